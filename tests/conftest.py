@@ -1,10 +1,13 @@
-"""Settings of every test, and the tests that take long."""
+"""Settings of every test, the tests that take long, and results that many read and none changes."""
 
 import os
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+import harness
+from tests.study.experiments import DRAWN, LISTED
 
 # Commands run in processes of their own: their modules are compiled once, as installed ones are.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -30,3 +33,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.nodeid.startswith(SLOW):
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A new working folder."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture(scope="session")
+def drawn(tmp_path_factory: pytest.TempPathFactory) -> harness.Results:
+    """The results of DRAWN, written to a folder."""
+    return harness.run(DRAWN, out=tmp_path_factory.mktemp("drawn"))
+
+
+@pytest.fixture(scope="session")
+def listed(tmp_path_factory: pytest.TempPathFactory) -> harness.Results:
+    """The results of LISTED, written to a folder."""
+    return harness.run(LISTED, out=tmp_path_factory.mktemp("listed"))

@@ -14,7 +14,10 @@ from harness.base.errors import InputError
 from harness.base.files import read_regular
 from harness.cli import main
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this platform has no pipes")
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this platform has no pipes"),
+    pytest.mark.usefixtures("here"),
+]
 
 
 def make_socket(path: Path) -> None:
@@ -33,12 +36,6 @@ OTHERS: dict[str, tuple[Callable[[Path], None], str]] = {
     "loop": (make_loop, "symbolic links"),
     "folder": (lambda path: path.mkdir(), "Is a directory"),
 }
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 @pytest.mark.parametrize("kind", OTHERS)

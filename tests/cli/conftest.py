@@ -49,13 +49,6 @@ RunCommand = Callable[..., CommandResult]
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty working folder."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture
 def run_command(here: Path, capsys: pytest.CaptureFixture[str]) -> RunCommand:
     """Runs a command line."""
 

@@ -181,32 +181,6 @@ def test_a_row_with_a_missing_cell_stays_without_limits(run_command, here):
     )
 
 
-BAD = {
-    "no number": ("x,n\n3,9\nabc,9\n4,9\ntwo,9\n", "data.csv:3: expected a number in x, found "),
-    "more than one": ("x,n\n3,9\nabc,9\n4,9\ntwo,9\n", "'abc'; wrong too: line 5\n"),
-    "too many successes": ("x,n\n3,9\n\n10,9\n", "data.csv:4: x = 10 is larger than n = 9\n"),
-    "several out of range": ("x,n\n-1,9\n10,9\n3,9\n12,9\n", "found -1; wrong too: line 3, 5\n"),
-    "a fraction": ("x,n\n3.5,9\n", "data.csv:2: x should be a whole number, found 3.5"),
-    "a field too many": ("x,n\n3,9\n3,5,9\n", "data.csv:3: expected 2 fields, found 3; decimal"),
-    "a number as a name": ("3,9\n4,9\n", "data.csv:1: expected the names of columns, found 3, 9; "),
-    "no rows": ("x,n\n", "data.csv should have a row for each case, found only the first line"),
-    "no such column": ("y,n\n3,9\n", "data.csv:1: expected a column x, found y, n"),
-}
-
-
-@pytest.mark.parametrize("what", BAD)
-@pytest.mark.parametrize("form", ["table", "csv"])
-def test_a_bad_row_is_named_by_its_line_and_nothing_is_printed(run_command, here, what, form):
-    text, message = BAD[what]
-    (here / "data.csv").write_text(text)
-    result = run_command(
-        *["interval", "proportion", "--csv", "data.csv", "--x", "x", "--n", "n", "--format"], form
-    )
-    assert result.code == 2
-    assert is_one_sentence(result)
-    assert message in result.err
-
-
 def test_cases_are_counted_by_group(asked, files):
     found, _ = asked("proportion --csv cases.csv --correct right --by model --method wilson")
     assert [(row["model"], row["x"], row["n"]) for row in found] == [("a", 2, 3), ("b", 1, 3)]

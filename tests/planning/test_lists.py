@@ -7,7 +7,6 @@ import pytest
 from scipy.special import gammaln, stdtrit
 
 import harness
-from harness.base.errors import InputError
 
 
 def expected_half_width(k, sd):
@@ -44,33 +43,3 @@ def test_the_curve_falls_through_the_answer():
     numbers, reached = found.curve()
     assert (np.diff(reached) < 0).all()
     assert ((reached <= 0.5) == (numbers >= found.k)).all()
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        (("mean", "student_t", {"half_width": 1.0}), "size of mean needs sd, found nothing"),
-        (("mean", "student_t", {"half_width": 1.0, "sd": -1}), "sd should be a number above 0"),
-        (("mean", "bootstrap_t", {"half_width": 1.0, "sd": 1}), "bootstrap_t draws its limits"),
-        (("mean", "student_t", {"above": 1.0, "sd": 1}), "size of mean takes half_width or length"),
-        (
-            ("mean", "student_t", {"half_width": 1.0, "sd": 1, "ratio": 2}),
-            "size of mean takes half_width or length, found ratio",
-        ),
-        (
-            ("clustered_proportion", "wilson", {"length": 0.1, "p": 0.8, "rho": 1, "size": 9}),
-            "rho should be a number from 0 to below 1",
-        ),
-        (("mean", "z_sample", {"half_width": 1e-9, "sd": 1}), "no k up to 1,000,000 has the width"),
-    ],
-)
-def test_what_cannot_be_answered_is_refused_in_a_sentence(given, message):
-    family, method, options = given
-    with pytest.raises(InputError, match=message):
-        harness.size(family, method, **options)
-
-
-@pytest.mark.parametrize("family", ["mean", "clustered_proportion"])
-def test_exact_coverage_of_lists_is_refused_in_a_sentence(family):
-    with pytest.raises(InputError, match="are lists"):
-        harness.coverage(family, "wilson" if family != "mean" else "student_t", p=0.5)

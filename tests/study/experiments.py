@@ -15,7 +15,6 @@ from harness.tables.storage import JOURNAL_FILE
 
 ODD_LABEL = 'odd, "label" [1]'
 KEY = ["method", "alpha", "n", "engine"]
-CONDITION = ["given", "x", "truth"]
 
 DRAWN: dict[str, Any] = {
     "name": "small/drawn",
