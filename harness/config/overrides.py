@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from harness.base.errors import ConfigIssue, KeyPath, Place, path_text
+from harness.base.errors import ConfigError, ConfigIssue, KeyPath, Place, path_text
 from harness.base.plain_data import describe
 from harness.config import yaml12
 
@@ -31,13 +31,9 @@ class Overridden:
         return next((place for place in above if place is not None), None)
 
 
-class _RefusedError(Exception):
+def _refused(path: KeyPath, message: str) -> ConfigError:
     """An override cannot be applied: the path as far as it exists, and the reason."""
-
-    def __init__(self, path: KeyPath, message: str) -> None:
-        super().__init__(message)
-        self.path = path
-        self.message = message
+    return ConfigError([ConfigIssue(path, message)])
 
 
 def apply_overrides(data: Any, overrides: Sequence[str]) -> Overridden:
@@ -47,14 +43,14 @@ def apply_overrides(data: Any, overrides: Sequence[str]) -> Overridden:
     the way are created. Unknown keys are set too: validation refuses them later.
     """
     places: dict[KeyPath, Place] = {}
-    issues = []
+    issues: list[ConfigIssue] = []
     for override in overrides:
         place = Place(f"--set {override}")
         try:
             keys, value = _parse(override)
             changed = _set(data, keys, value)
-        except _RefusedError as error:
-            issues.append(ConfigIssue(error.path, error.message, place))
+        except ConfigError as error:
+            issues += [replace(issue, place=place) for issue in error.issues]
             continue
         # What an earlier override set below this path is gone.
         places = {path: each for path, each in places.items() if path[: len(changed)] != changed}
@@ -66,13 +62,13 @@ def _parse(override: str) -> tuple[list[str], Any]:
     key, equals, text = override.partition("=")
     key = key.strip()
     if not equals or not _PATH.fullmatch(key):
-        raise _RefusedError((), "expected key=value, as in alpha=0.1 or methods.0.prior=[2, 5]")
+        raise _refused((), "expected key=value, as in alpha=0.1 or methods.0.prior=[2, 5]")
     keys = _PART.findall(key)
     if not text.strip():
         return keys, None
     document = yaml12.read(text)
     if document.issues:
-        raise _RefusedError(tuple(keys), document.issues[0].message)
+        raise _refused(tuple(keys), document.issues[0].message)
     return keys, document.data
 
 
@@ -103,7 +99,7 @@ def _part(node: Any, key: str, path: KeyPath) -> str | int:
         return key
     if not isinstance(node, list):
         message = f"expected {path_text(path)} to hold keys, found {describe(node)}"
-        raise _RefusedError(here, message)
+        raise _refused(here, message)
     if not (key.isdecimal() and key.isascii() and len(key) < 10 and int(key) < len(node)):
-        raise _RefusedError(here, f"expected an index below {len(node)}, found {key}")
+        raise _refused(here, f"expected an index below {len(node)}, found {key}")
     return int(key)

@@ -38,6 +38,7 @@ from harness.families.family import (
 from harness.figures.options import FigureOptions
 from harness.figures.requirements import ExperimentFacts, unmet_requirements
 from harness.methods.catalogue import CATALOGUE
+from harness.methods.method import Method
 
 MOST_PAIRS = 10_000
 
@@ -160,26 +161,33 @@ def _labels_are_distinct(methods: Sequence[MethodSpec | None]) -> Issues:
         )
 
 
+def _of_the_catalogue(
+    form: Form, methods: Sequence[MethodSpec | None]
+) -> Iterator[tuple[int, Method]]:
+    """The methods of the family's catalogue with their places in the list."""
+    for i, spec in enumerate(methods):
+        known = None if spec is None else CATALOGUE[form.family.name].get(spec.name or "")
+        if known is not None:
+            yield i, known
+
+
 def _methods_take_the_sizes(
     form: Form, sizes: Sizes, methods: Sequence[MethodSpec | None]
 ) -> Issues:
     largest = {name: max(listed) for name, listed in sizes.items()}
-    for i, spec in enumerate(methods):
-        known = None if spec is None else CATALOGUE[form.family.name].get(spec.name or "")
-        if known is not None and largest and not known.takes_sizes(largest.values()):
+    for i, known in _of_the_catalogue(form, methods):
+        if largest and not known.takes_sizes(largest.values()):
             yield ConfigIssue(("methods", i), known.size_advice(largest))
 
 
 def _methods_have_their_population(
     form: Form, methods: Sequence[MethodSpec | None], sampling: Law | None
 ) -> Issues:
-    for i, spec in enumerate(methods):
-        known = None if spec is None else CATALOGUE[form.family.name].get(spec.name or "")
-        if known is not None:
-            try:
-                known.validate_sampling(*population_and_title(sampling))
-            except InputError as fault:
-                yield ConfigIssue(("methods", i), str(fault))
+    for i, known in _of_the_catalogue(form, methods):
+        try:
+            known.validate_sampling(*population_and_title(sampling))
+        except InputError as fault:
+            yield ConfigIssue(("methods", i), str(fault))
 
 
 def _trials_per_truth_have_discrete_truths(
