@@ -82,32 +82,31 @@ def deterministic_columns(experiment: Experiment, sources: Sources) -> tuple[Col
     """The columns of the deterministic methods."""
     return tuple(
         column
-        for column, spec in _specified(experiment)
-        if not _is_stochastic(experiment, spec, sources)
+        for column in _columns(experiment)
+        if not _is_stochastic(experiment, column.method, sources)
     )
 
 
 def stochastic_columns(experiment: Experiment, sources: Sources) -> tuple[StochasticColumn, ...]:
     """The columns whose limits are drawn anew in every trial."""
     return tuple(
-        StochasticColumn(column, sources[spec.label])
-        for column, spec in _specified(experiment)
-        if spec.label in sources and _is_stochastic(experiment, spec, sources)
+        StochasticColumn(column, sources[column.method])
+        for column in _columns(experiment)
+        if column.method in sources and _is_stochastic(experiment, column.method, sources)
     )
 
 
-def _is_stochastic(experiment: Experiment, spec: MethodSpec, sources: Sources) -> bool:
+def _is_stochastic(experiment: Experiment, label: str, sources: Sources) -> bool:
     """Whether limits are computed for every trial: a method draws them, or data are lists.
 
     Whether a user function draws its limits is not known before it is loaded.
     """
-    if not family_of(experiment.family).has_outcomes:
-        return True
-    return _draws(spec, sources)
+    return not family_of(experiment.family).has_outcomes or label in _drawn(sources)
 
 
-def _draws(spec: MethodSpec, sources: Sources) -> bool:
-    return spec.label in sources and not sources[spec.label].deterministic
+def _drawn(sources: Sources) -> set[str]:
+    """The labels of the methods that draw their limits."""
+    return {label for label, source in sources.items() if not source.deterministic}
 
 
 def refuse_undrawn(experiment: Experiment, sources: Sources) -> None:
@@ -117,7 +116,7 @@ def refuse_undrawn(experiment: Experiment, sources: Sources) -> None:
         InputError: a method draws its limits, and the experiment has no trials; or a figure
             compares lengths with those of such a method, or has no other lengths to compare.
     """
-    drawn = {spec.label for spec in experiment.methods if _draws(spec, sources)}
+    drawn = _drawn(sources)
     figures = [(figure.kind, figure.options) for figure in experiment.figures]
     labels = {spec.label for spec in experiment.methods}
     # A trial of lists computes limits anew for every method, as one of drawn limits does.
@@ -136,10 +135,7 @@ def refuse_undrawn(experiment: Experiment, sources: Sources) -> None:
             )
 
 
-def _specified(experiment: Experiment) -> list[tuple[Column, MethodSpec]]:
-    """Every column of an experiment with its entry in the config, in order."""
+def _columns(experiment: Experiment) -> list[Column]:
+    """Every column of an experiment, in order."""
     each = [(spec, alpha) for spec in experiment.methods for alpha in experiment.alphas]
-    return [
-        (Column(spec.label, spec.side, alpha, place), spec)
-        for place, (spec, alpha) in enumerate(each)
-    ]
+    return [Column(spec.label, spec.side, alpha, place) for place, (spec, alpha) in enumerate(each)]

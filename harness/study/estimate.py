@@ -256,29 +256,23 @@ def _held(experiment: Experiment, counts: ScenarioCounts) -> float:
 
 def _seconds(experiment: Experiment, sources: Sources, counts: list[ScenarioCounts]) -> float:
     """The time that a run takes with the speed of this machine at three of its sizes."""
-    places = sorted({0, len(counts) // 2, len(counts) - 1})
     stochastic = stochastic_columns(experiment, sources)
-    draws, calls = [], []
     has_outcomes = family_of(experiment.family).has_outcomes
-    for place in places:
-        scenario = counts[place].scenario
-        draws.append(_per_trial(experiment, counts[place], stochastic))
-        calls.append(sum(_per_outcome(experiment, scenario, sources)) if has_outcomes else 0.0)
+    speeds = {}
+    for place in sorted({0, len(counts) // 2, len(counts) - 1}):
+        limits = _per_outcome(experiment, counts[place].scenario, sources) if has_outcomes else ()
+        speeds[place] = _per_trial(experiment, counts[place], stochastic), sum(limits)
     fixed, slope = _exact_rates(experiment) if has_outcomes else (0.0, 0.0)
     columns = len(experiment.methods) * len(experiment.alphas) - len(stochastic)
-    # A scenario takes the speed of the nearest size that was measured.
-    nearest = [int(np.argmin([abs(i - place) for place in places])) for i in range(len(counts))]
-    trials = sum(
-        draws[near] * each.trials * (2 if each.drawn_first else 1)
-        for near, each in zip(nearest, counts, strict=True)
-    )
-    limits = sum(
-        len(experiment.alphas) * calls[near] * each.outcomes
-        for near, each in zip(nearest, counts, strict=True)
-    )
-    solved = sum(fixed + slope * columns * each.outcomes for each in counts)
+    seconds = 0.0
+    for number, each in enumerate(counts):
+        # A scenario takes the speed of the nearest size that was measured.
+        per_trial, per_outcome = speeds[min(speeds, key=lambda place: abs(place - number))]
+        seconds += per_trial * each.trials * (2 if each.drawn_first else 1)
+        seconds += len(experiment.alphas) * per_outcome * each.outcomes
+        seconds += fixed + slope * columns * each.outcomes
     tasks = max(len(counts), sum(each.tasks for each in counts))
-    return (trials + limits + solved) / parallel_jobs(experiment.execution.jobs, tasks)
+    return seconds / parallel_jobs(experiment.execution.jobs, tasks)
 
 
 def _per_trial(

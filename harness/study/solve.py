@@ -202,11 +202,19 @@ def outcomes_solved(
 ) -> tuple[Integers, Integers]:
     """Return the outcomes that the exact engines show, and those that enumeration reports.
 
+    These are the outcomes shown, and the outcomes drawn, whose counts are compared with exact
+    values. Enumeration alone over a list of values has truths to report, and no outcomes.
+
     Args: as those of ``solve_scenario``.
     """
     shown = limits.outcomes if plan.shown is None else plan.shown
-    drawn = None if tally is None else tally.by_outcome.conditions.astype(np.int64)
-    return shown, _outcomes_to_enumerate(experiment, plan, shown, drawn)
+    nothing = np.empty(0, np.int64)
+    if not plan.outcome_cells.present:
+        return shown, nothing
+    drawn = nothing if tally is None else tally.by_outcome.conditions.astype(np.int64)
+    draws_or_integrates = {POSTERIOR, MONTE_CARLO} & set(experiment.engines)
+    values_alone = experiment.truth.is_discrete and not draws_or_integrates
+    return shown, np.union1d(nothing if values_alone else shown, drawn).astype(np.int64)
 
 
 def _solve(
@@ -250,20 +258,3 @@ def _integrate(experiment: Experiment, plan: ScenarioPlan, limits: Limits) -> In
         return Integrated(by_prior, by_prior.mean(), under_prior=None)
     by_truth = posterior.integrate_under_truth(scenario, limits)
     return Integrated(by_truth, by_truth.mean(), by_prior.at(by_truth.conditions))
-
-
-def _outcomes_to_enumerate(
-    experiment: Experiment, plan: ScenarioPlan, shown: Integers, drawn: Integers | None
-) -> Integers:
-    """The outcomes shown, and the outcomes drawn, whose counts are compared with exact values.
-
-    Enumeration alone over a list of values has truths to report, and no outcomes.
-    """
-    nothing = np.empty(0, np.int64)
-    if not plan.outcome_cells.present:
-        return nothing
-    values_alone = experiment.truth.is_discrete and not (
-        {POSTERIOR, MONTE_CARLO} & set(experiment.engines)
-    )
-    parts = nothing if values_alone else shown, nothing if drawn is None else drawn
-    return np.union1d(*parts).astype(np.int64)
