@@ -314,12 +314,10 @@ def interval_texts(
     texts = []
     for record, values, count in zip(records, scaled, counts, strict=True):
         text = {k: _MISSING if v is None else v for k, v in record.items()}
-        for name in columns:
-            column = columns[name]
-            if column in record:
-                value = record[column]
-                if value is not None:
-                    text[column] = number_text(factor * value, count, values) + " %" * percent
+        for column in columns.values():
+            if record.get(column) is not None:
+                number = number_text(factor * record[column], count, values)
+                text[column] = number + " %" * percent
         if record[columns[LOWER]] is not None and record[columns[ESTIMATE]] is None:
             text[columns[ESTIMATE]] = _UNDEFINED
         texts.append(text)

@@ -153,10 +153,11 @@ def _validated(name: str, value: Any) -> float:
         validate_whole("size", whole, 1)
         return float(whole)
     validate_number(name, value)
-    ranges = {"sd": (0.0, math.inf), "p": (0.0, 1.0), "rho": (0.0, 1.0)}
-    low, high = ranges[name]
-    inside = low < value < high if name != "rho" else low <= value < high
+    inside, words = {
+        "sd": (0 < value < math.inf, "above 0"),
+        "p": (0 < value < 1, "between 0 and 1"),
+        "rho": (0 <= value < 1, "from 0 to below 1"),
+    }[name]
     if not inside:
-        words = {"sd": "above 0", "p": "between 0 and 1", "rho": "from 0 to below 1"}[name]
         raise InputError(f"{name} should be a number {words}, found {value:g}")
     return float(value)
