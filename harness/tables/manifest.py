@@ -13,6 +13,7 @@ import numpy as np
 
 from harness.agreement import LEVEL, DrawsAgreement, MethodAgreement
 from harness.designs.design import Scenario, sizes_by_name
+from harness.designs.limits import Column
 from harness.designs.monte_carlo import INTERVAL_ALPHA, fraction_interval, standard_error
 from harness.designs.precision import PROBABILITY, Aim, half_width
 from harness.designs.results import Enumerated, WorstCase
@@ -20,7 +21,7 @@ from harness.designs.solvers import solver_of
 from harness.designs.verification import TOLERANCE, Comparison
 from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
-from harness.methods.remarks import ORDER, OUTSIDE
+from harness.methods.remarks import ORDER, OUTSIDE, Remark
 from harness.tables.assemble import total_counts
 from harness.tables.columns import table_kind
 from harness.tables.engine_agreement import EngineAgreement
@@ -310,15 +311,18 @@ def _worst_case(result: ScenarioResult, enumerated: Enumerated, row: int) -> dic
     spans = [list(span) for span in solver_of(scenario).hull()]
     left_out = [sample.truth.mass_left_out for sample in scenario.samples()]
     return {
-        "method": column.method,
-        "alpha": column.alpha,
-        **sizes_by_name(scenario),
+        **_column_at(column, scenario),
         **_place(worst),
         "over": _of_samples(spans),
         **({"mass_left_out": _of_samples(left_out)} if any(left_out) else {}),
         **({} if worst.found_by is None else {"found_by": worst.found_by}),
         **({} if anywhere in (None, worst) else {"anywhere": _place(anywhere)}),
     }
+
+
+def _column_at(column: Column | Remark, scenario: Scenario) -> dict[str, Any]:
+    """The method and the alpha of an entry, and its sizes."""
+    return {"method": column.method, "alpha": column.alpha, **sizes_by_name(scenario)}
 
 
 def _place(worst: WorstCase) -> dict[str, Any]:
@@ -353,9 +357,7 @@ def _failure(result: ScenarioResult, row: int) -> dict[str, Any]:
         counts = result.tally.by_outcome
         unit, failed, total = "trials", counts.failed[row].sum(), counts.trials.sum()
     return {
-        "method": column.method,
-        "alpha": column.alpha,
-        **sizes_by_name(result.scenario),
+        **_column_at(column, result.scenario),
         f"failed_{unit}": int(failed),
         unit: int(total),
         "not_called": result.failures[row].not_called,
@@ -380,9 +382,7 @@ def remarks(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
     """The remarks about the limits of each method at each alpha and size."""
     return [
         {
-            "method": remark.method,
-            "alpha": remark.alpha,
-            **sizes_by_name(result.scenario),
+            **_column_at(remark, result.scenario),
             "remark": remark.kind,
             "outcomes": remark.found,
             "outcomes_asked": remark.asked,
@@ -465,8 +465,8 @@ def _exact_rule() -> dict[str, Any]:
 
 def _of_size(result: ScenarioResult, aim: Aim) -> dict[str, Any]:
     """How the trials of one size ended."""
-    kinds = [each for each in (result, result.stochastic) if each is not None]
-    counted = [total_counts(each.tally.by_outcome) for each in kinds if each.tally is not None]
+    tallies = [each.tally for each in _parts([result]) if each.tally is not None]
+    counted = [total_counts(tally.by_outcome) for tally in tallies]
     misses = np.concatenate([counts.missed[:, 0] for counts in counted])
     trials = int(counted[0].trials[0])
     widest = float(half_width(misses, np.full_like(misses, trials), len(aim.looks)).max())
