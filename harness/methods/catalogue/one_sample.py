@@ -14,13 +14,7 @@ from harness.methods.bayes import (
 from harness.methods.bootstrap import bootstrap_percentile
 from harness.methods.catalogue import category as of
 from harness.methods.catalogue import references as by
-from harness.methods.method import (
-    APPROXIMATE,
-    CONSERVATIVE,
-    NOMINAL,
-    TWO_SIDED_ONLY,
-    Method,
-)
+from harness.methods.method import APPROXIMATE, CONSERVATIVE, NOMINAL, TWO_SIDED_ONLY, Method
 from harness.methods.proportion.closed_form import (
     add_four,
     agresti_coull,
@@ -71,6 +65,9 @@ _NO_WIDTH = {"has width": "of no width at x = 0 and x = n"}
 _DRAWN = "each outcome and alpha has resamples of its own"
 _INSIDE = {"holds the estimate": "at x = 0 and x = n both limits lie inside the range"}
 _RADICAND = "at a small alpha the radicand falls to 0 before the end is reached"
+_FEW_LEFT = {
+    "has width": "of no width where few M are left, as of a population that is drawn whole"
+}
 _DRAWN_WHOLE = "where nearly all cases are drawn, x/n may lie between the M/N left"
 _DRAWN_OR_LARGE = "where nearly all cases are drawn or alpha is large, x/n is outside"
 
@@ -207,10 +204,7 @@ PROPORTION: dict[str, Method] = {
         "Finite population, exact tails",
         by.BUONACCORSI,
         hypergeometric_exact,
-        exceptions={
-            "has width": "of no width where few M are left, as of a population that is drawn whole",
-            "holds the estimate": _DRAWN_WHOLE,
-        },
+        exceptions={**_FEW_LEFT, "holds the estimate": _DRAWN_WHOLE},
     ),
     "hypergeometric_wang": of.exact_of_finite_population(
         "Finite population, exact, shrunk until admissible",
@@ -218,7 +212,7 @@ PROPORTION: dict[str, Method] = {
         hypergeometric_wang,
         largest_population=LARGEST_POPULATION,
         exceptions={
-            "has width": "of no width where few M are left, as of a population that is drawn whole",
+            **_FEW_LEFT,
             "is nested in alpha": "how far one limit moves leaves less or more for the next",
             "holds the estimate": _DRAWN_OR_LARGE,
         },

@@ -29,6 +29,11 @@ from harness.methods.paired.score import ratio_scas, scas, tang, tango, tango_co
 _wald = partial(of.wald, uses_both=False)
 _score = partial(of.score, uses_both=False)
 _NO_WIDTH = {"has width": "of no width at b = c = 0"}
+_ALIKE = {"has width": "of no width at b = c = 0 with both = neither"}
+_NEXT_TO_1 = {
+    "holds the estimate": "next to alpha = 1 Jeffreys limits need not hold their estimate"
+}
+_SKEW = {"holds the estimate": "the score is 0 beside the estimate where it is skew"}
 _NEARER_TO_0 = {"holds the estimate": "centred nearer to 0 than the estimate"}
 
 PAIRED_DIFFERENCE: dict[str, Method] = {
@@ -70,25 +75,15 @@ PAIRED_DIFFERENCE: dict[str, Method] = {
         newcombe,
     ),
     "newcombe_uncorrected": of.mover(
-        "Newcombe, hybrid score",
-        by.NEWCOMBE_PAIRED,
-        newcombe_uncorrected,
-        exceptions={"has width": "of no width at b = c = 0 with both = neither"},
+        "Newcombe, hybrid score", by.NEWCOMBE_PAIRED, newcombe_uncorrected, exceptions=_ALIKE
     ),
     "mover_jeffreys": of.mover(
         "MOVER with Jeffreys limits and corrected correlation",
         by.NEWCOMBE_PAIRED + ", method 10",
         mover_jeffreys,
-        exceptions={
-            "holds the estimate": "next to alpha = 1 Jeffreys limits need not hold their estimate"
-        },
+        exceptions=_NEXT_TO_1,
     ),
-    "scas": _score(
-        "Skewness-corrected score",
-        by.LAUD,
-        scas,
-        exceptions={"holds the estimate": "the score is 0 beside the estimate where it is skew"},
-    ),
+    "scas": _score("Skewness-corrected score", by.LAUD, scas, exceptions=_SKEW),
 }
 
 
@@ -97,10 +92,7 @@ PAIRED_RATIO: dict[str, Method] = {
         "Wald for the logarithm, (0, ∞) without a success of one of them",
         by.FAGERLAND,
         wald_log,
-        exceptions={
-            "has width": "of no width at b = c = 0",
-            "is monotone": "(0, ∞) where one of the two has no success",
-        },
+        exceptions={**_NO_WIDTH, "is monotone": "(0, ∞) where one of the two has no success"},
     ),
     "tang": of.score("Tang score", by.TANG_CHAN, tang),
     "bonett_price": of.transform(
@@ -112,24 +104,16 @@ PAIRED_RATIO: dict[str, Method] = {
         },
     ),
     "mover_wilson": of.mover(
-        "MOVER with Wilson limits",
-        by.TANG_LI,
-        ratio_wilson,
-        exceptions={"has width": "of no width at b = c = 0 with both = neither"},
+        "MOVER with Wilson limits", by.TANG_LI, ratio_wilson, exceptions=_ALIKE
     ),
     "mover_jeffreys": of.mover(
         "MOVER with Jeffreys limits and corrected correlation",
         by.TANG_LI,
         ratio_jeffreys,
         exceptions={
-            "holds the estimate": "next to alpha = 1 Jeffreys limits need not hold their estimate",
+            **_NEXT_TO_1,
             "is monotone": "at a small alpha a change of the correlation outweighs a pair",
         },
     ),
-    "scas": of.score(
-        "Skewness-corrected score",
-        by.LAUD,
-        ratio_scas,
-        exceptions={"holds the estimate": "the score is 0 beside the estimate where it is skew"},
-    ),
+    "scas": of.score("Skewness-corrected score", by.LAUD, ratio_scas, exceptions=_SKEW),
 }

@@ -42,6 +42,7 @@ from harness.methods.comparison.risk_ratio import (
 from harness.methods.method import Method
 
 _NO_SUCCESS = {"is monotone": "without a success of a sample it is (0, ∞), at any alpha"}
+_MEDIANS = {"holds the estimate": "its centre is the ratio of two medians"}
 _LARGE_ALPHA = {"holds the estimate": "at a large alpha both limits may lie on one side of it"}
 _ADDED = {
     "holds the estimate": "its centre is another estimate, with additions to the counts",
@@ -88,14 +89,12 @@ RISK_RATIO: dict[str, Method] = {
         "MOVER with Wilson limits", by.DONNER_ZOU, mover_wilson, exceptions=_NO_SUCCESS
     ),
     "mover_jeffreys": of.mover(
-        "MOVER with equal-tailed Jeffreys limits",
-        by.LAUD,
-        mover_jeffreys,
-        exceptions={"holds the estimate": "its centre is the ratio of two medians"},
+        "MOVER with equal-tailed Jeffreys limits", by.LAUD, mover_jeffreys, exceptions=_MEDIANS
     ),
 }
 
 
+_NEARER_TO_1 = {"holds the estimate": "centred nearer to 1 than the estimate"}
 _OPEN = "(0, ∞) at some outcomes beside others with finite limits"
 _WIDENS = "at a small alpha another success may widen it on both sides by more than it moves it"
 _ODDS = "odds of failures are the inverse of those of successes, and their squares no multiples"
@@ -115,19 +114,13 @@ ODDS_RATIO: dict[str, Method] = {
         "Gart, Woolf with half a count in each cell",
         by.GART,
         gart,
-        exceptions={
-            "is monotone": _WIDENS,
-            "holds the estimate": "centred nearer to 1 than the estimate",
-        },
+        exceptions={"is monotone": _WIDENS, **_NEARER_TO_1},
     ),
     "agresti_smoothed": of.wald(
         "Agresti, Woolf smoothed towards independence",
         by.AGRESTI_SMOOTHED,
         agresti_smoothed,
-        exceptions={
-            "is monotone": _OPEN,
-            "holds the estimate": "centred nearer to 1 than the estimate",
-        },
+        exceptions={"is monotone": _OPEN, **_NEARER_TO_1},
     ),
     "score": of.score("Score", by.CORNFIELD, score, exceptions={"is monotone": _WIDENS}),
     "miettinen_nurminen": of.score(
@@ -194,8 +187,8 @@ RATE_RATIO: dict[str, Method] = {
         by.GU,
         wald_log_half,
         exceptions={
+            **_ADDED,
             "holds the estimate": "its centre is another estimate, with ½ added to the counts",
-            "is monotone": "at a small alpha it narrows faster with a count than its centre moves",
         },
     ),
     "score": of.score(
@@ -209,10 +202,7 @@ RATE_RATIO: dict[str, Method] = {
         "MOVER with score limits", by.LI_TANG_WONG, mover_score, exceptions=_NO_EVENT
     ),
     "mover_jeffreys": of.mover(
-        "MOVER with equal-tailed Jeffreys limits",
-        by.LAUD,
-        rate_mover_jeffreys,
-        exceptions={"holds the estimate": "its centre is the ratio of two medians"},
+        "MOVER with equal-tailed Jeffreys limits", by.LAUD, rate_mover_jeffreys, exceptions=_MEDIANS
     ),
     "exact_conditional": of.exact(
         "Exact conditional, odds of Clopper-Pearson limits of x₁ of x₁ + x₂",
