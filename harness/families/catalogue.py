@@ -14,10 +14,10 @@ from harness.distributions.posteriors.ratio.posterior import (
     ratio_of_rates,
 )
 from harness.families import proportion, rate
-from harness.families.combination import OddsRatio, Ratio, WeightedSum
+from harness.families.combination import ODDS_RATIO, RATIO, weighted_sum
 from harness.families.family import ENUMERATION, POSTERIOR, Family
 from harness.families.lists import CLUSTERED_PROPORTION, MEAN, STRATIFIED_DIFFERENCE
-from harness.families.paired import DIFFERENCE, RATIO, family_of_pairs
+from harness.families.paired import PAIRED_DIFFERENCE, PAIRED_RATIO, family_of_pairs
 from harness.families.samples import family_of_samples
 
 FAMILIES: dict[str, Family] = {
@@ -30,7 +30,7 @@ FAMILIES: dict[str, Family] = {
             "the difference of two proportions: x1 of n1 less x2 of n2",
             "p1 − p2",
             proportion,
-            WeightedSum((1.0, -1.0)),
+            weighted_sum(1.0, -1.0),
             difference_of_proportions,
             same_cases="paired_difference",
         ),
@@ -39,7 +39,7 @@ FAMILIES: dict[str, Family] = {
             "the difference of two rates: x1 in exposure1 less x2 in exposure2",
             "rate1 − rate2",
             rate,
-            WeightedSum((1.0, -1.0)),
+            weighted_sum(1.0, -1.0),
             difference_of_rates,
         ),
         family_of_samples(
@@ -47,7 +47,7 @@ FAMILIES: dict[str, Family] = {
             "a balanced accuracy: the mean of x1 of n1 positives and x2 of n2 negatives right",
             "(p1 + p2)/2",
             proportion,
-            WeightedSum((0.5, 0.5)),
+            weighted_sum(0.5, 0.5),
             mean_of_proportions,
         ),
         family_of_samples(
@@ -55,7 +55,7 @@ FAMILIES: dict[str, Family] = {
             "the ratio of two proportions: x1 of n1 over x2 of n2",
             "p1/p2",
             proportion,
-            Ratio(),
+            RATIO,
             ratio_of_proportions,
             same_cases="paired_ratio",
         ),
@@ -64,7 +64,7 @@ FAMILIES: dict[str, Family] = {
             "the ratio of two odds: p1/(1 − p1) over p2/(1 − p2), from x1 of n1 and x2 of n2",
             "odds ratio",
             proportion,
-            OddsRatio(),
+            ODDS_RATIO,
             odds_ratio_of_proportions,
         ),
         family_of_samples(
@@ -72,14 +72,14 @@ FAMILIES: dict[str, Family] = {
             "the ratio of two rates: x1 in exposure1 over x2 in exposure2",
             "rate1/rate2",
             rate,
-            Ratio(),
+            RATIO,
             ratio_of_rates,
         ),
         family_of_pairs(
             "paired_difference",
             "the difference of two proportions on the same cases: a table of pairs",
             "p1 − p2",
-            DIFFERENCE,
+            PAIRED_DIFFERENCE,
             (POSTERIOR, ENUMERATION),
             paired_difference_posterior,
         ),
@@ -87,7 +87,7 @@ FAMILIES: dict[str, Family] = {
             "paired_ratio",
             "the ratio of two proportions on the same cases: a table of pairs",
             "p1/p2",
-            RATIO,
+            PAIRED_RATIO,
             (ENUMERATION,),
         ),
         MEAN,

@@ -7,10 +7,8 @@ a ratio, and with the logit and the logarithm an odds ratio.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -27,206 +25,53 @@ NEXT_TO_BOUNDARY = 1e-9
 about this share of the trials there have the outcome of the boundary itself."""
 
 
-class Combination(Protocol):
-    """The parameter of a family as a function of the parameters of its samples."""
+@dataclass(frozen=True)
+class Combination:
+    """The parameter of a family as a function of the parameters of its samples.
 
-    @property
-    def weights(self) -> tuple[float, ...]:
-        """The weights of the samples' coordinates."""
-        ...
+    What g and h are is said above; without them both are the identity.
+    """
+
+    weights: tuple[float, ...]
+    """The weights of the samples' coordinates."""
+    parameter_at: Callable[[Sequence[Floats]], Floats]
+    """Return the parameter at each row of the truths, one array of shape (t,) for each sample.
+
+    It is infinite, or not a number, where a ratio is.
+    """
+    mirrored: Mirror | None = None
+    """The limits when successes and failures change places; None where they may be any."""
+    is_ratio: bool = False
+    """Whether the parameter is a ratio, of which logarithms are compared."""
+    coordinate: Callable[[Floats], Floats] = lambda truths: truths
+    """Return g of a sample's parameters."""
+    from_coordinate: Callable[[Floats], Floats] = lambda coordinate: coordinate
+    """Return the parameters of a sample with these g."""
+    slope: Callable[[Floats], Floats] = np.ones_like
+    """Return the derivative of g at a sample's parameters."""
+    inside: Callable[[Span, float], Span] = lambda span, size: span
+    """Return the part of a range of a sample's parameter on which g is finite, given its size."""
 
     @property
     def samples(self) -> int:
         """The number of samples."""
-        ...
-
-    @property
-    def directions(self) -> tuple[float, ...]:
-        """1 for each sample whose parameter increases the family's, −1 where it decreases it."""
-        ...
-
-    @property
-    def is_ratio(self) -> bool:
-        """Whether the parameter is a ratio, of which logarithms are compared."""
-        ...
-
-    def parameter_at(self, truths: Sequence[Floats]) -> Floats:
-        """Return the parameter at each row of the truths, one array of shape (t,) for each sample.
-
-        It is infinite, or not a number, where a ratio is.
-        """
-        ...
-
-    def support(self, of_sample: Span) -> Span:
-        """Return the range of the parameter, from the range of each sample's parameter."""
-        ...
-
-    def coordinate(self, truths: Floats) -> Floats:
-        """Return g of a sample's parameters."""
-        ...
-
-    def from_coordinate(self, coordinate: Floats) -> Floats:
-        """Return the parameters of a sample with these g."""
-        ...
-
-    def slope(self, truths: Floats) -> Floats:
-        """Return the derivative of g at a sample's parameters."""
-        ...
-
-    def scale(self, parameter: Floats) -> Floats:
-        """Return h of the family's parameters; −∞ and ∞ of a ratio of 0 and ∞."""
-        ...
-
-    def inside(self, span: Span, size: float) -> Span:
-        """Return the part of a range of a sample's parameter on which g is finite.
-
-        Args:
-            span: the range.
-            size: of the sample.
-        """
-        ...
-
-    @property
-    def mirrored(self) -> Mirror | None:
-        """The limits when successes and failures change places; None where they may be any."""
-        ...
-
-
-@dataclass(frozen=True)
-class WeightedSum:
-    """The weighted sum θ = w₁θ₁ + … of the samples' parameters θᵢ; θ₁ itself of one sample."""
-
-    weights: tuple[float, ...] = (1.0,)
-
-    @property
-    def samples(self) -> int:
         return len(self.weights)
 
     @property
     def directions(self) -> tuple[float, ...]:
+        """1 for each sample whose parameter increases the family's, −1 where it decreases it."""
         return tuple(1.0 if weight > 0 else -1.0 for weight in self.weights)
 
-    @property
-    def is_ratio(self) -> bool:
-        return False
-
-    def parameter_at(self, truths: Sequence[Floats]) -> Floats:
-        if self.samples == 1:
-            return truths[0]
-        first, second = self.weights
-        return np.asarray(first * truths[0] + second * truths[1])
-
     def support(self, of_sample: Span) -> Span:
+        """Return the range of the parameter, from the range of each sample's parameter."""
+        if self.is_ratio:
+            return 0.0, np.inf
         terms = [sorted(weight * boundary for boundary in of_sample) for weight in self.weights]
         return sum(low for low, _ in terms) + 0.0, sum(high for _, high in terms) + 0.0
 
-    def coordinate(self, truths: Floats) -> Floats:
-        return truths
-
-    def from_coordinate(self, coordinate: Floats) -> Floats:
-        return coordinate
-
-    def slope(self, truths: Floats) -> Floats:
-        return np.ones_like(truths)
-
     def scale(self, parameter: Floats) -> Floats:
-        return parameter
-
-    def inside(self, span: Span, size: float) -> Span:
-        return span
-
-    def mirrored(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-        # Of a weighted sum of proportions, θ becomes w₁ + w₂ − θ.
-        whole = sum(self.weights)
-        return whole - upper, whole - lower
-
-
-ONE_SAMPLE = WeightedSum()
-"""The parameter of a single sample."""
-
-
-@dataclass(frozen=True)
-class _Quotient(ABC):
-    """A quotient of two positive functions of the samples' parameters."""
-
-    @property
-    def weights(self) -> tuple[float, ...]:
-        return 1.0, -1.0
-
-    @property
-    def samples(self) -> int:
-        return 2
-
-    @property
-    def directions(self) -> tuple[float, ...]:
-        return self.weights
-
-    @property
-    def is_ratio(self) -> bool:
-        return True
-
-    def support(self, of_sample: Span) -> Span:
-        return 0.0, np.inf
-
-    def scale(self, parameter: Floats) -> Floats:
-        return logarithm(parameter)
-
-    @abstractmethod
-    def parameter_at(self, truths: Sequence[Floats]) -> Floats: ...
-
-
-@dataclass(frozen=True)
-class Ratio(_Quotient):
-    """The ratio θ = θ₁/θ₂; its logarithm is ln θ₁ − ln θ₂."""
-
-    def parameter_at(self, truths: Sequence[Floats]) -> Floats:
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            return np.asarray(truths[0] / truths[1])
-
-    def coordinate(self, truths: Floats) -> Floats:
-        return np.log(truths)
-
-    def from_coordinate(self, coordinate: Floats) -> Floats:
-        return np.exp(coordinate)
-
-    def slope(self, truths: Floats) -> Floats:
-        return np.asarray(1.0 / truths)
-
-    def inside(self, span: Span, size: float) -> Span:
-        low, high = span
-        least = NEXT_TO_BOUNDARY / size
-        return max(low, least), max(high, least)
-
-    @property
-    def mirrored(self) -> None:
-        return None
-
-
-@dataclass(frozen=True)
-class OddsRatio(_Quotient):
-    """The odds ratio θ = θ₁(1 − θ₂)/(θ₂(1 − θ₁)); its logarithm is logit θ₁ − logit θ₂."""
-
-    def parameter_at(self, truths: Sequence[Floats]) -> Floats:
-        first, second = truths
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            return np.asarray(first * (1.0 - second) / (second * (1.0 - first)))
-
-    def coordinate(self, truths: Floats) -> Floats:
-        return np.asarray(np.log(truths) - np.log1p(-truths))
-
-    def from_coordinate(self, coordinate: Floats) -> Floats:
-        return np.asarray(1.0 / (1.0 + np.exp(-coordinate)))
-
-    def slope(self, truths: Floats) -> Floats:
-        return np.asarray(1.0 / (truths * (1.0 - truths)))
-
-    def inside(self, span: Span, size: float) -> Span:
-        least = NEXT_TO_BOUNDARY / size
-        low, high = (min(max(end, least), 1.0 - least) for end in span)
-        return low, high
-
-    def mirrored(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-        return inverted(lower, upper)
+        """Return h of the family's parameters; −∞ and ∞ of a ratio of 0 and ∞."""
+        return logarithm(parameter) if self.is_ratio else parameter
 
 
 @dataclass(frozen=True)
@@ -279,3 +124,70 @@ def length_between(lower: Floats, upper: Floats, *, logarithmic: bool) -> Floats
     with np.errstate(divide="ignore", invalid="ignore"):
         length = np.log(upper) - np.log(lower)
     return np.where(lower == upper, 0.0, length)
+
+
+def weighted_sum(first: float, second: float) -> Combination:
+    """Return the weighted sum θ = w₁θ₁ + w₂θ₂ of the samples' parameters."""
+    whole = first + second
+    return Combination(
+        (first, second),
+        lambda truths: np.asarray(first * truths[0] + second * truths[1]),
+        # Of a weighted sum of proportions, θ becomes w₁ + w₂ − θ.
+        mirrored=lambda lower, upper: (whole - upper, whole - lower),
+    )
+
+
+ONE_SAMPLE = Combination(
+    (1.0,),
+    lambda truths: truths[0],
+    mirrored=lambda lower, upper: (1.0 - upper, 1.0 - lower),
+)
+"""The parameter of a single sample."""
+
+
+def _ratio(truths: Sequence[Floats]) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        return np.asarray(truths[0] / truths[1])
+
+
+def _not_at_0(span: Span, size: float) -> Span:
+    low, high = span
+    least = NEXT_TO_BOUNDARY / size
+    return max(low, least), max(high, least)
+
+
+RATIO = Combination(
+    (1.0, -1.0),
+    _ratio,
+    is_ratio=True,
+    coordinate=np.log,
+    from_coordinate=np.exp,
+    slope=lambda truths: np.asarray(1.0 / truths),
+    inside=_not_at_0,
+)
+"""The ratio θ = θ₁/θ₂; its logarithm is ln θ₁ − ln θ₂."""
+
+
+def _odds_ratio(truths: Sequence[Floats]) -> Floats:
+    first, second = truths
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        return np.asarray(first * (1.0 - second) / (second * (1.0 - first)))
+
+
+def _not_at_0_or_1(span: Span, size: float) -> Span:
+    least = NEXT_TO_BOUNDARY / size
+    low, high = (min(max(end, least), 1.0 - least) for end in span)
+    return low, high
+
+
+ODDS_RATIO = Combination(
+    (1.0, -1.0),
+    _odds_ratio,
+    mirrored=inverted,
+    is_ratio=True,
+    coordinate=lambda truths: np.asarray(np.log(truths) - np.log1p(-truths)),
+    from_coordinate=lambda coordinate: np.asarray(1.0 / (1.0 + np.exp(-coordinate))),
+    slope=lambda truths: np.asarray(1.0 / (truths * (1.0 - truths))),
+    inside=_not_at_0_or_1,
+)
+"""The odds ratio θ = θ₁(1 − θ₂)/(θ₂(1 − θ₁)); its logarithm is logit θ₁ − logit θ₂."""

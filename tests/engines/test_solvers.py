@@ -23,7 +23,7 @@ from harness.distributions.sampling import poisson
 from harness.distributions.truths import DiscreteTruth, GammaTruth, PairTruth, UniformTruth
 from harness.families import proportion
 from harness.families.catalogue import FAMILIES
-from harness.families.combination import Ratio, WeightedSum
+from harness.families.combination import RATIO, Combination
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.families.samples import family_of_samples
 from harness.methods.catalogue import CATALOGUE
@@ -34,7 +34,7 @@ TRUTH = PairTruth(DiscreteTruth((0.2, 0.5)), DiscreteTruth((0.25, 0.5)))
 
 @pytest.fixture
 def ratio(monkeypatch):
-    family = family_of_samples("ratio", "a ratio of two proportions", "p1/p2", proportion, Ratio())
+    family = family_of_samples("ratio", "a ratio of two proportions", "p1/p2", proportion, RATIO)
     monkeypatch.setitem(FAMILIES, "ratio", family)
     return family
 
@@ -92,7 +92,7 @@ def test_the_worst_case_of_a_ratio_is_as_bad_as_the_worst_of_a_grid(ratio):
 
 def test_a_family_of_three_samples_has_no_solver(monkeypatch):
     family = family_of_samples(
-        "three", "three", "p", proportion, WeightedSum((1.0, 1.0, 1.0)), design="three"
+        "three", "three", "p", proportion, Combination((1.0, 1.0, 1.0), sum), design="three"
     )
     monkeypatch.setitem(FAMILIES, "three", family)
     scenario = SimpleNamespace(family="three")
