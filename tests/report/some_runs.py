@@ -1,6 +1,7 @@
 """Results of small runs of several families, and the arrays of a section as scripts read them."""
 
 import base64
+import math
 import zlib
 from collections.abc import Mapping
 from functools import cache
@@ -12,6 +13,7 @@ import numpy.typing as npt
 import yaml
 
 import harness
+from harness.base.numerics.arrays import Floats
 from harness.report.page import Page, Part, Section, render
 from harness.tables.results import Results
 
@@ -41,3 +43,20 @@ def unpacked(stored: Mapping[str, str]) -> npt.NDArray[Any]:
     planes = np.frombuffer(zlib.decompress(base64.b64decode(stored["packed"])), np.uint8)
     joined = np.ascontiguousarray(planes.reshape(kind.itemsize, -1).T)
     return joined.view(kind).ravel()
+
+
+def restored(stored: dict[str, Any]) -> Floats:
+    """What the script of the page reads."""
+    found = unpacked(stored["bits"]).astype(np.float64).reshape(-1, stored["count"]).copy()
+    weights = stored["weights"]
+    for row in found:
+        for at in range(row.size):
+            expected = 0.0
+            if at >= len(weights):
+                for back, weight in enumerate(weights, 1):
+                    expected += weight * float(row[at - back])
+            if not math.isfinite(expected):
+                expected = 0.0
+            bits = row[at : at + 1].view(np.uint64)
+            bits ^= np.array([expected]).view(np.uint64)
+    return found

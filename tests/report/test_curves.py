@@ -17,8 +17,7 @@ from harness.report.page import Section
 from harness.report.still_picture import Line, still_picture, ticks
 from harness.tables.results import Results
 from tests.report.pages import ids_in, tables_in
-from tests.report.smooth_rows import restored
-from tests.report.some_runs import page_of, results_of, unpacked
+from tests.report.some_runs import page_of, restored, results_of, unpacked
 
 Array = npt.NDArray[Any]
 
