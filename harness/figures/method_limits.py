@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from harness.designs.design import Scenario
     from harness.designs.limits import Limits
     from harness.designs.miss_curve import MissCurve
+    from harness.designs.solvers import Solver
     from harness.tables.results import Results
 
 
@@ -53,6 +54,17 @@ def exact_curve(
     scenario = scenario_with(results, family, size, over, held)
     if scenario is None:
         return None
+    found = limits_in_reach(results, scenario, method, alpha)
+    return None if found is None else found[0].miss_curve(found[1])
+
+
+def limits_in_reach(
+    results: Results, scenario: Scenario, method: str, alpha: float
+) -> tuple[Solver, Limits] | None:
+    """What computes a size, with the limits at all outcomes that its true values can have.
+
+    It is None where limits are not known, and where they are too many to be seen.
+    """
     # The engines are loaded only where a figure is drawn.
     from harness.designs.miss_curve import LARGEST_CURVE
     from harness.designs.solvers import solver_of
@@ -62,7 +74,7 @@ def exact_curve(
         return None
     outcomes = solver.range_outcomes(solver.hull())
     limits = known_limits(results, scenario, method, alpha, outcomes)
-    return None if limits is None else solver.miss_curve(limits)
+    return None if limits is None else (solver, limits)
 
 
 def scenario_with(

@@ -15,7 +15,7 @@ from harness.figures.kind import Drawing, FigureKind, file_stem, of_every_family
 from harness.figures.look import axes as coverage_axis
 from harness.figures.look import labels, layout, style
 from harness.figures.look.axes import LEAST_SPAN, set_log_axis, set_log_outcomes
-from harness.figures.look.panel_page import MARGIN, new_page, plot_methods, set_size_axis
+from harness.figures.look.panel_page import MARGIN, finish_page, new_page, plot_methods
 from harness.figures.selection import Selection
 from harness.figures.size_panels import ENGINES, OverSize, SizePanel, SizePanels, size_panels
 
@@ -57,15 +57,12 @@ def _coverage_figure(found: SizePanels, asked: CoverageOverSize) -> Figure:
         [Line2D([], [], **look)],
         asked.columns,
     )
-    plot_methods(page, found, _coverage, _bars)
+    plot_methods(page, _coverage, _bars)
     for _, axes in page.panels:
         axes.axhspan(-1, 1 - found.alpha, facecolor=style.SHADE, linewidth=0, zorder=0)
         axes.axhline(1 - found.alpha, **look, zorder=5, gid="nominal")
         coverage_axis.set_coverage_limits(axes, lowest)
-    set_size_axis(page, found, DECADE)
-    layout.set_asked_limits([axes for _, axes in page.panels], asked, page.columns)
-    page.figure.supylabel(coverage_axis.COVERAGE)
-    return page.figure
+    return finish_page(page, asked, DECADE, coverage_axis.COVERAGE)
 
 
 def _coverage(rows: pl.DataFrame) -> Floats:
@@ -134,17 +131,14 @@ def _length_figure(found: SizePanels, asked: LengthOverSize) -> Figure:
         known = rows["length"].to_numpy()
         return np.where(known > 0, known, np.nan) if logarithmic else np.asarray(known)
 
-    plot_methods(page, found, values)
+    plot_methods(page, values)
     for _, axes in page.panels:
         if logarithmic:
             room = (high / low) ** MARGIN
             set_log_axis(axes, "y", low / room, high * room, page.height)
         else:
             axes.set_ylim(0, 1.1 * high or 1.0)
-    set_size_axis(page, found, LEAST_SPAN)
-    layout.set_asked_limits([axes for _, axes in page.panels], asked, page.columns)
-    page.figure.supylabel(labels.length_label(found.family))
-    return page.figure
+    return finish_page(page, asked, LEAST_SPAN, labels.length_label(found.family))
 
 
 def _zeros(found: SizePanels, panel: SizePanel, logarithmic: bool) -> str:

@@ -14,6 +14,7 @@ from harness.families.family import EXACT_ENGINES, MONTE_CARLO
 from harness.figures import selection
 from harness.figures.look import labels, layout, style
 from harness.figures.look.axes import set_log_axis
+from harness.figures.options import PanelOptions
 from harness.figures.size_panels import SizePanel, SizePanels
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class Page:
     """A figure with the axes of each panel, which all have the same limits."""
 
     figure: Figure
+    found: SizePanels
     columns: int
     """How many panels stand in a row."""
     panels: tuple[tuple[SizePanel, Axes], ...]
@@ -80,7 +82,8 @@ def new_page(
     figure.supxlabel(labels.size_label(found.family))
     figure.legend(handles, names, **legend)
     across = style.width_of(width)
-    return Page(figure, columns, tuple(zip(found.panels, places, strict=True)), across, height)
+    panels = tuple(zip(found.panels, places, strict=True))
+    return Page(figure, found, columns, panels, across, height)
 
 
 def _wrapped(title: str, note: str, width: float) -> str:
@@ -122,7 +125,6 @@ def _look(found: SizePanels, method: str, *, filled: bool) -> dict[str, Any]:
 
 def plot_methods(
     page: Page,
-    found: SizePanels,
     values: Callable[[pl.DataFrame], Floats],
     bars: Callable[[pl.DataFrame], Floats] | None = None,
 ) -> None:
@@ -133,10 +135,10 @@ def plot_methods(
 
     Args:
         page: the page.
-        found: its panels.
         values: gives the values of m rows, shape (m,).
         bars: gives the lengths of their error bars below and above, shape (2, m).
     """
+    found = page.found
     for panel, axes in page.panels:
         for index, method in enumerate(found.methods):
             exact = panel.rows(method, EXACT_ENGINES)
@@ -168,11 +170,18 @@ def plot_methods(
                 drawn[0].set_gid(f"simulated-{index}")
 
 
-def set_size_axis(page: Page, found: SizePanels, longest: float) -> None:
-    """Set the axis of sizes: logarithmic if they span more than the factor ``longest``."""
+def finish_page(page: Page, asked: PanelOptions, longest: float, label: str) -> Figure:
+    """Set the axes of sizes, the ranges that are asked for and the name of the vertical axis.
+
+    Args:
+        page: the page.
+        asked: the options of the figure.
+        longest: sizes that span more than this factor have a logarithmic axis.
+        label: the name of the vertical axis.
+    """
     from matplotlib.ticker import MaxNLocator
 
-    sizes = found.cells[found.size].to_numpy().astype(np.float64)
+    sizes = page.found.cells[page.found.size].to_numpy().astype(np.float64)
     low, high = float(sizes.min()), float(sizes.max())
     for _, axes in page.panels:
         if high / low > longest:
@@ -182,3 +191,6 @@ def set_size_axis(page: Page, found: SizePanels, longest: float) -> None:
             axes.set_xlim(low - MARGIN * (high - low), high + MARGIN * (high - low))
             whole = bool((sizes == np.round(sizes)).all())
             axes.xaxis.set_major_locator(MaxNLocator(nbins=5, integer=whole, steps=[1, 2, 5, 10]))
+    layout.set_asked_limits([axes for _, axes in page.panels], asked, page.columns)
+    page.figure.supylabel(label)
+    return page.figure

@@ -16,8 +16,7 @@ import numpy as np
 import polars as pl
 
 from harness.base.numerics.arrays import Floats, Integers
-from harness.designs.miss_curve import LARGEST_CURVE, MissCurve
-from harness.designs.solvers import solver_of
+from harness.designs.miss_curve import MissCurve
 from harness.families.catalogue import family_of
 from harness.families.family import (
     ENUMERATION,
@@ -27,7 +26,7 @@ from harness.families.family import (
     Family,
 )
 from harness.figures.look.axes import with_places
-from harness.figures.method_limits import exact_curve, known_limits, scenario_with
+from harness.figures.method_limits import exact_curve, limits_in_reach, scenario_with
 from harness.figures.requirements import MOST_LISTED
 from harness.figures.selection import Size, at
 from harness.tables.columns import OUTCOME, TRUTH
@@ -308,16 +307,13 @@ def _implied_panel(
     scenario = scenario_with(results, family, size, tuple(x.tolist()), ())
     if scenario is None:
         return None
-    solver = solver_of(scenario)
-    if not solver.range_count(solver.hull()) <= LARGEST_CURVE:
-        return None
-    outcomes = solver.range_outcomes(solver.hull())
     missed, length = np.empty((2, len(methods), x.size))
     curves = []
     for row, method in enumerate(methods):
-        limits = known_limits(results, scenario, method, alpha, outcomes)
-        if limits is None:
+        found = limits_in_reach(results, scenario, method, alpha)
+        if found is None:
             return None
+        solver, limits = found
         exact = solver.at_truths(limits)
         missed[row], length[row] = exact.missed[0], exact.length[0]
         curves.append(solver.miss_curve(limits))
