@@ -90,29 +90,20 @@ def render(page: Page) -> str:
     run, and forbids every request.
     """
     sections = [each for part in page.parts for each in part.sections]
-    scripts = [_asset(name) for name in _named((_FIRST_SCRIPT,), [s.scripts for s in sections])]
-    styles = [_asset(name) for name in _named((_FIRST_STYLE,), [s.styles for s in sections])]
+    # Each in the order in which it is needed, and once.
+    scripts = dict.fromkeys([_FIRST_SCRIPT, *(name for each in sections for name in each.scripts)])
+    styles = dict.fromkeys([_FIRST_STYLE, *(name for each in sections for name in each.styles)])
     return (
         _environment()
         .get_template("page.html")
         .render(
             page=page,
             version=harness.__version__,
-            scripts=[Markup(text) for text in scripts],
-            styles=[Markup(text) for text in styles],
-            hashes=[_hash(text) for text in scripts],
-            data_of=_data_of,
+            scripts=[Markup(_asset(name)) for name in scripts],
+            styles=[Markup(_asset(name)) for name in styles],
+            hashes=[_hash(_asset(name)) for name in scripts],
         )
     )
-
-
-def _named(first: tuple[str, ...], others: list[tuple[str, ...]]) -> list[str]:
-    """Names in the order in which they are needed, each once."""
-    return list(dict.fromkeys([*first, *(name for names in others for name in names)]))
-
-
-def _data_of(section: Section) -> Any:
-    return plain(section.data)
 
 
 def _hash(text: str) -> str:
@@ -136,5 +127,5 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters.update(FILTERS)
+    environment.filters.update(FILTERS, plain=plain)
     return environment

@@ -225,10 +225,10 @@ def _words(row: _Row, worst_is_exact: bool) -> str:
     """The answer in words."""
     question, other = row["question"], row["runner_up"]
     if row["method"] is None:
-        count, value = row["methods"], format_number(row[f"runner_up_{_BOUNDED[question]}"])
-        which = "mean alpha" if question == CLOSEST else "worst alpha"
+        which, column = ("mean", "actual") if question == CLOSEST else ("worst", "worst")
+        count, value = row["methods"], format_number(row[f"runner_up_{column}_alpha"])
         found = "" if question == CLOSEST or worst_is_exact else " found"
-        return f"none of the {count}; the smallest {which}{found} is {value} of {other}"
+        return f"none of the {count}; the smallest {which} alpha{found} is {value} of {other}"
     value = format_number(row[_SHOWN[question]])
     if question == NEVER:
         runner_up = f" ({other} {format_number(row['runner_up_mean_length'])})" if other else ""
@@ -237,6 +237,3 @@ def _words(row: _Row, worst_is_exact: bool) -> str:
         nearer = format_number(row["runner_up_actual_alpha"])
         return f"{row['method']} ({value}; nearer, but above alpha: {other}, {nearer})"
     return f"{row['method']} ({value})"
-
-
-_BOUNDED = {NEVER: "worst_alpha", WITHIN: "worst_alpha", CLOSEST: "actual_alpha"}

@@ -179,17 +179,12 @@ def _overall(manifest: _Row) -> Table:
             f"{row['alpha']:g}",
             f"{row['trials']:,}",
             f"{row['misses']:,}",
-            f"{row['actual_alpha']:.6f}{_interval(row)}",
+            _estimate(row, digits=6),
         )
         for row in manifest["overall"]
     ]
     title = "Monte Carlo over all sizes"
     return _table(title, rows, "method", "alpha", "trials", "misses", "alpha (95 %)")
-
-
-def _interval(row: _Row) -> str:
-    """The interval of an estimate; there is none over sizes whose trials stopped at looks."""
-    return "" if row["ci_lower"] is None else f" ({row['ci_lower']:.4f}, {row['ci_upper']:.4f})"
 
 
 def _agreement(agreement: _Row) -> Table:
@@ -218,10 +213,12 @@ def _agreement(agreement: _Row) -> Table:
     )
 
 
-def _estimate(row: _Row) -> str:
-    if row.get("actual_alpha") is None:
+def _estimate(row: _Row, column: str = "actual_alpha", digits: int = 4) -> str:
+    """An estimate with its interval; there is none over sizes whose trials stopped at looks."""
+    if row.get(column) is None:
         return ""
-    return f"{row['actual_alpha']:.4f} ({row['ci_lower']:.4f}, {row['ci_upper']:.4f})"
+    low, high = row["ci_lower"], row["ci_upper"]
+    return f"{row[column]:.{digits}f}" + ("" if low is None else f" ({low:.4f}, {high:.4f})")
 
 
 def _span(row: _Row) -> str:
@@ -268,12 +265,6 @@ def _bins(cells: pl.DataFrame, under: str) -> Table:
             f"{row['bin_lower']:.4g} … {row['bin_upper']:.4g}",
             f"{row['trials']:,}",
             format_number(row["mean_probability"]),
-            _fraction(row),
+            _estimate(row, "fraction"),
         )
     return table
-
-
-def _fraction(row: _Row) -> str:
-    if row["fraction"] is None:
-        return ""
-    return f"{row['fraction']:.4f} ({row['ci_lower']:.4f}, {row['ci_upper']:.4f})"
