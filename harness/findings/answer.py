@@ -14,7 +14,15 @@ import polars as pl
 from harness.families.catalogue import family_of
 from harness.families.combination import Span
 from harness.families.family import MONTE_CARLO, POSTERIOR, Family
-from harness.findings.conclusion import MARGIN, Found, first_largest, found_at, sentences, shortest
+from harness.findings.conclusion import (
+    MARGIN,
+    Found,
+    first_largest,
+    found_at,
+    sentences,
+    shortest,
+    size_of,
+)
 from harness.findings.engines import calibration_remarks
 from harness.findings.numbers import percent, telling
 from harness.findings.verdicts import ABOUT, HONEST, ON_AVERAGE, UNDERSTATES, Verdict, verdict
@@ -209,19 +217,15 @@ def _method(
     ]
     several = summary.select(family.sizes).unique().height > 1
 
-    def size_of(row: _Row) -> list[str]:
-        sizes = [row[name] for name in family.sizes] if row and several else []
-        return [family.size_text(sizes, digits=12)] if sizes else []
-
     return Method(
         label=found.method,
         title=titles.get(found.method, found.method),
         verdict=verdict(results, found, alpha, worst_is_exact),
         rank=_rank(results.ranking, found.method, alpha),
         worst_alpha=worst.get("worst_alpha"),
-        worst_at=", ".join([*size_of(worst), *truths]),
+        worst_at=", ".join([*([size_of(worst)] if worst and several else []), *truths]),
         coverage=_coverage(least),
-        coverage_at=", ".join(size_of(least)),
+        coverage_at=size_of(least) if several else "",
         estimate=_coverage(estimate),
         relative_length=_relative(found, unit),
         length_trials=_length_trials(found, unit),
@@ -288,7 +292,7 @@ def _by_posterior(results: Results, alpha: float, titles: Mapping[str, str]) -> 
 
 def _outcome(cells: pl.DataFrame, row: _Row, family: Family) -> str:
     """The outcome that misses most often by the posterior, where cells are stored, and its size."""
-    size = family.size_text([row[name] for name in family.sizes], digits=12)
+    size = size_of(row)
     same = {name: row[name] for name in ("method", "alpha", "engine", *family.sizes)}
     of_row = cells.filter(given="outcome", **same).drop_nulls("actual_alpha")
     outcomes = [name for name in family.counts if name in of_row.columns]

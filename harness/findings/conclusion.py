@@ -128,6 +128,12 @@ def _found(rows: Sequence[_Row], alpha: float, estimates: int) -> Found | None:
     )
 
 
+def size_of(row: _Row) -> str:
+    """The size of a row of the summary in words."""
+    family = family_of(row["family"])
+    return family.size_text([row[name] for name in family.sizes], digits=12)
+
+
 def scope_of(row: _Row) -> str:
     """Of which true values the worst case of a row is; empty where of all, or where none is known.
 

@@ -15,7 +15,7 @@ from harness.families.combination import Span
 from harness.families.family import MONTE_CARLO, Family
 from harness.figures import selection
 from harness.figures.method_limits import exact_curve
-from harness.findings.conclusion import Found, is_clearly_above
+from harness.findings.conclusion import Found, is_clearly_above, size_of
 from harness.findings.numbers import percent, telling
 from harness.tables.answers import rounding_of
 from harness.tables.results import Results
@@ -96,9 +96,7 @@ def _size(found: Found) -> str:
     scope = f" {found.scope}" if found.scope else ""
     if len(found.rows) == 1:
         return scope
-    row = max(found.rows, key=lambda row: row["actual_alpha"])
-    family = family_of(row["family"])
-    size = family.size_text([row[name] for name in family.sizes], digits=12)
+    size = size_of(max(found.rows, key=lambda row: row["actual_alpha"]))
     return f" at {size}{',' if scope.startswith(' at') else ''}{scope}"
 
 
@@ -117,7 +115,7 @@ def _where(results: Results, rows: Sequence[_Row], alpha: float, several: bool) 
         size = tuple(float(row[name]) for name in family.sizes)
         place = _on_curve(results, row, family, size) or _listed(results, row, family, size)
         if place is not None and place.share > most:
-            at = f" at {family.size_text(size, digits=12)}" if several else ""
+            at = f" at {size_of(row)}" if several else ""
             most, words = place.share, f" {place.words}{at}"
     return words
 

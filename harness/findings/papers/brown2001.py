@@ -37,6 +37,13 @@ def _exact(results: Results, column: str, method: str, sizes: Sequence[int]) -> 
     return [value(results.summary, column, n=n, **level) for n in sizes]
 
 
+def _coverages(results: Results, method: str) -> list[tuple[int, float, float]]:
+    """Of each size its number, the mean coverage of a method and the least one."""
+    sizes = _sizes(results)
+    mean, least = (_exact(results, f"{each}_coverage", method, sizes) for each in ("mean", "min"))
+    return list(zip(sizes, mean, least, strict=True))
+
+
 @_FIGURE.claim(
     "The coverage of the Wald interval is too low on average over p, and erratic.",
     "",
@@ -44,14 +51,13 @@ def _exact(results: Results, column: str, method: str, sizes: Sequence[int]) -> 
     "part: below 95 % on average",
 )
 def _wald(results: Results) -> Found:
-    sizes = _sizes(results)
-    mean, least = (_exact(results, f"{each}_coverage", "wald", sizes) for each in ("mean", "min"))
+    found = _coverages(results, "wald")
     texts = [
-        f"{percent(average)} on average, {percent(low)} at worst at n = {n}"
-        for n, average, low in zip(sizes, mean, least, strict=True)
+        f"{percent(mean)} on average, {percent(least)} at worst at n = {n}"
+        for n, mean, least in found
     ]
-    low = all(each < _NOMINAL for each in mean)
-    erratic = all(low < average - _ERRATIC for low, average in zip(least, mean, strict=True))
+    low = all(mean < _NOMINAL for _, mean, _ in found)
+    erratic = all(least < mean - _ERRATIC for _, mean, least in found)
     return Found("; ".join(texts), verdict(low and erratic, low))
 
 
@@ -61,13 +67,12 @@ def _wald(results: Results) -> Found:
     "the least coverage at every size",
 )
 def _conservative(results: Results) -> Found:
-    sizes, method = _sizes(results), "clopper_pearson"
-    mean, least = (_exact(results, f"{each}_coverage", method, sizes) for each in ("mean", "min"))
+    found = _coverages(results, "clopper_pearson")
     texts = [
-        f"at least {percent(low)}, {percent(average)} on average at n = {n}"
-        for n, low, average in zip(sizes, least, mean, strict=True)
+        f"at least {percent(least)}, {percent(mean)} on average at n = {n}"
+        for n, mean, least in found
     ]
-    return Found("; ".join(texts), verdict(min(least) >= _NOMINAL - 1e-12))
+    return Found("; ".join(texts), verdict(min(least for *_, least in found) >= _NOMINAL - 1e-12))
 
 
 @_FIGURE.claim(
