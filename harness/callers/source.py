@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.base.numerics.arrays import Floats
+from harness.base.numerics.arrays import Floats, Positions
 from harness.callers.call_checks import CallChecks, run_call_checks
 from harness.callers.calls import RAISED_HERE, describe, format_arguments, one_outcome
 from harness.callers.type_checks import TypeChecks
@@ -56,7 +56,7 @@ class Observed:
         """The number m of outcomes."""
         return len(self.counts[0])
 
-    def part(self, places: slice) -> Observed:
+    def part(self, places: slice | Positions) -> Observed:
         """The outcomes at these places."""
         return replace(self, counts=tuple(each[places] for each in self.counts))
 

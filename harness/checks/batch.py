@@ -21,6 +21,7 @@ import polars as pl
 
 from harness.base.errors import HarnessError, InputError
 from harness.base.numerics.arrays import Floats
+from harness.base.text import plain_number
 from harness.callers.naming import AnyMethod, named
 from harness.callers.table import ALPHA
 from harness.checks.check import FINISHES, check
@@ -228,9 +229,5 @@ def asked_points(family: str = "proportion", **options: Any) -> str:
     places = [known.data.index(name) for name in known.sizes if name in known.data]
     places += [len(known.data)]
     ordered = sorted(rows, key=lambda row: ([row[place] for place in places], row))
-    lines = (",".join(map(_text, row)) for row in ordered)
+    lines = (",".join(repr(plain_number(value)) for value in row) for row in ordered)
     return "\n".join((",".join((*known.data, ALPHA)), *lines))
-
-
-def _text(value: float) -> str:
-    return str(int(value)) if float(value).is_integer() else repr(value)

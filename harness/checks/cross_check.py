@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from harness.agreement import LEVEL, ComparedCells, holm, two_sided_p
 from harness.base.errors import MethodError
 from harness.base.numerics.arrays import Floats, Integers
-from harness.checks.findings import CROSS_CHECK, FAIL, INCONCLUSIVE, PASS, Finding, format_cell
+from harness.checks.findings import (
+    CROSS_CHECK,
+    FAIL,
+    INCONCLUSIVE,
+    PASS,
+    Cell,
+    Finding,
+    format_cell,
+)
 from harness.checks.restriction import Size
 from harness.checks.scenarios import limits_table, scenario_of
 from harness.checks.subject import Subject
@@ -34,15 +41,6 @@ some 1e-10.
 """
 
 
-@dataclass(frozen=True)
-class _Test:
-    """Tests of Monte Carlo misses against exact ones at one size and alpha."""
-
-    sizes: Mapping[str, float]
-    alpha: float
-    p_values: Floats
-
-
 def cross_check(
     subject: Subject, sizes: Sequence[Size], alphas: Sequence[float], seed: int
 ) -> Finding:
@@ -62,20 +60,20 @@ def cross_check(
     if not tests:
         reason = "no size has sound limits at every outcome"
         return Finding(MONTE_CARLO_AGREES, CROSS_CHECK, INCONCLUSIVE, reason, {})
-    p_values = np.concatenate([test.p_values for test in tests])
+    p_values = np.concatenate([found for _, found in tests])
     smallest = float(holm(p_values).min())
     numbers = {"tests": p_values.size, "p_value": smallest, "seed": seed}
     if smallest >= LEVEL:
         message = f"in {p_values.size} tests, with p = {smallest:.2g} at least after Holm"
         return Finding(MONTE_CARLO_AGREES, CROSS_CHECK, PASS, message, numbers)
-    worst = min(tests, key=lambda test: float(test.p_values.min()))
+    worst, _ = min(tests, key=lambda test: float(test[1].min()))
     return Finding(
         MONTE_CARLO_AGREES,
         CROSS_CHECK,
         FAIL,
         f"the harness is wrong here, not the method: drawn and exact misses differ at "
-        f"{format_cell({**worst.sizes, 'alpha': worst.alpha})} (p = {smallest:.2g} after Holm)",
-        {**numbers, **worst.sizes, "alpha": worst.alpha},
+        f"{format_cell(worst)} (p = {smallest:.2g} after Holm)",
+        {**numbers, **worst},
         1.0,
     )
 
@@ -84,10 +82,11 @@ def _nearest(sizes: Sequence[Size], mean: float) -> Size:
     return min(sizes, key=lambda size: abs(float(np.mean(size)) - mean))
 
 
-def _tests_at(subject: Subject, size: Size, alphas: Sequence[float], seed: int) -> Iterator[_Test]:
-    """The tests at one size, per outcome, overall and at the worst truth for each alpha."""
+def _tests_at(
+    subject: Subject, size: Size, alphas: Sequence[float], seed: int
+) -> Iterator[tuple[Cell, Floats]]:
+    """The place and the p-values of the tests per outcome, overall and at the worst truth."""
     scenario = scenario_of(subject.family, size)
-    sizes = sizes_by_name(scenario)
     for alpha in alphas:
         try:
             limits = limits_table(subject, scenario, [alpha])
@@ -110,7 +109,7 @@ def _tests_at(subject: Subject, size: Size, alphas: Sequence[float], seed: int) 
             overall.tests().ravel(),
             two_sided_p(missed, trials, np.array([worst.alpha])),
         ):
-            yield _Test(sizes, alpha, p_values)
+            yield {**sizes_by_name(scenario), "alpha": alpha}, p_values
 
 
 def _simulated(scenario: Scenario, limits: Limits, seed: int) -> Counts:

@@ -10,7 +10,7 @@ import numpy as np
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Positions
 from harness.callers.call_checks import ARGUMENTS, IN_ANY_ORDER, RANDOM, SCALARS, SHAPE, TWICE
-from harness.callers.calls import format_arguments, one_outcome, same
+from harness.callers.calls import format_arguments, one_outcome, pair_in_words, same
 from harness.callers.source import NOT_ASKED, Observed, Source
 from harness.callers.type_checks import TYPES, TypeFault
 from harness.checks.conformance.grid import Outcomes
@@ -104,12 +104,6 @@ def _spread(count: int, most: int) -> Positions:
     return np.unique(np.rint(np.linspace(0, count - 1, min(count, most))).astype(np.intp))
 
 
-def _some(observed: Observed, most: int) -> Observed:
-    places = _spread(observed.count, most)
-    counts = tuple(each[places] for each in observed.counts)
-    return Observed(observed.family, observed.sizes, counts)
-
-
 def _asked_again(subject: Subject, evaluations: Sequence[Evaluation]) -> str | None:
     """Where limits differ when the method is asked again, the last outcome first.
 
@@ -135,7 +129,8 @@ def _for_types(outcomes: Outcomes, restriction: Restriction) -> Sequence[Observe
 
     Of several outcomes each is asked with a size of its own.
     """
-    observed = _some(outcomes.observed(), _TYPE_OUTCOMES)
+    observed = outcomes.observed()
+    observed = observed.part(_spread(observed.count, _TYPE_OUTCOMES))
     if restriction.sizes is None:
         return [observed]
     return [observed.part(slice(place, place + 1)) for place in range(observed.count)]
@@ -145,9 +140,7 @@ def _differing(source: Source, evaluation: Evaluation, number: int) -> str | Non
     """The first outcome at which limits at one alpha are others than before."""
     alpha, observed = evaluation.alphas[number], evaluation.outcomes.observed()
     places = _spread(observed.count, _AGAIN_OUTCOMES)[::-1]
-    again = Observed(
-        observed.family, observed.sizes, tuple(each[places] for each in observed.counts)
-    )
+    again = observed.part(places)
     answers = source.limits(again, alpha, evaluation.side)
     lower, upper = (each[number].ravel() for each in (evaluation.lower, evaluation.upper))
     for at, place in enumerate(places.tolist()):
@@ -157,11 +150,7 @@ def _differing(source: Source, evaluation: Evaluation, number: int) -> str | Non
         if not same(before, after):
             where = format_arguments({**one_outcome(again.arguments, at), "alpha": alpha})
             return (
-                f"limits depend on the order of the calls: {_pair(before)} at {where}, and "
-                f"{answers.failures.get(at) or _pair(after)} after other calls"
+                f"limits depend on the order of the calls: {pair_in_words(before)} at {where}, and "
+                f"{answers.failures.get(at) or pair_in_words(after)} after other calls"
             )
     return None
-
-
-def _pair(pair: tuple[float, float]) -> str:
-    return f"{pair[0]:.15g} … {pair[1]:.15g}"

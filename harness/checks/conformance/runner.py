@@ -199,36 +199,29 @@ def _check_answers(evaluations: Sequence[Evaluation]) -> Finding:
 
     An exception at an alpha below 1e-4 only is a remark: no reader takes it for a limit.
     """
-    count = sum(
-        not fault.startswith(NO_POINT)
+    called = [
+        (evaluation, index)
         for evaluation in evaluations
-        for fault in evaluation.failures.values()
+        for index, fault in evaluation.failures.items()
+        if not fault.startswith(NOT_ASKED)
+    ]
+    if not called:
+        return _passed(ANSWERS)
+    grave = [each for each in called if not _is_extreme(*each)]
+    first = (grave or called)[0][0]
+    index = first.first_of([index for each, index in grave or called if each is first])
+    failing = [each for each in evaluations if each.failures]
+    faults = [fault for each in failing for fault in each.failures.values()]
+    count = sum(not fault.startswith(NO_POINT) for fault in faults)
+    places = [each.places(np.array(sorted(each.failures), np.intp)) for each in failing]
+    return Finding(
+        ANSWERS,
+        CONFORMANCE,
+        FAIL if grave else REMARK,
+        first.failures[index] + _format_others(count),
+        {**first.cell(index), "broken": count},
+        places=Places.joined(places),
     )
-    called_at = [
-        [index for index, fault in each.failures.items() if not fault.startswith(NOT_ASKED)]
-        for each in evaluations
-    ]
-    graver_at = [
-        [index for index in called if not _is_extreme(each, index)]
-        for each, called in zip(evaluations, called_at, strict=True)
-    ]
-    verdict = FAIL if any(graver_at) else REMARK
-    for evaluation, called in zip(
-        evaluations, graver_at if verdict == FAIL else called_at, strict=True
-    ):
-        if called:
-            index = evaluation.first_of(called)
-            message = evaluation.failures[index] + _format_others(count)
-            places = Places.joined(
-                [
-                    each.places(np.array(sorted(each.failures), np.intp))
-                    for each in evaluations
-                    if each.failures
-                ]
-            )
-            cell = {**evaluation.cell(index), "broken": count}
-            return Finding(ANSWERS, CONFORMANCE, verdict, message, cell, places=places)
-    return _passed(ANSWERS)
 
 
 def _is_extreme(evaluation: Evaluation, index: Index) -> bool:
