@@ -72,25 +72,18 @@ class _Form:
 
     words: str
     of_count: Callable[[Any], Any]
-    of_size: Callable[[Any], Any] = lambda size: size
+    is_of_sizes: bool = False
+    """Whether sizes that are whole numbers are of the type too; exposures stay as they are."""
     may_refuse: bool = False
     is_32_bit: bool = False
     is_writable: bool = True
 
 
-def _whole(kind: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """The type for whole numbers; exposures stay as they are."""
-    return lambda size: kind(size) if isinstance(size, int) else size
-
-
 _NUMBERS = (
-    _Form("numpy.int64", np.int64, _whole(np.int64)),
-    _Form("numpy.int32", np.int32, _whole(np.int32), is_32_bit=True),
+    _Form("numpy.int64", np.int64, is_of_sizes=True),
+    _Form("numpy.int32", np.int32, is_of_sizes=True, is_32_bit=True),
 )
-_FLOATS = (
-    _Form("a Python float", float),
-    _Form("numpy.float64", np.float64),
-)
+_FLOATS = (_Form("a Python float", float), _Form("numpy.float64", np.float64))
 _ARRAYS = (
     _Form("an int64 array", np.array),
     _Form("a float64 array", lambda values: np.array(values, np.float64)),
@@ -280,10 +273,10 @@ class _Calls:
             wanted, outcome = self._expected[place], one_outcome(self._data, place)
             if wanted is None:
                 continue
-            given = {
-                name: (form.of_count if name in self._counts else form.of_size)(value)
-                for name, value in outcome.items()
-            }
+            given = dict(outcome)
+            for name, value in outcome.items():
+                if name in self._counts or (form.is_of_sizes and isinstance(value, int)):
+                    given[name] = form.of_count(value)
             with self._watching(given):
                 found = self._call_on_numbers(given, alpha)
             if not same(wanted, found):

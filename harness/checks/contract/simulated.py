@@ -29,6 +29,7 @@ from harness.checks.findings import (
     INCONCLUSIVE,
     PASS,
     REMARK,
+    Cell,
     Finding,
     Verdict,
     format_cell,
@@ -167,15 +168,9 @@ class Simulation:
             if contract == NOMINAL
             else f"{alpha - most:.4g} to {alpha - least:.4g} is allowed"
         )
-        count = _Count(
-            cell.missed_under_flat_prior,
-            self.trials,
-            alpha,
-            f"{format_cell(cell.names)}, {allowed}",
-            {**cell.names, "trials": self.trials},
-            self.seed,
-            share=1 if explain else None,
-        )
+        share = 1 if explain else None
+        missed = cell.missed_under_flat_prior
+        count = _Count(missed, self.trials, cell.names, allowed, self.seed, share=share)
         return count.error(MEAN, least, most, hair)
 
     def _check_worst(self, contract: Contract, cell: _Cell, cells: int, explain: bool) -> Finding:
@@ -187,13 +182,11 @@ class Simulation:
         count = _Count(
             found[worst],
             trials,
-            cell.alpha,
-            f"{format_cell(cell.names)}, truth {text}, the worst of {len(cell.truths)}, "
-            f"where {most:.4g} is allowed",
-            {**cell.names, "trials": trials},
+            cell.names,
+            f"truth {text}, the worst of {len(cell.truths)}, where {most:.4g} is allowed",
             self.seed,
             INTERVAL_ALPHA / (cells * len(cell.truths)),
-            SHARE if explain else None,
+            share=SHARE if explain else None,
         )
         hair = 0.0 if TERMS[contract].everywhere else HAIR_OF_WORST * most
         low, _ = fraction_between(count.missed, trials, count.level)
@@ -329,12 +322,12 @@ class ListSimulation:
         count = _Count(
             sum(missed.values()),
             self.trials * len(missed),
-            alpha,
-            f"alpha = {alpha:g}, the mean over {len(missed)} scenarios, where "
+            {"alpha": alpha},
+            f"the mean over {len(missed)} scenarios, where "
             f"{alpha - most:.4g} to {alpha - least:.4g} is allowed",
-            {"alpha": alpha, "trials": self.trials},
             self.seed,
             INTERVAL_ALPHA / len(self.alphas),
+            scenarios=len(missed),
         )
         return count.error(MEAN, least, most, HAIR_OF_MEAN * alpha)
 
@@ -345,9 +338,8 @@ class ListSimulation:
         return _Count(
             missed[worst],
             self.trials,
-            alpha,
-            f"alpha = {alpha:g}, {worst}, the worst of {len(missed)} scenarios, {allowed}",
-            {"alpha": alpha, "trials": self.trials},
+            {"alpha": alpha},
+            f"{worst}, the worst of {len(missed)} scenarios, {allowed}",
             self.seed,
             INTERVAL_ALPHA / (len(missed) * len(self.alphas)),
         )
@@ -359,17 +351,22 @@ class _Count:
 
     missed: int
     trials: int
-    alpha: float
+    place: Cell
+    """Alpha, and the sizes where there are some."""
     words: str
-    """Where that is, and what is allowed."""
-    cell: Mapping[str, float | int | str]
-    """Of the findings."""
+    """Where else that is, and what is allowed."""
     seed: int
     level: float = INTERVAL_ALPHA
     """The probability outside of the interval of the miss rate."""
+    scenarios: int = 1
+    """The trials are those of so many scenarios together."""
     share: int | None = None
     """How many trials of a size each trial stands for; None where a message is not to say how many
     would conclude it."""
+
+    @property
+    def alpha(self) -> float:
+        return float(self.place["alpha"])
 
     def error(
         self, name: str, least: float, most: float, hair: float, expected: float | None = None
@@ -405,15 +402,16 @@ class _Count:
             return verdict_of_rate(self._between(trials), most, hair, least)
 
         verdict = verdict_after(self.trials)
-        message = f"{text} in {self.trials} trials at {self.words}"
+        message = f"{text} in {self.trials} trials at {format_cell(self.place)}, {self.words}"
         if verdict == INCONCLUSIVE and self.share is not None:
             needed = trials_needed(lambda n: verdict_after(n) != INCONCLUSIVE, self.trials)
             message += format_trials_needed(None if needed is None else self.share * needed)
         if verdict == REMARK:
             message += ": missed by a hair at most"
-        cell = {**self.cell, "found": found, "expected": expected, "seed": self.seed}
+        trials = self.trials // self.scenarios
+        numbers = {"trials": trials, "found": found, "expected": expected, "seed": self.seed}
         severity = abs(found / expected) if expected else np.inf
-        return Finding(name, CONTRACT, verdict, message, cell, severity)
+        return Finding(name, CONTRACT, verdict, message, {**self.place, **numbers}, severity)
 
 
 def verdict_of_rate(
