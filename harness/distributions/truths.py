@@ -32,6 +32,8 @@ class DiscreteTruth:
     values: tuple[float, ...]
     """Ascending and distinct."""
     is_discrete: ClassVar[Literal[True]] = True
+    mass_left_out: ClassVar[float] = 0.0
+    """The probability of a true value outside of the effective support: none."""
 
     @property
     def count(self) -> int:
@@ -48,11 +50,6 @@ class DiscreteTruth:
         """The support."""
         return self.support
 
-    @property
-    def mass_left_out(self) -> float:
-        """The probability of a true value outside of the effective support: none."""
-        return 0.0
-
     def content(self) -> Mapping[str, Any]:
         """The truth as plain data, as random streams are keyed by it."""
         return {"values": list(self.values)}
@@ -65,6 +62,12 @@ class UniformTruth:
     lower: float
     upper: float
     is_discrete: ClassVar[Literal[False]] = False
+    mass_left_out: ClassVar[float] = 0.0
+    """The probability of a true value outside of the effective support: none."""
+    conjugate_prior: ClassVar[None] = None
+    """None, since the distribution is a part of a flat prior."""
+    shapes: ClassVar[tuple[float, ...]] = ()
+    """The exponents of the density at its zeros or singularities, plus 1: none."""
 
     @property
     def support(self) -> tuple[float, float]:
@@ -75,21 +78,6 @@ class UniformTruth:
     def effective_support(self) -> tuple[float, float]:
         """The support."""
         return self.support
-
-    @property
-    def mass_left_out(self) -> float:
-        """The probability of a true value outside of the effective support: none."""
-        return 0.0
-
-    @property
-    def conjugate_prior(self) -> Prior | None:
-        """None, since the distribution is a part of a flat prior."""
-        return None
-
-    @property
-    def shapes(self) -> tuple[float, ...]:
-        """The exponents of the density at its zeros or singularities, plus 1: none."""
-        return ()
 
     @property
     def mean(self) -> float:
@@ -127,21 +115,12 @@ class BetaTruth:
     s: float
     t: float
     is_discrete: ClassVar[Literal[False]] = False
-
-    @property
-    def support(self) -> tuple[float, float]:
-        """The range of the true value."""
-        return 0.0, 1.0
-
-    @property
-    def effective_support(self) -> tuple[float, float]:
-        """The support."""
-        return self.support
-
-    @property
-    def mass_left_out(self) -> float:
-        """The probability of a true value outside of the effective support: none."""
-        return 0.0
+    support: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    """The range of the true value."""
+    effective_support: ClassVar[tuple[float, float]] = support
+    """The support."""
+    mass_left_out: ClassVar[float] = 0.0
+    """The probability of a true value outside of the effective support: none."""
 
     @property
     def conjugate_prior(self) -> Prior:
@@ -180,11 +159,10 @@ class GammaTruth:
     s: float
     t: float
     is_discrete: ClassVar[Literal[False]] = False
-
-    @property
-    def support(self) -> tuple[float, float]:
-        """The range of the true value."""
-        return 0.0, math.inf
+    support: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    """The range of the true value."""
+    mass_left_out: ClassVar[float] = _NEGLIGIBLE_TAIL
+    """The probability of a true value above the effective support: 1e-17."""
 
     @property
     def effective_support(self) -> tuple[float, float]:
@@ -193,11 +171,6 @@ class GammaTruth:
         from scipy.special import gammainccinv
 
         return 0.0, float(gammainccinv(self.s, _NEGLIGIBLE_TAIL)) / self.t
-
-    @property
-    def mass_left_out(self) -> float:
-        """The probability of a true value above the effective support: 1e-17."""
-        return _NEGLIGIBLE_TAIL
 
     @property
     def conjugate_prior(self) -> Prior:
