@@ -13,7 +13,7 @@ from harness.cli import main
 from harness.config import forms
 from harness.distributions.sampling import binomial
 from harness.methods.catalogue import ALIASES, CATALOGUE, add_methods
-from harness.methods.method import Method, by_tail
+from harness.methods.method import Method
 
 
 def hoeffding(data, tail):
@@ -22,7 +22,7 @@ def hoeffding(data, tail):
     return np.maximum(mean - half, 0.0), np.minimum(mean + half, 1.0)
 
 
-RECORD = Method("Hoeffding", "", by_tail(hoeffding), promise="at-least", aliases=("by_bound",))
+RECORD = Method("Hoeffding", "", hoeffding, promise="at-least", aliases=("by_bound",))
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -1,7 +1,5 @@
 """Laws of counts: their catalogue, draws, and clusters."""
 
-import math
-
 import numpy as np
 import pytest
 from scipy.stats import chi2
@@ -48,48 +46,6 @@ def test_a_law_is_made_from_what_it_says_of_itself(name):
 
 def test_whole_numbers_may_stand_for_any_number():
     assert law_of("beta_binomial", {"rho": 0}).content() == {"beta_binomial": {"rho": 0.0}}
-
-
-@pytest.mark.parametrize(
-    ("name", "settings", "message"),
-    [
-        ("betabinomial", {}, "sampling should be one of beta_binomial, clusters"),
-        ("betabinomial", {}, "found 'betabinomial'; did you mean beta_binomial?"),
-        (["clusters"], {}, "sampling should be one of"),
-        (
-            "beta_binomial",
-            {},
-            "beta_binomial needs rho, the correlation of two trials, "
-            "a number of at least 0 and below 1",
-        ),
-        (
-            "clusters",
-            {"rho": 0.1},
-            "clusters needs size, the number of trials of a cluster, a whole",
-        ),
-        ("clusters", {"size": 5, "roh": 1}, "are size and rho, found 'roh'; did you mean rho?"),
-        ("clusters", {"size": 0, "rho": 0.1}, "size of clusters should be a whole number from 1"),
-        ("clusters", {"size": 2.5, "rho": 0.1}, "size of clusters should be a whole number from 1"),
-        ("clusters", {"size": True, "rho": 0.1}, "size of clusters should be a whole number"),
-        ("clusters", {"size": 10**10, "rho": 0.1}, "from 1 to 1000000000, found 10000000000"),
-        (
-            "beta_binomial",
-            {"rho": 1.0},
-            "rho of beta_binomial should be a number of at least 0 and",
-        ),
-        ("beta_binomial", {"rho": -0.1}, "at least 0 and below 1, found -0.1"),
-        ("beta_binomial", {"rho": math.nan}, "at least 0 and below 1, found nan"),
-        ("beta_binomial", {"rho": "0.1"}, "at least 0 and below 1, found '0.1'"),
-        ("hypergeometric", {"population": 10**16}, "from 1 to 1000000000000000, found"),
-        ("gamma_poisson", {"dispersion": 0.9}, "at least 1 and at most 1e+06, found 0.9"),
-        ("gamma_poisson", {"dispersion": math.inf}, "at most 1e+06, found inf"),
-    ],
-)
-def test_what_is_no_law_is_refused_in_one_sentence(name, settings, message):
-    with pytest.raises(InputError) as refused:
-        law_of(name, settings)
-    assert message in str(refused.value)
-    assert "\n" not in str(refused.value)
 
 
 def test_a_part_of_a_cluster_is_refused():
