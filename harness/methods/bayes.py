@@ -61,7 +61,7 @@ def over_beta(
     return np.where(many, upper.q, lower.p), np.where(many, lower.q, upper.p)
 
 
-def jeffreys(data: tuple[Floats, ...], alpha: float, side: str, prior: Prior) -> LimitPair:
+def jeffreys(data: tuple[Floats, ...], alpha: float, side: str) -> LimitPair:
     """Equal tails of Beta(x + ½, n − x + ½), but l = 0 at x = 0 and u = 1 at x = n.
 
     Its mean coverage is near nominal; at any n there are truths that it misses twice as often as
@@ -78,9 +78,7 @@ def jeffreys(data: tuple[Floats, ...], alpha: float, side: str, prior: Prior) ->
     return np.where(x == 0, 0.0, lower), np.where(x == n, 1.0, upper)
 
 
-def jeffreys_equal_tailed(
-    data: tuple[Floats, ...], alpha: float, side: str, prior: Prior
-) -> LimitPair:
+def jeffreys_equal_tailed(data: tuple[Floats, ...], alpha: float, side: str) -> LimitPair:
     """Equal tails of Beta(x + ½, n − x + ½), at x = 0 and x = n too.
 
     Its mean coverage under the Beta(½, ½) prior is nominal. At x = 0 and x = n the interval does
@@ -109,9 +107,7 @@ def jeffreys_modified(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return exact_at_boundary(data, tail, lower, upper)
 
 
-def jeffreys_minimal_length(
-    data: tuple[Floats, ...], alpha: float, side: str, prior: Prior
-) -> LimitPair:
+def jeffreys_minimal_length(data: tuple[Floats, ...], alpha: float) -> LimitPair:
     """The shortest interval of mass 1 − alpha of Beta(x + ½, n − x + ½).
 
     Its mean coverage under the Beta(½, ½) prior is nominal. At x = 0 it starts at 0 and at x = n
@@ -121,7 +117,7 @@ def jeffreys_minimal_length(
     Brown, Cai and DasGupta (2001), Stat. Sci. 16, 101–133, section 4; Ross (2003), method 2, for
     the criterion.
     """
-    return over_beta(criteria.minimal_length, data, alpha, side, _JEFFREYS)
+    return over_beta(criteria.minimal_length, data, alpha, TWO_SIDED, _JEFFREYS)
 
 
 def over_posterior(
@@ -139,7 +135,7 @@ def over_posterior(
     return lower.value, upper.value
 
 
-def jeffreys_rate(data: tuple[Floats, ...], alpha: float, side: str, prior: Prior) -> LimitPair:
+def jeffreys_rate(data: tuple[Floats, ...], alpha: float, side: str) -> LimitPair:
     """Equal tails of Gamma(x + ½, exposure), but l = 0 at x = 0.
 
     Its mean coverage is near nominal; where few events are expected there are truths that it misses
@@ -153,9 +149,7 @@ def jeffreys_rate(data: tuple[Floats, ...], alpha: float, side: str, prior: Prio
     return np.where(x == 0, 0.0, lower), upper
 
 
-def jeffreys_equal_tailed_rate(
-    data: tuple[Floats, ...], alpha: float, side: str, prior: Prior
-) -> LimitPair:
+def jeffreys_equal_tailed_rate(data: tuple[Floats, ...], alpha: float, side: str) -> LimitPair:
     """Equal tails of Gamma(x + ½, exposure), at x = 0 too.
 
     Its mean coverage is near nominal. At x = 0 the interval does not hold x/exposure, and a rate
@@ -254,13 +248,14 @@ def ends_of_odds_ratio(data: tuple[Floats, ...]) -> tuple[Bools, Bools]:
 
 
 def over_ratio(
-    family: str,
-    ends: Ends,
     criterion: criteria.Criterion[Any],
     data: tuple[Floats, ...],
     alpha: float,
     side: str,
     prior: Prior,
+    *,
+    family: str,
+    ends: Ends,
 ) -> LimitPair:
     """The limits of a criterion over the posterior of a ratio, with the rule at the boundary.
 
@@ -301,7 +296,7 @@ def ratio_criteria(family: str, ends: Ends) -> dict[str, Method]:
         ends: where the lower limit is 0, and where the upper one is infinite.
     """
     found = methods_of_criteria(
-        partial(over_ratio, family, ends),
+        partial(over_ratio, family=family, ends=ends),
         family_of(family).model.FLAT_PRIOR,
         compares=False,
         note=_ON_THE_LOGARITHM + (ends.__doc__ or ""),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final, Literal, cast
@@ -67,8 +67,9 @@ class Method:
     reference: str
     formula: Formula
     """In a list of the catalogue it may take less: ``(data, tail)``, where the limits of one side
-    follow from those of equal tails, ``(data, alpha)``, where there is no interval of one side, or
-    ``(data, alpha, side, rng)``. ``for_family`` makes one of all arguments of it."""
+    follow from those of equal tails, ``(data, alpha)``, where there is no interval of one side,
+    ``(data, alpha, side)`` or ``(data, alpha, side, rng)``. ``for_family`` makes one of all
+    arguments of it."""
     sides: tuple[str, ...] = ALL_SIDES
     category: str = ""
     """The kind of method: Wald, score, exact, Bayes, likelihood, transform, ..."""
@@ -355,55 +356,38 @@ def for_family(method: Method, name: str, support: tuple[float, float], is_ratio
         support: the range of the parameter; the open side of a one-sided interval is an end of it.
         is_ratio: whether the parameter is a ratio.
     """
-    form, sides = method.formula, method.sides
-    takes = tuple(inspect.signature(form).parameters)
-    if takes == ("data", "tail"):
-        form = documented(partial(_by_tail, form, support), form)
-    elif takes == ("data", "alpha"):
-        form, sides = documented(partial(_by_alpha, form), form), TWO_SIDED_ONLY
-    elif takes == ("data", "alpha", "side", "rng"):
-        form = documented(partial(_drawn, form, support), form)
-    return replace(method, name=name, of_ratio=is_ratio, formula=form, sides=sides)
+    takes = tuple(inspect.signature(method.formula).parameters)
+    complete = replace(method, name=name, of_ratio=is_ratio)
+    if not _TAKEN.issuperset(takes):
+        return complete
+    form = documented(partial(_with_all, method.formula, takes, support), method.formula)
+    sides = method.sides if {"tail", "side"}.intersection(takes) else TWO_SIDED_ONLY
+    return replace(complete, formula=form, sides=sides)
 
 
-def _by_tail(
-    formula: TailFormula,
-    support: tuple[float, float],
-    data: tuple[Floats, ...],
-    alpha: float,
-    side: str,
-    prior: Prior,
-) -> LimitPair:
-    limits = formula(data, alpha / 2 if side == TWO_SIDED else alpha)
-    return _opened(limits, side, support)
+_TAKEN = frozenset({"data", "tail", "alpha", "side", "rng"})
+"""What a formula of a list may take, by the names of its parameters."""
 
 
-def _drawn(
+def _with_all(
     formula: Formula,
+    takes: Sequence[str],
     support: tuple[float, float],
     data: tuple[Floats, ...],
     alpha: float,
     side: str,
     prior: Prior,
-    rng: np.random.Generator,
+    rng: np.random.Generator | None = None,
 ) -> LimitPair:
-    return _opened(formula(data, alpha, side, rng), side, support)
-
-
-def _opened(limits: LimitPair, side: str, support: tuple[float, float]) -> LimitPair:
-    """The limits, of which that of an open side is the end of the range."""
-    lower, upper = limits
+    """The limits of a formula that takes less; that of an open side is the end of the range."""
+    tail = alpha / 2 if side == TWO_SIDED else alpha
+    given = {"data": data, "tail": tail, "alpha": alpha, "side": side, "rng": rng}
+    lower, upper = formula(*(given[name] for name in takes))
     if side == LOWER:
         return lower, np.full_like(lower, support[1])
     if side == UPPER:
         return np.full_like(upper, support[0]), upper
     return lower, upper
-
-
-def _by_alpha(
-    formula: TailFormula, data: tuple[Floats, ...], alpha: float, side: str, prior: Prior
-) -> LimitPair:
-    return formula(data, alpha)
 
 
 def documented(form: partial[LimitPair], formula: Callable[..., object]) -> partial[LimitPair]:

@@ -14,7 +14,7 @@ from harness.methods.bayes import (
 from harness.methods.bootstrap import bootstrap_percentile
 from harness.methods.catalogue import category as of
 from harness.methods.catalogue import references as by
-from harness.methods.method import APPROXIMATE, CONSERVATIVE, NOMINAL, TWO_SIDED_ONLY, Method
+from harness.methods.method import APPROXIMATE, CONSERVATIVE, NOMINAL, Method
 from harness.methods.proportion.closed_form import (
     add_four,
     agresti_coull,
@@ -182,7 +182,6 @@ PROPORTION: dict[str, Method] = {
         "Jeffreys, minimal length",
         by.BROWN_2001,
         jeffreys_minimal_length,
-        TWO_SIDED_ONLY,
         exceptions={
             "holds the estimate": "at a large alpha it lies about the mode (x − ½)/(n − 1)"
         },
