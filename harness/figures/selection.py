@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import and_
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 Size = tuple[float, ...]
 """The size of each sample."""
+Level = TypeVar("Level")
 
 
 @dataclass(frozen=True)
@@ -190,6 +191,12 @@ def plain_title(cells: pl.DataFrame, label: str) -> str:
 
 def _first_row(cells: pl.DataFrame, label: str) -> dict[str, Any]:
     return cells.filter(method=label).row(0, named=True)
+
+
+def spread(levels: Sequence[Level], most: int) -> list[Level]:
+    """All levels, or so many of them, evenly spread from the first to the last."""
+    places = np.linspace(0, len(levels) - 1, min(len(levels), most))
+    return [levels[place] for place in sorted({round(each) for each in places})]
 
 
 def error_bars(rows: pl.DataFrame, estimate: str) -> Floats:

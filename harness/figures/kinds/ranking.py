@@ -19,7 +19,7 @@ from harness.families.family import ENUMERATION
 from harness.figures import options, selection
 from harness.figures.kind import Drawing, FigureKind, file_stem, with_curves
 from harness.figures.look import labels, layout, point_labels, style
-from harness.figures.selection import Selection, Size
+from harness.figures.selection import Selection, Size, spread
 
 if TYPE_CHECKING:
     import polars as pl
@@ -101,8 +101,7 @@ def draw(results: Results, asked: Ranking) -> list[Drawing]:
 def _sizes(present: list[Size], asked: tuple[float | tuple[float, ...], ...] | None) -> list[Size]:
     """The sizes asked for, or up to six from the smallest to the largest."""
     if asked is None:
-        places = np.linspace(0, len(present) - 1, min(MOST_SIZES, len(present)))
-        return [present[place] for place in sorted({round(each) for each in places})]
+        return spread(present, MOST_SIZES)
     wanted = [each if isinstance(each, tuple) else (each,) for each in asked]
     for size in wanted:
         if size not in present:

@@ -28,7 +28,7 @@ from harness.families.family import (
 from harness.figures.look.axes import with_places
 from harness.figures.method_limits import exact_curve, limits_in_reach, scenario_with
 from harness.figures.requirements import MOST_LISTED
-from harness.figures.selection import Size, at
+from harness.figures.selection import Size, at, spread
 from harness.tables.columns import OUTCOME, TRUTH
 from harness.tables.results import Results
 
@@ -225,7 +225,7 @@ def _listed(results: Results, cells: pl.DataFrame) -> Panels | None:
     if few and cells[family.sizes[0]].n_unique() == len(sizes):
         return _over_size(_Cells(cells, family.sizes[0]), [axis, *held_names])
     every = cells.select(held_names).unique().sort(held_names).rows() if held_names else [()]
-    held = [every[place] for place in _spread(len(every), MOST_HELD)]
+    held = spread(every, MOST_HELD)
     most = MOST_CURVES if family.has_single_count else MOST_CURVES_OF_TWO
     has_curves = len(sizes) * len(held) * len(alphas) * len(methods) <= most
     panels = []
@@ -240,11 +240,6 @@ def _listed(results: Results, cells: pl.DataFrame) -> Panels | None:
             panel = _with_curves(results, panel, family, methods)
         panels.append(panel)
     return found.panels("truth", panels, len(every) if len(held) < len(every) else 0)
-
-
-def _spread(count: int, most: int) -> list[int]:
-    """Places in a list, all or evenly spread ones."""
-    return sorted({round(place) for place in np.linspace(0, count - 1, min(count, most))})
 
 
 def _with_curves(results: Results, panel: Panel, family: Family, methods: Sequence[str]) -> Panel:
