@@ -86,13 +86,13 @@ def check_interval(request: pytest.FixtureRequest) -> Callable[..., CheckReport]
     A relative path of a baseline starts from the folder of the test. Methods that are given by
     name and options are checked once in a test run.
     """
-    from harness.testing import CheckedMethod, assert_report
+    from harness.testing import CheckedMethod, assert_report, with_baseline
 
     def check(method: Any, **options: Any) -> CheckReport:
         __tracebackhide__ = True
         family = options.pop("family", "proportion")
-        checked = CheckedMethod.of(method, family, options, request.path.parent)
-        report = checked.report
+        asked = with_baseline(options, request.path.parent)
+        report = CheckedMethod(method, family, asked).report
         for finding in report.of_verdict("remark"):
             request.node.user_properties.append((REMARK, f"{finding.check}: {finding.message}"))
         return assert_report(report)
@@ -151,17 +151,16 @@ def _checks(config: pytest.Config) -> dict[str, list[OneCheck]]:
     if not methods:
         return {}
     from harness.callers.naming import named
-    from harness.testing import CheckedMethod, checks_of
+    from harness.testing import CheckedMethod, checks_of, with_baseline
 
     given = [*config.getini("harness_option"), *config.getoption("harness_option")]
     options = dict(map(_read_option, given))
     family = str(options.pop("family", "proportion"))
-    found = {}
+    asked, found = with_baseline(options, config.rootpath), {}
     for method in methods:
         label = named(method, family).label
-        found[label] = checks_of(
-            CheckedMethod.of(method, family, options, config.rootpath, key=f"check of {label}")
-        )
+        checked = CheckedMethod(method, family, asked, key=f"check of {label}")
+        found[label] = checks_of(checked)
     return found
 
 

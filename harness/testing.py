@@ -90,7 +90,8 @@ def assert_interval_method(
     """
     __tracebackhide__ = True
     options = {"against": against, **options}
-    return assert_report(CheckedMethod.of(method, family, options, _folder_of_caller()).report)
+    checked = CheckedMethod(method, family, with_baseline(options, _folder_of_caller()))
+    return assert_report(checked.report)
 
 
 def assert_report(report: CheckReport) -> CheckReport:
@@ -137,7 +138,8 @@ def parametrize_with_checks(
     folder, cases = _folder_of_caller(), []
     for number, (method, own) in enumerate(_with_options(methods)):
         arguments = {"family": family, **options, **own}
-        checked = CheckedMethod.of(method, arguments.pop("family"), arguments, folder, number)
+        of_family = arguments.pop("family")
+        checked = CheckedMethod(method, of_family, with_baseline(arguments, folder), number)
         label = named(method, checked.family).label
         cases += [
             pytest.param(each, id=f"{label}-{each.name.replace(' ', '_')}")
@@ -166,6 +168,14 @@ def _folder_of_caller() -> Path:
     return Path(frame.f_code.co_filename).parent if frame is not None else Path()
 
 
+def with_baseline(options: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
+    """The options of a check, whose relative baseline starts from a folder."""
+    against = options.get("against")
+    if isinstance(against, str | Path):
+        return {**options, "against": resolve_baseline(against, folder)}
+    return options
+
+
 @dataclass(frozen=True)
 class CheckedMethod:
     """A method that is checked once for all of its tests."""
@@ -177,22 +187,6 @@ class CheckedMethod:
     """Its place among the methods of a test function; None where no other test checks it."""
     key: str | None = None
     """Of its report among all of a test run; None for one by the test function and the number."""
-
-    @classmethod
-    def of(
-        cls,
-        method: AnyMethod,
-        family: str,
-        options: Mapping[str, Any],
-        folder: Path,
-        number: int | None = None,
-        key: str | None = None,
-    ) -> CheckedMethod:
-        """A method with options whose relative baseline starts from a folder."""
-        against = options.get("against")
-        if isinstance(against, str | Path):
-            options = {**options, "against": resolve_baseline(against, folder)}
-        return cls(method, family, options, number, key)
 
     @cached_property
     def report(self) -> CheckReport:
