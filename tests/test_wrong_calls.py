@@ -7,11 +7,20 @@ import yaml
 
 import harness
 from harness.base.errors import InputError
+from harness.callers.naming import named
+from harness.checks.options import Tolerance
 from harness.distributions.list_truths import runs_truth
 from harness.distributions.sampling.laws.catalogue import law_of
+from harness.methods.expected_failures import parse_expected_failure
 
 TABLE = yaml.safe_load(Path(__file__).with_name("wrong_calls.yaml").read_text("utf-8"))
-OURS = {"law_of": law_of, "runs_truth": runs_truth}
+OURS = {
+    "expected_failure": parse_expected_failure,
+    "law_of": law_of,
+    "named": named,
+    "runs_truth": runs_truth,
+    "tolerance": Tolerance.of,
+}
 """Functions that the package does not offer by itself."""
 PAIRS = ("prior", "p")
 """Arguments that are pairs of numbers, which Python writes as tuples."""

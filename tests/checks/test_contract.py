@@ -296,33 +296,6 @@ def test_sizes_of_two_samples_are_pairs_of_equal_index():
     assert sizes_of_grid("proportion_difference", grid) == [(10, 5), (20, 15)]
 
 
-@pytest.mark.parametrize(
-    ("family", "grid", "said"),
-    [
-        ("proportion", "n=10,x", "found 'n=10,x'"),
-        ("proportion", "n=5..2", "n=1..30"),
-        ("proportion", "n", 'should be as "n=10,50;alpha=0.05"'),
-        ("proportion", "", "should name n or alpha"),
-        ("proportion", "exposure=1", "should name n or alpha, found 'exposure'"),
-        ("proportion", "n=3;n=4", "n twice"),
-        ("proportion", "n=0", "whole numbers above 0, found 0"),
-        ("proportion", "alpha=5", "between 0 and 1"),
-        ("proportion_difference", "n1=3", "n1 and n2, or neither"),
-        ("proportion_difference", "n1=3,4;n2=3,4,5", "found 2 and 3"),
-        ("mean", "n=3", "should name alpha, found 'n'"),
-        ("proportion", 5, "found 5"),
-    ],
-)
-def test_what_is_no_grid_is_refused_in_a_sentence(family, grid, said):
-    with pytest.raises(InputError) as caught:
-        check(
-            "student_t" if family == "mean" else "newcombe" if "_" in family else "wilson",
-            family=family,
-            grid=grid,
-        )
-    assert said in str(caught.value)
-
-
 def test_a_failure_that_is_declared_elsewhere_is_not_missed_at_the_grid():
     report = check("jeffreys", contract="none", grid="n=5;alpha=0.05")
     assert report.passed

@@ -42,25 +42,6 @@ def test_a_text_names_a_check_a_place_and_a_reason(text, expected):
     assert parse_expected_failure(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("mirrors", "should be CHECK:reason or CHECK@n=10..20,alpha=0.05:reason, found 'mirrors'"),
-        (":why", "should be CHECK:reason"),
-        ("mirrors:", "should be CHECK:reason"),
-        ("mirrors@n:why", "should be as n=10..20,alpha=0.05, found 'n'"),
-        ("mirrors@:why", "should be as n=10..20"),
-        ("mirrors@n=20..10:why", "its smaller number first, found '20..10'"),
-        ("mirrors@n=a..b:why", "a range should be as 10..20"),
-        ("mirrors@n=nan:why", "a range should be as 10..20"),
-    ],
-)
-def test_a_text_that_is_none_is_refused_in_a_sentence(text, message):
-    with pytest.raises(InputError) as caught:
-        parse_expected_failure(text)
-    assert message in str(caught.value)
-
-
 def test_a_dictionary_has_reasons_or_places_with_reasons():
     given = {
         "mirrors": "why",
@@ -168,21 +149,6 @@ def test_it_is_a_remark_if_who_checks_the_method_declares_it():
 def test_a_place_that_was_not_checked_is_no_wrong_declaration():
     report, _ = ordered(swapped(12), expected_failures=["is ordered@n=999:a", "is ordered@n=12:b"])
     assert wrong_declarations(report) == []
-
-
-@pytest.mark.parametrize(
-    ("expected", "message"),
-    [
-        (["mirorrs:why"], "there is no check 'mirorrs' that could be expected to fail; did you"),
-        (["mirrors@m=3:why"], "'mirrors' should be given by x, n, alpha, side, found 'm'"),
-        (["mirrors@n=ten:why"], "'mirrors' should be given by a number or a range for n, found"),
-        (["mirrors@side=3:why"], "should be given by a side for side"),
-    ],
-)
-def test_a_check_or_place_that_does_not_exist_is_refused(expected, message):
-    with pytest.raises(InputError) as caught:
-        check("wilson", grid=GRID, expected_failures=expected)
-    assert message in str(caught.value)
 
 
 def test_the_place_of_a_contract_is_a_size_and_an_alpha():

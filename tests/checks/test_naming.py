@@ -128,46 +128,6 @@ def test_a_peer_that_is_not_there_says_how_to_get_it(monkeypatch):
     )
 
 
-FORMS = "method should be a name of the catalogue, file.py:function, package.module:function"
-REFUSED = {
-    "wilsen": "did you mean wilson",
-    "no such thing": FORMS,
-    "": FORMS,
-    "garwood": "garwood is no method for the family proportion but for rate",
-    "mine.py": FORMS,
-    "no_such_file.py:f": "no_such_file.py is no file",
-    "\0.py:f": "is no file",
-    "pack.part:": FORMS,
-    "pack part:f": FORMS,
-    ":f": FORMS,
-    "statsmodels:wilsen": "statsmodels should be followed by one of normal, agresti_coull",
-    "scipy:": "scipy should be followed by one of exact, wilson, wilsoncc",
-}
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_a_name_of_nothing_is_answered_with_what_would_be_one(name):
-    with pytest.raises(InputError) as caught:
-        named(name)
-    assert REFUSED[name] in str(caught.value)
-
-
-def test_what_is_neither_a_name_nor_callable_is_refused():
-    with pytest.raises(InputError, match="or a callable, found 3"):
-        named(3)
-
-
-def test_a_peer_of_another_family_is_refused():
-    sentence = "scipy is a peer for the family proportion, risk_ratio or odds_ratio, found rate"
-    with pytest.raises(InputError, match=sentence):
-        named("scipy:exact", "rate")
-
-
-def test_an_unknown_family_is_refused():
-    with pytest.raises(InputError, match="family should be one of proportion, rate"):
-        named("wilson", "odds")
-
-
 # A method that is held to the very limits of another one.
 
 
