@@ -11,7 +11,7 @@ import polars as pl
 
 from harness.base.errors import MethodError
 from harness.base.numerics.arrays import Floats, Integers
-from harness.checks.findings import BEHAVIOUR, FAIL, PASS, Finding
+from harness.checks.findings import BEHAVIOUR, FAIL, PASS, Finding, and_more
 from harness.checks.restriction import Size
 from harness.checks.scenarios import limits_at, limits_table, scenario_of, truths_inside
 from harness.checks.subject import Subject
@@ -119,8 +119,8 @@ def check_exact_numbers(exact: pl.DataFrame, family: str) -> Finding:
         return Finding(EXACT_NUMBERS, BEHAVIOUR, PASS, message, {})
     row = bad.row(0, named=True)
     cell = {key: row[key] for key in (*family_of(family).sizes, "alpha")}
-    more = f" (and at {bad.height - 1} more sizes and alphas)" if bad.height > 1 else ""
-    return Finding(EXACT_NUMBERS, BEHAVIOUR, FAIL, row[FAULT] + more, cell, 1.0)
+    message = row[FAULT] + and_more(bad.height, " sizes and alphas")
+    return Finding(EXACT_NUMBERS, BEHAVIOUR, FAIL, message, cell, 1.0)
 
 
 def _sizes(scenario: Scenario) -> dict[str, float]:

@@ -24,6 +24,7 @@ from harness.checks.findings import (
     REMARK,
     Finding,
     Places,
+    and_more,
     format_cell,
     what_was_found,
     where_it_is,
@@ -192,8 +193,7 @@ def _at(finding: Finding, places: Places) -> Finding:
     """The finding at some of its places."""
     cell = places.first()
     where = format_cell(where_it_is(cell))
-    others = f" (and at {places.count - 1} more)" if places.count > 1 else ""
-    message = f"{what_was_found(cell)} at {where}{others}"
+    message = f"{what_was_found(cell)} at {where}{and_more(places.count)}"
     return replace(finding, message=message, cell={**cell, "broken": places.count}, places=places)
 
 

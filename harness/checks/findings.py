@@ -49,6 +49,11 @@ def format_cell(cell: Cell) -> str:
     )
 
 
+def and_more(count: int, of: str = "") -> str:
+    """The clause of a message that names one of several places."""
+    return f" (and at {count - 1} more{of})" if count > 1 else ""
+
+
 Column = npt.NDArray[Any]
 
 USUAL_ALPHA = 0.05

@@ -42,6 +42,7 @@ from harness.checks.findings import (
     Cell,
     Finding,
     Places,
+    and_more,
     format_cell,
 )
 from harness.checks.restriction import ANYWHERE, Restriction
@@ -218,7 +219,7 @@ def _check_answers(evaluations: Sequence[Evaluation]) -> Finding:
         ANSWERS,
         CONFORMANCE,
         FAIL if grave else REMARK,
-        first.failures[index] + _format_others(count),
+        first.failures[index] + and_more(count),
         {**first.cell(index), "broken": count},
         places=Places.joined(places),
     )
@@ -274,7 +275,7 @@ def _check_property(
                 "lower": float(evaluation.lower[index]),
                 "upper": float(evaluation.upper[index]),
             }
-            message = _format_violation(evaluation, violation, index) + _format_others(count)
+            message = _format_violation(evaluation, violation, index) + and_more(count)
             cell = {**evaluation.cell(index), **limits, "broken": count}
             broken = [
                 each.places(np.argwhere(found.failing if verdict == FAIL else found.where))
@@ -296,10 +297,6 @@ def _format_violation(evaluation: Evaluation, violation: Violation, index: Index
 
 def _format_limits(lower: Floats, upper: Floats, index: Index) -> str:
     return f"limits {lower[index]:.15g} and {upper[index]:.15g}"
-
-
-def _format_others(count: int) -> str:
-    return f" (and at {count - 1} more)" if count > 1 else ""
 
 
 def _check_precision(evaluations: Sequence[Evaluation], side: str) -> Finding:

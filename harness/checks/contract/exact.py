@@ -32,6 +32,7 @@ from harness.checks.findings import (
     REMARK,
     Finding,
     Places,
+    and_more,
     format_cell,
 )
 from harness.checks.restriction import Size
@@ -300,8 +301,7 @@ def _allowed(low: float, high: float) -> str:
 
 
 def _others(chosen: Bools, rows: pl.DataFrame) -> str:
-    count = int(chosen.sum())
-    return f" (and at {count - 1} more of {rows.height} sizes)" if count > 1 else ""
+    return and_more(int(chosen.sum()), f" of {rows.height} sizes")
 
 
 def _places(bounds: Bounds, rows: pl.DataFrame, family: str) -> Places:

@@ -20,6 +20,7 @@ from harness.checks.findings import (
     TAILS,
     Finding,
     Places,
+    and_more,
     format_cell,
 )
 from harness.checks.restriction import ANYWHERE, Restriction, Size
@@ -152,8 +153,7 @@ def check_shrinking(
         return [Finding(SHRINKS, TAILS, PASS, f"at worst {message}", numbers)]
     message += f", where at most {SHORTEST:g} of it is allowed"
     bad = [each for each in ratios if each[0] > SHORTEST]
-    if len(bad) > 1:
-        message += f" (and at {len(bad) - 1} more sizes and alphas)"
+    message += and_more(len(bad), " sizes and alphas")
     cells = [{**sizes_by_name(each[2]), "alpha": each[1], "found": each[0]} for each in bad]
     places = Places({name: np.array([each[name] for each in cells]) for name in cells[0]})
     verdict = REMARK if contract == NONE else FAIL
