@@ -86,22 +86,13 @@ def test_exact_results_are_as_committed(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [*BROWN, *WHOLE])
-def test_the_committed_ranking_is_that_of_the_committed_summary(name: str) -> None:
+@pytest.mark.parametrize("answers", [ranking, recommendation])
+def test_committed_answers_are_those_of_the_committed_summary(name, answers) -> None:
     folder = REFERENCE / name
     summary = pl.read_csv(folder / "summary.csv", schema=exact(name).summary.schema)
-    expected = ranking(summary)
+    expected = answers(summary)
     assert expected is not None
-    stored = pl.read_csv(folder / "ranking.csv", schema=expected.schema)
-    assert_frame_equal(stored, expected, rel_tol=RELATIVE, abs_tol=ABSOLUTE_ERROR)
-
-
-@pytest.mark.parametrize("name", [*BROWN, *WHOLE])
-def test_the_committed_recommendation_is_that_of_the_committed_summary(name: str) -> None:
-    folder = REFERENCE / name
-    summary = pl.read_csv(folder / "summary.csv", schema=exact(name).summary.schema)
-    expected = recommendation(summary)
-    assert expected is not None
-    stored = pl.read_csv(folder / "recommendation.csv", schema=expected.schema)
+    stored = pl.read_csv(folder / f"{answers.__name__}.csv", schema=expected.schema)
     assert_frame_equal(stored, expected, rel_tol=RELATIVE, abs_tol=ABSOLUTE_ERROR)
 
 

@@ -11,6 +11,7 @@ import polars as pl
 
 import harness
 from harness.designs.limits import Limits
+from harness.study.parallel import NoProgress
 from harness.tables.storage import JOURNAL_FILE
 
 ODD_LABEL = 'odd, "label" [1]'
@@ -54,6 +55,18 @@ def changed(base: dict[str, Any], **changes: Any) -> dict[str, Any]:
 def in_memory(base: dict[str, Any], **changes: Any) -> harness.Results:
     """The results of the changed config, without figures and not written."""
     return harness.run(changed(base, **{"figures": [], **changes}), out=None)
+
+
+class Interrupting(NoProgress):
+    """Stops a run after some shards."""
+
+    def __init__(self, shards: int) -> None:
+        self.left = shards
+
+    def advance(self, trials: int) -> None:
+        self.left -= 1
+        if self.left == 0:
+            raise KeyboardInterrupt
 
 
 def files(folder: Path) -> dict[str, bytes]:

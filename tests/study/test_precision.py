@@ -25,7 +25,7 @@ from harness.study.journal import database
 from harness.study.journal.database import opened
 from harness.study.parallel import NoProgress
 from harness.study.run import compute
-from tests.study.experiments import changed, in_memory, part, stable_files
+from tests.study.experiments import Interrupting, changed, in_memory, part, stable_files
 
 KNOWN: dict[str, Any] = {
     "name": "narrow",
@@ -207,18 +207,6 @@ def test_the_same_bytes_for_any_number_of_jobs(
     paths = [harness.run(each, out=tmp_path / str(i)).path for i, each in enumerate((base, many))]
     one, other = (stable_files(path) for path in paths if path is not None)
     assert one == other
-
-
-class Interrupting(NoProgress):
-    """Stops a run after some shards."""
-
-    def __init__(self, shards: int) -> None:
-        self.left = shards
-
-    def advance(self, trials: int) -> None:
-        self.left -= 1
-        if self.left == 0:
-            raise KeyboardInterrupt
 
 
 @pytest.mark.parametrize(

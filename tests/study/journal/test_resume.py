@@ -16,7 +16,7 @@ from harness.study import trials as study_trials
 from harness.study.journal import database
 from harness.study.journal.database import opened
 from harness.study.parallel import NoProgress
-from tests.study.experiments import DRAWN, LISTED, changed
+from tests.study.experiments import DRAWN, LISTED, Interrupting, changed
 
 SHARD = 1 << 9
 
@@ -128,18 +128,6 @@ def test_a_method_taken_out_and_put_back_computes_nothing(tmp_path, work):
     reordered = changed(BASE, methods=METHODS[::-1])
     assert_same(results(reordered, tmp_path / "j"), alone(reordered))
     assert work["solved"] == [(n, 2 * len(METHODS)) for n in BASE["n"][::-1]]
-
-
-class Interrupting(NoProgress):
-    """Stops a run after some trials."""
-
-    def __init__(self, shards):
-        self.left = shards
-
-    def advance(self, trials):
-        self.left -= 1
-        if self.left == 0:
-            raise KeyboardInterrupt
 
 
 @pytest.mark.parametrize("engines", [["monte_carlo"], ["monte_carlo", "enumeration"]])
