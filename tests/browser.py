@@ -114,6 +114,19 @@ class Browser:
         content = {"script": body, "args": list(arguments)}
         return self._ask(f"{self._session}/execute/sync", content)
 
+    def until(self, wanted: object, script: str, *arguments: object) -> Any:
+        """Run a script again and again until it returns what is wanted, ten seconds at most.
+
+        A page that is loaded may still be laid out and drawn.
+
+        Returns:
+            What the script returned last.
+        """
+        end = time.monotonic() + 10
+        while (found := self.run(script, *arguments)) != wanted and time.monotonic() < end:
+            time.sleep(0.05)
+        return found
+
     def find(self, selector: str) -> dict[str, str]:
         """The first element that a selector of CSS finds, for ``run`` and ``click``.
 

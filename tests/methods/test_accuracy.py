@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
-from harness.methods.catalogue import PROPORTION
-from harness.methods.catalogue.one_sample import RATE
+from harness.methods.catalogue import CATALOGUE, PROPORTION
 from tests.methods.one_outcome import limits
 from tests.oracles import balls, beta, gamma
 from tests.oracles.accuracy_grid import PRIORS, SIZES, outcomes, promised
@@ -102,7 +101,7 @@ RATE_CASES = [
         "balanced_tail",
         "jeffreys_equal_tailed",
     )
-    for side in RATE[name].sides
+    for side in CATALOGUE["rate"][name].sides
 ]
 
 
@@ -124,7 +123,7 @@ def exactly(number, more):
 def test_posterior_alpha_of_the_returned_limits_is_nominal(name, side):
     # Two settings at each alpha, in turn: every setting meets every method and side. Unlike next
     # to 1, rounding a limit costs less than what is promised.
-    method = RATE[name]
+    method = CATALOGUE["rate"][name]
     for number, alpha in enumerate(ALPHAS):
         for exposure, prior in SETTINGS[number :: len(ALPHAS)]:
             given = prior if method.takes_prior else None
@@ -147,7 +146,7 @@ def test_garwood_limits_have_the_poisson_tails_they_are_defined_by(side):
     for alpha, exposure in itertools.product((1e-10, 1e-3, 0.05, 0.9), (1e-6, 50.0)):
         nominal = alpha / 2 if side == "two-sided" else alpha
         data = np.array(COUNTS, float), np.full(len(COUNTS), exposure)
-        lower, upper = RATE["garwood"].limits(data, alpha, side)
+        lower, upper = CATALOGUE["rate"]["garwood"].limits(data, alpha, side)
         for x, bottom, top in zip(COUNTS, lower.tolist(), upper.tolist(), strict=True):
             rate = balls.exact(exposure)
             if side != "lower":

@@ -43,6 +43,7 @@ def opened(browser: Browser, results: Results, folder: Path) -> Path:
     file.write_text(page_of(*curves(results)), "utf-8")
     browser.open(file)
     browser.run(START)
+    browser.until(True, "return document.querySelector('.curves .plot .js-line') !== null")
     return file
 
 
@@ -238,7 +239,7 @@ def test_pages_without_scripts_have_still_pictures(browser: Browser, tmp_path: P
     count = (
         "return [...document.querySelectorAll(arguments[0])].filter((e) => e.offsetParent).length"
     )
-    browser.without_scripts(off=False)
+    assert browser.until("complete", "return document.readyState") == "complete"
     assert browser.run(count, ".curves .still") == 4
     assert browser.run(count, ".curves .plot") == 0
     assert browser.run(count, ".curves input") == 0
