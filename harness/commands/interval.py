@@ -145,7 +145,7 @@ def interval(
     validate_choice("side", side, ALL_SIDES)
     setting = Setting(of_family, alpha_of(alpha, confidence), side, prior, seed)
     setting.validate()
-    names = method or [default_method(family, side).name]
+    names = method or [default_method(family, side, has_prior=prior is not None).name]
     methods = methods_asked(of_family, names)
     given = {name: text for name, text in data.items() if text is not None}
     if csv is None:

@@ -14,6 +14,7 @@ import polars as pl
 from harness.families.catalogue import family_of
 from harness.families.combination import Span
 from harness.families.family import MONTE_CARLO, POSTERIOR, Family
+from harness.findings.choice import advice
 from harness.findings.conclusion import (
     MARGIN,
     Found,
@@ -25,7 +26,7 @@ from harness.findings.conclusion import (
 )
 from harness.findings.engines import calibration_remarks
 from harness.findings.numbers import percent, telling
-from harness.findings.verdicts import ABOUT, HONEST, ON_AVERAGE, UNDERSTATES, Verdict, verdict
+from harness.findings.verdicts import ABOUT, NEVER_ABOVE, ON_AVERAGE, UNDERSTATES, Verdict, verdict
 from harness.tables.answers import rounding_of
 from harness.tables.manifest import (
     agrees,
@@ -58,8 +59,6 @@ class Method:
     label: str
     title: str
     verdict: Verdict
-    rank: int | None = None
-    """By the interval score, as in ranking.csv."""
     worst_alpha: float | None = None
     worst_at: str = ""
     """The size and the true value of the worst case."""
@@ -82,7 +81,7 @@ class Method:
         missed = _last(None if self.coverage.value is None else -self.coverage.value)
         length = _last(self.relative_length)
         parts = {
-            HONEST: (length, worst),
+            NEVER_ABOVE: (length, worst),
             ON_AVERAGE: (worst, length),
             ABOUT: (missed, worst),
             UNDERSTATES: (missed, worst),
@@ -126,6 +125,8 @@ class Answer:
     warnings: Sequence[str]
     """What makes its numbers doubtful: failed methods, engines that disagree."""
     rankings: Sequence[Ranking] = ()
+    advice: Sequence[str] = ()
+    """Which method to use, a line for each alpha."""
     margin: float = MARGIN
     """How much of alpha a mean alpha may exceed it by and be about right on average."""
     references: Sequence[_Row] = field(default=())
@@ -144,6 +145,7 @@ def found_answer(results: Results) -> Answer:
         list(sentences(summary, worst_is_exact)),
         list(_warnings(manifest)),
         [_ranking(results, alpha, worst_is_exact) for alpha in alphas],
+        list(advice(results)),
     )
 
 
@@ -184,10 +186,11 @@ def _unit(found: Sequence[Found], kept: Sequence[Found], worst_is_exact: bool) -
     if kept:
         if any(each.worst is None for each in kept):
             return "that was not found to miss too often on average"
-        return "that is honest" if worst_is_exact else "that is honest as far as the search tells"
+        often = "misses" if worst_is_exact else "was found to miss"
+        return f"that never {often} too often"
     if any(each.keeps for each in found):
-        return "of all whose lengths are known; of the honest ones none are"
-    return "of all, none of which is honest"
+        return "of all whose lengths are known; of those that never miss too often none are"
+    return "of all, each of which misses some true value too often"
 
 
 def _method(
@@ -221,7 +224,6 @@ def _method(
         label=found.method,
         title=titles.get(found.method, found.method),
         verdict=verdict(results, found, alpha, worst_is_exact),
-        rank=_rank(results.ranking, found.method, alpha),
         worst_alpha=worst.get("worst_alpha"),
         worst_at=", ".join([*([size_of(worst)] if worst and several else []), *truths]),
         coverage=_coverage(least),
@@ -230,13 +232,6 @@ def _method(
         relative_length=_relative(found, unit),
         length_trials=_length_trials(found, unit),
     )
-
-
-def _rank(ranking: pl.DataFrame | None, method: str, alpha: float) -> int | None:
-    if ranking is None:
-        return None
-    found = ranking.filter(method=method, alpha=alpha)["rank"].to_list()
-    return found[0] if found else None
 
 
 def _coverage(row: _Row) -> Coverage:

@@ -1,4 +1,4 @@
-"""What a method is worth in words: honest, right on average, or understating its uncertainty."""
+"""What a method is worth in words: never above alpha, right on average, or missing too often."""
 
 from __future__ import annotations
 
@@ -20,7 +20,12 @@ from harness.findings.numbers import percent, telling
 from harness.tables.answers import rounding_of
 from harness.tables.results import Results
 
-HONEST, ON_AVERAGE, ABOUT, UNDERSTATES = "honest", "on average", "about right", "understates"
+NEVER_ABOVE, ON_AVERAGE, ABOUT, UNDERSTATES = (
+    "never above",
+    "on average",
+    "about right",
+    "understates",
+)
 """What a verdict is, from the best to the worst."""
 _MOST_RANGES = 2
 """The most ranges of true values that a verdict names; of more it has the share."""
@@ -43,7 +48,7 @@ class Verdict:
     @property
     def order(self) -> int:
         """From 0, the best."""
-        return (HONEST, ON_AVERAGE, ABOUT, UNDERSTATES).index(self.kind)
+        return (NEVER_ABOVE, ON_AVERAGE, ABOUT, UNDERSTATES).index(self.kind)
 
 
 @dataclass(frozen=True)
@@ -68,9 +73,8 @@ def verdict(results: Results, found: Found, alpha: float, worst_is_exact: bool) 
     scope = f" {found.scope}" if found.scope else ""
     if found.keeps and found.worst is not None:
         if worst_is_exact:
-            return Verdict(HONEST, f"honest: never misses more often than {bound}{scope}")
-        searched = f"was not found to miss more often than {bound}{scope}"
-        return Verdict(HONEST, f"honest, as far as the search tells: {searched}")
+            return Verdict(NEVER_ABOVE, f"never misses more often than {bound}{scope}")
+        return Verdict(NEVER_ABOVE, f"was not found to miss more often than {bound}{scope}")
     if found.above:
         how = _where(results, found.above, alpha, several=len(found.rows) > 1)
         if not how:

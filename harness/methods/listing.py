@@ -9,6 +9,7 @@ from harness.base.arguments import validate_choice
 from harness.base.errors import InputError, did_you_mean
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import ALIASES, CATALOGUE, default_method, find
+from harness.methods.catalogue.recommended import RECOMMENDED
 from harness.methods.method import AT_LEAST, NOMINAL, NONE, Method
 
 
@@ -22,7 +23,7 @@ def listing(family: str | None = None, name: str | None = None) -> list[dict[str
         validate_choice("family", family, CATALOGUE)
     families = [family] if family is not None else list(CATALOGUE)
     if name is None:
-        return [_brief(each, method) for each in families for method in CATALOGUE[each].values()]
+        return [_brief(each, method) for each in families for method in _recommended_first(each)]
     having = [each for each in families if name in CATALOGUE[each] or name in ALIASES[each]]
     if not having and family is None:
         every = [known for each in families for known in (*CATALOGUE[each], *ALIASES[each])]
@@ -30,10 +31,30 @@ def listing(family: str | None = None, name: str | None = None) -> list[dict[str
     return [_full(each, find(each, name)) for each in having or families]
 
 
+USE, NEVER_ABOVE = "default", "never above alpha"
+"""What a method is recommended for."""
+
+
+def recommended_for(family: str, name: str) -> str:
+    """What a method is recommended for; empty where for nothing."""
+    known = RECOMMENDED.get(family)
+    if known is None:
+        return ""
+    return USE if name == known.use else NEVER_ABOVE if name == known.never_above else ""
+
+
+def _recommended_first(family: str) -> list[Method]:
+    """The methods of a family: the default, the one that never misses too often, the others."""
+    order = (USE, NEVER_ABOVE, "")
+    methods = CATALOGUE[family].values()
+    return sorted(methods, key=lambda each: order.index(recommended_for(family, each.name)))
+
+
 def _brief(family: str, method: Method) -> dict[str, Any]:
     return {
         "name": method.name,
         "family": family,
+        "recommended": recommended_for(family, method.name) or "none",
         "kin": method.category,
         "sides": ", ".join(method.sides),
         "promise": method.promise,
@@ -83,7 +104,8 @@ def keeps_no_contract(method: Method, family: str) -> bool:
 def better_methods(method: Method, family: str, side: str) -> Iterator[Method]:
     """Yield the methods to use in place of one, the best first.
 
-    The first one is the default method. Those follow that keep the contract "nominal", then those
+    The first one is the default method, and the second the one that is recommended where alpha
+    must never be exceeded. Those follow that keep the contract "nominal", then those
     with "at-least", then those that declare to have a width everywhere. All are functions of the
     data alone and have the side.
 
@@ -101,6 +123,7 @@ def better_methods(method: Method, family: str, side: str) -> Iterator[Method]:
     ]
     ranked = [
         default_method(family, side),
+        *(each for each in fit if recommended_for(family, each.name) == NEVER_ABOVE),
         *(each for each in fit if each.contract == NOMINAL),
         *(each for each in fit if each.contract == AT_LEAST),
         *(each for each in fit if HAS_WIDTH not in each.exceptions),

@@ -33,7 +33,7 @@ def compute(
     **data: npt.ArrayLike,
 ) -> Interval:
     """Compute the interval as ``interval`` does, of a family and a method named by any text."""
-    chosen = _chosen(family, method, side)
+    chosen = _chosen(family, method, side, has_prior=prior is not None)
     known = family_of(family)
     columns, levels = _arguments(family, chosen, alpha, data)
     prior = known.validate_prior(prior)
@@ -98,13 +98,13 @@ def tails(
     return below, above
 
 
-def _chosen(family: str, method: str | None, side: str) -> Method:
+def _chosen(family: str, method: str | None, side: str, *, has_prior: bool = False) -> Method:
     """The method of that name, or the default of the family."""
     validate_choice("family", family, CATALOGUE)
     if method is not None:
         return find(family, method)
     validate_choice("side", side, ALL_SIDES)
-    return default_method(family, side)
+    return default_method(family, side, has_prior=has_prior)
 
 
 def _given(

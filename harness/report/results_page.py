@@ -176,6 +176,8 @@ def _section(results: Results) -> Iterator[str]:
             yield _table(ranking, several=len(found.rankings) > 1)
     for remark in engine_remarks(manifest):
         yield escaped(remark.sentence)
+    for sentence in found.advice:
+        yield escaped(sentence)
     seed = "" if manifest["seed"] is None else f", seed {manifest['seed']}"
     versions = ", ".join(f"{name} {number}" for name, number in manifest["versions"].items())
     yield escaped(f"{manifest['name']}{seed}; {versions}.")

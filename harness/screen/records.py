@@ -80,6 +80,8 @@ NONE = "none"
 LEGEND = (
     "Promise: at-least, no truth is missed with a probability above alpha; mean, a truth from the "
     "prior of the method is missed with the probability alpha; where it is empty, neither. "
+    "(default) is what is used where none is named, (never above alpha) what to take where alpha "
+    "must never be exceeded. "
     "`methods NAME` shows a method in full, `methods --wide` all columns, and "
     "`methods --family FAMILY` one family."
 )
@@ -108,6 +110,7 @@ def methods_tables(records: Sequence[Mapping[str, Any]]) -> Iterator[RenderableT
 
 
 def _title(record: Mapping[str, Any]) -> str:
-    """The title, with the aliases of the method where it has some."""
+    """The title, with the aliases of the method and what it is recommended for, if anything."""
     also = "" if record["aliases"] == NONE else f" (also {record['aliases']})"
-    return f"{record['title']}{also}"
+    best = "" if record["recommended"] == NONE else f" ({record['recommended']})"
+    return f"{record['title']}{also}{best}"

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from harness.families.catalogue import family_of
 from harness.families.family import EXACT_ENGINES, MONTE_CARLO, POSTERIOR, Family
+from harness.findings.choice import advice
 from harness.findings.conclusion import sentences
 from harness.findings.engines import (
     BAD,
@@ -68,6 +69,8 @@ def results_screen(results: Results) -> Iterator[RenderableType]:
     for sentence in (*failed_methods(manifest), *unsteady_methods(manifest)):
         yield f"[bold red]Failed[/bold red]: {escape_markup(sentence)}."
     yield from map(_marked, engine_remarks(manifest))
+    for line in advice(results):
+        yield f"[bold]{escape_markup(line)}[/bold]"
     if results.path is not None:
         yield f"Written to {escape_markup(str(results.path))}"
 

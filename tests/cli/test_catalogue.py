@@ -25,12 +25,31 @@ from harness.commands.significance import significance
 from harness.config.load import json_schema
 from harness.families.catalogue import FAMILIES
 from harness.methods.catalogue import ALIASES, CATALOGUE
+from harness.methods.catalogue.recommended import RECOMMENDED
 
 COLUMNS = [
-    *("name", "family", "kin", "sides", "promise", "deterministic", "title", "aliases"),
+    *(
+        "name",
+        "family",
+        "recommended",
+        "kin",
+        "sides",
+        "promise",
+        "deterministic",
+        "title",
+        "aliases",
+    ),
     "reference",
 ]
-EVERY = [(family, name) for family, methods in CATALOGUE.items() for name in methods]
+
+
+def in_order(family):
+    """The methods of a family, the recommended ones first."""
+    known = RECOMMENDED[family]
+    return list(dict.fromkeys([known.use, known.never_above or known.use, *CATALOGUE[family]]))
+
+
+EVERY = [(family, name) for family in CATALOGUE for name in in_order(family)]
 NAMES = sorted({name for _, name in EVERY} | {name for some in ALIASES.values() for name in some})
 
 
@@ -47,9 +66,10 @@ def test_the_table_fits_eighty_columns_and_cuts_no_name(run_command):
     assert max(map(len, lines)) <= 80
     starts = [line.split()[:1] for line in lines]
     place = 0
-    for family, methods in CATALOGUE.items():
+    for family in CATALOGUE:
         place = starts.index([family], place)
-        for name, method in methods.items():
+        for name in in_order(family):
+            method = CATALOGUE[family][name]
             place = starts.index([name], place + 1)
             row = lines[place]
             assert row.split()[1] == method.title.split()[0]
@@ -83,7 +103,7 @@ def test_a_proportion_has_at_least_thirty_methods(run_command):
 
 
 @pytest.mark.parametrize("families", [[family] for family in CATALOGUE] + [list(CATALOGUE)])
-def test_json_lists_every_method_in_the_order_of_the_catalogue(run_command, families):
+def test_json_lists_every_method_with_the_recommended_ones_first(run_command, families):
     options = ["--family", *families] if len(families) == 1 else []
     records = json.loads(run_command("methods", *options, "--format", "json").out)
     expected = [(family, name) for family, name in EVERY if family in families]

@@ -223,7 +223,7 @@ def test_labels_whose_letters_lead_to_one_look_are_told_apart_by_the_alphabet() 
 
 def test_methods_of_one_shipped_experiment_seldom_share_a_colour() -> None:
     """Seven colours cannot keep eight methods apart; up to seven, one is shared at most."""
-    for path in RESULTS.rglob("manifest.json"):
+    for path in (each.parent / "manifest.json" for each in RESULTS.rglob("figures")):
         methods = json.loads(path.read_text())["experiment"].get("methods") or []
         labels = [method["label"] for method in methods]
         if len(labels) <= 7:

@@ -22,9 +22,9 @@ from tests.figures.tables import FakeResults, Spec, calibration_results
 def test_each_method_is_a_point_at_its_worst_alpha_and_relative_length() -> None:
     results = ranked((50,), RANKED)
     (drawing,) = drawings(results, [Spec("ranking")])
-    # Blaker and Sterne alone are honest.
-    honest = results.summary.filter(results.summary["worst_alpha"] <= 0.05)
-    unit = honest["mean_length"].min()
+    # Blaker and Sterne alone never miss more often than alpha.
+    kept = results.summary.filter(results.summary["worst_alpha"] <= 0.05)
+    unit = kept["mean_length"].min()
     for method, worst in RANKED.items():
         length = results.summary.filter(method=method)["mean_length"].item()
         point = named(drawing.figure, f"method-{method}")
@@ -46,8 +46,8 @@ def test_labels_of_many_methods_stay_apart() -> None:
     assert overlapping(texts) == []
 
 
-def test_the_line_of_the_shortest_honest_method_runs_through_no_label() -> None:
-    # The point of the honest method lies on the line, and next to the upright one.
+def test_the_line_of_the_unit_runs_through_no_label() -> None:
+    # The point of that method lies on the line, and next to the upright one.
     results = ranked((50,), {"clopper_pearson": 0.049, "wilson": 0.1, "jeffreys": 0.12})
     (drawing,) = drawings(results, [Spec("ranking")])
     (axes,) = drawing.figure.axes
@@ -67,9 +67,9 @@ def test_a_panel_per_size() -> None:
         drawings(results, [Spec("ranking", {"sizes": [7]})])
 
 
-def test_without_an_honest_method_the_shortest_is_the_unit() -> None:
+def test_without_a_method_that_keeps_alpha_the_shortest_is_the_unit() -> None:
     (drawing,) = drawings(ranked((20,), {"wald": 0.3, "wilson": 0.1}), [Spec("ranking")])
-    assert "no honest one" in drawing.figure.axes[0].get_title(loc="left").replace("\n", " ")
+    assert "none keeps α" in drawing.figure.axes[0].get_title(loc="left").replace("\n", " ")
 
 
 # What `calibration` shows is what the tables hold.

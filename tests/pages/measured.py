@@ -19,6 +19,12 @@ SIZES: dict[str, dict[str, float]] = {
 }
 """The size that the pages quote, by the folder of the results; exact values by enumeration."""
 
+RECOMMENDED_AT: dict[str, dict[str, float]] = {
+    "recommendation/proportion_difference": {"n1": 40, "n2": 40},
+    "recommendation/paired_difference": {"n": 40},
+}
+"""The size at which the README quotes a recommended method."""
+
 
 @cache
 def summary(folder: str) -> pl.DataFrame:
@@ -30,7 +36,7 @@ def exact_row(folder: str, method: str) -> dict[str, float]:
     table = summary(folder).filter(
         pl.col("engine") == "enumeration",
         pl.col("method") == method,
-        *(pl.col(size) == value for size, value in SIZES[folder].items()),
+        *(pl.col(size) == value for size, value in (SIZES | RECOMMENDED_AT)[folder].items()),
     )
     return table.row(0, named=True)
 

@@ -24,7 +24,16 @@ from harness.tables.storage import (
     TABLE_FILES,
 )
 from tests.docs.snippets import blocks
-from tests.pages.measured import ROOT, SIZES, exact_row, length, mean_and_least, percent, summary
+from tests.pages.measured import (
+    RECOMMENDED_AT,
+    ROOT,
+    SIZES,
+    exact_row,
+    length,
+    mean_and_least,
+    percent,
+    summary,
+)
 
 # The page about configs names every kind of figure.
 
@@ -173,7 +182,7 @@ def test_the_readme_advises_on_five_kinds_of_data() -> None:
     assert [len(row) for row in rows_of_the_readme()] == [5] * 5
 
 
-@pytest.mark.parametrize(("row", "folder"), [(0, "catalogue"), (1, "two_test_sets"), (2, "paired")])
+@pytest.mark.parametrize(("row", "folder"), list(enumerate(["catalogue", *RECOMMENDED_AT])))
 def test_an_advice_on_proportions_has_the_numbers_of_the_results(row: int, folder: str) -> None:
     _, advised, covers, other, falls_short = rows_of_the_readme()[row]
     assert covers == ", ".join(mean_and_least(folder, advised.strip("`")))

@@ -14,6 +14,7 @@ from handbook import (
     links,
     methods_pages,
     python_page,
+    recommendation_page,
 )
 
 REST = "..."
@@ -22,7 +23,15 @@ METHODS = "methods/*"
 """The place in the menu of the pages of the methods. Other names with a star stand for the pages of
 ``docs/`` that are called so."""
 
-PLACES = ("config_keys.md", "figures.md", "gallery.md", "columns.md", "api.md", "methods/index.md")
+PLACES = (
+    "config_keys.md",
+    "figures.md",
+    "gallery.md",
+    "columns.md",
+    "recommendation.md",
+    "api.md",
+    "methods/index.md",
+)
 
 
 def pages() -> dict[str, str]:
@@ -36,6 +45,7 @@ def pages() -> dict[str, str]:
         "figures.md": figures_page.page(),
         "gallery.md": gallery_page.page(),
         "columns.md": columns_page.page(),
+        "recommendation.md": recommendation_page.page(),
         "api.md": python_page.page(),
         **methods_pages.pages(),
     }

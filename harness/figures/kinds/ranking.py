@@ -1,7 +1,8 @@
 """Methods as points: how much longer than need be, and how bad at worst, a panel per size.
 
 It is the table of a run as a picture: a method is better the farther it lies to the left and below.
-An honest method has a worst alpha of at most the nominal one, and lies left of the line.
+A method that never misses too often has a worst alpha of at most the nominal one, and lies left
+of the line.
 """
 
 from __future__ import annotations
@@ -34,10 +35,11 @@ MOST_SIZES = 6
 BEYOND = 4.0
 """The axis of worst alphas ends at this many times alpha; methods beyond it stand at its end."""
 LONGEST = 60.0
-"""The axis of lengths ends at most here, in per cent above the shortest honest method."""
+"""The axis of lengths ends at most here, in per cent above the unit."""
 SHORTEST = -30.0
 ROUNDING = 1e-9
-"""By so much, relatively, the worst alpha of an honest method may exceed alpha."""
+"""By so much, relatively, the worst alpha of a method that never misses too often may
+exceed alpha."""
 
 
 Sizes = Annotated[
@@ -65,7 +67,8 @@ class _Panel:
     worst: Floats
     """The worst alpha of each method."""
     longer: Floats
-    """By how many per cent its mean length is above that of the shortest honest method."""
+    """By how many per cent its mean length is above the unit, that of the shortest method that
+    never misses too often."""
 
 
 def draw(results: Results, asked: Ranking) -> list[Drawing]:
@@ -117,10 +120,10 @@ def _panel(rows: pl.DataFrame, methods: list[str], alpha: float, title: str) -> 
     chosen = [rows.filter(method=method).row(0, named=True) for method in known]
     worst = np.array([each["worst_alpha"] for each in chosen], np.float64)
     length = np.array([each["mean_length"] for each in chosen], np.float64)
-    honest = worst <= alpha * (1 + ROUNDING)
-    unit = length[honest].min() if honest.any() else length.min(initial=math.inf)
-    if not honest.any():
-        title += " (no honest one: % over the shortest)"
+    kept = worst <= alpha * (1 + ROUNDING)
+    unit = length[kept].min() if kept.any() else length.min(initial=math.inf)
+    if not kept.any():
+        title += " (none keeps α: % over the shortest)"
     return _Panel(title, tuple(known), worst, 100 * (length / unit - 1))
 
 
@@ -145,15 +148,15 @@ def _figure(
     for axes, panel in zip(places, panels, strict=True):
         axes.set_title(style.wrap(panel.title, style.COLUMN / columns - 13), loc="left", pad=2)
         axes.axvspan(alpha, 1, facecolor=style.SHADE, linewidth=0, zorder=0)
-        axes.axhline(0, color="#999999", linewidth=0.5, zorder=1, gid="shortest honest")
+        axes.axhline(0, color="#999999", linewidth=0.5, zorder=1, gid="unit")
         axes.axvline(alpha, **style.NOMINAL_LINE, zorder=2, gid="nominal")
     places[0].xaxis.set_major_locator(MaxNLocator(5))
     places[0].set_xlim(0, right)
     places[0].set_ylim(low - room, high + room)
     layout.set_asked_limits(places, asked, columns)
     figure.supxlabel("worst alpha (the largest over all truths of the run)")
-    figure.supylabel("mean length, % over the\nshortest honest method")
-    heading = f"nominal α = {alpha:g} (dashed): honest methods lie left of it"
+    figure.supylabel("mean length, % over the\nshortest that keeps α")
+    heading = f"nominal α = {alpha:g} (dashed): methods left of it never miss more often"
     figure.legend([], [], **style.legend_above(1, style.wrap(heading, style.COLUMN)))
     for axes, panel in zip(places, panels, strict=True):
         _plot(axes, panel, titles, methods)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from harness.base.arguments import validate_choice
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import differences, lists, one_sample, pairs, ratios
+from harness.methods.catalogue.recommended import RECOMMENDED
 from harness.methods.method import TWO_SIDED, Method, for_family
 
 _LISTS = {
@@ -68,24 +69,21 @@ PROPORTION = methods_for("proportion")
 """The methods of a proportion whose data are x and n."""
 
 
-_DEFAULTS = {
-    "paired_ratio": "scas",
-    "mean": "student_t",
-    "clustered_proportion": "saha_wilson",
-    "stratified_difference": "miettinen_nurminen",
-}
-"""The method of a family without a posterior that is used where none is named."""
-
-
-def default_method(family: str, side: str) -> Method:
+def default_method(family: str, side: str, *, has_prior: bool = False) -> Method:
     """The method of a family that is used where none is named.
 
-    That is the shortest interval that holds 1 − alpha of the posterior, or its quantile of one
-    side; of a family without a posterior, a method that has all sides, or the first one.
+    Two-sided it is the one that is recommended. With a prior, or of one side, it is the shortest
+    interval that holds 1 − alpha of the posterior, or its quantile; of a family without a
+    posterior the recommended one, and of a family without recommendations the first one.
     """
-    of_posterior = "minimal_length" if side == TWO_SIDED else "one_sided"
-    methods = CATALOGUE[family]
-    return methods.get(_DEFAULTS.get(family, of_posterior)) or next(iter(methods.values()))
+    methods, recommended = CATALOGUE[family], RECOMMENDED.get(family)
+    of_posterior = methods.get("minimal_length" if side == TWO_SIDED else "one_sided")
+    if of_posterior is not None and (recommended is None or has_prior or side != TWO_SIDED):
+        return of_posterior
+    if recommended is None:
+        return next(iter(methods.values()))
+    one_sided = recommended.one_sided if side != TWO_SIDED else ""
+    return methods[one_sided or recommended.use]
 
 
 def find(family: str, name: str) -> Method:

@@ -1,0 +1,53 @@
+"""The methods to use, for each family: by the rule of ``findings.choice``.
+
+They are what that rule takes at alpha 0.05, two-sided, in the results of the configs in
+``configs/recommendation``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Recommended:
+    """The methods of a family to use."""
+
+    use: str
+    """Its coverage is nominal on average, and its worst case the best of those; the default."""
+    never_above: str | None = None
+    """The shortest of those that never miss more often than alpha; None where there is none."""
+    reason: str = ""
+    """Why ``use`` is the default where no method qualifies."""
+    one_sided: str = ""
+    """The default of one side, where it is another one and the family has no posterior."""
+
+
+RECOMMENDED = {
+    "proportion": Recommended("minimal_length", "blaker"),
+    "rate": Recommended("jeffreys", "feldman_cousins"),
+    "proportion_difference": Recommended("gart_nam", "agresti_min_exact"),
+    "rate_difference": Recommended("score"),
+    "balanced_accuracy": Recommended("balanced_width", "exact_union"),
+    "risk_ratio": Recommended("mover_wilson"),
+    "odds_ratio": Recommended("mover_wilson", "baptista_pike"),
+    "rate_ratio": Recommended("mover_jeffreys", "exact_conditional"),
+    "paired_difference": Recommended("balanced_width"),
+    "paired_ratio": Recommended(
+        "bonett_price",
+        "bonett_price",
+        "no method is within a tenth of alpha on average at 20 pairs; this is the shortest that "
+        "never misses more often",
+        one_sided="scas",
+    ),
+    "mean": Recommended("student_t", "student_t"),
+    "clustered_proportion": Recommended(
+        "rao_scott",
+        None,
+        "no method is within a tenth of alpha on average at 50 clusters or fewer, nor at most "
+        "alpha in every case; the worst case of this one is the best",
+        one_sided="saha_wilson",
+    ),
+    "stratified_difference": Recommended("miettinen_nurminen", "miettinen_nurminen"),
+}
+"""By the name of the family."""

@@ -1,0 +1,138 @@
+"""One rule says which method to use: in results, defaults, lists and pages alike."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+import yaml
+
+import harness
+from harness.families.catalogue import FAMILIES
+from harness.findings.choice import WITHIN, Choice, advice, choices
+from harness.findings.numbers import percent
+from harness.methods.catalogue import CATALOGUE, default_method, methods_for
+from harness.methods.catalogue.recommended import RECOMMENDED
+from harness.methods.listing import NEVER_ABOVE, USE, better_methods, listing
+from harness.methods.method import ALL_SIDES, TWO_SIDED
+from harness.tables.results import load_tables
+
+ROOT = Path(harness.__file__).parents[1]
+STOCHASTIC = {"mean", "clustered_proportion"}
+"""Families whose bootstrap methods are compared with the others."""
+
+
+@cache
+def chosen(family: str) -> Choice:
+    (found,) = choices(load_tables(ROOT / "results/recommendation" / family))
+    return found
+
+
+def test_every_family_has_a_recommendation() -> None:
+    assert list(RECOMMENDED) == list(CATALOGUE)
+
+
+@pytest.mark.parametrize("family", RECOMMENDED)
+def test_what_is_recommended_is_what_the_rule_takes_in_the_results(family: str) -> None:
+    known, found = RECOMMENDED[family], chosen(family)
+    assert found.alpha == 0.05
+    assert known.never_above == (found.never_above and found.never_above.method)
+    assert known.use == found.default.method
+    assert bool(known.reason) == (found.use is None)
+
+
+@pytest.mark.parametrize("family", RECOMMENDED)
+def test_the_rule_chooses_among_all_methods_that_apply(family: str) -> None:
+    config = yaml.safe_load((ROOT / f"configs/recommendation/{family}.yaml").read_text("utf-8"))
+    apply = {
+        name
+        for name, method in methods_for(family).items()
+        if TWO_SIDED in method.sides and (method.deterministic or family in STOCHASTIC)
+    }
+    assert set(config["methods"]) == apply
+
+
+def test_the_rule_by_hand() -> None:
+    config = {
+        "name": "rule",
+        "family": "proportion",
+        "n": [10, 100],
+        "methods": list(methods_for("proportion")),
+        "truth": {"uniform": [0, 1]},
+        "engines": ["enumeration"],
+        "figures": [],
+    }
+    config["methods"] = [
+        "wald", "wilson", "jeffreys", "clopper_pearson", "blaker", "minimal_length",
+    ]  # fmt: skip
+    results = harness.run(config, out=None)
+    (found,) = choices(results)
+    rows = results.summary.filter(engine="enumeration")
+    means = rows.pivot("n", index="method", values="actual_alpha")
+    right = [
+        name
+        for name, *values in means.rows()
+        if all(abs(each - 0.05) <= WITHIN * 0.05 for each in values)
+    ]
+    assert {"jeffreys", "minimal_length"} <= set(right)
+    worst = {name: rows.filter(method=name)["worst_alpha"].max() for name in config["methods"]}
+    assert found.use is not None
+    assert found.use.method == min(right, key=lambda name: worst[name]) == "minimal_length"
+    assert found.use.worst == worst["minimal_length"]
+    lengths = {name: rows.filter(method=name)["mean_length"].to_list() for name in worst}
+    safe = [name for name in worst if worst[name] <= 0.05 + 1e-9]
+    assert safe == ["clopper_pearson", "blaker"]
+    assert found.never_above is not None
+    assert found.never_above.method == min(safe, key=lambda name: lengths[name][0]) == "blaker"
+    assert list(advice(results)) == [
+        "Use minimal_length: it covers 95 % on average, 88.9 % at worst. Where coverage must never "
+        "be below 95 %, use blaker, whose intervals are "
+        f"{percent(found.never_above.relative_length / found.use.relative_length - 1, 2)} longer."
+    ]
+
+
+@pytest.mark.parametrize("family", RECOMMENDED)
+def test_defaults_and_lists_begin_with_what_is_recommended(family: str) -> None:
+    known = RECOMMENDED[family]
+    assert default_method(family, TWO_SIDED).name == known.use
+    first = [(each["name"], each["recommended"]) for each in listing(family)]
+    assert first[0] == (known.use, USE)
+    if known.never_above not in (None, known.use):
+        assert first[1] == (known.never_above, NEVER_ABOVE)
+    assert {each for _, each in first[2:]} == {"none"}
+    other = next(each for each in CATALOGUE[family].values() if each.name != known.use)
+    assert next(better_methods(other, family, TWO_SIDED)).name == known.use
+
+
+@pytest.mark.parametrize("family", RECOMMENDED)
+def test_one_sided_and_with_a_prior_the_default_is_of_the_posterior(family: str) -> None:
+    for side in ALL_SIDES:
+        method = default_method(family, side, has_prior=True)
+        assert side in method.sides
+        if "minimal_length" in CATALOGUE[family]:
+            assert method.name == ("minimal_length" if side == TWO_SIDED else "one_sided")
+
+
+def test_the_page_has_the_methods_and_numbers_of_the_results() -> None:
+    page = (ROOT / "docs/which_interval.md").read_text("utf-8")
+    section = page.partition("## The rule\n")[2].partition("\n## ")[0]
+    rows = [line.strip("| ").split(" | ") for line in re.findall(r"^\| `.*$", section, re.M)]
+    assert [row[0].strip("`") for row in rows] == list(RECOMMENDED)
+    for family, _, use, covers, worst, never in rows:
+        name = family.strip("`")
+        known = RECOMMENDED[name]
+        (one,) = (each for each in chosen(name).candidates if each.method == known.use)
+        low, high = percent(1 - max(one.means)), percent(1 - min(one.means))
+        assert use == f"`{known.use}`"
+        assert covers == (low if low == high else f"{low} to {high}")
+        assert worst == percent(1 - one.worst)
+        assert never == (f"`{known.never_above}`" if known.never_above else "none")
+
+
+def test_the_readme_names_the_recommended_methods() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8").partition("## Use this\n")[2]
+    table = [row.split(" | ")[1].strip("`") for row in re.findall(r"^\| .*`.*$", readme, re.M)]
+    families = ("proportion", "proportion_difference", "paired_difference", "mean")
+    assert table[:5] == [RECOMMENDED[each].use for each in (*families, "clustered_proportion")]
+    assert f"`{RECOMMENDED['proportion'].never_above}`" in readme.partition("\n## ")[0]
+    assert set(RECOMMENDED) == set(FAMILIES)
