@@ -117,8 +117,8 @@ def _without_contract(
         first = places[0]
         limits = format_limits(other.lower[first], other.upper[first])
         yield (
-            f"{_at(rows, places)}: misses some truths far more or less often than alpha "
-            f"(no contract); {_offer(better, setting)}: {limits}"
+            f"{_at(rows, places)}: real coverage can be far from nominal; "
+            f"{_offer(better, setting)}: {limits}"
         )
 
 

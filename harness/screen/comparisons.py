@@ -14,7 +14,7 @@ from harness.families.family import Family
 from harness.findings.numbers import format_number, percent, truth_range, worst_range
 from harness.screen.console import escape_markup
 from harness.screen.records import narrow_table
-from harness.tables.answers import CLOSEST, NEVER, ORDERED_BY, WITHIN
+from harness.tables.answers import CLOSEST, FACTOR, NEVER, ORDERED_BY, WITHIN
 
 _MOST_ROWS, _TOP = 45, 10
 _NOISE = 1e-12
@@ -166,8 +166,7 @@ def recommendation_screen(answers: pl.DataFrame, worst_is_exact: bool) -> Iterat
         sizes = family.size_text([row[name] for name in family.sizes])
         head = ", ".join(part for part in (sizes, range_, f"alpha {row['alpha']:g}") if part)
         lines = (
-            f"{_question(question, worst_is_exact, percent(row['alpha'], 6))}: "
-            f"{_words(answer, worst_is_exact)}"
+            f"{_question(question, worst_is_exact, row['alpha'])}: {_words(answer, worst_is_exact)}"
             for question, answer in case.items()
         )
         yield escape_markup("\n  ".join([f"{head}:", *lines]))
@@ -185,10 +184,11 @@ def _table(cases: Sequence[_Case], family: Family, range_: str, worst_is_exact: 
     for name in (*family.sizes, *(["alpha"] * several)):
         table.add_column(name, justify="right", no_wrap=True)
     asked = [name for name in (NEVER, WITHIN, CLOSEST) if any(name in case for case in cases)]
-    bound = "alpha" if several else percent(alphas[0], 6)
     for question in asked:
         above = ", not above alpha" if question == CLOSEST else ""
-        table.add_column(f"{_question(question, worst_is_exact, bound)}{above}")
+        table.add_column(
+            f"{_question(question, worst_is_exact, None if several else alphas[0])}{above}"
+        )
         table.add_column(_HEADINGS[question], justify="right", no_wrap=True)
     for case in cases[:_MOST_ROWS]:
         row = next(iter(case.values()))
@@ -199,7 +199,7 @@ def _table(cases: Sequence[_Case], family: Family, range_: str, worst_is_exact: 
             none = "" if not answer else "none"
             cells += [
                 escape_markup(answer.get("method") or none),
-                format_number(answer.get(_SHOWN[question])),
+                (format_number if question == NEVER else percent)(answer.get(_SHOWN[question])),
             ]
         table.add_row(*cells)
     return table
@@ -209,31 +209,39 @@ _SHOWN = {NEVER: "mean_length", WITHIN: "worst_alpha", CLOSEST: "actual_alpha"}
 _HEADINGS = {NEVER: "length", WITHIN: "worst", CLOSEST: "mean"}
 
 
-def _question(question: str, worst_is_exact: bool, bound: str) -> str:
-    """The question in words; a worst case that is searched for proves no bound."""
+def _question(question: str, worst_is_exact: bool, alpha: float | None) -> str:
+    """The question in words, with alpha in per cent if all have the same.
+
+    A worst case that is searched for proves no bound.
+    """
+    factor = FACTOR if question == WITHIN else 1.0
+    if alpha is not None:
+        bound = percent(factor * alpha, 6)
+    else:
+        bound = "alpha" if factor == 1.0 else f"{factor:g} · alpha"
     if question == CLOSEST:
-        return "closest on average"
-    if question == WITHIN:
-        at_worst = "at worst" if worst_is_exact else "at the worst that was found"
-        return f"shortest within 1.5 · alpha {at_worst}"
+        return f"closest to {bound} on average"
     if worst_is_exact:
-        return f"shortest that never misses more often than {bound}"
-    return f"shortest that no truth was found to miss more often than {bound}"
+        return f"shortest that never misses more than {bound}"
+    return f"shortest that was not found to miss more than {bound}"
 
 
 def _words(row: _Row, worst_is_exact: bool) -> str:
     """The answer in words."""
     question, other = row["question"], row["runner_up"]
+    at_worst = "at worst" if worst_is_exact else "at the worst found"
     if row["method"] is None:
-        which, column = ("mean", "actual") if question == CLOSEST else ("worst", "worst")
-        count, value = row["methods"], format_number(row[f"runner_up_{column}_alpha"])
-        found = "" if question == CLOSEST or worst_is_exact else " found"
-        return f"none of the {count}; the smallest {which} alpha{found} is {value} of {other}"
-    value = format_number(row[_SHOWN[question]])
+        column, how = ("actual", "on average") if question == CLOSEST else ("worst", at_worst)
+        value = percent(row[f"runner_up_{column}_alpha"])
+        return f"none of the {row['methods']}; nearest is {other} ({value} {how})"
     if question == NEVER:
+        value = format_number(row["mean_length"])
         runner_up = f" ({other} {format_number(row['runner_up_mean_length'])})" if other else ""
         return f"{row['method']}, length {value}{runner_up}"
-    if question == CLOSEST and other:
-        nearer = format_number(row["runner_up_actual_alpha"])
-        return f"{row['method']} ({value}; nearer, but above alpha: {other}, {nearer})"
-    return f"{row['method']} ({value})"
+    value = percent(row[_SHOWN[question]])
+    if question == WITHIN:
+        return f"{row['method']} ({value} {at_worst})"
+    nearer = percent(row["runner_up_actual_alpha"]) if other else ""
+    return (
+        f"{row['method']} ({value}{f'; nearer, but above it: {other}, {nearer}' if other else ''})"
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -24,7 +25,7 @@ from harness.findings.engines import (
     engine_remarks,
     reference_text,
 )
-from harness.findings.numbers import format_number, worst_range
+from harness.findings.numbers import format_number, percent, worst_range
 from harness.screen.comparisons import near_nominal_screen, ranking_screen, recommendation_screen
 from harness.screen.console import escape_markup
 from harness.screen.records import narrow_table
@@ -132,18 +133,18 @@ def _summary(results: Results) -> Table:
                 key[0],
                 f"{key[1]:g}" if several else "",
                 *(f"{size:.15g}" for size in key[2:]),
-                _estimate(drawn),
-                format_number(exact.get("actual_alpha")),
-                format_number(exact.get("worst_alpha")),
+                _estimated_coverage(drawn, key[1]),
+                _covered(exact.get("actual_alpha"), key[1]),
+                _covered(exact.get("worst_alpha"), key[1]),
                 _places(exact, family),
                 _span(integrated) if exact.get("actual_alpha") is None else "",
                 format_number((exact or drawn).get("mean_length")),
             )
         )
     at = "at " + (family.symbols[0] if len(family.symbols) == 1 else "truths")
-    names = ("method", "alpha", *family.sizes, "Monte Carlo (95 %)", "exact", "worst", at)
-    more = ("posterior alpha error", "length")
-    title = "Actual alpha by size" if several else f"Actual alpha where {key[1]:g} is desired"
+    names = ("method", "alpha", *family.sizes, "Monte Carlo (95 %)", "exact", "worst case", at)
+    more = ("by outcome", "length")
+    title = "Coverage in %" if several else f"Coverage in %, {percent(1 - key[1], 6)} nominal"
     return _table(title + worst_range(results.summary), rows, *names, *more)
 
 
@@ -167,12 +168,13 @@ def _summary_over_sizes(results: Results) -> Table:
             row["engine"],
             str(row["len"]),
             _span(row),
-            format_number(row["worst_alpha"]),
+            _covered(row["worst_alpha"], row["alpha"]),
         )
         for row in grouped.iter_rows(named=True)
     ]
-    title = "Range over all sizes (size by size in summary.csv)" + worst_range(results.summary)
-    return _table(title, rows, "method", "alpha", "engine", "sizes", "alpha error", "worst case")
+    title = "Coverage in %, range over all sizes (size by size in summary.csv)"
+    title += worst_range(results.summary)
+    return _table(title, rows, "method", "alpha", "engine", "sizes", "coverage", "worst case")
 
 
 def _overall(manifest: _Row) -> Table:
@@ -182,12 +184,12 @@ def _overall(manifest: _Row) -> Table:
             f"{row['alpha']:g}",
             f"{row['trials']:,}",
             f"{row['misses']:,}",
-            _estimate(row, digits=6),
+            _estimated_coverage(row, row["alpha"]),
         )
         for row in manifest["overall"]
     ]
     title = "Monte Carlo over all sizes"
-    return _table(title, rows, "method", "alpha", "trials", "misses", "alpha (95 %)")
+    return _table(title, rows, "method", "alpha", "trials", "misses", "coverage in % (95 %)")
 
 
 def _agreement(agreement: _Row) -> Table:
@@ -216,19 +218,43 @@ def _agreement(agreement: _Row) -> Table:
     )
 
 
-def _estimate(row: _Row, column: str = "actual_alpha", digits: int = 4) -> str:
-    """An estimate with its interval; there is none over sizes whose trials stopped at looks."""
-    if row.get(column) is None:
+def _covered(missed: float | None, alpha: float) -> str:
+    """The coverage in per cent beside a miss probability; with more digits where alpha is small.
+
+    >>> _covered(0.0492, 0.05), _covered(0.000095, 0.0001)
+    ('95.08', '99.9905')
+    """
+    if missed is None:
         return ""
+    decimals = max(2, -math.floor(math.log10(alpha)))
+    return f"{100 * (1 - missed):.{decimals}f}"
+
+
+def _estimated_coverage(row: _Row, alpha: float) -> str:
+    """An estimate with its interval; there is none over sizes whose trials stopped at looks."""
+    if row.get("actual_alpha") is None:
+        return ""
+    found = _covered(row["actual_alpha"], alpha)
     low, high = row["ci_lower"], row["ci_upper"]
-    return f"{row[column]:.{digits}f}" + ("" if low is None else f" ({low:.4f}, {high:.4f})")
+    if low is None:
+        return found
+    return f"{found} ({_covered(high, alpha)}, {_covered(low, alpha)})"
+
+
+def _estimate(row: _Row, column: str) -> str:
+    """A fraction with its interval; empty where it is not known."""
+    if row[column] is None:
+        return ""
+    return f"{row[column]:.4f} ({row['ci_lower']:.4f}, {row['ci_upper']:.4f})"
 
 
 def _span(row: _Row) -> str:
-    """The smallest and the largest alpha error."""
+    """The smallest and the largest coverage, over the outcomes or the listed truths."""
     if row.get("alpha_error_min") is None:
         return ""
-    return f"{format_number(row['alpha_error_min'])} … {format_number(row['alpha_error_max'])}"
+    alpha = row["alpha"]
+    ends = (_covered(alpha - row[name], alpha) for name in ("alpha_error_min", "alpha_error_max"))
+    return " … ".join(ends)
 
 
 def _places(row: _Row, family: Family) -> str:

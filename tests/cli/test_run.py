@@ -49,9 +49,9 @@ def test_the_screen_shows_the_numbers_of_the_summary(run_command, config, here):
                 by_engine[method, n, engine] for engine in ("monte_carlo", "enumeration")
             )
             expected = (
-                f"{n} {drawn['actual_alpha']:.4f} "
-                f"({drawn['ci_lower']:.4f}, {drawn['ci_upper']:.4f}) "
-                f"{exact['actual_alpha']:.4f} {exact['worst_alpha']:.4f}"
+                f"{n} {100 - 100 * drawn['actual_alpha']:.2f} "
+                f"({100 - 100 * drawn['ci_upper']:.2f}, {100 - 100 * drawn['ci_lower']:.2f}) "
+                f"{100 - 100 * exact['actual_alpha']:.2f} {100 - 100 * exact['worst_alpha']:.2f}"
             )
             assert expected in result.words
     # One of them stands in the sentence before the tables.
@@ -73,7 +73,7 @@ def test_no_table_is_cut_however_long_a_label(run_command, config):
 
 def test_the_screen_names_the_range_of_the_worst_cases(run_command, config):
     result = run_command("run", config(truth={"uniform": [0.85, 0.99]}, figures=[]))
-    assert "Actual alpha where 0.3 is desired; worst over p in 0.85 … 0.99" in result.words
+    assert "Coverage in %, 70 % nominal; worst over p in 0.85 … 0.99" in result.words
     listed = config(truth={"values": [0.3]}, trials={"per_truth": 50}, figures=[])
     assert "; worst over p = 0.3" in run_command("run", listed).words
     long = config(n=list(range(1, 40)), trials=None, engines=["enumeration"], figures=[])

@@ -40,7 +40,7 @@ def test_the_files_that_a_run_passes_exist() -> None:
 def test_coverage_and_alpha_are_defined_before_a_table_has_them() -> None:
     defined = [README.index(f"**{word}**") for word in ("coverage", "alpha")]
     assert defined == sorted(defined)
-    assert defined[1] < README.index("Actual alpha")
+    assert defined[1] < README.index("Coverage in %")
 
 
 def test_the_interval_prints_what_it_shows(capsys: pytest.CaptureFixture[str]) -> None:

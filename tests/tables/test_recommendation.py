@@ -126,7 +126,9 @@ def test_a_question_on_worst_cases_that_nobody_knows_is_left_out():
         )
     )
     assert table["question"].to_list() == [CLOSEST]
-    assert words(table).startswith("n = 10, alpha 0.05:\n  closest on average: middle (0.0480)")
+    assert words(table).startswith(
+        "n = 10, alpha 0.05:\n  closest to 5 % on average: middle (4.8 %)"
+    )
 
 
 def test_a_method_without_a_mean_length_is_no_answer():
@@ -165,17 +167,17 @@ def words(table, worst_is_exact=True):
 def test_the_screen_answers_in_words():
     assert words(recommendation(summary(FOUR))) == (
         "n = 10, p in 0.2 … 0.9, alpha 0.05:\n"
-        "  shortest that never misses more often than 5 %: safe, length 0.2400 (long 0.3000)\n"
-        "  shortest within 1.5 · alpha at worst: middle (0.0700)\n"
-        "  closest on average: middle (0.0480)"
+        "  shortest that never misses more than 5 %: safe, length 0.2400 (long 0.3000)\n"
+        "  shortest that never misses more than 7.5 %: middle (7 % at worst)\n"
+        "  closest to 5 % on average: middle (4.8 %)"
     )
 
 
 def test_the_screen_says_which_comes_closest_where_none_qualifies():
     methods = [("a", 0.2, 0.12, 0.06), ("b", 0.3, 0.08, 0.07)]
     said = words(recommendation(summary(methods)))
-    assert "than 5 %: none of the 2; the smallest worst alpha is 0.0800 of b" in said
-    assert "closest on average: none of the 2; the smallest mean alpha is 0.0600 of a" in said
+    assert "than 5 %: none of the 2; nearest is b (8 % at worst)" in said
+    assert "closest to 5 % on average: none of the 2; nearest is a (6 % on average)" in said
 
 
 def test_a_worst_case_that_is_searched_for_is_not_said_to_be_never_exceeded():
@@ -192,7 +194,7 @@ def test_a_worst_case_that_is_searched_for_is_not_said_to_be_never_exceeded():
     said = words(found.recommendation, worst_cases_are_exact(found.manifest))
     assert said.startswith("n1 = 4, n2 = 5, p1 in 0.1 … 0.5, p2 in 0.3 … 0.9, alpha 0.05:\n")
     assert "never" not in said
-    assert "shortest that no truth was found to miss more often than 5 %: none of the 2" in said
+    assert "shortest that was not found to miss more than 5 %: none of the 2" in said
 
 
 def test_many_sizes_are_a_table_with_a_row_for_each():
@@ -202,7 +204,7 @@ def test_many_sizes_are_a_table_with_a_row_for_each():
     cells = [list(column.cells) for column in table.columns]
     assert cells[0] == ["5", "10", "20", "50"]
     assert [column[0] for column in cells[1:]] == [
-        *("safe", "0.2400", "middle", "0.0700", "middle", "0.0480")
+        *("safe", "0.2400", "middle", "7 %", "middle", "4.8 %")
     ]
 
 
