@@ -33,7 +33,8 @@ def _section(family: str) -> str:
     (choice,) = choices(results)
     exact = worst_cases_are_exact(results.manifest)
     ordered = sorted(choice.candidates, key=lambda each: (not each.about_right, each.worst))
-    head = ("method", "on average", "at worst" if exact else "at the worst found", "length", "")
+    worst = "at worst" if exact else "at the worst found"
+    head = ("method", "covers on average", worst, "length", "recommended as")
     rows = [_row(each, family) for each in ordered]
     reason = RECOMMENDED[family].reason
     why = f"`{RECOMMENDED[family].use}`: {reason}.\n\n" if reason else ""
