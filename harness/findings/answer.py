@@ -25,7 +25,7 @@ from harness.findings.conclusion import (
     size_of,
 )
 from harness.findings.engines import calibration_remarks
-from harness.findings.numbers import percent, telling
+from harness.findings.numbers import covered, nominal
 from harness.findings.verdicts import ABOUT, NEVER_ABOVE, ON_AVERAGE, UNDERSTATES, Verdict, verdict
 from harness.tables.answers import rounding_of
 from harness.tables.manifest import (
@@ -75,6 +75,14 @@ class Method:
     """The largest alpha of an outcome by the posterior, where that is all that is known."""
 
     @property
+    def worst_coverage(self) -> float | None:
+        return None if self.worst_alpha is None else 1 - self.worst_alpha
+
+    @property
+    def outcome_coverage(self) -> float | None:
+        return None if self.outcome_alpha is None else 1 - self.outcome_alpha
+
+    @property
     def order(self) -> tuple[Any, ...]:
         """Best first: by the verdict, then by the length or by how often it misses."""
         worst = _last(self.outcome_alpha if self.worst_alpha is None else self.worst_alpha)
@@ -94,8 +102,6 @@ class Ranking:
     """The methods of a run at one alpha."""
 
     alpha: float
-    bound: str
-    """The alpha in percent."""
     methods: Sequence[Method]
     shortest: str = ""
     """The title of the method whose length is the unit of relative lengths."""
@@ -166,7 +172,7 @@ def _ranking(results: Results, alpha: float, worst_is_exact: bool) -> Ranking:
     found = found_at(results.summary, alpha)
     if not found:
         methods = list(_by_posterior(results, alpha, titles))
-        return Ranking(alpha, percent(alpha), sorted(methods, key=lambda each: each.order))
+        return Ranking(alpha, sorted(methods, key=lambda each: each.order))
     kept = [each for each in found if each.keeps and each.lengths is not None]
     unit = None
     if len(found) > 1:
@@ -174,7 +180,6 @@ def _ranking(results: Results, alpha: float, worst_is_exact: bool) -> Ranking:
     methods = [_method(results, each, alpha, worst_is_exact, unit, titles) for each in found]
     return Ranking(
         alpha,
-        percent(alpha),
         sorted(methods, key=lambda each: each.order),
         shortest="" if unit is None else titles.get(unit.method, unit.method),
         unit=_unit(found, kept, worst_is_exact),
@@ -185,12 +190,9 @@ def _unit(found: Sequence[Found], kept: Sequence[Found], worst_is_exact: bool) -
     """Among which methods the unit of lengths is the shortest."""
     if kept:
         if any(each.worst is None for each in kept):
-            return "that was not found to miss too often on average"
-        often = "misses" if worst_is_exact else "was found to miss"
-        return f"that never {often} too often"
-    if any(each.keeps for each in found):
-        return "of all whose lengths are known; of those that never miss too often none are"
-    return "of all, each of which misses some true value too often"
+            return "that was not found to cover too little on average"
+        return f"that {'never covers' if worst_is_exact else 'was not found to cover'} too little"
+    return "of all whose lengths are known" if any(each.keeps for each in found) else "of all"
 
 
 def _method(
@@ -272,10 +274,9 @@ def _by_posterior(results: Results, alpha: float, titles: Mapping[str, str]) -> 
         reached = alpha - least["alpha_error_min"]
         kept = reached <= alpha + rounding_of(alpha)
         at = _outcome(results.cells, least, family)
-        most = f"at most {percent(alpha)} at every outcome"
-        if not kept:
-            most = f"up to {telling(reached, alpha)} at {at}"
-        words = f"by the posterior misses the true value in {most}"
+        least_covered = f"as little as {covered(reached, alpha)} at {at}"
+        words = f"covers {nominal(alpha)} or more at every outcome" if kept else ""
+        words = f"{words or f'covers {least_covered}'}, by the posterior"
         yield Method(
             label=label,
             title=titles.get(label, label),

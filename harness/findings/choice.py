@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from harness.families.family import MONTE_CARLO
 from harness.findings.conclusion import Found, found_at, is_clearly_above
-from harness.findings.numbers import percent
+from harness.findings.numbers import nominal, percent
 from harness.tables.answers import rounding_of
 from harness.tables.columns import TRUTH
 from harness.tables.manifest import worst_cases_are_exact
@@ -84,21 +84,21 @@ def advice(results: Results) -> Iterator[str]:
 
 def _sentences(choice: Choice, at_worst: str, *, several: bool) -> Iterator[str]:
     """What the rule says at one alpha: the method to use, and the one for a guarantee."""
-    nominal, never = percent(1 - choice.alpha, 6), choice.never_above
+    bound, never = nominal(choice.alpha), choice.never_above
     one = choice.default
     if choice.use is None:
         yield (
-            f"No method covers {nominal} to within {percent(WITHIN * choice.alpha)} on average at "
+            f"No method covers {bound} to within {percent(WITHIN * choice.alpha)} on average at "
             "every size."
         )
-    head = f"At {nominal} use" if several else "Use"
+    head = f"At {bound} use" if several else "Use"
     covered = f"{_mean_coverage(one)} on average, {_worst_coverage(one)} {at_worst}"
     yield f"{head} {one.method}: it covers {covered}."
     if never is None:
-        yield f"In its worst case no method of this run covers {nominal} or more."
+        yield f"In its worst case no method of this run covers {bound} or more."
     elif never is not one:
         yield (
-            f"Where coverage must never be below {nominal}, use {never.method}, whose intervals "
+            f"Where coverage must never be below {bound}, use {never.method}, whose intervals "
             f"are {_longer(never, one)}."
         )
 

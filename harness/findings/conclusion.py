@@ -15,7 +15,7 @@ from harness.base.text import first_few
 from harness.distributions.sampling import binomial
 from harness.families.catalogue import family_of
 from harness.families.family import EXACT_ENGINES, MONTE_CARLO
-from harness.findings.numbers import percent, span_text, telling
+from harness.findings.numbers import covered, nominal, span_text
 from harness.methods.method import TWO_SIDED
 from harness.tables.answers import rounding_of
 from harness.tables.columns import worst_range_columns
@@ -185,11 +185,11 @@ def _by_posterior(rows: pl.DataFrame, alpha: float) -> str:
     reached = {method: alpha - error for method, error in least.rows()}
     above = [name for name, value in reached.items() if value > alpha + rounding_of(alpha)]
     if not above:
-        return f"By the posterior no method misses more often than {percent(alpha)} at an outcome."
+        return f"By the posterior no method covers less than {nominal(alpha)} at an outcome."
     highest = max(reached[name] for name in above)
     return (
-        f"By the posterior {first_few(above)} {'misses' if len(above) == 1 else 'miss'} up to "
-        f"{percent(highest)} at an outcome, where {percent(alpha)} is desired."
+        f"By the posterior {first_few(above)} {'covers' if len(above) == 1 else 'cover'} as "
+        f"little as {covered(highest, alpha)} at an outcome, where {nominal(alpha)} is nominal."
     )
 
 
@@ -197,30 +197,29 @@ def _line(found: Sequence[Found], alpha: float, worst_is_exact: bool) -> str:
     """The sentences of one alpha."""
     if len(found) == 1:
         return _of_one(found[0], alpha, worst_is_exact)
-    bound = percent(alpha)
+    bound = nominal(alpha)
     kept = [each for each in found if each.keeps]
     least = shortest([each for each in kept if each.lengths is not None])
     proven = worst_is_exact and all(each.worst is not None for each in kept)
-    never = "never misses" if proven else "was not found to miss"
+    never = "never covers" if proven else "was not found to cover"
     scope = _after(next((each.scope for each in found if each.scope), ""))
     if least is not None:
         which = "the shortest that" if len(kept) > 1 else "the only one that"
-        first = f"Of {len(found)} methods, {least.method} is {which} {never} more often than"
+        first = f"Of {len(found)} methods, {least.method} is {which} {never} less than"
         first += f" {bound}{scope}."
     elif kept:
         names = first_few([each.method for each in kept])
-        several = {"never misses": "never miss", "was not found to miss": "were not found to miss"}
-        first = f"{names} {never if len(kept) == 1 else several[never]} more often than {bound}"
-        first += f"{scope}."
+        several = "never cover" if proven else "were not found to cover"
+        first = f"{names} {never if len(kept) == 1 else several} less than {bound}{scope}."
     else:
         # A mean says less than a worst case, so that one is not held against the other.
         known = [each for each in found if each.worst is not None] or found
         best = min(known, key=lambda each: max(each.mean, each.worst or 0.0))
         most = "" if best.worst is None or scope.startswith(" at") else " at worst"
-        reached = telling(max(best.mean, best.worst or 0.0), alpha)
-        first = f"None of {len(found)} methods keeps {bound}{most}{scope}; {best.method} misses"
-        first += f" {reached}."
-    return f"{first} {_understating(found, alpha)}"
+        reached = covered(max(best.mean, best.worst or 0.0), alpha)
+        first = f"None of {len(found)} methods covers {bound}{most}{scope}; {best.method} comes "
+        first += f"nearest, with {reached}."
+    return f"{first} {_too_low_on_average(found, alpha)}"
 
 
 def _after(scope: str) -> str:
@@ -228,52 +227,43 @@ def _after(scope: str) -> str:
     return f" {scope}" if scope else ""
 
 
-def _understating(found: Sequence[Found], alpha: float) -> str:
-    """Which methods miss more often than alpha on average, each with how often."""
+def _too_low_on_average(found: Sequence[Found], alpha: float) -> str:
+    """Which methods cover less than the nominal coverage on average, each with how much."""
     above = sorted((each for each in found if each.above), key=lambda each: -each.mean)
     about = sorted((each for each in found if each.about), key=lambda each: -each.mean)
-    bound = percent(alpha)
-    if len(above) == 1:
-        most = telling(above[0].mean, alpha)
-        return f"{above[0].method} understates the uncertainty: it misses up to {most} on average."
+    bound = nominal(alpha)
     if above:
-        each_on_average = _each_reach(above, alpha, " on average")
-        return f"{each_on_average}: they understate the uncertainty."
+        return f"Coverage is too low on average: {_each_mean(above, alpha)}."
     if about:
-        return f"None misses clearly more often than {bound} on average; " + (
-            f"{_each_reach(about, alpha)}."
-        )
-    return f"None misses more often than {bound} on average."
+        return f"On average none covers clearly less than {bound}: {_each_mean(about, alpha)}."
+    return f"On average none covers less than {bound}."
 
 
-def _each_reach(found: Sequence[Found], alpha: float, behind: str = "") -> str:
-    """How often each of a few methods misses, the first of them if there are many."""
+def _each_mean(found: Sequence[Found], alpha: float) -> str:
+    """The lowest mean coverage of each of a few methods, the first of them if there are many."""
     others = len(found) - _MOST_NAMED
-    parts = [
-        f"{each.method}{'' if place else ' misses'} up to {telling(each.mean, alpha)}"
-        for place, each in enumerate(found[:_MOST_NAMED])
-    ]
-    rest = f", and {'another' if others == 1 else f'{others} others'} less" if others > 0 else ""
-    return f"{', '.join(parts)}{behind}{rest}"
+    parts = [f"{each.method} {covered(each.mean, alpha)}" for each in found[:_MOST_NAMED]]
+    rest = f", and {'another' if others == 1 else f'{others} others'}" if others > 0 else ""
+    return f"{', '.join(parts)}{rest}"
 
 
 def _of_one(one: Found, alpha: float, worst_is_exact: bool) -> str:
     """The sentence of a run of one method."""
-    bound = percent(alpha)
     worst = ""
     if one.worst is not None:
         where = "worst" if worst_is_exact else "the worst found"
-        worst = f", and {telling(one.worst, alpha)} at {where}{_after(one.scope)}"
-    verdict = "it keeps that" if one.worst is not None else "it keeps that on average"
+        worst = f", and {covered(one.worst, alpha)} at {where}{_after(one.scope)}"
+    verdict = "never too little" if one.worst is not None else "not too little on average"
     if one.above:
-        verdict = "it understates the uncertainty"
+        verdict = "too little"
     elif one.about:
-        verdict = "it is about right on average"
+        verdict = "about right on average"
     elif not one.keeps and one.worst is not None:
-        verdict = "it keeps that on average only"
+        verdict = "right on average only"
+    lowest = "as little as " if len(one.rows) > 1 else ""
     return (
-        f"{one.method} misses up to {telling(one.mean, alpha)} on average{worst}, where {bound} is "
-        f"desired: {verdict}."
+        f"{one.method} covers {lowest}{covered(one.mean, alpha)} on average{worst}, where "
+        f"{nominal(alpha)} is nominal: {verdict}."
     )
 
 

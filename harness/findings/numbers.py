@@ -25,17 +25,28 @@ def percent(value: float | None, digits: int = 3) -> str:
     return f"{100 * value:.{digits}g} %"
 
 
-def telling(value: float, bound: float) -> str:
-    """A probability as ``percent`` writes it, with more digits where it would read as the bound.
+def nominal(alpha: float) -> str:
+    """The nominal coverage in per cent.
 
-    >>> telling(0.0500263, 0.05), telling(0.0518, 0.05), telling(0.05, 0.05)
-    ('5.003 %', '5.18 %', '5 %')
+    >>> nominal(0.05), nominal(0.0001)
+    ('95 %', '99.99 %')
     """
-    if abs(value - bound) > rounding_of(bound):
-        for digits in range(3, _MOST_DIGITS):
-            if percent(value, digits) != percent(bound, digits):
-                return percent(value, digits)
-    return percent(value)
+    return percent(1 - alpha, max(6, 3 - math.floor(math.log10(alpha))))
+
+
+def covered(missed: float, alpha: float) -> str:
+    """The coverage in per cent beside a miss probability.
+
+    It has the digits that tell it from the nominal coverage and from 100 %.
+
+    >>> covered(0.0518, 0.05), covered(0.0500263, 0.05), covered(0.05, 0.05), covered(1e-6, 0.05)
+    ('94.8 %', '94.997 %', '95 %', '99.9999 %')
+    """
+    if abs(missed - alpha) <= rounding_of(alpha):
+        return nominal(alpha)
+    too_few = [nominal(alpha), *(["100 %"] if missed > 0 else [])]
+    texts = (percent(1 - missed, digits) for digits in range(3, _MOST_DIGITS))
+    return next((text for text in texts if text not in too_few), percent(1 - missed, _MOST_DIGITS))
 
 
 def coverage(value: float | None, error: float | None = None, interval: Span | None = None) -> str:
@@ -118,6 +129,7 @@ def span_text(symbol: str, low: float, high: float) -> str:
 FILTERS: Mapping[str, Callable[..., Any]] = {
     "exact": exact,
     "percent": percent,
+    "nominal": nominal,
     "coverage": coverage,
     "significant": significant,
     "whole": whole,

@@ -16,7 +16,7 @@ from harness.families.family import MONTE_CARLO, Family
 from harness.figures import selection
 from harness.figures.method_limits import exact_curve
 from harness.findings.conclusion import Found, is_clearly_above, size_of
-from harness.findings.numbers import percent, telling
+from harness.findings.numbers import covered, nominal
 from harness.tables.answers import rounding_of
 from harness.tables.results import Results
 
@@ -69,30 +69,33 @@ def verdict(results: Results, found: Found, alpha: float, worst_is_exact: bool) 
         alpha: the nominal alpha.
         worst_is_exact: whether worst cases are proven suprema, and not found by a search.
     """
-    bound = percent(alpha)
+    bound = nominal(alpha)
     scope = f" {found.scope}" if found.scope else ""
     if found.keeps and found.worst is not None:
         if worst_is_exact:
-            return Verdict(NEVER_ABOVE, f"never misses more often than {bound}{scope}")
-        return Verdict(NEVER_ABOVE, f"was not found to miss more often than {bound}{scope}")
+            return Verdict(NEVER_ABOVE, f"never covers less than {bound}{scope}")
+        return Verdict(NEVER_ABOVE, f"was not found to cover less than {bound}{scope}")
     if found.above:
         how = _where(results, found.above, alpha, several=len(found.rows) > 1)
-        if not how:
-            how = f": misses up to {telling(found.mean, alpha)} on average{_size(found)}"
-        return Verdict(UNDERSTATES, f"understates its uncertainty{how}")
+        how = f"less than {bound}{how}" if how else _lowest_mean(found, alpha)
+        return Verdict(UNDERSTATES, f"covers too little: {how}")
     if found.about:
-        reached = f"{telling(found.mean, alpha)}{_size(found)}"
-        return Verdict(ABOUT, f"about right on average: {reached}")
+        return Verdict(ABOUT, f"about right: {_lowest_mean(found, alpha)}")
     where = _where(results, found.rows, alpha, several=len(found.rows) > 1)
-    only = "right on average only: misses"
+    only = "right on average only:"
     if where:
-        return Verdict(ON_AVERAGE, f"{only} more often than {bound}{where}")
+        return Verdict(ON_AVERAGE, f"{only} less than {bound}{where}")
     if found.worst is not None:
         which = "at worst" if worst_is_exact else "at the worst found"
-        return Verdict(ON_AVERAGE, f"{only} {telling(found.worst, alpha)} {which}{scope}")
+        return Verdict(ON_AVERAGE, f"{only} {covered(found.worst, alpha)} {which}{scope}")
     if any(row["engine"] == MONTE_CARLO for row in found.rows):
         return Verdict(ON_AVERAGE, "right on average, as far as the trials tell")
     return Verdict(ON_AVERAGE, "right on average; its worst case is not known")
+
+
+def _lowest_mean(found: Found, alpha: float) -> str:
+    """The lowest coverage on average, with its size and for which true values."""
+    return f"{covered(found.mean, alpha)} on average{_size(found)}"
 
 
 def _size(found: Found) -> str:

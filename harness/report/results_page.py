@@ -15,7 +15,7 @@ from harness.base.text import numbered, printable
 from harness.families.catalogue import family_of
 from harness.findings.answer import Method, Ranking, found_answer
 from harness.findings.engines import comparisons, engine_remarks, tests_of_draws
-from harness.findings.numbers import coverage, percent, significant
+from harness.findings.numbers import coverage, nominal, significant
 from harness.findings.papers import brown2001, ross2003
 from harness.findings.papers.claim import decide, how_many_hold
 from harness.report.cells import cells
@@ -188,21 +188,25 @@ def _table(ranking: Ranking, several: bool) -> str:
     columns: list[tuple[str, str, Callable[[Method], str]]] = [
         ("method", "label", lambda each: each.title),
         ("verdict", "label", lambda each: each.verdict.words),
-        ("worst alpha", "worst_alpha", _worst),
-        ("largest alpha of an outcome", "outcome_alpha", lambda each: percent(each.outcome_alpha)),
+        ("worst-case coverage", "worst_alpha", _worst),
+        (
+            "lowest coverage of an outcome",
+            "outcome_alpha",
+            lambda each: coverage(each.outcome_coverage),
+        ),
         ("mean coverage", "coverage.value", _coverage),
         ("by Monte Carlo", "estimate.value", lambda each: coverage(*astuple(each.estimate))),
         ("relative length", "relative_length", _length),
     ]
     used = [each for each in columns if ranking.has(each[1])]
     rows = [[escaped(text(method)) for _, _, text in used] for method in ranking.methods]
-    at_alpha = f"At alpha = {ranking.alpha:.12g}:\n\n" if several else ""
+    at_alpha = f"At {nominal(ranking.alpha)} nominal coverage:\n\n" if several else ""
     right = [name not in ("method", "verdict") for name, _, _ in used]
     return at_alpha + pipe_table([name for name, _, _ in used], rows, right)
 
 
 def _worst(method: Method) -> str:
-    return f"{percent(method.worst_alpha)}{_at(method.worst_at)}"
+    return f"{coverage(method.worst_coverage)}{_at(method.worst_at)}"
 
 
 def _coverage(method: Method) -> str:

@@ -25,7 +25,7 @@ from harness.findings.engines import (
     engine_remarks,
     reference_text,
 )
-from harness.findings.numbers import format_number, percent, worst_range
+from harness.findings.numbers import format_number, nominal, worst_range
 from harness.screen.comparisons import near_nominal_screen, ranking_screen, recommendation_screen
 from harness.screen.console import escape_markup
 from harness.screen.records import narrow_table
@@ -144,7 +144,7 @@ def _summary(results: Results) -> Table:
     at = "at " + (family.symbols[0] if len(family.symbols) == 1 else "truths")
     names = ("method", "alpha", *family.sizes, "Monte Carlo (95 %)", "exact", "worst case", at)
     more = ("by outcome", "length")
-    title = "Coverage in %" if several else f"Coverage in %, {percent(1 - key[1], 6)} nominal"
+    title = "Coverage in %" if several else f"Coverage in %, {nominal(key[1])} nominal"
     return _table(title + worst_range(results.summary), rows, *names, *more)
 
 

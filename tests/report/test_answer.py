@@ -42,7 +42,7 @@ def exact_rows(results: Results) -> pl.DataFrame:
 def test_the_sentences_are_those_of_the_screen(three_methods: Results) -> None:
     said = found_answer(three_methods).sentences
     assert list(said) == list(sentences(three_methods.summary, True))
-    assert said[0].startswith("Of 3 methods, clopper_pearson is the only one that never misses")
+    assert said[0].startswith("Of 3 methods, clopper_pearson is the only one that never covers")
 
 
 def test_numbers_are_those_of_the_tables(three_methods: Results) -> None:
@@ -73,7 +73,7 @@ def test_the_written_table_holds_the_same_numbers(three_methods: Results) -> Non
     heads = [head.strip() for head in table.heads]
     for row, each in zip(table.values, found.values(), strict=True):
         cells = dict(zip(heads, row, strict=True))
-        assert float(cells["Worst alpha"]) == each.worst_alpha
+        assert float(cells["Worst-case coverage"]) == 1 - each.worst_alpha
         assert float(cells["Mean coverage"]) == each.coverage.value
         assert float(cells["by Monte Carlo"]) == each.estimate.value
         assert float(cells["Relative length"]) == each.relative_length
@@ -84,8 +84,8 @@ def test_methods_stand_from_the_best_to_the_worst(three_methods: Results) -> Non
     assert list(found) == ["clopper_pearson", "wilson", "wald"]
     kinds = [each.verdict.kind for each in found.values()]
     assert kinds == [NEVER_ABOVE, ON_AVERAGE, UNDERSTATES]
-    assert found["clopper_pearson"].verdict.words == "never misses more often than 5 %"
-    assert found["wald"].verdict.words == "understates its uncertainty for every p at n = 5"
+    assert found["clopper_pearson"].verdict.words == "never covers less than 95 %"
+    assert found["wald"].verdict.words == "covers too little: less than 95 % for every p at n = 5"
 
 
 def test_a_verdict_names_the_true_values_where_a_method_misses_too_often(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_a_verdict_names_the_true_values_where_a_method_misses_too_often(tmp_pat
     results = harness.run(config, out=tmp_path)
     # From 0.141 to 0.146 all of 1 to 7 successes are covered: the rest has 5 % at 0.143.
     words = methods(found_answer(results))["wald"].verdict.words
-    assert words == "understates its uncertainty for p < 0.143, of p in 0 … 0.145"
+    assert words == "covers too little: less than 95 % for p < 0.143, of p in 0 … 0.145"
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,9 @@ def test_of_listed_true_values_those_with_too_many_misses_are_counted(tmp_path: 
     above = (results.cells.filter(given="truth")["actual_alpha"] > 0.05).sum()
     (each,) = methods(found_answer(results)).values()
     assert above == 1
-    assert each.verdict.words == "understates its uncertainty at one of 2 true values, p1 = 0.5"
+    assert each.verdict.words == (
+        "covers too little: less than 95 % at one of 2 true values, p1 = 0.5"
+    )
 
 
 @pytest.mark.parametrize(
@@ -186,7 +188,7 @@ def test_a_mean_just_above_alpha_is_about_right_and_stands_before_what_is_not() 
     found = methods(found_answer(load_tables(STORED / "planning/validation_set")))
     assert [each.verdict.kind for each in found.values()] == [ABOUT, ABOUT, UNDERSTATES]
     assert (
-        found["jeffreys"].verdict.words == "about right on average: 5.18 % at n = 200, at p = 0.8"
+        found["jeffreys"].verdict.words == "about right: 94.8 % on average at n = 200, at p = 0.8"
     )
 
 
@@ -214,10 +216,7 @@ def test_of_one_limit_lengths_are_relative_to_the_shortest_of_all(tmp_path: Path
     }
     (ranking,) = found_answer(harness.run(config, out=tmp_path)).rankings
     assert ranking.methods[0].verdict.kind == NEVER_ABOVE
-    assert (
-        ranking.unit
-        == "of all whose lengths are known; of those that never miss too often none are"
-    )
+    assert ranking.unit == "of all whose lengths are known"
 
 
 def test_lengths_that_are_means_of_trials_say_of_how_many(tmp_path: Path) -> None:
@@ -271,9 +270,9 @@ def test_of_the_posterior_alone_the_worst_outcome_is_shown(tmp_path: Path) -> No
     assert found["wald"].outcome_alpha == 0.05 - lowest
     # Of no success the interval of Wald is one point.
     assert found["wald"].verdict.words == (
-        "by the posterior misses the true value in up to 100 % at x = 0, n = 10"
+        "covers as little as 0 % at x = 0, n = 10, by the posterior"
     )
-    assert "in at most 5 % at every outcome" in found["minimal_length"].verdict.words
+    assert "covers 95 % or more at every outcome" in found["minimal_length"].verdict.words
 
 
 def test_each_alpha_has_a_table(tmp_path: Path) -> None:

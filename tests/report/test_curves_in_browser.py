@@ -63,6 +63,10 @@ def digits(value: float) -> str:
     return f"{value:.6g}"
 
 
+def percent(coverage: float) -> str:
+    return f"{digits(100 * coverage)} %"
+
+
 def exact(results: Results, **level: object) -> pl.DataFrame:
     rows = results.cells.filter(engine="enumeration", given="truth", **level)
     return rows.sort("truth")
@@ -80,12 +84,12 @@ def test_values_that_are_read_are_those_of_the_tables(browser: Browser, tmp_path
                 rows = read_at(browser, place)
                 for row, method in zip(rows, labels, strict=True):
                     cells = exact(results, n=n, alpha=alpha, method=method)
-                    assert row[1] == digits(1 - cells["actual_alpha"][place])
+                    assert row[1] == percent(1 - cells["actual_alpha"][place])
                     assert row[3] == digits(cells["length"][place])
                 truth = exact(results, n=n, alpha=alpha, method="wald")["truth"][place]
                 assert browser.text("#part-curves-at-text") == f"p = {digits(truth)}"
                 assert browser.text("#part-curves-values caption") == (
-                    f"n = {n}, p = {digits(truth)}, nominal α = {alpha:g}"
+                    f"n = {n}, p = {digits(truth)}, nominal {percent(1 - alpha)}"
                 )
     assert browser.console() == []
     assert browser.requests() == []
@@ -103,7 +107,7 @@ def test_estimates_that_are_read_have_their_intervals(browser: Browser, tmp_path
             continue
         low, high = 1 - row["ci_upper"], 1 - row["ci_lower"]
         found = read_at(browser, place)[0][2]
-        assert found == f"{digits(1 - row['actual_alpha'])} ({digits(low)}, {digits(high)})"
+        assert found == f"{percent(1 - row['actual_alpha'])} ({percent(low)}, {percent(high)})"
 
 
 def test_methods_are_switched_and_keep_their_colours(browser: Browser, tmp_path: Path) -> None:
@@ -161,19 +165,20 @@ def test_the_pointer_reads_the_nearest_method(browser: Browser, tmp_path: Path) 
     """
     cells = exact(results, n=5, alpha=0.1, method="wald")
     covered = 1 - cells["actual_alpha"][3]
-    found = browser.run(point, "#part-curves-plot-0", 0.402, covered)
-    assert found[:3] == ["Wald", "p = 0.4", f"coverage = {digits(covered)}"]
+    found = browser.run(point, "#part-curves-plot-0", 0.402, 100 * covered)
+    assert found[:3] == ["Wald", "p = 0.4", f"coverage {percent(covered)}"]
     assert browser.text("#part-curves-at-text") == "p = 0.4"
-    found = browser.run(point, "#part-curves-plot-0", 0.42, 0.9)
+    found = browser.run(point, "#part-curves-plot-0", 0.42, 90)
     assert found[0] == "Wald"
-    p, coverage = (float(each.partition(" = ")[2]) for each in found[1:3])
+    p = float(found[1].removeprefix("p = "))
+    coverage = float(found[2].removeprefix("coverage ").removesuffix(" %")) / 100
     assert p not in cells["truth"].to_list()
     near = [
         harness.coverage("proportion", "wald", n=5, alpha=0.1, p=p + step) for step in (-2e-5, 2e-5)
     ]
     assert min(abs(float(each.coverage) - coverage) for each in near) < 1e-4
     found = browser.run(point, "#part-curves-plot-1", 0.79, 0.2)
-    assert found == ["Wald", "p = 0.8", f"length = {digits(cells['length'][7])}"]
+    assert found == ["Wald", "p = 0.8", f"length {digits(cells['length'][7])}"]
 
 
 def test_lengths_may_be_relative_to_any_method(browser: Browser, tmp_path: Path) -> None:
@@ -276,7 +281,7 @@ def test_a_coverage_below_1_is_never_written_as_1(browser: Browser, tmp_path: Pa
         "figures": [],
     }
     opened(browser, harness.run(config, out=None), tmp_path)
-    assert [read_at(browser, place)[0][1] for place in (0, 1)] == ["0.999999995", "0.99995"]
+    assert [read_at(browser, place)[0][1] for place in (0, 1)] == ["99.9999995 %", "99.995 %"]
 
 
 def test_one_sided_lengths_are_not_compared(browser: Browser, tmp_path: Path) -> None:

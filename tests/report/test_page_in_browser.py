@@ -106,7 +106,7 @@ def test_the_answer_is_seen_whole_in_a_narrow_window(browser: Browser, written: 
     return [frame.scrollWidth - frame.clientWidth, label, head - caption];
     """
     more, label, gap = browser.run(cut)
-    assert (more, label) == (0, '"Worst alpha"')
+    assert (more, label) == (0, '"Worst-case coverage"')
     assert 0 <= gap < 20
     assert violations(browser) == []
 
@@ -164,7 +164,7 @@ def test_all_sections_of_one_part_are_ready_without_scrolling(
 def test_without_scripts_the_answer_is_there(browser: Browser, written: Path) -> None:
     browser.without_scripts()
     browser.open(written)
-    assert "never misses more often than 5 %" in browser.text(".answer")
+    assert "never covers less than 95 %" in browser.text(".answer")
     assert browser.run("return document.querySelectorAll('.answer button').length") == 0
 
 

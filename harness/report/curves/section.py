@@ -138,7 +138,7 @@ class Shown:
 
     @property
     def value_label(self) -> str:
-        return "actual α" if self.is_outcome else "coverage (1 − actual α)"
+        return "coverage, %"
 
     @property
     def length_label(self) -> str:
@@ -215,7 +215,7 @@ _STEPS = 65535
 
 _TITLES = {
     "truth": "Coverage and length over the true value",
-    "outcome": "Actual α and length over the outcome",
+    "outcome": "Coverage and length over the outcome",
     "size": "Coverage and length over the size",
 }
 
@@ -293,7 +293,6 @@ def _context(shown: Shown) -> dict[str, Any]:
             for row, (title, place) in enumerate(series)
         ],
         "comparable": [(row, shown.names[row]) for row in shown.comparable],
-        "tolerance": 100 * _TOLERANCE * max(shown.alphas),
         "has_length": any(np.isfinite(each.length).any() for each in panels),
         "has_trials": any(each.simulated is not None for each in panels),
         "simulated": _simulated_at_first(shown.panels),
@@ -362,7 +361,6 @@ def _stills(shown: Shown, panel: Panel, says: Sequence[str]) -> list[StillPictur
     alpha = panel.alpha
     series = shown.series
     reach = shown.reach(alpha)
-    value_range = (0.0, reach) if shown.is_outcome else (1 - reach, 1.0)
     values, lengths = [], []
     for row in shown.on:
         title = shown.names[row]
@@ -370,18 +368,16 @@ def _stills(shown: Shown, panel: Panel, says: Sequence[str]) -> list[StillPictur
         x, missed = (panel.x, panel.missed[row]) if curve is None else (curve.truths, curve.missed)
         if not np.isfinite(missed).any() and panel.simulated is not None:
             x, missed = panel.x[panel.simulated.at], panel.simulated.alpha[row]
-        y = missed if shown.is_outcome else 1 - missed
-        values.append(Line(title, x, y, series[row]))
+        values.append(Line(title, x, 100 * (1 - missed), series[row]))
         if row in shown.comparable and np.isfinite(panel.length[row]).any():
             lengths.append(Line(title, panel.x, panel.length[row], series[row]))
-    nominal = alpha if shown.is_outcome else 1 - alpha
     pictures = [
         still_picture(
             says[0],
             (shown.x_label, shown.value_label),
             values,
-            value_range,
-            nominal,
+            (100 * (1 - reach), 100.0),
+            100 * (1 - alpha),
             shown.logarithmic,
         )
     ]

@@ -10,7 +10,7 @@ import numpy as np
 from harness.base.text import first_few
 from harness.designs.miss_curve import MissCurve
 from harness.findings.conclusion import first_largest
-from harness.findings.numbers import coverage, percent
+from harness.findings.numbers import coverage, covered, nominal, percent
 from harness.findings.verdicts import ranges_above
 from harness.report.curves.panels import Panel
 from harness.tables.answers import rounding_of
@@ -86,7 +86,7 @@ def coverage_sentence(panel: Panel, words: Words) -> str:
 def _lowest(panel: Panel, found: Sequence[_Worst], words: Words) -> str:
     if panel.x.size == 1:
         return _at_the_only_place(panel, found, words)
-    bound = percent(1 - panel.alpha)
+    bound = nominal(panel.alpha)
     below = [each for each in found if each.above > 0]
     kept = [each.title for each in found if each.above == 0]
     worst = max(below or found, key=lambda each: (each.missed, each.above))
@@ -108,7 +108,7 @@ def _lowest(panel: Panel, found: Sequence[_Worst], words: Words) -> str:
 
 def _at_the_only_place(panel: Panel, found: Sequence[_Worst], words: Words) -> str:
     """The coverage of one method, or the lowest and the highest, where there is one position."""
-    bound, at = percent(1 - panel.alpha), words.place(panel.x[0])
+    bound, at = nominal(panel.alpha), words.place(panel.x[0])
     low, high = max(found, key=lambda each: each.missed), min(found, key=lambda each: each.missed)
     below = sum(each.above > 0 for each in found)
     if len(found) == 1:
@@ -120,8 +120,8 @@ def _at_the_only_place(panel: Panel, found: Sequence[_Worst], words: Words) -> s
 
 
 def outcome_sentence(panel: Panel, words: Words) -> str:
-    """Which methods' actual alpha is farthest from alpha, and which have it at every outcome."""
-    desired = percent(panel.alpha)
+    """Which methods' coverage is farthest from nominal, and which have it at every outcome."""
+    bound = nominal(panel.alpha)
     error = panel.missed - panel.alpha
     known = [row for row in words.drawn if np.isfinite(error[row]).any()]
     exact = [row for row in known if np.nanmax(np.abs(error[row])) <= ACCURATE]
@@ -130,23 +130,22 @@ def outcome_sentence(panel: Panel, words: Words) -> str:
     below = [row for row in others if row not in above]
 
     def at(row: int, where: int) -> str:
-        return f"{percent(panel.missed[row, where])} at {words.place(panel.x[where])}"
+        return f"{covered(panel.missed[row, where], panel.alpha)} at {words.place(panel.x[where])}"
 
     parts = []
     if above:
         row = max(above, key=lambda each: float(np.nanmax(error[each])))
         found = at(row, int(np.nanargmax(error[row])))
-        most = f", more than any other{_one(words)}" if len(above) > 1 else ""
-        parts.append(f"{words.titles[row]} misses {found}{most}, where {desired} is desired")
+        least = f", less than any other{_one(words)}" if len(above) > 1 else ""
+        parts.append(f"{words.titles[row]} covers {found}{least}, where {bound} is nominal")
     if below:
         row = min(below, key=lambda each: float(np.nanmin(error[each])))
         found = at(row, int(np.nanargmin(error[row])))
-        never = f"{words.titles[row]} never misses more than {desired}"
-        parts.append(f"{never}, and least often with {found}")
+        parts.append(f"{words.titles[row]} never covers less than {bound}, and up to {found}")
     if exact:
         names = first_few([words.titles[row] for row in exact])
-        verb = "misses" if len(exact) == 1 else "miss"
-        parts.append(f"{names} {verb} {desired} at every outcome")
+        verb = "covers" if len(exact) == 1 else "cover"
+        parts.append(f"{names} {verb} {bound} at every outcome")
     text = f"{words.start}{'; '.join(parts)}."
     return _capital(text) + _held_by_intervals(panel, len(words.titles))
 
@@ -258,7 +257,7 @@ def _by_trials(panel: Panel, words: Words) -> str:
     text = f"by Monte Carlo {words.titles[row]} covers least often: {lowest}"
     if len(never) not in (0, len(words.drawn)):
         verb = "is" if len(never) == 1 else "are"
-        text += f"; {first_few(never)} {verb} nowhere clearly below {percent(1 - panel.alpha)}"
+        text += f"; {first_few(never)} {verb} nowhere clearly below {nominal(panel.alpha)}"
     return _capital(f"{words.start}{text}.")
 
 
@@ -273,8 +272,8 @@ def _held_by_intervals(panel: Panel, count: int) -> str:
         return ""
     held = (found.lower[0] <= exact) & (exact <= found.upper[0])
     return (
-        f" {int(held[known].sum())} of {int(known.sum())} Monte Carlo intervals that are drawn "
-        f"hold the exact value, where 95 % of them should."
+        f" {int(held[known].sum())} of {int(known.sum())} Monte Carlo intervals "
+        f"hold the exact value; 95 % should."
     )
 
 

@@ -19,13 +19,14 @@ report.on("curves", async (root, data) => {
 
   const digits = (value) => Number.isFinite(value)
     ? Number(value.toPrecision(6)).toString().replace("-", "−") : "";
-  // Coverage, or over outcomes alpha itself; what is less than 1 is never written as 1.
+  const value = (missed) => 100 * (1 - missed);
+  // Coverage in per cent; what is less than 100 % is never written as 100 %.
   function written(missed) {
-    if (isOutcome) return digits(missed);
-    const text = digits(1 - missed);
-    if (text !== "1" || !(missed > 0)) return text;
-    if (missed < 1e-14) return `1 − ${digits(missed)}`;
-    return (1 - missed).toFixed(Math.ceil(-Math.log10(missed)) + 1).replace(/0+$/, "");
+    const text = digits(value(missed));
+    if (!text) return "";
+    if (text !== "100" || !(missed > 0)) return `${text} %`;
+    if (missed < 1e-13) return `100 − ${digits(100 * missed)} %`;
+    return `${value(missed).toFixed(Math.ceil(-Math.log10(100 * missed)) + 1).replace(/0+$/, "")} %`;
   }
   // Plotly reads some marks of HTML in texts; these stand for themselves.
   const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
@@ -103,8 +104,6 @@ report.on("curves", async (root, data) => {
     return unpacked.get(number);
   }
 
-  // Coverage, or over outcomes alpha itself.
-  const value = (missed) => (isOutcome ? missed : 1 - missed);
   const values = (missed) => Float64Array.from(missed, value);
 
   // On a logarithmic axis the outcome 0 stands to the left of the others, apart.
@@ -155,8 +154,7 @@ report.on("curves", async (root, data) => {
     const places = drawn(panel.simulated.at);
     const [alpha, lower, upper] = ["alpha", "lower", "upper"].map((each) => drawn(panel.simulated[each][row]));
     const y = values(alpha);
-    const ends = [values(lower), values(upper)];
-    const [low, high] = isOutcome ? ends : ends.reverse();
+    const [low, high] = [values(upper), values(lower)];
     return trace(row, "simulated", Float64Array.from(places, (each) => x[each]), y, {
       mode: "markers", marker: { size: 4, line: { width: 1 } },
       error_y: {
@@ -243,8 +241,7 @@ report.on("curves", async (root, data) => {
   }
 
   function nominal() {
-    const alpha = data.alphas[state.alpha];
-    const y = isOutcome ? alpha : 1 - alpha;
+    const y = value(data.alphas[state.alpha]);
     return {
       type: "line", xref: "paper", x0: 0, x1: 1, y0: y, y1: y, line: { dash: "dash", width: 1 },
     };
@@ -253,8 +250,7 @@ report.on("curves", async (root, data) => {
   function valueRange() {
     const reach = state.whole ? 1 : data.reach[state.alpha];
     const room = 0.02 * reach;
-    if (isOutcome) return [0, reach + room];
-    return [1 - reach - (reach === 1 ? room : 0), 1 + room];
+    return [value(reach + (reach === 1 ? room : 0)), value(-room)];
   }
 
   const config = {
@@ -399,10 +395,9 @@ report.on("curves", async (root, data) => {
     }
     tip.hidden = !found;
     if (!found) return;
-    const name = isOutcome ? "actual α" : "coverage";
     const lines = [data.titles[found.row], found.text];
-    if (!found.isLength) lines.push(`${name} = ${written(found.missed)}`);
-    else lines.push(`length = ${digits(panel.length[found.row][found.index])}`);
+    if (!found.isLength) lines.push(`coverage ${written(found.missed)}`);
+    else lines.push(`length ${digits(panel.length[found.row][found.index])}`);
     if (found.isLength && state.reference >= 0) lines.push(`${digits(found.height)} % longer`);
     const trials = state.simulated && panel.simulated && !found.isLength && !found.onLine
       && estimate(panel, found.row, found.index);
@@ -423,11 +418,11 @@ report.on("curves", async (root, data) => {
     const settings = [data.sizes[state.size], data.held[state.held], text].filter(Boolean).join(", ");
     const found = part("values");
     const trials = state.simulated && panel.simulated;
-    const heads = ["method", isOutcome ? "actual α" : "coverage"];
+    const heads = ["method", "coverage"];
     if (trials) heads.push("Monte Carlo (95 % interval)");
     if (panel.length) heads.push("length");
     if (panel.length && state.reference >= 0) heads.push(`longer than ${data.titles[state.reference]}`);
-    found.caption.textContent = `${settings}, nominal α = ${data.alphas[state.alpha]}`;
+    found.caption.textContent = `${settings}, nominal ${written(data.alphas[state.alpha])}`;
     found.tHead.rows[0].replaceChildren(...heads.map((head, column) => {
       const cell = document.createElement("th");
       cell.scope = "col";
@@ -462,8 +457,7 @@ report.on("curves", async (root, data) => {
     const found = panel.simulated;
     const index = found.at.indexOf(at);
     if (index < 0 || !Number.isFinite(found.alpha[row][index])) return "";
-    const ends = [written(found.lower[row][index]), written(found.upper[row][index])];
-    const [low, high] = isOutcome ? ends : ends.reverse();
+    const [low, high] = [written(found.upper[row][index]), written(found.lower[row][index])];
     return `${written(found.alpha[row][index])} (${low}, ${high})`;
   }
 
