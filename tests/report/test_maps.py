@@ -43,20 +43,20 @@ def values_in_page(data: dict[str, Any], which: dict[str, Any]) -> pl.DataFrame:
 
 def test_there_is_a_map_for_each_quantity_condition_alpha_and_held_truth() -> None:
     assert titles(results_of("outcomes")) == [
-        "Actual alpha given the outcome, by posterior",
+        "Coverage given the outcome, by posterior",
         "Length relative to Bayesian minimal length, given the outcome",
     ]
     assert titles(results_of("truths"))[:4] == [
-        "Actual alpha given the outcome, nominal 10 %, by posterior",
-        "Actual alpha given the outcome, nominal 5 %, by posterior",
-        "Actual alpha given the truth, nominal 10 %, by enumeration",
-        "Actual alpha given the truth, nominal 5 %, by enumeration",
+        "Coverage given the outcome, nominal 90 %, by posterior",
+        "Coverage given the outcome, nominal 95 %, by posterior",
+        "Coverage given the truth, nominal 90 %, by enumeration",
+        "Coverage given the truth, nominal 95 %, by enumeration",
     ]
     assert titles(results_of("two_samples"))[:2] == [
-        "Actual alpha given the truth, p2 = 0.2, by enumeration",
-        "Actual alpha given the truth, p2 = 0.5, by enumeration",
+        "Coverage given the truth, p2 = 0.2, by enumeration",
+        "Coverage given the truth, p2 = 0.5, by enumeration",
     ]
-    assert titles(results_of("estimates")) == ["Actual alpha given the truth, by Monte Carlo"]
+    assert titles(results_of("estimates")) == ["Coverage given the truth, by Monte Carlo"]
 
 
 @pytest.mark.parametrize("name", ["one_size", "lists", "calibrated"])
@@ -95,7 +95,7 @@ def test_values_in_the_page_are_those_of_the_tables(
     assert both["value"].equals(both["table"].alias("value"))
 
 
-def test_the_sentence_says_where_alpha_is_largest_and_how_often_it_is_above() -> None:
+def test_the_sentence_says_where_coverage_is_lowest_and_how_often_it_is_below() -> None:
     results = results_of("outcomes")
     which = data_of(results)["maps"][0]
     sentences = dict(zip(which["labels"], which["sentences"], strict=True))
@@ -103,17 +103,17 @@ def test_the_sentence_says_where_alpha_is_largest_and_how_often_it_is_above() ->
     above = 100 * cells.filter(pl.col("actual_alpha") > 0.05 + 1e-9).height / cells.height
     assert cells.filter(n=5, x=0)["actual_alpha"].item() == 1
     assert sentences["wald"] == (
-        f"Wald: actual alpha is above the nominal 5 % in {above:.2g} % of {cells.height} cells, "
-        "and reaches 100 % at n = 5, x = 0."
+        f"Wald: coverage is below 95 % in {above:.2g} % of {cells.height} cells, "
+        "and falls to 0 % at n = 5, x = 0."
     )
     assert sentences["minimal_length"].startswith(
-        f"Bayesian minimal length: actual alpha is the nominal 5 % in all {cells.height} cells"
+        f"Bayesian minimal length: coverage is 95 % in all {cells.height} cells"
     )
     cells = results.cells.filter(engine="posterior", method="clopper_pearson")
     most = cells.sort("actual_alpha").row(-1, named=True)
     assert f"none of {cells.height} cells" in sentences["clopper_pearson"]
     assert (
-        f"to {100 * most['actual_alpha']:.3g} %, the most at n = " in sentences["clopper_pearson"]
+        f"it is from {100 * (1 - most['actual_alpha']):.3g} % to " in sentences["clopper_pearson"]
     )
 
 
@@ -137,8 +137,8 @@ def test_the_sentence_on_estimates_asks_their_intervals() -> None:
     most = cells.sort("actual_alpha", descending=True).row(0, named=True)
     (which,) = data_of(results)["maps"]
     share = f"{100 * clearly / cells.height:.2g} % of {cells.height} cells"
-    assert f"lies above the nominal 5 % in {share}" in which["sentences"][0]
-    estimate = f"{100 * most['actual_alpha']:.3g} % ± {100 * most['std_error']:.2g} % at n = "
+    assert f"coverage is clearly below 95 % in {share}" in which["sentences"][0]
+    estimate = f"{100 * (1 - most['actual_alpha']):.3g} % ± {100 * most['std_error']:.2g} % at n = "
     assert estimate in which["sentences"][0]
 
 

@@ -35,26 +35,26 @@ def read(browser: Browser) -> tuple[str, float]:
     return text, value
 
 
-def alpha_at(results: Results, method: str, n: int, x: int) -> float:
+def coverage_at(results: Results, method: str, n: int, x: int) -> float:
     row = results.cells.filter(engine="posterior", method=method, n=n, x=x)
-    return float(row["actual_alpha"].item())
+    return 1 - float(row["actual_alpha"].item())
 
 
 def test_keys_read_every_cell(browser: Browser, tmp_path: Path) -> None:
     results = opened(browser, "outcomes", tmp_path)
-    assert read(browser)[0] == "n = 5, x = 0 (x/n = 0): actual alpha 100 %, alpha error −95 %"
+    assert read(browser)[0] == "n = 5, x = 0 (x/n = 0): coverage 0 %, 95 points below nominal"
     browser.run("document.querySelector('.maps [data-size]').focus()")
     browser.press("ArrowRight", "Tab", "ArrowRight", "ArrowRight")
     text, value = read(browser)
-    assert text.startswith("n = 10, x = 2 (x/n = 0.2): actual alpha ")
-    assert value == alpha_at(results, "wald", 10, 2)
+    assert text.startswith("n = 10, x = 2 (x/n = 0.2): coverage ")
+    assert value == coverage_at(results, "wald", 10, 2)
     assert browser.run("return document.activeElement.getAttribute('aria-valuetext')") == (
         "x = 2 (x/n = 0.2)"
     )
     browser.press("End", "Shift+Tab", "End")
     text, value = read(browser)
     assert text.startswith("n = 20, x = 20 (x/n = 1)")
-    assert value == alpha_at(results, "wald", 20, 20)
+    assert value == coverage_at(results, "wald", 20, 20)
 
 
 def test_the_pointer_reads_the_cell_below_it(browser: Browser, tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_the_pointer_reads_the_cell_below_it(browser: Browser, tmp_path: Path) -
     browser.run(point, 0.25, 0.1)
     text, value = read(browser)
     assert text.startswith("n = 20, x = 5 ")
-    assert value == alpha_at(results, "wald", 20, 5)
+    assert value == coverage_at(results, "wald", 20, 5)
     browser.run(point, 0.99, 0.9)
     assert read(browser)[0].startswith("n = 5, x = 5 ")
     assert browser.run("return document.querySelector('.maps [data-place]').value") == "5"
@@ -82,8 +82,8 @@ def test_a_choice_changes_map_sentence_and_numbers(browser: Browser, tmp_path: P
     browser.choose(".maps [data-method]", 2)
     after = browser.run(paths), browser.text(".maps [data-sentence]")
     assert before[0] != after[0]
-    assert after[1].startswith("Clopper-Pearson: actual alpha is above the nominal 5 % in none")
-    assert read(browser)[1] == alpha_at(results, "clopper_pearson", 5, 0)
+    assert after[1].startswith("Clopper-Pearson: coverage is below 95 % in none")
+    assert read(browser)[1] == coverage_at(results, "clopper_pearson", 5, 0)
     browser.choose(".maps [data-map]", 1)
     browser.run("await new Promise(done => setTimeout(done, 100))")
     assert browser.text(".maps [data-sentence]").startswith("Clopper-Pearson: intervals are ")
@@ -110,14 +110,14 @@ def test_the_numbers_of_each_size_follow_the_choice(browser: Browser, tmp_path: 
     for row, n in zip(browser.run(body), (5, 10, 20), strict=True):
         alphas = cells.filter(n=n)["actual_alpha"].to_numpy()
         assert row[0] == f"n = {n}"
-        assert row[1:3] == [f"{100 * value:.3g} %" for value in (alphas.min(), alphas.max())]
+        assert row[1:3] == [f"{100 * (1 - value):.4g} %" for value in (alphas.max(), alphas.min())]
         assert row[4] == "0 %"
 
 
 def numbers_without_scripts(results: Results) -> list[list[Any]]:
     (section,) = maps(results)
     rows = section.context["rows"]
-    return [[row["size"], row["least"], row["largest"]] for row in rows]
+    return [[row["size"], *row["ends"]] for row in rows]
 
 
 def test_estimates_stand_with_their_errors(browser: Browser, tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_estimates_stand_with_their_errors(browser: Browser, tmp_path: Path) -> 
     cells = results.cells.filter(given="truth", method="wald", n=5).sort("truth")
     row = cells.row(4, named=True)
     text, value = read(browser)
-    assert value == row["actual_alpha"]
+    assert value == 1 - row["actual_alpha"]
     assert f"± {100 * row['std_error']:.2g} % (standard error)" in text
 
 
@@ -151,7 +151,7 @@ def test_maps_given_the_truth_are_of_the_tables(
     assert browser.run(asked) == cells["method"].unique(maintain_order=True).to_list().index(label)
     rows = first.filter(method=label).sort([*sizes, *reversed(truths)], maintain_order=True)
     alphas = rows.filter(pl.col("alpha") == first["alpha"][0])
-    assert read(browser)[1] == alphas["actual_alpha"][1]
+    assert read(browser)[1] == 1 - alphas["actual_alpha"][1]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -176,4 +176,4 @@ def test_without_scripts_the_first_map_is_drawn(browser: Browser, tmp_path: Path
     browser.open(file)
     assert browser.run("return document.querySelectorAll('.maps svg path').length") > 3
     assert browser.run("return document.querySelector('.maps form').offsetHeight") == 0
-    assert browser.text(".maps [data-sentence]").startswith("Wald: actual alpha is above")
+    assert browser.text(".maps [data-sentence]").startswith("Wald: coverage is below")

@@ -16,7 +16,7 @@ from harness.families.catalogue import family_of
 from harness.families.combination import Span
 from harness.families.family import CLOSED_FORM, ENUMERATION, MONTE_CARLO, POSTERIOR, Family
 from harness.findings.conclusion import first_largest
-from harness.findings.numbers import percent, significant
+from harness.findings.numbers import covered, nominal, percent, significant
 from harness.report.packing import numbers
 from harness.tables.answers import rounding_of
 from harness.tables.columns import OUTCOME, TRUTH
@@ -256,41 +256,37 @@ def finding(frame: Frame, values: list[Floats], method: int, bound: float) -> Fi
 
 
 def alpha_sentence(frame: Frame, values: list[Floats], method: int, title: str) -> str:
-    """Where actual alpha is largest and how much, and how many cells are above alpha."""
+    """Where coverage is lowest and how low, and how many cells are below nominal."""
     alpha, tolerance = frame.alpha, rounding_of(frame.alpha)
     found = finding(frame, values, method, alpha + tolerance)
     if found is None:
         return f"{title} has no values here."
-    nominal = f"the nominal {percent(alpha)}"
-    apart = max(found.largest - alpha, alpha - found.least)
-    if apart <= tolerance:
-        return (
-            f"{title}: actual alpha is {nominal} in all {found.cells} cells, up to rounding; no "
-            f"cell is further from it than {significant(apart, 2)}."
-        )
+    bound, lowest = nominal(alpha), covered(found.largest, alpha)
+    if max(found.largest - alpha, alpha - found.least) <= tolerance:
+        return f"{title}: coverage is {bound} in all {found.cells} cells, up to rounding."
     if frame.engine == MONTE_CARLO:
         return _estimated(frame, method, title, found)
     if not found.above:
         return (
-            f"{title}: actual alpha is above {nominal} in none of {found.cells} cells; it is from "
-            f"{percent(found.least)} to {percent(found.largest)}, the most at {frame.where(found)}."
+            f"{title}: coverage is below {bound} in none of {found.cells} cells; it is from "
+            f"{lowest} to {covered(found.least, alpha)}, the lowest at {frame.where(found)}."
         )
     return (
-        f"{title}: actual alpha is above {nominal} in {share(found.above, found.cells)}, and "
-        f"reaches {percent(found.largest)} at {frame.where(found)}."
+        f"{title}: coverage is below {bound} in {share(found.above, found.cells)}, and falls to "
+        f"{lowest} at {frame.where(found)}."
     )
 
 
 def _estimated(frame: Frame, method: int, title: str, found: Finding) -> str:
-    """The sentence for estimates of Monte Carlo, which chance alone lifts above alpha."""
+    """The sentence for estimates of Monte Carlo, which chance alone takes below nominal."""
     lower = [row.values["ci_lower"][method] for row in frame.rows]
     clearly = sum(int((each > frame.alpha).sum()) for each in lower)
     error = found.row.values["std_error"][method][found.place]
     spread = f" ± {percent(error, 2)}" if np.isfinite(error) else ""
     return (
-        f"{title}: the 95 % interval of the estimate lies above the nominal "
-        f"{percent(frame.alpha)} in {share(clearly, found.cells)}; the largest estimate is "
-        f"{percent(found.largest)}{spread} at {frame.where(found)}."
+        f"{title}: coverage is clearly below {nominal(frame.alpha)} in "
+        f"{share(clearly, found.cells)}; the lowest estimate is "
+        f"{covered(found.largest, frame.alpha)}{spread} at {frame.where(found)}."
     )
 
 

@@ -16,7 +16,7 @@ from harness.base.numerics.arrays import Floats
 from harness.families.combination import Span
 from harness.families.family import CLOSED_FORM, MONTE_CARLO
 from harness.figures.selection import percent_longer
-from harness.findings.numbers import percent, significant
+from harness.findings.numbers import nominal, percent, significant
 from harness.methods.method import TWO_SIDED
 from harness.report.maps.frames import (
     Frame,
@@ -45,11 +45,18 @@ class Scale:
 
     middle: float
     step: float
+    falls: bool = False
+    """Whether what is written falls as the value rises, as coverage does as alpha rises."""
 
     def colours(self, values: Floats) -> Floats:
         """The numbers of colours, from −10 to 10; not a number where there is no value."""
         level = np.floor((values - self.middle) / self.step + 0.5)
         return np.asarray(np.clip(level, -STEPS, STEPS))
+
+    @property
+    def levels(self) -> range:
+        """All colours, in the order of what is written."""
+        return range(STEPS, -STEPS - 1, -1) if self.falls else range(-STEPS, STEPS + 1)
 
 
 def nice_step(values: Floats) -> float:
@@ -124,8 +131,8 @@ def drawing(frame: Frame, rows: tuple[Row, ...], values: list[Floats], scale: Sc
             for at in range(5)
         ],
         "bar": [
-            {"x": _LEFT + inner * (each + STEPS) / (2 * STEPS + 1), **_look(each)}
-            for each in range(-STEPS, STEPS + 1)
+            {"x": _LEFT + inner * place / (2 * STEPS + 1), **_look(each)}
+            for place, each in enumerate(scale.levels)
         ],
         "bar_step": inner / (2 * STEPS + 1),
     }
@@ -211,7 +218,7 @@ class _Map:
         """The colours of one method."""
         if self.quantity == ALPHA:
             alpha = self.frame.alpha
-            return Scale(alpha, min(alpha, 1 - alpha) / STEPS)
+            return Scale(alpha, min(alpha, 1 - alpha) / STEPS, falls=True)
         return Scale(0.0, nice_step(np.concatenate([each[line] for each in values])))
 
 
@@ -252,12 +259,12 @@ def _maps(frame: Frame, results: Results) -> Iterator[_Map]:
     """The maps of one frame."""
     by = f"by {_ENGINES.get(frame.engine, frame.engine)}"
     several = results.cells["alpha"].n_unique() > 1
-    nominal = f"nominal {percent(frame.alpha)}" if several else ""
-    where = "".join(f", {each}" for each in (frame.held, nominal) if each)
+    bound = f"nominal {nominal(frame.alpha)}" if several else ""
+    where = "".join(f", {each}" for each in (frame.held, bound) if each)
     given = f"given the {frame.given}{where}"
     if all("actual_alpha" in row.values for row in frame.rows):
         every = tuple(range(len(frame.methods)))
-        yield _Map(frame, ALPHA, f"Actual alpha {given}, {by}", "", every)
+        yield _Map(frame, ALPHA, f"Coverage {given}, {by}", "", every)
     reference = _reference(frame, results)
     if not reference or any("length" not in row.values for row in frame.rows):
         return
@@ -371,13 +378,16 @@ def _context(it: _Map, line: int, written: Mapping[str, Any]) -> dict[str, Any]:
         "sentence": written["sentences"][it.lines.index(line)],
         "drawing": drawing(it.frame, rows, values, scale),
         "bar_texts": _bar_texts(it.quantity, scale),
+        "extreme": "Smallest at" if it.quantity == ALPHA else "Largest at",
         "bar_title": written["barTitle"],
-        "counted": "above alpha" if it.quantity == ALPHA else "longer",
+        "counted": "below nominal" if it.quantity == ALPHA else "longer",
         "rows": [
             {
                 "size": it.frame.family.size_text(row.size, 12),
-                "least": _value_text(it.quantity, found["least"][line, index]),
-                "largest": _value_text(it.quantity, found["largest"][line, index]),
+                "ends": [
+                    _value_text(it.quantity, found[name][line, index])
+                    for name in (("largest", "least") if scale.falls else ("least", "largest"))
+                ],
                 "at": f"{it.frame.symbol} = {found['at'][line, index]:.6g}",
                 "above": percent(found["above"][line, index]),
             }
@@ -389,7 +399,7 @@ def _context(it: _Map, line: int, written: Mapping[str, Any]) -> dict[str, Any]:
 def _bar_title(it: _Map) -> str:
     """What the colours mean, in one line of the drawing."""
     if it.quantity == ALPHA:
-        return f"actual alpha; the middle is the nominal {percent(it.frame.alpha)}"
+        return f"coverage; the middle is nominal, {nominal(it.frame.alpha)}"
     title = it.reference_title
     name = title if len(title) <= _LONGEST_NAME else "the method of the heading"
     return f"length, per cent over {name}"
@@ -401,13 +411,12 @@ _LONGEST_NAME = 32
 
 def _bar_texts(quantity: str, scale: Scale) -> list[str]:
     """The numbers below the bar of colours: at its ends, its middle, and half-way."""
-    at = [scale.middle + each * scale.step for each in (-STEPS, -STEPS / 2, 0, STEPS / 2, STEPS)]
+    at = [scale.middle + each * scale.step for each in scale.levels[:: STEPS // 2]]
     texts = [_value_text(quantity, 0.0 if abs(each) < 1e-12 else each) for each in at]
-    if quantity == LENGTH or at[0] > 1e-12:
-        texts[0] = f"≤ {texts[0]}"
-    texts[-1] = f"≥ {texts[-1]}"
-    return texts
+    # An alpha of 0 is the least there is.
+    last = "≥ " if quantity == LENGTH or at[-1] > 1e-12 else ""
+    return [f"≤ {texts[0]}", *texts[1:-1], f"{last}{texts[-1]}"]
 
 
 def _value_text(quantity: str, value: float) -> str:
-    return percent(value) if quantity == ALPHA else f"{significant(value, 3)} %"
+    return percent(1 - value, 4) if quantity == ALPHA else f"{significant(value, 3)} %"

@@ -100,7 +100,7 @@
     }
 
     const valueText = (each) =>
-      isAlpha() ? percent(each) : Number.isNaN(each) ? "" : `${significant(each, 3)} %`;
+      isAlpha() ? percent(1 - each, 4) : Number.isNaN(each) ? "" : `${significant(each, 3)} %`;
 
     // The drawing -------------------------------------------------------------------------------
 
@@ -178,17 +178,19 @@
       const { map, layout } = state;
       const { left, inner, bottom } = layout;
       const wide = inner / (2 * steps + 1);
+      // Coverage falls as alpha rises.
+      const order = isAlpha() ? -1 : 1;
       for (let level = -steps; level <= steps; level += 1) {
         const place = {
-          x: left + wide * (level + steps), y: bottom + 40, width: wide, height: 10,
+          x: left + wide * (steps + order * level), y: bottom + 40, width: wide, height: 10,
         };
         image.append(svg("rect", { ...place, ...look(level, steps) }));
       }
       const step = map.scales[state.method];
       [-steps, -steps / 2, 0, steps / 2, steps].forEach((level, at) => {
-        const shown = map.middle + level * step;
-        const lowest = at === 0 && (!isAlpha() || shown > 1e-12);
-        const sign = lowest ? "≤ " : at === 4 ? "≥ " : "";
+        const shown = map.middle + order * level * step;
+        const highest = at === 4 && (!isAlpha() || shown > 1e-12);
+        const sign = at === 0 ? "≤ " : highest ? "≥ " : "";
         const words = sign + valueText(Math.abs(shown) < 1e-12 ? 0 : shown);
         const x = left + wide / 2 + ((inner - wide) * at) / 4;
         image.append(svg("text", { x, y: bottom + 64, "text-anchor": anchor(at, 5) }, words));
@@ -224,9 +226,9 @@
       const known = value(cell());
       const where = `${frame.sizeTexts[state.size]}, ${placeText()}: `;
       const exact = document.createElement("data");
-      exact.value = String(stored(cell()));
+      exact.value = String(isAlpha() ? 1 - stored(cell()) : stored(cell()));
       if (isAlpha()) {
-        exact.textContent = Number.isNaN(known) ? "no value" : `actual alpha ${percent(known, 6)}`;
+        exact.textContent = Number.isNaN(known) ? "no value" : `coverage ${percent(1 - known, 6)}`;
       } else {
         exact.textContent = Number.isNaN(stored(cell()))
           ? "no length" : `length ${significant(stored(cell()), 6)}`;
@@ -252,7 +254,8 @@
         }
         const error = map.errors ? map.errors[state.method * cellsOfMethod() + cell()] : NaN;
         const spread = Number.isNaN(error) ? "" : ` ± ${percent(error, 2)} (standard error)`;
-        return `${spread}, alpha error ${percent(frame.alpha - shown, 6)}`;
+        const points = significant(100 * Math.abs(frame.alpha - shown), 6);
+        return `${spread}, ${points} points ${shown > frame.alpha ? "below" : "above"} nominal`;
       }
     }
 
@@ -303,7 +306,8 @@
       find("method").value = state.method;
       find("heading").textContent = map.title;
       find("caption").textContent = map.title;
-      find("counted").textContent = isAlpha() ? "Cells above alpha" : "Cells longer";
+      find("counted").textContent = isAlpha() ? "Cells below nominal" : "Cells longer";
+      find("extreme").textContent = isAlpha() ? "Smallest at" : "Largest at";
       find("size").max = state.frame.sizes.length - 1;
       show();
     }
@@ -325,9 +329,10 @@
         head.textContent = words;
         made.append(head);
         const place = map.at[index];
+        const ends = [valueText(map.least[index]), valueText(map.largest[index])];
+        if (isAlpha()) ends.reverse();
         const texts = [
-          ["number", valueText(map.least[index])],
-          ["number", valueText(map.largest[index])],
+          ...ends.map((text) => ["number", text]),
           ["", Number.isNaN(place) ? "" : `${frame.symbol} = ${significant(place, 6)}`],
           ["number", percent(map.above[index])],
         ];
