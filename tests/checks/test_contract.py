@@ -116,7 +116,7 @@ def test_a_contract_is_kept_up_to_its_bound(contract, changes, expected):
 
 def test_a_failure_says_where_how_much_and_what_is_allowed():
     (found,) = check_contract(AT_LEAST, row(**{WORST: 0.08}), "proportion")
-    assert found.message == "0.08 at n = 10, alpha = 0.05, truth = 0.5, where 0.05 is allowed"
+    assert found.message == "0.08 at n = 10, alpha = 0.05, truth = 0.5; 0.05 allowed"
     assert found.cell["found"] == 0.08
     assert found.severity == pytest.approx(1.6)
 

@@ -253,7 +253,7 @@ def test_a_curve_is_cut_above_the_truths_that_it_is_about():
     picture = picture_of(made)
     assert {line.kind for line in picture.lines} == {"desired", "allowed"}
     assert all(picture.top <= line.y < picture.axis for line in picture.lines)
-    assert any("goes on above" in note for note in picture.notes)
+    assert any("goes on below" in note for note in picture.notes)
     assert len(picture.shades) == 2
 
 

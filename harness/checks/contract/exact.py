@@ -259,7 +259,11 @@ def _check_worst_size(bounds: Bounds, rows: pl.DataFrame, family: str) -> Findin
     found = row[bounds.column]
     expected = low if found < low else high
     numbers = {**cell_of(row, family), "found": found, "expected": expected}
-    message = f"{found:.6g} at {format_cell(cell_of(row, family))}"
+    message = f"{found:.4g} at {format_cell(cell_of(row, family))}"
+    allowed = _allowed(low, high)
+    if bounds.column == MEAN_POSTERIOR:
+        message = _difference(MEAN_POSTERIOR, row, family).replace("mean alpha is", "mean")
+        allowed = f"{alpha - high:.4g}–{alpha - low:.4g}"
     if bounds.column == WORST:
         known = family_of(family)
         truths = {name: row[name] for name in known.numbered("worst_truth")}
@@ -268,13 +272,11 @@ def _check_worst_size(bounds: Bounds, rows: pl.DataFrame, family: str) -> Findin
     broken = outside > 0
     if not broken.any():
         return Finding(bounds.name, CONTRACT, PASS, f"at worst {message}", numbers)
-    message += f", where {_allowed(low, high)} is allowed"
+    message += f"; {allowed} allowed"
     far = outside > bounds.hair(alpha) / alpha
     if not far.any():
         text = f"{message}: missed by a hair{_others(broken, rows)}"
         return Finding(bounds.name, CONTRACT, REMARK, text, numbers)
-    if bounds.column == MEAN_POSTERIOR and found > high:
-        message += ": on the safe side, as the contract at-least asks for"
     severity = abs(found / expected) if expected else float("inf")
     return Finding(
         bounds.name,
@@ -296,8 +298,8 @@ def cell_of(row: dict[str, float], family: str) -> dict[str, float | int | str]:
 def _allowed(low: float, high: float) -> str:
     """What is allowed: the largest number, or where they are not the same both ends."""
     if low == -high or not np.isfinite(low):
-        return f"{high:.6g}"
-    return f"{low:.6g} to {high:.6g}"
+        return f"{high:.4g}"
+    return f"{low:.4g} to {high:.4g}"
 
 
 def _others(chosen: Bools, rows: pl.DataFrame) -> str:
@@ -334,8 +336,8 @@ def contracts_kept(
         one_sided: whether the method has limits of one side only.
 
     Returns:
-        A sentence as "keeps: at-least; not nominal: mean alpha 0.0183 below 0.05 at n = 10". Of
-        two contracts one of which implies the other it names the stronger one that is kept, and
+        A sentence as "keeps: at-least; not nominal: mean alpha is 0.0317, nominal 0.05, at n = 10".
+        Of two contracts one of which implies the other it names the stronger one that is kept, and
         else the weaker one. "" where there are no numbers.
     """
     if behaviour.is_empty():
@@ -374,13 +376,12 @@ def judged(
 
 
 def _difference(column: str, row: dict[str, float], family: str) -> str:
-    """How far off a number is, and where."""
-    cell = cell_of(row, family)
-    alpha = cell.pop("alpha")
+    """The number beside the nominal one, and where."""
+    cell, alpha = cell_of(row, family), row["alpha"]
     if column == MEAN_POSTERIOR:
-        side = "below" if row[column] > 0 else "above"
-        return f"mean alpha {abs(row[column]):.3g} {side} {alpha:g} at {format_cell(cell)}"
-    return f"worst alpha {row[column]:.3g} at {format_cell({**cell, 'alpha': alpha})}"
+        del cell["alpha"]
+        return f"mean alpha is {alpha - row[column]:.3g}, nominal {alpha:g}, at {format_cell(cell)}"
+    return f"worst alpha {row[column]:.3g} at {format_cell(cell)}"
 
 
 def sentence(judge: Callable[[Contract], Judgement | None]) -> str:
@@ -390,17 +391,19 @@ def sentence(judge: Callable[[Contract], Judgement | None]) -> str:
         judge: whether a contract is kept; None where that is not known.
     """
     kept: list[str] = []
-    broken: list[str] = []
+    broken: dict[str, list[str]] = {}
     for chain in CHAINS:
         found = [(contract, judge(contract)) for contract in chain]
         known = [(contract, each) for contract, each in found if each is not None]
         keeping = [(contract, each) for contract, each in known if each.kept]
         breaking = [(contract, each) for contract, each in known if not each.kept]
         kept += [_named(*each) for each in keeping[:1]]
-        broken += [f"not {contract}: {each.reason}" for contract, each in breaking[-1:]]
+        for contract, each in breaking[-1:]:
+            broken.setdefault(each.reason, []).append(contract)
     if not kept and not broken:
         return ""
-    return KEEPS + "; ".join([", ".join(kept) or "no contract", *broken])
+    not_kept = [f"not {' or '.join(names)}: {reason}" for reason, names in broken.items()]
+    return KEEPS + "; ".join([", ".join(kept) or "no contract", *not_kept])
 
 
 def _named(contract: Contract, judgement: Judgement) -> str:

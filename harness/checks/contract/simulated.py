@@ -163,11 +163,7 @@ class Simulation:
         hair = HAIR_OF_MEAN * alpha
         if self.margin is not None and contract == NOMINAL:
             least, most, hair = alpha - self.margin, alpha + self.margin, 0.0
-        allowed = (
-            f"margin {alpha - least:.4g}"
-            if contract == NOMINAL
-            else f"{alpha - most:.4g} to {alpha - least:.4g} is allowed"
-        )
+        allowed = f"where {least:.4g} to {most:.4g} is allowed"
         share = 1 if explain else None
         missed = cell.missed_under_flat_prior
         count = _Count(missed, self.trials, cell.names, allowed, self.seed, share=share)
@@ -305,7 +301,9 @@ class ListSimulation:
         margin = MARGIN * alpha if self.margin is None else self.margin
         hair = HAIR_OF_MEAN * alpha if self.margin is None else 0.0
         worst = max(missed, key=lambda words: abs(missed[words] / self.trials - alpha))
-        count = self._count_of(worst, alpha, missed, f"where the margin is {margin:.4g}")
+        count = self._count_of(
+            worst, alpha, missed, f"where {alpha - margin:.4g} to {alpha + margin:.4g} is allowed"
+        )
         return count.error(ERROR, alpha - margin, alpha + margin, hair, margin)
 
     def _check_worst(self, contract: Contract, alpha: float, missed: Mapping[str, int]) -> Finding:
@@ -323,8 +321,7 @@ class ListSimulation:
             sum(missed.values()),
             self.trials * len(missed),
             {"alpha": alpha},
-            f"the mean over {len(missed)} scenarios, where "
-            f"{alpha - most:.4g} to {alpha - least:.4g} is allowed",
+            f"the mean over {len(missed)} scenarios, where {least:.4g} to {most:.4g} is allowed",
             self.seed,
             INTERVAL_ALPHA / len(self.alphas),
             scenarios=len(missed),
@@ -373,7 +370,8 @@ class _Count:
     ) -> Finding:
         """Whether the alpha error is allowed, where the miss rate may be from least to most."""
         error, (low, high) = self.alpha - self.missed / self.trials, self._between(self.trials)
-        text = f"{error:.4g} ({self.alpha - high:.4g} to {self.alpha - low:.4g})"
+        rate = self.missed / self.trials
+        text = f"alpha is {rate:.4g} ({low:.4g} to {high:.4g}), nominal {self.alpha:g},"
         if expected is None:
             expected = self.alpha - (most if error < 0 else least)
         return self._finding(name, text, error, expected, most, hair, least)

@@ -41,6 +41,7 @@ from harness.designs.solvers import solver_of
 from harness.distributions.truths import DiscreteTruth, PairTruth
 from harness.families.catalogue import family_of
 from harness.families.family import Family
+from harness.findings.numbers import covered, nominal
 from harness.methods.expected_failures import SIDE
 from harness.methods.method import NONE, Contract
 
@@ -216,21 +217,21 @@ def _sentence(
     symbol: str,
 ) -> str:
     if is_mean:
-        side = "more" if found < 0 else "less"
+        need = "at least" if found < 0 else "at most"
         return (
-            f"The intervals miss with {_percent(alpha - found)} on average, {side} often than the "
-            f"{_percent(alpha)} that are desired; {_percent(alpha - expected)} would be allowed."
+            f"On average the intervals cover {_covered(alpha - found, alpha)}; {need} "
+            f"{_covered(alpha - expected, alpha)} is allowed, nominal is {nominal(alpha)}."
         )
-    if worst is None or not is_known(*worst):
-        return f"The worst miss probability is {_percent(found)}, {_percent(expected)} is allowed."
+    place = "At worst" if worst is None or not is_known(*worst) else f"At {symbol} = {worst[0]:.4g}"
+    missed = found if worst is None or not is_known(*worst) else worst[1]
     return (
-        f"Where {symbol} = {worst[0]:.4g}, the intervals miss it with {_percent(worst[1])}; "
-        f"{_percent(expected)} is allowed, and {_percent(alpha)} desired."
+        f"{place} the intervals cover {_covered(missed, alpha)}; at least "
+        f"{_covered(expected, alpha)} is needed, nominal is {nominal(alpha)}."
     )
 
 
-def _percent(value: float) -> str:
-    return f"{100.0 * value:.3g} %" if math.isfinite(value) else "an unknown probability"
+def _covered(missed: float, alpha: float) -> str:
+    return covered(missed, alpha) if math.isfinite(missed) else "an unknown share"
 
 
 def _thinned(truths: Floats, missed: Floats) -> tuple[Floats, Floats]:

@@ -30,7 +30,7 @@ from harness.checks.findings import (
     TailExample,
     format_cell,
 )
-from harness.findings.numbers import percent
+from harness.findings.numbers import covered, nominal
 from harness.report.still_picture import Tick, ticks
 
 LEFT, RIGHT = 3.0, 97.0
@@ -389,17 +389,22 @@ def tail_picture(example: TailExample) -> Picture:
 
 
 def miss_picture(example: MissExample) -> Picture:
-    """The miss probability over the truth."""
+    """Coverage over the truth."""
     levels = {"desired": example.alpha, "allowed": example.allowed, "found": example.mean}
     known = {name: value for name, value in levels.items() if value is not None}
     top = _top(example, list(known.values()))
     axis = Axis(float(example.truths[0]), float(example.truths[-1]), LEFT_OF_PLOT)
-    y_at = Axis(0.0, top).height
+    height = Axis(0.0, top).height
+
+    def y_at(missed: float) -> float:
+        return height(top - missed)
+
+    alpha = example.alpha
     words = {
-        "desired": f"Full line: {percent(example.alpha)} desired.",
-        "allowed": f"Dashed: {percent(example.allowed)} allowed"
-        f"{' of the mean' if example.mean is not None else ''}.",
-        "found": f"Dotted: the mean, {percent(example.mean)}.",
+        "desired": f"Full line: nominal, {nominal(alpha)}.",
+        "allowed": f"Dashed: {covered(example.allowed, alpha)}, which is allowed"
+        f"{' on average' if example.mean is not None else ''}.",
+        "found": f"Dotted: the mean, {covered(example.mean or 0.0, alpha)}.",
     }
     shades, shade_words = [], ""
     if example.inside is not None:
@@ -412,7 +417,7 @@ def miss_picture(example: MissExample) -> Picture:
         marks.append(Mark(axis.at(example.worst[0]), y_at(example.worst[1]), "worst", True))
         notes.append(f"Dot: the worst of {example.truth}.")
     if example.missed.max() > top:
-        notes.append("The curve goes on above the picture.")
+        notes.append("The curve goes on below the picture.")
     share = "the mean" if example.mean is not None else "the worst"
     value = example.mean if example.mean is not None else (example.worst or (0.0, 0.0))[1]
     unit = f" ({example.unit})" if example.unit not in ("", "proportion") else ""
@@ -420,23 +425,25 @@ def miss_picture(example: MissExample) -> Picture:
         kind="misses",
         sentence=example.sentence,
         x_label=f"true {example.truth}{unit}, at {example.held}",
-        y_label="probability of a miss (actual alpha), %",
+        y_label="coverage, %",
         axis=TOP + PLOT,
         table=Table(
-            ("", example.truth, "probability of a miss"),
+            ("", example.truth, "coverage, %"),
             [
-                ("desired", "", exact(example.alpha)),
-                ("allowed", "", f"{example.allowed:.6g}"),
+                ("nominal", "", _coverage_text(alpha)),
+                ("allowed", "", _coverage_text(example.allowed)),
                 (
                     share,
                     "" if example.worst is None else exact(example.worst[0]),
-                    exact(float(value)),
+                    _coverage_text(float(value)),
                 ),
             ],
         ),
         left=LEFT_OF_PLOT,
         x_ticks=axis.ticks(),
-        y_ticks=[Tick(y_at(each), text(100.0 * each)) for each in ticks(0.0, top, 5)],
+        y_ticks=[
+            Tick(y_at(1.0 - each), _coverage_text(1.0 - each)) for each in ticks(1.0 - top, 1.0, 5)
+        ],
         marks=marks,
         lines=[Line(y_at(value), name, words[name]) for name, value in known.items()],
         shades=[each for each in shades if each[1] > 0],
@@ -444,6 +451,11 @@ def miss_picture(example: MissExample) -> Picture:
         curve=_path(example.truths, example.missed, axis, top),
         notes=notes,
     )
+
+
+def _coverage_text(missed: float) -> str:
+    """The coverage in per cent, with the digits of small miss probabilities."""
+    return f"{100.0 * (1.0 - missed):.12g}"
 
 
 def _top(example: MissExample, levels: Sequence[float]) -> float:
@@ -459,7 +471,7 @@ def _top(example: MissExample, levels: Sequence[float]) -> float:
 def _path(truths: Floats, missed: Floats, axis: Axis, top: float) -> str:
     """The curve within its box."""
     x = _CURVE * (truths - axis.low) / ((axis.high - axis.low) or 1.0)
-    y = _CURVE * (1.0 - np.minimum(missed, top) / top)
+    y = _CURVE * np.minimum(missed, top) / top
     points = [f"{a:.1f} {b:.1f}" for a, b in zip(x.tolist(), y.tolist(), strict=True)]
     kept = [point for at, point in enumerate(points) if at == 0 or point != points[at - 1]]
     return f"M{'L'.join(kept)}"
