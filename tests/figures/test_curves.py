@@ -43,7 +43,7 @@ def test_a_panel_per_method_with_exact_line_and_points() -> None:
         assert line_of(axes, "nominal") == [0.95, 0.95]
     assert legend_names(figure) == [
         "exact, at listed values",
-        "nominal 0.95",
+        "nominal 95 %",
         "Monte Carlo, 95 % interval",
     ]
 
@@ -64,7 +64,7 @@ def test_panels_share_axes_that_say_what_they_show() -> None:
     assert {axes.get_xlim() for axes in figure.axes} == {(0, 1)}
     assert len({axes.get_ylim() for axes in figure.axes}) == 1
     assert figure.get_supxlabel() == "true proportion p"
-    assert figure.get_supylabel() == "coverage (1 − actual α)"
+    assert figure.get_supylabel() == "coverage, %"
     assert heading(figure) == "coverage at n = 50"
 
 
@@ -74,7 +74,7 @@ def test_what_lies_below_the_axis_is_named() -> None:
     assert figure.axes[0].get_ylim()[0] == pytest.approx(0.8)
     exact = cells.filter((pl.col("method") == "wald") & (pl.col("engine") == "enumeration"))
     coverage = 1 - exact["actual_alpha"]
-    expected = f"Wald: down to {coverage.min():.3g}, off the axis"
+    expected = f"Wald: down to {100 * coverage.min():.3g} %, off the axis"
     assert figure.axes[0].get_title(loc="left").replace("\n", " ") == expected
     assert figure.axes[1].get_title(loc="left") == "Clopper-Pearson"
 
@@ -105,14 +105,14 @@ def test_a_run_without_monte_carlo_has_a_line_and_no_points() -> None:
     cells = truth_cells(20, ["wald"], count=9).filter(pl.col("engine") == "enumeration")
     figure = draw_one(cells, "coverage_curve")
     assert all_named(figure, "simulated") == []
-    assert legend_names(figure) == ["exact, at listed values", "nominal 0.95"]
+    assert legend_names(figure) == ["exact, at listed values", "nominal 95 %"]
 
 
 def test_a_run_without_enumeration_has_points_and_no_line() -> None:
     cells = truth_cells(20, ["wald"], count=9).filter(pl.col("engine") == "monte_carlo")
     figure = draw_one(cells, "coverage_curve")
     assert all_named(figure, "exact") == []
-    assert legend_names(figure) == ["nominal 0.95", "Monte Carlo, 95 % interval"]
+    assert legend_names(figure) == ["nominal 95 %", "Monte Carlo, 95 % interval"]
 
 
 def test_length_curve_is_the_exact_expected_length() -> None:

@@ -112,7 +112,7 @@ def test_the_name_of_a_shared_axis_stands_in_the_middle_of_the_panels() -> None:
     figure = draw_one(truth_cells(20, ["wald", "balanced_tail"], count=9), "coverage_curve")
     boxes = [axes.get_position() for axes in figure.axes]
     middle = (min(box.y0 for box in boxes) + max(box.y1 for box in boxes)) / 2
-    (label,) = (text for text in figure.texts if text.get_text().startswith("coverage ("))
+    (label,) = (text for text in figure.texts if text.get_text().startswith("coverage,"))
     assert label.get_position()[1] == pytest.approx(middle)
 
 

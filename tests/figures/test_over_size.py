@@ -70,10 +70,10 @@ def test_a_panel_per_truth_has_a_line_and_points_of_each_method(
                 assert sizes == list(LOG_SIZES) == rows["n"].to_list()
                 assert coverage == pytest.approx((1 - rows["actual_alpha"]).to_list())
         assert points(axes, "nominal")[1] == [0.95, 0.95]
-    assert legend_names(figure) == [*TITLES, "nominal 0.95"]
+    assert legend_names(figure) == [*TITLES, "nominal 95 %"]
     assert heading(figure) == "coverage; lines: exact, points: Monte Carlo, 95 % intervals"
     assert figure.get_supxlabel() == "n (number of trials)"
-    assert figure.get_supylabel() == "coverage (1 − actual α)"
+    assert figure.get_supylabel() == "coverage, %"
 
 
 def test_error_bars_are_the_mirrored_intervals(cells: pl.DataFrame, coverage: Figure) -> None:
@@ -169,10 +169,10 @@ def test_what_lies_below_the_axis_is_in_the_title(cells: pl.DataFrame, coverage:
     exact = of(cells, "enumeration", method="wald", truth=0.05)
     least = 1 - exact["actual_alpha"].max()  # type: ignore[operator]
     found = [axes.get_title(loc="left") for axes in coverage.axes]
-    assert found == [f"p = 0.05\nWald down to {least:.3g}", "p = 0.3"]
+    assert found == [f"p = 0.05\nWald down to {100 * least:.3g} %", "p = 0.3"]
     two = many(cells.filter(method="wald", truth=0.05), 2)
     (axes,) = draw_one(two, "coverage_over_size").axes
-    assert axes.get_title(loc="left") == f"p = 0.05; 2 methods down to {least:.3g}"
+    assert axes.get_title(loc="left") == f"p = 0.05; 2 methods down to {100 * least:.3g} %"
     (axes,) = draw_one(two, "coverage_over_size", lowest=0).axes
     assert axes.get_title(loc="left") == "p = 0.05"
     assert -0.05 < axes.get_ylim()[0] < 0
@@ -299,7 +299,7 @@ def test_closed_forms_are_exact() -> None:
     )
     figure = draw_one(cells, "coverage_over_size")
     (axes,) = figure.axes
-    assert axes.get_title(loc="left") == "mean = 0.75; wald down to 0.375"
+    assert axes.get_title(loc="left") == "mean = 0.75; wald down to 37.5 %"
     rows = of(cells, "closed_form")
     assert points(axes, "exact-0") == ([2, 5], (1 - rows["actual_alpha"]).to_list())
     assert heading(figure).startswith("coverage; lines: exact")

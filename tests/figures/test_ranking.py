@@ -16,10 +16,10 @@ from tests.figures.cases import RANKED, ranked
 from tests.figures.layout import all_named, heading, legend_names, named, overlapping, printed
 from tests.figures.tables import FakeResults, Spec, calibration_results
 
-# The table as a picture: a point for each method, at its worst alpha and its relative length.
+# The table as a picture: a point for each method, at its worst coverage and relative length.
 
 
-def test_each_method_is_a_point_at_its_worst_alpha_and_relative_length() -> None:
+def test_each_method_is_a_point_at_its_worst_coverage_and_relative_length() -> None:
     results = ranked((50,), RANKED)
     (drawing,) = drawings(results, [Spec("ranking")])
     # Blaker and Sterne alone never miss more often than alpha.
@@ -29,11 +29,11 @@ def test_each_method_is_a_point_at_its_worst_alpha_and_relative_length() -> None
         length = results.summary.filter(method=method)["mean_length"].item()
         point = named(drawing.figure, f"method-{method}")
         (x,), (y,) = point.get_xdata(), point.get_ydata()
-        assert x == (worst if worst <= 0.2 else 0.2)
+        assert x == pytest.approx(1 - min(worst, 0.2))
         bottom, top = drawing.figure.axes[0].get_ylim()
         assert y == pytest.approx(min(max(100 * (length / unit - 1), bottom), top), abs=1e-9)
     names = [text.get_text() for text in all_named(drawing.figure, "point label")]
-    assert any(name.startswith("Wald (α 0.9") for name in names), (
+    assert any(name.startswith("Wald (10 %") for name in names), (
         "a method beyond the axis says where it is"
     )
 
@@ -69,7 +69,8 @@ def test_a_panel_per_size() -> None:
 
 def test_without_a_method_that_keeps_alpha_the_shortest_is_the_unit() -> None:
     (drawing,) = drawings(ranked((20,), {"wald": 0.3, "wilson": 0.1}), [Spec("ranking")])
-    assert "none keeps α" in drawing.figure.axes[0].get_title(loc="left").replace("\n", " ")
+    title = drawing.figure.axes[0].get_title(loc="left").replace("\n", " ")
+    assert "none covers 95 % at worst" in title
 
 
 # What `calibration` shows is what the tables hold.

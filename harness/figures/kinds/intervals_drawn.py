@@ -17,6 +17,7 @@ from harness.families.family import Family
 from harness.figures import options, selection
 from harness.figures.kind import EVERY_ENGINE, Drawing, FigureKind, file_stem, of_samples
 from harness.figures.look import labels, layout, style
+from harness.figures.look.axes import nominal_text
 from harness.figures.method_limits import known_limits, scenario_with
 from harness.figures.selection import Selection
 
@@ -96,7 +97,7 @@ def draw(results: Results, asked: IntervalsDrawn) -> list[Drawing]:
     drawings = []
     for alpha, part in found.alphas:
         panels = [_panel(results, scenario, method, alpha, drawn, parameter) for method in methods]
-        heading = f"{setting}, nominal α = {alpha:g}, seed = {seed}"
+        heading = f"{setting}, nominal {nominal_text(alpha)}, seed = {seed}"
         figure = _figure(panels, heading, family, parameter, asked)
         drawings.append(Drawing(file_stem(NAME, *labels.size_in_stem(family, size), *part), figure))
     return drawings

@@ -84,7 +84,8 @@ def _hidden(found: SizePanels, panel: SizePanel, lowest: float) -> str:
             reached[method] = least
     if not reached:
         return ""
-    return f"{found.who(list(reached))} down to {min(reached.values()):.3g}"
+    lowest_text = labels.percent_text(100 * min(reached.values()))
+    return f"{found.who(list(reached))} down to {lowest_text}"
 
 
 COVERAGE_KIND = FigureKind(

@@ -101,7 +101,11 @@ def _coverage_figure(results: Results, sizes: SizeColumns, asked: CoverageCurve)
         _plot_panel(axes, each, panel, asked.points)
         titled = count == 1 or place % count == 0
         title = selection.method_title(each.cells, panel.method) if titled else ""
-        hidden = f"down to {panel.least:.3g}, off the axis" if panel.least < lowest else ""
+        hidden = (
+            f"down to {labels.percent_text(100 * panel.least)}, off the axis"
+            if panel.least < lowest
+            else ""
+        )
         text = style.wrap(": ".join(filter(None, (title, hidden))), width / beside - 13)
         first_row = head if place < count else ""
         axes.set_title("\n".join(filter(None, (first_row, text))), loc="left", pad=2)

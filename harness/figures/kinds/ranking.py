@@ -1,8 +1,7 @@
 """Methods as points: how much longer than need be, and how bad at worst, a panel per size.
 
-It is the table of a run as a picture: a method is better the farther it lies to the left and below.
-A method that never misses too often has a worst alpha of at most the nominal one, and lies left
-of the line.
+It is the table of a run as a picture: a method is better the farther it lies to the right and
+below. A method whose worst-case coverage is at least nominal lies right of the line.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from harness.families.family import ENUMERATION
 from harness.figures import options, selection
 from harness.figures.kind import Drawing, FigureKind, file_stem, with_curves
 from harness.figures.look import labels, layout, point_labels, style
+from harness.figures.look.axes import nominal_text, write_in_percent
 from harness.figures.selection import Selection, Size, spread
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ NAME = "ranking"
 MOST_SIZES = 6
 """The most panels where no sizes are named."""
 BEYOND = 4.0
-"""The axis of worst alphas ends at this many times alpha; methods beyond it stand at its end."""
+"""The axis begins at a coverage of 1 less so many alpha; methods below it stand at its end."""
 LONGEST = 60.0
 """The axis of lengths ends at most here, in per cent above the unit."""
 SHORTEST = -30.0
@@ -65,7 +65,7 @@ class _Panel:
     title: str
     labels: tuple[str, ...]
     worst: Floats
-    """The worst alpha of each method."""
+    """The worst-case coverage of each method."""
     longer: Floats
     """By how many per cent its mean length is above the unit, that of the shortest method that
     never misses too often."""
@@ -75,11 +75,11 @@ def draw(results: Results, asked: Ranking) -> list[Drawing]:
     """One drawing per alpha."""
     summary, cells = results.summary, results.cells
     if "worst_alpha" not in summary.columns:
-        raise InputError(f"{NAME}: the results hold no worst alpha")
+        raise InputError(f"{NAME}: the results hold no worst-case coverage")
     rows = summary.filter(summary["engine"] == ENUMERATION)
     rows = rows.filter(rows["worst_alpha"].is_not_null() & (rows["mean_length"] > 0))
     if rows.is_empty():
-        raise NothingToDrawError(f"{NAME}: no method has both a worst alpha and a mean length")
+        raise NothingToDrawError(f"{NAME}: no method has both a worst case and a mean length")
     found = Selection(NAME, rows, asked)
     family, methods = found.family, found.methods
     sizes = _sizes(sorted(rows.select(family.sizes).unique().rows()), asked.sizes)
@@ -115,7 +115,7 @@ def _sizes(present: list[Size], asked: tuple[float | tuple[float, ...], ...] | N
 
 
 def _panel(rows: pl.DataFrame, methods: list[str], alpha: float, title: str) -> _Panel:
-    """The methods at one size and alpha; those without a worst alpha are left out."""
+    """The methods at one size and alpha; those without a worst case are left out."""
     known = [method for method in methods if not rows.filter(method=method).is_empty()]
     chosen = [rows.filter(method=method).row(0, named=True) for method in known]
     worst = np.array([each["worst_alpha"] for each in chosen], np.float64)
@@ -123,8 +123,8 @@ def _panel(rows: pl.DataFrame, methods: list[str], alpha: float, title: str) -> 
     kept = worst <= alpha * (1 + ROUNDING)
     unit = length[kept].min() if kept.any() else length.min(initial=math.inf)
     if not kept.any():
-        title += " (none keeps α: % over the shortest)"
-    return _Panel(title, tuple(known), worst, 100 * (length / unit - 1))
+        title += f" (none covers {nominal_text(alpha)} at worst: % over the shortest)"
+    return _Panel(title, tuple(known), 1 - worst, 100 * (length / unit - 1))
 
 
 def _figure(
@@ -141,26 +141,27 @@ def _figure(
     crowd = 34 + 1.6 * max(0, len(methods) - 6)
     figure = style.new_figure(style.COLUMN, 14 + rows * min(crowd, 74) + style.line_height())
     places = layout.panels(figure, len(panels), columns)
-    right = BEYOND * alpha if asked.xlim is None else asked.xlim[1]
-    drawn = np.concatenate([each.longer[each.worst <= right] for each in panels])
+    left = max(0.0, 1 - BEYOND * alpha) if asked.xlim is None else asked.xlim[0]
+    drawn = np.concatenate([each.longer[each.worst >= left] for each in panels])
     low, high = labels.axis_limits(np.clip(drawn, SHORTEST, LONGEST))
     room = 0.08 * (high - low)
     for axes, panel in zip(places, panels, strict=True):
         axes.set_title(style.wrap(panel.title, style.COLUMN / columns - 13), loc="left", pad=2)
-        axes.axvspan(alpha, 1, facecolor=style.SHADE, linewidth=0, zorder=0)
+        axes.axvspan(-1, 1 - alpha, facecolor=style.SHADE, linewidth=0, zorder=0)
         axes.axhline(0, color="#999999", linewidth=0.5, zorder=1, gid="unit")
-        axes.axvline(alpha, **style.NOMINAL_LINE, zorder=2, gid="nominal")
+        axes.axvline(1 - alpha, **style.NOMINAL_LINE, zorder=2, gid="nominal")
     places[0].xaxis.set_major_locator(MaxNLocator(5))
-    places[0].set_xlim(0, right)
+    places[0].set_xlim(left, 1)
+    write_in_percent(places[0], "x")
     places[0].set_ylim(low - room, high + room)
     layout.set_asked_limits(places, asked, columns)
-    figure.supxlabel("worst alpha (the largest over all truths of the run)")
-    figure.supylabel("mean length, % over the\nshortest that keeps α")
-    heading = f"nominal α = {alpha:g} (dashed): methods left of it never miss more often"
+    figure.supxlabel("worst-case coverage over all true values of the run, %")
+    figure.supylabel("mean length, % over the\nshortest right of the line")
+    heading = f"nominal {nominal_text(alpha)} (dashed): methods right of it never cover less"
     figure.legend([], [], **style.legend_above(1, style.wrap(heading, style.COLUMN)))
     for axes, panel in zip(places, panels, strict=True):
         _plot(axes, panel, titles, methods)
-    point_labels.place(figure, places, alpha, 0.0)
+    point_labels.place(figure, places, 1 - alpha, 0.0)
     return figure
 
 
@@ -182,9 +183,9 @@ def _plot(axes: Axes, panel: _Panel, titles: dict[str, str], methods: list[str])
         )
         beyond = []
         if x != worst:
-            beyond.append(f"α {worst:.2g}")
+            beyond.append(labels.percent_text(100 * worst))
         if y != longer:
-            beyond.append(labels.percent_text(longer))
+            beyond.append(f"{labels.percent_text(longer)} longer")
         name = style.shorten(titles[label], 30)
         text = f"{name} ({', '.join(beyond)})" if beyond else name
         point_labels.add(axes, text, (x, y), look.colour)
@@ -192,7 +193,7 @@ def _plot(axes: Axes, panel: _Panel, titles: dict[str, str], methods: list[str])
 
 KIND = FigureKind(
     name=NAME,
-    title="Worst alpha and mean length of all methods, one point each, a panel per size",
+    title="Worst-case coverage and mean length of all methods, one point each, a panel per size",
     options=Ranking,
     over="summary",
     needs=(ENUMERATION,),

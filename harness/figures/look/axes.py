@@ -108,7 +108,7 @@ def tick_text(value: float) -> str:
     return ("" if digit == "1" else f"{digit}×") + labels.power_text(int(power))
 
 
-COVERAGE = "coverage (1 − actual α)"
+COVERAGE = "coverage, %"
 
 
 def lowest_coverage(
@@ -138,11 +138,23 @@ def set_coverage_limits(axes: Axes, lowest: float) -> None:
     """Set the limits, with room for a line along the top, and one along the bottom at zero."""
     room = 0.02 * (1 - lowest)
     axes.set_ylim(lowest - (room if lowest == 0 else 0), 1 + room)
+    write_in_percent(axes, "y")
+
+
+def write_in_percent(axes: Axes, name: Literal["x", "y"]) -> None:
+    """Write the fractions at the ticks of an axis in per cent."""
+    axis = axes.xaxis if name == "x" else axes.yaxis
+    axis.set_major_formatter(lambda value, _: f"{100 * value:.8g}")
 
 
 def nominal_style(alpha: float) -> dict[str, Any]:
     """The look and the name of the line at the nominal coverage."""
-    return style.NOMINAL_LINE | {"label": f"nominal {1 - alpha:g}"}
+    return style.NOMINAL_LINE | {"label": f"nominal {nominal_text(alpha)}"}
+
+
+def nominal_text(alpha: float) -> str:
+    """The nominal coverage in per cent."""
+    return f"{100 * (1 - alpha):.8g} %"
 
 
 _ROOM = 1.08
