@@ -66,7 +66,7 @@ def engine_remarks(manifest: _Row) -> Iterator[Remark]:
         return
     if identity["holds"]:
         met = engines_met(manifest)
-        what = "Posterior and enumeration meet" if met else "Exact values are confirmed"
+        what = "Posterior and enumeration agree" if met else "Exact values are confirmed"
         how = "" if met else " by a second computation"
         size = f"differences below {identity['largest_discrepancy_below']:g}"
         yield Remark(GOOD, what, f"{how}: {size}.")

@@ -72,6 +72,18 @@ def coverage(value: float | None, error: float | None = None, interval: Span | N
     return f"{100 * value:.{decimals}f} %"
 
 
+def coverage_number(missed: float | None, alpha: float) -> str:
+    """The coverage in per cent of a column of them; with more digits where alpha is small.
+
+    >>> coverage_number(0.0492, 0.05), coverage_number(0.000095, 0.0001)
+    ('95.08', '99.9905')
+    """
+    if missed is None:
+        return ""
+    decimals = max(2, -math.floor(math.log10(alpha)))
+    return f"{100 * (1 - missed):.{decimals}f}"
+
+
 def exact(value: float | None) -> str:
     """A number with all its digits, as scripts read it; nothing where it is not known."""
     if value is None or math.isnan(value):

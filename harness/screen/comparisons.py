@@ -11,14 +11,19 @@ from rich.table import Table
 
 from harness.families.catalogue import family_of
 from harness.families.family import Family
-from harness.findings.numbers import format_number, percent, truth_range, worst_range
+from harness.findings.numbers import (
+    coverage_number,
+    format_number,
+    percent,
+    truth_range,
+    worst_range,
+)
 from harness.screen.console import escape_markup
 from harness.screen.records import narrow_table
 from harness.tables.answers import CLOSEST, FACTOR, NEVER, ORDERED_BY, WITHIN
 
 _MOST_ROWS, _TOP = 45, 10
-_NOISE = 1e-12
-_BELOW = "below: the share of the misses in which the truth lies below the interval."
+_BELOW = "below: the share of the misses in which the true value lies below the interval."
 _Row = Mapping[str, Any]
 
 
@@ -31,13 +36,13 @@ def ranking_screen(ranking: pl.DataFrame, truth: Mapping[str, Any]) -> Table:
     """
     family = family_of(ranking["family"][0])
     sizes = family.sizes
-    title = f"Two-sided methods, ranked by {ORDERED_BY}{worst_range(ranking)}"
+    title = f"Two-sided methods, ranked by {ORDERED_BY}; coverage in %{worst_range(ranking)}"
     if ranking.height > _MOST_ROWS and ranking["alpha"].n_unique() > 1:
         ranking = ranking.group_by("alpha", maintain_order=True).head(_TOP).select(ranking.columns)
         title += f" (the first {_TOP} at each alpha; all in ranking.csv)"
     several = ranking["alpha"].n_unique() > 1
-    names = ["", "method", *(["alpha"] * several), "worst", f"at {', '.join(sizes)}"]
-    names += ["alpha error", "rms error", "length", *(["infinite"] * family.is_ratio)]
+    names = ["", "method", *(["alpha"] * several), "worst case", f"at {', '.join(sizes)}"]
+    names += ["average", "length", *(["infinite"] * family.is_ratio)]
     names += ["below", "score"]
     table = narrow_table(title, f"{_mean_over(truth, family)} {_BELOW}", names, left=1)
     for row in ranking.iter_rows(named=True):
@@ -45,10 +50,9 @@ def ranking_screen(ranking: pl.DataFrame, truth: Mapping[str, Any]) -> Table:
             "" if row["rank"] is None else str(row["rank"]),
             escape_markup(row["method"]),
             *([f"{row['alpha']:g}"] * several),
-            format_number(row["worst_alpha"]),
+            coverage_number(row["worst_alpha"], row["alpha"]),
             _place(row, sizes),
-            format_number(_without_noise(row["alpha_error"])),
-            format_number(row["rms_alpha_error"]),
+            coverage_number(row["alpha"] - row["alpha_error"], row["alpha"]),
             format_number(row["relative_length"]),
             *([_share(row["infinite_length"])] if family.is_ratio else []),
             _share(row["below_share"]),
@@ -64,11 +68,13 @@ def _mean_over(truth: Mapping[str, Any], family: Family) -> str:
     parts = parts or {", ".join(family.symbols): truth}
     words = " and ".join(_truth_words(*part) for part in parts.items())
     first = "" if _LISTS & set(next(iter(parts.values()))) else _FIRST
-    return f"A mean score is only as good as the truth it averages over, here {words}{first}."
+    return (
+        f"score: length plus a penalty for every miss, lower is better; mean over {words}{first}."
+    )
 
 
 _LISTS = {"values", "grid"}
-_FIRST = ", under which the equal tails of its own posterior come first by construction"
+_FIRST = ", whose equal-tailed posterior interval is first by construction"
 
 
 def _truth_words(symbol: str, truth: Mapping[str, Any]) -> str:
@@ -83,11 +89,6 @@ def _truth_words(symbol: str, truth: Mapping[str, Any]) -> str:
     if kind == "uniform":
         return f"{symbol} uniform on {content[0]} … {content[1]}"
     return f"{symbol} from {kind.capitalize()}({', '.join(map(str, content))})"
-
-
-def _without_noise(error: float | None) -> float | None:
-    """The error, or 0 if it is only what rounding left of tails that cancel."""
-    return 0.0 if error is not None and abs(error) < _NOISE else error
 
 
 def _place(row: _Row, sizes: Sequence[str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -25,7 +24,7 @@ from harness.findings.engines import (
     engine_remarks,
     reference_text,
 )
-from harness.findings.numbers import format_number, nominal, worst_range
+from harness.findings.numbers import coverage_number, format_number, nominal, worst_range
 from harness.screen.comparisons import near_nominal_screen, ranking_screen, recommendation_screen
 from harness.screen.console import escape_markup
 from harness.screen.records import narrow_table
@@ -134,8 +133,8 @@ def _summary(results: Results) -> Table:
                 f"{key[1]:g}" if several else "",
                 *(f"{size:.15g}" for size in key[2:]),
                 _estimated_coverage(drawn, key[1]),
-                _covered(exact.get("actual_alpha"), key[1]),
-                _covered(exact.get("worst_alpha"), key[1]),
+                coverage_number(exact.get("actual_alpha"), key[1]),
+                coverage_number(exact.get("worst_alpha"), key[1]),
                 _places(exact, family),
                 _span(integrated) if exact.get("actual_alpha") is None else "",
                 format_number((exact or drawn).get("mean_length")),
@@ -168,7 +167,7 @@ def _summary_over_sizes(results: Results) -> Table:
             row["engine"],
             str(row["len"]),
             _span(row),
-            _covered(row["worst_alpha"], row["alpha"]),
+            coverage_number(row["worst_alpha"], row["alpha"]),
         )
         for row in grouped.iter_rows(named=True)
     ]
@@ -218,27 +217,15 @@ def _agreement(agreement: _Row) -> Table:
     )
 
 
-def _covered(missed: float | None, alpha: float) -> str:
-    """The coverage in per cent beside a miss probability; with more digits where alpha is small.
-
-    >>> _covered(0.0492, 0.05), _covered(0.000095, 0.0001)
-    ('95.08', '99.9905')
-    """
-    if missed is None:
-        return ""
-    decimals = max(2, -math.floor(math.log10(alpha)))
-    return f"{100 * (1 - missed):.{decimals}f}"
-
-
 def _estimated_coverage(row: _Row, alpha: float) -> str:
     """An estimate with its interval; there is none over sizes whose trials stopped at looks."""
     if row.get("actual_alpha") is None:
         return ""
-    found = _covered(row["actual_alpha"], alpha)
+    found = coverage_number(row["actual_alpha"], alpha)
     low, high = row["ci_lower"], row["ci_upper"]
     if low is None:
         return found
-    return f"{found} ({_covered(high, alpha)}, {_covered(low, alpha)})"
+    return f"{found} ({coverage_number(high, alpha)}, {coverage_number(low, alpha)})"
 
 
 def _estimate(row: _Row, column: str) -> str:
@@ -253,7 +240,9 @@ def _span(row: _Row) -> str:
     if row.get("alpha_error_min") is None:
         return ""
     alpha = row["alpha"]
-    ends = (_covered(alpha - row[name], alpha) for name in ("alpha_error_min", "alpha_error_max"))
+    ends = (
+        coverage_number(alpha - row[name], alpha) for name in ("alpha_error_min", "alpha_error_max")
+    )
     return " … ".join(ends)
 
 

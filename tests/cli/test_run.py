@@ -34,7 +34,7 @@ def test_a_run_writes_its_results_and_prints_them(run_command, config, here):
     assert result.out.startswith("A small run\n")
     assert "Written to results/small" in result.words
     assert "Monte Carlo and exact agree" in result.words
-    assert "Posterior and enumeration meet: differences below" in result.words
+    assert "Posterior and enumeration agree: differences below" in result.words
 
 
 def test_the_screen_shows_the_numbers_of_the_summary(run_command, config, here):

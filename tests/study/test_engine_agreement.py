@@ -57,7 +57,7 @@ def test_nothing_is_found_where_nothing_is_planted(run_base, base):
     assert manifest["agreement"]["agrees"]
     assert manifest["identity"]["holds"]
     assert "Monte Carlo and exact agree" in text
-    assert "Posterior and enumeration meet: differences below" in text
+    assert "Posterior and enumeration agree: differences below" in text
 
 
 def disagrees(found):
