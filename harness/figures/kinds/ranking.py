@@ -185,7 +185,8 @@ def _plot(axes: Axes, panel: _Panel, titles: dict[str, str], methods: list[str])
         if x != worst:
             beyond.append(labels.percent_text(100 * worst))
         if y != longer:
-            beyond.append(f"{labels.percent_text(longer)} longer")
+            than = "longer" if longer > 0 else "shorter"
+            beyond.append(f"{labels.percent_text(abs(longer))} {than}")
         name = style.shorten(titles[label], 30)
         text = f"{name} ({', '.join(beyond)})" if beyond else name
         point_labels.add(axes, text, (x, y), look.colour)
