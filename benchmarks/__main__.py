@@ -6,7 +6,8 @@ the cost of many trials, workers and scenarios, ``benchmarks.draws`` draws from 
 ``benchmarks.laws`` draws clustered outcomes, and ``benchmarks.page`` measures the page
 of a large result in a browser. ``benchmarks.detection`` measures which faults a check finds
 and which sound methods it accuses; as it takes about half an hour, it runs here only with
-``--detection``.
+``--detection``. ``benchmarks.sentences`` measures nothing: it lists every sentence that a
+reader can meet.
 Timings depend on the machine and its load; ratios of timings much less. These are no tests, and
 nothing passes or fails: each line has a measured value and the aim.
 """

@@ -179,9 +179,11 @@ def test_the_screen_shows_the_ranking_and_what_it_is_ordered_by(results):
     assert columns["below"] == ["50 %"] * 4
 
 
-def test_the_screen_shows_no_rounding_noise_of_an_error_that_is_nil(results):
-    _, columns = screen(part(results.ranking, alpha=0.05))
-    assert columns["alpha error"][0] == "0.0000"
+def test_the_screen_shows_coverage_in_per_cent(results):
+    table = part(results.ranking, alpha=0.05)
+    _, columns = screen(table)
+    assert columns["average"][0] == "95.00"
+    assert columns["worst case"] == [f"{100 * (1 - each):.2f}" for each in table["worst_alpha"]]
 
 
 def test_a_long_ranking_of_several_alphas_is_cut_and_says_so(results):
@@ -198,18 +200,18 @@ def test_a_long_ranking_of_several_alphas_is_cut_and_says_so(results):
 @pytest.mark.parametrize(
     ("truth", "words"),
     [
-        ({"uniform": [0.85, 0.99]}, "here p uniform on 0.85 … 0.99, under which the equal tails"),
-        ({"beta": [2, 8]}, "here p from Beta(2, 8), under which the equal tails"),
-        ({"values": [0.1, 0.5]}, "here 2 values of p in 0.1 … 0.5."),
-        ({"values": [0.5]}, "here p = 0.5."),
-        ({"grid": {"start": 0.1, "stop": 0.9, "count": 9}}, "here 9 values of p in 0.1 … 0.9."),
+        ({"uniform": [0.85, 0.99]}, "p uniform on 0.85 … 0.99, whose equal-tailed posterior"),
+        ({"beta": [2, 8]}, "p from Beta(2, 8), whose equal-tailed posterior"),
+        ({"values": [0.1, 0.5]}, "2 values of p in 0.1 … 0.5."),
+        ({"values": [0.5]}, "p = 0.5."),
+        ({"grid": {"start": 0.1, "stop": 0.9, "count": 9}}, "9 values of p in 0.1 … 0.9."),
     ],
 )
 def test_the_caption_names_the_truth_of_the_mean_and_says_what_below_is(results, truth, words):
     caption = str(ranking_screen(results.ranking, truth).caption)
-    assert f"only as good as the truth it averages over, {words}" in caption
+    assert f"lower is better; mean over {words}" in caption
     assert caption.endswith(
-        "below: the share of the misses in which the truth lies below the interval."
+        "below: the share of the misses in which the true value lies below the interval."
     )
 
 
