@@ -77,7 +77,7 @@ def _rows(functions: Sequence[Audited]) -> tuple[list[_Row], list[_Row]]:
                 "verdict": printable_line(each.verdict),
                 "reason": printable_line(each.refused),
                 "kept": kept(each) or "none",
-                "worst_alpha": each.worst_alpha,
+                "worst_coverage": None if each.worst_alpha is None else 1 - each.worst_alpha,
                 # Of its first failure, drawn below; 0 where it has none.
                 "number": 0 if found is None else len(failures),
             }
