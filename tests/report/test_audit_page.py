@@ -70,7 +70,7 @@ def test_every_function_is_in_the_table_with_its_verdict_in_words(audit):
     assert rows["clopper_pearson"][4] == "at-least"
     sound = next(each for each in audit.functions if each.function == "clopper_pearson")
     values = {row[0].strip(): row for row in table.values}
-    assert float(values["clopper_pearson"][5]) == sound.worst_alpha
+    assert float(values["clopper_pearson"][5]) == 1 - sound.worst_alpha
 
 
 def test_the_first_failure_of_a_function_is_drawn_with_its_command(audit):
