@@ -5,6 +5,7 @@
     harness.read_clusters("results.csv", cluster="document", correct="right")
     harness.coverage("proportion", "wilson", n=50, p=[0.1, 0.3])
     harness.size("proportion", "wilson", p=0.9, half_width=0.02)
+    harness.metrics([1, 1, 0, 0], [1, 0, 0, 0])
     harness.significance("proportion_difference", x1=5, n1=12, x2=36, n2=112)
     harness.load("results/quickstart")
     harness.check("wilson", against="clopper_pearson")
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from harness.methods.significance import significance
     from harness.one import Interval, interval
     from harness.planning.coverage import Coverage, coverage
+    from harness.planning.metrics import metrics
     from harness.planning.size import Size, size
     from harness.tables.results import Results, load
 
@@ -46,6 +48,7 @@ __all__ = [
     "coverage",
     "interval",
     "load",
+    "metrics",
     "read_clusters",
     "run",
     "significance",
@@ -65,6 +68,7 @@ _HOMES = {
     "coverage": "harness.planning.coverage",
     "interval": "harness.one",
     "load": "harness.tables.results",
+    "metrics": "harness.planning.metrics",
     "read_clusters": "harness.families.csv_rows",
     "run": "harness.api",
     "significance": "harness.methods.significance",

@@ -17,6 +17,7 @@ from harness.commands.ending import with_exit_code
 from harness.commands.init import init, schema
 from harness.commands.interval import interval
 from harness.commands.methods import methods
+from harness.commands.metrics import metrics
 from harness.commands.options import with_joined_prior
 from harness.commands.output import say
 from harness.commands.planning import coverage, size
@@ -33,6 +34,7 @@ COMMANDS = (
     report,
     export,
     interval,
+    metrics,
     significance,
     coverage,
     size,

@@ -7,254 +7,139 @@ from the catalogue.
 from typing import Literal
 
 Side = Literal[
-    "two-sided",
-    "lower",
-    "upper",
+    "two-sided", "lower", "upper",
 ]
 
 FamilyName = Literal[
-    "proportion",
-    "rate",
-    "proportion_difference",
-    "rate_difference",
-    "balanced_accuracy",
-    "risk_ratio",
-    "odds_ratio",
-    "rate_ratio",
-    "paired_difference",
-    "paired_ratio",
-    "mean",
-    "clustered_proportion",
-    "stratified_difference",
+    "proportion", "rate", "proportion_difference", "rate_difference", "balanced_accuracy",
+    "risk_ratio", "odds_ratio", "rate_ratio", "paired_difference", "paired_ratio", "mean",
+    "clustered_proportion", "stratified_difference", "precision", "recall", "specificity", "npv",
+    "f_score", "jaccard", "mcc", "kappa", "informedness", "auc", "auc_difference",
 ]
 """What is estimated."""
 
 CountFamily = Literal[
-    "proportion",
-    "rate",
-    "proportion_difference",
-    "rate_difference",
-    "balanced_accuracy",
-    "risk_ratio",
-    "odds_ratio",
-    "rate_ratio",
-    "paired_difference",
-    "paired_ratio",
+    "proportion", "rate", "proportion_difference", "rate_difference", "balanced_accuracy",
+    "risk_ratio", "odds_ratio", "rate_ratio", "paired_difference", "paired_ratio", "precision",
+    "recall", "specificity", "npv", "f_score", "jaccard", "mcc", "kappa", "informedness",
 ]
 """The families whose data are counts, of which coverage is an exact sum."""
 
 TwoSampleFamily = Literal[
-    "proportion_difference",
-    "rate_difference",
-    "balanced_accuracy",
-    "risk_ratio",
-    "odds_ratio",
+    "proportion_difference", "rate_difference", "balanced_accuracy", "risk_ratio", "odds_ratio",
     "rate_ratio",
 ]
 """The families of two independent samples."""
 
 ProportionMethod = Literal[
-    "wald",
-    "wald_cc",
-    "wald_t",
-    "add_four",
-    "agresti_coull",
-    "wilson",
-    "wilson_cc",
-    "wilson_modified",
-    "second_order",
-    "scas",
-    "scas_cc",
-    "clopper_pearson",
-    "mid_p",
-    "blaker",
-    "sterne",
-    "feldman_cousins",
-    "likelihood_ratio",
-    "arcsine",
-    "logit",
-    "rindskopf",
-    "probit",
-    "cloglog",
-    "chebyshev",
-    "hoeffding",
-    "jeffreys",
-    "jeffreys_equal_tailed",
-    "jeffreys_modified",
-    "jeffreys_minimal_length",
-    "one_sided",
-    "minimal_length",
-    "balanced_width",
-    "balanced_tail",
-    "bootstrap_percentile",
-    "hypergeometric_exact",
-    "hypergeometric_wang",
-    "exact_tail",
+    "wald", "wald_cc", "wald_t", "add_four", "agresti_coull", "wilson", "wilson_cc",
+    "wilson_modified", "second_order", "scas", "scas_cc", "clopper_pearson", "mid_p", "blaker",
+    "sterne", "feldman_cousins", "likelihood_ratio", "arcsine", "logit", "rindskopf", "probit",
+    "cloglog", "chebyshev", "hoeffding", "jeffreys", "jeffreys_equal_tailed", "jeffreys_modified",
+    "jeffreys_minimal_length", "one_sided", "minimal_length", "balanced_width", "balanced_tail",
+    "bootstrap_percentile", "hypergeometric_exact", "hypergeometric_wang", "exact_tail",
 ]
 
 RateMethod = Literal[
-    "wald",
-    "score",
-    "score_cc",
-    "sqrt",
-    "byar",
-    "garwood",
-    "jeffreys",
-    "jeffreys_equal_tailed",
-    "one_sided",
-    "minimal_length",
-    "balanced_width",
-    "balanced_tail",
-    "mid_p",
-    "blaker",
-    "sterne",
-    "feldman_cousins",
-    "likelihood_ratio",
-    "scas",
-    "exact_tail",
+    "wald", "score", "score_cc", "sqrt", "byar", "garwood", "jeffreys", "jeffreys_equal_tailed",
+    "one_sided", "minimal_length", "balanced_width", "balanced_tail", "mid_p", "blaker", "sterne",
+    "feldman_cousins", "likelihood_ratio", "scas", "exact_tail",
 ]
 
 ProportionDifferenceMethod = Literal[
-    "one_sided",
-    "minimal_length",
-    "balanced_width",
-    "balanced_tail",
-    "wald",
-    "wald_cc",
-    "agresti_caffo",
-    "newcombe",
-    "newcombe_cc",
-    "mover_jeffreys",
-    "mee",
-    "miettinen_nurminen",
-    "scas",
-    "gart_nam",
-    "santner_snell",
-    "chan_zhang",
-    "agresti_min_exact",
-    "fagan",
-    "rss_normal",
+    "one_sided", "minimal_length", "balanced_width", "balanced_tail", "wald", "wald_cc",
+    "agresti_caffo", "newcombe", "newcombe_cc", "mover_jeffreys", "mee", "miettinen_nurminen",
+    "scas", "gart_nam", "santner_snell", "chan_zhang", "agresti_min_exact", "fagan", "rss_normal",
 ]
 
 RateDifferenceMethod = Literal[
-    "one_sided",
-    "minimal_length",
-    "balanced_width",
-    "balanced_tail",
-    "wald",
-    "score",
-    "mover_score",
-    "mover_jeffreys",
+    "one_sided", "minimal_length", "balanced_width", "balanced_tail", "wald", "score",
+    "mover_score", "mover_jeffreys",
 ]
 
 BalancedAccuracyMethod = Literal[
-    "one_sided",
-    "minimal_length",
-    "balanced_width",
-    "balanced_tail",
-    "exact_union",
-    "wald",
-    "mover_wilson",
-    "mover_clopper_pearson",
+    "one_sided", "minimal_length", "balanced_width", "balanced_tail", "exact_union", "wald",
+    "mover_wilson", "mover_clopper_pearson",
 ]
 
 RiskRatioMethod = Literal[
-    "one_sided",
-    "minimal_length",
-    "balanced_tail",
-    "katz",
-    "walter",
-    "price_bonett",
-    "koopman",
-    "miettinen_nurminen",
-    "scas",
-    "mover_wilson",
-    "mover_jeffreys",
+    "one_sided", "minimal_length", "balanced_tail", "katz", "walter", "price_bonett", "koopman",
+    "miettinen_nurminen", "scas", "mover_wilson", "mover_jeffreys",
 ]
 
 OddsRatioMethod = Literal[
-    "one_sided",
-    "minimal_length",
-    "balanced_tail",
-    "woolf",
-    "gart",
-    "agresti_smoothed",
-    "score",
-    "miettinen_nurminen",
-    "scas",
-    "mover_wilson",
-    "mover_jeffreys",
-    "cornfield",
-    "mid_p",
-    "baptista_pike",
-    "baptista_pike_mid_p",
+    "one_sided", "minimal_length", "balanced_tail", "woolf", "gart", "agresti_smoothed", "score",
+    "miettinen_nurminen", "scas", "mover_wilson", "mover_jeffreys", "cornfield", "mid_p",
+    "baptista_pike", "baptista_pike_mid_p",
 ]
 
 RateRatioMethod = Literal[
-    "one_sided",
-    "minimal_length",
-    "balanced_tail",
-    "wald_log",
-    "wald_log_half",
-    "score",
-    "scas",
-    "mover_score",
-    "mover_jeffreys",
-    "exact_conditional",
-    "mid_p",
+    "one_sided", "minimal_length", "balanced_tail", "wald_log", "wald_log_half", "score", "scas",
+    "mover_score", "mover_jeffreys", "exact_conditional", "mid_p",
 ]
 
 PairedDifferenceMethod = Literal[
-    "one_sided",
-    "minimal_length",
-    "balanced_width",
-    "balanced_tail",
-    "wald",
-    "wald_cc",
-    "wald_cc_fagerland",
-    "agresti_min",
-    "bonett_price",
-    "tango",
-    "tango_corrected",
-    "newcombe",
-    "newcombe_uncorrected",
-    "mover_jeffreys",
-    "scas",
+    "one_sided", "minimal_length", "balanced_width", "balanced_tail", "wald", "wald_cc",
+    "wald_cc_fagerland", "agresti_min", "bonett_price", "tango", "tango_corrected", "newcombe",
+    "newcombe_uncorrected", "mover_jeffreys", "scas",
 ]
 
 PairedRatioMethod = Literal[
-    "wald_log",
-    "tang",
-    "bonett_price",
-    "mover_wilson",
-    "mover_jeffreys",
-    "scas",
+    "wald_log", "tang", "bonett_price", "mover_wilson", "mover_jeffreys", "scas",
 ]
 
 MeanMethod = Literal[
-    "z_population",
-    "z_sample",
-    "student_t",
-    "bootstrap_percentile",
-    "bootstrap_t",
+    "z_population", "z_sample", "student_t", "bootstrap_percentile", "bootstrap_t",
 ]
 
 ClusteredProportionMethod = Literal[
-    "wilson",
-    "saha_wilson",
-    "saha_scas",
-    "rao_scott",
-    "cluster_wald",
-    "cluster_t",
+    "wilson", "saha_wilson", "saha_scas", "rao_scott", "cluster_wald", "cluster_t",
     "cluster_bootstrap",
 ]
 
 StratifiedDifferenceMethod = Literal[
-    "miettinen_nurminen",
-    "scas",
-    "sato",
-    "mantel_haenszel",
-    "newcombe",
+    "miettinen_nurminen", "scas", "sato", "mantel_haenszel", "newcombe",
+]
+
+PrecisionMethod = Literal[
+    "wald", "wald_cc", "wald_t", "add_four", "agresti_coull", "wilson", "wilson_cc",
+    "wilson_modified", "second_order", "scas", "scas_cc", "clopper_pearson", "mid_p", "blaker",
+    "sterne", "feldman_cousins", "likelihood_ratio", "arcsine", "logit", "rindskopf", "probit",
+    "cloglog", "chebyshev", "hoeffding", "jeffreys", "jeffreys_equal_tailed", "jeffreys_modified",
+    "jeffreys_minimal_length", "one_sided", "minimal_length", "balanced_width", "balanced_tail",
+    "bootstrap_percentile", "exact_tail",
+]
+
+RecallMethod = PrecisionMethod
+
+SpecificityMethod = PrecisionMethod
+
+NpvMethod = PrecisionMethod
+
+FScoreMethod = Literal[
+    "wald", "wald_cc", "wald_t", "add_four", "agresti_coull", "wilson", "wilson_cc",
+    "wilson_modified", "second_order", "scas", "scas_cc", "clopper_pearson", "mid_p", "blaker",
+    "sterne", "feldman_cousins", "likelihood_ratio", "arcsine", "logit", "rindskopf", "probit",
+    "cloglog", "chebyshev", "hoeffding", "bootstrap_percentile", "jeffreys_equal_tailed", "delta",
+    "delta_logit", "one_sided", "minimal_length", "balanced_width", "balanced_tail", "exact_tail",
+]
+
+JaccardMethod = FScoreMethod
+
+MccMethod = Literal[
+    "delta", "delta_atanh", "bootstrap_percentile",
+]
+
+KappaMethod = MccMethod
+
+InformednessMethod = MccMethod
+
+AucMethod = Literal[
+    "hanley_mcneil", "delong", "delong_logit", "newcombe", "bootstrap_percentile",
+]
+
+AucDifferenceMethod = Literal[
+    "delong", "bootstrap_percentile",
 ]
 
 MethodName = (
@@ -271,5 +156,16 @@ MethodName = (
     | MeanMethod
     | ClusteredProportionMethod
     | StratifiedDifferenceMethod
+    | PrecisionMethod
+    | RecallMethod
+    | SpecificityMethod
+    | NpvMethod
+    | FScoreMethod
+    | JaccardMethod
+    | MccMethod
+    | KappaMethod
+    | InformednessMethod
+    | AucMethod
+    | AucDifferenceMethod
 )
 """The methods of all families."""

@@ -1,7 +1,8 @@
 """Write ``harness/names.py`` anew: ``python -m tests.names``."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from textwrap import fill
 
 import harness
 from harness.families.catalogue import FAMILIES
@@ -41,22 +42,33 @@ def source() -> str:
             [each.name for each in families if each.samples == 2],
             "The families of two independent samples.",
         ),
-        *((type_name(name), [*CATALOGUE[name], *ALIASES[name]], "") for name in FAMILIES),
     ]
     every = "\n    | ".join(map(type_name, FAMILIES))
     return "".join(
         [
             HEAD,
             *(_literal(*each) for each in lists),
+            *_methods(),
             f"\nMethodName = (\n    {every}\n)\n",
             '"""The methods of all families."""\n',
         ]
     )
 
 
+def _methods() -> Iterator[str]:
+    """The type of the methods of each family; that of families with the same ones is one type."""
+    known: dict[tuple[str, ...], str] = {}
+    for family in FAMILIES:
+        names, name = (*CATALOGUE[family], *ALIASES[family]), type_name(family)
+        same = known.setdefault(names, name)
+        yield _literal(name, names, "") if same == name else f"\n{name} = {same}\n"
+
+
 def _literal(name: str, words: Iterable[str], note: str) -> str:
-    lines = "".join(f'    "{word}",\n' for word in words)
-    return f"\n{name} = Literal[\n{lines}]\n" + (f'"""{note}"""\n' if note else "")
+    """A type of words, as many in a line as fit: nobody reads them one by one."""
+    listed = ", ".join(f'"{word}"' for word in words)
+    lines = fill(listed, 100, initial_indent="    ", subsequent_indent="    ")
+    return f"\n{name} = Literal[\n{lines},\n]\n" + (f'"""{note}"""\n' if note else "")
 
 
 if __name__ == "__main__":

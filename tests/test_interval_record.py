@@ -23,6 +23,16 @@ DATA = {
     "rate_ratio": {"x1": 3, "exposure1": 2.0, "x2": [9, 1], "exposure2": 1.0},
     "paired_difference": {"both": [5, 6], "first_only": 3, "second_only": 1, "neither": 2},
     "paired_ratio": {"both": [5, 6], "first_only": 3, "second_only": 1, "neither": 2},
+    **{
+        name: {"tp": [5, 6], "fp": 3, "fn": 1, "tn": 2}
+        for name, each in FAMILIES.items()
+        if each.as_pairs is not None
+    },
+    "auc": {"positives": [[3.0, 2.0, 5.0], [1.0, 4.0, 2.0]], "negatives": [[1.0, 2.5]] * 2},
+    "auc_difference": {
+        **dict.fromkeys(("positives1", "positives2"), ((3.0, 2.0, 5.0), (1.0, 4.0, 2.0))),
+        **dict.fromkeys(("negatives1", "negatives2"), ((1.0, 2.5), (1.0, 2.5))),
+    },
     "mean": {"values": [[1.0, 2.0, 4.0], [1.0, 1.0, 2.0]]},
     "clustered_proportion": {"x": [[3, 5, 2], [9, 8, 0]], "n": [10, 10, 10]},
 }

@@ -18,6 +18,13 @@ DATA = {
     "mean": {"values": VALUES},
     "clustered_proportion": CLUSTERS,
     "stratified_difference": {"x1": [3, 5], "n1": [9, 8], "x2": [1, 2], "n2": [7, 11]},
+    "auc": {"positives": [0.9, 0.4, 0.7], "negatives": [0.1, 0.5]},
+    "auc_difference": {
+        "positives1": [0.9, 0.4, 0.7],
+        "negatives1": [0.1, 0.5],
+        "positives2": [5, 6, 3],
+        "negatives2": [4, 1],
+    },
 }
 LISTS = [name for name, family in FAMILIES.items() if not family.has_outcomes]
 EVERY = [(family, name) for family in LISTS for name in CATALOGUE[family]]

@@ -182,6 +182,8 @@ class Source(ABC):
     """The largest size of a sample that it takes; None where there is no such limit."""
     has_uneven_tails: bool = False
     """Whether one tail of an interval may by design have hardly any of alpha."""
+    uses_both: bool = True
+    """Of a table: whether its limits depend on the whole of it, as ``Method`` has it."""
     takes_long: bool = False
     """Whether a hundred outcomes of two samples take it a good part of a second."""
     has_process: bool = False
@@ -283,6 +285,7 @@ class CatalogueSource(Source):
             standard_errors=method.standard_errors,
             largest_size=method.largest_size,
             has_uneven_tails=method.uneven_tails,
+            uses_both=method.uses_both,
             # It searches tables of outcomes, or integrates over posteriors of two samples.
             takes_long=method.largest_size is not None or method.takes_prior,
         )

@@ -45,8 +45,9 @@ def truths_inside(scenario: Scenario) -> tuple[tuple[float, float], ...]:
     Of pairs neither of the discordant cells is, nor are the concordant ones together.
     """
     if family_of(scenario.family).shares_size:
-        concordant = (0.5 * INSIDE[0], 1.0)
-        return (concordant, INSIDE, INSIDE, concordant)
+        concordant, view = (0.5 * INSIDE[0], 1.0), family_of(scenario.family).as_pairs
+        spans = (concordant, INSIDE, INSIDE, concordant)
+        return spans if view is None else view.restored(spans)
     if family_of(scenario.family).is_bounded:
         return (INSIDE,) * len(scenario.sizes)
     largest = [(each.size, each.truth.effective_support[1]) for each in scenario.samples()]

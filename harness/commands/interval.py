@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from harness.commands.options import (
+    BETA,
+    CASE_COUNTS,
     FINITE_POPULATION,
     ONE_SAMPLE,
     OR_LISTS,
     RUN_VALUES,
+    SCORES,
     TABLE_COUNTS,
     TWO_COUNTS,
     OutFile,
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
 
 _FORMS = {".csv": "csv", ".json": "json"}
 _DATA = ONE_SAMPLE | FINITE_POPULATION | TWO_COUNTS | OR_LISTS | TABLE_COUNTS | RUN_VALUES
+_DATA |= CASE_COUNTS | BETA | SCORES
 
 
 @with_data(_DATA, str | None, metavar="DATA")
@@ -41,7 +45,8 @@ def interval(
         typer.Argument(
             help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
             "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, mean, "
-            "clustered_proportion or stratified_difference",
+            "clustered_proportion, stratified_difference, precision, recall, specificity, npv, "
+            "f_score, jaccard, mcc, kappa, informedness, auc or auc_difference",
             metavar="FAMILY",
         ),
     ],
@@ -51,8 +56,8 @@ def interval(
         typer.Option(
             help="A method of the catalogue, several times or all: a row for each; default "
             "minimal_length, or one_sided for one side; where the family has no posterior "
-            "student_t of a mean, saha_wilson of clusters, miettinen_nurminen of strata and scas "
-            "of a ratio of pairs."
+            "student_t of a mean, saha_wilson of clusters, miettinen_nurminen of strata, "
+            "delong_logit of an AUC, delong of a difference of two, and scas of a ratio of pairs."
         ),
     ] = None,
     csv: Annotated[
@@ -72,6 +77,16 @@ def interval(
     ] = None,
     cluster: Annotated[
         str | None, typer.Option(help="Column of the CSV file that names the cluster of a case.")
+    ] = None,
+    truth: Annotated[
+        str | None, typer.Option(help="Column of the CSV file with two labels, beside --score.")
+    ] = None,
+    score: Annotated[
+        list[str] | None,
+        typer.Option(help="Column of the CSV file with scores; of auc_difference twice."),
+    ] = None,
+    positive: Annotated[
+        str | None, typer.Option(help="The label of positives in --truth; default 1 or true.")
     ] = None,
     delimiter: Annotated[
         str | None,
@@ -121,8 +136,13 @@ def interval(
         interval clustered_proportion --csv results.csv --cluster document --correct right
 
     A score of several runs goes to mean, as in: interval mean --values 75,72,78,73,77.
+
+    The area under the ROC curve takes scores of cases, and a column with their labels:
+
+        interval auc --csv scores.csv --truth label --score model
     """
     from harness.base.arguments import validate_choice
+    from harness.base.errors import InputError
     from harness.commands.output import (
         records_text,
         say,
@@ -131,13 +151,17 @@ def interval(
         table_text,
         validate_output_files,
     )
-    from harness.families.catalogue import FAMILIES, family_of
+    from harness.families.catalogue import with_settings
     from harness.methods.catalogue import default_method
     from harness.methods.method import ALL_SIDES
     from harness.one.answers import ALL, Setting, intervals_by_method, methods_asked, records_of
     from harness.one.row import validate_rows
 
-    of_family = family_of(validate_choice("family", family, FAMILIES, ()))
+    given = {name: text for name, text in data.items() if text is not None}
+    settings: dict[str, Any] = {k: number_or_list(given.pop(k)) for k in BETA if k in given}
+    of_family = with_settings(family, settings)
+    if settings:
+        raise InputError(f"--beta is for f_score, found {family}")
     form = output or (_FORMS.get(out.suffix.lower()) if out is not None else None) or "table"
     _validate_percent(of_family, percent, form)
     if out is not None:
@@ -145,15 +169,17 @@ def interval(
     validate_choice("side", side, ALL_SIDES)
     setting = Setting(of_family, alpha_of(alpha, confidence), side, prior, seed)
     setting.validate()
-    names = method or [default_method(family, side, has_prior=prior is not None).name]
+    names = method or [default_method(of_family.name, side, has_prior=prior is not None).name]
     methods = methods_asked(of_family, names)
-    given = {name: text for name, text in data.items() if text is not None}
     if csv is None:
-        _refuse_columns(
+        refuse_columns(
             {
                 "--cluster": cluster is not None,
                 "--correct": bool(correct),
                 "--by": bool(by),
+                "--truth": truth is not None,
+                "--score": bool(score),
+                "--positive": positive is not None,
                 "--delimiter": delimiter is not None,
                 "--no-header": no_header,
             }
@@ -163,7 +189,8 @@ def interval(
         from harness.one.file_rows import FileQuestion, rows_of_file
 
         columns = (tuple(correct or ()), cluster, tuple(by or ()))
-        asked = FileQuestion(csv, given, *columns, delimiter, header=not no_header)
+        scores = (truth, tuple(score or ()), positive)
+        asked = FileQuestion(csv, given, *columns, delimiter, not no_header, *scores)
         rows = rows_of_file(of_family, asked, number_of)
     validate_rows(of_family, rows)
     found, left_out = intervals_by_method(methods, setting, rows, ALL in names)
@@ -206,7 +233,7 @@ def _rows_of_options(family: Family, given: Mapping[str, str]) -> list[Row]:
 _CSV_HINT = "names of columns go with --csv FILE"
 
 
-def _refuse_columns(options: Mapping[str, bool]) -> None:
+def refuse_columns(options: Mapping[str, bool]) -> None:
     """Refuse options of a file where none is named; ``options`` says which are given."""
     from harness.base.errors import InputError
 

@@ -35,6 +35,13 @@ TABLE_COUNTS = {
     "second_only": "Pairs right in the second only.",
     "neither": "Pairs right in neither.",
 }
+CASE_COUNTS = {
+    "tp": "True positives.",
+    "fp": "False positives.",
+    "fn": "False negatives.",
+    "tn": "True negatives.",
+}
+BETA = {"beta": "Of an F score: how many times as much recall counts as precision; default 1."}
 RUN_VALUES = {
     "values": "Value of each run: 75,72,78.",
     "mean": "Mean of the runs, where their values are not known.",
@@ -50,6 +57,14 @@ OR_LISTS = {
     "n2": "Trials of the second sample; of strata a list.",
 }
 """The data that are numbers of some families and lists of others."""
+SCORES = {
+    "positives": "Scores of positives: 0.9,0.8.",
+    "negatives": "Scores of negatives.",
+    "positives1": "First scores of positives.",
+    "negatives1": "First scores of negatives.",
+    "positives2": "Second scores of the same positives.",
+    "negatives2": "Second scores of the same negatives.",
+}
 FINITE_POPULATION = {
     "population": "Cases in the finite population that the n are drawn from without replacement; "
     "for hypergeometric_exact and hypergeometric_wang.",
@@ -65,9 +80,15 @@ TRUTHS = {
     "p11": "True probability of a pair right in both.",
     "p10": "True probability of a pair right in the first only.",
     "p01": "True probability of a pair right in the second only.",
+    "p_tp": "True probability of a true positive.",
+    "p_fp": "True probability of a false positive.",
+    "p_fn": "True probability of a false negative.",
+    "prevalence": "True probability of a positive, in place of the three before.",
+    "sensitivity": "True probability that a positive is predicted as such.",
+    "specificity": "True probability that a negative is predicted as such.",
 }
 WHOLE_NUMBERS = frozenset(
-    {"x", "n", "x1", "n1", "x2", "n2", "k", *TABLE_COUNTS, *FINITE_POPULATION}
+    {"x", "n", "x1", "n1", "x2", "n2", "k", *TABLE_COUNTS, *CASE_COUNTS, *FINITE_POPULATION}
 )
 """The data that are counts, numbers of trials or the size of a population."""
 
@@ -84,7 +105,8 @@ Prior = Annotated[
     Any,
     typer.Option(
         help="Prior: a b of a Beta (of a proportion) or Gamma distribution (of a rate); four "
-        "numbers of a Dirichlet (of pairs: both, first only, second only, neither).",
+        "numbers of a Dirichlet (of pairs: both, first only, second only, neither; of a confusion "
+        "table: tp, fp, fn, tn).",
         metavar="A B",
         parser=_prior,
     ),

@@ -7,18 +7,29 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from harness.commands.options import SIZES, TRUTHS, Alpha, Form, Prior, Side, given_lists, with_data
+from harness.commands.options import (
+    BETA,
+    SIZES,
+    TRUTHS,
+    Alpha,
+    Form,
+    Prior,
+    Side,
+    given_lists,
+    with_data,
+)
 
 FOUND = ("coverage", "miss_below", "miss_above", "mean_length")
 
 
-@with_data(SIZES | TRUTHS, list[float] | None)
+@with_data(SIZES | TRUTHS | BETA, list[float] | None)
 def coverage(
     family: Annotated[
         str,
         typer.Argument(
             help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
-            "risk_ratio, odds_ratio, rate_ratio, paired_difference or paired_ratio",
+            "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, precision, "
+            "recall, specificity, npv, f_score, jaccard, mcc, kappa or informedness",
             metavar="FAMILY",
         ),
     ],
@@ -86,14 +97,15 @@ _LISTS = {
 }
 
 
-@with_data(_RANGES | _LISTS, str | None)
+@with_data(_RANGES | _LISTS | BETA, str | None)
 def size(
     family: Annotated[
         str,
         typer.Argument(
             help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
-            "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, mean or "
-            "clustered_proportion",
+            "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, mean, "
+            "clustered_proportion, precision, recall, specificity, npv, f_score, jaccard, mcc, "
+            "kappa or informedness",
             metavar="FAMILY",
         ),
     ],

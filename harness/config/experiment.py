@@ -48,7 +48,8 @@ from harness.designs.design import AnyTruth, design_for
 from harness.designs.results import Group
 from harness.distributions.sampling.law import NUMPY, THINNED, Law
 from harness.distributions.truths import PairTruth, Prior
-from harness.families.catalogue import FAMILIES
+from harness.families.catalogue import FAMILIES, LARGEST_BETA
+from harness.families.confusion import BETA
 from harness.families.family import Family
 from harness.figures.kind import FigureSpec
 
@@ -84,6 +85,9 @@ Title = Annotated[str, expecting("one line of text", is_one_line)]
 Seed = Annotated[int, Field(ge=0, le=2**128 - 1), expecting("a whole number from 0 to 2^128 - 1")]
 Reference = Annotated[str, Word("a reference", ("prior", "truth"))]
 DrawsFrom = Annotated[str, Word("a source of draws", (NUMPY, THINNED))]
+Beta = Annotated[
+    float, Field(ge=1 / LARGEST_BETA, le=LARGEST_BETA), expecting("a number from 0.01 to 100")
+]
 Bins = Annotated[int, Field(ge=2, le=1000), expecting("a whole number of bins from 2 to 1000")]
 
 
@@ -98,11 +102,15 @@ def _kind_and_family(kind: str, what: str) -> Callable[[Family], Keys]:
     kinds = Annotated[str, Word("a kind of experiment", (COVERAGE, CALIBRATION)), _constant(kind)]
 
     def keys(family: Family) -> Keys:
-        names = Annotated[str, Word(what, tuple(FAMILIES_OF[kind])), _constant(family.name)]
-        return {
+        names = Annotated[str, Word(what, tuple(FAMILIES_OF[kind])), _constant(family.public_name)]
+        found = {
             "kind": key(kinds, about, default, write=lambda _: written),
-            "family": key(names, "What is estimated."),
+            "family": key(names, "What is estimated.", write=lambda _: family.public_name),
         }
+        if BETA in family.settings:
+            about_beta = "Of an F score: how many times as much recall counts as precision."
+            found[BETA] = key(Beta, about_beta, 1, write=lambda _: plain(family.settings[BETA]))
+        return found
 
     return keys
 
@@ -163,6 +171,8 @@ def _sizes(family: Family) -> Keys:
     of_first, of_second = "Sizes of the first sample", "Sizes of the second sample"
     if family.has_clusters:
         of_first, of_second = "Numbers of clusters", "Cases of each cluster"
+    if family.scores:
+        of_first, of_second = "Numbers of positives", "Numbers of negatives"
     about_cross = f"Whether every {first} goes with every {second}."
     return {
         first: _size(0, sizes, f"{of_first}: {levels}"),

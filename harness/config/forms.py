@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel, create_model
 from pydantic.json_schema import models_json_schema
 
+from harness.base.errors import InputError
 from harness.base.models import StrictModel
 from harness.config.experiment import (
     CALIBRATION,
@@ -21,6 +22,7 @@ from harness.config.experiment import (
 )
 from harness.config.key import Keys, keys_of
 from harness.config.models.constraints import model_name
+from harness.families.catalogue import family_of, with_settings
 from harness.families.family import Family
 
 RECORDS: dict[str, type[AnyExperiment]] = {COVERAGE: Experiment, CALIBRATION: Calibration}
@@ -61,7 +63,7 @@ def model_of_key(form: Form, key: str) -> type[BaseModel]:
 @cache
 def form_for(kind: str, family: str) -> Form:
     """The form of a kind of experiment and a family; made when it is first asked for."""
-    known = FAMILIES_OF[kind][family]
+    known = family_of(family)
     return Form(kind, known, f"{_TITLES[kind]} {known.title}", keys_of(RECORDS[kind], known))
 
 
@@ -77,7 +79,11 @@ def form_of(raw: Mapping[str, Any]) -> Form:
         kind = COVERAGE
     families, family = FAMILIES_OF[kind], raw.get("family")
     if isinstance(family, str) and family in families:
-        return form_for(kind, family)
+        try:
+            return form_for(kind, with_settings(family, dict(raw)).name)
+        except InputError:
+            # The key of the setting says so.
+            return form_for(kind, family)
     fitting = (name for name, each in families.items() if set(each.sizes) & set(raw))
     return form_for(kind, next(fitting, next(iter(families))))
 

@@ -31,6 +31,7 @@ def resolve(form: Form, raw: Mapping[str, Any], values: Mapping[str, Any]) -> An
     resolved = {
         **values,
         "title": values["title"] or values["name"],
+        "family": form.family.name,
         # Where nothing is drawn, the seed does not matter.
         "seed": values["seed"] or 0,
         "figures": tuple(map(figure_spec, values["figures"])),

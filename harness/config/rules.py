@@ -97,6 +97,7 @@ def _lists_of_levels(form: Form, raw: Mapping[str, Any]) -> Iterator[KeyPath]:
             yield (size,)
     yield ("truth", "values")
     for part in truth_of(form.family).parts:
+        yield ("truth", part)
         yield ("truth", part, "values")
     yield ("alpha",)
     yield ("outcomes", "values")

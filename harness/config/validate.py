@@ -167,6 +167,8 @@ def _validate_keys(
                 values[key] = found
             issues += wrong
         context[key] = values.get(key)
+        if key == "family" and key in values:
+            context[key] = form.family.name
     values["sizes"] = {name: values[name] for name in form.family.sizes if name in values}
     if "engines" in values:
         written = values.pop("engines")
@@ -195,7 +197,7 @@ def _has_other_sizes(form: Form, key: str, raw: Mapping[str, Any]) -> bool:
 
 def _unknown_keys(form: Form, raw: Mapping[str, Any]) -> Iterator[ConfigIssue]:
     """One issue for each key that the form does not have."""
-    family_is_known = raw.get("family") == form.family.name
+    family_is_known = raw.get("family") == form.family.public_name
     for key in raw:
         # With an unknown family every size may be meant.
         if key not in form.keys and (key not in SIZES or family_is_known):

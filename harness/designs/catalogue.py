@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from harness.designs.auc import ONE_SCORE, TWO_SCORES
+from harness.designs.confusion import CONFUSED
 from harness.designs.design import DESIGNS, Design
 from harness.designs.lists import CLUSTERED, REPEATED_RUNS, STRATIFIED
 from harness.designs.pairs.data import PAIRED
@@ -24,6 +26,9 @@ DESIGNS.update(
         REPEATED_RUNS,
         CLUSTERED,
         STRATIFIED,
+        CONFUSED,
+        ONE_SCORE,
+        TWO_SCORES,
     )
 )
 

@@ -16,6 +16,7 @@ from harness.distributions.list_truths import (
     RunTruth,
     StratumTruth,
 )
+from harness.distributions.score_truths import PairedScoreTruth, ScoreTruth
 
 DataSet = tuple[Sequence[float], ...]
 """One data set: its lists in the order of the family's data."""
@@ -44,7 +45,7 @@ class CheckedLists:
 
 
 def _negated(lists: Sequence[Floats]) -> tuple[Floats, ...]:
-    return (-lists[0],)
+    return tuple(-each for each in lists)
 
 
 def _failures(lists: Sequence[Floats]) -> tuple[Floats, ...]:
@@ -126,5 +127,46 @@ OF_STRATA = CheckedLists(
             StratumTruth.of_differences((0.2, 0.4, 0.6), (difference,)),
         )
         for difference in (0.0, 0.2)
+    ),
+)
+_POSITIVES, _NEGATIVES = [0.9, 0.4, 0.7, 0.8, 0.6], [0.1, 0.5, 0.3, 0.65]
+_TIED = [3, 2, 3, 1, 2, 3], [1, 2, 1, 0, 3]
+OF_SCORES = CheckedLists(
+    data_sets=(
+        (_POSITIVES, _NEGATIVES),
+        _TIED,
+        ([5, 4, 3], [2, 1, 0]),
+        ([1, 1, 1], [1, 1, 1, 1]),
+        ([0.7], [0.2, 0.9, 0.4]),
+        ([2, 0], [1]),
+        ([(7 * i) % 30 + 9 for i in range(30)], [(11 * i) % 30 for i in range(40)]),
+    ),
+    image=_negated,
+    simulated=tuple(
+        (f"60 of each class, AUC = {auc:g}", (60, 60), ScoreTruth((auc,))) for auc in (0.7, 0.9)
+    ),
+)
+OF_PAIRED_SCORES = CheckedLists(
+    data_sets=(
+        (_POSITIVES, _NEGATIVES, [3, 5, 1, 2, 4], [2, 3, 1, 0]),
+        (*_TIED, [1, 2, 3, 2, 1, 3], [1, 0, 2, 3, 1]),
+        (_POSITIVES, _NEGATIVES, _POSITIVES, _NEGATIVES),
+        ([5, 4, 3], [2, 1, 0], [2, 1, 0], [5, 4, 3]),
+        ([0.7], [0.2, 0.9, 0.4], [0.1], [0.3, 0.2, 0.0]),
+        (
+            [(7 * i) % 30 + 9 for i in range(30)],
+            [(11 * i) % 30 for i in range(40)],
+            [(13 * i) % 30 + 5 for i in range(30)],
+            [(17 * i) % 30 for i in range(40)],
+        ),
+    ),
+    image=_negated,
+    simulated=tuple(
+        (
+            f"60 of each class, AUC = {auc:g} and 0.8, correlation 0.5",
+            (60, 60),
+            PairedScoreTruth((auc,), (0.8,), (0.5,)),
+        )
+        for auc in (0.8, 0.9)
     ),
 )

@@ -191,6 +191,8 @@ class Design:
     """The sizes and alphas of a check by default, by whether the parameter is bounded."""
     small_cells: int = 0
     """A run of fewer cells takes seconds."""
+    most_enumerated: float = np.inf
+    """The most outcomes that are enumerated; a scenario with more of them has trials alone."""
     probed_counts: tuple[int, ...] = (4, 8)
     """The largest mean counts of two scenarios that are solved exactly, to measure the time."""
 
@@ -231,7 +233,8 @@ class Scenario:
     law: Law | None = None
     """Of one sample: how its count arises; None where it is the model's own way."""
     with_both: bool = True
-    """Of pairs: whether an outcome says how many pairs are right in both."""
+    """Of pairs: whether an outcome says how many pairs are right in both; of a confusion table,
+    whether it says the whole table."""
 
     def __post_init__(self) -> None:
         if self.law is not None and self.draws == THINNED:
@@ -311,10 +314,13 @@ class Scenario:
         """Return the counts that an outcome says, by their names, shape (m,) each."""
         if not self.has_outcomes:
             return {}
-        names = family_of(self.family).counts
-        named = dict(zip(names, self.counts(outcomes), strict=True))
+        family = family_of(self.family)
+        named = dict(zip(family.counts, self.counts(outcomes), strict=True))
+        if self.with_both:
+            return named
         # Where it does not say both, it says the discordant pairs alone.
-        return named if self.with_both else {name: named[name] for name in names[1:3]}
+        order = family.as_pairs.order if family.as_pairs is not None else range(4)
+        return {name: named[name] for name in (family.counts[place] for place in order[1:3])}
 
     def listed_truths(self) -> tuple[Integers | Floats, Floats]:
         """Return the key of each listed truth and the parameter there, shape (t,) each.
@@ -421,7 +427,8 @@ class Scenario:
         truth = dict(self.truth.content())
         key = self.design.size_key
         size = list(self.size) if key == "sizes" else np.asarray(self.size).tolist()
-        return {"family": self.family, key: size, "truth": truth, **draws, **law}
+        family = {"family": self.known_family.public_name, **self.known_family.settings}
+        return {**family, key: size, "truth": truth, **draws, **law}
 
     def stream(self, seed: int, shard: int) -> np.random.Generator:
         """Return the random generator of one shard, keyed by the scenario's content alone."""
@@ -441,7 +448,11 @@ def keyed_stream(content: Mapping[str, Any], seed: int, shard: int) -> np.random
 
 
 def listed_scenarios(
-    family: str, sizes: Sequence[float], truths: Sequence[Floats], law: Law | None = None
+    family: str,
+    sizes: Sequence[float],
+    truths: Sequence[Floats],
+    law: Law | None = None,
+    with_both: bool = True,
 ) -> Iterator[tuple[Scenario, Positions, Positions]]:
     """Yield scenarios of one size that list given truths.
 
@@ -450,6 +461,7 @@ def listed_scenarios(
         sizes: the size of each sample.
         truths: the true values of each sample or cell, one array of shape (t,) for each.
         law: of one sample: how its count arises; None for the family's own law.
+        with_both: as of ``Scenario``.
 
     Yields:
         A scenario, the positions of the truths in the arrays that it lists, and the position of
@@ -458,7 +470,8 @@ def listed_scenarios(
     design = design_for(family)
     assert design.listing is not None
     for truth, positions, index in design.listing(truths):
-        yield Scenario(family, design.size_of(sizes), truth, law=law), positions, index
+        size = design.size_of(sizes)
+        yield Scenario(family, size, truth, law=law, with_both=with_both), positions, index
 
 
 def data_of(scenario: Scenario, outcomes: Integers) -> Data:

@@ -18,6 +18,7 @@ from harness.base.arguments import quoted, validate_choice, validate_number
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.base.text import enumerated
+from harness.distributions.score_truths import PairedScoreTruth, ScoreTruth
 
 LARGEST = 1e100
 """The largest magnitude of a number of a law, so that squares of values are doubles."""
@@ -425,5 +426,5 @@ def _probability(p: float, difference: float) -> float:
     return first
 
 
-ListTruth = RunTruth | ClusterTruth | StratumTruth
+ListTruth = RunTruth | ClusterTruth | StratumTruth | ScoreTruth | PairedScoreTruth
 """Where the true values of a family of lists come from."""

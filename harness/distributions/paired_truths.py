@@ -90,6 +90,10 @@ class DirichletTruth:
         return {"dirichlet": list(self.shapes)}
 
 
+class ConfusionTruth(TableTruth):
+    """Finitely many confusion tables: the probabilities of tp, fp, fn and tn."""
+
+
 PairedTruth = TableTruth | DirichletTruth
 """Where the true probabilities of a pair come from."""
 

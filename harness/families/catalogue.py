@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import MutableMapping
+from functools import cache
+from typing import Any
+
+from harness.base.arguments import quoted, validate_choice
+from harness.base.errors import InputError
 from harness.distributions.posteriors.difference.proportions import (
     difference_of_proportions,
     mean_of_proportions,
@@ -15,10 +22,12 @@ from harness.distributions.posteriors.ratio.posterior import (
 )
 from harness.families import proportion, rate
 from harness.families.combination import ODDS_RATIO, RATIO, weighted_sum
+from harness.families.confusion import BETA, CONFUSION_FAMILIES, f_score
 from harness.families.family import ENUMERATION, POSTERIOR, Family
 from harness.families.lists import CLUSTERED_PROPORTION, MEAN, STRATIFIED_DIFFERENCE
 from harness.families.paired import PAIRED_DIFFERENCE, PAIRED_RATIO, family_of_pairs
 from harness.families.samples import family_of_samples
+from harness.families.scores import AUC, AUC_DIFFERENCE
 
 FAMILIES: dict[str, Family] = {
     family.name: family
@@ -93,10 +102,55 @@ FAMILIES: dict[str, Family] = {
         MEAN,
         CLUSTERED_PROPORTION,
         STRATIFIED_DIFFERENCE,
+        *CONFUSION_FAMILIES,
+        AUC,
+        AUC_DIFFERENCE,
     )
 }
 
 
 def family_of(name: str) -> Family:
-    """Return the family with that name."""
-    return FAMILIES[name]
+    """Return the family with that name, which may have settings in brackets."""
+    return FAMILIES[name] if name in FAMILIES else _unlisted(name)
+
+
+@cache
+def _unlisted(name: str) -> Family:
+    """Return the family with settings, or the one of pairs that a table is seen as.
+
+    Raises:
+        KeyError: there is none.
+    """
+    table = name.removesuffix(" as pairs")
+    if table != name:
+        as_pairs = family_of(table).as_pairs
+        if as_pairs is not None:
+            return as_pairs.family
+    found = re.fullmatch(r"f_score\(beta=(\S+)\)", name)
+    if found is None:
+        raise KeyError(name)
+    return f_score(float(found[1]))
+
+
+LARGEST_BETA = 100.0
+
+
+def with_settings(name: Any, given: MutableMapping[str, Any]) -> Family:
+    """Return the family of that name with the settings among what is given, taken out of it.
+
+    Raises:
+        InputError: there is no such family, or a setting is out of range.
+
+    >>> with_settings("f_score", {"beta": 2, "tp": 41}).name
+    'f_score(beta=2)'
+    """
+    if isinstance(name, str) and "(" in name:
+        return family_of(name)
+    family = family_of(validate_choice("family", name, FAMILIES, ()))
+    if BETA not in family.settings or BETA not in given:
+        return family
+    beta = given.pop(BETA)
+    is_number = isinstance(beta, int | float) and not isinstance(beta, bool)
+    if not is_number or not 1.0 / LARGEST_BETA <= beta <= LARGEST_BETA:
+        raise InputError(f"beta should be a number from 0.01 to 100, found {quoted(beta)}")
+    return family if beta == 1 else f_score(float(beta))

@@ -26,6 +26,7 @@ from harness.families.combination import (
     length_between,
     logarithm,
 )
+from harness.families.data import validate_values
 
 MONTE_CARLO, POSTERIOR, ENUMERATION = "monte_carlo", "posterior", "enumeration"
 CLOSED_FORM = "closed_form"
@@ -35,6 +36,7 @@ EXACT_ENGINES = (ENUMERATION, CLOSED_FORM)
 """The engines that have exact values at listed truths; a family has at most one of them."""
 
 T = TypeVar("T")
+Cell = TypeVar("Cell")
 
 Data = tuple[Floats, ...]
 """A family's columns as methods take them: arrays of shape (m,), in the order of its ``data``; of a
@@ -127,6 +129,29 @@ def truth_posterior(
 
 
 @dataclass(frozen=True, eq=False)
+class AsPairs:
+    """A table of four cells as one of pairs: its cells in another order."""
+
+    family: Family
+    """That of the pairs, which is in no list of families."""
+    order: tuple[int, int, int, int]
+    """The places of both, first_only, second_only and neither among the cells of the table."""
+    beside_first: tuple[int, ...] = ()
+    """The places among the cells of pairs whose counts together with first_only are the cases that
+    limits depend on, as on x of n cases; none where they depend on more."""
+
+    def arranged(self, cells: Sequence[Cell]) -> tuple[Cell, Cell, Cell, Cell]:
+        """Return what belongs to each cell in the order of pairs."""
+        both, first, second, neither = (cells[place] for place in self.order)
+        return both, first, second, neither
+
+    def restored(self, cells: Sequence[Cell]) -> tuple[Cell, Cell, Cell, Cell]:
+        """Return what belongs to each cell of pairs in the order of the table."""
+        first, second, third, fourth = (cells[self.order.index(place)] for place in range(4))
+        return first, second, third, fourth
+
+
+@dataclass(frozen=True, eq=False)
 class Family:
     """What is estimated: a parameter and its data, with all that differs between families.
 
@@ -185,6 +210,16 @@ class Family:
     """The parameter as a function of those of the samples."""
     of_pairs: PairedParameter | None = None
     """The parameter as a function of the cells of a table of pairs."""
+    shares_size: bool = False
+    """Whether several counts are parts of one size, as the four of a table."""
+    as_pairs: AsPairs | None = None
+    """Of a table with other cells than those of pairs: the same as a table of pairs."""
+    settings: Mapping[str, float] = field(default_factory=dict)
+    """What the parameter depends on beside the data, by name: ``beta`` of an F score."""
+    other_truths: tuple[str, ...] = ()
+    """The names of what may be given in place of the true values of ``free_symbols``."""
+    from_other_truths: Callable[..., tuple[Floats, ...]] = lambda *given: given
+    """Return all true values from those of the ``other_truths``."""
     is_ratio: bool = False
     """Whether the parameter is a ratio.
 
@@ -267,9 +302,15 @@ class Family:
         return 0 < len(self.counts) == self.samples
 
     @property
-    def shares_size(self) -> bool:
-        """Whether several counts are parts of one size, as the four of pairs."""
-        return self.of_pairs is not None
+    def public_name(self) -> str:
+        """The name without settings, as configs and tables have it."""
+        return self.name.partition("(")[0]
+
+    @property
+    def has_line(self) -> bool:
+        """Whether the tables with one value of the parameter are a linear constraint's."""
+        of_pairs = self.of_pairs if self.as_pairs is None else self.as_pairs.family.of_pairs
+        return of_pairs is not None and of_pairs.constraint is not None
 
     def size_of_counts(self, sizes: Sequence[T]) -> tuple[T, ...]:
         """Return the size that each count is of, in the order of ``counts``."""
@@ -281,6 +322,11 @@ class Family:
         return "clusters" in self.sizes
 
     @property
+    def scores(self) -> int:
+        """The number of scores of each case, positive or negative; 0 where there are no scores."""
+        return sum(name.startswith("positives") for name in self.data)
+
+    @property
     def free_symbols(self) -> tuple[str, ...]:
         """The symbols of the true values that are given; of pairs the last one follows."""
         return self.symbols[:-1] if self.shares_size else self.symbols
@@ -290,6 +336,21 @@ class Family:
         """The column and the symbol of the truth that a curve goes over, then those it holds."""
         named = zip(self.truths, self.symbols, strict=True)
         return tuple((truth, symbol) for truth, symbol in named if symbol not in self.held)
+
+    def with_free_truths(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what is given with the ``free_symbols`` in place of the ``other_truths``."""
+        if not set(self.other_truths) & set(given) or set(self.free_symbols) & set(given):
+            return dict(given)
+        missing = [name for name in self.other_truths if name not in given]
+        if missing:
+            raise InputError(
+                f"{self.name} needs {enumerated(self.other_truths)}, found no {missing[0]}"
+            )
+        others = [np.asarray(given[name], np.float64) for name in self.other_truths]
+        for name, values in zip(self.other_truths, others, strict=True):
+            validate_values(values, ~((values >= 0) & (values <= 1)), name, "a number from 0 to 1")
+        rest = {name: each for name, each in given.items() if name not in self.other_truths}
+        return rest | dict(zip(self.free_symbols, self.from_other_truths(*others), strict=False))
 
     def numbered(self, name: str) -> tuple[str, ...]:
         """Return the name for each sample or cell: itself, or several with a suffix each."""

@@ -57,8 +57,7 @@ def family_of_pairs(
     """
 
     def validate_data(given: Mapping[str, npt.ArrayLike]) -> Data:
-        validate_names(name, CELLS, given)
-        return _validated_counts(given)
+        return validated_table(name, CELLS, given)
 
     suffixes = tuple(f"_{cell}" for cell in CELLS)
     return Family(
@@ -80,10 +79,11 @@ def family_of_pairs(
         directions=(0.0, 1.0, -1.0, 0.0),
         suffixes=suffixes,
         of_pairs=of_pairs,
+        shares_size=True,
         is_ratio=of_pairs.is_ratio,
         parameter_at=of_pairs.at,
         mirrored=of_pairs.mirrored,
-        all_truths=_with_neither,
+        all_truths=with_last_cell("p00 = 1 − p11 − p10 − p01"),
         closed_posterior=posterior,
         truth_parts=dict(zip(PARTS, ("p10", "p01", "p11", "p1", "p2", "φ"), strict=True)),
         # The concordant cells follow where they share what the discordant ones leave.
@@ -92,27 +92,38 @@ def family_of_pairs(
     )
 
 
-def _with_neither(given: Sequence[Floats]) -> tuple[Floats, ...]:
-    # 1 − p11 − p10 − p01, in which rounding may leave less than 0.
-    left = np.asarray(1.0 - sum(given))
-    validate_values(left, left < -ROUNDING, "p00 = 1 − p11 − p10 − p01", "at least 0")
-    return (*given, np.maximum(left, 0.0))
+def with_last_cell(words: str) -> Callable[[Sequence[Floats]], tuple[Floats, ...]]:
+    """Return the function that adds the last cell, which the others leave; ``words`` name it."""
+
+    def with_rest(given: Sequence[Floats]) -> tuple[Floats, ...]:
+        # Rounding may leave less than 0.
+        left = np.asarray(1.0 - sum(given))
+        validate_values(left, left < -ROUNDING, words, "at least 0")
+        return (*given, np.maximum(left, 0.0))
+
+    return with_rest
 
 
-def _validated_counts(given: Mapping[str, npt.ArrayLike]) -> Data:
-    """Return the four counts as float arrays of one shape.
+def validated_table(family: str, cells: Sequence[str], given: Mapping[str, npt.ArrayLike]) -> Data:
+    """Return the counts of a table as float arrays of one shape.
+
+    Args:
+        family: the name of the family.
+        cells: the names of the counts.
+        given: the counts by their names.
 
     Raises:
-        InputError: a value is no whole number from 0 to 10^9, or the sum of a table is 0 or above
-            10^9.
+        InputError: a count is missing or unknown, or no whole number from 0 to 10^9; or the sum of
+            a table is 0 or above 10^9.
     """
-    columns = broadcast_columns(CELLS, [whole_numbers(name, given[name]) for name in CELLS])
-    for name, column in zip(CELLS, columns, strict=True):
+    validate_names(family, cells, given)
+    columns = broadcast_columns(cells, [whole_numbers(name, given[name]) for name in cells])
+    for name, column in zip(cells, columns, strict=True):
         outside = (column < 0) | (column > proportion.LARGEST_SIZE)
         validate_values(column, outside, name, "a whole number from 0 to 10^9")
     total = np.asarray(sum_of(columns))
     outside = (total < 1) | (total > proportion.LARGEST_SIZE)
-    validate_values(total, outside, f"the sum of {enumerated(CELLS)}", "from 1 to 10^9")
+    validate_values(total, outside, f"the sum of {enumerated(cells)}", "from 1 to 10^9")
     return columns
 
 
@@ -123,11 +134,15 @@ def validate_table(family: Family, cells: Cells) -> None:
         InputError: it is 0/0 or infinite there.
     """
     found = float(family.parameter_at([np.array(each) for each in cells]))
-    if not np.isfinite(found):
-        raise InputError(
-            f"expected both or second_only above 0, where {family.parameter} is a number, "
-            f"found 0 for both"
-        )
+    if np.isfinite(found):
+        return
+    if family.of_pairs is not None:
+        needed, where = "both or second_only above 0", "0 for both"
+    else:
+        named = zip(family.symbols, cells, strict=True)
+        where = f"0/0 at {', '.join(f'{symbol} = {p:.6g}' for symbol, p in named)}"
+        needed = "probabilities"
+    raise InputError(f"expected {needed}, where {family.parameter} is a number, found {where}")
 
 
 def sum_of(data: Sequence[Floats]) -> Floats:

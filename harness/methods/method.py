@@ -87,7 +87,8 @@ class Method:
     generator."""
     uses_both: bool = True
     """Of a method for pairs: whether its limits depend on how many pairs are right in both, beside
-    the discordant pairs and the total."""
+    the discordant pairs and the total. Of one for a confusion table: whether they depend on more
+    than the family's own part of the table."""
     uneven_tails: bool = False
     """Whether one tail may by design have hardly any of alpha, as that of an interval with limits
     at equal distances of the estimate, next to the ends of the range."""

@@ -13,11 +13,11 @@ from harness.base.arguments import validate_choice
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.distributions.truths import Prior
-from harness.families.catalogue import family_of
+from harness.families.catalogue import with_settings
 from harness.families.data import broadcast_columns, numbers, validate_values
 from harness.families.family import POSTERIOR, Data, Family
 from harness.families.population import POPULATION, with_population
-from harness.methods.catalogue import CATALOGUE, default_method, find
+from harness.methods.catalogue import default_method, find
 from harness.methods.method import ALL_SIDES, TWO_SIDED, Method
 from harness.one.result import Interval, Value
 
@@ -33,9 +33,10 @@ def compute(
     **data: npt.ArrayLike,
 ) -> Interval:
     """Compute the interval as ``interval`` does, of a family and a method named by any text."""
-    chosen = _chosen(family, method, side, has_prior=prior is not None)
-    known = family_of(family)
-    columns, levels = _arguments(family, chosen, alpha, data)
+    given = dict(data)
+    known = with_settings(family, data)
+    chosen = _chosen(known, method, side, has_prior=prior is not None)
+    columns, levels = _arguments(known, chosen, alpha, data)
     prior = known.validate_prior(prior)
     chosen.check(side, prior)
     of_family = columns[:-1] if chosen.needs_population else columns
@@ -55,11 +56,11 @@ def compute(
         _float_or_array(estimate),
         _float_or_array(lower),
         _float_or_array(upper),
-        family=family,
+        family=known.public_name,
         method=chosen.name,
         alpha=float(np.asarray(alpha)) if np.ndim(alpha) == 0 else levels,
         side=side,
-        data=_given(known, data, levels.shape),
+        data=_given(known, given, levels.shape),
     )
 
 
@@ -84,12 +85,13 @@ def tails(
         InputError: as of ``interval``; or the method is for a finite population, or the family has
             no posterior.
     """
-    chosen, known = _chosen(family, method, TWO_SIDED), family_of(family)
+    known = with_settings(family, data)
+    chosen = _chosen(known, method, TWO_SIDED)
     chosen.refuse_finite_population("a posterior")
     if POSTERIOR not in known.engines:
         raise InputError(f"the parameter of {family} has no closed posterior")
     prior = known.validate_prior(prior)
-    columns, _ = _arguments(family, chosen, 0.5, data)
+    columns, _ = _arguments(known, chosen, 0.5, data)
     *data_columns, lower, upper = np.broadcast_arrays(*columns, *limits)
     reference = prior or chosen.default_prior or known.model.FLAT_PRIOR
     posterior = known.posterior(tuple(column.ravel() for column in data_columns), reference)
@@ -98,13 +100,12 @@ def tails(
     return below, above
 
 
-def _chosen(family: str, method: str | None, side: str, *, has_prior: bool = False) -> Method:
+def _chosen(family: Family, method: str | None, side: str, *, has_prior: bool = False) -> Method:
     """The method of that name, or the default of the family."""
-    validate_choice("family", family, CATALOGUE)
     if method is not None:
-        return find(family, method)
+        return find(family.name, method)
     validate_choice("side", side, ALL_SIDES)
-    return default_method(family, side, has_prior=has_prior)
+    return default_method(family.name, side, has_prior=has_prior)
 
 
 def _given(
@@ -131,10 +132,10 @@ def _generator(method: Method, seed: int | None) -> np.random.Generator:
 
 
 def _arguments(
-    family: str, method: Method, alpha: npt.ArrayLike, data: dict[str, npt.ArrayLike]
+    known: Family, method: Method, alpha: npt.ArrayLike, data: dict[str, npt.ArrayLike]
 ) -> tuple[Data, Floats]:
     """The method's data and alpha, all of one shape; lists have one axis more."""
-    given, known = dict(data), family_of(family)
+    given = dict(data)
     population = given.pop(POPULATION, None)
     columns, levels = known.validate_data(given), _validate_alpha(alpha)
     if not given.keys() <= set(known.data):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 from harness.base.errors import InputError
 from harness.base.text import enumerated
-from harness.families.csv_rows import CsvTable, count_clusters, read_table
+from harness.families.csv_rows import RIGHT, CsvTable, count_clusters, read_table
 from harness.families.family import Family
 from harness.one.row import MISSING, Row, beside, free_name, located, row_lists
 
@@ -33,6 +34,12 @@ class FileQuestion:
     """The columns whose values tell groups of rows apart."""
     delimiter: str | None = None
     header: bool = True
+    truth: str | None = None
+    """The column of two labels, one of them that of positives."""
+    scores: tuple[str, ...] = ()
+    """The columns of scores; of a difference of areas two."""
+    positive: str | None = None
+    """The label of positives; None for 1 or true."""
 
 
 def rows_of_file(family: Family, asked: FileQuestion, number: _Integral) -> list[Row]:
@@ -52,6 +59,8 @@ def rows_of_file(family: Family, asked: FileQuestion, number: _Integral) -> list
     _refuse_numbers_as_names(asked, table)
     if asked.correct:
         return _of_cases(family, asked, table)
+    if asked.scores:
+        return _of_scores(family, asked, table)
     data, missing = _data(asked, table, number)
     if row_lists(family, asked.columns):
         return _of_lists(asked, table, data, missing)
@@ -71,6 +80,9 @@ def rows_of_file(family: Family, asked: FileQuestion, number: _Integral) -> list
 
 def _validate_question(family: Family, asked: FileQuestion) -> None:
     """Refuse options that do not fit together, or to the family."""
+    if asked.scores or asked.truth is not None or asked.positive is not None:
+        _validate_scores(family, asked)
+        return
     if not asked.correct:
         if asked.cluster is not None or not asked.columns:
             if asked.cluster is not None:
@@ -115,9 +127,28 @@ def _validate_question(family: Family, asked: FileQuestion) -> None:
         )
 
 
+def _validate_scores(family: Family, asked: FileQuestion) -> None:
+    """Refuse columns of labels and scores that do not fit together, or to the family."""
+    if not family.scores:
+        raise InputError(
+            f"--truth, --score and --positive are for scores, which {family.name} does not take "
+            "(auc and auc_difference do)"
+        )
+    others = [*map(_option, asked.columns), *(["--correct"] if asked.correct else [])]
+    others += ["--cluster"] if asked.cluster is not None else []
+    if others:
+        raise InputError(f"expected the data from --truth and --score alone, found {others[0]} too")
+    if asked.truth is None or len(asked.scores) != family.scores:
+        labels = "no --truth" if asked.truth is None else "--truth"
+        raise InputError(
+            f"{family.name} needs --truth and {family.scores} --score, found {labels} and "
+            f"{len(asked.scores)} --score"
+        )
+
+
 def _refuse_numbers_as_names(asked: FileQuestion, table: CsvTable) -> None:
     """Refuse a first line of data where names of columns should stand."""
-    named = {*asked.columns.values(), *asked.correct, *asked.by}
+    named = {*asked.columns.values(), *asked.correct, *asked.by, asked.truth, *asked.scores}
     numbers = all(_number(name) is not None for name in table.names)
     if asked.header and numbers and not named & set(table.names):
         raise InputError(
@@ -128,6 +159,9 @@ def _refuse_numbers_as_names(asked: FileQuestion, table: CsvTable) -> None:
 
 def _or_cases(family: Family) -> str:
     """The end of a message that says how cases are read, where the family is made of them."""
+    if family.scores:
+        twice = " twice" if family.scores > 1 else ""
+        return f"; or --truth, a column of two labels, and --score{twice}"
     if not _takes_cases(family):
         return ""
     also = " for each of both" if family.shares_size else ""
@@ -306,3 +340,59 @@ def _of_two_samples(
     named = {f"{asked.by[0]}{place}": key[0] for place, key in enumerate(groups, 1)}
     data = dict(zip(family.data, counts, strict=True))
     return Row(data, shown=beside(named, data))
+
+
+def _of_scores(family: Family, asked: FileQuestion, table: CsvTable) -> list[Row]:
+    """A row for each group of cases, with the scores of its positives and of its negatives."""
+    labels = table.keys(asked.truth or "", "label")
+    positive = _positive_label(asked, table, labels)
+    scores = [score_column(table, name) for name in asked.scores]
+    rows = []
+    for key, places in _groups(asked, table).items():
+        lists = [
+            [score[place] for place in places if (labels[place] == positive) == is_positive]
+            for score in scores
+            for is_positive in (True, False)
+        ]
+        data = dict(zip(family.data, lists, strict=True))
+        rows.append(_of_group(asked, key, data, {_ROWS: len(places)} if key else {}))
+    return rows
+
+
+def _positive_label(asked: FileQuestion, table: CsvTable, labels: Sequence[str]) -> str:
+    """The label of positives, which is one of two."""
+    distinct = list(dict.fromkeys(labels))
+    if len(distinct) != 2:
+        some = f"{', '.join(distinct[:5])}{', …' if len(distinct) > 5 else ''}"
+        raise InputError(
+            f"{table.file}: expected two labels in {asked.truth}, found {len(distinct)}: {some}"
+        )
+    if asked.positive is None:
+        known = [label for label in distinct if RIGHT.get(label.lower()) == 1]
+    else:
+        known = [label for label in distinct if label == asked.positive]
+    if len(known) != 1:
+        what = "1 or true" if asked.positive is None else f"{asked.positive!r}"
+        raise InputError(
+            f"{table.file}: expected the label of positives, {what}, in {asked.truth}, found "
+            f"{enumerated(distinct)}; --positive names it"
+        )
+    return known[0]
+
+
+def score_column(table: CsvTable, name: str) -> list[float]:
+    """Return the scores in a column, which should be finite numbers.
+
+    Raises:
+        InputError: there is no such column, or a field is something else.
+    """
+    found = []
+    for place, text in enumerate(table.column(name)):
+        value = _number(text)
+        if value is None or not math.isfinite(value):
+            raise InputError(
+                f"{table.where(place)}: expected a finite number in {name}, found "
+                f"{text or 'nothing'}"
+            )
+        found.append(value)
+    return found

@@ -97,20 +97,7 @@ class Interval:
             >>> found.to_frame().select("x", "upper", "method").rows()[0]
             (0, 0.06017185..., 'wilson')
         """
-        validate_choice("library", library, LIBRARIES)
-        try:
-            module = import_module(library)
-        except ModuleNotFoundError as fault:
-            if fault.name != library:
-                raise
-            raise InputError(
-                f"to_frame({library!r}) needs the package {library}, which is not installed"
-            ) from None
-        if library == "pandas":
-            return module.DataFrame(self._columns())
-        if library == "pyarrow":
-            return module.table(self)
-        return module.DataFrame(self._columns(), nan_to_null=True)
+        return data_frame(self._columns(), library)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The data frame as an Arrow stream, which other libraries read."""
@@ -132,6 +119,28 @@ class Interval:
             "method": [self.method] * rows,
             "side": [self.side] * rows,
         }
+
+
+def data_frame(columns: Mapping[str, Any], library: Library) -> Any:
+    """Return columns by name as a data frame, in which a number that is not one is missing.
+
+    Raises:
+        InputError: there is no such library, or it is not installed.
+    """
+    validate_choice("library", library, LIBRARIES)
+    try:
+        module = import_module(library)
+    except ModuleNotFoundError as fault:
+        if fault.name != library:
+            raise
+        raise InputError(
+            f"a data frame of {library} needs the package {library}, which is not installed"
+        ) from None
+    if library == "polars":
+        return module.DataFrame(columns, nan_to_null=True)
+    if library == "pyarrow":
+        return module.table(data_frame(columns, "polars"))
+    return module.DataFrame(columns)
 
 
 def _column(values: npt.ArrayLike, axes: int) -> Any:

@@ -14,12 +14,18 @@ import numpy.typing as npt
 from harness.distributions.truths import Prior
 from harness.methods.method import TWO_SIDED
 from harness.names import (
+    AucDifferenceMethod,
+    AucMethod,
     BalancedAccuracyMethod,
     ClusteredProportionMethod,
+    FScoreMethod,
+    JaccardMethod,
+    MccMethod,
     MeanMethod,
     OddsRatioMethod,
     PairedDifferenceMethod,
     PairedRatioMethod,
+    PrecisionMethod,
     ProportionDifferenceMethod,
     ProportionMethod,
     RateDifferenceMethod,
@@ -103,6 +109,37 @@ class Clusters(Options):
 
     x: npt.ArrayLike
     n: npt.ArrayLike
+
+
+class Confusion(Options):
+    """The counts of a confusion table."""
+
+    tp: npt.ArrayLike
+    fp: npt.ArrayLike
+    fn: npt.ArrayLike
+    tn: npt.ArrayLike
+
+
+class ConfusionAndBeta(Confusion):
+    """The counts of a confusion table, and the β of an F score."""
+
+    beta: NotRequired[float]
+
+
+class Scores(Options):
+    """The score of each positive and of each negative."""
+
+    positives: npt.ArrayLike
+    negatives: npt.ArrayLike
+
+
+class PairedScores(Options):
+    """Two scores of each positive and of each negative."""
+
+    positives1: npt.ArrayLike
+    negatives1: npt.ArrayLike
+    positives2: npt.ArrayLike
+    negatives2: npt.ArrayLike
 
 
 @overload
@@ -217,6 +254,54 @@ def interval(
 ) -> Interval: ...
 
 
+@overload
+def interval(
+    family: Literal["precision", "recall", "specificity", "npv"],
+    method: PrecisionMethod | None = ...,
+    **data: Unpack[Confusion],
+) -> Interval: ...
+
+
+@overload
+def interval(
+    family: Literal["f_score"],
+    method: FScoreMethod | None = ...,
+    **data: Unpack[ConfusionAndBeta],
+) -> Interval: ...
+
+
+@overload
+def interval(
+    family: Literal["jaccard"],
+    method: JaccardMethod | None = ...,
+    **data: Unpack[Confusion],
+) -> Interval: ...
+
+
+@overload
+def interval(
+    family: Literal["mcc", "kappa", "informedness"],
+    method: MccMethod | None = ...,
+    **data: Unpack[Confusion],
+) -> Interval: ...
+
+
+@overload
+def interval(
+    family: Literal["auc"],
+    method: AucMethod | None = ...,
+    **data: Unpack[Scores],
+) -> Interval: ...
+
+
+@overload
+def interval(
+    family: Literal["auc_difference"],
+    method: AucDifferenceMethod | None = ...,
+    **data: Unpack[PairedScores],
+) -> Interval: ...
+
+
 def interval(
     family: str,
     method: str | None = None,
@@ -246,16 +331,22 @@ def interval(
             second only, in neither), "mean" (values: a list with the value of each run; or mean, sd
             and k, where only a summary of the k runs is known, with the divisor k − 1 in sd),
             "clustered_proportion" (x, n: lists with a count and a size for each cluster),
-            "stratified_difference" (x1, n1, x2, n2: lists with a number for each stratum).
+            "stratified_difference" (x1, n1, x2, n2: lists with a number for each stratum),
+            "precision", "recall", "specificity", "npv", "f_score" (with beta, 1 if left out),
+            "jaccard", "mcc", "kappa" and "informedness" (tp, fp, fn, tn), "auc" (positives,
+            negatives: lists with a score for each case), "auc_difference" (positives1, negatives1,
+            positives2, negatives2: two scores of the same cases, in one order).
         method: a name of the catalogue, or an alias. By default "minimal_length", or "one_sided"
             for one side; where the family has no posterior "student_t" of a mean, "saha_wilson" of
-            clusters, "miettinen_nurminen" of strata and "scas" of a ratio of pairs.
+            clusters, "miettinen_nurminen" of strata, "delong_logit" of an area under the ROC curve,
+            "delong" of a difference of two, and "scas" of a ratio of pairs.
         alpha: the probability outside the interval, in both tails together, or in the one tail
             if ``side`` is not "two-sided"; in (0, 1).
         side: "two-sided", "lower" (a lower limit only) or "upper".
         prior: (a, b) of a Beta prior for proportions, both above 0, or of a Gamma prior for
             rates, a > 0 and b ≥ 0; of two samples each has it. (a11, a10, a01, a00) of a Dirichlet
-            prior for pairs, in the order of the data. For methods that take a prior; default flat.
+            prior for pairs, in the order of the data, or of tp, fp, fn and tn for the metrics of a
+            confusion table. For methods that take a prior; default flat.
         seed: the seed of a stochastic method, a whole number from 0 on; a deterministic method
             ignores it.
         **data: the data by name, numbers or arrays: counts are whole numbers from 0 to n or to

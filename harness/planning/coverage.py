@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from harness.base.arguments import validate_choice
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.base.text import enumerated
@@ -21,7 +20,7 @@ from harness.designs.solvers import solver_of
 from harness.distributions.sampling.law import Law, on_lattice
 from harness.distributions.sampling.laws.catalogue import OWN, sampling_law
 from harness.distributions.truths import Prior
-from harness.families.catalogue import FAMILIES, family_of
+from harness.families.catalogue import with_settings
 from harness.families.data import broadcast_columns, numbers, validate_values
 from harness.families.family import Family
 from harness.methods.method import TWO_SIDED
@@ -80,7 +79,10 @@ def coverage(
         family: what is estimated, which decides sizes and true values: "proportion" (n, p),
             "rate" (exposure, rate), "proportion_difference", "balanced_accuracy", "risk_ratio" and
             "odds_ratio" (n1, n2, p1, p2), "rate_difference" and "rate_ratio" (exposure1,
-            exposure2, rate1, rate2), "paired_difference" and "paired_ratio" (n, p11, p10, p01).
+            exposure2, rate1, rate2), "paired_difference" and "paired_ratio" (n, p11, p10, p01),
+            "precision", "recall", "specificity", "npv", "f_score" (with beta), "jaccard", "mcc",
+            "kappa" and "informedness" (n, p_tp, p_fp and p_fn, or prevalence, sensitivity and
+            specificity).
         method: a name of the catalogue, an alias, or a function f(x, n, alpha) of the family's
             data that returns both limits. Its limits must be a function of the outcome.
         alpha: the probability outside the interval, as for ``interval``; in (0, 1).
@@ -119,13 +121,13 @@ def coverage(
         >>> round(found.coverage, 4)
         0.8553
     """
-    known = family_of(validate_choice("family", family, FAMILIES, ()))
+    known = with_settings(family, given)
     if not known.has_outcomes:
         raise InputError(
             f"coverage has no exact sum for {known.name}, whose data are lists; run an experiment "
             f"of that family, which simulates it"
         )
-    columns = _columns(known, alpha, given)
+    columns = _columns(known, alpha, known.with_free_truths(given))
     law = None if sampling is None else _law(known, sampling, columns)
     source = source_of(known, method, side, prior, law)
     shape = columns[0].shape
@@ -207,7 +209,8 @@ def _at_size(
     law: Law | None,
 ) -> Floats:
     """Return misses below and above, lengths and shares of infinite ones, shape (4, t)."""
-    scenarios = listed_scenarios(family.name, sizes, truths, law)
+    with_both = source.uses_both
+    scenarios = listed_scenarios(family.name, sizes, truths, law, with_both)
     listed = [(solver_of(each[0]), *each) for each in scenarios]
     count = sum(solver.range_count(solver.hull()) for solver, *_ in listed)
     if count > LARGEST_TABLE:

@@ -131,8 +131,9 @@ def list_question(
     """
     needed = design_for(family.name).size_needs
     if not needed:
+        what = "classes" if family.scores else "strata"
         raise InputError(
-            f"size takes no {family.name}, whose strata may grow in many ways; run an experiment "
+            f"size takes no {family.name}, whose {what} may grow in many ways; run an experiment "
             f"at several n1 and n2"
         )
     if not isinstance(method, str):

@@ -134,11 +134,16 @@ class Question:
             does[rows] = is_reached(self.sums.goal, self.sums.means(sizes[rows], truths))
         return does
 
-    def work(self, number: int) -> float:
-        """Return about how many limits it takes to decide one size with this number."""
+    def work(self, number: int, *, alone: bool = False) -> float:
+        """Return about how many limits it takes to decide one size with this number.
+
+        Args:
+            number: of the size.
+            alone: whether its neighbours are not decided too.
+        """
         ends = [[low for low, _ in self.ranges], [high for _, high in self.ranges]]
         sizes = self.sizes(np.array([number]))
-        outcomes = max(float(self.sums.outcomes(sizes, truths)[0]) for truths in ends)
+        outcomes = max(float(self.sums.outcomes(sizes, each, alone=alone)[0]) for each in ends)
         if not self.is_range:
             return min(outcomes, float(2 * _NODES ** len(ends[0]))) if self.rises else outcomes
         sampling = self.sums.family.model.SAMPLING
@@ -207,7 +212,7 @@ def _failing(question: Question) -> int:
     numbers = []
     while size <= last:
         number = ladder.number_from(size)
-        if question.work(number) > LARGEST_WORK / 64:
+        if question.work(number, alone=True) > LARGEST_WORK / 64:
             break
         numbers.append(number)
         size *= 2.0

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from harness.base.arguments import quoted, validate_choice, validate_number
+from harness.base.arguments import quoted, validate_number
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.callers.source import Observed
 from harness.distributions.truths import Prior
-from harness.families.catalogue import FAMILIES, family_of
+from harness.families.catalogue import with_settings
 from harness.families.combination import Span
 from harness.families.data import LARGEST_COUNT
 from harness.families.family import Family
@@ -34,7 +34,7 @@ from harness.planning.goals import (
 )
 from harness.planning.lists import ListQuestion, find_number, list_question
 from harness.planning.search import Found, Question, search
-from harness.planning.sums import LimitsOf, PairedSums, Sums
+from harness.planning.sums import LimitsOf, PairedSums, ShareSums, Sums
 
 HALF_WIDTH, LENGTH, ABOVE, BELOW = "half_width", "length", "above", "below"
 _Wanted = Mapping[str, float | None]
@@ -141,7 +141,7 @@ def size(
         >>> found.n, round(found.reached, 5), found.checked_to
         (139, 0.0499, 556)
     """
-    known = family_of(validate_choice("family", family, FAMILIES, ()))
+    known = with_settings(family, truths)
     wanted = {HALF_WIDTH: half_width, LENGTH: length, ABOVE: above, BELOW: below}
     if not known.has_outcomes:
         others = {"assurance": assurance, ABOVE: above, BELOW: below, "prior": prior}
@@ -151,7 +151,7 @@ def size(
                 raise InputError(f"size of {known.name} takes half_width or length, found {name}")
         return _of_lists(known, method, wanted, alpha, truths)
     goal = _goal(known, wanted, assurance, probability)
-    ranges = _ranges(known, truths)
+    ranges = _ranges(known, known.with_free_truths(truths))
     _validate(alpha=alpha)
     _validate_ratio(known, ratio)
     limits, rises = _limits(known, method, goal.side, prior, float(alpha))
@@ -159,7 +159,7 @@ def size(
     if isinstance(goal, Bound):
         _refuse_wrong_side(known, goal, ranges, asked)
     ladder = _ladder(known, goal, ranges, float(ratio))
-    sums = _sums(known, goal, limits, method)
+    sums, ranges = _sums(known, goal, limits, method, ranges)
     question = Question(sums, ladder, float(ratio), ranges, rises)
     found = search(question)
     if found is None:
@@ -275,11 +275,34 @@ def _ranges(family: Family, given: Mapping[str, Any]) -> tuple[Span, ...]:
     return tuple((float(each.min()), float(each.max())) for each in columns)
 
 
-def _sums(family: Family, goal: Goal, limits: LimitsOf, method: AnyMethod) -> Sums:
+def _sums(
+    family: Family, goal: Goal, limits: LimitsOf, method: AnyMethod, ranges: tuple[Span, ...]
+) -> tuple[Sums, tuple[Span, ...]]:
+    """Return the expectations, and the ranges of the truths that they take."""
     if not family.shares_size:
-        return Sums(family, goal, limits)
+        return Sums(family, goal, limits), ranges
     with_both = not isinstance(method, str) or find(family.name, method).uses_both
-    return PairedSums(family, goal, limits, with_both)
+    view = family.as_pairs
+    if view is None:
+        return PairedSums(family, goal, limits, with_both), ranges
+    found = family.all_truths([np.array(low) for low, _ in ranges])
+    cells = [float(each) for each in view.arranged(found)]
+
+    def of_pairs(data: tuple[Floats, ...]) -> LimitPair:
+        return limits(view.restored(data))
+
+    if with_both:
+        return PairedSums(family, goal, of_pairs), tuple((each, each) for each in cells[:3])
+    others = sum(cells[place] for place in view.beside_first)
+    truths = (cells[1] + others, cells[1] / (cells[1] + others))
+
+    def of_share(data: tuple[Floats, ...]) -> LimitPair:
+        x, cases = data
+        table = [np.zeros_like(x) for _ in range(4)]
+        table[1], table[view.beside_first[0]] = x, cases - x
+        return of_pairs(tuple(table))
+
+    return ShareSums(family, goal, of_share), tuple((each, each) for each in truths)
 
 
 def _limits(

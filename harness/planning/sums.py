@@ -53,8 +53,14 @@ class Sums:
         found = np.array([window(truth, truth, size) for size in sizes.tolist()], float)
         return found[:, 0], found[:, 1]
 
-    def outcomes(self, sizes: Floats, truths: Sequence[float]) -> Floats:
-        """Return the number of possible outcomes at each size, shape (N,)."""
+    def outcomes(self, sizes: Floats, truths: Sequence[float], *, alone: bool = False) -> Floats:
+        """Return the number of possible outcomes at each size, shape (N,).
+
+        Args:
+            sizes: the sizes of each sample, shape (N, samples).
+            truths: the true value of each sample.
+            alone: whether the size is decided without its neighbours, which may share outcomes.
+        """
         widths = [last - first + 1.0 for first, last in self.windows(sizes, truths)]
         return np.asarray(np.prod(widths, axis=0))
 
@@ -207,12 +213,13 @@ class PairedSums(Sums):
     with_both: bool = True
     """Whether the limits depend on how many pairs are right in both."""
 
-    def outcomes(self, sizes: Floats, truths: Sequence[float]) -> Floats:
+    def outcomes(self, sizes: Floats, truths: Sequence[float], *, alone: bool = False) -> Floats:
         """Return the number of possible outcomes at each size, shape (N,).
 
         Args:
             sizes: the numbers of pairs, shape (N, 1).
             truths: p11, p10 and p01.
+            alone: as of ``Sums.outcomes``.
         """
         p11, p10, p01 = truths
         asked = (p10, p01, p11) if self.with_both else (p10, p01)
@@ -245,6 +252,52 @@ class PairedSums(Sums):
         values = self.goal.values(lower, upper)
         with np.errstate(invalid="ignore"):
             return float(np.where(weight > 0, values * weight, 0.0).sum())
+
+
+@dataclass(frozen=True)
+class ShareSums(Sums):
+    """The expectations of a goal whose limits depend on x of N cases, where N is random.
+
+    N of the n cases of a table is binomial, and x given N is. So E[g] = Σ Pr(N) E[g | N], and the
+    second factor serves all sizes.
+    """
+
+    def outcomes(self, sizes: Floats, truths: Sequence[float], *, alone: bool = False) -> Floats:
+        """Return about how many limits decide each size, shape (N,); see ``Sums.outcomes``.
+
+        Nearly all N of neighbouring sizes are the same.
+        """
+        q, share = truths
+        first, last = self._window(sizes[:, 0], q)
+        low, high = self._window(last, share)
+        numbers, counts = last - first + 1.0, high - low + 1.0
+        return numbers * counts if alone else numbers + counts
+
+    def means(self, sizes: Floats, truths: Sequence[float]) -> Floats:
+        """Return E[g] at each size, shape (N,).
+
+        Args:
+            sizes: the numbers of cases, shape (N, 1).
+            truths: the probability of one of the N cases, and that of x among them.
+        """
+        q, share = truths
+        order = np.argsort(sizes[:, 0], kind="stable")
+        first, last = self._window(sizes[order, 0], q)
+        # Sizes whose N have none in common are computed apart, so that no number between is.
+        apart = np.flatnonzero(first[1:] > np.maximum.accumulate(last)[:-1]) + 1
+        found = np.empty(order.size)
+        for part in np.split(np.arange(order.size), apart):
+            if not part.size:
+                continue
+            cases = np.arange(first[part[0]], last[part].max() + 1.0)
+            given = super().means(np.maximum(cases, 1.0)[:, np.newaxis], (share,))
+            if cases[0] == 0.0:
+                given[0] = self.goal.values(*self.limits((np.zeros(1), np.zeros(1))))[0]
+            for place in part:
+                inside = slice(int(first[place] - cases[0]), int(last[place] - cases[0]) + 1)
+                weight = binomial.pmf(cases[inside], q, sizes[order[place], 0])
+                found[order[place]] = weight @ given[inside]
+        return found
 
 
 def _next(

@@ -133,6 +133,9 @@ def count_scenarios(experiment: Experiment) -> Iterator[ScenarioCounts]:
         drawn_first = trials > 0 and planned < possible
         largest = scenario.outcome_count
         outcomes = min(planned + (drawn if drawn_first else 0.0), largest)
+        reported = outcomes if shown is None else min(shown.count, largest)
+        if reports_truths_alone(experiment):
+            reported = 0.0
         yield ScenarioCounts(
             scenario,
             trials,
@@ -140,7 +143,7 @@ def count_scenarios(experiment: Experiment) -> Iterator[ScenarioCounts]:
             scenario.truth.count if scenario.truth.is_discrete else 0,
             drawn,
             outcomes,
-            outcomes if shown is None else min(shown.count, largest),
+            reported,
             drawn_first,
             _outcome_cells(experiment, scenario),
         )
@@ -262,7 +265,7 @@ def _shown(experiment: Experiment, scenario: Scenario) -> OutcomeSet | None:
         return OutcomeSet(min(asked, n + 1), lambda: outcomes_at_fractions(n, asked))
     if _is_one_bounded_sample(scenario):
         return None
-    if experiment.engines == (MONTE_CARLO,):
+    if experiment.engines == (MONTE_CARLO,) or not _is_enumerated(experiment, scenario):
         return OutcomeSet(0, lambda: np.empty(0, np.int64))
     if POSTERIOR in experiment.engines:
         return _every_outcome(scenario)
@@ -279,6 +282,8 @@ def _outcomes(
     parts = [OutcomeSet(to_verify.size, lambda: to_verify)]
     if shown is not None:
         parts.append(shown)
+    if not _is_enumerated(experiment, scenario):
+        return parts
     if POSTERIOR in experiment.engines and shown is None:
         instead = "outcomes: {fractions: 21}"
         _refuse_large(scenario, scenario.sizes[0] + 1, "outcomes: all", instead)
@@ -289,6 +294,24 @@ def _outcomes(
         # At a list of values counts are compared with exact values.
         parts.append(_possible_outcomes(scenario))
     return parts
+
+
+def reports_truths_alone(experiment: Experiment) -> bool:
+    """Whether no outcomes are reported: of enumeration alone over a list of true values."""
+    draws_or_integrates = {POSTERIOR, MONTE_CARLO} & set(experiment.engines)
+    return bool(experiment.truth.is_discrete and not draws_or_integrates)
+
+
+def _is_enumerated(experiment: Experiment, scenario: Scenario) -> bool:
+    """Whether there are few enough outcomes to enumerate them; otherwise there are trials alone.
+
+    Raises:
+        InputError: there are not, and the experiment has no trials.
+    """
+    count, most = solver_of(scenario).possible_count(), scenario.design.most_enumerated
+    if count > most and MONTE_CARLO not in experiment.engines:
+        _refuse_large(scenario, count, "enumeration", "trials", most)
+    return count <= most
 
 
 def _union(parts: Sequence[Integers]) -> Integers:
@@ -341,11 +364,13 @@ def _every_outcome(scenario: Scenario) -> OutcomeSet:
     return OutcomeSet(count, partial(solver.range_outcomes, whole))
 
 
-def _refuse_large(scenario: Scenario, count: float, what: str, instead: str) -> None:
-    if count > LARGEST_TABLE:
+def _refuse_large(
+    scenario: Scenario, count: float, what: str, instead: str, most: float = LARGEST_TABLE
+) -> None:
+    if count > most:
         raise InputError(
             f"{_size_text(scenario)}: {what} would need {count:,.0f} intervals of each method, "
-            f"more than {LARGEST_TABLE:,}; use {instead}, or a smaller "
+            f"more than {most:,.0f}; use {instead}, or a smaller "
             f"{family_of(scenario.family).model.SIZE}"
         )
 

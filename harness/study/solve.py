@@ -29,8 +29,8 @@ from harness.designs.solvers import solver_of
 from harness.designs.stochastic import StochasticColumn, simulate_stochastic
 from harness.designs.verification import Published
 from harness.families.catalogue import family_of
-from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
-from harness.study.plan import ScenarioPlan
+from harness.families.family import ENUMERATION, POSTERIOR
+from harness.study.plan import ScenarioPlan, reports_truths_alone
 from harness.tables.scenario_result import Solution
 
 
@@ -212,9 +212,8 @@ def outcomes_solved(
     if not plan.outcome_cells.present:
         return shown, nothing
     drawn = nothing if tally is None else tally.by_outcome.conditions.astype(np.int64)
-    draws_or_integrates = {POSTERIOR, MONTE_CARLO} & set(experiment.engines)
-    values_alone = experiment.truth.is_discrete and not draws_or_integrates
-    return shown, np.union1d(nothing if values_alone else shown, drawn).astype(np.int64)
+    reported = nothing if reports_truths_alone(experiment) else shown
+    return shown, np.union1d(reported, drawn).astype(np.int64)
 
 
 def _solve(

@@ -321,7 +321,8 @@ def column_block(result: ScenarioResult, row: int, engine: str) -> Block:
     """The values that identify a column, a size and an engine: the start of each of its rows."""
     column = result.columns[row]
     return {
-        "family": result.scenario.family,
+        "family": result.scenario.known_family.public_name,
+        **result.scenario.known_family.settings,
         SAMPLING: result.scenario.sampling_title,
         "method": column.method,
         "side": column.side,

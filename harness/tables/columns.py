@@ -18,6 +18,7 @@ from typing import Any
 import polars as pl
 
 from harness.families.catalogue import FAMILIES, family_of
+from harness.families.confusion import BETA
 from harness.families.family import Family
 
 OUTCOME, TRUTH = "outcome", "truth"
@@ -69,6 +70,11 @@ class TableKind:
         """Whether intervals may have an infinite length."""
         return family_of(self.family).is_ratio
 
+    @property
+    def has_beta(self) -> bool:
+        """Whether the parameter is an F score, of some β."""
+        return BETA in family_of(self.family).settings
+
 
 @dataclass(frozen=True)
 class ColumnRecord:
@@ -111,6 +117,10 @@ NUMBERED: Mapping[str, str] = {
     "_first_only": "of a pair right in the first only",
     "_second_only": "of a pair right in the second only",
     "_neither": "of a pair right in neither",
+    "_tp": "of a true positive",
+    "_fp": "of a false positive",
+    "_fn": "of a false negative",
+    "_tn": "of a true negative",
 }
 """The ends of names of columns that stand once for each sample, or each kind of pairs."""
 

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from harness.agreement import LEVEL, DrawsAgreement, MethodAgreement
-from harness.designs.design import Scenario, sizes_by_name
+from harness.base.text import enumerated
+from harness.designs.design import Scenario, design_for, sizes_by_name
 from harness.designs.limits import Column
 from harness.designs.monte_carlo import INTERVAL_ALPHA, fraction_interval, standard_error
 from harness.designs.precision import PROBABILITY, Aim, half_width
@@ -70,8 +71,18 @@ def manifest(
         **({"assumptions": found} if (found := _assumptions(results)) else {}),
         "identity": _identity(results),
         "worst_cases": worst_cases(results),
+        **({"not_enumerated": many} if (many := _not_enumerated(results)) else {}),
         "experiment": {key: value for key, value in document.items() if key != "execution"},
     }
+
+
+def _not_enumerated(results: Sequence[ScenarioResult]) -> list[str]:
+    """The sizes with more outcomes than are enumerated."""
+    return [
+        _size_text(each.scenario)
+        for each in results
+        if solver_of(each.scenario).possible_count() > each.scenario.design.most_enumerated
+    ]
 
 
 def _assumptions(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
@@ -258,6 +269,12 @@ def not_compared(content: Mapping[str, Any]) -> Iterator[str]:
     """A sentence for each pair of engines that was not compared, from the manifest of a run."""
     engines = content["experiment"]["engines"]
     family = family_of(content["experiment"]["family"])
+    if "not_enumerated" in content:
+        most = design_for(family.name).most_enumerated
+        yield (
+            f"Trials alone at {enumerated(content['not_enumerated'])}, where more than "
+            f"{most:,.0f} tables are possible"
+        )
     if not content["agreement"]["checked"] and family.has_outcomes:
         why = _absent([MONTE_CARLO])
         if MONTE_CARLO in engines:

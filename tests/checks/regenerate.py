@@ -13,7 +13,6 @@ from harness.checks.restriction import Size
 from harness.checks.sizes import checked_at
 from harness.checks.subject import Subject, side_of
 from harness.families.catalogue import family_of
-from harness.families.paired import PAIRS as TABLES
 from harness.methods.catalogue import CATALOGUE, methods_for
 
 FOLDER = Path(__file__).parents[2] / "results" / "baseline"
@@ -26,7 +25,7 @@ OF_TABLES = (8,)
 
 def sizes_of(family: str) -> tuple[Size, ...]:
     """The sizes that a baseline is of: those of a check, but fewer pairs of them."""
-    if family_of(family).design == TABLES:
+    if family_of(family).shares_size:
         return OF_TABLES
     is_pair = family_of(family).sizes == ("n1", "n2")
     return PAIRS if is_pair else checked_at(family).exact
@@ -37,7 +36,7 @@ def points_of(family: str) -> Points:
     known = family_of(family)
     in_full: tuple[Size, ...]
     in_sums: tuple[Size, ...]
-    if known.design == TABLES:
+    if known.shares_size:
         in_full, in_sums = (3,), (1, 2, 4, 8)
     elif known.samples == 2:
         in_full = ((3.0, 4.0),) if known.is_bounded else ()
@@ -54,8 +53,11 @@ def every() -> Iterator[Subject]:
     """The methods that have a baseline; of a one-sided one it is that of its upper limit."""
     for family in CATALOGUE:
         for name, method in methods_for(family).items():
-            # Of lists a check has no exact numbers.
-            if method.deterministic and family_of(family).has_outcomes:
+            # Of lists a check has no exact numbers, and a method of a proportion that a metric
+            # of a confusion table takes moves with that of the proportion.
+            known = family_of(family)
+            own = known.as_pairs is None or name not in CATALOGUE["proportion"]
+            if method.deterministic and known.has_outcomes and own:
                 yield (Subject(CatalogueSource(name, method, seed=0), family))
 
 

@@ -11,10 +11,13 @@ import pytest
 import harness
 from harness.commands.interval import interval
 from harness.commands.options import (
+    BETA,
+    CASE_COUNTS,
     FINITE_POPULATION,
     ONE_SAMPLE,
     OR_LISTS,
     RUN_VALUES,
+    SCORES,
     TABLE_COUNTS,
     TWO_COUNTS,
     WHOLE_NUMBERS,
@@ -146,7 +149,7 @@ def test_aliases_and_priors_are_shown(run_command):
     def described(*options):
         return json.loads(run_command("methods", *options, "--format", "json").out)
 
-    clopper_pearson = described("clopper_pearson")
+    clopper_pearson = described("clopper_pearson", "--family", "proportion")
     assert clopper_pearson["aliases"] == "exact_tail"
     assert clopper_pearson["prior"] == "none"
     assert described("minimal_length", "--family", "proportion")["prior"] == "Beta(1, 1)"
@@ -198,6 +201,7 @@ DESIGNS = {
     "repeated runs": RUN_VALUES,
 }
 OF_INTERVAL = ONE_SAMPLE | FINITE_POPULATION | TWO_COUNTS | TABLE_COUNTS | RUN_VALUES
+OF_INTERVAL |= CASE_COUNTS | BETA | SCORES
 
 
 @pytest.mark.parametrize(("design", "options"), DESIGNS.items())
@@ -208,10 +212,11 @@ def test_the_columns_of_all_families_are_options_and_nothing_else_is(design, opt
 
 def test_interval_has_an_option_for_all_data_of_every_family():
     data = {name for family in FAMILIES.values() for name in family.options}
-    assert data | set(FINITE_POPULATION) == set(OF_INTERVAL)
+    settings = {name for family in FAMILIES.values() for name in family.settings}
+    assert data | settings | set(FINITE_POPULATION) == set(OF_INTERVAL)
     assert set(OF_INTERVAL) <= set(inspect.signature(interval).parameters)
     lists = {name for f in FAMILIES.values() if not f.has_outcomes for name in f.data}
-    assert lists <= {"values", *OR_LISTS}
+    assert lists <= {"values", *OR_LISTS, *SCORES}
 
 
 def test_whole_numbers_are_the_counts_of_all_families_and_the_sizes_that_are_counts():

@@ -5,9 +5,11 @@ from typing import Any
 from hypothesis import strategies as st
 
 from harness.families.catalogue import FAMILIES
+from harness.families.confusion import RATES
 from harness.families.family import MONTE_CARLO, POSTERIOR, Family
 from harness.families.lists import CLUSTERS, RUNS, STRATA
 from harness.families.paired import PAIRS
+from harness.families.scores import PAIRED_SCORES, SCORES
 from harness.methods.catalogue import methods_for
 
 ALPHAS = st.floats(1e-10, 0.9)
@@ -117,6 +119,13 @@ def truths(family: Family) -> st.SearchStrategy[dict[str, Any]]:
         if POSTERIOR not in family.engines:
             return listed
         return listed | priors(family).map(lambda shapes: {"dirichlet": shapes})
+    if family.as_pairs is not None:
+        # Neither all nor none, where a metric may be 0/0.
+        rates = st.lists(st.floats(0.05, 0.95), min_size=1, max_size=3, unique=True)
+        listed = st.fixed_dictionaries(dict.fromkeys(RATES, rates))
+        if POSTERIOR not in family.engines:
+            return listed
+        return listed | priors(family).map(lambda shapes: {"dirichlet": shapes})
     listed = LISTED[family.model.NAME]
     if family.is_ratio:
         # A ratio is no number where a proportion is 0 or 1.
@@ -169,8 +178,9 @@ def coverage(draw: st.DrawFn, family: Family) -> dict[str, Any]:
         "methods": draw(methods(family)),
         "truth": draw(truths(family)),
     }
-    parts = [config["truth"].get(key, config["truth"]) for key in ("first", "first_only")]
-    discrete = any("values" in part or "grid" in part for part in parts)
+    parts = [config["truth"].get(key, config["truth"]) for key in ("first", "first_only", RATES[0])]
+    # A list of rates stands alone.
+    discrete = any(isinstance(part, list) or "values" in part or "grid" in part for part in parts)
     kinds = ["per_size"] + ["per_truth"] * discrete
     kinds += ["per_outcome"] * (family.is_bounded)
     choices = {
@@ -240,6 +250,21 @@ def _strata(draw: st.DrawFn) -> dict[str, Any]:
     return {"n1": first, "n2": second, "truth": truth}
 
 
+def any_numbers(least: float, most: float) -> st.SearchStrategy[Any]:
+    """A number, a list of them, or a list below ``values``."""
+    one = st.floats(least, most)
+    listed = st.lists(one, min_size=1, max_size=3, unique=True)
+    return one | listed | listed.map(lambda found: {"values": found})
+
+
+AREAS = any_numbers(0.01, 0.99) | st.just({"grid": {"start": 0.6, "stop": 0.9, "count": 4}})
+
+
+def scored(**truth: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    """Sizes of both classes, and a truth of these parts."""
+    return st.fixed_dictionaries({"n1": WHOLE, "n2": WHOLE, "truth": st.fixed_dictionaries(truth)})
+
+
 @st.composite
 def of_lists(draw: st.DrawFn, family: Family) -> dict[str, Any]:
     """A config of a family of lists."""
@@ -261,6 +286,8 @@ def of_lists(draw: st.DrawFn, family: Family) -> dict[str, Any]:
             }
         ),
         STRATA: _strata(),
+        SCORES: scored(auc=AREAS, sd_ratio=any_numbers(0.1, 10), levels=st.integers(2, 99)),
+        PAIRED_SCORES: scored(auc1=AREAS, auc2=AREAS, correlation=any_numbers(-1, 1)),
     }
     kind, config = draw(st.sampled_from(["per_size", "per_truth"])), draw(of_design[family.design])
     trials = draw(COUNTS.map(lambda count: {kind: count}) | PRECISIONS)

@@ -8,7 +8,6 @@ import functools
 import numpy as np
 
 from harness.families.catalogue import family_of
-from harness.families.paired import PAIRS
 from harness.methods.catalogue import CATALOGUE, methods_for
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
 
@@ -17,9 +16,9 @@ CASES = [
     (family, name)
     for family in CATALOGUE
     for name, method in methods_for(family).items()
-    if method.deterministic and family_of(family).has_outcomes and family_of(family).design != PAIRS
+    if method.deterministic and family_of(family).has_outcomes and not family_of(family).shares_size
 ]
-"""Methods for pairs, for lists and for a finite population have contracts of their own."""
+"""Methods for tables, for lists and for a finite population have contracts of their own."""
 SUPPORT = {
     "proportion": (0.0, 1.0),
     "rate": (0.0, np.inf),

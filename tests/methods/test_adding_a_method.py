@@ -71,7 +71,7 @@ def test_a_check_holds_it_to_its_contract():
 
 
 def test_the_list_of_methods_and_the_schema_have_it(capsys):
-    assert main(["methods", "hoeffding", "--format", "json"]) == 0
+    assert main(["methods", "hoeffding", "--family", "proportion", "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["title"] == "Hoeffding"
     assert main(["schema"]) == 0
     assert '"hoeffding"' in capsys.readouterr().out

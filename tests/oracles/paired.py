@@ -58,10 +58,10 @@ def above_by_quadrature(u: float, v: float, r: float, t: float) -> arb:
             log_weight = constant + (a + b - 1) * s.log() + (c - 1) * ((1 - x) * q).log()
             return log_weight.exp() * beyond * (1 - x) * p * q
 
-        return _integral(integrand)
+        return integral(integrand)
 
 
-def _integral(integrand: Callable[[arb], arb]) -> arb:
+def integral(integrand: Callable[[arb], arb]) -> arb:
     """The double exponential rule on the real line, with steps that are halved until it holds."""
     step, before = arb(1) / 8, arb(0)
     for _ in range(8):

@@ -115,6 +115,20 @@ def unit_difference(lower: UnitPoints, upper: UnitPoints) -> Floats:
     return np.where(both_low, upper.p - lower.p, np.where(both_high, lower.q - upper.q, across))
 
 
+def centred_interval(centre: UnitPoints, margin: Floats) -> tuple[UnitPoints, UnitPoints]:
+    """The intervals centred on ``centre`` whose smaller distance to 0 or to 1 is ``margin``."""
+    room = np.minimum(centre.p, centre.q)
+    lower = _from_smaller_side((centre.p - room) + margin, centre.q + (room - margin))
+    upper = _from_smaller_side((centre.q - room) + margin, centre.p + (room - margin))
+    return lower, upper.mirrored()
+
+
+def _from_smaller_side(p: Floats, q: Floats) -> UnitPoints:
+    """Points given by p and q; the larger one has lost digits and is computed from the other."""
+    low = p < 0.5
+    return UnitPoints(np.where(low, p, 1.0 - q), np.where(low, 1.0 - p, q))
+
+
 def log_ratios(lower: UnitPoints, upper: UnitPoints) -> tuple[Floats, Floats]:
     """log(p_u / p_l) and log(q_u / q_l), by log1p where the two points are close."""
     gap = unit_difference(lower, upper)

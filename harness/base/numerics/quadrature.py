@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betaln, gammaln, roots_legendre, roots_sh_jacobi, xlog1py, xlogy
 
-from harness.base.numerics.arrays import Floats, Positions
+from harness.base.numerics.arrays import Floats, Index, Positions
 from harness.base.numerics.points import RealPoints, UnitPoints
 from harness.base.numerics.special import log_binomial, log_poisson
 
@@ -260,6 +260,14 @@ class Nodes:
     """The position of the first node of each integral, shape (m,)."""
     x: Floats
     weight: Floats
+
+    def at(self, index: Index) -> Nodes:
+        """Return the nodes and weights of the integrals ``index``."""
+        count = np.diff(self.start, append=self.owner.size)[index]
+        owner = np.repeat(np.arange(count.size), count)
+        start = np.cumsum(count) - count
+        kept = np.arange(owner.size) + (self.start[index] - start)[owner]
+        return Nodes(owner, start, self.x[kept], self.weight[kept])
 
     def sums(self, values: Floats) -> Floats:
         """Return Σ weight · value of each integral, shape (m,)."""

@@ -7,10 +7,10 @@ strata.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -173,22 +173,39 @@ class OutcomeList(Outcomes):
 
 @dataclass(frozen=True)
 class Tables(OutcomeList):
-    """Tables of n pairs: with each also the one in which first and second change places."""
+    """Tables of n pairs: with each also the one in which first and second change places.
+
+    So are those of other cases that can be seen as pairs.
+    """
 
     mirror_words: ClassVar[str] = "those with first and second in each other's place are, mirrored,"
 
+    @classmethod
+    def of_pairs(cls, family: str, n: int, tables: Iterable[tuple[int, ...]]) -> Tables:
+        """The distinct tables of n, whose counts have the order of pairs."""
+        columns, view = np.array(sorted({*tables}), np.float64).T, family_of(family).as_pairs
+        counts = tuple(columns) if view is None else view.restored(tuple(columns))
+        return cls(family, (float(n),), counts)
+
     def steps(self) -> list[Step]:
-        """The step of one pair from second_only to first_only."""
-        both, first, second, neither = self.counts
-        places = self._places((both, first + 1, second - 1, neither))
-        return [Step(1.0, places, "the table with a pair moved from second_only to first_only has")]
+        """The step of one pair from second_only to first_only, or of a case between such cells."""
+        family = family_of(self.family)
+        _, into, out_of, _ = self._arranged(family.counts)
+        places = self._moved(lambda both, first, second, rest: (both, first + 1, second - 1, rest))
+        words = f"the table with a {family.model.NAME} moved from {out_of} to {into} has"
+        return [Step(1.0, places, words)]
 
     def mirror(self) -> Positions:
-        both, first, second, neither = self.counts
-        return self._places((both, second, first, neither))
+        return self._moved(lambda both, first, second, rest: (both, second, first, rest))
 
-    def _places(self, tables: tuple[Floats, ...]) -> Positions:
-        """The place of each of the tables; the place that it stands at where there is none."""
+    def _arranged(self, cells: Sequence[Any]) -> tuple[Any, ...]:
+        view = family_of(self.family).as_pairs
+        return tuple(cells) if view is None else view.arranged(cells)
+
+    def _moved(self, move: Callable[..., tuple[Floats, ...]]) -> Positions:
+        """The place of each of the tables as moved; its own place where there is none."""
+        view, tables = family_of(self.family).as_pairs, move(*self._arranged(self.counts))
+        tables = tables if view is None else view.restored(tables)
         known = {table: place for place, table in enumerate(zip(*self.counts, strict=True))}
         found = [known.get(table, at) for at, table in enumerate(zip(*tables, strict=True))]
         return np.array(found, np.intp)
@@ -266,7 +283,7 @@ def _tables(family: str, n: int) -> Tables:
         rest = n - first - second
         some = range(rest + 1) if is_small else {0, 1, rest // 2, rest - 1, rest}
         rows += [(both, first, second, rest - both) for both in some if 0 <= both <= rest]
-    return Tables(family, (float(n),), tuple(np.array(sorted(rows), np.float64).T))
+    return Tables.of_pairs(family, n, rows)
 
 
 def _successes(n: int) -> Sequence[int]:
@@ -334,12 +351,12 @@ def _checked_lists(family: str) -> CheckedLists:
 def data_set_grid(family: str) -> list[DataSets]:
     """The data sets at which every method of a family of lists should have its properties."""
     known, checked = family_of(family), _checked_lists(family)
-    by_width: dict[int, list[tuple[Floats, ...]]] = {}
+    by_width: dict[tuple[int, ...], list[tuple[Floats, ...]]] = {}
     for each in checked.data_sets:
         lists = tuple(np.array(one, np.float64) for one in each)
         image = checked.image(lists)
         backwards = [tuple(one[::-1] for one in copy) for copy in (lists, image)]
-        by_width.setdefault(lists[0].size, []).extend([lists, image, *backwards])
+        by_width.setdefault(tuple(one.size for one in lists), []).extend([lists, image, *backwards])
     unit = tuple(1.0 for _ in known.sizes)
     return [
         DataSets(family, unit, tuple(map(np.array, zip(*rows, strict=True))))

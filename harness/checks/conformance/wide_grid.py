@@ -15,7 +15,6 @@ from itertools import product
 
 import numpy as np
 
-from harness.base.numerics.arrays import Floats
 from harness.checks.conformance.grid import (
     Outcomes,
     Tables,
@@ -321,5 +320,4 @@ def _pairs(family: str, extent: SeveralCounts, rng: np.random.Generator) -> Bloc
 def _tables(
     family: str, n: int, tables: Sequence[tuple[int, ...]], alphas: Alphas = FEW_ALPHAS
 ) -> Block:
-    columns: tuple[Floats, ...] = tuple(np.array(sorted({*tables}), np.float64).T)
-    return Block(Tables(family, (float(n),), columns), alphas)
+    return Block(Tables.of_pairs(family, n, tables), alphas)

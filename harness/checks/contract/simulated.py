@@ -442,7 +442,9 @@ def _truths(scenario: Scenario) -> list[tuple[float, ...]]:
     """
     if family_of(scenario.family).shares_size:
         cells = np.linspace(*DISCORDANT, TRUTHS_OF_TWO).tolist()
-        return [table_of_cells(*each) for each in itertools.product(cells, cells)]
+        tables = [table_of_cells(*each) for each in itertools.product(cells, cells)]
+        view = family_of(scenario.family).as_pairs
+        return list(tables if view is None else map(view.restored, tables))
     spans = truths_inside(scenario)
     count = TRUTHS_OF_ONE if len(spans) == 1 else TRUTHS_OF_TWO
     return list(itertools.product(*(np.linspace(*span, count).tolist() for span in spans)))

@@ -44,7 +44,7 @@ def tails_of(evaluations: Sequence[Evaluation]) -> list[LimitTails]:
     return [
         tails_of_one_sample(each) if each.family.has_single_count else tails_of_several_counts(each)
         for each in evaluations
-        if each.family.has_counts_of_samples or each.family.shares_size
+        if each.family.has_counts_of_samples or each.family.has_line
     ]
 
 

@@ -120,6 +120,7 @@ def _nearest_tables(of_pairs: PairedParameter, counts: Truths, parameter: Floats
 
     It is the most likely one under the linear constraint that the parameter is.
     """
+    assert of_pairs.constraint is not None
     weights = np.array(of_pairs.constraint(parameter))
     filled = np.maximum(np.array(counts), _NO_PAIR)
     left, right = -1.0 / weights.max(axis=0), -1.0 / weights.min(axis=0)
@@ -155,7 +156,11 @@ def tails_of_several_counts(evaluation: Evaluation) -> LimitTails:
     alphas = tuple(np.array(evaluation.alphas)[usual].tolist())
     lower, upper = evaluation.lower[usual], evaluation.upper[usual]
     one_sided = 1.0 if evaluation.side == TWO_SIDED else 2.0
-    listed = _Listed(evaluation.family, outcomes.sizes, outcomes.flat())
+    family, counts = evaluation.family, outcomes.flat()
+    view = family.as_pairs
+    if view is not None:
+        family, counts = view.family, view.arranged(counts)
+    listed = _Listed(family, outcomes.sizes, counts)
     limits = np.array((lower, upper)).reshape(2 * len(alphas), -1)
     signs = np.repeat((1.0, -1.0), len(alphas))
     expected = 0.5 * one_sided * np.tile(alphas, 2)

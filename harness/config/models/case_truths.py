@@ -1,4 +1,4 @@
-"""Where the true values of pairs, runs, clusters and strata come from.
+"""Where the true values of pairs, confusion tables, runs, clusters and strata come from.
 
 A list of tables of pairs is given by cells, which are the probabilities that the first only, the
 second only, or both are right; or by the margins, which are the probabilities that the first and
@@ -7,11 +7,13 @@ that the second is right, with the correlation of the two results. The values of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
-from typing import Annotated, Any
+from typing import Annotated, Any, Union
 
+import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from harness.base.errors import InputError
@@ -34,12 +36,15 @@ from harness.config.models.levels import (
 from harness.distributions.list_truths import ClusterTruth, RunTruth, StratumTruth, runs_truth
 from harness.distributions.paired_truths import (
     Cells,
+    ConfusionTruth,
     DirichletTruth,
     PairedTruth,
     TableTruth,
     table_of_cells,
     table_of_margins,
 )
+from harness.families.confusion import CASE, RATES, cells_of_rates
+from harness.families.confusion import CELLS as CONFUSED_CELLS
 from harness.families.family import Family
 from harness.families.paired import PAIR, validate_table
 
@@ -90,65 +95,129 @@ class OfDirichlet(StrictModel):
     ] = Field(description="Four shapes [a11, a10, a01, a00], of both ... neither.")
 
 
-_KINDS: dict[str, tuple[str, ...]] = {
-    "cells": ("first_only", "second_only", "both"),
-    "margins": ("first", "second", "correlation"),
-    "dirichlet": ("dirichlet",),
+_Levels = Annotated[
+    Probabilities,
+    BeforeValidator(lambda given: {"values": given} if isinstance(given, list) else given),
+]
+"""Probabilities as a list alone too."""
+
+
+class OfConfusedCells(StrictModel):
+    """Confusion tables by the probabilities of three cells; the values of each are crossed."""
+
+    tp: _Levels = Field(description="Of a case that is a true positive.")
+    fp: _Levels = Field(description="Of a false positive.")
+    fn: _Levels = Field(description="Of a false negative.")
+
+
+class OfRates(StrictModel):
+    """Confusion tables by the classes and how well each is predicted; the values are crossed."""
+
+    prevalence: _Levels = Field(description="The probability of a positive.")
+    sensitivity: _Levels = Field(description="That a positive is predicted as such.")
+    specificity: _Levels = Field(description="That a negative is predicted as such.")
+
+
+class OfConfusedDirichlet(OfDirichlet):
+    """Dirichlet(a, b, c, d) of tp, fp, fn and tn."""
+
+    dirichlet: Annotated[
+        list[float],
+        Field(min_length=4, max_length=4),
+        expecting(f"{CASE.PRIOR_RANGE} and at most 10^6", _are_shapes),
+    ] = Field(description="Four shapes, of tp, fp, fn and tn.")
+
+
+def _cells_of(family: Family, made: Sequence[float]) -> Cells:
+    """The probabilities of tp, fp, fn and tn, from three or four of them."""
+    left = [np.asarray(each) for each in made[:3]]
+    tp, fp, fn, tn = (float(each) + 0.0 for each in family.all_truths(left))
+    return tp, fp, fn, tn
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """A kind of truth of a table."""
+
+    keys: tuple[str, ...]
+    model: Any
+    make: Callable[..., Any]
+    """Makes a table of a value of each key, after the family."""
+
+
+_DIRICHLET = ("dirichlet",)
+_OF_PAIRS = {
+    "cells": _Kind(
+        ("first_only", "second_only", "both"), OfCells, lambda _, *parts: table_of_cells(*parts)
+    ),
+    "margins": _Kind(
+        ("first", "second", "correlation"), OfMargins, lambda _, *parts: table_of_margins(*parts)
+    ),
+    "dirichlet": _Kind(_DIRICHLET, OfDirichlet, lambda _, shapes: shapes),
 }
-_CHOICE = (
+_OF_CONFUSION = {
+    "cells": _Kind(
+        CONFUSED_CELLS[:3], OfConfusedCells, lambda family, *cells: _cells_of(family, cells)
+    ),
+    "rates": _Kind(
+        RATES, OfRates, lambda family, *rates: _cells_of(family, cells_of_rates(*rates))
+    ),
+    "dirichlet": _Kind(_DIRICHLET, OfConfusedDirichlet, lambda _, shapes: shapes),
+}
+_CHOICES = (
     "a mapping with first_only and second_only, with first, second and correlation, or with "
-    "dirichlet"
+    "dirichlet",
+    "a mapping with tp, fp and fn, with prevalence, sensitivity and specificity, or with dirichlet",
 )
 
 
-def _kinds(value: Mapping[str, Any]) -> list[str]:
+def _kinds(kinds: Mapping[str, _Kind], value: Mapping[str, Any]) -> list[str]:
     """The kinds of truth of which the mapping has a key."""
-    return [kind for kind, keys in _KINDS.items() if any(key in keys for key in value)]
+    return [name for name, kind in kinds.items() if any(key in kind.keys for key in value)]
 
 
-def _of_one_kind(value: Any) -> Any:
-    """Say in one message what a truth may be where it is none of the kinds, or two of them."""
-    if not isinstance(value, Mapping) or len(_kinds(value)) != 1:
-        raise expected(_CHOICE)
-    return value
-
-
-def _paired_truth(family: Family, model: OfCells | OfMargins | OfDirichlet) -> PairedTruth:
+def _table_truth(family: Family, kinds: Mapping[str, _Kind], model: Any) -> PairedTruth:
     """The truth; tables that cannot be, or that have no parameter, are refused in a sentence."""
     if isinstance(model, OfDirichlet):
-        both, first_only, second_only, neither = (float(shape) for shape in model.dirichlet)
-        return DirichletTruth((both, first_only, second_only, neither))
-    if isinstance(model, OfMargins):
-        parts = [model.first, model.second, model.correlation]
-        make: Callable[..., Cells] = table_of_margins
-    else:
-        parts = [model.first_only, model.second_only]
-        parts += [model.both] if model.both is not None else []
-        make = table_of_cells
+        a, b, c, d = (float(shape) for shape in model.dirichlet)
+        return DirichletTruth((a, b, c, d))
+    kind = next(each for each in kinds.values() if isinstance(model, each.model))
+    parts = [getattr(model, key) for key in kind.keys]
+    parts = [each for each in parts if each is not None]
     count = prod(map(len, parts))
     if count > LONGEST_GRID:
         raise refused(f"expected at most {LONGEST_GRID} tables of probabilities, found {count}")
     tables = []
     try:
         for each in product(*parts):
-            tables.append(make(*each))
+            tables.append(kind.make(family, *each))
             validate_table(family, tables[-1])
-        return TableTruth.of(tables)
+        return (TableTruth if family.as_pairs is None else ConfusionTruth).of(tables)
     except InputError as error:
         raise refused(str(error)) from None
 
 
-def paired_truth_type(family: Family) -> Any:
-    """The type of the truth of a family of pairs, which yields a `PairedTruth`."""
-    assert family.of_pairs is not None
-    cells: Any = OfAllCells if family.of_pairs.uses_both else OfCells
+def table_truth_type(family: Family) -> Any:
+    """The type of the truth of a family of tables, which yields a `PairedTruth`."""
+    kinds, choice = dict(_OF_PAIRS), _CHOICES[0]
+    if family.of_pairs is None:
+        kinds, choice = _OF_CONFUSION, _CHOICES[1]
+    elif family.of_pairs.uses_both:
+        kinds["cells"] = replace(kinds["cells"], model=OfAllCells)
+
+    def of_one_kind(value: Any) -> Any:
+        """Say in one message what a truth may be where it is none of the kinds, or two of them."""
+        if not isinstance(value, Mapping) or len(_kinds(kinds, value)) != 1:
+            raise expected(choice)
+        return value
+
+    tagged = tuple(Annotated[each.model, Tag(tag(name))] for name, each in kinds.items())
+    models: Any = Union[tagged]  # noqa: UP007
     return Annotated[
-        Annotated[cells, Tag("<cells>")]
-        | Annotated[OfMargins, Tag("<margins>")]
-        | Annotated[OfDirichlet, Tag("<dirichlet>")],
-        Discriminator(lambda value: tag(_kinds(value)[0])),
-        AfterValidator(lambda model: _paired_truth(family, model)),
-        BeforeValidator(_of_one_kind),
+        models,
+        Discriminator(lambda value: tag(_kinds(kinds, value)[0])),
+        AfterValidator(lambda model: _table_truth(family, kinds, model)),
+        BeforeValidator(of_one_kind),
     ]
 
 

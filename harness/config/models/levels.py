@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, create_model
 
 from harness.base.models import StrictModel
-from harness.config.models.constraints import Span, expecting, one_of
+from harness.config.models.constraints import Span, by_shape, expecting, one_of
 
 LONGEST_GRID = 100_000
 LARGEST_RATE = 1e100
@@ -96,6 +96,27 @@ def ascending_numbers(model: Any) -> tuple[float, ...]:
 def _levels(models: dict[str, Any]) -> Any:
     """The type of a list or a grid, which yields the numbers ascending."""
     return Annotated[one_of(models), AfterValidator(ascending_numbers)]
+
+
+def _all_numbers(given: Any) -> tuple[float, ...]:
+    """The numbers of a list, a grid or a single number, ascending."""
+    if isinstance(given, StrictModel):
+        return ascending_numbers(given)
+    return tuple(sorted(each + 0.0 for each in (given if isinstance(given, list) else [given])))
+
+
+def levels_or_numbers(prefix: str, number: Any, what: str, each: str) -> Any:
+    """The type of a number, a list of them, ``{values}`` or ``{grid}``, which yields a tuple.
+
+    Args: as of ``_listed``.
+    """
+    words = f"{what}, a list of them, {{values: ...}} or {{grid: ...}}"
+    kind = by_shape(
+        Annotated[number, expecting(words)],
+        listed=Annotated[list[Annotated[number, expecting(what)]], Field(min_length=1)],
+        mapping=one_of(_listed(prefix, number, what, each=each)),
+    )
+    return Annotated[kind, AfterValidator(_all_numbers)]
 
 
 PROBABILITY_LISTS = _listed(

@@ -71,9 +71,7 @@ def prior_type(family: Family) -> Any:
 def known_methods(family: str | None) -> dict[str, Method]:
     """Methods by name and alias; those of every family where the family is not known."""
     found: dict[str, Method] = {}
-    for each in CATALOGUE:
-        if family in CATALOGUE and each != family:
-            continue
+    for each in CATALOGUE if family is None else (family,):
         found |= CATALOGUE[each]
         found |= {alias: CATALOGUE[each][name] for alias, name in ALIASES[each].items()}
     return found

@@ -28,7 +28,7 @@ from harness.config.models.case_truths import (
     ClusterTruths,
     RunTruths,
     StratumTruths,
-    paired_truth_type,
+    table_truth_type,
 )
 from harness.config.models.constraints import (
     by_key,
@@ -48,10 +48,12 @@ from harness.config.models.levels import (
     Rate,
     ascending_numbers,
 )
+from harness.config.models.score_truths import PairedScoreTruths, ScoreTruths
 from harness.designs.design import design_for
 from harness.distributions.list_truths import ClusterTruth, RunTruth, StratumTruth
 from harness.distributions.paired_truths import PARTS as PARTS_OF_PAIRS
-from harness.distributions.paired_truths import TableTruth
+from harness.distributions.paired_truths import ConfusionTruth, TableTruth
+from harness.distributions.score_truths import PairedScoreTruth, ScoreTruth
 from harness.distributions.truths import (
     BetaTruth,
     DiscreteTruth,
@@ -60,6 +62,7 @@ from harness.distributions.truths import (
     Truth,
     UniformTruth,
 )
+from harness.families.confusion import CELLS, RATES
 from harness.families.family import POSTERIOR, SMALLEST_SHAPE_OF_TWO, Family
 
 NARROWEST = 1e-12
@@ -311,17 +314,23 @@ def _of_samples(about: str, family: Family) -> TruthKey:
     return TruthKey(truth_type(family), about, default, tuple(family.truth_parts))
 
 
-def _of_pairs(family: Family) -> TruthKey:
-    about = (
-        "Where the true probabilities of a pair come from: the discordant ones {first_only, "
-        "second_only}, or with the third {first_only, second_only, both}; the margins {first, "
-        "second, correlation}; or {dirichlet}."
-    )
+_ABOUT_PAIRS = (
+    "Where the true probabilities of a pair come from: the discordant ones {first_only, "
+    "second_only}, or with the third {first_only, second_only, both}; the margins {first, "
+    "second, correlation}; or {dirichlet}."
+)
+_ABOUT_CONFUSION = (
+    "Where the true probabilities of the cells come from: {tp, fp, fn}; {prevalence, sensitivity, "
+    "specificity}; or {dirichlet} of tp, fp, fn and tn."
+)
+
+
+def _of_tables(about: str, family: Family) -> TruthKey:
     # Exact values under a distribution are those of a posterior.
     has_posterior = POSTERIOR in family.engines
     shapes = [int(shape) for shape in family.model.FLAT_PRIOR]
     flat = {"dirichlet": shapes} if has_posterior else ...
-    return TruthKey(paired_truth_type(family), about, flat, tuple(family.truth_parts))
+    return TruthKey(table_truth_type(family), about, flat, tuple(family.truth_parts))
 
 
 def _of_lists(kind: Any, about: str, parts: tuple[str, ...], family: Family) -> TruthKey:
@@ -331,7 +340,8 @@ def _of_lists(kind: Any, about: str, parts: tuple[str, ...], family: Family) -> 
 _BY_TRUTH: dict[type, Callable[[Family], TruthKey]] = {
     DiscreteTruth: partial(_of_samples, "Where the true parameter comes from."),
     PairTruth: partial(_of_samples, "Where the true parameters come from: {first, second}."),
-    TableTruth: _of_pairs,
+    TableTruth: partial(_of_tables, _ABOUT_PAIRS),
+    ConfusionTruth: partial(_of_tables, _ABOUT_CONFUSION),
     RunTruth: partial(
         _of_lists, RunTruths, "The distribution of the value of a run, whose mean is estimated.", ()
     ),
@@ -348,6 +358,18 @@ _BY_TRUTH: dict[type, Callable[[Family], TruthKey]] = {
         "True probabilities over the strata: {second, difference} or {first, second}.",
         ("difference",),
     ),
+    ScoreTruth: partial(
+        _of_lists,
+        ScoreTruths,
+        "True areas under the ROC curve of binormal scores: {auc, sd_ratio, levels}.",
+        ("auc", "sd_ratio"),
+    ),
+    PairedScoreTruth: partial(
+        _of_lists,
+        PairedScoreTruths,
+        "True areas of two scores of the same cases: {auc1, auc2, correlation, levels}.",
+        ("auc1", "auc2", "correlation"),
+    ),
 }
 """By the class of the truths that a design lists."""
 
@@ -359,10 +381,15 @@ def written_truth(content: Mapping[str, Any], written: Any = None) -> dict[str, 
     if "tables" in content:
         return {key: _plain_tree(each) for key, each in written.items()}
     if "cells" in content:
-        parts = [part for part in PARTS_OF_PAIRS if part in written]
+        parts = [part for part in (*PARTS_OF_PAIRS, *CELLS, *RATES) if part in written]
         return {part: written_truth(_part(written[part]), written[part]) for part in parts}
-    if "first" in content or "rho" in content:
-        return {key: written_truth(each, written.get(key)) for key, each in content.items()}
+    if any(isinstance(each, Mapping) for each in content.values()):
+        return {
+            key: written_truth(each, written.get(key))
+            if isinstance(each, Mapping)
+            else _plain_tree(each)
+            for key, each in content.items()
+        }
     if "grid" in written:
         span = written["grid"]
         ends = {key: plain_number(span[key] + 0.0) for key in ("start", "stop")}
@@ -379,6 +406,7 @@ def _plain_tree(value: Any) -> Any:
     return plain_number(value + 0.0) if isinstance(value, float) else value
 
 
-def _part(written: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The numbers of a part of the truth of pairs, ascending; a grid stays as it is written."""
-    return {"values": sorted(value + 0.0 for value in written.get("values", ()))}
+def _part(written: Any) -> Mapping[str, Any]:
+    """The numbers of a part of the truth of a table, ascending; a grid stays as it is written."""
+    values = written if isinstance(written, list) else written.get("values", ())
+    return {"values": sorted(value + 0.0 for value in values)}

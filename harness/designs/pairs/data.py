@@ -96,7 +96,8 @@ def _weights(scenario: Scenario, outcomes: Integers) -> Floats:
     return weight
 
 
-def _implied_posterior(scenario: Scenario, outcomes: Integers) -> Any:
+def implied_posterior(scenario: Scenario, outcomes: Integers) -> Any:
+    """Return the posteriors of the parameter under the truth's own Dirichlet, given outcomes."""
     family, counts = family_of(scenario.family), scenario.counts(outcomes)
     data = family.columns([each.astype(np.float64) for each in counts], scenario.sizes)
     return family.posterior(data, scenario.truth.shapes)
@@ -148,7 +149,7 @@ def _flat_truth(family: Family) -> PairedTruth:
 PAIRED = Design(
     PAIRS,
     Outcomes(_count, _draw, encode=_encode, decode=_decode, trials_unit=_trials_unit),
-    distributions=Distributions(_draw_truths, _weights, _implied_posterior),
+    distributions=Distributions(_draw_truths, _weights, implied_posterior),
     size_of=lambda sizes: int(sizes[0]),
     listed_truth=TableTruth,
     listing=_listing,

@@ -7,7 +7,7 @@ recurrence. Masses of the posterior are integrated over one cell, and not over t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -56,14 +56,26 @@ def verify(scenario: Scenario, limits: Limits, published: Published) -> list[Com
     found = []
     if scenario.truth.is_discrete:
         found += compare_listed(scenario, rows_of_pairs(scenario, limits), limits, published)
-    if POSTERIOR in family_of(scenario.family).engines and scenario.size <= LARGEST_INTEGRATED:
-        found += _under_distribution(scenario, limits, published)
-        found += _under_prior(scenario, limits, published)
+    found += verify_posterior(scenario, limits, published, integrated_cells)
     return found + compare_worst_cases(published)
 
 
+Integrate = Callable[[Scenario, Prior, Limits], Exact]
+"""Returns the posterior masses outside limits under whole shapes of a Dirichlet distribution."""
+
+
+def verify_posterior(
+    scenario: Scenario, limits: Limits, published: Published, integrated: Integrate
+) -> list[Comparison]:
+    """Compare the masses of a posterior with integrals; those of other arguments as ``verify``."""
+    if POSTERIOR not in family_of(scenario.family).engines or scenario.size > LARGEST_INTEGRATED:
+        return []
+    found = _under_distribution(scenario, limits, published, integrated)
+    return found + _under_prior(scenario, limits, published, integrated)
+
+
 def _under_distribution(
-    scenario: Scenario, limits: Limits, published: Published
+    scenario: Scenario, limits: Limits, published: Published, integrated: Integrate
 ) -> list[Comparison]:
     """Compare the masses of the posterior under the truth's distribution with integrals.
 
@@ -82,7 +94,7 @@ def _under_distribution(
         scenario = replace(scenario, truth=DirichletTruth(shapes))
         closed = posterior.integrate_under_truth(scenario, part)
     assert isinstance(scenario.truth, DirichletTruth)
-    cells = integrated_cells(scenario, scenario.truth.shapes, part)
+    cells = integrated(scenario, scenario.truth.shapes, part)
     closed, cells = common(closed, cells)
     share = cells.weight / cells.weight.sum()
     apart = cells_apart(closed, cells, share, 0.0, _SMALL)
@@ -95,13 +107,15 @@ def _under_distribution(
     return found
 
 
-def _under_prior(scenario: Scenario, limits: Limits, published: Published) -> list[Comparison]:
+def _under_prior(
+    scenario: Scenario, limits: Limits, published: Published, integrated: Integrate
+) -> list[Comparison]:
     """Compare the masses of the posterior under the reference prior with integrals."""
     exact, prior = published.under_prior, published.reference_prior
     if exact is None or not _are_whole(prior) or exact.conditions.size == 0:
         return []
     some = _some(exact.conditions.astype(np.int64))
-    cells = integrated_cells(scenario, prior, limits.at(some))
+    cells = integrated(scenario, prior, limits.at(some))
     apart = cells_apart(exact.at(some), cells, np.ones(some.size), 0.0, _SMALL)
     return [Comparison(POSTERIOR, ENUMERATION, "outcomes", apart)]
 
@@ -142,14 +156,19 @@ def integrated_cells(scenario: Scenario, shapes: Prior, limits: Limits) -> Exact
     below = np.array([_mass_below(u, v, r, lower) for lower in limits.lower])
     # Above U, first and second in each other's place.
     above = np.array([_mass_below(v, u, r, -upper) for upper in limits.upper])
-    cells: Cells = (a11, a01, a10, a00)
-    weight = multinomial.mean_discordant(cells, second, first, scenario.size)
+    weight = weights_again(scenario, shapes, limits.outcomes)
+    return Exact(limits.outcomes, weight, below, above, limits.length)
+
+
+def weights_again(scenario: Scenario, shapes: Prior, outcomes: Integers) -> Floats:
+    """Return the probabilities of outcomes under a Dirichlet, from its cells in another order."""
+    both, first, second, neither = scenario.counts(outcomes)
+    a11, a10, a01, a00 = shapes
+    weight = multinomial.mean_discordant((a11, a01, a10, a00), second, first, scenario.size)
     if scenario.with_both:
-        both = scenario.counts(limits.outcomes)[0]
-        neither = scenario.size - first - second - both
         reverse: Cells = (a00, a01, a10, a11)
         weight = weight * multinomial.mean_both(reverse, neither, both + neither)
-    return Exact(limits.outcomes, weight, below, above, limits.length)
+    return weight
 
 
 def _mass_below(u: Floats, v: Floats, r: Floats, limit: Floats) -> Floats:

@@ -392,6 +392,7 @@ def _missed_beside(table: _Table, probability: Floats, theta: Floats, approach: 
 def _moved(table: _Table, cells: Floats, theta: Floats) -> Floats:
     """Return the tables with the parameters θ that a move between the discordant cells reaches."""
     both, first, second, neither = cells
+    assert table.parameter.moved_mass is not None
     mass = table.parameter.moved_mass(list(cells), theta)
     return np.stack((both, first + mass, second - mass, neither))
 
@@ -427,6 +428,8 @@ def _zoom(
 ) -> _Point:
     """Return the best point of a line of tables, by grids of decreasing width around the best."""
     ends = family(table, point, np.array([0.0, 1.0]))
+    if not np.isfinite(ends).all():  # at a boundary of θ, which no move of mass reaches
+        return point
     low, high = _feasible(table, ends)
     if not low < high:
         return point

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -19,22 +21,67 @@ from scipy.special import (
 
 from harness.base.errors import IntervalNotFoundError
 from harness.base.numerics.arrays import Bools, Floats, Index
-from harness.base.numerics.points import UnitPoints, log_ratios, unit_difference
+from harness.base.numerics.points import (
+    UnitPoints,
+    centred_interval,
+    log_ratios,
+    unit_difference,
+)
 from harness.base.numerics.root_finding import SMALL_RESIDUAL
 from harness.base.numerics.special import log_binomial
 from harness.distributions.posteriors.protocol import Posterior
 from harness.distributions.truths import Prior
 
 # A limit closer to 0 or 1 than exp(-600) cannot be told from the boundary.
-_LOG_SMALLEST_LIMIT = -600.0
+LOG_SMALLEST_LIMIT = -600.0
 # With a shape parameter above this, the limit of equal density is well above exp(-600).
 _NEARLY_MONOTONE = 1.5
 _NEWTON_STEPS = 60
 _SMALLEST_POINT = 1e-300
 
 
+class UnitPosterior(Posterior[UnitPoints]):
+    """The posterior of a parameter from 0 to 1. The coordinate is the logit."""
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The range of the parameter."""
+        return 0.0, 1.0
+
+    @property
+    def boundary(self) -> tuple[UnitPoints, UnitPoints]:
+        """The lower and the upper end of the support, as points."""
+        zero, one = np.zeros(self.size), np.ones(self.size)
+        return UnitPoints(zero, one), UnitPoints(one, zero)
+
+    def isf(self, prob: npt.ArrayLike) -> UnitPoints:
+        """The points whose ``sf`` is ``prob``: the mirrored quantiles of 1 − p."""
+        return self._mirrored().ppf(prob).mirrored()
+
+    @abstractmethod
+    def _mirrored(self) -> Self:
+        """The posterior of 1 − p."""
+
+    def upper_limit_at_boundary(self, lower: UnitPoints) -> Bools:
+        """The mirrored question of ``lower_limit_at_boundary``."""
+        return self._mirrored().lower_limit_at_boundary(lower.mirrored())
+
+    def shift(self, points: UnitPoints, step: Floats) -> UnitPoints:
+        """The points whose logit is larger by ``step``."""
+        return points.shift_logit(step)
+
+    def coordinate_difference(self, lower: UnitPoints, upper: UnitPoints) -> Floats:
+        """The coordinate of ``upper`` less that of ``lower``."""
+        p_ratio, q_ratio = log_ratios(lower, upper)
+        return p_ratio - q_ratio
+
+    def length(self, lower: UnitPoints, upper: UnitPoints) -> Floats:
+        """upper − lower, without cancellation next to the boundary."""
+        return unit_difference(lower, upper)
+
+
 @dataclass(frozen=True)
-class Beta(Posterior[UnitPoints]):
+class Beta(UnitPosterior):
     """Beta(a, b) with a, b > 0: the posterior of a proportion, one for each of m outcomes.
 
     For x successes of n under a Beta(a₀, b₀) prior, a = x + a₀ and b = n − x + b₀
@@ -69,17 +116,6 @@ class Beta(Posterior[UnitPoints]):
         return int(self.a.size)
 
     @property
-    def support(self) -> tuple[float, float]:
-        """The range of the parameter."""
-        return 0.0, 1.0
-
-    @property
-    def boundary(self) -> tuple[UnitPoints, UnitPoints]:
-        """The lower and the upper end of the support, as points."""
-        zero, one = np.zeros(self.size), np.ones(self.size)
-        return UnitPoints(zero, one), UnitPoints(one, zero)
-
-    @property
     def mode(self) -> UnitPoints:
         """(a − 1)/(a + b − 2); 0 or 1 where the density is monotone."""
         rise, fall = np.maximum(self.a - 1.0, 0.0), np.maximum(self.b - 1.0, 0.0)
@@ -105,18 +141,14 @@ class Beta(Posterior[UnitPoints]):
 
     def centred_interval(self, margin: Floats) -> tuple[UnitPoints, UnitPoints]:
         """The interval centred on the estimate whose distance to the boundary is ``margin``."""
-        below, above = self.distance_to_boundary
-        room = np.minimum(below, above)
-        lower = _from_smaller_side((below - room) + margin, above + (room - margin))
-        upper = _from_smaller_side((above - room) + margin, below + (room - margin))
-        return lower, upper.mirrored()
+        return centred_interval(self._centre(), margin)
 
     def _centre(self) -> UnitPoints:
         if self.estimate is None:
             raise ValueError("this posterior has no estimate to centre an interval on")
         return self.estimate
 
-    def _points(self, points: UnitPoints | npt.ArrayLike) -> UnitPoints:
+    def as_points(self, points: UnitPoints | npt.ArrayLike) -> UnitPoints:
         """The points in shape (m,)."""
         points = points if isinstance(points, UnitPoints) else UnitPoints.of(points)
         shape = self.a.shape
@@ -126,7 +158,7 @@ class Beta(Posterior[UnitPoints]):
 
     def cdf(self, points: UnitPoints | npt.ArrayLike) -> Floats:
         """I_p(a, b)."""
-        s = self._points(points)
+        s = self.as_points(points)
         low = s.p <= s.q
         lower = self._tail(low, s, betainc, betaincc)
         return _from_smaller_tail(
@@ -135,7 +167,7 @@ class Beta(Posterior[UnitPoints]):
 
     def sf(self, points: UnitPoints | npt.ArrayLike) -> Floats:
         """1 − I_p(a, b), not computed as a difference where it is small."""
-        s = self._points(points)
+        s = self.as_points(points)
         low = s.p < s.q
         upper = self._tail(low, s, betaincc, betainc)
         return _from_smaller_tail(
@@ -154,7 +186,7 @@ class Beta(Posterior[UnitPoints]):
 
     def logpdf(self, points: UnitPoints | npt.ArrayLike) -> Floats:
         """log[p^{a−1} (1 − p)^{b−1} / B(a, b)], by the saddle-point form."""
-        s = self._points(points)
+        s = self.as_points(points)
         a, b = self.a, self.b
         with np.errstate(divide="ignore", invalid="ignore"):
             inner = (
@@ -200,10 +232,6 @@ class Beta(Posterior[UnitPoints]):
             f"at probability {prob[active[0]]:g}"
         )
 
-    def isf(self, prob: npt.ArrayLike) -> UnitPoints:
-        """The points whose ``sf`` is ``prob``: the mirrored quantiles of Beta(b, a)."""
-        return self._mirrored().ppf(prob).mirrored()
-
     def approximate_interval(self, alpha: float) -> tuple[UnitPoints, UnitPoints]:
         """Balanced-tail limits without the refinement of ``ppf``."""
         prob = np.full(self.size, alpha / 2)
@@ -229,16 +257,9 @@ class Beta(Posterior[UnitPoints]):
     def lower_limit_at_boundary(self, upper: UnitPoints) -> Bools:
         """Whether a ≤ 1, or so close to 1 that the limit of equal density is below exp(−600)."""
         with np.errstate(divide="ignore"):
-            rise = (self.a - 1.0) * (np.log(upper.p) - _LOG_SMALLEST_LIMIT)
+            rise = (self.a - 1.0) * (np.log(upper.p) - LOG_SMALLEST_LIMIT)
             fall = -(self.b - 1.0) * np.log(upper.q)
         return np.asarray((self.a <= 1.0) | ((self.a < _NEARLY_MONOTONE) & (rise < fall)))
-
-    def upper_limit_at_boundary(self, lower: UnitPoints) -> Bools:
-        """Whether b ≤ 1, or so close to 1 that the limit of equal density is within exp(−600) of 1.
-
-        It is the mirrored question of ``lower_limit_at_boundary``.
-        """
-        return self._mirrored().lower_limit_at_boundary(lower.mirrored())
 
     def coordinate_density(self, points: UnitPoints) -> Floats:
         """The density with respect to the logit: p(1 − p) times the pdf."""
@@ -249,18 +270,6 @@ class Beta(Posterior[UnitPoints]):
     def log_density_slope(self, points: UnitPoints) -> Floats:
         """The derivative of ``logpdf`` by the coordinate: (a − 1)(1 − p) − (b − 1)p."""
         return (self.a - 1.0) * points.q - (self.b - 1.0) * points.p
-
-    def shift(self, points: UnitPoints, step: Floats) -> UnitPoints:
-        return points.shift_logit(step)
-
-    def coordinate_difference(self, lower: UnitPoints, upper: UnitPoints) -> Floats:
-        """The coordinate of ``upper`` less that of ``lower``."""
-        p_ratio, q_ratio = log_ratios(lower, upper)
-        return p_ratio - q_ratio
-
-    def length(self, lower: UnitPoints, upper: UnitPoints) -> Floats:
-        """upper − lower, without cancellation next to the boundary."""
-        return unit_difference(lower, upper)
 
     def log_density_ratio(self, lower: UnitPoints, upper: UnitPoints) -> Floats:
         """logpdf(upper) − logpdf(lower): (a − 1) log(p_u / p_l) + (b − 1) log(q_u / q_l)."""
@@ -281,9 +290,3 @@ def _from_smaller_tail(tail: Floats, other: Callable[[Bools], Floats]) -> Floats
     if large.any():
         tail[large] = 1.0 - other(large)
     return tail
-
-
-def _from_smaller_side(p: Floats, q: Floats) -> UnitPoints:
-    """Points given by p and q; the larger one has lost digits and is computed from the other."""
-    low = p < 0.5
-    return UnitPoints(np.where(low, p, 1.0 - q), np.where(low, 1.0 - p, q))

@@ -61,7 +61,8 @@ USER_DASHES: tuple[Any, ...] = ((0, (7, 1)), (0, (3, 1, 1, 1, 1, 1)), (0, (2, 0.
 
 # The place of a name decides its style: the place modulo 7 its colour, modulo 9 its mark, modulo 4
 # its dashes. A new name goes to the end and no name is moved, so that a method looks the same in
-# every figure of every version. Names that are often compared have different colours.
+# every figure of every version. Names that are often compared have different colours. A "-" is
+# a place that would look like another method of the family without its colour.
 _ORDER = """
 wilson wald clopper_pearson minimal_length agresti_coull jeffreys balanced_tail
 agresti_min newcombe_cc rindskopf feldman_cousins baptista_pike mover_clopper_pearson
@@ -76,8 +77,9 @@ wald_log_half chan_zhang cluster_wald wald_cc bootstrap_percentile mover_jeffrey
 mee sterne newcombe tang price_bonett sato score
 tango_corrected saha_scas arcsine likelihood_ratio mover_score woolf jeffreys_minimal_length
 jeffreys_equal_tailed wilson_modified wilson_cc jeffreys_modified
+delta_atanh delong delong_logit hanley_mcneil - - - delta - - - - delta_logit
 """
-_PLACES = {name: place for place, name in enumerate(_ORDER.split())}
+_PLACES = {name: place for place, name in enumerate(_ORDER.split()) if name != "-"}
 
 DIVERGING = "RdBu"
 """The colour map of errors: red below zero, white at zero, blue above; safe for red-green

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from harness.base.arguments import validate_choice
 from harness.families.catalogue import family_of
-from harness.methods.catalogue import differences, lists, one_sample, pairs, ratios
+from harness.families.confusion import BETA
+from harness.methods.catalogue import confusion, differences, lists, one_sample, pairs, ratios
 from harness.methods.catalogue.recommended import RECOMMENDED
 from harness.methods.method import TWO_SIDED, Method, for_family
 
@@ -24,10 +26,23 @@ _LISTS = {
     "mean": lists.MEAN,
     "clustered_proportion": lists.CLUSTERED_PROPORTION,
     "stratified_difference": lists.STRATIFIED_DIFFERENCE,
+    **confusion.CONFUSION,
+    "f_score": confusion.f_score_methods(1.0),
+    "auc": lists.AUC,
+    "auc_difference": lists.AUC_DIFFERENCE,
 }
 
-CATALOGUE: dict[str, Mapping[str, Method]] = {}
-ALIASES: dict[str, Mapping[str, str]] = {}
+
+class _ByFamily(dict[str, Mapping[str, Any]]):
+    """A list by families; that of a family with settings is added when it is first asked for."""
+
+    def __missing__(self, family: str) -> Mapping[str, Any]:
+        add_methods(family, confusion.f_score_methods(family_of(family).settings[BETA]))
+        return self[family]
+
+
+CATALOGUE: dict[str, Mapping[str, Method]] = _ByFamily()
+ALIASES: dict[str, Mapping[str, str]] = _ByFamily()
 """Other names of methods, by family."""
 
 

@@ -1,9 +1,10 @@
-"""Every interval method for a mean, a proportion of clusters and a difference in strata."""
+"""Every interval method for data that are lists: runs, clusters, strata and scores."""
 
 from __future__ import annotations
 
 from functools import partial
 
+from harness.methods import auc
 from harness.methods.catalogue import category as of
 from harness.methods.catalogue import references as by
 from harness.methods.clustered import (
@@ -150,4 +151,55 @@ STRATIFIED_DIFFERENCE: dict[str, Method] = {
         exceptions={"has width": "of no width where each x is 0 or n in every stratum"},
     ),
     "newcombe": of.mover("Newcombe, hybrid score", by.YAN_SU, newcombe),
+}
+
+
+_AT_THE_ENDS = "of no width where the area is 0 or 1"
+_NO_SPREAD = f"{_AT_THE_ENDS}, and where all scores are equal"
+_DRAWN_OF_SCORES = {
+    "is nested in alpha": "each outcome and alpha has resamples of its own",
+    "mirrors": "the limits of negated scores mirror in distribution, not draw by draw",
+    "keeps order": "resamples are drawn by the places of cases",
+    "holds the estimate": "at a large alpha both limits may lie on one side of the estimate",
+}
+
+AUC: dict[str, Method] = {
+    "hanley_mcneil": of.wald(
+        "Hanley-McNeil, exponential variance",
+        by.HANLEY_MCNEIL,
+        auc.hanley_mcneil,
+        exceptions={
+            "has width": _AT_THE_ENDS,
+            "mirrors": "its variance tells positives from negatives, of which there may be "
+            "different numbers",
+        },
+    ),
+    "delong": of.wald("DeLong", by.DELONG, auc.delong, exceptions={"has width": _NO_SPREAD}),
+    "delong_logit": of.wald(
+        "DeLong on the logit scale",
+        by.QIN_HOTILOVAC,
+        auc.delong_logit,
+        exceptions={"has width": "of no width where all scores are equal"},
+    ),
+    "newcombe": of.score("Newcombe, method 5", by.NEWCOMBE_AUC + ", method 5", auc.newcombe),
+    "bootstrap_percentile": of.bootstrap(
+        "Bootstrap percentiles of cases, 999 resamples",
+        by.EFRON_TIBSHIRANI + ", chapter 13",
+        auc.bootstrap_percentile,
+        exceptions={"has width": _NO_SPREAD, **_DRAWN_OF_SCORES},
+    ),
+}
+
+_ALIKE = "of no width where both scores order the cases alike, or both areas are 0 or 1"
+
+AUC_DIFFERENCE: dict[str, Method] = {
+    "delong": of.wald(
+        "DeLong, paired", by.DELONG, auc.delong_difference, exceptions={"has width": _ALIKE}
+    ),
+    "bootstrap_percentile": of.bootstrap(
+        "Bootstrap percentiles of cases, 999 resamples",
+        by.EFRON_TIBSHIRANI + ", chapter 13",
+        auc.bootstrap_percentile,
+        exceptions={"has width": _ALIKE, **_DRAWN_OF_SCORES},
+    ),
 }

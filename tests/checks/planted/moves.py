@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from harness.families.catalogue import family_of
-from harness.families.paired import PAIRS
 from harness.families.samples import SINGLE_SAMPLE, TWO_SAMPLES
 from tests.checks.planted.fault import SoundMethod, loaded
 
@@ -141,7 +140,7 @@ def _outcomes(method: SoundMethod, more: Sequence[int]) -> Iterator[list[np.ndar
         x1, x2 = (each.ravel() for each in np.meshgrid(counts, counts))
         for one, two in product(_EXPOSURES, repeat=2):
             yield [x1, np.full(x1.size, one), x2, np.full(x1.size, two)]
-    elif family.design == PAIRS:
+    elif family.shares_size:
         for n in sorted({*_NS_OF_PAIRS, *more}):
             yield _tables(n)
     else:
@@ -166,6 +165,9 @@ def _lists(method: SoundMethod) -> Iterator[list[np.ndarray]]:
     for k in (2, 3, 5, 8, 30):
         if method.family == "mean":
             yield [rng.normal(0.7, 0.1, k)]
+        elif method.family.startswith("auc"):
+            # Rounded, so that some tie.
+            yield [np.round(rng.normal(0.5, 1, k), 1) for _ in family_of(method.family).data]
         elif method.family == "clustered_proportion":
             n = rng.integers(1, 20, k).astype(float)
             yield [np.floor(rng.random(k) * (n + 1)), n]

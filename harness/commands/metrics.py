@@ -1,0 +1,83 @@
+"""``metrics``: all metrics of a classifier in one table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.commands.options import CASE_COUNTS, Form, alpha_of, given_data, with_data
+
+
+@with_data(CASE_COUNTS)
+def metrics(
+    *,
+    csv: Annotated[
+        Path | None, typer.Option(help="CSV file with a row for each case, in place of the counts.")
+    ] = None,
+    truth: Annotated[
+        str | None, typer.Option(help="Column of the CSV file with the class, one of two labels.")
+    ] = None,
+    prediction: Annotated[
+        str | None, typer.Option(help="Column of the CSV file with the predicted class.")
+    ] = None,
+    score: Annotated[
+        str | None, typer.Option(help="Column of the CSV file with scores; adds the AUC.")
+    ] = None,
+    positive: Annotated[
+        str | None, typer.Option(help="The label of positives; default 1 or true.")
+    ] = None,
+    beta: Annotated[float, typer.Option(help="Adds the F score with this beta.")] = 1.0,
+    alpha: Annotated[
+        float | None, typer.Option(help="Probability outside the interval; default 0.05.")
+    ] = None,
+    confidence: Annotated[float | None, typer.Option(help="1 - alpha, in its place: 0.95.")] = None,
+    output: Form = "table",
+    **data: float | None,
+) -> int:
+    """Compute all metrics of a classifier, each with the interval to use for it and its coverage.
+
+    From a confusion table, or from the cases of a CSV file:
+
+        metrics --tp 41 --fp 9 --fn 14 --tn 436
+
+        metrics --csv predictions.csv --truth y --prediction yhat --score s
+
+    The coverage is at cells of the probability (count + 1/2)/(n + 2). It is exact where it has no
+    std_error; otherwise it is a fraction of tables that are drawn, with the seed 2003. That of an
+    AUC, which is no function of the cells, is left out. Cases count as independent.
+    """
+    from harness.base.errors import InputError
+    from harness.commands.interval import refuse_columns
+    from harness.commands.output import records_text, say, show_table
+    from harness.one.remarks import remark_on_alpha
+    from harness.one.result import interval_texts
+    from harness.planning.metrics import metric_records, metrics_of_file
+    from harness.screen.records import records_table
+
+    counts, level = given_data(data), alpha_of(alpha, confidence)
+    if csv is None:
+        columns = {"truth": truth, "prediction": prediction, "score": score, "positive": positive}
+        refuse_columns({f"--{name}": text is not None for name, text in columns.items()})
+        if not counts:
+            raise InputError("metrics needs --tp, --fp, --fn and --tn, or --csv FILE")
+        records = metric_records(counts, None, beta, level)
+    else:
+        if counts:
+            raise InputError(
+                f"expected the cases from --csv alone, found --{next(iter(counts))} too"
+            )
+        if truth is None or prediction is None:
+            raise InputError("--csv needs --truth and --prediction, each with the name of a column")
+        records = metrics_of_file(csv, truth, prediction, score, positive, beta, level)
+    if output == "table":
+        texts = interval_texts(records, {})
+        for text, record in zip(texts, records, strict=True):
+            text |= {name: "" for name in ("coverage", "std_error") if record[name] is None}
+        show_table(records_table(records, texts))
+    else:
+        say(records_text(records, output, as_list=True))
+    for remark in remark_on_alpha(level):
+        say(f"remark: {remark}", err=True)
+    return 0

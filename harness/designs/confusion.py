@@ -1,0 +1,258 @@
+"""Confusion tables: n cases in four cells, seen as pairs whose cells have another order.
+
+An outcome is the whole number of the table of pairs. So it says of the table what the parameter is
+a function of, where the limits of all methods depend on that alone: tp and tn of an F score, which
+with n say fp + fn; the whole table otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any, TypeVar
+
+import numpy as np
+from scipy.special import betainc, betaincc, roots_legendre
+
+from harness.base.numerics.arrays import Floats, Integers, Positions
+from harness.designs.check_sizes import OF_PAIRS
+from harness.designs.design import PER_TRUTH, Design, Distributions, Outcomes, Scenario
+from harness.designs.limits import Limits
+from harness.designs.pairs.data import (
+    DISCORDANT,
+    PAIRED,
+    SHARES_OF_BOTH,
+    implied_posterior,
+    parameter_of,
+)
+from harness.designs.pairs.verification import verify_posterior, weights_again
+from harness.designs.results import Exact, WorstCase
+from harness.designs.solvers import PairedSolver, Solver
+from harness.designs.verification import Comparison, Published
+from harness.distributions.paired_truths import (
+    ConfusionTruth,
+    DirichletTruth,
+    PairedTruth,
+    TableTruth,
+    table_of_cells,
+)
+from harness.distributions.sampling import binomial
+from harness.distributions.truths import Prior
+from harness.families.combination import Span
+from harness.families.confusion import CONFUSION
+from harness.families.family import POSTERIOR, AsPairs, Family
+
+T = TypeVar("T", WorstCase, WorstCase | None)
+
+MOST_TABLES = 2_000_000
+"""The most tables that are enumerated: all of n = 225."""
+
+
+def _view(scenario: Scenario) -> AsPairs:
+    view = scenario.known_family.as_pairs
+    assert view is not None
+    return view
+
+
+def as_pairs(scenario: Scenario) -> Scenario:
+    """Return the scenario of the same tables as those of pairs, with the same outcomes."""
+    view, truth = _view(scenario), scenario.truth
+    arranged: PairedTruth
+    if truth.is_discrete:
+        # In the order of the truth's own tables, since results are by their numbers.
+        arranged = TableTruth(tuple(map(view.arranged, truth.tables)))
+    else:
+        arranged = DirichletTruth(view.arranged(truth.shapes))
+    return replace(scenario, family=view.family.name, truth=arranged)
+
+
+def _pairs_outcomes() -> Outcomes:
+    assert PAIRED.outcomes is not None
+    return PAIRED.outcomes
+
+
+def _encode(scenario: Scenario, *counts: Integers) -> Integers:
+    return _pairs_outcomes().encode(scenario, *_view(scenario).arranged(counts))
+
+
+def _decode(scenario: Scenario, outcomes: Integers) -> tuple[Integers, ...]:
+    return _view(scenario).restored(_pairs_outcomes().decode(scenario, outcomes))
+
+
+def _draw(
+    scenario: Scenario, cells: Sequence[Any], rng: np.random.Generator, count: int | None
+) -> Integers:
+    return _pairs_outcomes().draw(as_pairs(scenario), _view(scenario).arranged(cells), rng, count)
+
+
+def _beside(scenario: Scenario, truths: Sequence[float], step: float) -> tuple[float, ...]:
+    view = _view(scenario)
+    return view.restored(PAIRED.beside(scenario, view.arranged(truths), step))
+
+
+def _listing(truths: Sequence[Floats]) -> Iterator[tuple[TableTruth, Positions, Positions]]:
+    assert PAIRED.listing is not None
+    for truth, positions, index in PAIRED.listing(truths):
+        yield ConfusionTruth(truth.tables), positions, index
+
+
+def _check_truth(family: Family) -> PairedTruth:
+    """Return the uniform truth over all tables, or without a posterior a list of tables."""
+    if POSTERIOR in family.engines:
+        return DirichletTruth((1.0, 1.0, 1.0, 1.0))
+    cells = product(DISCORDANT, DISCORDANT, SHARES_OF_BOTH)
+    tables = (table_of_cells(a, b, (1.0 - a - b) * share) for a, b, share in cells)
+    view = family.as_pairs
+    assert view is not None
+    return ConfusionTruth.of(map(view.restored, tables))
+
+
+@dataclass(frozen=True)
+class ConfusionSolver(Solver):
+    """Exact engines for a confusion table: those of the same table of pairs."""
+
+    @property
+    def _pairs(self) -> PairedSolver:
+        return PairedSolver(as_pairs(self.scenario))
+
+    @property
+    def has_exact_values(self) -> bool:
+        few = self.possible_count() <= self.scenario.design.most_enumerated
+        return few and super().has_exact_values
+
+    def listed(self) -> Iterator[tuple[float, Integers, Floats]]:
+        return self._pairs.listed()
+
+    def possible_outcomes(self) -> Integers:
+        return self._pairs.possible_outcomes()
+
+    def possible_count(self) -> float:
+        return self._pairs.possible_count()
+
+    def spread_outcomes(self, count: int) -> Integers:
+        return self._pairs.spread_outcomes(count)
+
+    def hull(self) -> tuple[Span, ...]:
+        return self.scenario.truth.hull  # type: ignore[no-any-return]
+
+    def whole_range(self) -> tuple[Span, ...]:
+        return self._pairs.whole_range()
+
+    def range_outcomes(self, over: Sequence[Span]) -> Integers:
+        return self._pairs.range_outcomes(_view(self.scenario).arranged(over))
+
+    def range_count(self, over: Sequence[Span]) -> float:
+        return self._pairs.range_count(_view(self.scenario).arranged(over))
+
+    def outcome_weights(self, outcomes: Integers) -> Floats:
+        return self._pairs.outcome_weights(outcomes)
+
+    def _searched(self, limits: Limits) -> Sequence[WorstCase] | None:
+        if parameter_of(self._pairs.scenario).moved_mass is None:
+            return super()._searched(limits)
+        found = self._pairs._searched(limits)
+        return None if found is None else [self._restored(case) for case in found]
+
+    def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
+        if parameter_of(self._pairs.scenario).moved_mass is None:
+            return super().worst_cases(limits, over)
+        arranged = _view(self.scenario).arranged(over)
+        return [self._restored(case) for case in self._pairs.worst_cases(limits, arranged)]
+
+    def _restored(self, case: T) -> T:
+        """Return a worst case of pairs with its table as the confusion table has it."""
+        if case is None:
+            return case
+        restored = _view(self.scenario).restored
+        return replace(case, truths=restored(case.truths), witness=restored(case.witness))
+
+    def verify(self, limits: Limits, published: Published) -> list[Comparison]:
+        found = verify_posterior(self.scenario, limits, published, integrated_cells)
+        return found + self._pairs.verify(limits, published)
+
+
+def integrated_cells(scenario: Scenario, shapes: Prior, limits: Limits) -> Exact:
+    """Return the posterior masses outside the limits, integrated over one cell.
+
+    The tables with a parameter below t are those with a p₁ < b p₂ + c p₃, for three cells of powers
+    u, v and w and coefficients that depend on t. So with s of Beta(w, u + v)
+
+        Pr = ∫ f(s; w, u + v) I((b + c s/(1 − s))/(a + b); u, v) ds
+
+    with the density f of a Beta and the incomplete beta function I, which is 1 from s/(1 − s) = a/c
+    on. For whole powers the integrand is a polynomial up to there, which Gauss's rule integrates.
+
+    Args:
+        scenario: of a family whose parameter is a quotient of linear functions of the cells.
+        shapes: of tp, fp, fn and tn, whole numbers.
+        limits: of the outcomes.
+    """
+    pairs, arranged = as_pairs(scenario), _view(scenario).arranged(shapes)
+    counts = pairs.counts(limits.outcomes)
+    powers = [x.astype(np.float64) + a for x, a in zip(counts, arranged, strict=True)]
+    constraint = parameter_of(pairs).constraint
+    assert constraint is not None
+    # The other cells of the constraint, or where it has only one, that and any.
+    second, third = np.argsort(np.array(constraint(np.array(0.5))))[:2]
+
+    def mass_below(limit: Floats) -> Floats:
+        a, b, c = (constraint(limit)[place] for place in (1, second, third))
+        return _mass(a, -b, -c, powers[1], powers[second], powers[third])
+
+    below = np.array([mass_below(each) for each in limits.lower])
+    above = np.array([1.0 - mass_below(each) for each in limits.upper])
+    return Exact(
+        limits.outcomes,
+        weights_again(pairs, arranged, limits.outcomes),
+        below,
+        above,
+        limits.length,
+    )
+
+
+def _mass(a: Floats, b: Floats, c: Floats, u: Floats, v: Floats, w: Floats) -> Floats:
+    node, weight = roots_legendre(int((u + v + w).max() // 2) + 2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # a/c = 0/0 does not occur, as the coefficients are not all 0.
+        stop = np.where(c > 0, a / (a + c), 1.0)
+        s = (0.5 * stop)[:, np.newaxis] * (1.0 + node)
+        share = (b[:, np.newaxis] + c[:, np.newaxis] * s / (1.0 - s)) / (a + b)[:, np.newaxis]
+    first, second, third = (each[:, np.newaxis] for each in (u, v, w))
+    total = first + second + third
+    density = (total - 1.0) * binomial.pmf(third - 1.0, s, total - 2.0)
+    inner = betainc(first, second, np.clip(np.nan_to_num(share, nan=1.0), 0.0, 1.0))
+    sums: Floats = (weight * density * inner).sum(axis=1)
+    return 0.5 * stop * sums + betaincc(w, u + v, stop)
+
+
+CONFUSED = Design(
+    CONFUSION,
+    replace(_pairs_outcomes(), draw=_draw, encode=_encode, decode=_decode),
+    distributions=Distributions(
+        lambda scenario, trials, rng: scenario.truth.draw(trials, rng),
+        lambda scenario, outcomes: as_pairs(scenario).distribution_weights(outcomes),
+        implied_posterior,
+    ),
+    size_of=PAIRED.size_of,
+    listed_truth=ConfusionTruth,
+    listing=_listing,
+    beside=_beside,
+    refuse=PAIRED.refuse,
+    exact=ConfusionSolver,
+    check_truth=_check_truth,
+    checked_at=OF_PAIRS,
+    small_cells=400,
+    most_enumerated=MOST_TABLES,
+    examples={
+        "counts": (
+            (50,),
+            {
+                "prevalence": {"values": [0.1, 0.5]},
+                "sensitivity": {"values": [0.8]},
+                "specificity": {"values": [0.9]},
+            },
+            PER_TRUTH,
+        )
+    },
+)

@@ -1,0 +1,1 @@
+"""Intervals for the metrics of a classifier, from the counts of its confusion table."""
