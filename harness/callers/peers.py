@@ -32,6 +32,7 @@ PEERS: dict[str, dict[str, tuple[str, ...]]] = {
         "odds_ratio": ("logit", "logit_adjusted", "logit_smoothed", "score"),
         "rate_difference": ("wald", "waldccv", "score", "mover"),
         "rate_ratio": ("waldcc", "wald_log", "score", "score_log", "sqrtcc", "mover"),
+        "kappa": ("cohens_kappa",),
     },
     "scipy": {
         "proportion": ("exact", "wilson", "wilsoncc"),
@@ -48,6 +49,15 @@ PEERS: dict[str, dict[str, tuple[str, ...]]] = {
             "frequentist_confidence",
             "kraft_burrows_nousek",
         ),
+    },
+    "confidenceinterval": {
+        "proportion": ("accuracy_score", "f1_score"),
+        "precision": ("precision_score",),
+        "recall": ("tpr_score",),
+        "specificity": ("tnr_score",),
+        "npv": ("npv_score",),
+        "f_score": ("f1_score",),
+        "auc": ("roc_auc_score",),
     },
 }
 """Package, family, and the package's own names with underscores for hyphens."""
@@ -81,7 +91,8 @@ def __getattr__(attribute: str) -> Callable[..., Any]:
 
 
 def _of_statsmodels(family: str, name: str) -> Callable[..., Any]:
-    from statsmodels.stats import proportion, rates
+    """``cohens_kappa`` has the limits of alpha = 0.05 alone, and any other is refused here."""
+    from statsmodels.stats import inter_rater, proportion, rates
 
     method, compared = name.replace("_", "-"), _COMPARED.get(family)
     of_two = proportion.confint_proportions_2indep
@@ -97,10 +108,20 @@ def _of_statsmodels(family: str, name: str) -> Callable[..., Any]:
     def two_samples(x1: Any, size1: float, x2: Any, size2: float, alpha: float) -> Any:
         return of_two(x1, size1, x2, size2, method, compared, alpha)
 
+    def cohens_kappa(tp: int, fp: int, fn: int, tn: int, alpha: float) -> tuple[float, float]:
+        if abs(alpha - _ALPHA_OF_KAPPA) > _EXACT:
+            raise ValueError(f"cohens_kappa has limits at alpha = 0.05 alone, found {alpha:g}")
+        found = inter_rater.cohens_kappa(np.array([[tp, fp], [fn, tn]], dtype=float))
+        return float(found.kappa_low), float(found.kappa_upp)
+
+    if family == "kappa":
+        return cohens_kappa
     if compared is None:
         return one_rate if family == "rate" else one_proportion
     return two_samples
 
+
+_ALPHA_OF_KAPPA, _EXACT = 0.05, 1e-12
 
 _COMPARED = {
     "proportion_difference": "diff",
@@ -165,4 +186,44 @@ def _of_astropy(family: str, name: str) -> Callable[..., Any]:
     return kraft_burrows_nousek if name == "kraft_burrows_nousek" else one_rate
 
 
-_OF_PACKAGES = {"statsmodels": _of_statsmodels, "scipy": _of_scipy, "astropy": _of_astropy}
+def _of_confidenceinterval(family: str, name: str) -> Callable[..., Any]:
+    """The package takes labels, or labels and scores, and is given them for the counts of cases.
+
+    A proportion is that of right predictions. ``f1_score`` of a proportion has the package's own
+    default, the micro average, which is that proportion.
+    """
+    import confidenceinterval
+
+    options = _OPTIONS.get((family, name), {})
+
+    def limits(truth: Any, predicted: Any, alpha: float) -> tuple[float, float]:
+        _, (low, high) = getattr(confidenceinterval, name)(truth, predicted, 1.0 - alpha, **options)
+        return float(low), float(high)
+
+    def of_table(tp: int, fp: int, fn: int, tn: int, alpha: float) -> tuple[float, float]:
+        cells = np.array([tp, fp, fn, tn], dtype=int)
+        truth, predicted = (np.repeat(each, cells) for each in ([1, 0, 1, 0], [1, 1, 0, 0]))
+        return limits(truth, predicted, alpha)
+
+    def of_accuracy(x: int, n: int, alpha: float) -> tuple[float, float]:
+        return of_table(x, n - x, 0, 0, alpha)
+
+    def of_scores(positives: Any, negatives: Any, alpha: float) -> tuple[float, float]:
+        truth = np.repeat([1, 0], [len(positives), len(negatives)])
+        return limits(truth, np.concatenate((positives, negatives)), alpha)
+
+    return {"proportion": of_accuracy, "auc": of_scores}.get(family, of_table)
+
+
+_OPTIONS: dict[tuple[str, str], dict[str, str]] = {
+    ("precision", "precision_score"): {"average": "binary", "method": "wilson"},
+    ("f_score", "f1_score"): {"average": "binary"},
+}
+"""What functions of confidenceinterval are called with, where that is not their default."""
+
+_OF_PACKAGES = {
+    "statsmodels": _of_statsmodels,
+    "scipy": _of_scipy,
+    "astropy": _of_astropy,
+    "confidenceinterval": _of_confidenceinterval,
+}

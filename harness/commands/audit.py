@@ -40,10 +40,10 @@ def audit(
         ),
     ] = None,
 ) -> int:
-    """Check every interval function of statsmodels, SciPy, Astropy and R, where they are installed.
+    """Check every interval function of statsmodels, SciPy, Astropy, confidenceinterval and R.
 
-    Writes audit.md and audit.csv. Exit codes: 0 the audit is done, whatever it found; 2 the list or
-    an option is wrong.
+    Packages that are not installed are skipped. Writes audit.md and audit.csv. Exit codes: 0 the
+    audit is done, whatever it found; 2 the list or an option is wrong.
     """
     given = dict(locals())
     from harness.base.arguments import validate_choice, validate_whole

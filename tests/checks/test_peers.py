@@ -14,6 +14,7 @@ from harness.callers.naming import named
 from harness.callers.peers import PEERS, function_name
 from harness.callers.source import Observed
 from harness.families.catalogue import family_of
+from harness.families.confusion import CELLS
 from harness.methods.catalogue import CATALOGUE
 from tests.methods.user.calls import call
 
@@ -26,7 +27,7 @@ EVERY = [
 
 # Peers and catalogue name the same formulas (Astropy's Wald is not clipped to [0, 1], and so is
 # another one); the peers' roots are found to 1e-8 or better.
-SAME, SAME_OF_TWO = (
+SAME, SAME_OF_TWO, SAME_OF_CASES = (
     {(package, family): names for package, by in of.items() for family, names in by.items()}
     for of in yaml.safe_load(Path(__file__).with_name("peers.yaml").read_text("utf-8")).values()
 )
@@ -34,15 +35,26 @@ TOLERANCE = 1e-7
 
 ONE_SIGMA_ONLY = ("root_n", "root_n_0", "pearson", "sherpagehrels")
 """Astropy makes these for alpha = 0.3173 alone."""
+ONE_ALPHA = {**dict.fromkeys(ONE_SIGMA_ONLY, 0.3173), "cohens_kappa": 0.05}
 
 
 COUNTS_OF_TWO = (np.array([4.0, 7.0, 5.0]), np.array([6.0, 3.0, 12.0]))
 """Counts of two samples away from 0 and from the sizes."""
 
 
+TABLES = tuple(np.array([[8.0, 2.0, 3.0, 7.0], [3.0, 4.0, 2.0, 11.0]]).T)
+"""Cells of two tables of 20 cases: tp, fp, fn, tn."""
+SCORES = (np.array([[9.0, 4.0, 2.0, 7.0, 3.0, 6.0]]), np.array([[1.0, 5.0, 8.0, 6.0, 2.0]]))
+"""Scores of positives and of negatives, with ties."""
+
+
 def observed_at(family, x=11):
-    """x = 0, 1, … of 10 trials, or of an exposure of 2.5; of two samples a few counts."""
+    """x = 0, 1, … of 10 trials, or of an exposure of 2.5; a few data of other designs."""
     known = family_of(family)
+    if family == "auc":
+        return Observed(family, (6, 5), SCORES)
+    if known.data == CELLS:
+        return Observed(family, (20,), TABLES)
     if known.samples == 2:
         sizes = (10, 20) if known.is_bounded else (2.5, 5.0)
         return Observed(family, sizes, COUNTS_OF_TWO)
@@ -60,10 +72,10 @@ def limits(package, family, name, alpha, x=11):
 def test_every_peer_gives_finite_limits_around_the_estimate(package, family, name):
     if name == "kraft_burrows_nousek":
         pytest.skip("it has no limits at x = 0 without a background")
-    alpha = 0.3173 if name in ONE_SIGMA_ONLY else 0.1
+    alpha = ONE_ALPHA.get(name, 0.1)
     lower, upper = limits(package, family, name, alpha)
     estimate = family_of(family).estimate(observed_at(family).columns())
-    inner = slice(None) if family_of(family).samples == 2 else slice(4, 7)
+    inner = slice(4, 7) if family in ("proportion", "rate") else slice(None)
     assert np.isfinite([lower, upper]).all()
     assert (lower[inner] < estimate[inner]).all()
     assert (estimate[inner] < upper[inner]).all()
@@ -92,6 +104,35 @@ def test_the_same_formula_gives_the_same_limits_here_and_there(package, family, 
     inner = slice(None) if name == "jeffreys" else slice(1, -1)
     np.testing.assert_allclose(lower[inner], expected[0][inner], atol=TOLERANCE)
     np.testing.assert_allclose(upper[inner], expected[1][inner], atol=TOLERANCE)
+
+
+@pytest.mark.parametrize(
+    ("package", "family", "name", "ours"),
+    [
+        (*place, name, ours)
+        for place, names in SAME_OF_CASES.items()
+        for name, ours in names.items()
+    ],
+)
+def test_the_same_formula_of_a_classifier_gives_the_same_limits(package, family, name, ours):
+    lower, upper = limits(package, family, name, 0.05)
+    expected = CATALOGUE[family][ours].limits(observed_at(family).columns(), 0.05)
+    # Ranks of confidenceinterval have single precision.
+    np.testing.assert_allclose([lower, upper], expected, atol=1e-6)
+
+
+def test_a_binary_f1_is_asked_for_the_class_of_positives():
+    # confidenceinterval 1.0.5: f1_score of 8, 2, 3 and 7 cases (tp, fp, fn, tn), average="binary"
+    lower, upper = limits("confidenceinterval", "f_score", "f1_score", 0.05)
+    assert (lower[0], upper[0]) == (
+        pytest.approx(0.537246728, abs=1e-6),
+        pytest.approx(0.986562796, abs=1e-6),
+    )
+
+
+def test_limits_of_kappa_at_another_alpha_are_refused():
+    with pytest.raises(AssertionError, match=r"at alpha = 0\.05 alone, found 0\.1"):
+        limits("statsmodels", "kappa", "cohens_kappa", 0.1)
 
 
 @pytest.mark.parametrize("name", ONE_SIGMA_ONLY)
@@ -133,4 +174,4 @@ def test_no_peer_is_loaded_before_it_is_asked_for():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.split()
     assert "harness.callers.peers" in loaded
-    assert not {"scipy.stats", "statsmodels", "astropy"} & set(loaded)
+    assert not {"scipy.stats", "statsmodels", "astropy", "confidenceinterval"} & set(loaded)

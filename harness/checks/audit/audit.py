@@ -91,6 +91,8 @@ class AuditList(StrictModel):
 
     packages: Annotated[list[PackageEntry], Field(min_length=1)]
     observations: list[Observation] = Field(default_factory=list)
+    remarks: list[str] = Field(default_factory=list)
+    """Sentences for the page, as on a package that has no intervals."""
 
     def only(self, names: tuple[str, ...]) -> AuditList:
         """The list with some of its packages; with all where no name is given."""
@@ -99,6 +101,7 @@ class AuditList(StrictModel):
         chosen = {
             "packages": [each for each in self.packages if each.name in names],
             "observations": [each for each in self.observations if each.package in names],
+            "remarks": [],
         }
         return self.model_copy(update=chosen)
 
@@ -268,6 +271,7 @@ class Audit:
     skipped: tuple[Skipped, ...]
     reproductions: tuple[Reproduction, ...]
     seed: int
+    remarks: tuple[str, ...] = ()
 
     def versions(self) -> dict[str, str]:
         """The version of each package that was audited, by its name."""
@@ -353,4 +357,4 @@ def run_audit(
         for observation in listed.observations
         if (again := reproduce(observation, languages[observation.package])) is not None
     ]
-    return Audit(tuple(audited), tuple(skipped), tuple(reproductions), seed)
+    return Audit(tuple(audited), tuple(skipped), tuple(reproductions), seed, tuple(listed.remarks))

@@ -100,11 +100,12 @@ def summary(audit: Audit) -> str:
 
 
 def skipped_sentences(audit: Audit) -> list[str]:
-    """Which packages were skipped, and why."""
-    return [
+    """Which packages were skipped, and why, and the remarks of the list."""
+    skipped = [
         f"Skipped: {each.package} ({each.functions} functions), since {each.reason}."
         for each in audit.skipped
     ]
+    return [*skipped, *audit.remarks]
 
 
 def _head(audit: Audit) -> Iterator[str]:

@@ -41,6 +41,28 @@ def test_a_package_that_is_absent_is_skipped_with_the_reason(audit):
     assert "Not to be seen" not in page
 
 
+def test_confidenceinterval_is_skipped_with_the_reason_where_it_is_absent(monkeypatch):
+    def absent(name):
+        raise reproducing.PackageNotFoundError(name)
+
+    monkeypatch.setattr(reproducing, "version", absent)
+    reproducing.installed_version.cache_clear()
+    found = run_audit(load_list(SHIPPED).only(("confidenceinterval",)), seed=1, timeout=60.0)
+    reproducing.installed_version.cache_clear()
+    assert not found.functions
+    assert not found.reproductions
+    (skipped,) = found.skipped
+    assert skipped.functions == 8
+    assert skipped.reason == "the Python package confidenceinterval is not installed"
+
+
+def test_the_page_has_the_remarks_of_the_list(audit):
+    assert "\nNo package of this name has an interval.\n" in format_page(audit)
+    shipped = load_list(SHIPPED)
+    assert shipped.remarks[0].startswith("scikit-learn ")
+    assert not shipped.only(("scipy",)).remarks
+
+
 def test_the_page_shows_lines_and_what_they_print_here(audit):
     page = format_page(audit)
     assert "prints `2.0`." in page
