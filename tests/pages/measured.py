@@ -22,6 +22,7 @@ SIZES: dict[str, dict[str, float]] = {
 RECOMMENDED_AT: dict[str, dict[str, float]] = {
     "recommendation/proportion_difference": {"n1": 40, "n2": 40},
     "recommendation/paired_difference": {"n": 40},
+    "classifier/f1_rare": {"n": 50},
 }
 """The size at which the README quotes a recommended method."""
 

@@ -7,14 +7,19 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from itertools import product
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 import yaml
+from scipy.stats import multinomial
 
 import harness
+from harness.families.confusion import CONFUSION_FAMILIES, cells_of_rates
 from harness.figures.catalogue import FIGURES
+from harness.methods.catalogue.recommended import RECOMMENDED
 from harness.tables.storage import (
     CONFIG_FILE,
     FIGURES_FOLDER,
@@ -178,11 +183,15 @@ def rows_of_the_readme() -> list[tuple[str, ...]]:
     return rows[2:]
 
 
-def test_the_readme_advises_on_five_kinds_of_data() -> None:
-    assert [len(row) for row in rows_of_the_readme()] == [5] * 5
+def test_the_readme_advises_on_six_kinds_of_data() -> None:
+    assert [len(row) for row in rows_of_the_readme()] == [5] * 6
 
 
-@pytest.mark.parametrize(("row", "folder"), list(enumerate(["catalogue", *RECOMMENDED_AT])))
+ADVICE = dict(zip(["catalogue", *RECOMMENDED_AT], [0, 1, 2, 5], strict=True))
+"""The rows of the README whose numbers are exact, by the folder of the results."""
+
+
+@pytest.mark.parametrize(("folder", "row"), ADVICE.items())
 def test_an_advice_on_proportions_has_the_numbers_of_the_results(row: int, folder: str) -> None:
     _, advised, covers, other, falls_short = rows_of_the_readme()[row]
     assert covers == ", ".join(mean_and_least(folder, advised.strip("`")))
@@ -208,6 +217,69 @@ def test_the_advice_on_clusters_has_the_simulated_coverage_at_a_hundred_document
     }
     assert covers == f"{found[advised.strip('`')]} at a correlation of 0.3"
     assert falls_short == found[other.strip("`")]
+
+
+# The page on the metrics of a classifier quotes results, and one computation of its own.
+
+
+CLASSIFIER_PAGE = (ROOT / "docs/classifier_metrics.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("folder", ["classifier/f1_rare", "classifier/f1_even"])
+def test_a_table_of_f1_has_the_numbers_of_the_results(folder: str) -> None:
+    section = CLASSIFIER_PAGE.partition(f"`configs/{folder}.yaml`")[2].partition("`configs/")[0]
+    rows = re.findall(r"^\| `(\w+)` \| (.*) \| (.*) \| (.*) \| (.*) \|$", section, re.MULTILINE)
+    assert len(rows) == 8
+    for method, *quoted, width in rows:
+        found = [
+            summary(folder).filter(n=n, method=method).row(0, named=True) for n in (50, 200, 1000)
+        ]
+        measured = [
+            f"{percent(1 - each['actual_alpha'])}, {percent(1 - each['worst_alpha'])}"
+            for each in found
+        ]
+        assert quoted == measured
+        assert width == f"{found[0]['mean_length']:.3f}"
+
+
+def test_the_methods_of_the_page_are_those_that_are_recommended() -> None:
+    rows = re.findall(r"^\| `(\w+)`.* \| `(\w+)` \| (.*) \|$", CLASSIFIER_PAGE, re.MULTILINE)
+    found = {
+        family: (use, never.strip("`")) for family, use, never in rows if family in RECOMMENDED
+    }
+    known = {family: (RECOMMENDED[family].use, RECOMMENDED[family].never_above) for family in found}
+    assert found == {name: (use, never or "none") for name, (use, never) in known.items()}
+    assert set(found) == {each.name for each in CONFUSION_FAMILIES}
+
+
+def test_informedness_by_balanced_accuracy_covers_as_the_page_says() -> None:
+    n = 50
+    cells = [each for each in product(range(n + 1), repeat=3) if sum(each) <= n]
+    tp, fp, fn = np.array(cells).T
+    tn = n - tp - fp - fn
+    lower, upper = np.full(tp.size, -1.0), np.ones(tp.size)
+    both = (tp + fn > 0) & (fp + tn > 0)
+    found = harness.interval(
+        "balanced_accuracy", "mover_wilson",
+        x1=tp[both], n1=(tp + fn)[both], x2=tn[both], n2=(fp + tn)[both],
+    )  # fmt: skip
+    lower[both], upper[both] = 2 * found.lower - 1, 2 * found.upper - 1
+    covered = []
+    for prevalence, sensitivity, specificity in product(
+        (0.1, 0.3, 0.5), (0.6, 0.75, 0.9), (0.8, 0.9, 0.95)
+    ):
+        truth = sensitivity + specificity - 1
+        probability = multinomial.pmf(
+            np.stack([tp, fp, fn, tn], axis=1),
+            n,
+            cells_of_rates(prevalence, sensitivity, specificity),
+        )
+        covered.append(probability[(lower <= truth) & (truth <= upper)].sum())
+    mean, least = percent(float(np.mean(covered))), percent(min(covered))
+    assert f"of 50 cases it covers {mean} on average and {least} at the worst" in CLASSIFIER_PAGE
+    row = summary("recommendation/informedness").filter(n=n, method="delta_atanh")
+    known = row.select("actual_alpha", "worst_alpha").row(0)
+    assert f"`delta_atanh` {percent(1 - known[0])} and {percent(1 - known[1])}" in CLASSIFIER_PAGE
 
 
 def test_blaker_is_as_much_shorter_as_the_readme_says() -> None:

@@ -23,14 +23,18 @@ import harness
 from handbook.links import ROOT
 from harness.base.numerics.arrays import Floats
 from harness.families.catalogue import FAMILIES, family_of
+from harness.families.confusion import CONFUSION
 from harness.families.family import Family
 from harness.families.lists import CLUSTERS, RUNS, STRATA
 from harness.families.paired import PAIRS
+from harness.families.scores import PAIRED_SCORES, SCORES
 from harness.methods.catalogue import CATALOGUE
 from harness.methods.method import Method
 
 CACHE = ROOT / "build" / "docs"
 ALPHA, SIZE, SECOND, POPULATION = 0.05, 20, 0.3, 100
+PREVALENCE, SPECIFICITY = 0.3, 0.9
+"""Of the confusion tables, over whose sensitivity the curves are."""
 FEW_TRIALS, TRIALS = 500, 2000
 """Trials at each truth of a family of which a method draws its limits, and of others."""
 _DEPEND_ON = (
@@ -122,6 +126,10 @@ def _exact(family: Family, method: Method) -> Curve:
         first = np.linspace(0.02, 0.88, 22)
         truths = {"p11": (1 - first - 0.1) / 2, "p10": first, "p01": 0.1}
         words += ", p01 = 0.1, p11 = p00"
+    elif family.design == CONFUSION:
+        first = np.linspace(0.02, 0.98, 25)
+        truths = {"prevalence": PREVALENCE, "sensitivity": first, "specificity": SPECIFICITY}
+        words += f", {_OF_TABLES}"
     elif family.samples == 2:
         first = np.linspace(0.02, 0.98, 25)
         one, other = family.free_symbols
@@ -139,7 +147,7 @@ def _exact(family: Family, method: Method) -> Curve:
         **sizes,
         **truths,
     )
-    axis = "p10" if family.design == PAIRS else family.free_symbols[0]
+    axis = _AXES.get(family.design, family.free_symbols[0])
     return Curve(_short(first), _short(np.asarray(found.coverage)), axis, True, joined, words)
 
 
@@ -153,7 +161,30 @@ def _with_jumps(family: Family, method: Method) -> Floats:
     return np.asarray(values[(values > 0) & (values < 1)])
 
 
+_AXES = {PAIRS: "p10", CONFUSION: "sensitivity"}
+"""What the curves of a design are over, where it is not the first true value."""
+_OF_TABLES = f"prevalence {PREVALENCE:g}, specificity {SPECIFICITY:g}"
+
+_AREAS = [0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95]
 _SETTINGS: Mapping[str, Mapping[str, Any]] = {
+    CONFUSION: {
+        "n": [SIZE],
+        "truth": {
+            "prevalence": [PREVALENCE],
+            "sensitivity": [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95],
+            "specificity": [SPECIFICITY],
+        },
+    },
+    SCORES: {"n1": [SIZE], "n2": [SIZE], "truth": {"auc": {"values": [0.5, *_AREAS]}}},
+    PAIRED_SCORES: {
+        "n1": [SIZE],
+        "n2": [SIZE],
+        "truth": {
+            "auc1": {"values": _AREAS},
+            "auc2": {"values": [0.8]},
+            "correlation": {"values": [0.5]},
+        },
+    },
     RUNS: {"k": [2, 3, 5, 10, SIZE], "truth": {"normal": {"mean": 75, "sd": 2.5}}},
     CLUSTERS: {
         "clusters": [SIZE],
@@ -172,8 +203,14 @@ _SETTINGS: Mapping[str, Mapping[str, Any]] = {
         },
     },
 }
-"""The config of a family of lists, by its design."""
+"""The config of a family of lists, scores or confusion tables, by its design."""
 _WORDS = {
+    CONFUSION: ("sensitivity", f"n = {SIZE}, {_OF_TABLES}"),
+    SCORES: ("AUC", "20 positives, 20 negatives, binormal scores"),
+    PAIRED_SCORES: (
+        "AUC1 − AUC2",
+        "20 positives, 20 negatives, binormal scores with correlation 0.5; AUC2 = 0.8",
+    ),
     RUNS: ("k", "normal runs"),
     CLUSTERS: ("p", "20 clusters of 10 cases, rho = 0.1"),
     STRATA: ("p1 − p2", "two strata, 20 cases in each sample of each; p2 = 0.3 and 0.5"),
@@ -200,10 +237,12 @@ def _simulated(family: Family, methods: list[str]) -> Curves:
         **settings,
     }
     cells = harness.run(config, out=None).cells
+    if family.design == CONFUSION:
+        cells = cells.with_columns(sensitivity=cells["truth_tp"] / PREVALENCE)
     over = axis if axis in cells.columns else "truth"
     found = {}
     for name in methods:
-        rows = cells.filter(method=name).sort(over)
+        rows = cells.filter(method=name).drop_nulls(over).sort(over)
         covered = 1 - rows["actual_alpha"].to_numpy()
         points = rows[over].to_numpy().astype(float)
         note = f"{words}; {trials} trials at each point"
