@@ -113,7 +113,6 @@ def test_what_is_0_over_0_has_no_estimate_and_the_whole_range(run_command):
         assert (row["estimate"], row["lower"], row["upper"]) == ("", least, "1.0")
 
 
-@pytest.mark.slow
 def test_coverage_of_a_large_table_is_drawn_with_its_error_and_again_the_same():
     cells = {"tp": 410, "fp": 90, "fn": 140, "tn": 4360}
     found = metric_records(cells, None, 2, 0.05)
@@ -129,7 +128,6 @@ def test_coverage_of_a_large_table_is_drawn_with_its_error_and_again_the_same():
     assert abs(row["coverage"] - exact) < 4.4 * row["std_error"]
 
 
-@pytest.mark.slow
 def test_a_table_that_is_too_large_to_be_one_number_has_drawn_coverage_too():
     cells = {"tp": 1_000_000, "fp": 10_000, "fn": 20_000, "tn": 3_000_000}
     (mcc,) = (each for each in metric_records(cells, None, 1, 0.05) if each["metric"] == "mcc")
