@@ -31,6 +31,9 @@ _JEFFREYS: Prior = (0.5, 0.5, 0.5, 0.5)
 _CELLS = ("tp", "fp", "fn", "tn")
 # The property of one count, and that of a table.
 _RENAMED = {"rises with x": "is monotone"}
+_OF_JACCARD = {
+    "add_four": {"is monotone": "without a case it is the whole range, and with one hit it is not"}
+}
 
 
 def method_of(method: Method, name: str, fraction: Fraction) -> Method:
@@ -51,6 +54,9 @@ def method_of(method: Method, name: str, fraction: Fraction) -> Method:
     exceptions = {_RENAMED.get(part, part): why for part, why in known.exceptions.items()}
     if fraction == JACCARD:  # which has no mirror image
         exceptions.pop("mirrors", None)
+        exceptions |= _OF_JACCARD.get(name, {})
+    elif name == "probit":  # It falls at larger sizes than those of tables that are checked.
+        exceptions.pop("is monotone", None)
     promise: Promise = "at-least" if known.promise == "at-least" else "none"
     prior = FLAT_PRIOR if known.takes_prior else None
     found = replace(known, formula=form, promise=promise, keeps=NONE, default_prior=prior)
