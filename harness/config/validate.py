@@ -21,6 +21,7 @@ from harness.config.resolve import engines_of, resolve
 from harness.config.rules import broken_figures, broken_rules, facts_of
 from harness.config.yaml12 import Document
 from harness.families.catalogue import FAMILIES
+from harness.families.family import Family
 from harness.figures.catalogue import FIGURES
 from harness.figures.kind import FigureSpec
 from harness.figures.requirements import suitable_figures
@@ -199,19 +200,25 @@ def _unknown_keys(form: Form, raw: Mapping[str, Any]) -> Iterator[ConfigIssue]:
     """One issue for each key that the form does not have."""
     family_is_known = raw.get("family") == form.family.public_name
     for key in raw:
-        # With an unknown family every size may be meant.
-        if key not in form.keys and (key not in SIZES or family_is_known):
+        # With an unknown family every size, and every key of some family, may be meant.
+        may_be_meant = not family_is_known and (key in SIZES or _families_with(key, form))
+        if key not in form.keys and not may_be_meant:
             yield ConfigIssue((key,), _unknown_key(key, form))
+
+
+def _families_with(key: str, form: Form) -> list[Family]:
+    return [other.family for other in forms_of(form.kind) if key in other.keys]
 
 
 def _unknown_key(key: str, form: Form) -> str:
     family = form.family
     if key in SIZES:
         return f"expected {' and '.join(family.sizes)} for the family {family.name}, found {key}"
-    having = [other for other in forms_of(form.kind) if key in other.keys]
+    having = _families_with(key, form)
+    if len(having) == 1:
+        return f"expected the family {having[0].name} with {key}, found {family.name}"
     if having:
-        design = having[0].family.design
-        return f"expected a family of {design} with {key}, found {family.name}"
+        return f"expected a family of {having[0].design} with {key}, found {family.name}"
     for kind in KINDS:
         if any(key in other.keys for other in forms_of(kind)):
             return f"expected kind: {kind} with {key}, found {form.kind}"

@@ -141,6 +141,20 @@ def test_the_sizes_of_a_misspelt_family_are_validated_and_not_called_unknown(
     ]
 
 
+@pytest.mark.parametrize(
+    ("family", "issues"),
+    [
+        ("f_scor", ["fig.yaml:2: family: expected a family"]),
+        ("rate", ["fig.yaml:8: beta: expected the family f_score with beta, found rate"]),
+    ],
+)
+def test_beta_belongs_to_f_scores_and_is_no_issue_of_a_misspelt_one(
+    family: str, issues: list[str], issues_of: Issues
+) -> None:
+    lines = issues_of(changed("rate", f"family: {family}") + "beta: 2\n")
+    assert [line[: len(start)] for line, start in zip(lines, issues, strict=True)] == issues
+
+
 def test_what_cannot_be_of_a_calibration_is_reported_at_once(issues_of: Issues) -> None:
     lines = issues_of(changed("rate", "kind: calibration"))
     assert [line.split(" expected")[0] for line in lines] == [
