@@ -54,9 +54,9 @@ def area(positives: Floats, negatives: Floats) -> Floats:
     return np.asarray(placements(positives, negatives)[0].mean(axis=-1))
 
 
-def _validate(names: tuple[str, ...], given: Mapping[str, npt.ArrayLike]) -> Data:
+def _validate(family: str, names: tuple[str, ...], given: Mapping[str, npt.ArrayLike]) -> Data:
     """The lists, of which those of the same cases are equally long, with one shape of rows."""
-    validate_names("auc" if len(names) == 2 else "auc_difference", names, given)
+    validate_names(family, names, given)
     lists = [list_of_numbers(name, given[name], name[:8]) for name in names]
     for first, second in zip(range(len(lists)), range(2, len(lists)), strict=False):
         found = [lists[place].shape[-1] for place in (first, second)]
@@ -90,7 +90,7 @@ AUC = Family(
     truths=("truth", "sd_ratio"),
     symbols=("AUC", "sd ratio"),
     support=(0.0, 1.0),
-    validate_data=partial(_validate, _OF_ONE),
+    validate_data=partial(_validate, "auc", _OF_ONE),
     columns=lambda lists, sizes: tuple(lists),
     estimate=lambda data: area(*data),
     mirrored=lambda lower, upper: (1.0 - upper, 1.0 - lower),
@@ -111,7 +111,7 @@ AUC_DIFFERENCE = Family(
     truths=("truth", "auc2", "correlation"),
     symbols=("AUC1 − AUC2", "AUC2", "correlation"),
     support=(-1.0, 1.0),
-    validate_data=partial(_validate, _OF_TWO),
+    validate_data=partial(_validate, "auc_difference", _OF_TWO),
     columns=lambda lists, sizes: tuple(lists),
     estimate=lambda data: area(*data[:2]) - area(*data[2:]),
     mirrored=lambda lower, upper: (-upper, -lower),

@@ -10,7 +10,6 @@ import polars as pl
 
 from harness.base.numerics.arrays import Floats
 from harness.families.catalogue import family_of
-from harness.families.confusion import BETA
 from harness.families.family import ENUMERATION
 from harness.methods.method import TWO_SIDED
 from harness.tables.columns import (
@@ -55,7 +54,7 @@ def ranking(summary: pl.DataFrame) -> pl.DataFrame | None:
 def _ranked(rows: pl.DataFrame) -> pl.DataFrame:
     """The ranking at one alpha."""
     family = rows["family"][0]
-    sizes = family_of(family).sizes
+    sizes, settings = family_of(family).sizes, family_of(family).settings
     # All sizes of a run have the same truth, and so the same range.
     range_ = [name for ends in worst_range_columns(family) for name in ends]
     methods = rows["method"].unique(maintain_order=True).to_list()
@@ -75,7 +74,7 @@ def _ranked(rows: pl.DataFrame) -> pl.DataFrame:
     )
     columns: dict[str, Any] = {
         "family": family,
-        **{name: rows[name][0] for name in (BETA, SAMPLING) if name in rows.columns},
+        **{name: rows[name][0] for name in (*settings, SAMPLING) if name in rows.columns},
         "alpha": rows["alpha"][0],
         "method": methods,
         "worst_alpha": worst.max(axis=1),
@@ -196,7 +195,8 @@ def recommendation(summary: pl.DataFrame) -> pl.DataFrame | None:
     family = family_of(rows["family"][0])
     kind = TableKind(family.name, sampled=SAMPLING in rows.columns)
     columns = columns_of(RECOMMENDATION, kind)
-    keys = [name for name in ("family", BETA, SAMPLING, "alpha", *family.sizes) if name in columns]
+    keys = ["family", *family.settings, SAMPLING, "alpha", *family.sizes]
+    keys = [name for name in keys if name in columns]
     # All sizes of a run have the same truth, and so the same range.
     spans = [name for ends in worst_range_columns(family.name) for name in ends]
     range_ = {name: rows[name].max() for name in spans}
