@@ -16,6 +16,7 @@ import yaml
 import harness
 from harness.cli import main
 from harness.config.load import load_experiment
+from harness.families.catalogue import with_settings
 from harness.methods.catalogue import default_method
 from harness.methods.method import TWO_SIDED
 from tests.checks.test_tutorial import assert_shown
@@ -134,8 +135,9 @@ def _yaml(text: str, scope: dict[str, Any]) -> None:
         Path(name[1]).write_text(text, encoding="utf-8")
     config = yaml.safe_load(text)
     completed = {"name": "page", "seed": 1, **config}
+    known = with_settings(config["family"], completed)
     if "methods" not in config:
-        completed["methods"] = [default_method(config["family"], TWO_SIDED).name]
+        completed["methods"] = [default_method(known.name, TWO_SIDED).name]
     assert load_experiment(completed).family == config["family"]
 
 

@@ -66,6 +66,8 @@ def test_the_blocks_of_a_page_run(page, tmp_path, monkeypatch):
     shutil.copytree(ROOT / "configs", "configs")
     rows = [f"{number // 10},{int(number % 7 > 0)}" for number in range(100)]
     (tmp_path / "results.csv").write_text("\n".join(["document,right", *rows]) + "\n")
+    scores = [f"{number % 2},0.{number * 7 % 10},0.{number * 3 % 10}" for number in range(20)]
+    (tmp_path / "scores.csv").write_text("\n".join(["label,model,other", *scores]) + "\n")
     scope = {"__name__": "page"}
     for block in blocks(page):
         if block.language in SHOWN or (page, block.first) in NOT_RUN:

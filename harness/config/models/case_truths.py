@@ -97,7 +97,10 @@ class OfDirichlet(StrictModel):
 
 _Levels = Annotated[
     Probabilities,
-    BeforeValidator(lambda given: {"values": given} if isinstance(given, list) else given),
+    BeforeValidator(
+        lambda given: {"values": given} if isinstance(given, list) else given,
+        json_schema_input_type=list[Probability] | Probabilities,
+    ),
 ]
 """Probabilities as a list alone too."""
 
