@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from harness.distributions.list_truths import LAWS_OF_RUNS, runs_truth
+from harness.distributions.list_truths import LAWS_OF_RUNS, RunTruth, runs_truth
 from harness.distributions.truths import (
     BetaTruth,
     DiscreteTruth,
@@ -175,6 +175,58 @@ def test_a_share_of_the_runs_fails():
     failed = (truth.draw(np.random.default_rng(2), RUN_DRAWS) == 0.1).sum()
     assert abs(failed - 0.1 * RUN_DRAWS) < FAR * math.sqrt(0.09 * RUN_DRAWS)
     assert truth.mean == pytest.approx(0.685)
+
+
+PROBABILITIES = (1e-6, 0.05, 0.5, 0.9)
+
+
+@pytest.mark.parametrize("p", PROBABILITIES)
+def test_quantiles_are_those_of_scipys_distributions(p):
+    laws = [(name, SETTINGS[name]) for name in ("normal", "beta")]
+    known = [stats.norm(0.75, 0.02), stats.beta(*SETTINGS["beta"])]
+    for skewness in (-1.5, 0.01, 2.0):
+        laws.append(("gamma", {"mean": 0.75, "sd": 0.02, "skewness": skewness}))
+        known.append(stats.pearson3(skewness, loc=0.75, scale=0.02))
+    for law, distribution in zip(laws, known, strict=True):
+        assert runs_truth(*law).quantile(p) == pytest.approx(distribution.ppf(p), rel=1e-9)
+
+
+@pytest.mark.parametrize("p", [0.02, 0.05, 0.1, 0.5, 0.9])
+@pytest.mark.parametrize(("mean", "sd"), [(0.1, 0), (0.75, 0), (0.9, 0), (0.7, 0.1), (0.1, 0.2)])
+def test_a_quantile_of_a_mixture_is_the_first_value_with_its_probability_below(p, mean, sd):
+    """SciPy's normal distribution on both sides of it, but for the rounding of a probability."""
+    failed = {"share": 0.1, "mean": mean, "sd": sd}
+    truth = runs_truth("mixture", SETTINGS["mixture"] | {"failed": failed})
+    found = truth.quantile(p)
+
+    def below(x):
+        failed = stats.norm.cdf(x, mean, sd) if sd else float(x >= mean)
+        return 0.9 * stats.norm.cdf(x, 0.75, 0.02) + 0.1 * failed
+
+    assert below(found) >= p - 1e-14
+    assert below(np.nextafter(found, -1)) <= p + 1e-14
+
+
+def test_failed_runs_of_one_value_are_a_quantile_of_exactly_this_value():
+    for mean, p in ((0.1, 0.05), (0.75, 0.5), (0.9, 0.95)):
+        failed = {"share": 0.1, "mean": mean, "sd": 0}
+        truth = runs_truth("mixture", SETTINGS["mixture"] | {"failed": failed})
+        assert truth.quantile(p) == mean
+
+
+@pytest.mark.parametrize("name", LAWS_OF_RUNS)
+def test_a_share_p_of_the_draws_is_below_the_p_quantile(name):
+    truth = runs_truth(name, SETTINGS[name])
+    drawn = truth.draw(np.random.default_rng(9), RUN_DRAWS)
+    for p in (0.2, 0.5, 0.9):
+        error = math.sqrt(p * (1 - p) / RUN_DRAWS)
+        assert abs((drawn <= truth.quantile(p)).mean() - p) < FAR * error
+
+
+def test_the_median_of_a_normal_law_is_its_mean():
+    law = runs_truth("normal", SETTINGS["normal"])
+    assert RunTruth(law, 0.5).values == RunTruth(law).values
+    assert not RunTruth(law, 0.5).has_closed_form
 
 
 def test_only_the_normal_law_is_normal():

@@ -15,6 +15,7 @@ from pydantic import Field, WithJsonSchema
 
 from harness.callers.process import TIMEOUT
 from harness.config.key import Key, Keys, key, plain
+from harness.config.models.case_truths import Estimand
 from harness.config.models.constraints import Word, expecting, is_one_line
 from harness.config.models.figures import figure_type, write_figures
 from harness.config.models.methods import Alphas, method_type, prior_type, write_method
@@ -46,6 +47,7 @@ from harness.config.models.truths import distributions_type, truth_of, written_t
 from harness.config.values import Execution, MethodSpec, Size, SizeRange, Trials
 from harness.designs.design import AnyTruth, design_for
 from harness.designs.results import Group
+from harness.distributions.list_truths import MEAN, written_estimand
 from harness.distributions.sampling.law import NUMPY, THINNED, Law
 from harness.distributions.truths import PairTruth, Prior
 from harness.families.catalogue import FAMILIES, LARGEST_BETA
@@ -205,6 +207,19 @@ def _methods(family: Family) -> Key:
     return key(kind, about, write=lambda specs: [write_method(each) for each in specs])
 
 
+def _estimand(family: Family) -> Key | None:
+    """Validated before the truth, which takes it."""
+    about = (
+        "What intervals are scored against: the mean, median or {quantile} of the distribution of "
+        "a run. It is for functions of your own; intervals of the catalogue are of the mean."
+    )
+
+    def write(quantile: float | None) -> Any:
+        return None if quantile is None else written_estimand(quantile)
+
+    return key(Estimand, about, MEAN, write=write) if family.has_estimands else None
+
+
 def _truth(family: Family) -> Keys:
     truth = truth_of(family)
     return {"truth": key(truth.kind, truth.about, truth.default, write=lambda truth: truth)}
@@ -273,6 +288,9 @@ class Experiment:
     """Ascending and distinct."""
     alphas: Annotated[tuple[float, ...], _alpha]
     methods: Annotated[tuple[MethodSpec, ...], _methods]
+    estimand: Annotated[float | None, _estimand] = None
+    """The probability of the quantile that intervals are scored against; None for the parameter of
+    the family."""
     truth: AnyTruth
     written_truth: Annotated[Mapping[str, Any], _truth]
     """The truth as plain data, in which a grid is still a grid."""

@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from harness.base.errors import ConfigIssue, InputError, KeyPath, path_text
-from harness.base.plain_data import describe
+from harness.base.plain_data import describe, flow
 from harness.config.experiment import CALIBRATION, COVERAGE, CROSS
 from harness.config.forms import Form
 from harness.config.models.figures import kind_of
@@ -24,7 +24,7 @@ from harness.config.resolve import pairs, sizes_of
 from harness.config.values import MethodSpec, Precision, TrialCount, Trials
 from harness.designs.design import AnyTruth, design_for
 from harness.designs.results import Group
-from harness.distributions.list_truths import StratumTruth
+from harness.distributions.list_truths import RunTruth, StratumTruth
 from harness.distributions.sampling.law import THINNED, Law, population_and_title
 from harness.distributions.truths import DiscreteTruth, PairTruth, Truth
 from harness.families.catalogue import FAMILIES
@@ -361,8 +361,18 @@ def _enumeration_has_exact_values(
         )
 
 
-def _closed_form_has_values(form: Form, engines: Sequence[str], truth: AnyTruth) -> Issues:
-    if CLOSED_FORM in engines and not form.family.has_closed_form(truth):
+def _closed_form_has_values(
+    form: Form, raw: Mapping[str, Any], engines: Sequence[str], truth: AnyTruth
+) -> Issues:
+    if CLOSED_FORM not in engines or form.family.has_closed_form(truth):
+        return
+    if estimand := cast(RunTruth, truth).estimand:
+        yield ConfigIssue(
+            ("engines", raw["engines"].index(CLOSED_FORM)),
+            f"expected {MONTE_CARLO} with estimand: {flow(estimand['estimand'])}, found "
+            f"{CLOSED_FORM}, which has values for the mean alone",
+        )
+    else:
         yield ConfigIssue(
             ("truth",),
             f"expected a normal truth with {CLOSED_FORM}, which has no values under another, "

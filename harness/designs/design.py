@@ -154,6 +154,9 @@ class Design:
     """The class of its truths that list true values; a config writes truths by it."""
     values: Callable[[Scenario], tuple[Floats, ...]] = lambda scenario: scenario.truth.values
     """Return the listed true values, shape (t,) each; of lists the parameter is the first."""
+    scored: Callable[[Scenario], Mapping[str, Any]] = lambda _: {}
+    """Return what intervals are scored against as plain data, where it is not the parameter of the
+    family; nothing that is drawn depends on it."""
     keyed_by_value: bool = False
     """Whether tallies have the true values as conditions, in place of the numbers of truths."""
     listing: Callable[..., Iterator[tuple[Any, Positions, Positions]]] | None = None
@@ -417,6 +420,10 @@ class Scenario:
 
     def content(self) -> Mapping[str, Any]:
         """Return the scenario as plain data."""
+        return {**self.content_of_limits(), **self.design.scored(self)}
+
+    def content_of_limits(self) -> Mapping[str, Any]:
+        """Return as plain data what decides the data and their limits, and not how these score."""
         outcomes = {} if self.with_both else {"outcomes": "discordant"}
         return {**self._drawn_from(), **outcomes}
 

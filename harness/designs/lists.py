@@ -84,11 +84,11 @@ def values_of_runs(
         column: a method at one alpha.
 
     Returns:
-        None where the law is not normal, or the limits are not so many standard errors sd/√k from
-        the mean.
+        None where the law is not normal, where its mean is not the estimand, or the limits are not
+        so many standard errors sd/√k from the mean.
     """
     law, known = scenario.truth.law, column.source.standard_errors
-    if known is None or not law.is_normal:
+    if known is None or not scenario.truth.has_closed_form:
         return None
     alpha, side = column.column.alpha, column.column.side
     below, above, length = closed_form(known, scenario.sizes[0], alpha, side, law.sd)
@@ -230,6 +230,7 @@ REPEATED_RUNS = Design(
     ),
     listed_truth=RunTruth,
     sizes=lambda size: (float(size),),
+    scored=lambda scenario: scenario.truth.estimand,
     sampling_title=lambda scenario: str(scenario.truth.law.title),
     examples={
         "counts": (([3, 5, 10],), {"normal": {"mean": 0.75, "sd": 0.02}}, {"per_size": 20_000})

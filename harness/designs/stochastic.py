@@ -32,7 +32,8 @@ class StochasticColumn:
     def stream(self, shard: Shard) -> np.random.Generator:
         """Return the random generator, keyed by scenario, shard and method alone."""
         drawn = self.source.content(self.column.alpha, self.column.side)
-        return keyed_stream({**shard.scenario.content(), **drawn}, shard.seed, shard.number)
+        content = {**shard.scenario.content_of_limits(), **drawn}
+        return keyed_stream(content, shard.seed, shard.number)
 
     def draw(self, trials: Trials, stream: np.random.Generator) -> Answers:
         """Return the limits of each trial, drawn in the order of the trials.

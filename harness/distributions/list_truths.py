@@ -2,7 +2,8 @@
 
 A run has a law of its value: normal, gamma, beta, or a mixture with failed runs. The values of the
 k runs of an outcome are independent draws from one law. The mean of the law is the true value that
-an interval of their mean is for.
+an interval of their mean is for; intervals of a median, or of another quantile, are for that of the
+law.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
+from scipy.special import betaincinv, gammainccinv, gammaincinv, ndtr, ndtri
 
 from harness.base.arguments import quoted, validate_choice, validate_number
 from harness.base.errors import InputError
@@ -50,6 +52,10 @@ class NormalRuns:
         """Return independent values of runs in an array of the given shape."""
         return rng.normal(self.mean, self.sd, shape)
 
+    def quantile(self, p: float) -> float:
+        """Return the p quantile, mean + sd · Φ⁻¹(p), for p in (0, 1)."""
+        return self.mean + self.sd * float(ndtri(p))
+
     def content(self) -> Mapping[str, Any]:
         """The law as plain data, as random streams are keyed by it."""
         return {"normal": {"mean": self.mean, "sd": self.sd}}
@@ -84,6 +90,16 @@ class GammaRuns:
         a = 4.0 / self.skewness**2
         # 1/√a = |γ|/2, with the sign of γ
         return self.mean + self.sd * (0.5 * self.skewness) * (rng.gamma(a, 1.0, shape) - a)
+
+    def quantile(self, p: float) -> float:
+        """Return the p quantile, for p in (0, 1); that of G, or for γ < 0 its 1 − p quantile.
+
+        >>> round(GammaRuns(1.0, 1.0, 2.0).quantile(0.5), 6), round(math.log(2), 6)
+        (0.693147, 0.693147)
+        """
+        a = 4.0 / self.skewness**2
+        g = float((gammaincinv if self.skewness > 0 else gammainccinv)(a, p))
+        return self.mean + self.sd * (0.5 * self.skewness) * (g - a)
 
     def content(self) -> Mapping[str, Any]:
         """The law as plain data, as random streams are keyed by it."""
@@ -121,6 +137,10 @@ class BetaRuns:
     def draw(self, rng: np.random.Generator, shape: Shape) -> Floats:
         """Return independent values of runs in an array of the given shape."""
         return rng.beta(self.s, self.t, shape)
+
+    def quantile(self, p: float) -> float:
+        """Return the p quantile, for p in (0, 1)."""
+        return float(betaincinv(self.s, self.t, p))
 
     def content(self) -> Mapping[str, Any]:
         """The law as plain data, as random streams are keyed by it."""
@@ -168,6 +188,26 @@ class MixtureRuns:
         fails = rng.random(shape) < self.share
         mean = np.where(fails, self.failed.mean, self.normal.mean)
         return mean + np.where(fails, self.failed.sd, self.normal.sd) * rng.standard_normal(shape)
+
+    def quantile(self, p: float) -> float:
+        """Return the p quantile, the smallest value with probability p or more up to it.
+
+        It lies between the p quantiles of both laws, and is bisected down to neighbouring doubles:
+        failed runs of one value, with sd = 0, are a jump of the distribution function.
+        """
+        low, high = sorted(each.quantile(p) for each in (self.normal, self.failed))
+        if self._cdf(low) >= p:
+            return low
+        while low < (middle := low + (high - low) / 2) < high:
+            low, high = (low, middle) if self._cdf(middle) >= p else (middle, high)
+        return high
+
+    def _cdf(self, x: float) -> float:
+        """The probability that a run has a value of at most x."""
+        normal, failed = self.normal, self.failed
+        failed_below = ndtr((x - failed.mean) / failed.sd) if failed.sd else x >= failed.mean
+        below = ndtr((x - normal.mean) / normal.sd)
+        return float((1.0 - self.share) * below + self.share * failed_below)
 
     def content(self) -> Mapping[str, Any]:
         """The law as plain data, as random streams are keyed by it."""
@@ -300,16 +340,30 @@ class RunLaw(Protocol):
         """Return independent draws."""
         ...
 
+    def quantile(self, p: float) -> float:
+        """Return the p quantile, for p in (0, 1)."""
+        ...
+
     def content(self) -> Mapping[str, Any]:
         """Return the law as a config writes it."""
         ...
 
 
+MEAN, MEDIAN, QUANTILE = "mean", "median", "quantile"
+"""What may be estimated of the law of a run, as a config writes it: with `QUANTILE` a mapping."""
+
+
 @dataclass(frozen=True)
 class RunTruth:
-    """One law of the values of runs, whose mean is estimated."""
+    """One law of the values of runs, of which the mean or a quantile is estimated.
+
+    >>> RunTruth(GammaRuns(1.0, 1.0, 2.0), 0.5).estimand
+    {'estimand': 'median'}
+    """
 
     law: RunLaw
+    quantile: float | None = None
+    """The probability of the quantile that is estimated, in (0, 1); None for the mean."""
     is_discrete: ClassVar[Literal[True]] = True
 
     @property
@@ -319,12 +373,34 @@ class RunTruth:
 
     @property
     def values(self) -> tuple[Floats]:
-        """The mean of the law, shape (1,)."""
-        return (np.array([self.law.mean]),)
+        """The mean or the quantile of the law, shape (1,)."""
+        p = self.quantile
+        return (np.array([self.law.mean if p is None else self.law.quantile(p)]),)
+
+    @property
+    def has_closed_form(self) -> bool:
+        """Whether the law is normal, and its mean estimated."""
+        return self.law.is_normal and self.quantile is None
+
+    @property
+    def estimand(self) -> Mapping[str, Any]:
+        """What is estimated, as a config writes it; empty of a mean."""
+        return {} if self.quantile is None else {"estimand": written_estimand(self.quantile)}
 
     def content(self) -> Mapping[str, Any]:
-        """The truth as plain data, as random streams are keyed by it."""
+        """The law as plain data, as random streams are keyed by it: draws are for any estimand."""
         return self.law.content()
+
+
+def written_estimand(quantile: float | None) -> str | dict[str, float]:
+    """Return what is estimated of a law as a config writes it.
+
+    >>> written_estimand(None), written_estimand(0.5), written_estimand(0.9)
+    ('mean', 'median', {'quantile': 0.9})
+    """
+    if quantile is None:
+        return MEAN
+    return MEDIAN if quantile == 0.5 else {QUANTILE: quantile}
 
 
 @dataclass(frozen=True)

@@ -266,7 +266,10 @@ class Family:
     summary: tuple[str, ...] = ()
     """The names of the data that may be given in place of lists."""
     own_columns: Mapping[str, str] = field(default_factory=dict)
-    """The meaning of the columns of sizes, counts and truths that no family of the package has."""
+    """The meaning of the columns of sizes, counts and truths that no family of the package has, or
+    that mean something else here."""
+    has_estimands: bool = False
+    """Whether a config may name a quantile of the values as what intervals are scored against."""
     same_cases: str | None = None
     """The family of the same comparison where both samples are of the same cases."""
 
@@ -363,7 +366,7 @@ class Family:
 
     def has_closed_form(self, truth: Any) -> bool:
         """Whether the engine ``closed_form`` has values under a truth."""
-        return CLOSED_FORM in self.engines and bool(truth.law.is_normal)
+        return CLOSED_FORM in self.engines and bool(truth.has_closed_form)
 
     @property
     def options(self) -> tuple[str, ...]:

@@ -164,6 +164,10 @@ MEAN = Family(
     lists_are_counts=False,
     has_curves=False,
     names_sampling=True,
+    own_columns={
+        "truth": "True mean of a run's values; with an estimand their median or quantile."
+    },
+    has_estimands=True,
     sampling_remark="Student's interval is exact for normal values; other values need Monte Carlo.",
 )
 """Methods take the columns mean, sd, k and values.

@@ -250,7 +250,7 @@ def size_panels(results: Results, kind: str, asked: OverSize, column: str) -> li
     import polars as pl
 
     given = selection.Selection.given(results, kind, asked, "truth", ENGINES)
-    cells, family, methods = given.cells, given.family, tuple(given.methods)
+    cells, family, methods = given.cells, results.family, tuple(given.methods)
     symbols = truth_symbols(family)
     cells = cells.with_columns(_with_equal_truths(cells, family.sizes, name) for name in symbols)
     sizes: list[Level] = sorted(cells.select(family.sizes).unique().rows())

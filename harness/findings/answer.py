@@ -20,6 +20,7 @@ from harness.findings.conclusion import (
     Found,
     first_largest,
     found_at,
+    scored_against,
     sentences,
     shortest,
     size_of,
@@ -148,7 +149,7 @@ def found_answer(results: Results) -> Answer:
     worst_is_exact = worst_cases_are_exact(manifest)
     alphas = summary["alpha"].unique(maintain_order=True).to_list()
     return Answer(
-        list(sentences(summary, worst_is_exact)),
+        [*scored_against(manifest), *sentences(summary, worst_is_exact)],
         list(_warnings(manifest)),
         [_ranking(results, alpha, worst_is_exact) for alpha in alphas],
         list(advice(results)),

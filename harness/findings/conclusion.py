@@ -18,7 +18,8 @@ from harness.families.family import EXACT_ENGINES, MONTE_CARLO
 from harness.findings.numbers import covered, nominal, span_text
 from harness.methods.method import TWO_SIDED
 from harness.tables.answers import rounding_of
-from harness.tables.columns import worst_range_columns
+from harness.tables.columns import table_kind, worst_range_columns
+from harness.tables.wording import estimand_words
 
 _FALSE_ALARM = 0.025
 """The probability that some estimate of Monte Carlo is called above alpha where none is."""
@@ -70,6 +71,23 @@ def sentences(summary: pl.DataFrame, worst_is_exact: bool) -> Iterator[str]:
             line = _by_posterior(summary.filter(pl.col("alpha") == alpha), alpha)
         if line:
             yield line
+
+
+def scored_against(manifest: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what intervals are scored against, unless it is a mean and all methods are for means.
+
+    Args:
+        manifest: of a run of the kind ``coverage``.
+    """
+    experiment, words = manifest["experiment"], estimand_words(manifest)
+    if words:
+        value = manifest["scored_against"]["value"]
+        yield f"Intervals are scored against the {words} of the truth's law: {value:.6g}."
+    elif family_of(experiment["family"]).has_estimands and table_kind(experiment).may_fail:
+        yield (
+            "Intervals are scored against the mean of the truth's law (estimand: median scores "
+            "against its median)."
+        )
 
 
 def found_at(summary: pl.DataFrame, alpha: float) -> list[Found]:

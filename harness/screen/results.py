@@ -13,7 +13,7 @@ from rich.table import Table
 from harness.families.catalogue import family_of
 from harness.families.family import EXACT_ENGINES, MONTE_CARLO, POSTERIOR, Family
 from harness.findings.choice import advice
-from harness.findings.conclusion import sentences
+from harness.findings.conclusion import scored_against, sentences
 from harness.findings.engines import (
     BAD,
     DOUBTFUL,
@@ -48,6 +48,7 @@ def results_screen(results: Results) -> Iterator[RenderableType]:
     manifest = results.manifest
     yield f"[bold]{escape_markup(manifest['title'])}[/bold]"
     yield from _sampling(results.summary)
+    yield from scored_against(manifest)
     for line in sentences(results.summary, worst_cases_are_exact(manifest)):
         yield escape_markup(line)
     answers = results.recommendation

@@ -67,6 +67,7 @@ def manifest(
         **({} if asked is None else {"precision": asked}),
         **({"failures": failures(results)} if table_kind(document).may_fail else {}),
         **({"remarks": found} if (found := remarks(results)) else {}),
+        **({"scored_against": scored} if (scored := _scored_against(results)) else {}),
         "agreement": _agreement(agreement, results),
         **({"assumptions": found} if (found := _assumptions(results)) else {}),
         "identity": _identity(results),
@@ -74,6 +75,15 @@ def manifest(
         **({"not_enumerated": many} if (many := _not_enumerated(results)) else {}),
         "experiment": {key: value for key, value in document.items() if key != "execution"},
     }
+
+
+def _scored_against(results: Sequence[ScenarioResult]) -> dict[str, Any]:
+    """What intervals are scored against with its value, where it is an estimand of one law."""
+    if not results:
+        return {}
+    scenario = results[0].scenario
+    scored = scenario.design.scored(scenario)
+    return {**scored, "value": float(scenario.listed_truths()[1][0])} if scored else {}
 
 
 def _not_enumerated(results: Sequence[ScenarioResult]) -> list[str]:

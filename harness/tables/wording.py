@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.base.text import plain_number
+from harness.distributions.list_truths import QUANTILE
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import ALIASES, CATALOGUE, find
 from harness.methods.method import TWO_SIDED
@@ -82,6 +83,16 @@ def place_text(truth: float | None, support: tuple[float, float], digits: int = 
     if support[1] == 1.0 and truth > 1 - 1e-15:
         return "1−"
     return rounded(truth, digits)
+
+
+def estimand_words(manifest: Mapping[str, Any]) -> str:
+    """Return what intervals of a run are scored against; empty for the parameter of its family.
+
+    >>> estimand_words({"scored_against": {"estimand": {"quantile": 0.9}, "value": 2.3}})
+    '0.9 quantile'
+    """
+    estimand = manifest.get("scored_against", {}).get("estimand", "")
+    return estimand if isinstance(estimand, str) else f"{setting_text(estimand[QUANTILE])} quantile"
 
 
 def method_titles(manifest: Mapping[str, Any]) -> dict[str, str]:

@@ -216,6 +216,9 @@ def coverage(draw: st.DrawFn, family: Family) -> dict[str, Any]:
 
 
 RHOS = st.lists(st.floats(0, 0.99), min_size=1, max_size=4, unique=True)
+ESTIMANDS = st.sampled_from(["mean", "median"]) | st.floats(0.01, 0.99).map(
+    lambda probability: {"quantile": probability}
+)
 LAWS_OF_RUNS = st.one_of(
     st.tuples(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6)).map(
         lambda pair: {"normal": dict(zip(("mean", "sd"), pair, strict=True))}
@@ -270,7 +273,8 @@ def of_lists(draw: st.DrawFn, family: Family) -> dict[str, Any]:
     """A config of a family of lists."""
     of_design = {
         RUNS: st.fixed_dictionaries(
-            {"k": st.lists(st.integers(2, 99), min_size=1, unique=True), "truth": LAWS_OF_RUNS}
+            {"k": st.lists(st.integers(2, 99), min_size=1, unique=True), "truth": LAWS_OF_RUNS},
+            optional={"estimand": ESTIMANDS},
         ),
         CLUSTERS: st.fixed_dictionaries(
             {

@@ -7,6 +7,7 @@ import pytest
 from harness.config.experiment import Experiment, Group
 from harness.config.load import load_experiment
 from harness.config.resolve import serialize
+from harness.distributions.list_truths import RunTruth
 from harness.distributions.truths import DiscreteTruth, GammaTruth, PairTruth, Truth, UniformTruth
 from harness.figures.kind import FigureSpec
 
@@ -186,3 +187,27 @@ def test_a_figure_names_an_exposure_or_a_pair_and_a_second_true_value() -> None:
 
 def test_a_prior_of_a_rate_may_count_for_no_exposure() -> None:
     assert rate(reference_prior=[0.5, 0]).reference_prior == (0.5, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("entry", "quantile", "written"),
+    [
+        ("mean", None, None),
+        ("median", 0.5, "median"),
+        ({"quantile": 0.5}, 0.5, "median"),
+        ({"quantile": 0.9}, 0.9, {"quantile": 0.9}),
+    ],
+)
+def test_an_estimand_is_of_the_truth_and_is_written_unless_it_is_the_mean(
+    entry: Any, quantile: float | None, written: Any
+) -> None:
+    config = {"name": "a", "family": "mean", "k": 5, "methods": ["student_t"], "seed": 1}
+    config |= {"truth": {"normal": {"mean": 0, "sd": 1}}, "trials": {"per_size": 10}}
+    experiment = loaded(config | {"estimand": entry})
+    assert isinstance(experiment.truth, RunTruth)
+    assert experiment.truth.quantile == experiment.estimand == quantile
+    assert experiment.engines == ("monte_carlo", "closed_form")[: 1 + (quantile is None)]
+    document = serialize(experiment)
+    assert document.get("estimand") == written
+    assert ("estimand" in document) == (written is not None)
+    assert (loaded(config) == experiment) == (written is None)

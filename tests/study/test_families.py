@@ -1,5 +1,6 @@
 """Runs of every family."""
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -7,11 +8,19 @@ import numpy as np
 import polars as pl
 import pytest
 import yaml
+from scipy import stats
 
 import harness
-from harness.distributions.list_truths import runs_truth
+from harness.designs.design import Scenario
+from harness.distributions.list_truths import GammaRuns, RunTruth, runs_truth
+from harness.findings.answer import found_answer
+from harness.findings.conclusion import scored_against
 from harness.methods.catalogue import CATALOGUE, find
+from harness.report.curves.panels import truth_panels
+from harness.report.curves.section import shown_of
+from harness.report.results_page import escaped, markdown
 from harness.screen.results import results_screen
+from harness.tables.dictionary import columns_of
 from harness.tables.manifest import agrees
 from tests.methods.finite_population.rational import misses
 
@@ -274,6 +283,136 @@ def test_other_laws_have_no_closed_form_and_are_named(truth):
     assert results.summary["sampling"][0] == runs_truth(name, settings).title
     printed = " ".join(line for line in results_screen(results) if isinstance(line, str))
     assert "Student's interval is exact for normal values" in printed
+
+
+# Runs whose intervals are scored against the median, or another quantile, of the law of the runs.
+
+
+ORDER = """
+import numpy as np
+
+def order(values, alpha):
+    # Of 30 values, from the tenth to the tenth last of them: of the median.
+    ordered = np.sort(values)
+    return ordered[9], ordered[20]
+"""
+SKEWED: dict[str, Any] = {
+    **NORMAL,
+    "k": 30,
+    "truth": {"gamma": {"mean": 1, "sd": 1, "skewness": 2}},
+    "trials": {"per_size": 4000},
+}
+# A right implementation fails one of the comparisons of counts with this probability.
+FALSE_ALARM = 1e-5
+MEDIAN_OF_SKEWED = "Intervals are scored against the median of the truth's law: 0.693147."
+
+
+@pytest.fixture(scope="module")
+def order(tmp_path_factory):
+    path = tmp_path_factory.mktemp("order") / "mine.py"
+    path.write_text(ORDER)
+    return {"path": str(path), "function": "order", "label": "order"}
+
+
+@pytest.fixture(scope="module")
+def skewed(order):
+    """The same runs, an exponential law, scored against its mean and two of its quantiles."""
+    methods = {"methods": [order, "student_t", "bootstrap_t"]}
+    keys = {"mean": {}, "median": {"estimand": "median"}, "0.9": {"estimand": {"quantile": 0.9}}}
+    return {name: harness.run(SKEWED | methods | key, out=None) for name, key in keys.items()}
+
+
+@pytest.mark.parametrize(
+    ("estimand", "below", "coverage"),
+    [("mean", 1 - math.exp(-1), 0.715), ("median", 0.5, 0.957), ("0.9", 0.9, 0.0005)],
+)
+def test_order_statistics_cover_an_estimand_as_often_as_so_many_values_are_below_it(
+    skewed, estimand, below, coverage
+):
+    """The number of values below it is binomial: it is below the tenth of them where 9 are."""
+    row = skewed[estimand].summary.row(by_predicate=pl.col("method") == "order", named=True)
+    misses = {
+        "miss_below": stats.binom.cdf(9, 30, below),
+        "miss_above": stats.binom.sf(20, 30, below),
+    }
+    assert 1 - sum(misses.values()) == pytest.approx(coverage, abs=5e-4)
+    for side, chance in misses.items():
+        count = round(row[side] * row["trials"])
+        tails = stats.binom(row["trials"], chance)
+        assert min(tails.cdf(count), tails.sf(count - 1)) > FALSE_ALARM / 12
+
+
+def test_the_runs_and_the_resamples_of_an_estimand_are_those_of_the_mean(skewed):
+    """So the intervals are the same, and their lengths."""
+    lengths = [found.summary["mean_length"].to_list() for found in skewed.values()]
+    assert lengths[0] == lengths[1] == lengths[2]
+    scenarios = [
+        Scenario("mean", 30, RunTruth(GammaRuns(1, 1, 2), each)) for each in (None, 0.5, 0.9)
+    ]
+    contents = [scenario.content() for scenario in scenarios]
+    assert [each.get("estimand") for each in contents] == [None, "median", {"quantile": 0.9}]
+    first, *others = (scenario.stream(1908, 0).random(4).tolist() for scenario in scenarios)
+    assert others == [first, first]
+
+
+def test_the_truth_of_the_tables_is_the_estimand(skewed):
+    truths = [found.cells["truth"].unique().to_list() for found in skewed.values()]
+    expected = [1, math.log(2), math.log(10)]
+    assert [truth for (truth,) in truths] == pytest.approx(expected, rel=1e-14)
+    assert skewed["median"].manifest["scored_against"] == {
+        "estimand": "median",
+        "value": pytest.approx(math.log(2), rel=1e-14),
+    }
+    assert "scored_against" not in skewed["mean"].manifest
+    assert skewed["mean"].summary.columns == skewed["median"].summary.columns
+    meaning = columns_of("cells", "mean")
+    assert "median" in next(each.meaning for each in meaning if each.name == "truth")
+
+
+def test_a_run_says_once_what_a_users_intervals_are_scored_against(skewed):
+    expected = {
+        "mean": "Intervals are scored against the mean of the truth's law (estimand: median scores "
+        "against its median).",
+        "median": MEDIAN_OF_SKEWED,
+        "0.9": "Intervals are scored against the 0.9 quantile of the truth's law: 2.30259.",
+    }
+    for name, found in skewed.items():
+        printed = " ".join(line for line in results_screen(found) if isinstance(line, str))
+        assert printed.count("scored against") == printed.count(expected[name]) == 1
+        assert markdown([found]).count(escaped(expected[name])) == 1
+        assert found_answer(found).sentences[0] == expected[name]
+
+
+def test_a_run_of_the_catalogue_says_what_it_is_scored_against_unless_that_is_the_mean(normal):
+    methods = {"methods": ["student_t"], "trials": {"per_size": 100}}
+    median = harness.run(SKEWED | methods | {"estimand": "median"}, out=None)
+    for found, sentences in ((normal, []), (median, [MEDIAN_OF_SKEWED])):
+        assert list(scored_against(found.manifest)) == sentences
+
+
+def test_pictures_are_at_the_median_where_this_is_the_estimand(skewed):
+    assert [found.family.symbols for found in skewed.values()] == [
+        ("mean",),
+        ("median",),
+        ("0.9 quantile",),
+    ]
+    panels = truth_panels(skewed["median"])
+    assert "true median" in shown_of(skewed["median"], panels).x_label
+
+
+def test_the_median_of_normal_runs_has_the_numbers_of_their_mean_without_a_closed_form(order):
+    config = NORMAL | {"methods": [order, "student_t", "bootstrap_t"], "k": 30}
+    mean, median = (harness.run(config | key, out=None) for key in ({}, {"estimand": "median"}))
+    assert by(mean, "closed_form").height == 1
+    assert median.summary["engine"].unique().to_list() == ["monte_carlo"]
+    assert median.summary.equals(by(mean, "monte_carlo"))
+
+
+def test_a_run_against_another_estimand_takes_no_trials_of_the_former_one(order, tmp_path):
+    config = SKEWED | {"methods": [order, "student_t"], "trials": {"per_size": 500}}
+    for key in ({}, {"estimand": "median"}):
+        found = harness.run(config | key, out=tmp_path)
+        assert found.summary.equals(harness.run(config | key, out=None).summary)
 
 
 def test_one_sided_intervals_are_of_infinite_length_in_both_engines():

@@ -11,14 +11,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
-from typing import Annotated, Any, Union
+from typing import Annotated, Any, Literal, Union
 
 import numpy as np
-from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationInfo,
+    model_validator,
+)
 
 from harness.base.errors import InputError
 from harness.base.models import StrictModel
 from harness.config.models.constraints import (
+    by_shape,
     expected,
     expecting,
     one_of,
@@ -33,7 +42,15 @@ from harness.config.models.levels import (
     Probabilities,
     Probability,
 )
-from harness.distributions.list_truths import ClusterTruth, RunTruth, StratumTruth, runs_truth
+from harness.distributions.list_truths import (
+    MEAN,
+    MEDIAN,
+    QUANTILE,
+    ClusterTruth,
+    RunTruth,
+    StratumTruth,
+    runs_truth,
+)
 from harness.distributions.paired_truths import (
     Cells,
     ConfusionTruth,
@@ -324,12 +341,43 @@ class OfMixture(StrictModel):
     mixture: _Mixture = Field(description="{normal, failed}.")
 
 
-def _run_truth(model: OfNormal | OfGamma | OfBeta | OfMixture) -> RunTruth:
+class OfQuantile(StrictModel):
+    """A quantile of the law of a run."""
+
+    quantile: Annotated[
+        float, Field(gt=0, lt=1), expecting("a probability above 0 and below 1")
+    ] = Field(description="Its probability: 0.5 is the median.")
+
+
+def _quantile(written: str | OfQuantile) -> float | None:
+    """The probability of the quantile that is estimated; None for the mean."""
+    if isinstance(written, OfQuantile):
+        return written.quantile
+    return 0.5 if written == MEDIAN else None
+
+
+Estimand: Any = Annotated[
+    by_shape(
+        Annotated[
+            Literal[MEAN, MEDIAN], expecting(f"{MEAN}, {MEDIAN} or {{{QUANTILE}: probability}}")
+        ],
+        mapping=one_of({QUANTILE: OfQuantile}),
+    ),
+    AfterValidator(_quantile),
+]
+"""The type of the key ``estimand``, which yields the probability of a quantile, or None."""
+
+
+def _run_truth(model: OfNormal | OfGamma | OfBeta | OfMixture, info: ValidationInfo) -> RunTruth:
     ((name, settings),) = model.model_dump().items()
     try:
-        return RunTruth(runs_truth(name, settings))
+        truth = RunTruth(runs_truth(name, settings), (info.context or {}).get("estimand"))
     except InputError as error:
         raise refused(str(error)) from None
+    # SciPy has no quantiles of some beta distributions with a parameter above 10^15.
+    if not np.isfinite(truth.values[0]).all():
+        raise expected("a distribution whose quantiles are known")
+    return truth
 
 
 RunTruths: Any = Annotated[

@@ -187,7 +187,8 @@ def truth_panels(results: Results) -> Panels | None:
         return None
     if not (cells["given"] == TRUTH).any():
         return _implied_panels(results)
-    return _listed(results, cells.filter(given=TRUTH))
+    found = _listed(results, cells.filter(given=TRUTH))
+    return None if found is None else replace(found, family=results.family)
 
 
 def outcome_panels(results: Results) -> Panels | None:
