@@ -17,6 +17,7 @@ from harness.figures import options, selection
 from harness.figures.kind import file_stem
 from harness.figures.look import style
 from harness.figures.options import MOST_PANELS
+from harness.tables.wording import with_estimand
 
 Level = tuple[float, ...]
 """Numbers that belong together: true values, or sizes."""
@@ -250,7 +251,8 @@ def size_panels(results: Results, kind: str, asked: OverSize, column: str) -> li
     import polars as pl
 
     given = selection.Selection.given(results, kind, asked, "truth", ENGINES)
-    cells, family, methods = given.cells, results.family, tuple(given.methods)
+    cells, methods = given.cells, tuple(given.methods)
+    family = with_estimand(given.family, results.manifest)
     symbols = truth_symbols(family)
     cells = cells.with_columns(_with_equal_truths(cells, family.sizes, name) for name in symbols)
     sizes: list[Level] = sorted(cells.select(family.sizes).unique().rows())

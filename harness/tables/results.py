@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,6 @@ import polars as pl
 
 from harness.base.arguments import validate_path
 from harness.base.errors import InputError
-from harness.families.catalogue import family_of
-from harness.families.family import Family
 from harness.tables.answers import near_nominal, ranking, recommendation
 from harness.tables.columns import (
     CELLS,
@@ -41,7 +39,6 @@ from harness.tables.storage import (
     refuse_changed,
     write_manifest,
 )
-from harness.tables.wording import estimand_words
 
 
 @dataclass(frozen=True)
@@ -56,13 +53,6 @@ class Results:
     """Seed, content hash, versions, trials, and how the engines agree."""
     path: Path | None = None
     """The folder that holds the results; None if they are not written."""
-
-    @property
-    def family(self) -> Family:
-        """The family of the run, with the estimand as its symbol where the config names one."""
-        family = family_of(self.manifest["experiment"]["family"])
-        words = estimand_words(self.manifest)
-        return replace(family, symbols=(words,)) if words else family
 
     @property
     def ranking(self) -> pl.DataFrame | None:

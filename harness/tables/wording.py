@@ -9,11 +9,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from harness.base.text import plain_number
 from harness.distributions.list_truths import QUANTILE
 from harness.families.catalogue import family_of
+from harness.families.family import Family
 from harness.methods.catalogue import ALIASES, CATALOGUE, find
 from harness.methods.method import TWO_SIDED
 
@@ -93,6 +95,12 @@ def estimand_words(manifest: Mapping[str, Any]) -> str:
     """
     estimand = manifest.get("scored_against", {}).get("estimand", "")
     return estimand if isinstance(estimand, str) else f"{setting_text(estimand[QUANTILE])} quantile"
+
+
+def with_estimand(family: Family, manifest: Mapping[str, Any]) -> Family:
+    """Return the family with the estimand of a run as its symbol, where the config names one."""
+    words = estimand_words(manifest)
+    return replace(family, symbols=(words,)) if words else family
 
 
 def method_titles(manifest: Mapping[str, Any]) -> dict[str, str]:

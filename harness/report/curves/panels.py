@@ -31,6 +31,7 @@ from harness.figures.requirements import MOST_LISTED
 from harness.figures.selection import Size, at, spread
 from harness.tables.columns import OUTCOME, TRUTH
 from harness.tables.results import Results
+from harness.tables.wording import with_estimand
 
 MOST_HELD = 12
 """The most true values of the second sample; of more, so many are shown, evenly spread."""
@@ -188,7 +189,9 @@ def truth_panels(results: Results) -> Panels | None:
     if not (cells["given"] == TRUTH).any():
         return _implied_panels(results)
     found = _listed(results, cells.filter(given=TRUTH))
-    return None if found is None else replace(found, family=results.family)
+    if found is None:
+        return None
+    return replace(found, family=with_estimand(found.family, results.manifest))
 
 
 def outcome_panels(results: Results) -> Panels | None:
