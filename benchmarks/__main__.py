@@ -3,7 +3,8 @@
 ``benchmarks.comparisons`` times score intervals that compare two samples,
 ``benchmarks.beside`` sets this harness beside other ways, ``benchmarks.scale`` measures
 the cost of many trials, workers and scenarios, ``benchmarks.draws`` draws from tables,
-``benchmarks.laws`` draws clustered outcomes, and ``benchmarks.page`` measures the page
+``benchmarks.laws`` draws clustered outcomes, ``benchmarks.simulation`` sets simulation
+studies beside bare loops, and ``benchmarks.page`` measures the page
 of a large result in a browser. ``benchmarks.detection`` measures which faults a check finds
 and which sound methods it accuses; as it takes about half an hour, it runs here only with
 ``--detection``. ``benchmarks.sentences`` measures nothing: it lists every sentence that a

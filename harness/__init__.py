@@ -8,6 +8,7 @@
     harness.metrics([1, 1, 0, 0], [1, 0, 0, 0])
     harness.significance("proportion_difference", x1=5, n1=12, x2=36, n2=112)
     harness.load("results/quickstart")
+    harness.summarize("estimates.csv", estimate="b", se="se", true=0.5, by="method")
     harness.check("wilson", against="clopper_pearson")
     harness.check(harness.Command("Rscript my.R"))
 
@@ -20,7 +21,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from harness.api import run
+    from harness.api import load, run
     from harness.callers.command import Command, RFunction
     from harness.callers.table import LimitTable
     from harness.checks.check import check
@@ -28,10 +29,11 @@ if TYPE_CHECKING:
     from harness.families.csv_rows import read_clusters
     from harness.methods.significance import significance
     from harness.one import Interval, interval
+    from harness.one.summarize import summarize
     from harness.planning.coverage import Coverage, coverage
     from harness.planning.metrics import metrics
     from harness.planning.size import Size, size
-    from harness.tables.results import Results, load
+    from harness.tables.results import Results
 
 __version__ = "0.1.0"
 
@@ -53,6 +55,7 @@ __all__ = [
     "run",
     "significance",
     "size",
+    "summarize",
 ]
 
 _HOMES = {
@@ -67,12 +70,13 @@ _HOMES = {
     "check": "harness.checks.check",
     "coverage": "harness.planning.coverage",
     "interval": "harness.one",
-    "load": "harness.tables.results",
+    "load": "harness.api",
     "metrics": "harness.planning.metrics",
     "read_clusters": "harness.families.csv_rows",
     "run": "harness.api",
     "significance": "harness.methods.significance",
     "size": "harness.planning.size",
+    "summarize": "harness.one.summarize",
 }
 """The module of each name."""
 

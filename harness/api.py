@@ -10,18 +10,22 @@ from pathlib import Path
 from typing import Any
 
 from harness.base.arguments import validate_path
-from harness.config.experiment import AnyExperiment, Calibration, Experiment
+from harness.config.experiment import AnyExperiment, Calibration
 from harness.config.load import load_experiment
+from harness.config.simulation import Simulation
 from harness.study.calibrate import compute_calibration
 from harness.study.estimate import estimate, refuse_too_large
 from harness.study.journal.database import LARGEST_JOURNAL, Journal, opened
 from harness.study.machine import memory_for
 from harness.study.parallel import NoProgress, Progress
 from harness.study.parts import PartFile, copy_parts, experiment_of, refuse_unmergeable
+from harness.study.replay import drawn_again
 from harness.study.run import compute
 from harness.study.run_folder import FRESH_REPLACES, open_run_folder, refuse_other_experiment
+from harness.study.simulate import compute_simulation
 from harness.study.write_results import write_figures_asked_for, write_results
-from harness.tables.results import Results
+from harness.tables import results as stored
+from harness.tables.results import Results, SimulationResults
 
 
 def run(
@@ -82,10 +86,50 @@ def run(
     # A user function may change the working folder; the results still go to where they were sent.
     given, place = folder / experiment.name, folder.absolute()
     results = run_experiment(experiment, place, NoProgress(), fresh=fresh, take_over=take_over)
+    results = with_redraw(results)
     path = given if given.absolute() == results.path else results.path
     if path is not None:
         write_figures_asked_for(results, experiment, path)
     return replace(results, path=path)
+
+
+def load(path: str | Path) -> Results:
+    """Read the results of a run from its folder.
+
+    Args:
+        path: the folder that ``run`` wrote, ``results/<name>``.
+
+    Returns:
+        The results as they were when they were written.
+
+    Raises:
+        InputError: the folder or one of its files is missing, cannot be read, or was changed
+            after the run.
+
+    Example:
+        >>> import tempfile, harness
+        >>> config = {
+        ...     "name": "wald_at_ten",
+        ...     "family": "proportion",
+        ...     "n": 10,
+        ...     "methods": ["wald"],
+        ...     "truth": {"values": [0.5]},
+        ...     "engines": ["enumeration"],
+        ... }
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     written = harness.run(config, out=folder)
+        ...     read = harness.load(written.path)
+        >>> read.summary.equals(written.summary)
+        True
+    """
+    return with_redraw(stored.load(path))
+
+
+def with_redraw(results: Results) -> Results:
+    """The results, those of a simulation study with what draws its trials again."""
+    if isinstance(results, SimulationResults):
+        return replace(results, redraw=drawn_again)
+    return results
 
 
 def _warn(sentence: str) -> None:
@@ -152,14 +196,17 @@ def merge_parts(
     start = time.perf_counter()
     refuse_unmergeable(parts)
     experiment = experiment_of(parts)
-    assert isinstance(experiment, Experiment)
+    assert not isinstance(experiment, Calibration)
     with open_run_folder(experiment, out, take_over) as folder:
         refuse_other_experiment(experiment, folder.path, "")
         if folder.note is not None:
             say(folder.note)
         with opened(folder.journal, fresh=True, largest=None) as journal:
             copy_parts(parts, journal)
-            results = compute(experiment, progress, journal, complete=True)
+            if isinstance(experiment, Simulation):
+                results: Results = compute_simulation(experiment, progress, journal)
+            else:
+                results = compute(experiment, progress, journal, complete=True)
         if folder.journal.stat().st_size > LARGEST_JOURNAL:
             # The parts have it all.
             folder.journal.unlink()
@@ -169,6 +216,8 @@ def merge_parts(
 
 
 def _compute(experiment: AnyExperiment, progress: Progress, journal: Journal | None) -> Results:
+    if isinstance(experiment, Simulation):
+        return compute_simulation(experiment, progress, journal)
     if isinstance(experiment, Calibration):
         return compute_calibration(experiment, progress, journal)
     return compute(experiment, progress, journal)

@@ -21,10 +21,12 @@ from harness.commands.metrics import metrics
 from harness.commands.options import with_joined_prior
 from harness.commands.output import say
 from harness.commands.planning import coverage, size
+from harness.commands.replay import replay
 from harness.commands.report import report
 from harness.commands.run import merge, run
 from harness.commands.significance import significance
 from harness.commands.stored import export, plot
+from harness.commands.summarize import summarize
 
 COMMANDS = (
     run,
@@ -33,11 +35,13 @@ COMMANDS = (
     plot,
     report,
     export,
+    replay,
     interval,
     metrics,
     significance,
     coverage,
     size,
+    summarize,
     methods,
     check,
     audit,

@@ -39,7 +39,6 @@ def test_modules_that_teach_their_use_have_examples():
         "harness.distributions.posteriors.beta",
         "harness.distributions.posteriors.gamma",
         "harness.distributions.sampling.binomial",
-        "harness.tables.results",
         "harness.testing",
         "harness.distributions.truths",
     } <= set(modules_with_examples())

@@ -130,7 +130,7 @@ def test_methods_families_and_sampling_know_nothing_of_scenarios() -> None:
     assert [module for module in above if "designs.scenario" in graph()[module]] == []
 
 
-PROCESSES = ("callers.worker", "study.machine")
+PROCESSES = ("callers.worker", "callers.simulation.worker", "study.machine")
 
 
 def test_only_the_command_line_prints_or_exits() -> None:

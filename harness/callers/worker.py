@@ -31,10 +31,30 @@ def load(request: Mapping[str, Any]) -> Function:
     Raises:
         FunctionError: it cannot be loaded.
     """
-    name = request["function"]
+    return function_of(module_of(request), request)
+
+
+def module_of(request: Mapping[str, Any]) -> Any:
+    """Load the file or the module of a function.
+
+    Raises:
+        FunctionError: it cannot be loaded.
+    """
     place = request["path"] or request["module"]
     try:
-        module = _module_of_file(place) if request["path"] else _module_of_name(place)
+        return _module_of_file(place) if request["path"] else _module_of_name(place)
+    except ANYTHING as fault:
+        raise FunctionError(f"{place} cannot be loaded: {describe(fault)}") from None
+
+
+def function_of(module: Any, request: Mapping[str, Any]) -> Function:
+    """Return the function of a loaded module.
+
+    Raises:
+        FunctionError: it has none of that name.
+    """
+    name, place = request["function"], request["path"] or request["module"]
+    try:
         function = getattr(module, name, None)
     except ANYTHING as fault:
         raise FunctionError(f"{place} cannot be loaded: {describe(fault)}") from None

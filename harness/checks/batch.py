@@ -24,8 +24,8 @@ from harness.base.numerics.arrays import Floats
 from harness.base.text import plain_number
 from harness.callers.naming import AnyMethod, named
 from harness.callers.table import ALPHA
-from harness.checks.check import FINISHES, check
-from harness.checks.findings import CONFORMANCE, INCONCLUSIVE, Finding
+from harness.checks.check import check
+from harness.checks.findings import CONFORMANCE, FINISHES, INCONCLUSIVE, Finding
 from harness.checks.options import validate_seconds
 from harness.checks.report import CheckReport
 from harness.checks.watch import watching

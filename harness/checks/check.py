@@ -26,7 +26,15 @@ from harness.checks.contract.simulated import ListSimulation, Simulation, check_
 from harness.checks.counter_examples.collect import Computed
 from harness.checks.cross_check import cross_check
 from harness.checks.expected_failures import apply_expected_failures, was_checked
-from harness.checks.findings import AGAINST, BEHAVIOUR, CONFORMANCE, CONTRACT, INCONCLUSIVE, Finding
+from harness.checks.findings import (
+    AGAINST,
+    BEHAVIOUR,
+    CONFORMANCE,
+    CONTRACT,
+    FINISHES,
+    INCONCLUSIVE,
+    Finding,
+)
 from harness.checks.options import SEED, Settings, settings_of, validate_largest, validate_seconds
 from harness.checks.paired_test import paired_test
 from harness.checks.report import CheckReport
@@ -40,8 +48,6 @@ from harness.checks.trials import TRIALS
 from harness.checks.watch import TimeUpError, stage, watching
 from harness.families.catalogue import family_of
 from harness.methods.method import NOMINAL, TWO_SIDED, Contract
-
-FINISHES = "finishes in time"
 
 
 def check(
@@ -57,7 +63,7 @@ def check(
     contract: str | None = None,
     margin: float | None = None,
     expected_failures: Mapping[str, Any] | Sequence[str] | None = None,
-    trials: int = TRIALS,
+    trials: int | None = None,
     seed: int = SEED,
     timeout: float | None = None,
     call_timeout: float = TIMEOUT,
@@ -66,6 +72,9 @@ def check(
     grid: str | Mapping[str, Any] | None = None,
     thorough: bool = False,
     counter_examples: bool = False,
+    model: str | None = None,
+    estimand: float | str | None = None,
+    factors: Mapping[str, Any] | Sequence[Any] | None = None,
 ) -> CheckReport:
     """Check whether a method is sound, keeps its contract, and is no worse than another one.
 
@@ -93,7 +102,8 @@ def check(
             dictionary of the reason and the place, as {"n": [10, 20], "alpha": 0.05, "reason":
             "why"}, or a list of these. Or a list of texts as "mirrors@n=10..20,alpha=0.05:why". A
             function declares its own by an attribute of this name.
-        trials: the number of trials at each size, for a stochastic method.
+        trials: the number of trials at each size, for a stochastic method, by default 20,000; of
+            a check on a model in each scenario, by default 4,000.
         seed: of all draws.
         timeout: seconds that the check may take, by default any number; what was not checked by
             then is inconclusive. A call under way is not broken off.
@@ -107,6 +117,13 @@ def check(
             everywhere; by default at some of them, as the method should not take long. Of several
             counts the exact numbers are then at three alphas instead of one.
         counter_examples: whether findings hold the numbers of their pictures, which a page draws.
+        model: "file.py:function" or "package.module:function", which draws the data of a trial as
+            f(rng, **factors); the method is then f(data, alpha) of a file or module, and is
+            checked by trials of each scenario at ``alphas``, by default 0.05. It has no family.
+        estimand: of the model, its true value: a factor, a number, or a function as
+            "file.py:function" of the factors.
+        factors: of the model, their levels by name, which are crossed; or a list of texts as
+            "n=20,100".
 
     Returns:
         The report with all findings.
@@ -122,6 +139,14 @@ def check(
         0.165046 at n = 10, alpha = 0.05, where clopper_pearson has 0.0389795: worse by 0.13
     """
     given = dict(locals())
+    if model is not None:
+        # It loads the schema of configs, which no other check needs.
+        from harness.checks.simulation.check import check_on_model
+
+        return check_on_model(method, given)
+    if estimand is not None or factors is not None:
+        raise InputError("estimand and factors are of a model; give the model as well")
+    given["trials"] = TRIALS if trials is None else trials
     called = named(method, family)
     if against is not None and not family_of(family).has_outcomes:
         raise InputError(f"methods of {family} are not compared by a check; leave against out")

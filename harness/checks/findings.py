@@ -34,6 +34,8 @@ CROSS_CHECK = "cross-check"
 NOT_PASSED: tuple[Verdict, ...] = (FAIL, INCONCLUSIVE)
 """Verdicts of a finding that make the report one that did not pass, the worst first."""
 
+FINISHES = "finishes in time"
+"""The check that fails to conclude where the time of all was over."""
 LENGTH_NAME = "length"
 """The check whose message stands in the summary: how long the intervals are."""
 

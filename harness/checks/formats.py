@@ -9,7 +9,6 @@ from typing import Any
 from xml.etree import ElementTree
 
 from harness.base.text import json_text, printable
-from harness.checks.behaviour import LENGTH, MEAN, RELATIVE, WORST
 from harness.checks.findings import (
     DECLARED,
     FAIL,
@@ -18,10 +17,8 @@ from harness.checks.findings import (
     REMARK,
     Finding,
     Verdict,
-    format_cell,
 )
 from harness.checks.report import VERDICTS, CheckReport
-from harness.families.catalogue import family_of
 from harness.tables.formats import markdown_text, pipe_table
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -120,13 +117,6 @@ def _finite_or_none(content: Any) -> Any:
 
 
 _MOST_FINDINGS = 20
-_NUMBERS = (
-    (WORST, "worst alpha"),
-    (MEAN, "mean alpha error"),
-    (LENGTH, "mean length"),
-    (RELATIVE, "length over the shortest's"),
-)
-"""Columns of the exact numbers, of each of which the one furthest from 0 is shown."""
 
 
 def format_markdown(*reports: CheckReport) -> str:
@@ -162,7 +152,7 @@ def _section(report: CheckReport) -> Iterable[str]:
         heading, *rows = report.gains.rows()
         yield pipe_table([markdown_text(cell) for cell in heading], rows)
     yield _counts(report)
-    heading, *rows = worst_numbers(report)
+    heading, *rows = report.number_rows()
     if rows:
         yield pipe_table(heading, rows)
     if report.stored:
@@ -178,29 +168,6 @@ def _counts(report: CheckReport) -> str:
         for name, counts in report.counts().items()
     ]
     return pipe_table(("findings", *VERDICTS), rows)
-
-
-def worst_numbers(report: CheckReport) -> list[tuple[str, ...]]:
-    """A heading, and for each alpha the exact numbers that are farthest from 0, with their places.
-
-    Without exact numbers there is the heading only.
-    """
-    exact, family = report.behaviour, family_of(report.family)
-    truths = dict(zip(family.truths, family.numbered("worst_truth"), strict=False))
-    farthest = {column: report.farthest(column) for column, _ in _NUMBERS}
-
-    def cell(column: str, alpha: float) -> str:
-        row = farthest[column].get(alpha)
-        if row is None:
-            return ""
-        place = {name: row[name] for name in family.sizes}
-        if column == WORST:
-            place |= {name: row[truth] for name, truth in truths.items()}
-        return f"{row[column]:.4g} at {format_cell(place)}"
-
-    alphas = [] if exact.is_empty() else exact["alpha"].unique(maintain_order=True).to_list()
-    heading = ("alpha", *(title for _, title in _NUMBERS))
-    return [heading, *((f"{a:g}", *(cell(column, a) for column in farthest)) for a in alphas)]
 
 
 def _code(name: str) -> str:

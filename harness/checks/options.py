@@ -160,7 +160,7 @@ def settings_of(called: Named, given: Mapping[str, Any]) -> Settings:
             (given["alphas"], restriction.alphas, getattr(experiment, "alphas", None)),
         )
     )
-    _validate_options(given)
+    validate_options(given)
     has_outcomes = family_of(family).has_outcomes
     if sizes is not None and not has_outcomes:
         raise InputError(
@@ -229,7 +229,7 @@ def validate_largest(called: Named, sizes: Sequence[Size]) -> None:
             called.method.validate_sizes(dict(zip(names, each, strict=True)))
 
 
-def _validate_options(given: Mapping[str, Any]) -> None:
+def validate_options(given: Mapping[str, Any]) -> None:
     """Refuse options that are out of range.
 
     Raises:

@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from harness.base.text import printable, shortened
+from harness.checks.behaviour import LENGTH, MEAN, RELATIVE, WORST
 from harness.checks.findings import (
     AGAINST,
     BEHAVIOUR,
@@ -40,6 +41,14 @@ _KINDS = (CROSS_CHECK, CONFORMANCE, TAILS, CONTRACT, BEHAVIOUR, AGAINST)
 
 BASELINE = "its baseline"
 """What messages call the baseline of a method."""
+
+_NUMBERS = (
+    (WORST, "worst alpha"),
+    (MEAN, "mean alpha error"),
+    (LENGTH, "mean length"),
+    (RELATIVE, "length over the shortest's"),
+)
+"""Columns of the exact numbers, of each of which the one furthest from 0 is shown."""
 
 _LEAST_CHANGE = 5e-7
 """A relative change of the mean length below this is none in a sentence."""
@@ -211,7 +220,7 @@ class CheckReport:
             *self._format_counts(),
             *([f"  {self.keeps}"] if self.keeps else []),
             *(f"  {each.message}" for each in self.findings if each.check == LENGTH_NAME),
-            *(self._format_worst_alphas() if len(gains) < 2 else []),
+            *(self.format_numbers() if len(gains) < 2 else []),
             *(f"  {line}" for line in gains),
             *self._format_worst_findings(),
             *(["", self.stored] if self.stored else []),
@@ -219,6 +228,16 @@ class CheckReport:
             f"All {len(self.findings)} findings{seed}: --format json, or .findings in Python",
         ]
         return printable("\n".join(lines))
+
+    @property
+    def about(self) -> str:
+        """What the method is for, in a sentence."""
+        return f"An interval for {family_of(self.family).title}."
+
+    @property
+    def place_names(self) -> tuple[str, ...]:
+        """What says where a finding is, in the headline."""
+        return (*family_of(self.family).sizes, "alpha")
 
     @property
     def headline(self) -> str:
@@ -240,8 +259,8 @@ class CheckReport:
         findings = self.of_verdict(self.verdict)
         names = list(dict.fromkeys(finding.check for finding in findings))
         shown = names[:_MOST_NAMES] + ["…"] * (len(names) > _MOST_NAMES)
-        sizes = (*family_of(self.family).sizes, "alpha")
-        place = {name: findings[0].cell[name] for name in sizes if name in findings[0].cell}
+        cell = findings[0].cell
+        place = {name: cell[name] for name in self.place_names if name in cell}
         first = f"; first at {format_cell(place)}" if place else ""
         return f": {', '.join(shown)}{first}"
 
@@ -281,7 +300,29 @@ class CheckReport:
             for (alpha,), part in known.group_by("alpha", maintain_order=True)
         }
 
-    def _format_worst_alphas(self) -> list[str]:
+    def number_rows(self) -> list[tuple[str, ...]]:
+        """A heading, and for each alpha the exact numbers that are farthest from 0, with places.
+
+        Without exact numbers there is the heading only.
+        """
+        exact, family = self.behaviour, family_of(self.family)
+        truths = dict(zip(family.truths, family.numbered("worst_truth"), strict=False))
+        farthest = {column: self.farthest(column) for column, _ in _NUMBERS}
+
+        def cell(column: str, alpha: float) -> str:
+            row = farthest[column].get(alpha)
+            if row is None:
+                return ""
+            place = {name: row[name] for name in family.sizes}
+            if column == WORST:
+                place |= {name: row[truth] for name, truth in truths.items()}
+            return f"{row[column]:.4g} at {format_cell(place)}"
+
+        alphas = [] if exact.is_empty() else exact["alpha"].unique(maintain_order=True).to_list()
+        heading = ("alpha", *(title for _, title in _NUMBERS))
+        return [heading, *((f"{a:g}", *(cell(column, a) for column in farthest)) for a in alphas)]
+
+    def format_numbers(self) -> list[str]:
         """A line for each alpha with the largest miss probability and where it occurs."""
         farthest = self.farthest("worst_alpha")
         if not farthest:
@@ -293,7 +334,7 @@ class CheckReport:
         for alpha, row in farthest.items():
             at = ", ".join(f"{name} = {row[column]:.4g}" for column, name in names.items())
             lines.append(f"  worst at alpha = {alpha:<6g} {row['worst_alpha']:.5g} at {at}")
-        return ["", *lines[:_MOST_ALPHAS]]
+        return ["", *lines[:MOST_LINES]]
 
     def _format_worst_findings(self) -> list[str]:
         """A line for each of the worst findings."""
@@ -307,5 +348,5 @@ class CheckReport:
         return ["", title, *lines] if lines else []
 
 
-_MOST_NAMES, _MOST_FINDINGS, _MOST_ALPHAS, _MOST_LETTERS = 6, 3, 4, 230
+_MOST_NAMES, _MOST_FINDINGS, MOST_LINES, _MOST_LETTERS = 6, 3, 4, 230
 """Limits of the summary, so that it fits a terminal of 25 lines."""

@@ -58,6 +58,29 @@ def check(
         typer.Option(help="The side of a command, a table, or a function of R: lower or upper."),
     ] = None,
     family: Annotated[str, typer.Option(help="The family of the methods.")] = "proportion",
+    # The model of the user's own on which it is checked.
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FUNCTION",
+            help="file.py:function or package.module:function that draws the data of a trial, "
+            "f(rng, **factors), for methods f(data, alpha).",
+        ),
+    ] = None,
+    estimand: Annotated[
+        str | None,
+        typer.Option(help="The true value of a --model: a factor, a number or file.py:function."),
+    ] = None,
+    factor: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=LEVEL,LEVEL", help="A factor of a --model; several are crossed."
+        ),
+    ] = None,
+    alpha: Annotated[
+        list[float] | None,
+        typer.Option(help="Nominal probability of a miss on a --model; 0.05 if not given."),
+    ] = None,
     # Where it is checked.
     config: Annotated[
         Path | None, typer.Option(help="The config of an experiment with the sizes and alphas.")
@@ -125,7 +148,13 @@ def check(
         bool, typer.Option("--force", help="Store the baseline of a method that fails as well.")
     ] = False,
     # How it is checked.
-    trials: Annotated[int, typer.Option(help="At each size, if limits are drawn.")] = 20_000,
+    trials: Annotated[
+        int | None,
+        typer.Option(
+            help="At each size, if limits are drawn, by default 20000; on a --model in each "
+            "scenario, by default 4000."
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Of all draws.")] = 2003,
     timeout: Annotated[
         float | None, typer.Option(help="Seconds for all checks together; default: any number.")
@@ -181,7 +210,11 @@ def check(
     from harness.screen.console import check_bar
 
     options = {name: given[name] for name in option_names() if name in given and name != "timeout"}
-    options["expected_failures"] = expect_failure
+    options |= {"expected_failures": expect_failure, "factors": factor, "alphas": alpha}
+    if alpha is not None and model is None:
+        raise InputError("--alpha is for a check on a --model; other checks take it from --grid")
+    if print_grid and model is not None:
+        raise InputError("--print-grid is not for a check on a --model, which has no grid")
     asked = {"junit": junit, "json": json, "markdown": markdown, "html": html}
     files = {form: path for form, path in asked.items() if path is not None}
     if print_grid:
@@ -198,7 +231,7 @@ def check(
         {f"--{form}": path for form, path in files.items()},
         [*read, *([config] if config is not None else [])],
     )
-    if update is not None:
+    if update is not None and model is None:
         for each in resolved:
             validate_target(update, each)
     at_once = 1 if update is not None and (jobs == -1 or jobs > 1) else jobs
@@ -245,7 +278,7 @@ def _page(reports: Sequence[CheckReport], given: Mapping[str, Any]) -> str:
 
     chosen = [*(given["methods"] or []), *(given["command"] or [])]
     methods = [
-        CheckedMethod(report, _words_of_one(given, number, method))
+        CheckedMethod(report, () if given["model"] else _words_of_one(given, number, method))
         for number, (report, method) in enumerate(zip(reports, chosen, strict=True))
     ]
     return render(check_page(methods, shlex.join(words_of_call(check, given, _UNSEEN))))

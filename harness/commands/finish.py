@@ -32,20 +32,24 @@ def finish(
     """
     from harness.commands.output import show_uncut
     from harness.commands.report import write_report
-    from harness.config.experiment import Experiment
+    from harness.config.experiment import CALIBRATION, COVERAGE
+    from harness.designs.simulation import SIMULATION
     from harness.screen.console import escape_markup
     from harness.screen.results import calibration_screen, results_screen
+    from harness.screen.simulation import simulation_screen
     from harness.tables.manifest import (
         agrees,
         failed_methods,
         remarked_methods,
         unsteady_methods,
     )
+    from harness.tables.simulation import failed_calls
 
     drawn, figure_fault = _draw(written, experiment)
     page = write_report(written.path, path) if report and written.path is not None else None
     results = replace(written, path=path)
-    screen = results_screen if isinstance(experiment, Experiment) else calibration_screen
+    screens = {COVERAGE: results_screen, CALIBRATION: calibration_screen}
+    screen = screens.get(experiment.kind, simulation_screen)
     if not quiet:
         lines = [_figures_line(drawn, experiment, path)] if drawn else []
         lines += [] if page is None else [escape_markup(f"The page of the results is {page}")]
@@ -55,7 +59,10 @@ def finish(
     if not quiet:
         for sentence in remarked_methods(results.manifest):
             print_error(f"{experiment.name}: {sentence}")
-    failed = [*failed_methods(results.manifest), *unsteady_methods(results.manifest)]
+    if experiment.kind == SIMULATION:
+        failed = list(failed_calls(results.manifest))
+    else:
+        failed = [*failed_methods(results.manifest), *unsteady_methods(results.manifest)]
     for sentence in failed:
         print_error(f"{experiment.name}: {sentence}")
     if not agrees(results.manifest):

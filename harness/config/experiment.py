@@ -44,9 +44,11 @@ from harness.config.models.trials import (
 )
 from harness.config.models.trials import Trials as TrialsType
 from harness.config.models.truths import distributions_type, truth_of, written_truth
+from harness.config.simulation import Simulation
 from harness.config.values import Execution, MethodSpec, Size, SizeRange, Trials
 from harness.designs.design import AnyTruth, design_for
 from harness.designs.results import Group
+from harness.designs.simulation import SIMULATION
 from harness.distributions.list_truths import MEAN, written_estimand
 from harness.distributions.sampling.law import NUMPY, THINNED, Law
 from harness.distributions.truths import PairTruth, Prior
@@ -98,10 +100,15 @@ Bins = Annotated[int, Field(ge=2, le=1000), expecting("a whole number of bins fr
 
 def _kind_and_family(kind: str, what: str) -> Callable[[Family], Keys]:
     """Both keys of a kind of experiment, whose families ``what`` names."""
-    about = "coverage: how often intervals miss; calibration: whether probabilities hold."
+    about = (
+        "coverage: how often intervals miss; calibration: whether probabilities hold; "
+        "simulation: a study with a model and methods of your own."
+    )
     # A coverage experiment is what a config without a kind is.
     default, written = (COVERAGE, None) if kind == COVERAGE else (..., kind)
-    kinds = Annotated[str, Word("a kind of experiment", (COVERAGE, CALIBRATION)), _constant(kind)]
+    kinds = Annotated[
+        str, Word("a kind of experiment", (COVERAGE, CALIBRATION, SIMULATION)), _constant(kind)
+    ]
 
     def keys(family: Family) -> Keys:
         names = Annotated[str, Word(what, tuple(FAMILIES_OF[kind])), _constant(family.public_name)]
@@ -381,5 +388,5 @@ class Calibration:
     kind: ClassVar[str] = CALIBRATION
 
 
-AnyExperiment = Experiment | Calibration
+AnyExperiment = Experiment | Calibration | Simulation
 """What a config may mean."""

@@ -22,6 +22,7 @@ from harness.config.experiment import (
 )
 from harness.config.key import Keys, keys_of
 from harness.config.models.constraints import model_name
+from harness.config.models.simulation import SimulationConfig
 from harness.families.catalogue import family_of, with_settings
 from harness.families.family import Family
 
@@ -91,6 +92,7 @@ def form_of(raw: Mapping[str, Any]) -> Form:
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of a config, for editors: any one of the forms."""
     models = [form.model() for kind in KINDS for form in forms_of(kind)]
+    models.append(SimulationConfig)
     places, defined = models_json_schema([(model, "validation") for model in models])
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

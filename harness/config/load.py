@@ -23,7 +23,9 @@ MAPPING = "config"
 
 
 def load_experiment(
-    source: Path | str | Mapping[str, Any], overrides: Sequence[str] = ()
+    source: Path | str | Mapping[str, Any],
+    overrides: Sequence[str] = (),
+    folder: Path | None = None,
 ) -> AnyExperiment:
     """Return the experiment of a config file, or of a mapping with the same keys.
 
@@ -31,6 +33,7 @@ def load_experiment(
         source: path of a YAML file, or name of a config that comes with the package; or a
             mapping, whose paths are relative to the working folder.
         overrides: ``key=value``, as on the command line.
+        folder: what paths of a mapping are relative to, instead of the working folder.
 
     Raises:
         ConfigError: the config is not valid; the error has all issues.
@@ -40,7 +43,7 @@ def load_experiment(
     >>> load_experiment(config).sizes
     (5, 10)
     """
-    return _load(source, overrides).experiment
+    return _load(source, overrides, folder or Path()).experiment
 
 
 def load_all(paths: Sequence[Path | str], overrides: Sequence[str] = ()) -> list[AnyExperiment]:
@@ -66,7 +69,9 @@ def load_all(paths: Sequence[Path | str], overrides: Sequence[str] = ()) -> list
     return [each.experiment for each in loaded]
 
 
-def _load(source: Path | str | Mapping[str, Any], overrides: Sequence[str]) -> Validated:
+def _load(
+    source: Path | str | Mapping[str, Any], overrides: Sequence[str], folder: Path = Path()
+) -> Validated:
     if (
         isinstance(overrides, str)
         or not isinstance(overrides, Sequence)
@@ -74,7 +79,7 @@ def _load(source: Path | str | Mapping[str, Any], overrides: Sequence[str]) -> V
     ):
         raise InputError(f"overrides should be a list of key=value, found {quoted(overrides)}")
     if isinstance(source, Mapping):
-        return validate(document_of(source), overrides, Path())
+        return validate(document_of(source), overrides, folder)
     given = validate_path("config", source, "the path of a file, or a mapping")
     path = _existing(given)
     document = yaml12.read(read_text(path), str(path))

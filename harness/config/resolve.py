@@ -12,6 +12,7 @@ from harness.config.experiment import CALIBRATION, CROSS, AnyExperiment
 from harness.config.forms import RECORDS, Form, form_for
 from harness.config.models.figures import figure_spec
 from harness.config.models.truths import written_truth
+from harness.config.simulation import Simulation
 from harness.config.values import Size, SizeRange, Trials
 from harness.designs.design import AnyTruth
 from harness.distributions.sampling.law import Law, on_lattice
@@ -133,6 +134,8 @@ def serialize(experiment: AnyExperiment) -> dict[str, Any]:
     are in the order of the form; a key that is None, or the default that is left out, is not
     written.
     """
+    if isinstance(experiment, Simulation):
+        return experiment.document()
     document: dict[str, Any] = {}
     for name, key in form_for(experiment.kind, experiment.family).keys.items():
         value = key.write(getattr(experiment, key.attribute))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,10 +16,12 @@ from harness.config.experiment import AnyExperiment
 from harness.config.forms import KINDS, Form, form_of, forms_of, model_of_key
 from harness.config.models.constraints import issues_of, unknown_key
 from harness.config.models.figures import figure_spec
+from harness.config.models.simulation import figures_of, simulation_of
 from harness.config.overrides import apply_overrides
 from harness.config.resolve import engines_of, resolve
 from harness.config.rules import broken_figures, broken_rules, facts_of
 from harness.config.yaml12 import Document
+from harness.designs.simulation import SIMULATION
 from harness.families.catalogue import FAMILIES
 from harness.families.family import Family
 from harness.figures.catalogue import FIGURES
@@ -64,23 +66,34 @@ def validate(document: Document, overrides: Sequence[str], folder: Path) -> Vali
     if not isinstance(raw, Mapping):
         message = expected_found("a mapping of keys", raw)
         raise ConfigError([ConfigIssue((), message, place(()))])
+    if raw.get("kind") == SIMULATION:
+        study, found = simulation_of(raw, folder)
+        issues = _placed(document, found, place)
+        if study is None or issues or overridden.issues:
+            raise ConfigError([*sorted(issues, key=_line), *overridden.issues])
+        return Validated(study, place(("name",)))
     form = form_of(raw)
     values, invalid = _validate_keys(form, raw, folder)
     found = [*_unknown_keys(form, raw), *invalid, *broken_rules(form, raw, values)]
-    issues = [
-        *document.issues,
-        *(
-            replace(issue, place=place(issue.path))
-            for issue in found
-            if not _is_below(issue.path, document.unreadable)
-        ),
-    ]
+    issues = _placed(document, found, place)
     if issues or overridden.issues:
         raise ConfigError([*sorted(issues, key=_line), *overridden.issues])
     if values["figures"] is None:
         values["figures"] = _suitable_figures(form, values)
         values["figures_are_suggested"] = True
     return Validated(resolve(form, raw, values), place(("name",)))
+
+
+def _placed(
+    document: Document, found: Sequence[ConfigIssue], place: Callable[[KeyPath], Place | None]
+) -> list[ConfigIssue]:
+    """The issues of the document, and those found in it, each with its line."""
+    placed = (
+        replace(issue, place=place(issue.path))
+        for issue in found
+        if not _is_below(issue.path, document.unreadable)
+    )
+    return [*document.issues, *placed]
 
 
 def _suitable_figures(form: Form, values: Mapping[str, Any]) -> Any:
@@ -104,12 +117,16 @@ def validate_figure(document: Mapping[str, Any], kind: str, overrides: Sequence[
         ConfigError: the experiment has no such figure; the issues name the options of the kind.
     """
     asked = apply_overrides({"kind": kind}, overrides)
-    form, figure = form_of(document), asked.data
-    values, found = _validate_keys(form, {**document, "figures": [figure]}, Path())
-    # What has become of the user's files since the run decides nothing here.
-    found = [issue for issue in found if issue.path[:1] == ("figures",)]
-    if not found:
-        found = list(broken_figures(form, values))
+    figure = asked.data
+    if document.get("kind") == SIMULATION:
+        values, found = figures_of([figure])
+    else:
+        form = form_of(document)
+        values, found = _validate_keys(form, {**document, "figures": [figure]}, Path())
+        # What has become of the user's files since the run decides nothing here.
+        found = [issue for issue in found if issue.path[:1] == ("figures",)]
+        if not found:
+            found = list(broken_figures(form, values))
     known = list(FIGURES[kind].options.model_fields) if kind in FIGURES else []
     issues = [
         ConfigIssue(

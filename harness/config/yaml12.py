@@ -25,6 +25,8 @@ PATTERNS = {
 }
 LARGEST_DOCUMENT = 200_000
 """The most values; aliases of aliases can make a short text mean more than a memory holds."""
+NULL = "null"
+"""A word that as a key is text, as a value nothing."""
 LONGEST_NUMBER = 1000
 """The most digits; Python does not write out whole numbers of several thousand."""
 
@@ -154,6 +156,8 @@ class _Builder:
         if isinstance(node, yaml.ScalarNode) and node.tag == TAG + "str":
             key: str | None = self._scalar(node, path, line)
             return key
+        if isinstance(node, yaml.ScalarNode) and node.value == NULL:
+            return NULL  # a key of simulation studies
         found = repr(node.value) if isinstance(node, yaml.ScalarNode) else "a list or mapping"
         note = f"expected text as a key, found {found}"
         self._report(line, path, note)

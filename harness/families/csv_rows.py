@@ -95,7 +95,7 @@ def read_table(
         InputError: the file cannot be read or has no rows, or a row has a field too many or too
             few.
     """
-    text = _text(file)
+    text = read_text(file)
     separator = find_delimiter(text) if delimiter is None else validate_delimiter(delimiter)
     rows = _rows(file, text, separator)
     line, names = next(rows, (1, []))
@@ -127,7 +127,7 @@ def csv_rows(file: Path) -> Iterator[tuple[int, list[str]]]:
     Raises:
         InputError: the file cannot be read, or is no CSV in UTF-8.
     """
-    return _rows(file, _text(file), ",")
+    return _rows(file, read_text(file), ",")
 
 
 def _rows(file: Path, text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
@@ -162,7 +162,12 @@ def validate_delimiter(given: str) -> str:
     return character
 
 
-def _text(file: Path) -> str:
+def read_text(file: Path) -> str:
+    """Return the text of a file.
+
+    Raises:
+        InputError: it cannot be read, or is not in UTF-8.
+    """
     try:
         raw = read_regular(file)
     except (OSError, ValueError) as error:

@@ -18,6 +18,7 @@ from harness.figures.kinds import (
     reliability_diagram,
     surfaces,
 )
+from harness.figures.kinds.simulation import estimates, lollipop, nested_loop, zip_plot
 
 FIGURES: dict[str, FigureKind] = {
     kind.name: kind
@@ -37,5 +38,9 @@ FIGURES: dict[str, FigureKind] = {
         ranking.KIND,
         intervals_drawn.KIND,
         reliability_diagram.KIND,
+        zip_plot.KIND,
+        lollipop.KIND,
+        nested_loop.KIND,
+        estimates.KIND,
     )
 }

@@ -129,7 +129,7 @@ def _with_titles(results: Results) -> Results:
     import polars as pl
 
     cells = results.cells
-    if "method" not in cells.columns or cells.is_empty():
+    if _experiment_of(results) != "coverage" or cells.is_empty():
         return results
     family = cells["family"][0]
     listed = results.manifest.get("experiment", {}).get("methods") or []
@@ -205,12 +205,19 @@ def _refuse_other_results(kind: FigureKind, results: Results) -> None:
     """Raise InputError if the results are of another family or kind of experiment."""
     if kind.over == "nothing":
         return
-    found = "calibration" if "bin" in results.cells.columns else "coverage"
+    found = _experiment_of(results)
     if found != kind.experiment:
         raise InputError(f"{kind.name} is drawn from a {kind.experiment} experiment, not {found}")
+    if kind.experiment == "simulation":
+        return
     for family in results.cells["family"].head(1):
         if family not in kind.families:
             raise InputError(f"{kind.name} is drawn for {', '.join(kind.families)}, not {family}")
+
+
+def _experiment_of(results: Results) -> str:
+    """The kind of experiment."""
+    return str(results.manifest.get("experiment", {}).get("kind", "coverage"))
 
 
 def _write(drawing: Drawing, options: FigureOptions, directory: Path, extension: str) -> Path:

@@ -71,6 +71,11 @@ def of_every_family(family: Family) -> bool:
     return True
 
 
+def of_no_family(family: Family) -> bool:
+    """None: the results of a simulation study are of no family."""
+    return False
+
+
 def file_stem(*parts: str) -> str:
     """Join parts to a file name; characters that a file system may refuse become underscores."""
     return "-".join(re.sub(r"[^A-Za-z0-9._]+", "_", part)[:LONGEST_PART] for part in parts)
@@ -93,10 +98,11 @@ class FigureKind:
     options: type[FigureOptions]
     draw: Callable[[Results, Any], list[Drawing]]
     """The drawings of these results with these options."""
-    over: Literal["outcome", "truth", "bin", "summary", "nothing"] = "outcome"
+    over: Literal["outcome", "truth", "bin", "scenario", "trial", "summary", "nothing"] = "outcome"
     """The condition of the cells that it reads. ``truth`` needs an experiment with a grid or a
-    list of truths; ``summary`` means that any cells will do; ``nothing`` means that it is drawn
-    from its options alone, and that they name no levels of the experiment."""
+    list of truths, ``trial`` a simulation study with ``keep: replicates``; ``summary`` means
+    that any cells will do; ``nothing`` means that it is drawn from its options alone, and that they
+    name no levels of the experiment."""
     needs: tuple[str, ...] = EVERY_ENGINE
     """The run must use at least one of these engines; empty if no engine is needed."""
     drawn_for: Callable[[Family], bool] = of_one_count
@@ -104,7 +110,7 @@ class FigureKind:
     bounded_only: bool = False
     """Whether the parameter of each sample must have a bounded range."""
     requires: tuple[Requirement, ...] = ()
-    experiment: Literal["coverage", "calibration"] = "coverage"
+    experiment: Literal["coverage", "calibration", "simulation"] = "coverage"
     """The kind of experiment whose results it reads."""
 
     def engines(self, options: FigureOptions) -> tuple[str, ...]:

@@ -12,20 +12,23 @@ from typing import Any
 
 from harness.base.plain_data import dump, flow
 from harness.base.text import numbered, printable
+from harness.designs.simulation import SIMULATION
 from harness.families.catalogue import family_of
 from harness.findings.answer import Method, Ranking, found_answer
 from harness.findings.engines import comparisons, engine_remarks, tests_of_draws
 from harness.findings.numbers import coverage, nominal, significant
 from harness.findings.papers import brown2001, ross2003
 from harness.findings.papers.claim import decide, how_many_hold
+from harness.findings.simulation import study_sentences, study_table
 from harness.report.cells import cells
 from harness.report.curves.section import curves
 from harness.report.maps.section import maps
 from harness.report.page import Page, Part, Section
+from harness.report.simulation import study
 from harness.tables.formats import markdown_text as escaped
 from harness.tables.formats import pipe_table
 from harness.tables.manifest import remarked_methods
-from harness.tables.results import Results
+from harness.tables.results import Results, SimulationResults
 from harness.tables.storage import CELLS_FILE, RESULTS_PAGE
 
 
@@ -59,6 +62,10 @@ def _part(results: Results, key: str, command: str, folder: Path | None) -> Part
 
 def _sections(results: Results, command: str, folder: Path | None) -> Iterator[Section]:
     """The sections of one run, in their order."""
+    if results.manifest["experiment"].get("kind") == SIMULATION:
+        yield study(results)
+        yield facts(results, command)
+        return
     yield answer(results)
     yield from claims(results)
     yield from curves(results)
@@ -101,6 +108,7 @@ def facts(results: Results, command: str) -> Section:
     """
     manifest = results.manifest
     experiment = manifest["experiment"]
+    is_study = experiment.get("kind") == SIMULATION
     file = f"{manifest['name'].rpartition('/')[2]}.yaml"
     context = {
         "config": dump(experiment),
@@ -109,7 +117,7 @@ def facts(results: Results, command: str) -> Section:
         "command": command,
         "hash": manifest["content_hash"],
         "versions": manifest["versions"],
-        "cells_file": "" if results.cells.height else CELLS_FILE,
+        "cells_file": "" if results.cells.height or is_study else CELLS_FILE,
         "seed": manifest["seed"],
         "trials": manifest["trials"].get("total"),
         "trials_by_size": manifest["trials"].get("by_size", {}),
@@ -130,6 +138,8 @@ def _cells_file(results: Results, folder: Path | None) -> str:
 
 def _setting(experiment: dict[str, Any]) -> str:
     """What was run, in a few words."""
+    if experiment.get("kind") == SIMULATION:
+        return f"a simulation study of {len(experiment['factors'])} scenarios"
     family = family_of(experiment["family"])
     sizes = [f"{name} = {_values(experiment[name])}" for name in family.sizes if name in experiment]
     alpha = [f"alpha = {_values(experiment['alpha'])}"] if "alpha" in experiment else []
@@ -165,8 +175,16 @@ def markdown(several: Sequence[Results]) -> str:
 
 def _section(results: Results) -> Iterator[str]:
     manifest = results.manifest
-    found = found_answer(results)
     yield f"### {escaped(str(manifest['title']))}"
+    if isinstance(results, SimulationResults):
+        experiment = manifest["experiment"]
+        factors = list(experiment["factors"][0])
+        table = study_table(results.summary, factors)
+        yield from map(escaped, study_sentences(results.summary, factors, experiment["alpha"]))
+        right = [place > len(factors) + 1 for place in range(len(table.names))]
+        yield pipe_table(table.names, [[*map(escaped, row)] for row in table.rows], right)
+        return
+    found = found_answer(results)
     for sentence in found.warnings:
         yield f"**{escaped(sentence)}**"
     for sentence in found.sentences:

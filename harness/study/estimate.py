@@ -14,14 +14,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from harness.base.errors import HarnessError, InputError
+from harness.callers.simulation.answers import FIELDS
 from harness.callers.source import CatalogueSource
 from harness.config.experiment import AnyExperiment, Calibration, Experiment
+from harness.config.simulation import Simulation
 from harness.config.values import Precision, Size
 from harness.designs.calibration import shards as calibration_shards
 from harness.designs.calibration import simulate as simulate_calibration
 from harness.designs.design import Scenario, design_for, observed_at
 from harness.designs.limits import Limits
 from harness.designs.monte_carlo import SHARD, Shard, outcomes_drawn
+from harness.designs.simulation.measures import MEASURES
+from harness.designs.simulation.trials import shard_size
 from harness.designs.solvers import solver_of
 from harness.designs.stochastic import StochasticColumn, simulate_stochastic
 from harness.families.catalogue import family_of
@@ -144,6 +148,8 @@ def estimate(experiment: AnyExperiment, measure_small: bool = True, parts: int =
     Raises:
         InputError: the run would take more than a day; the message says what would take less.
     """
+    if isinstance(experiment, Simulation):
+        return _simulation(experiment)
     found = (
         _calibration(experiment)
         if isinstance(experiment, Calibration)
@@ -188,6 +194,23 @@ def _coverage(experiment: Experiment, measure_small: bool) -> Estimate:
         + _BYTES_OF_TASK * sum(each.tasks for each in counts),
         seconds=0.0 if small and not measure_small else _seconds(experiment, sources, counts),
         without_user_functions=len(sources) < len(experiment.methods),
+    )
+
+
+def _simulation(experiment: Simulation) -> Estimate:
+    """What a study costs beside the calls of the user's functions."""
+    scenarios, trials = len(experiment.scenarios), experiment.trials.count
+    answers = scenarios * len(experiment.methods)
+    return Estimate(
+        scenarios=scenarios,
+        tasks=scenarios * -(-trials // shard_size(experiment.batch)),
+        trials=scenarios * trials,
+        at_most=not experiment.trials.is_fixed,
+        cells=answers * trials if experiment.keep else 0,
+        summary=answers * len(MEASURES),
+        memory=_BASE + 8.0 * answers * trials * len(FIELDS),
+        seconds=0.0,
+        without_user_functions=True,
     )
 
 

@@ -20,8 +20,10 @@ from harness.base.errors import InputError, WriteError
 from harness.config.experiment import AnyExperiment, Calibration, Experiment
 from harness.config.load import load_experiment
 from harness.config.resolve import serialize
+from harness.config.simulation import Simulation
 from harness.config.values import Precision
 from harness.designs.results import Counts, Tally
+from harness.designs.simulation import SIMULATION
 from harness.families.family import MONTE_CARLO
 from harness.study.columns import (
     deterministic_columns,
@@ -39,6 +41,7 @@ from harness.study.parallel import Progress, opened_backend
 from harness.study.plan import ScenarioPlan, plan_scenarios
 from harness.study.run import solve_scenarios, source_digests
 from harness.study.run_folder import reason, refuse_foreign
+from harness.study.simulate import compute_share, function_digests
 from harness.study.trials import outcomes_needed, simulate_scenarios
 from harness.tables.manifest import content_hash
 from harness.tables.storage import part_file
@@ -84,6 +87,13 @@ def refuse_undivided(experiment: AnyExperiment) -> None:
     """
     if isinstance(experiment, Calibration):
         raise InputError(f"{experiment.name}: a calibration cannot be run in parts; run it whole")
+    if isinstance(experiment, Simulation):
+        if not experiment.trials.is_fixed:
+            raise InputError(
+                f"{experiment.name}: trials that depend on results cannot be run in parts; give "
+                "per_scenario"
+            )
+        return
     if isinstance(experiment.trials, Precision):
         raise InputError(
             f"{experiment.name}: trials: {{half_width, max}} are decided on from all results and "
@@ -112,7 +122,7 @@ def run_part(
             damaged or cannot be written.
     """
     refuse_undivided(experiment)
-    assert isinstance(experiment, Experiment)
+    assert not isinstance(experiment, Calibration)
     refuse_too_large(experiment)
     folder = out / experiment.name
     try:
@@ -129,19 +139,27 @@ def run_part(
                 f"{path} holds a part of another experiment; move it, or run with --fresh"
             )
         journal.note(_FACT, facts)
-        _compute_part(experiment, part, progress, journal)
+        if isinstance(experiment, Simulation):
+            compute_share(experiment, part.share, progress, journal)
+        else:
+            _compute_part(experiment, part, progress, journal)
         journal.note(_FACT, {**facts, "finished": True})
     return path
 
 
-def _facts(experiment: Experiment, part: Part) -> dict[str, Any]:
+def _facts(experiment: Experiment | Simulation, part: Part) -> dict[str, Any]:
     """What a merge has to know of a part."""
     document = serialize(experiment)
+    if isinstance(experiment, Simulation):
+        digests, files = function_digests(experiment), {"folder": experiment.folder}
+    else:
+        digests = source_digests(experiment)
+        files = {spec.label: spec.path for spec in experiment.methods if spec.path is not None}
     return {
         "part": [part.number, part.count],
         "experiment": document,
-        "content_hash": content_hash(document, source_digests(experiment)),
-        "files": {spec.label: spec.path for spec in experiment.methods if spec.path is not None},
+        "content_hash": content_hash(document, digests),
+        "files": files,
         "environment": environment(),
         "finished": False,
     }
@@ -326,6 +344,12 @@ def experiment_of(parts: Sequence[PartFile]) -> AnyExperiment:
     """
     facts = parts[0].facts
     document, files = dict(facts["experiment"]), facts["files"]
+    if document.get("kind") == SIMULATION:
+        study = load_experiment(document, folder=Path(files["folder"]))
+        assert isinstance(study, Simulation)
+        if content_hash(serialize(study), function_digests(study)) != facts["content_hash"]:
+            raise InputError(f"{study.name}: a function has changed since the parts were computed")
+        return study
     written = {
         each["label"]: {key: each[key] for key in each if key not in ("side", "label")}
         for each in document["methods"]

@@ -13,10 +13,11 @@ from harness.base.errors import FigureError, FolderInUseError, HarnessError, Wri
 from harness.base.plain_data import dump
 from harness.config.experiment import AnyExperiment
 from harness.config.resolve import serialize
+from harness.config.simulation import Simulation
 from harness.study.run_folder import RunFolder, reason
 from harness.tables.commit import commit, recover
 from harness.tables.lock import hold
-from harness.tables.results import Results, write_tables
+from harness.tables.results import Results, SimulationResults, write_tables
 from harness.tables.storage import (
     CONFIG_FILE,
     FIGURES_FOLDER,
@@ -58,7 +59,11 @@ def write_results(
     def fill(new: Path) -> None:
         (new / CONFIG_FILE).write_text(dump(serialize(experiment)), encoding="utf-8")
         write_tables(results, new)
-        write_json(new / RUN_FILE, _run_record(experiment, seconds))
+        record = dict(_run_record(experiment, seconds))
+        if isinstance(results, SimulationResults):
+            assert isinstance(experiment, Simulation)
+            record |= {"calls": dict(results.calls), "folder": experiment.folder}
+        write_json(new / RUN_FILE, record)
 
     folder.commit(fill)
     return replace(results, path=folder.path)

@@ -17,6 +17,7 @@ from typing import Any
 
 import polars as pl
 
+from harness.designs.simulation import SIMULATION
 from harness.families.catalogue import FAMILIES, family_of
 from harness.families.confusion import BETA
 from harness.families.family import Family
@@ -34,6 +35,9 @@ SUMMARY, CELLS, RANKING, RECOMMENDATION, NEAR_NOMINAL = (
     "near_nominal",
 )
 SUMMARY_OF_CALIBRATION, CELLS_OF_CALIBRATION = "calibration_summary", "calibration_cells"
+DIFFERENCES, REPLICATES = "differences", "replicates"
+SIMULATED = {name: f"simulation_{name}" for name in (SUMMARY, DIFFERENCES, REPLICATES)}
+"""The tables of a simulation study, with the names that they have here."""
 
 PROBABILITY, RATIO = "probability", "ratio"
 OF_TRUTH, OF_PARAMETER, OF_LENGTH = "<truth>", "<parameter>", "<length>"
@@ -54,6 +58,7 @@ class TableKind:
     """The properties of an experiment that decide which columns its tables have."""
 
     family: str
+    """Empty for a simulation study, which has none."""
     grouped: bool = False
     """Whether outcomes are pooled; a cell is then for the outcomes x … x_last."""
     two_references: bool = False
@@ -64,6 +69,8 @@ class TableKind:
     sampled: bool = False
     """Whether the tables name how data arise: where it is not the family's own way, or where the
     family has none."""
+    factors: tuple[tuple[str, str], ...] = ()
+    """The factors of a simulation study, each with its type in ``columns.csv``."""
 
     @property
     def is_ratio(self) -> bool:
@@ -107,8 +114,10 @@ with Path(__file__).with_suffix(".csv").open(encoding="utf-8", newline="") as _f
 TABLES = (
     *(SUMMARY, CELLS, RANKING, RECOMMENDATION, NEAR_NOMINAL),
     *(SUMMARY_OF_CALIBRATION, CELLS_OF_CALIBRATION),
+    *SIMULATED.values(),
 )
-"""The tables that a result may have; those of a calibration have names of their own here."""
+"""The tables that a result may have; those of calibrations and of simulation studies have names of
+their own here."""
 
 NUMBERED: Mapping[str, str] = {
     "1": "of the first sample",
@@ -140,7 +149,6 @@ def _names_in(among: str, family: Family) -> Sequence[str]:
 
 def records_of(table: str, kind: TableKind) -> dict[str, ColumnRecord]:
     """The records of the columns that a table has, by their names and in their order."""
-    family = family_of(kind.family)
     here = [
         each
         for each in RECORDS
@@ -153,11 +161,16 @@ def records_of(table: str, kind: TableKind) -> dict[str, ColumnRecord]:
             for each in group
             for end in ("", *(NUMBERED if "{of}" in each.meaning else ()))
         }
-        if among:
+        if among == "factors":
+            (usual,) = named.values()
+            found |= {name: replace(usual, name=name, type=of) for name, of in kind.factors}
+            continue
+        family = family_of(kind.family) if among else None
+        if family is not None:
             usual = next(iter(named.values()))
             own = family.own_columns.items()
             named |= {name: replace(usual, name=name, meaning=meaning) for name, meaning in own}
-        names = _names_in(among, family) if among else list(named)
+        names = list(named) if family is None else _names_in(among, family)
         found |= {name: named[name] for name in names if name in named}
     return found
 
@@ -169,7 +182,14 @@ def columns_of(table: str, kind: TableKind) -> Columns:
 
 def possible_records(table: str, family: str) -> dict[str, ColumnRecord]:
     """The records of all columns that a table of a family may have."""
-    every = TableKind(family, grouped=True, two_references=True, may_fail=True, sampled=True)
+    every = TableKind(
+        family,
+        grouped=True,
+        two_references=True,
+        may_fail=True,
+        sampled=True,
+        factors=(("factor", "number"),),
+    )
     return records_of(table, every)
 
 
@@ -180,12 +200,17 @@ def worst_range_columns(family: str) -> list[tuple[str, str]]:
 
 
 def columns_of_run(manifest: Any) -> dict[str, Columns] | None:
-    """The columns of the cells and of the summary of a run, from its manifest.
+    """The columns of the tables of a run by their names, from its manifest.
 
     Returns:
         None if it is no manifest of a run.
     """
     experiment = manifest.get("experiment") if isinstance(manifest, dict) else None
+    if isinstance(experiment, dict) and experiment.get("kind") == SIMULATION:
+        study = simulation_kind(experiment)
+        if study is None:
+            return None
+        return {name: columns_of(table, study) for name, table in SIMULATED.items()}
     if not isinstance(experiment, dict) or not isinstance(experiment.get("family"), str):
         return None
     if experiment["family"] not in FAMILIES:
@@ -209,3 +234,21 @@ def table_kind(document: Any) -> TableKind:
         may_fail=any(isinstance(each, dict) and "name" not in each for each in document["methods"]),
         sampled=SAMPLING in document or family_of(document["family"]).names_sampling,
     )
+
+
+def simulation_kind(document: Any) -> TableKind | None:
+    """The kind of the tables of a simulation study, from its resolved config; None of others."""
+    rows = document.get("factors")
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
+        return None
+    types = {name: _type_of([row.get(name) for row in rows]) for name in rows[0]}
+    return TableKind("", factors=tuple(types.items()))
+
+
+def _type_of(levels: Sequence[Any]) -> str:
+    """The type of a column with these levels."""
+    kinds = {type(level) for level in levels}
+    for found, names in (({bool}, "true or false"), ({int}, "whole number")):
+        if kinds == found:
+            return names
+    return "number" if kinds <= {int, float} else "text"

@@ -6,10 +6,12 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass
 from itertools import pairwise
+from typing import Any
 
 import polars as pl
 
 from harness.base.arguments import validate_choice
+from harness.designs.simulation import SIMULATION
 from harness.families.catalogue import FAMILIES, family_of
 from harness.families.family import ENUMERATION, Family
 from harness.tables.columns import (
@@ -22,9 +24,12 @@ from harness.tables.columns import (
     RANKING,
     RATIO,
     RECOMMENDATION,
+    SIMULATED,
     TABLES,
     ColumnRecord,
     possible_records,
+    records_of,
+    simulation_kind,
 )
 
 Records = dict[str, ColumnRecord]
@@ -73,35 +78,39 @@ def columns_of(table: str, family: str | None = None) -> tuple[Column, ...]:
     return _described(table, _merged([_possible(table, name) for name in FAMILIES]), None)
 
 
-def dictionary(tables: Mapping[str, pl.DataFrame], family: str, calibration: bool) -> pl.DataFrame:
+def dictionary(tables: Mapping[str, pl.DataFrame], document: Mapping[str, Any]) -> pl.DataFrame:
     """Return the dictionary of the tables of one result: a row per column.
 
     Args:
         tables: the tables by the names of their files, without the ending.
-        family: the family of the run.
-        calibration: whether it is a calibration, whose tables mean something else.
+        document: the resolved config of the run.
     """
+    family = document.get("family")
     rows = []
     for name, table in tables.items():
-        known = records_in(name, family, calibration)
+        known = records_in(name, document)
         columns = {column: known[column] for column in table.columns}
-        rows += [astuple(each) for each in _described(name, columns, family_of(family))]
+        described = _described(name, columns, None if family is None else family_of(family))
+        rows += [astuple(each) for each in described]
     return pl.DataFrame(rows, dict.fromkeys(_COLUMNS, pl.String), orient="row")
 
 
 _COLUMNS = ("table", "column", "type", "unit", "meaning")
 
 
-def records_in(name: str, family: str, calibration: bool) -> Records:
+def records_in(name: str, document: Mapping[str, Any]) -> Records:
     """Return the records of the columns of a table by the name of its file; none of another file.
 
     Args:
         name: the name of the file, without the ending.
-        family: the family of the run.
-        calibration: whether it is a calibration.
+        document: the resolved config of the run.
     """
-    table = f"calibration_{name}" if calibration else name
-    return possible_records(table, family) if table in TABLES else {}
+    kind = document.get("kind")
+    if kind == SIMULATION:
+        study = simulation_kind(document)
+        return records_of(SIMULATED[name], study) if study and name in SIMULATED else {}
+    table = f"calibration_{name}" if kind == "calibration" else name
+    return possible_records(table, str(document["family"])) if table in TABLES else {}
 
 
 def parquet_metadata(described: pl.DataFrame, table: str) -> dict[str, str]:

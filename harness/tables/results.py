@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +14,15 @@ import polars as pl
 
 from harness.base.arguments import validate_path
 from harness.base.errors import InputError
+from harness.designs.simulation import SIMULATION
 from harness.tables.answers import near_nominal, ranking, recommendation
 from harness.tables.columns import (
     CELLS,
+    DIFFERENCES,
     NEAR_NOMINAL,
     RANKING,
     RECOMMENDATION,
+    REPLICATES,
     SUMMARY,
     ColumnRecord,
     columns_of_run,
@@ -84,18 +87,66 @@ class Results:
     @property
     def dictionary(self) -> pl.DataFrame:
         """A row per column of the tables: ``table, column, type, unit, meaning``."""
-        return dictionary(self.tables, *_kind_of(self.manifest))
+        return dictionary(self.tables, self.manifest["experiment"])
 
 
-def _kind_of(manifest: Mapping[str, Any]) -> tuple[str, bool]:
-    """The family of a run, and whether it is a calibration."""
-    experiment = manifest["experiment"]
-    return str(experiment["family"]), experiment.get("kind") == "calibration"
+@dataclass(frozen=True)
+class SimulationResults(Results):
+    """The tables and the manifest of a simulation study.
+
+    ``cells`` has a row per scenario × trial × method, and no row unless replicates are kept;
+    ``summary`` has one per scenario × method × measure.
+    """
+
+    differences: pl.DataFrame = field(default_factory=pl.DataFrame)
+    """A row per scenario × method × measure: the method minus the reference."""
+    calls: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    """Of the calls of this run, not of those that were recorded: their number and their seconds."""
+    redraw: Callable[[Any, int, int], Any] | None = field(default=None, compare=False)
+    """Draws the data of a scenario and a trial again."""
+
+    @property
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """The tables of the study, by the names of their files without the ending."""
+        found = {SUMMARY: self.summary, DIFFERENCES: self.differences, REPLICATES: self.cells}
+        return {name: table for name, table in found.items() if table.height or name == SUMMARY}
+
+    @property
+    def ranking(self) -> None:
+        """None: the methods of a study are not ranked."""
+
+    @property
+    def recommendation(self) -> None:
+        """None: no method of a study is recommended."""
+
+    @property
+    def near_nominal(self) -> None:
+        """None: a study has no sizes."""
+
+    def data(self, scenario: int, trial: int) -> Any:
+        """Draw the data of one trial again, as the model returned them.
+
+        The model is called in this process.
+
+        Args:
+            scenario: the number of the scenario, from 1 on.
+            trial: the number of the trial, from 1 on.
+
+        Returns:
+            What the model returns; of a study in batches the part of this trial.
+
+        Raises:
+            InputError: there is no such scenario, the results are not written, or the model
+                cannot be loaded.
+        """
+        if self.redraw is None:
+            raise InputError("data: harness.load reads results whose trials are drawn again")
+        return self.redraw(self, scenario, trial)
 
 
 def column_records(results: Results, table: str) -> dict[str, ColumnRecord]:
     """What is said of the columns of a table by their names; nothing of those of columns.csv."""
-    return records_in(table, *_kind_of(results.manifest))
+    return records_in(table, results.manifest["experiment"])
 
 
 _ROW_GROUP = 1 << 17
@@ -109,20 +160,20 @@ def write_tables(results: Results, folder: Path) -> None:
     Raises:
         OSError: a file cannot be written.
     """
-    tables = results.tables
-    described = dictionary(tables, *_kind_of(results.manifest))
+    described = results.dictionary
     with _disk_errors():
-        tables[CELLS].rechunk().write_parquet(
-            folder / CELLS_FILE,
-            compression="zstd",
-            compression_level=3,
-            statistics=False,
-            row_group_size=_ROW_GROUP,
-            metadata=parquet_metadata(described, CELLS),
-        )
-        for name, table in tables.items():
-            if name != CELLS:
+        for name, table in results.tables.items():
+            if name not in (CELLS, REPLICATES):
                 table.write_csv(folder / f"{name}.csv")
+                continue
+            table.rechunk().write_parquet(
+                folder / f"{name}.parquet",
+                compression="zstd",
+                compression_level=3,
+                statistics=False,
+                row_group_size=_ROW_GROUP,
+                metadata=parquet_metadata(described, name),
+            )
         described.write_csv(folder / COLUMNS_FILE)
     write_manifest(folder, results.manifest)
 
@@ -140,34 +191,7 @@ def _disk_errors() -> Iterator[None]:
 
 
 def load(path: str | Path) -> Results:
-    """Read the results of a run from its folder.
-
-    Args:
-        path: the folder that ``run`` wrote, ``results/<name>``.
-
-    Returns:
-        The results as they were when they were written.
-
-    Raises:
-        InputError: the folder or one of its files is missing, cannot be read, or was changed
-            after the run.
-
-    Example:
-        >>> import tempfile, harness
-        >>> config = {
-        ...     "name": "wald_at_ten",
-        ...     "family": "proportion",
-        ...     "n": 10,
-        ...     "methods": ["wald"],
-        ...     "truth": {"values": [0.5]},
-        ...     "engines": ["enumeration"],
-        ... }
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     written = harness.run(config, out=folder)
-        ...     read = harness.load(written.path)
-        >>> read.summary.equals(written.summary)
-        True
-    """
+    """Read the results of a run from its folder, as ``harness.load`` does."""
     return _load(path, (CELLS_FILE, SUMMARY_FILE, MANIFEST_FILE))
 
 
@@ -176,7 +200,7 @@ def load_tables(path: str | Path) -> Results:
 
     The table of cells then has no rows.
 
-    Args and raises: as of ``load``.
+    Args and raises: as of ``harness.load``.
     """
     return _load(path, (SUMMARY_FILE, MANIFEST_FILE))
 
@@ -206,6 +230,10 @@ def _identity(folder: Path) -> tuple[int, int] | None:
 
 
 def _read(folder: Path, needed: Sequence[str]) -> Results:
+    if (folder / MANIFEST_FILE).is_file():
+        manifest = read_manifest(folder)
+        if manifest["experiment"].get("kind") == SIMULATION:
+            return _read_simulation(folder, manifest)
     missing = [name for name in needed if not (folder / name).is_file()]
     if missing and is_unfinished(folder):
         raise InputError(
@@ -232,3 +260,27 @@ def _read(folder: Path, needed: Sequence[str]) -> Results:
         raise InputError(f"{folder / CELLS_FILE} has other columns than a table of cells")
     content = {key: value for key, value in manifest.items() if key != FILES_KEY}
     return Results(cells, summary, content, folder)
+
+
+def _read_simulation(folder: Path, manifest: Mapping[str, Any]) -> SimulationResults:
+    known = columns_of_run(manifest)
+    assert known is not None
+    found = {}
+    try:
+        refuse_changed(folder, manifest)
+        for name, columns in known.items():
+            csv, parquet = ((folder / f"{name}.{end}").absolute() for end in ("csv", "parquet"))
+            if csv.is_file():
+                found[name] = pl.read_csv(csv, schema=columns, glob=False)
+            elif parquet.is_file():
+                found[name] = pl.read_parquet(parquet, glob=False)
+            else:
+                found[name] = pl.DataFrame(schema=columns)
+    except (pl.exceptions.PolarsError, ValueError, OSError) as fault:
+        raise InputError(f"{folder}: the results cannot be read: {fault}") from None
+    if found[SUMMARY].is_empty():
+        raise InputError(f"{folder} holds no results: {SUMMARY_FILE} missing")
+    content = {key: value for key, value in manifest.items() if key != FILES_KEY}
+    return SimulationResults(
+        found[REPLICATES], found[SUMMARY], content, folder, differences=found[DIFFERENCES]
+    )

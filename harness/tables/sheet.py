@@ -86,8 +86,9 @@ def readable_sheet(
         chosen = choose_columns(whole, columns, name)
     else:
         chosen, constant = _usual(whole, records, errors)
-    family = family_of(results.manifest["experiment"]["family"])
-    form = _Form(records, digits, errors, {} if labels else titles, family.model.SUPPORT)
+    family = results.manifest["experiment"].get("family")
+    support = None if family is None else family_of(family).model.SUPPORT
+    form = _Form(records, digits, errors, {} if labels else titles, support)
     cells = [form.texts(whole, column) for column in chosen.columns]
     said = [f"{column} = {form.text(column, value)}" for column, value in constant]
     return Sheet(

@@ -24,6 +24,8 @@ TABLE_FILES = (
     RECOMMENDATION_FILE,
     NEAR_NOMINAL_FILE,
     COLUMNS_FILE,
+    "differences.csv",
+    "replicates.parquet",
 )
 REPORT_FILE = "report.html"
 """The page of the results, which `report` writes beside them."""

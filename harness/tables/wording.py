@@ -127,6 +127,8 @@ def method_titles(manifest: Mapping[str, Any]) -> dict[str, str]:
     """
     experiment = manifest["experiment"]
     methods = experiment.get("methods", ())
+    if "family" not in experiment:  # a simulation study, whose methods are the user's own
+        return {each["label"]: each["label"] for each in methods}
     titles = {each["label"]: _with_side(each, experiment["family"]) for each in methods}
     met = Counter(titles.values())
     return {

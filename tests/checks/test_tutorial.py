@@ -36,9 +36,9 @@ def sessions(block):
     return [(shlex.split(part.splitlines()[0]), part.splitlines()[1:]) for part in parts]
 
 
-def write_file(folder):
-    """Write the faulty interval under the name that it has in its first line."""
-    code = blocks("python")[0]
+def write_file(folder, number=0):
+    """Write a block, that of the faulty interval, under the name that it has in its first line."""
+    code = blocks("python")[number]
     file = folder / re.match(r"# (\S+\.py)\n", code)[1]
     file.write_text(code)
     return file
@@ -77,7 +77,7 @@ def followed(tmp_path_factory):
     codes, printed, shown = [], [], []
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        for number, block in enumerate(blocks("console")):
+        for number, block in enumerate(blocks("console")[:2]):
             if number == 1:
                 mend(file)
             for command, lines in sessions(block):
@@ -141,3 +141,11 @@ def test_its_own_tests_pass(in_the_tutorial_s_folder):
     [mark] = own["test_interval"].pytestmark
     for case in mark.args[1]:
         own["test_interval"](*case.values)
+
+
+def test_a_method_on_a_model_fails_in_the_scenarios_that_are_shown(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_file(tmp_path, -1)
+    [(command, shown)] = sessions(blocks("console")[-1])
+    assert main(command) == FAILED
+    assert_shown(capsys.readouterr().out, shown)

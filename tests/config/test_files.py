@@ -229,7 +229,7 @@ VALUE_ISSUES = [
     ("c: {a: 1, a: 1}", 1, ("c", "a"),
      "expected each key once, found it on line 1 and on line 1"),
     ("5: a\n", 1, (), "expected text as a key, found '5'"),
-    ("b:\n  null: a\n", 2, ("b",), "expected text as a key, found 'null'"),
+    ("b:\n  ~: a\n", 2, ("b",), "expected text as a key, found '~'"),
     ("[a]: b\n", 1, (), "expected text as a key, found a list or mapping"),
     ("a: !mine 5\n", 1, ("a",), "expected a plain value, found the tag !mine"),
     ("a: !!set {b}\n", 1, ("a",), "expected a plain value, found the tag tag:yaml.org,2002:set"),

@@ -118,6 +118,8 @@ def test_a_prior_is_refused_where_none_is_taken(issues_of: Issues) -> None:
     [
         ("rate", "alpha_surface", "8: figures[0].kind: expected a figure for the family rate ("),
         ("rate", "calibration", "8: figures[0].kind: expected a figure of coverage ("),
+        ("rate", "zip_plot", "8: figures[0].kind: expected a figure of coverage ("),
+        ("calibration", "lollipop", "9: figures[0].kind: expected a figure of calibration ("),
         ("calibration", "coverage_curve", "9: figures[0].kind: expected a figure of calibration ("),
         ("pair", "alpha_by_outcome",
          "6: figures[0].kind: expected a figure for the family proportion_difference ("),

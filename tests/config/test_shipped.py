@@ -117,7 +117,11 @@ def test_every_config_is_installed() -> None:
     configs = {
         f"share/coverage-harness/{config.relative_to(ROOT).as_posix()}" for config in CONFIGS
     }
-    assert installed == configs | {"share/coverage-harness/configs/schema.json"}
+    functions = {
+        f"share/coverage-harness/{file.relative_to(ROOT).as_posix()}"
+        for file in ROOT.glob("configs/simulations/*.py")
+    }
+    assert installed == configs | functions | {"share/coverage-harness/configs/schema.json"}
 
 
 def test_an_installed_package_finds_its_configs(

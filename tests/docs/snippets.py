@@ -134,6 +134,9 @@ def _yaml(text: str, scope: dict[str, Any]) -> None:
     if name is not None:
         Path(name[1]).write_text(text, encoding="utf-8")
     config = yaml.safe_load(text)
+    if config.get("kind") == "simulation":
+        assert load_experiment({"name": "page", "seed": 1, **config}).kind == "simulation"
+        return
     completed = {"name": "page", "seed": 1, **config}
     known = with_settings(config["family"], completed)
     if "methods" not in config:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from harness.tables.results import Results
 from tests.figures.tables import (
     FakeResults,
     Spec,
@@ -19,6 +20,7 @@ from tests.figures.tables import (
     surface_cells,
     truth_cells,
 )
+from tests.simulation.results import METHODS, crossed, study
 
 DECADES = tuple(sorted({round(10 ** (i / 5)) for i in range(21)}))
 """The paper's sizes: 21 from 1 to 10,000, equally spaced in log n."""
@@ -50,7 +52,7 @@ def ranked(sizes: Sequence[int], worst: dict[str, float]) -> FakeResults:
     return FakeResults(summary.select("family", "method", "side", "alpha", "n", "engine"), summary)
 
 
-Case = Callable[[], tuple[FakeResults, Spec]]
+Case = Callable[[], tuple[FakeResults | Results, Spec]]
 
 
 def case(cells: Callable[[], pl.DataFrame], kind: str, **options: object) -> Case:
@@ -279,4 +281,15 @@ CASES: dict[str, Case] = {
         calibration_results(("prior", "truth"), family="rate_difference", bias=0.05, empty=[4]),
         Spec("calibration"),
     ),
+    "zip plot": lambda: (study(methods=METHODS[:2], failed=3), Spec("zip_plot")),
+    "zip plot of three methods": lambda: (study(has_errors=False), Spec("zip_plot")),
+    "lollipop": lambda: (study(), Spec("lollipop")),
+    "lollipop of many scenarios": lambda: (
+        study(crossed({"n": range(20, 60), "rho": [0.0, 0.5]}), METHODS[:1], 20),
+        Spec("lollipop", {"measure": "bias"}),
+    ),
+    "nested loop": lambda: (study(), Spec("nested_loop")),
+    "nested loop of one scenario": lambda: (study([{}], [LONG], 20), Spec("nested_loop")),
+    "lollipop of one scenario": lambda: (study([{}], [LONG], 20), Spec("lollipop")),
+    "estimates": lambda: (study(methods=[*METHODS, LONG], failed=3), Spec("estimates")),
 }

@@ -456,4 +456,5 @@ def calibration_results(
                 "p_value": float(special.chdtrc(some.sum(), chi_squared)),
             }
         )
-    return FakeResults(pl.concat(cells), pl.DataFrame(summary))
+    manifest = {"experiment": {"kind": "calibration"}}
+    return FakeResults(pl.concat(cells), pl.DataFrame(summary), manifest)

@@ -17,7 +17,7 @@ from tests.figures.tables import Spec
 ALL = pytest.mark.parametrize("case", CASES)
 
 
-PAGES = {"coverage of many methods", "five tails"}
+PAGES = {"coverage of many methods", "five tails", "zip plot of three methods"}
 
 
 @cache

@@ -156,7 +156,7 @@ def test_a_test_that_was_not_possible_or_underflows_is_named_so(
 ) -> None:
     results = calibration_results()
     summary = results.summary.with_columns(p_value=pl.lit(p, pl.Float64))
-    figure = diagram(FakeResults(results.cells, summary))
+    figure = diagram(FakeResults(results.cells, summary, results.manifest))
     assert legend_names(figure) == [f"under the prior: {words}"]
 
 

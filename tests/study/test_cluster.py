@@ -24,6 +24,7 @@ from harness.designs import monte_carlo
 from harness.designs.limits import Limits
 from harness.study import cluster
 from harness.study.parallel import NoProgress, opened_backend, run_tasks
+from tests.simulation.studies import study
 from tests.study.experiments import DRAWN, LISTED, changed, process_of, stable_files, sum_of_lower
 
 # Dask leaves sockets of a scheduler that was killed to the garbage collector.
@@ -90,6 +91,9 @@ def execution(scheduler):
     return Execution(2, "dask", 10.0, scheduler[1])
 
 
+STUDY = study("t", "z", factors={"n": [5, 10]}, trials={"per_scenario": 4000}, keep="replicates")
+
+
 class Killing(NoProgress):
     """Kills a process when so many trials are done."""
 
@@ -108,7 +112,7 @@ class Killing(NoProgress):
             self.done_at_death = self.done
 
 
-@pytest.mark.parametrize("base", [DRAWN, LISTED], ids=["drawn", "listed"])
+@pytest.mark.parametrize("base", [DRAWN, LISTED, STUDY], ids=["drawn", "listed", "simulation"])
 def test_a_killed_worker_changes_no_byte(
     base, scheduler, start_worker, small_shards, monkeypatch, tmp_path
 ):

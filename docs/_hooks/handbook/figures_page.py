@@ -22,6 +22,8 @@ _OVER = {
     "outcome": "the outcomes of the experiment",
     "truth": "a list or grid of true values",
     "bin": "the bins of the computed probabilities",
+    "scenario": "the measures of all scenarios",
+    "trial": "the replicates of a study with `keep: replicates`",
     "summary": "the results of any truth",
     "nothing": "its options alone",
 }
@@ -49,8 +51,8 @@ def _engines(kind: FigureKind) -> str:
 
 
 def _families(kind: FigureKind) -> str:
-    if kind.experiment == "calibration":
-        return "Of `kind: calibration` only."
+    if kind.experiment != "coverage":
+        return f"Of `kind: {kind.experiment}` only."
     if len(kind.families) == len(FAMILIES):
         return "For every family."
     return f"For {', '.join(f'`{name}`' for name in kind.families)}."

@@ -319,6 +319,18 @@ def validate_target(folder: str | Path, named: Named) -> None:
         raise InputError(
             f"methods of {named.family} have no baseline: a check has no exact numbers of them"
         )
+    if named.method is not None and not named.method.deterministic:
+        raise InputError(f"{named.label} draws its limits, and so has no baseline")
+    validate_place(folder, named)
+
+
+def validate_place(folder: str | Path, named: Named) -> None:
+    """Check that the files of a method can be written into a folder.
+
+    Raises:
+        InputError: the path is no folder, the folder is read-only or has another method's baseline
+            under the same name.
+    """
     root = Path(folder)
     try:
         existing = next(place for place in (root, *root.absolute().parents) if place.exists())
@@ -327,8 +339,6 @@ def validate_target(folder: str | Path, named: Named) -> None:
         raise InputError(f"{root} cannot be written: {reason}") from None
     if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
         raise InputError(f"{root} cannot be written: {existing} is no folder to write to")
-    if named.method is not None and not named.method.deterministic:
-        raise InputError(f"{named.label} draws its limits, and so has no baseline")
     if not is_baseline(root):
         return
     files = files_of(root, named.family, named.label)

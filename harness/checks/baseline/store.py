@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -103,7 +105,7 @@ def read_numbers(file: Path, family: str) -> pl.DataFrame:
     return table
 
 
-_PATIENCE = 30.0
+PATIENCE = 30.0
 """Seconds to wait while other checks write to the folder, each for a moment."""
 
 
@@ -167,7 +169,7 @@ def write_baseline(
     files = files_of(folder, named.family, named.label)
     try:
         files.root.mkdir(parents=True, exist_ok=True)
-        with hold(files.root, patience=_PATIENCE):
+        with hold(files.root, patience=PATIENCE):
             _write(files, named, measured, side, limits, keep_tables)
     except OSError as fault:
         raise InputError(f"{files.root} cannot be written: {fault.strerror}") from None
@@ -183,7 +185,6 @@ def _write(
     keep_tables: bool,
 ) -> None:
     """Write the tables of a method, and its entry in the header."""
-    header = read_header(files.root) if is_baseline(files.root) else {"methods": {}}
     if not keep_tables:
         write_numbers(files.numbers, named.family, measured)
         if limits is None:
@@ -198,7 +199,13 @@ def _write(
         entry["side"] = side
     if limits is not None:
         entry |= {"limits": limits.in_full.height, "sums": limits.sums.height}
-    header["methods"].setdefault(named.family, {})[files.name] = entry
+    write_entry(files, entry)
+
+
+def write_entry(files: Files, entry: Mapping[str, Any]) -> None:
+    """Write what the header of a baseline says about a method; the folder is held."""
+    header = read_header(files.root) if is_baseline(files.root) else {"methods": {}}
+    header["methods"].setdefault(files.family, {})[files.name] = entry
     header["versions"] = _versions()
     # A reader, who does not wait, finds the former header or the new one, and never a part.
     text = json.dumps(header, indent=2, sort_keys=True, ensure_ascii=False) + "\n"

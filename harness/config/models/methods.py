@@ -126,18 +126,19 @@ def _name_type(family: Family, alone: bool) -> Any:
     ]
 
 
-def _is_python_name(value: str) -> bool:
+def is_python_name(value: str) -> bool:
+    """Whether a text is a name of Python, or several with dots between them."""
     return all(part.isidentifier() and not keyword.iskeyword(part) for part in value.split("."))
 
 
-def _existing(kind: str, ending: str) -> AfterValidator:
+def existing_file(kind: str, ending: str) -> AfterValidator:
     """A file that is there, relative to the config."""
 
     def check(value: str, info: ValidationInfo) -> str:
         if not value.endswith(ending):
             raise expected(f"a {kind} file, ending in {ending}")
         try:
-            found = (_folder(info) / value).is_file()
+            found = (config_folder(info) / value).is_file()
         except (OSError, ValueError):  # a name too long, or with a NUL in it
             found = False
         if not found:
@@ -160,14 +161,15 @@ def _accepted_by(make: Callable[[str], object]) -> AfterValidator:
     return AfterValidator(check)
 
 
-def _folder(info: ValidationInfo) -> Path:
+def config_folder(info: ValidationInfo) -> Path:
+    """The folder that paths in the config are relative to."""
     folder: Path = (info.context or {})["folder"]
     return folder
 
 
-def _resolved(info: ValidationInfo, path: str = "") -> str:
+def resolved_path(info: ValidationInfo, path: str = "") -> str:
     """The absolute path of what a config names relative to itself."""
-    return str((_folder(info) / path).resolve())
+    return str((config_folder(info) / path).resolve())
 
 
 Label = Annotated[
@@ -177,7 +179,7 @@ Label = Annotated[
 ]
 Function = Annotated[
     str,
-    expecting("the name of a function", lambda name: "." not in name and _is_python_name(name)),
+    expecting("the name of a function", lambda name: "." not in name and is_python_name(name)),
     Field(
         description="Function of the data and alpha that returns lower, upper: f(x, n, alpha), "
         "f(x, exposure, alpha), or f(x1, n1, x2, n2, alpha); counts are arrays."
@@ -251,12 +253,12 @@ class FileMethod(UserMethod):
 
     path: Annotated[
         str,
-        _existing("Python", ".py"),
+        existing_file("Python", ".py"),
         Field(description="Python file, relative to the config."),
     ]
 
     def spec(self, info: ValidationInfo) -> MethodSpec:
-        path, function = _resolved(info, self.path), self.function
+        path, function = resolved_path(info, self.path), self.function
         return _own_spec(self, function, "path", "function", path=path, function=function)
 
 
@@ -265,7 +267,7 @@ class ModuleMethod(UserMethod):
 
     module: Annotated[
         str,
-        expecting("the name of a module, such as mypackage.intervals", _is_python_name),
+        expecting("the name of a module, such as mypackage.intervals", is_python_name),
         Field(description="Importable module."),
     ]
 
@@ -288,12 +290,12 @@ class TableMethod(OtherMethod):
 
     table: Annotated[
         str,
-        _existing("CSV", ".csv"),
+        existing_file("CSV", ".csv"),
         Field(description="CSV file, relative to the config."),
     ]
 
     def spec(self, info: ValidationInfo) -> MethodSpec:
-        return _own_spec(self, self.table, "table", path=_resolved(info, self.table))
+        return _own_spec(self, self.table, "table", path=resolved_path(info, self.table))
 
 
 class CommandMethod(OtherMethod):
@@ -309,7 +311,7 @@ class CommandMethod(OtherMethod):
     )
 
     def spec(self, info: ValidationInfo) -> MethodSpec:
-        program, folder = Command(self.command, self.lines, self.side), _resolved(info)
+        program, folder = Command(self.command, self.lines, self.side), resolved_path(info)
         return _own_spec(self, program.name, "command", "lines", program=program, folder=folder)
 
 
@@ -325,7 +327,7 @@ class RMethod(OtherMethod):
     limits: str = Field("", description="Both limits, an expression of R in its value.")
 
     def spec(self, info: ValidationInfo) -> MethodSpec:
-        program, folder = RFunction(self.r, self.arg, self.limits, self.side), _resolved(info)
+        program, folder = RFunction(self.r, self.arg, self.limits, self.side), resolved_path(info)
         return _own_spec(self, program.name, "r", "arg", "limits", program=program, folder=folder)
 
 

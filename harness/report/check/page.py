@@ -29,7 +29,6 @@ from harness.checks.findings import (
     Grid,
     Verdict,
 )
-from harness.checks.formats import worst_numbers
 from harness.checks.report import CheckReport
 from harness.families.catalogue import family_of
 from harness.methods.method import TWO_SIDED
@@ -101,9 +100,11 @@ def shown(report: CheckReport, words: Sequence[str] = ()) -> list[Shown]:
 
 def _command(finding: Finding, family: str, words: Sequence[str]) -> str:
     """The command that checks at the place of a finding alone; "" where it has none."""
+    if not words:
+        return ""
     example = finding.counter_example
     grid = _grid_of_cell(finding, family) if example is None else example.grid
-    if not words or "alpha" not in grid:
+    if "alpha" not in grid:
         return ""
     text = ";".join(f"{name}={','.join(map(_number, values))}" for name, values in grid.items())
     return printable_line(shlex.join([*words, "--grid", text]))
@@ -173,13 +174,13 @@ def _part(method: CheckedMethod, label: str, key: str, command: str) -> Part:
             *_counter_examples(findings, key),
             made(facts, report.seed, command),
         ],
-        lead=f"An interval for {family_of(report.family).title}.",
+        lead=report.about,
     )
 
 
 def _verdict(report: CheckReport, findings: Sequence[Shown]) -> Section:
     """The answer, as the terminal has it."""
-    heading, *rows = worst_numbers(report)
+    heading, *rows = report.number_rows()
     word = report.verdict.upper()
     context = {
         "verdict": report.verdict,

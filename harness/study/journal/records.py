@@ -17,6 +17,7 @@ from typing import Any, TypeVar, cast, get_args, get_type_hints
 import numpy as np
 
 from harness.designs.calibration import BinTally
+from harness.designs.simulation.trials import MethodTrials
 from harness.study.solve import Simulation
 from harness.tables.scenario_result import Solution
 
@@ -33,7 +34,7 @@ def _records_in(kind: Any) -> Iterator[tuple[str, type]]:
         yield from _records_in(inner)
 
 
-_RECORDS = dict(_records_in(BinTally | Simulation | Solution))
+_RECORDS = dict(_records_in(BinTally | MethodTrials | Simulation | Solution))
 
 _WORTH_COMPRESSING = 1 << 12
 """Arrays of whole numbers with at least so many bytes are compressed."""

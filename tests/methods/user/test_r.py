@@ -125,7 +125,7 @@ def test_an_outcome_at_which_r_stops_is_a_failure():
     caller = Program(RFunction("stats::binom.test").command("proportion"), 30.0)
     try:
         with pytest.raises(Exception, match=r"failed at x = 3, n = 2, alpha = 0.05: .*'n' must be"):
-            caller.on_numbers({"x": 3, "n": 2}, ALPHA, None)
+            caller.answer(ON_NUMBERS, {"x": 3, "n": 2}, ALPHA, None)
     finally:
         caller.close()
 

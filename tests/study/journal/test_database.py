@@ -192,6 +192,9 @@ DECIDES_NO_RESULT = {
     *("base.arguments", "base.errors", "base.files", "base.text", "names"),
     # Sources of limits and records of methods: the limits themselves are in the keys of records.
     *("callers.source", "methods.method"),
+    # What calls the functions of a simulation study: the keys of its records have the program.
+    "callers.process",
+    *(f"callers.simulation.{part}" for part in ("answers", "process", "program", "worker")),
     # How many trials are made, which decides nothing about those that are.
     "methods.proportion.exact",
     # What is asked for, which is in the keys too, and the record of what was found.

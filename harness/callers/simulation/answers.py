@@ -1,0 +1,142 @@
+"""What a method of a simulation answered: an estimate, limits and more, read with checks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from typing import Any
+
+import numpy as np
+
+from harness.base.errors import did_you_mean
+from harness.base.numerics.arrays import Bools, Floats
+from harness.callers.calls import describe, one_line
+
+FIELDS = ("estimate", "se", "lower", "upper", "p_value", "df")
+"""What a method may give of each trial, beside ``converged``."""
+_TUPLES = {2: ("lower", "upper"), 3: ("estimate", "lower", "upper")}
+_FORMS = (
+    "(lower, upper), (estimate, lower, upper) or a dictionary with some of estimate, se, lower, "
+    "upper, p_value, df and converged"
+)
+_CONVERGED = "converged"
+
+
+def read_answer(found: Any) -> list[float]:
+    """The numbers of one answer in the order of ``FIELDS``, NaN where they are not given.
+
+    Raises:
+        ValueError: it is no answer; the message is a clause.
+    """
+    if type(found) is tuple and len(found) == 2 and type(found[0]) is type(found[1]) is float:
+        numbers = [np.nan, np.nan, *found, np.nan, np.nan]
+        if found[0] <= found[1]:
+            return numbers
+        _refuse({"lower": found[0], "upper": found[1]})
+    given = _given(found)
+    if not given.pop(_CONVERGED, True):
+        raise ValueError("converged is false")
+    read = {name: _number(name, value) for name, value in given.items()}
+    _refuse(read)
+    return [read.get(name, np.nan) for name in FIELDS]
+
+
+def read_answers(found: Any, count: int) -> tuple[Floats, Bools, tuple[int, str] | None]:
+    """The numbers of an answer to a batch of trials.
+
+    Args:
+        found: the answer, with arrays whose first axis is the trial.
+        count: the number of trials.
+
+    Returns:
+        The numbers, shape (6, count); which trials have an answer, shape (count,); and the place
+        of the first trial without one, with the reason.
+
+    Raises:
+        ValueError: it is no answer; the message is a clause.
+    """
+    given = _given(found)
+    numbers = np.full((len(FIELDS), count), np.nan)
+    converged = _column(_CONVERGED, given.pop(_CONVERGED, True), count)
+    lacks = {"converged is false": converged == 0}
+    for name, value in given.items():
+        column = _column(name, value, count)
+        numbers[FIELDS.index(name)] = column
+        lacks[f"{name} is nan"] = np.isnan(column)
+    lower, upper = numbers[2], numbers[3]
+    lacks["lower is above upper"] = lower > upper
+    answered = ~np.any([*lacks.values()], axis=0)
+    first = None
+    if not answered.all():
+        place = int(np.argmin(answered))
+        first = place, next(why for why, lacking in lacks.items() if lacking[place])
+    numbers[:, ~answered] = np.nan
+    return numbers, answered, first
+
+
+def _given(found: Any) -> dict[str, Any]:
+    """What an answer gives by name.
+
+    Raises:
+        ValueError: it has another form, or gives nothing.
+    """
+    if isinstance(found, Mapping):
+        for key in found:
+            if key not in (*FIELDS, _CONVERGED):
+                guess = did_you_mean(key, FIELDS)
+                raise ValueError(f"expected {_FORMS}, found the key {one_line(key, repr)}{guess}")
+        given = {str(name): value for name, value in found.items() if value is not None}
+    elif isinstance(found, str | bytes | Set) or not np.iterable(found):
+        raise ValueError(f"expected {_FORMS}, found {one_line(found, repr)}")
+    elif len(values := list(found)) not in _TUPLES:
+        raise ValueError(f"expected {_FORMS}, found {len(values)} values")
+    else:
+        given = dict(zip(_TUPLES[len(values)], values, strict=True))
+    if ("lower" in given) != ("upper" in given):
+        raise ValueError("expected both lower and upper, found one of them")
+    if not set(given) - {_CONVERGED, "df"} and given.get(_CONVERGED, True) is not False:
+        raise ValueError(f"expected {_FORMS}, found {one_line(found, repr)}")
+    return given
+
+
+def _number(name: str, value: Any) -> float:
+    if type(value) is float:
+        return value
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number):
+        value = _zero_dimensional(name, value)
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"expected a number as {name}, found {one_line(value, repr)}") from None
+
+
+def _zero_dimensional(name: str, value: Any) -> Any:
+    """The number in an array without axes."""
+    array = np.asarray(value)
+    if array.ndim or array.dtype.kind not in "iuf":
+        raise ValueError(f"expected a number as {name}, found {one_line(value, repr)}")
+    return array[()]
+
+
+def _column(name: str, value: Any, count: int) -> Floats:
+    """The numbers of each trial; one number is that of all."""
+    array = np.asarray(value)
+    kinds = "b" if name == _CONVERGED else "iuf"
+    if array.dtype.kind not in kinds:
+        raise ValueError(f"expected numbers as {name}, found {one_line(value, repr)}")
+    if array.shape not in ((), (count,)):
+        raise ValueError(f"expected {name} of shape ({count},), found shape {array.shape}")
+    return np.broadcast_to(array, (count,)).astype(np.float64)
+
+
+def _refuse(numbers: Mapping[str, float]) -> None:
+    for name, number in numbers.items():
+        if number != number:
+            raise ValueError(f"{name} is nan")
+    lower, upper = numbers.get("lower"), numbers.get("upper")
+    if lower is not None and upper is not None and lower > upper:
+        raise ValueError(f"expected lower ≤ upper, found {lower:.6g} and {upper:.6g}")
+
+
+def failure(error: BaseException) -> str:
+    """What a function raised, in a clause."""
+    return f"raised {describe(error)}"

@@ -1,0 +1,156 @@
+"""Functions of R in a simulation study: one R process holds them, and the data that they draw."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from harness.base.numerics.arrays import Floats
+from harness.callers.calls import FunctionError
+
+_SCRIPT = Path(__file__).with_name("trials.R")
+_LARGEST_SEED = 2**31 - 1
+
+
+def is_of_r(path: str | None) -> bool:
+    """Whether a file is one of R."""
+    return path is not None and path.lower().endswith(".r")
+
+
+class RError(Exception):
+    """An error of R; its text is that of R."""
+
+
+class RData:
+    """Stands for the data that R has drawn last, and has kept."""
+
+
+class RProcess:
+    """The R process of one study, which is started when it is first needed."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._functions: list[tuple[str, str]] = []
+
+    def function(self, place: Mapping[str, Any], *, is_model: bool) -> RModel | RMethod:
+        """A function of an R file, as Python calls it.
+
+        Raises:
+            FunctionError: there is no R, or the file has no such function.
+        """
+        path, name = str(place["path"]), str(place["function"])
+        try:
+            self.ask(["load", path, name])
+        except RError as error:
+            raise FunctionError(f"{path} cannot be loaded: {error}") from None
+        self._functions.append((path, name))
+        return RModel(self, path, name) if is_model else RMethod(self, path, name)
+
+    def ask(self, words: list[str], arrays: bytes = b"") -> list[str]:
+        """The words of the answer to a request.
+
+        Raises:
+            RError: R says that it failed, or has ended.
+            FunctionError: there is no R.
+        """
+        if self._process is None:
+            self._process = self._started()
+        process = self._process
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            process.stdin.write("\t".join(words).encode() + b"\n" + arrays)
+            process.stdin.flush()
+            line = process.stdout.readline().decode()
+        except BrokenPipeError:
+            line = ""
+        if not line:
+            self._process = None
+            raise RError(f"R ended with exit code {process.wait()}")
+        kind, *found = line.rstrip("\n").split("\t")
+        if kind != "ok":
+            raise RError("\t".join(found))
+        return found
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        program = shutil.which("Rscript")
+        if program is None:
+            raise FunctionError("Rscript is not found: functions of R need an installed R")
+        arguments = [program, "--vanilla", str(_SCRIPT)]
+        self._process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert self._process.stdout is not None
+        self._process.stdout.readline()
+        for path, name in self._functions:
+            self.ask(["load", path, name])
+        return self._process
+
+
+def _seed(rng: np.random.Generator) -> str:
+    return str(int(rng.integers(1, _LARGEST_SEED)))
+
+
+class RModel:
+    """A model in R: f(factors), with R's generator set from the stream of the trial."""
+
+    def __init__(self, process: RProcess, path: str, name: str) -> None:
+        self._process, self._words = process, ["draw", path, name]
+
+    def __call__(self, rng: np.random.Generator, **factors: Any) -> RData:
+        words = [*self._words, _seed(rng)]
+        for name, level in factors.items():
+            kind = "truth" if isinstance(level, bool) else "text"
+            kind = kind if isinstance(level, bool | str) else "number"
+            words += [name, kind, repr(level) if kind == "number" else str(level)]
+        self._process.ask(words)
+        return RData()
+
+
+class RMethod:
+    """A method in R: f(data, alpha); data from Python are arrays by name."""
+
+    def __init__(self, process: RProcess, path: str, name: str) -> None:
+        self._process, self._words = process, ["call", path, name]
+
+    def __call__(self, data: Any, alpha: float, rng: np.random.Generator) -> Any:
+        words = [*self._words, _seed(rng), repr(alpha)]
+        if isinstance(data, RData):
+            found = self._process.ask([*words, "own"])
+        else:
+            items = list(_items(data))
+            arrays = b"".join(
+                "\t".join([name, *map(str, array.shape or (1,))]).encode()
+                + b"\n"
+                + array.astype("<f8").tobytes()
+                for name, array in items
+            )
+            found = self._process.ask([*words, str(len(items))], arrays)
+        pairs = [each.rpartition("=") for each in found]
+        values = [np.nan if number in ("NA", "NaN") else float(number) for _, _, number in pairs]
+        if not any(name for name, _, _ in pairs):
+            return tuple(values)
+        named = dict(zip((name for name, _, _ in pairs), values, strict=True))
+        if "converged" in named:
+            return {**named, "converged": bool(named["converged"])}
+        return named
+
+
+def _items(data: Any) -> Iterator[tuple[str, Floats]]:
+    """Arrays by their names; those of a tuple have none, one alone is called data."""
+    if hasattr(data, "to_dict") and hasattr(data, "columns"):
+        data = {str(name): data[name] for name in data.columns}
+    if isinstance(data, Mapping):
+        named = list(data.items())
+    elif isinstance(data, tuple | list):
+        named = [("", each) for each in data]
+    else:
+        named = [("data", data)]
+    for name, value in named:
+        array = np.asarray(value)
+        if array.dtype.kind not in "biuf":
+            raise TypeError(f"expected numbers for R, found {name} of type {array.dtype}")
+        yield str(name), array.astype(np.float64)

@@ -1,0 +1,343 @@
+"""The program of the process: it draws the data of trials and calls the methods with them."""
+
+from __future__ import annotations
+
+import inspect
+import mmap
+import os
+import random
+import sys
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from harness.base.numerics.arrays import Bools, Floats
+from harness.callers.calls import ANYTHING, Function, FunctionError, describe
+from harness.callers.messages import Message, send
+from harness.callers.simulation.answers import FIELDS, failure, read_answer, read_answers
+from harness.callers.simulation.guard import Guard, copy_of, same_data
+from harness.callers.simulation.program import MODEL, Stream
+from harness.callers.simulation.r_functions import RProcess, is_of_r
+from harness.callers.worker import Requests, function_of, module_of
+
+LOAD, TRUTH, TRIALS = "load", "truth", "trials"
+"""The tasks of the process."""
+IDLE = -1
+"""In place of a function while none is called."""
+FAILED, CHANGED = "failed", "changed"
+"""What a method did in a trial: it gave no answer, or it changed the data in place."""
+NOT_CALLED = "was not called any more, as it had ended its process or hung before"
+
+
+class Functions:
+    """The loaded functions of a study; those of one file share its module, those of R a process."""
+
+    def __init__(self) -> None:
+        self._modules: dict[tuple[str | None, str | None], Any] = {}
+        self._r = RProcess()
+
+    def load(self, place: Mapping[str, Any], *, is_model: bool = False) -> Function:
+        """The function of a place.
+
+        Raises:
+            FunctionError: it cannot be loaded.
+        """
+        if is_of_r(place["path"]):
+            return self._r.function(place, is_model=is_model)
+        key = place["path"], place["module"]
+        if key not in self._modules:
+            self._modules[key] = module_of(place)
+        return function_of(self._modules[key], place)
+
+
+def draws(function: Function) -> bool:
+    """Whether a method has an argument ``rng`` for a generator."""
+    try:
+        return "rng" in inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return False
+
+
+@dataclass
+class Block:
+    """The trials of one request, as they are answered."""
+
+    methods: Sequence[int]
+    """The numbers of the methods that are called, from 1 on."""
+    first: int
+    count: int
+    skipped: frozenset[tuple[int, int]]
+    """Functions, 0 for the model, with trials in which they are not called again."""
+    lines: bool
+    """Whether the reason of a failure has the lines of the user's code."""
+    state: int | None = None
+    """What the global generators start from; None for 0, and for data that are not compared."""
+    same_data: bool = True
+    """Whether the data of the last trial are those of the request before."""
+    values: Floats = field(init=False)
+    answered: Bools = field(init=False)
+    faults: dict[tuple[int, str], tuple[int, str]] = field(default_factory=dict)
+    """By method and kind the first trial and what happened."""
+    calls: dict[int, list[float]] = field(default_factory=dict)
+    """Of each function the number of its calls and their seconds."""
+
+    def __post_init__(self) -> None:
+        self.values = np.full((len(self.methods), len(FIELDS), self.count), np.nan)
+        self.answered = np.zeros((len(self.methods), self.count), bool)
+
+    def fail(self, rows: Sequence[int], trial: int, why: str) -> None:
+        """Note that methods, by their rows, have no answer in a trial."""
+        for row in rows:
+            self.faults.setdefault((row, FAILED), (trial, why))
+
+    def note_change(self, row: int, trial: int) -> None:
+        """Note that a method, by its row, changed the data of a trial."""
+        self.faults.setdefault((row, CHANGED), (trial, "changed the data in place"))
+
+    def took(self, function: int, start: float) -> None:
+        """Count a call that began at a time of ``perf_counter``."""
+        count = self.calls.setdefault(function, [0, 0.0])
+        count[0] += 1
+        count[1] += perf_counter() - start
+
+    def reason(self, error: BaseException) -> str:
+        """What a function raised, with the lines of the user's code where they are asked for."""
+        if not self.lines:
+            return failure(error)
+        frames = traceback.extract_tb(error.__traceback__)
+        inside = [each for each in frames if each.filename != __file__]
+        return "".join(["raised\n", *traceback.format_list(inside), describe(error)])
+
+
+class Caller:
+    """The calls of the functions of one study."""
+
+    def __init__(self, program: Mapping[str, Any], position: memoryview) -> None:
+        functions = Functions()
+        self.model = functions.load(program["model"], is_model=True)
+        self.methods = [functions.load(place) for _, place in program["methods"]]
+        estimand = program["estimand"]
+        self.estimand = None if estimand is None else functions.load(estimand)
+        self.stochastic = [draws(each) for each in self.methods]
+        self.alpha, self.batch = float(program["alpha"]), int(program["batch"])
+        self._position = position
+        self._former: Any = None
+        """The data of the last trial of a request whose data are compared."""
+
+    def truth(self, factors: Mapping[str, Any]) -> float:
+        """The true value of the estimand.
+
+        Raises:
+            FunctionError: the function fails, or returns no number.
+        """
+        assert self.estimand is not None
+        try:
+            found = self.estimand(**factors)
+            return float(np.asarray(found, np.float64)[()])
+        except ANYTHING as error:
+            raise FunctionError(f"{failure(error)}") from None
+
+    def misfit(self, factors: Mapping[str, Any]) -> str | None:
+        """Why the model does not take the factors; None where it does."""
+        try:
+            signature = inspect.signature(self.model)
+        except (TypeError, ValueError):
+            return None
+        leading = ["rng", "trials"] if self.batch else ["rng"]
+        try:
+            signature.bind(*leading, **factors)
+        except TypeError as error:
+            wanted = ", ".join([*leading, *factors])
+            return f"is to be called with ({wanted}), and takes {signature}: {error}"
+        return None
+
+    def run(self, block: Block, factors: Mapping[str, Any], keys: Mapping[str, str]) -> None:
+        """Draw the data of all trials of a block and call the methods with them.
+
+        Args:
+            block: is filled.
+            factors: of the scenario.
+            keys: of the streams: of ``model``, and of the methods by their numbers.
+        """
+        # A function that draws from the global generators draws the same in every run.
+        random.seed(block.state or 0)
+        np.random.seed(block.state or 0)  # noqa: NPY002
+        model = Stream(keys[MODEL])
+        streams = [
+            Stream(keys[str(number)]) if self.stochastic[number - 1] else None
+            for number in block.methods
+        ]
+        step = self.batch or 1
+        for start in range(block.first, block.first + block.count, step):
+            self._trial(block, start, partial(self._draw, model, start, factors), streams)
+        self._position[0] = IDLE
+
+    def _draw(self, model: Stream, start: int, factors: Mapping[str, Any]) -> Any:
+        self._position[0], self._position[1] = 0, start
+        if self.batch:
+            return self.model(model.at(start), self.batch, **factors)
+        return self.model(model.at(start), **factors)
+
+    def _trial(
+        self,
+        block: Block,
+        start: int,
+        draw: Callable[[], Any],
+        streams: Sequence[Stream | None],
+    ) -> None:
+        """Draw the data of a trial, or of a batch from its first one on, and call the methods."""
+        rows = range(len(block.methods))
+        if (0, start) in block.skipped:
+            block.fail(rows, start, f"{MODEL} {NOT_CALLED}")
+            return
+        begun = perf_counter()
+        try:
+            data = draw()
+            block.took(0, begun)
+        except ANYTHING as error:
+            block.fail(rows, start, f"{MODEL} {block.reason(error)}")
+            return
+        if block.state is not None:
+            former, self._former = self._former, copy_of(data)
+            block.same_data = former is None or same_data(former, data)
+        guard = Guard.of(data)
+        for row, number in enumerate(block.methods):
+            if (number, start) in block.skipped:
+                block.fail([row], start, NOT_CALLED)
+                continue
+            self._position[0] = number
+            call = partial(self._called, block, number, start, streams[row])
+            try:
+                with guard:
+                    found = call(guard.data)
+            except ANYTHING as error:
+                if not guard.was_locked or not self._retried(block, row, start, guard, call):
+                    block.fail([row], start, block.reason(error))
+            else:
+                self._read(block, row, start, found)
+            if guard.restore():
+                block.note_change(row, start)
+            elif guard.data is None and row + 1 < len(block.methods):
+                # What cannot be stored is drawn again, and whether it was changed is not known.
+                guard = Guard.of(draw())
+
+    def _called(
+        self, block: Block, number: int, start: int, stream: Stream | None, data: Any
+    ) -> Any:
+        """What a method answers to the data of a trial."""
+        method, begun = self.methods[number - 1], perf_counter()
+        if stream is None:
+            found = method(data, self.alpha)
+        else:
+            found = method(data, self.alpha, rng=stream.at(start))
+        block.took(number, begun)
+        return found
+
+    def _retried(
+        self, block: Block, row: int, start: int, guard: Guard, call: Callable[[Any], Any]
+    ) -> bool:
+        """Call a method again with a copy of the data that it may write to.
+
+        Returns:
+            Whether it did not fail then.
+        """
+        copy = copy_of(guard.data)
+        try:
+            found = call(copy)
+        except ANYTHING:
+            return False
+        if not same_data(guard.data, copy):
+            block.note_change(row, start)
+        self._read(block, row, start, found)
+        return True
+
+    def _read(self, block: Block, row: int, start: int, found: Any) -> None:
+        place = start - block.first
+        try:
+            if not self.batch:
+                block.values[row, :, place] = read_answer(found)
+                block.answered[row, place] = True
+                return
+            numbers, answered, first = read_answers(found, self.batch)
+        except ANYTHING as error:
+            text = str(error) if type(error) is ValueError else failure(error)
+            block.fail([row], start, text)
+            return
+        # The last batch has all of its trials, of which a part may be asked for.
+        last = min(self.batch, block.count - place)
+        block.values[row, :, place : place + last] = numbers[:, :last]
+        block.answered[row, place : place + last] = answered[:last]
+        if first is not None and first[0] < last:
+            block.fail([row], start + first[0], first[1])
+
+
+def _answer(caller: Caller | None, request: Message, position: memoryview) -> Any:
+    """The caller of a first request, or the content and the arrays of the reply to a later one."""
+    content = request.content
+    if content["task"] == LOAD:
+        return Caller(content["program"], position)
+    assert caller is not None
+    if content["task"] == TRUTH:
+        return {"truth": caller.truth(content["factors"])}, {}
+    block = Block(
+        content["methods"],
+        content["first"],
+        content["count"],
+        frozenset((function, trial) for function, trial in content["skipped"]),
+        content["lines"],
+        content["state"],
+    )
+    caller.run(block, content["factors"], content["keys"])
+    faults = [[row, kind, *fault] for (row, kind), fault in block.faults.items()]
+    given = np.flatnonzero(~np.isnan(block.values).all(axis=(0, 2)))
+    values = block.values[:, given]
+    arrays = {"values": values, "answered": block.answered.astype(np.int64)}
+    calls = [[function, *counted] for function, counted in block.calls.items()]
+    names = [FIELDS[place] for place in given]
+    return {
+        "faults": faults,
+        "calls": calls,
+        "same_data": block.same_data,
+        "given": names,
+    }, arrays
+
+
+def main() -> int:
+    """Answer requests from standard input; the last argument is the file of the position.
+
+    What the functions print goes to standard error, and standard input is empty for them.
+    """
+    with Path(sys.argv[-1]).open("r+b") as file:
+        position = memoryview(mmap.mmap(file.fileno(), 0)).cast("q")
+    position[0] = IDLE
+    replies, pipe = os.dup(1), os.dup(0)
+    os.dup2(2, 1)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    process, caller = os.getpid(), None
+    requests = Requests(pipe)
+    try:
+        while (request := requests.next()) is not None:
+            arrays: dict[str, Any] = {}
+            try:
+                found = _answer(caller, request, position)
+                if isinstance(found, Caller):
+                    caller = found
+                    content: dict[str, Any] = {"misfit": caller.misfit(request.content["factors"])}
+                else:
+                    content, arrays = found
+            except FunctionError as fault:
+                content = {"fault": str(fault)}
+            if os.getpid() != process:
+                # A copy that a function has made and returned from.
+                os._exit(0)
+            send(replies, Message(request.number, process, content, arrays))
+    except BrokenPipeError:
+        # The other end no longer waits for the answer.
+        os._exit(0)
+    return 0

@@ -1,0 +1,1 @@
+"""Checks of a method on a model of the user's own."""

@@ -1,0 +1,72 @@
+"""``summarize``: the performance measures of estimates that another program made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.commands.options import Form, alpha_of, with_data
+
+_COLUMNS = {
+    "true": "The true value: a number, or a column that is constant in each group.",
+    "se": "Column of the standard errors.",
+    "lower": "Column of the lower limits, which may be infinite, in place of estimate - z se.",
+    "upper": "Column of the upper limits, in place of estimate + z se.",
+    "df": "Column of degrees of freedom: the limits are estimate - t se and estimate + t se.",
+    "p_value": "Column of p-values, by which rejection_rate tests in place of the limits.",
+    "reference": "Method that relative_precision compares the others with.",
+    "pair": "Column that says which rows of two methods are of one trial; without it they are "
+    "paired by their order in the group.",
+}
+
+
+@with_data(_COLUMNS, str | None)
+def summarize(
+    file: Annotated[
+        Path, typer.Argument(help="CSV file with a row for each method and trial.", metavar="FILE")
+    ],
+    *,
+    estimate: Annotated[str, typer.Option(help="Column of the estimates.")],
+    by: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column of the method; repeated, of further factors, such as the sample size."
+        ),
+    ] = None,
+    null: Annotated[float, typer.Option(help="Value that rejection_rate is about.")] = 0.0,
+    alpha: Annotated[
+        float | None, typer.Option(help="Probability outside the interval; default 0.05.")
+    ] = None,
+    confidence: Annotated[float | None, typer.Option(help="1 - alpha, in its place: 0.95.")] = None,
+    output: Form = "table",
+    **columns: str | None,
+) -> int:
+    """Compute bias, standard errors, coverage and more of estimates that another program made.
+
+        summarize estimates.csv --estimate b --se se --true 0.5 --by method
+
+    The measures are those of Morris, White and Crowther (2019), each with its Monte Carlo standard
+    error (mcse), for each combination of the --by columns. Relative measures are fractions.
+    Intervals are closed, and ci_lower to ci_upper is the 95 % interval of a measure that is a
+    fraction of trials. A row without an estimate (empty, NA or NaN) is a trial without an answer:
+    failures counts it, in coverage it is not covered, though in neither miss_below nor miss_above,
+    and coverage_answered and the measures of estimates and limits leave it out.
+    """
+    from harness.commands.output import records_text, say, show_table
+    from harness.one.summarize import summarize as compute
+    from harness.screen.records import records_table
+
+    level = alpha_of(alpha, confidence)
+    found = compute(file, estimate=estimate, by=by or (), null=null, alpha=level, **columns)
+    records = found.to_dicts()
+    if output == "table":
+        texts = [
+            {name: "" if value is None else value for name, value in record.items()}
+            for record in records
+        ]
+        show_table(records_table(records, texts))
+    else:
+        say(records_text(records, output, as_list=True))
+    return 0

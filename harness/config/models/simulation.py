@@ -1,0 +1,426 @@
+"""The keys of a config of a simulation study, and the experiment of such a config."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Self
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationError,
+    ValidationInfo,
+    model_validator,
+)
+
+from harness.base.errors import ConfigIssue
+from harness.base.models import StrictModel
+from harness.base.plain_data import expected_found
+from harness.callers.process import TIMEOUT, FunctionLocation
+from harness.callers.simulation.r_functions import is_of_r
+from harness.config import yaml12
+from harness.config.experiment import Name, Seed, Title
+from harness.config.models.constraints import (
+    Word,
+    by_shape,
+    expecting,
+    issues_of,
+    one_of,
+    refused,
+    tag,
+    unknown,
+)
+from harness.config.models.figures import figure_spec, figure_type, kind_of
+from harness.config.models.methods import (
+    Alpha,
+    Label,
+    config_folder,
+    existing_file,
+    is_python_name,
+    resolved_path,
+)
+from harness.config.models.trials import MOST_TRIALS, ExecutionSettings
+from harness.config.simulation import (
+    REPLICATES,
+    Level,
+    Simulation,
+    TrialPlan,
+    UserFunction,
+)
+from harness.config.values import Execution
+from harness.designs.precision import FIRST_LOOK_DRAWN
+from harness.designs.simulation import SIMULATION
+from harness.designs.simulation.measures import MEASURES, RESERVED
+from harness.figures.catalogue import FIGURES
+from harness.figures.kind import FigureSpec
+
+MOST_SCENARIOS = 10_000
+_MOST_DRAWN = 1_000_000
+"""The most trials of a scenario where a precision is asked for without a largest number."""
+
+_Function = Annotated[
+    str,
+    expecting("the name of a function", lambda name: "." not in name and is_python_name(name)),
+]
+
+
+class _FileFunction(StrictModel):
+    """A function of a Python file."""
+
+    path: Annotated[
+        str,
+        existing_file("Python", ".py"),
+        Field(description="Python file, relative to the config."),
+    ]
+    function: _Function = Field(description="Name of the function.")
+    label: Label | None = Field(None, description="Of a method; left out, the function's name.")
+
+    def made(self, info: ValidationInfo) -> UserFunction:
+        place = FunctionLocation(self.function, path=resolved_path(info, self.path))
+        return _user_function(self, place, "path")
+
+
+class _ModuleFunction(StrictModel):
+    """A function of a module that can be imported."""
+
+    module: Annotated[
+        str,
+        expecting("the name of a module, such as mypackage.study", is_python_name),
+        Field(description="Importable module."),
+    ]
+    function: _Function = Field(description="Name of the function.")
+    label: Label | None = Field(None, description="Of a method; left out, the function's name.")
+
+    def made(self, info: ValidationInfo) -> UserFunction:
+        return _user_function(self, FunctionLocation(self.function, module=self.module), "module")
+
+
+class _RFunction(StrictModel):
+    """A function of an R file."""
+
+    r: Annotated[
+        str, existing_file("R", ".R"), Field(description="R file, relative to the config.")
+    ]
+    function: _Function = Field(description="Name of the function.")
+    label: Label | None = Field(None, description="Of a method; left out, the function's name.")
+
+    def made(self, info: ValidationInfo) -> UserFunction:
+        place = FunctionLocation(self.function, path=resolved_path(info, self.r))
+        return _user_function(self, place, "r")
+
+
+def _user_function(model: Any, place: FunctionLocation, key: str) -> UserFunction:
+    label = {} if model.label is None else {"label": model.label}
+    written = {key: getattr(model, key), "function": model.function, **label}
+    return UserFunction(model.label or model.function, place, written)
+
+
+def _where(value: Any) -> str:
+    keys = value if isinstance(value, Mapping) else ()
+    return tag(next((key for key in ("module", "r") if key in keys), "file"))
+
+
+def _made(
+    model: _FileFunction | _ModuleFunction | _RFunction, info: ValidationInfo
+) -> UserFunction:
+    return model.made(info)
+
+
+if TYPE_CHECKING:
+    _UserFunction = UserFunction
+else:
+    _UserFunction = Annotated[
+        Annotated[_FileFunction, Tag(tag("file"))]
+        | Annotated[_ModuleFunction, Tag(tag("module"))]
+        | Annotated[_RFunction, Tag(tag("r"))],
+        Discriminator(_where),
+        AfterValidator(_made),
+    ]
+
+
+# Factors: crossed, listed, or those of a file.
+
+_Level = Annotated[Level, expecting("a number, a text, true or false")]
+_Crossed = dict[str, Annotated[list[_Level], Field(min_length=1)]]
+_Listed = Annotated[list[dict[str, _Level]], Field(min_length=1)]
+
+
+def _of_file(value: Any, info: ValidationInfo) -> Any:
+    """The rows of a file of factors as a list, and a single level as a list of one."""
+    if isinstance(value, Mapping) and set(value) == {"csv"} and isinstance(value["csv"], str):
+        return _read_rows(value["csv"], config_folder(info))
+    if isinstance(value, Mapping):
+        return {name: each if isinstance(each, list) else [each] for name, each in value.items()}
+    return value
+
+
+def _read_rows(name: str, folder: Path) -> list[dict[str, Level]]:
+    try:
+        with (folder / name).open(encoding="utf-8-sig", newline="") as file:
+            rows = list(csv.DictReader(file, strict=True))
+    except (OSError, ValueError, csv.Error) as fault:
+        reason = getattr(fault, "strerror", None) or fault
+        raise refused(f"{name} cannot be read: {reason}", at="csv") from None
+    if not rows:
+        raise refused(f"expected rows of factors in {name}, found none", at="csv")
+    found = []
+    for number, row in enumerate(rows, 2):
+        if None in row or None in row.values():
+            raise refused(f"line {number} of {name} has not as many values as columns", at="csv")
+        found.append({key: yaml12.read(value, name).data for key, value in row.items()})
+    return found
+
+
+def _scenarios(given: Any) -> tuple[dict[str, Level], ...]:
+    """The factors of each scenario: those of each row, or every combination of the levels."""
+    if isinstance(given, list):
+        rows = given
+    else:
+        rows = [dict(zip(given, row, strict=True)) for row in itertools.product(*given.values())]
+    if len(rows) > MOST_SCENARIOS:
+        raise refused(f"expected at most {MOST_SCENARIOS} scenarios, found {len(rows)}")
+    names = list(rows[0])
+    for name in names:
+        if not is_python_name(name) or "." in name:
+            raise refused(f"expected factors with names of Python, found {name!r}")
+        if name in RESERVED:
+            raise refused(f"expected another name of a factor than {name}, a column of the tables")
+        if name in ("rng", "csv"):
+            raise refused(f"expected another name of a factor than {name}, which has a meaning")
+    for number, row in enumerate(rows, 1):
+        if set(row) != set(names):
+            found = ", ".join(row) or "none"
+            raise refused(f"expected the factors {', '.join(names)} in row {number}, found {found}")
+    ordered = tuple({name: row[name] for name in names} for row in rows)
+    for first, again in itertools.combinations(range(min(len(ordered), 1000)), 2):
+        if _typed(ordered[first]) == _typed(ordered[again]):
+            raise refused(f"expected each scenario once, found row {again + 1} as row {first + 1}")
+    return ordered
+
+
+def _typed(row: Mapping[str, Level]) -> list[tuple[bool, Level]]:
+    """The levels of a row, true told apart from 1."""
+    return [(isinstance(level, bool), level) for level in row.values()]
+
+
+if TYPE_CHECKING:
+    _Factors = tuple[dict[str, Level], ...]
+else:
+    _Factors = Annotated[
+        by_shape(_Crossed, listed=_Listed), BeforeValidator(_of_file), AfterValidator(_scenarios)
+    ]
+
+
+# The number of trials.
+
+
+_Count = Annotated[
+    int,
+    Field(ge=1, le=MOST_TRIALS),
+    expecting("a whole number of trials from 1 to 10^11"),
+]
+_Most = Annotated[
+    int,
+    Field(ge=FIRST_LOOK_DRAWN, le=MOST_TRIALS),
+    expecting(f"a whole number of trials from {FIRST_LOOK_DRAWN} to 10^11"),
+]
+_Measure = Annotated[str, Word("a measure", MEASURES)]
+
+
+class _PerScenario(StrictModel):
+    """The same number of trials in each scenario."""
+
+    per_scenario: _Count = Field(description="Trials of each scenario.")
+
+
+class _StandardErrors(StrictModel):
+    """Trials until Monte Carlo standard errors are small enough."""
+
+    mcse: Annotated[
+        dict[_Measure, Annotated[float, Field(gt=0), expecting("a number above 0")]],
+        Field(min_length=1, description="The largest standard error by the name of a measure."),
+    ]
+    max: _Most = Field(_MOST_DRAWN, description="The most trials of each scenario.")
+
+
+class _HalfWidth(StrictModel):
+    """Trials until the 95 % interval of every coverage is narrow enough."""
+
+    half_width: Annotated[
+        float, Field(gt=0, lt=0.5), expecting("a half-width above 0 and below 0.5")
+    ] = Field(description="How far the interval of a coverage reaches at most to each side.")
+    max: _Most = Field(_MOST_DRAWN, description="The most trials of each scenario.")
+
+
+def _plan(model: _PerScenario | _StandardErrors | _HalfWidth) -> TrialPlan:
+    if isinstance(model, _PerScenario):
+        return TrialPlan(model.per_scenario)
+    if isinstance(model, _StandardErrors):
+        return TrialPlan(model.max, tuple(model.mcse.items()))
+    return TrialPlan(model.max, half_width=model.half_width)
+
+
+def _of_simulations(options: Any) -> Any:
+    """Refuse a figure of another kind of experiment."""
+    kind = kind_of(options)
+    if kind.experiment != SIMULATION:
+        drawn = ", ".join(name for name, each in FIGURES.items() if each.experiment == SIMULATION)
+        raise refused(f"expected a figure of a simulation ({drawn}), found {kind.name}")
+    return options
+
+
+if TYPE_CHECKING:
+    _Trials = TrialPlan
+    _Execution = Execution
+    _Estimand = float | str | UserFunction
+    _FigureList = list[Any]
+else:
+    _Trials = Annotated[
+        one_of({"per_scenario": _PerScenario, "mcse": _StandardErrors, "half_width": _HalfWidth}),
+        AfterValidator(_plan),
+    ]
+    _Execution = ExecutionSettings
+    _Estimand = by_shape(
+        Annotated[float | str, expecting("a factor, a number, or {path, function}")],
+        mapping=_UserFunction,
+    )
+    _FigureList = list[Annotated[figure_type(), AfterValidator(_of_simulations)]]
+
+
+class SimulationConfig(StrictModel):
+    """A simulation study: a model, an estimand and methods of the user's own."""
+
+    kind: Annotated[str, Word("a kind of experiment", (SIMULATION,))] = Field(
+        description="simulation: a study with a model and methods of your own."
+    )
+    name: Name = Field(description="Results go to results/<name>; plain path segments.")
+    title: Title | None = Field(None, description="Left out, the name.")
+    model: _UserFunction = Field(
+        description="Draws the data of a trial: f(rng, **factors); with batch f(rng, trials, "
+        "**factors)."
+    )
+    factors: _Factors = Field(
+        {}, validate_default=True, description="Levels, which are crossed; rows; or {csv: file}."
+    )
+    estimand: _Estimand = Field(
+        description="The true value: a factor, a number, or a function of the factors."
+    )
+    methods: Annotated[list[_UserFunction], Field(min_length=1)] = Field(
+        description="Functions f(data, alpha), or f(data, alpha, rng), of an estimate and limits."
+    )
+    reference: str | None = Field(
+        None, description="The label of the method that others are compared with; the first."
+    )
+    alpha: Annotated[Alpha, expecting("a number above 0 and below 1")] = Field(
+        0.05, description="Nominal probability of a miss."
+    )
+    null: float | None = Field(None, description="The value whose rejections are counted.")
+    trials: _Trials = Field(description="How many trials each scenario has.")
+    batch: Annotated[
+        int | None, Field(ge=1, le=10**6), expecting("a whole number from 1 to 10^6")
+    ] = Field(None, description="Trials of one call, on arrays whose first axis is the trial.")
+    seed: Seed = Field(description="Every random number follows from it.")
+    keep: Annotated[str, Word("what is kept", (REPLICATES,))] | None = Field(
+        None, description="replicates: the answers of every trial, in replicates.parquet."
+    )
+    execution: _Execution = Field(
+        {"jobs": -1, "backend": "threading", "timeout": TIMEOUT},
+        validate_default=True,
+        description="Where the work runs.",
+    )
+    figures: _FigureList | None = Field(
+        None, description="Figures to draw; left out, a few; [] draws none."
+    )
+
+    @model_validator(mode="after")
+    def _belong_together(self) -> Self:
+        for number, function in enumerate(self.methods):
+            earlier = [each.label for each in self.methods[:number]]
+            if function.label in earlier:
+                raise refused(
+                    f"expected a unique label, found {function.label!r} in "
+                    f"methods[{earlier.index(function.label)}] and methods[{number}]",
+                    at="methods",
+                )
+        if self.batch and any(is_of_r(each.place.path) for each in (self.model, *self.methods)):
+            raise refused(
+                "expected no batch with functions of R, each of which gets one trial", "batch"
+            )
+        if is_of_r(self.model.place.path) and not all(
+            is_of_r(each.place.path) for each in self.methods
+        ):
+            raise refused(
+                "expected methods of R with a model of R, whose data stay there", "methods"
+            )
+        labels = [each.label for each in self.methods]
+        if self.reference is not None and self.reference not in labels:
+            raise unknown("the label of a method", labels, at="reference", found=self.reference)
+        factors = list(self.factors[0])
+        if isinstance(self.estimand, str) and self.estimand not in factors:
+            what = f"a factor ({', '.join(factors)})"
+            raise unknown(what, factors, at="estimand", found=self.estimand)
+        if isinstance(self.estimand, str):
+            for row in self.factors:
+                value = row[self.estimand]
+                if isinstance(value, bool | str) or not math.isfinite(value):
+                    message = expected_found("a factor with numbers", value)
+                    raise refused(message, at="estimand")
+        return self
+
+
+class _Figures(StrictModel):
+    figures: _FigureList
+
+
+def figures_of(figures: list[Any]) -> tuple[dict[str, Any], list[ConfigIssue]]:
+    """The options of figures, as the value of the key ``figures``, or its issues."""
+    try:
+        return {"figures": _Figures.model_validate({"figures": figures}).figures}, []
+    except ValidationError as error:
+        return {}, list(issues_of(error))
+
+
+def simulation_of(
+    raw: Mapping[str, Any], folder: Path
+) -> tuple[Simulation | None, list[ConfigIssue]]:
+    """The simulation of a config, or None and its issues."""
+    try:
+        model = SimulationConfig.model_validate(dict(raw), context={"folder": folder})
+    except ValidationError as error:
+        return None, list(issues_of(error))
+    figures = model.figures
+    made = Simulation(
+        name=model.name,
+        title=model.title or model.name,
+        model=model.model,
+        scenarios=model.factors,
+        estimand=model.estimand,
+        methods=tuple(model.methods),
+        reference=model.reference or model.methods[0].label,
+        alpha=model.alpha,
+        null=model.null,
+        trials=model.trials,
+        batch=model.batch or 0,
+        seed=model.seed,
+        keep=model.keep,
+        execution=model.execution,
+        figures=tuple(map(figure_spec, figures or ())),
+        folder=str(folder.resolve()),
+        figures_are_suggested=figures is None,
+    )
+    return (made if figures is not None else replace(made, figures=tuple(_suggested(made)))), []
+
+
+def _suggested(made: Simulation) -> Iterator[FigureSpec]:
+    """The figures of a config that leaves the key out."""
+    yield FigureSpec("lollipop", {"measure": "coverage"})
+    if made.keep:
+        yield FigureSpec("zip_plot", {"scenario": 1})

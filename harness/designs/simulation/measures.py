@@ -1,0 +1,354 @@
+"""The performance measures of a simulation study, each with its Monte Carlo standard error.
+
+Morris, White and Crowther (2019), "Using simulation studies to evaluate statistical methods",
+Statistics in Medicine 38:2074, Table 6; the interval score is that of Gneiting and Raftery (2007),
+"Strictly proper scoring rules, prediction, and estimation", JASA 102:359, equation 43.
+
+Symbols: m trials; θ, the true value; x, the estimates, with the mean x̄; s, their standard errors;
+[l, u], their closed intervals; n, how many of the m trials a measure counts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self, TypeVar
+
+import numpy as np
+from scipy.special import ndtri, stdtrit
+
+from harness.base.numerics.arrays import Bools, Floats, Rows
+from harness.designs.precision import estimate_interval
+
+_Values = TypeVar("_Values", float, Floats)
+
+RELATIVE_PRECISION = "relative_precision"
+MEASURES = (
+    *("bias", "relative_bias", "empirical_se", "mse", "rmse", "model_se"),
+    *("relative_error_model_se", "coverage", "coverage_answered", "bias_eliminated_coverage"),
+    *("miss_below", "miss_above", "mean_length", "interval_score", "rejection_rate"),
+    *(RELATIVE_PRECISION, "failures"),
+)
+"""The names of the measures, in the order of a table. Relative ones are fractions."""
+
+FRACTIONS = frozenset(
+    {
+        *("coverage", "coverage_answered", "bias_eliminated_coverage", "miss_below", "miss_above"),
+        *("rejection_rate", "failures"),
+    }
+)
+"""The measures that are fractions of the trials that they count."""
+
+
+RESERVED = (
+    *("scenario", "method", "measure", "estimate", "mcse", "trials", "ci_lower", "ci_upper"),
+    *("reference", "difference", "trial", "truth", "se", "lower", "upper", "p_value", "df"),
+    "answered",
+)
+"""The columns of the tables beside factors, which no factor is called like."""
+
+
+@dataclass(frozen=True)
+class Replicates(Rows):
+    """What one method answered in m trials of one scenario.
+
+    Each array has the shape (m,), and is NaN where the method did not give the number.
+    """
+
+    estimate: Floats
+    se: Floats
+    """The standard error that the method states."""
+    lower: Floats
+    upper: Floats
+    """The limits of a closed interval; infinite ones are those of a one-sided interval."""
+    p_value: Floats
+    df: Floats
+    """The degrees of freedom of the t distribution that limits are made with."""
+    answered: Bools
+    """False where the method raised an error, gave no estimate or did not converge. Such a trial
+    has no answer, whatever its numbers."""
+
+    @classmethod
+    def of(cls, estimate: Floats, answered: Bools | None = None, **given: Floats) -> Self:
+        """Return replicates of which only some numbers are known.
+
+        Args:
+            estimate: shape (m,).
+            answered: shape (m,); None where the trials with an estimate have an answer.
+            **given: the other numbers by name, shape (m,); those not given are NaN.
+        """
+        missing = np.full(estimate.shape, np.nan)
+        numbers: dict[str, Any] = dict.fromkeys(("se", "lower", "upper", "p_value", "df"), missing)
+        known = ~np.isnan(estimate) if answered is None else answered
+        return cls(estimate=estimate, answered=known, **numbers | given)
+
+    def with_limits(self, alpha: float) -> Self:
+        """Return the replicates with limits x ± q·s where no limit was given, but x and s were.
+
+        q is the upper alpha/2 point of the standard normal distribution, or of the t distribution
+        where its degrees of freedom were given.
+        """
+        with np.errstate(all="ignore"):
+            of_t = np.where(np.isfinite(self.df), stdtrit(self.df, alpha / 2), ndtri(alpha / 2))
+            half = -of_t * self.se
+            made = np.isnan(self.lower) & np.isnan(self.upper)
+            lower = np.where(made, self.estimate - half, self.lower)
+            upper = np.where(made, self.estimate + half, self.upper)
+        return replace(self, lower=lower, upper=upper)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A performance measure of one method in one scenario."""
+
+    estimate: float
+    mcse: float
+    """The Monte Carlo standard error; NaN where it is not known, as of a single trial."""
+    trials: int
+    """The number n of trials that the measure counts."""
+    influence: Floats
+    """ψ, shape (m,): the measure is, to first order, a constant plus the mean of these numbers.
+    NaN in the trials that do not count."""
+    values: tuple[Floats, ...] = ()
+    """What the estimate is a function of, shape (m,) each; none of a difference."""
+
+
+def measures(
+    replicates: Replicates, truth: float | None, alpha: float, null: float | None
+) -> dict[str, Measure]:
+    """Return the measures of a method by name, in the order of ``MEASURES``.
+
+    ``coverage``, ``miss_below``, ``miss_above`` and ``failures`` count all m trials. One without
+    an answer is not covered, but in neither of the misses: where every answer has limits, the four
+    add up to 1. Of a method that never answers the coverage is 0. The other measures count the
+    answered trials that have the numbers they need.
+
+    Args:
+        replicates: with limits, where ``with_limits`` is to make them.
+        truth: θ; None where it is not known.
+        alpha: the probability outside the intervals, and the level of tests; in (0, 1).
+        null: the value that ``rejection_rate`` tests by the intervals, where there are no
+            p-values; None for no such test.
+
+    Returns:
+        No measure that needs what was never given: the truth, which must not be 0 for
+        ``relative_bias``, the null, or numbers that no trial has. ``relative_precision`` compares
+        two methods, and has a function of its own.
+    """
+    answered = replicates.answered
+    x, se, lower, upper, p_value = (
+        each if answered.all() else np.where(answered, each, np.nan)
+        for each in (
+            *(replicates.estimate, replicates.se, replicates.lower, replicates.upper),
+            replicates.p_value,
+        )
+    )
+    limited = ~(np.isnan(lower) | np.isnan(upper))
+    has_x = not np.isnan(x).all()
+    means: dict[str, Floats] = {}
+    with np.errstate(all="ignore"):
+        squares = {"model_se": se * se}
+        if has_x and truth is not None:
+            error = x - truth
+            means |= {"bias": error, "mse": error * error}
+            squares["rmse"] = error * error
+            if truth != 0:
+                means["relative_bias"] = error / truth
+        if limited.any():
+            means |= _of_limits(lower, upper, limited, truth, alpha)
+        if has_x and limited.any():
+            center = _mean(_known(x))
+            covered = (lower <= center) & (center <= upper)
+            means["bias_eliminated_coverage"] = np.where(limited & ~np.isnan(x), covered, np.nan)
+        if not np.isnan(p_value).all():
+            means["rejection_rate"] = np.where(np.isnan(p_value), np.nan, p_value <= alpha)
+        elif null is not None:
+            outside = (null < lower) | (null > upper)
+            means["rejection_rate"] = np.where(limited, outside, np.nan)
+        if truth is not None and not answered.any():
+            means["coverage"] = np.zeros(answered.size)
+        means["failures"] = (~answered).astype(np.float64)
+        found = {name: _mean_measure(name, values) for name, values in means.items()}
+        found |= {name: _root_measure(values) for name, values in squares.items()}
+        if has_x:
+            found["empirical_se"] = _empirical_se(x)
+            found["relative_error_model_se"] = _relative_error(x, se)
+    return {name: found[name] for name in MEASURES if name in found and found[name].trials}
+
+
+def _of_limits(
+    lower: Floats, upper: Floats, limited: Bools, truth: float | None, alpha: float
+) -> dict[str, Floats]:
+    """The values of the measures that are means of what the intervals of the trials are like.
+
+    The interval score is (u − l) + (2/alpha)·(l − θ)₊ + (2/alpha)·(θ − u)₊.
+    """
+    length = np.where(limited, upper - lower, np.nan)
+    if truth is None:
+        return {"mean_length": length}
+    below, above = limited & (truth < lower), limited & (truth > upper)
+    covered = limited & ~below & ~above
+    outside = np.where(below, lower - truth, np.where(above, truth - upper, 0.0))
+    return {
+        "coverage": covered.astype(np.float64),
+        "coverage_answered": np.where(limited, covered, np.nan),
+        "miss_below": below.astype(np.float64),
+        "miss_above": above.astype(np.float64),
+        "mean_length": length,
+        "interval_score": length + 2.0 / alpha * outside,
+    }
+
+
+def _mean_measure(name: str, values: Floats) -> Measure:
+    """The mean v̄ of values, with √(Σ(v − v̄)²/(n(n − 1))); of a fraction f, with √(f(1 − f)/n)."""
+    counted = _known(values)
+    mean, n = _mean(counted), counted.size
+    spread = math.sqrt(mean * (1.0 - mean)) if name in FRACTIONS and n > 1 else _sd(counted)
+    return Measure(mean, float(spread / np.sqrt(n)), n, values, (values,))
+
+
+def _root_measure(squares: Floats) -> Measure:
+    """The root r of the mean of squares v², with √(Var(v²)/(4 n r²))."""
+    counted = _known(squares)
+    root, n = _root_mean(counted), counted.size
+    error = _over(_sd(counted), 2.0 * root) / np.sqrt(n)
+    return Measure(root, float(error), n, _over(squares, 2.0 * root), (squares,))
+
+
+def _empirical_se(x: Floats) -> Measure:
+    """EmpSE = √(Σ(x − x̄)²/(n − 1)), with EmpSE/√(2(n − 1))."""
+    spread, n = _sd(_known(x)), _known(x).size
+    influence = _over(_deviations(x), 2.0 * spread)
+    return Measure(spread, float(spread / np.sqrt(2.0 * (n - 1))), n, influence, (x,))
+
+
+def _relative_error(x: Floats, se: Floats) -> Measure:
+    """r − 1 for r = ModSE/EmpSE, with r·√(Var(s²)/(4 n ModSE⁴) + 1/(2(n − 1)))."""
+    x, squares = np.where(np.isnan(se), np.nan, x), np.where(np.isnan(x), np.nan, se * se)
+    model, spread, n = _root_mean(_known(squares)), _sd(_known(x)), np.float64(_known(x).size)
+    ratio = np.float64(model) / spread
+    variance = _over(_sd(_known(squares)), model * model) ** 2 / (4.0 * n)
+    error = ratio * np.sqrt(variance + 1.0 / (2.0 * (n - 1.0)))
+    change = _over(squares, model * model) - _over(_deviations(x), spread * spread)
+    influence = 0.5 * ratio * change
+    return Measure(float(ratio - 1.0), float(error), int(n), influence, (x, se))
+
+
+def relative_precision(replicates: Replicates, reference: Replicates) -> Measure:
+    """Return (EmpSE_ref/EmpSE)² − 1, with 2·(EmpSE_ref/EmpSE)²·√((1 − ρ²)/(n − 1)).
+
+    Each EmpSE is that of all answered trials of its method, and n counts those of the first. The
+    correlation ρ of the estimates, and ψ, are of the trials that both methods answered.
+
+    Args:
+        replicates: of a method.
+        reference: those of the method to compare with, in the same trials.
+    """
+    x, y = (np.where(each.answered, each.estimate, np.nan) for each in (replicates, reference))
+    with np.errstate(all="ignore"):
+        own, other, n = _sd(_known(x)), _sd(_known(y)), _known(x).size
+        ratio = (np.float64(other) / own) ** 2
+        both = ~np.isnan(x + y)
+        a, b = x[both] - _mean(x[both]), y[both] - _mean(y[both])
+        # 1 − ρ² as the share of the residuals of a regression, which does not cancel at ρ = 1.
+        residual = b - (a * b).sum() / (a * a).sum() * a
+        unexplained = (residual * residual).sum() / (b * b).sum()
+        error = 2.0 * ratio * np.sqrt(unexplained / np.float64(n - 1))
+        change = _over(_deviations(y), other * other) - _over(_deviations(x), own * own)
+        influence = ratio * change
+    return Measure(float(ratio - 1.0), float(error), n, influence, (x, y))
+
+
+def differences(
+    measures: Mapping[str, Measure], reference: Mapping[str, Measure]
+) -> dict[str, Measure]:
+    """Return the measures of a method minus those of another in the same trials, paired by trial.
+
+    Both measures are computed again from the n trials that count in both, and subtracted. For
+    means such as the bias or the coverage this is the mean of the differences; the empirical
+    standard error, say, of either method is then that of these trials alone. (Bias-eliminated
+    coverage still compares the limits with the mean estimate of all trials of the method.) The
+    Monte Carlo standard error is sd(ψ − ψ_ref)/√n, with the deviation over the same trials.
+
+    Args:
+        measures: of a method.
+        reference: those of the method to compare with.
+
+    Returns:
+        The differences by name, where both methods have the measure and a trial in common.
+    """
+    found = {}
+    for name in [name for name in measures if name in reference]:
+        pair = (measures[name], reference[name])
+        counted = ~(np.isnan(pair[0].influence) | np.isnan(pair[1].influence))
+        n = int(counted.sum())
+        if n:
+            statistic = _STATISTICS.get(name, _mean)
+            with np.errstate(all="ignore"):
+                influence = pair[0].influence - pair[1].influence
+                own, other = (statistic(*(each[counted] for each in one.values)) for one in pair)
+                error = _sd(influence[counted]) / math.sqrt(n)
+            found[name] = Measure(own - other, error, n, influence)
+    return found
+
+
+def intervals(
+    named: Sequence[tuple[str, Measure]], looks: int = 0
+) -> list[tuple[float | None, float | None]]:
+    """Return the 95 % interval of each measure that is a fraction of trials; of others None.
+
+    It is that of ``estimate_interval``, not a multiple of the standard error.
+
+    Args:
+        named: measures with their names.
+        looks: the number of planned looks at which the trials might have stopped; 0 where their
+            number was fixed.
+    """
+    places = [place for place, (name, _) in enumerate(named) if name in FRACTIONS]
+    trials = np.array([named[place][1].trials for place in places], np.int64)
+    fractions = np.array([named[place][1].estimate for place in places], np.float64)
+    events = np.rint(fractions * trials).astype(np.int64)
+    lower, upper = estimate_interval(events, trials, looks)
+    limits = dict(zip(places, zip(lower.tolist(), upper.tolist(), strict=True), strict=True))
+    return [limits.get(place, (None, None)) for place in range(len(named))]
+
+
+def _known(values: Floats) -> Floats:
+    missing = np.isnan(values)
+    return values[~missing] if missing.any() else values
+
+
+def _deviations(x: Floats) -> Floats:
+    """(x − x̄)² in the trials that have an estimate."""
+    return (x - _mean(_known(x))) ** 2
+
+
+def _mean(values: Floats) -> float:
+    return float(values.mean()) if values.size else math.nan
+
+
+def _root_mean(squares: Floats) -> float:
+    return math.sqrt(_mean(squares))
+
+
+def _sd(values: Floats) -> float:
+    """√(Σ(v − v̄)²/(n − 1)), in two passes; NaN of fewer than two values."""
+    return float(values.std(ddof=1)) if values.size > 1 else math.nan
+
+
+def _over(values: _Values, scale: float) -> _Values:
+    """The values divided by a scale that is 0 only if all of them are, as are the quotients."""
+    return values / scale if scale else values * 0.0
+
+
+_STATISTICS: Mapping[str, Callable[..., float]] = {
+    "empirical_se": _sd,
+    "rmse": _root_mean,
+    "model_se": _root_mean,
+    "relative_error_model_se": lambda x, se: _relative_error(x, se).estimate,
+    RELATIVE_PRECISION: lambda x, y: (
+        relative_precision(Replicates.of(x), Replicates.of(y)).estimate
+    ),
+}
+"""The measures that are no means, as functions of their values."""

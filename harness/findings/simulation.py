@@ -1,0 +1,116 @@
+"""What a simulation study found, in sentences and as a table of a row per scenario and method."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from harness.designs.precision import estimate_interval
+from harness.findings.numbers import coverage, nominal, significant
+from harness.tables.wording import with_error
+
+SHOWN = {
+    "bias": "bias",
+    "empirical_se": "empirical SE",
+    "model_se": "model SE",
+    "coverage": "coverage in %",
+    "mean_length": "mean length",
+    "rejection_rate": "rejections in %",
+    "failures": "failures in %",
+}
+"""The measures of the table, with the names of their columns."""
+_PERCENT = ("coverage", "rejection_rate", "failures")
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class StudyTable:
+    """The main measures of a study as text."""
+
+    names: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def study_table(summary: pl.DataFrame, factors: Sequence[str]) -> StudyTable:
+    """A row per scenario and method: its factors, and each measure ± its standard error.
+
+    Measures that no method has, and failures where there are none, are left out.
+    """
+    by_measure: dict[str, dict[tuple[int, str], Row]] = {}
+    keys: dict[tuple[int, str], Row] = {}
+    for row in summary.iter_rows(named=True):
+        key = row["scenario"], row["method"]
+        by_measure.setdefault(row["measure"], {})[key] = row
+        keys.setdefault(key, row)
+    used = [name for name in SHOWN if name in by_measure]
+    if not any(row["estimate"] for row in by_measure.get("failures", {}).values()):
+        used = [name for name in used if name != "failures"]
+    rows = tuple(
+        (
+            str(first["scenario"]),
+            *(str(first[name]) for name in factors),
+            first["method"],
+            *(_text(name, by_measure[name].get(key)) for name in used),
+        )
+        for key, first in keys.items()
+    )
+    names = ("scenario", *factors, "method", *(SHOWN[name] for name in used))
+    return StudyTable(names, rows)
+
+
+def _text(measure: str, row: Row | None) -> str:
+    if row is None or row["estimate"] is None:
+        return ""
+    factor, digits = (100.0, 2) if measure in _PERCENT else (1.0, 4)
+    value, error = factor * row["estimate"], row["mcse"]
+    if not error:
+        return f"{value:.{digits}f}"
+    return with_error(value, factor * error, digits)
+
+
+def study_sentences(summary: pl.DataFrame, factors: Sequence[str], alpha: float) -> Iterator[str]:
+    """How each method covers, over all scenarios.
+
+    Coverage is called too low, or more than nominal, where the interval of Clopper and Pearson at
+    0.05 over the number of scenarios and methods lies below, or above, the nominal coverage.
+    """
+    rows = summary.filter(pl.col("measure") == "coverage", pl.col("trials") > 0)
+    if rows.is_empty():
+        return
+    trials = rows["trials"].to_numpy()
+    held = np.rint(rows["estimate"].to_numpy() * trials).astype(np.int64)
+    lower, upper = estimate_interval(held, trials, rows.height)
+    rows = rows.with_columns(low=pl.Series(lower), high=pl.Series(upper))
+    for method in rows["method"].unique(maintain_order=True):
+        own = rows.filter(pl.col("method") == method)
+        worst = own.sort("estimate", "scenario").row(0, named=True)
+        few = own.filter(pl.col("high") < 1 - alpha).height
+        many = own.filter(pl.col("low") > 1 - alpha).height
+        at = f" (scenario {worst['scenario']}{_place(worst, factors)})" if own.height > 1 else ""
+        lowest = f"{'the lowest is ' if own.height > 1 else ''}{_coverage(worst)}{at}"
+        of = f"{own.height} scenario{'s' if own.height > 1 else ''}"
+        if few:
+            where = f"{few} of {of}, {nominal(alpha)} nominal"
+            yield f"{method}: coverage is too low in {where}; {lowest}."
+        elif many:
+            yield f"{method}: coverage is above {nominal(alpha)} in {many} of {of}; {lowest}."
+        else:
+            yield f"{method}: coverage agrees with {nominal(alpha)} in {of}; {lowest}."
+
+
+def _coverage(row: Row) -> str:
+    return coverage(row["estimate"], row["mcse"], (row["ci_lower"], row["ci_upper"]))
+
+
+def _place(row: Row, factors: Sequence[str]) -> str:
+    levels = ", ".join(f"{name} = {_level(row[name])}" for name in factors)
+    return f": {levels}" if levels else ""
+
+
+def _level(level: Any) -> str:
+    return significant(level, 6) if isinstance(level, float) else str(level)

@@ -1,0 +1,404 @@
+"""The performance measures of estimates that another program made, from the rows of a table."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from harness.base.arguments import quoted, validate_number, validate_path
+from harness.base.errors import InputError, did_you_mean
+from harness.base.numerics.arrays import Bools, Floats, Positions
+from harness.base.text import first_few
+from harness.designs.simulation.measures import (
+    MEASURES,
+    RELATIVE_PRECISION,
+    Measure,
+    Replicates,
+    intervals,
+    measures,
+    relative_precision,
+)
+from harness.families.csv_rows import column_place, find_delimiter, read_text
+from harness.one.row import MISSING
+
+COLUMNS = ("measure", "estimate", "mcse", "trials", "ci_lower", "ci_upper")
+"""The columns of a summary beside those of its groups."""
+
+_NO_NUMBER = [*MISSING, "."]
+"""Texts of a missing number, in small letters; the point is that of Stata."""
+
+_Numbers = Mapping[str, Floats]
+_WRONG: Mapping[str, tuple[Callable[[_Numbers], Bools], str]] = {
+    "se": (lambda known: known["se"] < 0, "a standard error from 0 on"),
+    "upper": (lambda known: known["upper"] < known["lower"], "a limit not below the lower one"),
+    "p_value": (lambda known: abs(known["p_value"] - 0.5) > 0.5, "a p-value from 0 to 1"),
+    "df": (lambda known: known["df"] <= 0, "degrees of freedom above 0"),
+}
+"""Which rows have a wrong number of each kind, and what it should be."""
+
+
+def summarize(
+    data: str | os.PathLike[str] | pl.DataFrame | Mapping[str, Any] | Any,
+    *,
+    estimate: str,
+    by: str | Sequence[str],
+    true: float | str | None = None,
+    se: str | None = None,
+    lower: str | None = None,
+    upper: str | None = None,
+    p_value: str | None = None,
+    df: str | None = None,
+    reference: Any = None,
+    pair: str | None = None,
+    null: float | None = 0.0,
+    alpha: float = 0.05,
+) -> pl.DataFrame:
+    """Compute bias, standard errors, coverage and more of estimates in a table.
+
+    The table has a row for each method and trial of a simulation study, whatever program wrote it.
+    The measures are those of Morris, White and Crowther (2019), Statistics in Medicine 38:2074,
+    Table 6, each with its Monte Carlo standard error; relative ones are fractions. A row without an
+    estimate is a trial without an answer: ``failures`` counts it, in ``coverage`` it is not
+    covered, and ``coverage_answered`` and the measures of estimates and limits leave it out.
+
+    Args:
+        data: the path of a CSV file whose first line names the columns, a data frame, or a mapping
+            from names to columns.
+        estimate: the column of the estimates. Missing numbers are empty, NA or NaN.
+        by: the column of the method, then those of further factors; each combination is a group.
+        true: the true value: a number, or a column that is constant in each group; None where it
+            is not known.
+        se: the column of the standard errors.
+        lower: the column of the lower limits, which may be infinite; with ``upper``. Without both
+            the limits are estimate ± z·se.
+        upper: the column of the upper limits.
+        p_value: the column of p-values; ``rejection_rate`` is then how often they are at most
+            alpha, and otherwise how often null is outside the limits.
+        df: the column of degrees of freedom: the limits are estimate ± t·se.
+        reference: the method that ``relative_precision`` compares the others with.
+        pair: the column that says which rows of two methods are of one trial; without it they are
+            paired by their order in the group.
+        null: the value that ``rejection_rate`` is about; None for none.
+        alpha: the probability outside the intervals, in (0, 1).
+
+    Returns:
+        A row for each group and measure, with the columns of ``by``, then measure, estimate, mcse,
+        trials, ci_lower and ci_upper: the limits of the 95 % interval of a measure that is a
+        fraction of trials. What is not known is null.
+
+    Raises:
+        InputError: the table cannot be read, has no rows or lacks a column; a number is none or out
+            of range; the true value differs in a group; the reference is no method, or its rows
+            cannot be paired.
+
+    Example:
+        >>> import harness
+        >>> study = {"method": ["a", "a", "a"], "b": [0.4, 0.7, 0.5], "se": [0.1, 0.1, 0.1]}
+        >>> found = harness.summarize(study, estimate="b", se="se", true=0.5, by="method")
+        >>> found.filter(measure="coverage").select("estimate", "trials").row(0)
+        (0.6666666666666666, 3)
+    """
+    factors = (by,) if isinstance(by, str) else tuple(by)
+    given = {"se": se, "lower": lower, "upper": upper, "p_value": p_value, "df": df}
+    columns = {name: column for name, column in given.items() if column is not None}
+    _validate_options(factors, columns, reference, pair, null, alpha)
+    table = _table(data)
+    groups = table.groups(factors)
+    numbers: dict[str, Any] = {name: table.numbers(each) for name, each in columns.items()}
+    for name in [name for name in _WRONG if name in numbers]:
+        wrong, expected = _WRONG[name]
+        table.refuse(wrong(numbers), columns[name], expected)
+    answers = Replicates.of(table.numbers(estimate), **numbers)
+    if lower is None:
+        answers = answers.with_limits(alpha)
+    truths = _truths(table, true, groups)
+    found = {
+        group: measures(answers.at(rows), truth, alpha, null)
+        for (group, rows), truth in zip(groups.items(), truths, strict=True)
+    }
+    if reference is not None:
+        trials = None if pair is None else table.keys(pair)
+        for group in groups:
+            pairs = group, _reference(table, reference, group, groups)
+            places = _places(table, pairs, groups, trials)
+            size = 1 + max(int(each.max()) for each in places)
+            precision = relative_precision(
+                *(
+                    _placed(answers.estimate[groups[each]], at, size)
+                    for each, at in zip(pairs, places, strict=True)
+                )
+            )
+            if precision.trials:
+                found[group][RELATIVE_PRECISION] = precision
+    return _frame(found)
+
+
+@dataclass(frozen=True)
+class _Group:
+    """The rows of one method at one combination of the further factors."""
+
+    factors: tuple[str, ...]
+    values: tuple[Any, ...]
+
+    def __str__(self) -> str:
+        pairs = zip(self.factors, self.values, strict=True)
+        return ", ".join(f"{name} = {value}" for name, value in pairs) or "all rows"
+
+
+_Groups = Mapping[_Group, Positions]
+
+
+@dataclass(frozen=True)
+class _Table:
+    """The columns of a table, and how messages name its rows."""
+
+    name: str
+    """The file, or ``data``."""
+    names: list[str]
+    """The names of the columns, of which some may be equal."""
+    columns: list[pl.Series]
+    lines: pl.Series | None = None
+    """The line of each row of a file."""
+
+    def where(self, row: int) -> str:
+        """The place of a row."""
+        of_data = f"{self.name}, row {row + 1}"
+        return of_data if self.lines is None else f"{self.name}:{self.lines[row]}"
+
+    def column(self, name: str) -> pl.Series:
+        """Return a column; its texts without spaces around them."""
+        series = self.columns[column_place(self.name, self.names, name)].alias(name)
+        return series.str.strip_chars() if series.dtype == pl.String else series
+
+    def refuse(self, wrong: Bools, name: str, expected: str) -> None:
+        """Raise an error that shows the first wrong value of a column.
+
+        Args:
+            wrong: which rows have a wrong value.
+            name: of the column.
+            expected: what a value should be.
+        """
+        if wrong.any():
+            row = int(wrong.argmax())
+            value = self.column(name)[row]
+            found = "nothing" if value in (None, "") else quoted(value)
+            raise InputError(f"{self.where(row)}: expected {expected} in {name}, found {found}")
+
+    def numbers(self, name: str) -> Floats:
+        """Return a column of numbers, NaN where one is missing."""
+        series = self.column(name)
+        if series.dtype == pl.String:
+            texts = series.set(series.str.to_lowercase().is_in(_NO_NUMBER), None)
+            series = texts.cast(pl.Float64, strict=False)
+            self.refuse((series.is_null() & texts.is_not_null()).to_numpy(), name, "a number")
+        elif not series.dtype.is_numeric() and series.dtype != pl.Null:
+            raise InputError(f"{self.name}: expected numbers in {name}, found {series.dtype}")
+        return series.cast(pl.Float64).fill_null(math.nan).to_numpy()
+
+    def keys(self, name: str) -> pl.Series:
+        """Return a column that tells rows apart, of which no value may be missing."""
+        series = self.column(name)
+        self.refuse((series.cast(pl.String).fill_null("") == "").to_numpy(), name, "a value")
+        return series
+
+    def groups(self, factors: tuple[str, ...]) -> _Groups:
+        """Return the rows of each combination of the factors, in the order of the table."""
+        keys = [self.keys(name) for name in factors]
+        if self.lines is not None:
+            # The method is a name, even where it is a number.
+            keys = [*keys[:1], *map(_as_numbers, keys[1:])]
+        rows = pl.Series("row", np.arange(len(self.columns[0])))
+        if not keys:
+            return {_Group((), ()): rows.to_numpy()}
+        frame = pl.DataFrame([rows, *(key.alias(str(at)) for at, key in enumerate(keys))])
+        parts = frame.group_by(frame.columns[1:], maintain_order=True)
+        return {_Group(factors, key): part["row"].to_numpy() for key, part in parts}
+
+
+def _as_numbers(texts: pl.Series) -> pl.Series:
+    """The numbers that all of the texts are, or the texts."""
+    for kind in (pl.Int64, pl.Float64):
+        numbers = texts.cast(kind, strict=False)
+        if not numbers.has_nulls():
+            return numbers
+    return texts
+
+
+def _table(data: Any) -> _Table:
+    """Return the table of a file, a data frame or a mapping."""
+    if isinstance(data, str | os.PathLike):
+        return _read_file(validate_path("data", data))
+    try:
+        frame = pl.DataFrame(data)
+    except (TypeError, ValueError, ImportError, pl.exceptions.PolarsError) as fault:
+        raise InputError(
+            "data should be the path of a CSV file, a data frame or a mapping of columns, found "
+            f"{quoted(data)}: {_first_line(fault)}"
+        ) from None
+    if frame.is_empty():
+        raise InputError("data should have a row for each trial, found none")
+    return _Table("data", frame.columns, frame.get_columns())
+
+
+def _read_file(path: Path) -> _Table:
+    """Read a CSV file as texts; lines without text do not count."""
+    text = read_text(path)
+    try:
+        frame = pl.read_csv(
+            text.encode(), separator=find_delimiter(text), has_header=False, infer_schema=False
+        )
+    except pl.exceptions.NoDataError:
+        raise InputError(
+            f"{path} should name its columns in the first line, found an empty file"
+        ) from None
+    except pl.exceptions.PolarsError as fault:
+        raise InputError(
+            f"{path} should be a CSV file whose rows have as many fields as the first: "
+            f"{_first_line(fault)}"
+        ) from None
+    frame = frame.with_row_index("line", 1)
+    frame = frame.filter(~pl.all_horizontal(pl.exclude("line").is_null()))
+    if frame.height < 2:
+        raise InputError(f"{path} should have a row for each trial, found only the first line")
+    lines, *columns = frame[1:].get_columns()
+    return _Table(str(path), [(name or "").strip() for name in frame.row(0)[1:]], columns, lines)
+
+
+def _first_line(fault: Exception) -> str:
+    return str(fault).partition("\n")[0]
+
+
+def _validate_options(
+    factors: tuple[str, ...],
+    columns: Mapping[str, str],
+    reference: Any,
+    pair: str | None,
+    null: float | None,
+    alpha: float,
+) -> None:
+    """Refuse options that are out of range or do not fit together."""
+    validate_number("alpha", alpha, "a number between 0 and 1")
+    validate_number("null", 0.0 if null is None else null)
+    clash = [name for name in factors if name in COLUMNS or factors.count(name) > 1]
+    faults = {
+        f"alpha should be a number between 0 and 1, found {alpha:.15g}": not 0 < alpha < 1,
+        f"null should be a finite number, found {null}": null is not None
+        and not math.isfinite(null),
+        f"by should name each column once, and none of {', '.join(COLUMNS)}, which are columns of "
+        f"the summary, found {', '.join(clash)}": clash,
+        "lower and upper need each other; the other limit of a one-sided interval is a column of "
+        "Inf or -Inf": ("lower" in columns) != ("upper" in columns),
+        "df is for limits that are made from se, in place of lower and upper": "df" in columns
+        and ("se" not in columns or "lower" in columns),
+        "pair needs reference, the method that the others are paired with": pair is not None
+        and reference is None,
+        "reference needs by, the column of the method": reference is not None and not factors,
+    }
+    for message in [message for message, wrong in faults.items() if wrong]:
+        raise InputError(message)
+
+
+def _truths(table: _Table, true: float | str | None, groups: _Groups) -> Sequence[float | None]:
+    """The true value of each group."""
+    if true is None:
+        return [None] * len(groups)
+    if true not in table.names:
+        try:
+            number = float(true)
+        except (TypeError, ValueError):
+            number = math.nan
+        if not math.isfinite(number):
+            raise InputError(
+                f"{table.name}: true should be a finite number or one of the columns "
+                f"{', '.join(table.names)}, found {quoted(true)}"
+            )
+        return [number] * len(groups)
+    column = str(true)
+    values = table.numbers(column)
+    table.refuse(~np.isfinite(values), column, "a finite number")
+    for group, rows in groups.items():
+        differs = values[rows] != values[rows[0]]
+        if differs.any():
+            raise InputError(
+                f"{table.name}: expected one true value in {column} for {group}, found "
+                f"{values[rows[0]]:.15g} and {values[rows][differs][0]:.15g}"
+            )
+    return [float(values[rows[0]]) for rows in groups.values()]
+
+
+def _reference(table: _Table, reference: Any, group: _Group, groups: _Groups) -> _Group:
+    """The group of the reference at the further factors of a group."""
+    methods = {str(each.values[0]): each.values[0] for each in groups}
+    if str(reference) not in methods:
+        raise InputError(
+            f"{table.name}: reference should be a method in {group.factors[0]}, which has "
+            f"{first_few(list(methods))}, found {quoted(reference)}"
+            f"{did_you_mean(reference, methods)}"
+        )
+    other = _Group(group.factors, (methods[str(reference)], *group.values[1:]))
+    if other not in groups:
+        raise InputError(f"{table.name}: expected rows of the reference for {other}, found none")
+    return other
+
+
+def _places(
+    table: _Table, pair: tuple[_Group, _Group], groups: _Groups, trials: pl.Series | None
+) -> tuple[Positions, Positions]:
+    """The number of the trial of each row of a group, and of each row of its reference.
+
+    Args:
+        table: of the rows.
+        pair: the group and its reference.
+        groups: the rows of each group.
+        trials: the column that tells trials apart; None where the order of the rows does.
+    """
+    own, other = (groups[each] for each in pair)
+    if trials is None:
+        if own.size != other.size:
+            raise InputError(
+                f"{table.name}: expected as many rows for {pair[0]} as for {pair[1]}, found "
+                f"{own.size} and {other.size}; pair names a column that says which belong together"
+            )
+        return np.arange(own.size), np.arange(own.size)
+    for group, rows in zip(pair, (own, other), strict=True):
+        again = rows[~trials[rows].is_first_distinct().to_numpy()]
+        if again.size:
+            wrong = np.arange(len(trials)) == again[0]
+            table.refuse(wrong, trials.name, f"a value that no other row of {group} has")
+    ranks = trials[np.concatenate((own, other))].rank("dense").to_numpy()
+    _, first, code = np.unique(ranks, return_index=True, return_inverse=True)
+    # In the order of the rows, so that sums do not depend on how the values of trials sort.
+    places = first.argsort().argsort()[code]
+    return places[: own.size], places[own.size :]
+
+
+def _placed(estimate: Floats, places: Positions, size: int) -> Replicates:
+    """The estimates at the numbers of their trials, of which some have none."""
+    placed = np.full(size, np.nan)
+    placed[places] = estimate
+    return Replicates.of(placed)
+
+
+def _frame(found: Mapping[_Group, Mapping[str, Measure]]) -> pl.DataFrame:
+    """Return the measures as a data frame."""
+    rows = [
+        (group, name, known[name])
+        for group, known in found.items()
+        for name in MEASURES
+        if name in known
+    ]
+    limits = intervals([(name, measure) for _, name, measure in rows])
+    records = [
+        (*group.values, name, measure.estimate, measure.mcse, measure.trials, *limit)
+        for (group, name, measure), limit in zip(rows, limits, strict=True)
+    ]
+    names = [*next(iter(found)).factors, *COLUMNS]
+    frame = pl.DataFrame(records, names, orient="row", infer_schema_length=None)
+    return frame.with_columns(pl.col("estimate", "mcse").fill_nan(None))

@@ -1,0 +1,44 @@
+"""A simulation study on the page of results: sentences, the main measures, and pictures."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Iterator
+
+from harness.figures.draw import METADATA, drawings
+from harness.figures.kind import FigureSpec
+from harness.findings.simulation import study_sentences, study_table
+from harness.report.page import Section
+from harness.tables.results import Results
+from harness.tables.simulation import failed_calls
+
+
+def study(results: Results) -> Section:
+    """The section of a study."""
+    experiment = results.manifest["experiment"]
+    factors = list(experiment["factors"][0])
+    context = {
+        "sentences": list(study_sentences(results.summary, factors, experiment["alpha"])),
+        "failures": list(failed_calls(results.manifest)),
+        "table": study_table(results.summary, factors),
+        "texts": len(factors) + 2,
+        "pictures": list(_pictures(results)),
+    }
+    title = "What the study found"
+    return Section("study", title, "study.html", context, styles=("answer.css",))
+
+
+def _pictures(results: Results) -> Iterator[tuple[str, str]]:
+    """The figures of the config, or coverage, each with its name and as the address of its data."""
+    asked = results.manifest["experiment"]["figures"]
+    specs = [
+        FigureSpec(each["kind"], {key: value for key, value in each.items() if key != "kind"})
+        for each in asked
+    ]
+    usual = [FigureSpec("lollipop", {"measure": "coverage"})]
+    for drawing in drawings(results, specs or usual, skip_undrawable=True):
+        file = io.BytesIO()
+        drawing.figure.savefig(file, format="svg", metadata=METADATA["svg"])
+        data = base64.b64encode(file.getvalue()).decode()
+        yield drawing.stem, f"data:image/svg+xml;base64,{data}"
