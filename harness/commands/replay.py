@@ -23,6 +23,7 @@ def replay(
     trial=41) returns the data.
     """
     from harness.commands.output import say
+    from harness.designs.simulation.measures import Replicates
     from harness.screen.records import format_record
     from harness.study.replay import replay as replayed
     from harness.tables.results import load
@@ -38,8 +39,11 @@ def replay(
     for label, answers in found.answers.items():
         say(f"\n{label}")
         if answers.answered[0]:
-            numbers = {name: float(values[0]) for name, values in answers.fields().items()}
-            say(format_record({name: numbers[name] for name in answers.given}))
+            fields = answers.fields()
+            made = Replicates(answered=answers.answered.astype(bool), **fields)
+            made = made.with_limits(found.alpha)
+            numbers = {name: float(getattr(made, name)[0]) for name in fields}
+            say(format_record({name: value for name, value in numbers.items() if value == value}))
             lower, upper = numbers["lower"], numbers["upper"]
             if lower == lower:
                 say(f"covers the truth: {'yes' if lower <= found.truth <= upper else 'no'}")

@@ -77,8 +77,8 @@ def export(
     table: Annotated[
         str,
         typer.Option(
-            help="summary, cells, ranking, recommendation, near_nominal or columns, as far as "
-            "the result has them.",
+            help="summary, cells, ranking, recommendation, near_nominal, differences, replicates "
+            "or columns, as far as the result has them.",
             metavar="TABLE",
         ),
     ] = "summary",

@@ -14,7 +14,7 @@ from harness.config.experiment import AnyExperiment
 from harness.config.files import find_configs, find_shipped, read_text
 from harness.config.forms import json_schema
 from harness.config.validate import Validated, validate
-from harness.config.yaml12 import LONGEST_NUMBER, Document
+from harness.config.yaml12 import LONGEST_NUMBER, NULL, Document
 
 __all__ = ["find_configs", "json_schema", "load_all", "load_experiment"]
 
@@ -130,7 +130,9 @@ def document_of(mapping: Mapping[Any, Any]) -> Document:
     def plain(value: Any, path: KeyPath) -> Any:
         if isinstance(value, Mapping):
             data = {}
-            for key, each in value.items():
+            for name, each in value.items():
+                # What other readers of YAML make of the key `null`.
+                key = NULL if name is None else name
                 if _is_text(key):
                     data[key] = plain(each, (*path, key))
                 else:

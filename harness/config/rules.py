@@ -10,13 +10,14 @@ from __future__ import annotations
 import inspect
 import itertools
 import math
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from harness.base.errors import ConfigIssue, InputError, KeyPath, path_text
 from harness.base.plain_data import describe, flow
 from harness.config.experiment import CALIBRATION, COVERAGE, CROSS
 from harness.config.forms import Form
+from harness.config.models.constraints import repeated
 from harness.config.models.figures import kind_of
 from harness.config.models.outcomes import own_sampling
 from harness.config.models.truths import truth_of
@@ -61,14 +62,6 @@ def broken_rules(form: Form, raw: Mapping[str, Any], values: Mapping[str, Any]) 
         if all(key in readable for key in keys):
             yield from rule(**{key: readable[key] for key in keys})
     yield from broken_figures(form, values)
-
-
-def repeated(values: Sequence[Hashable]) -> Iterator[tuple[int, int]]:
-    """The indices of the first and of each later place of a value that is repeated."""
-    first: dict[Hashable, int] = {}
-    for i, value in enumerate(values):
-        if first.setdefault(value, i) != i:
-            yield first[value], i
 
 
 def _levels_are_distinct(form: Form, raw: Mapping[str, Any]) -> Issues:

@@ -114,9 +114,7 @@ class Simulation:
             "name": self.name,
             "title": self.title,
             "model": dict(self.model.written),
-            "factors": [
-                {key: plain(value) for key, value in row.items()} for row in self.scenarios
-            ],
+            "factors": [dict(row) for row in self.scenarios],
             "estimand": dict(estimand.written)
             if isinstance(estimand, UserFunction)
             else plain(estimand),

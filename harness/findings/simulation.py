@@ -23,6 +23,8 @@ SHOWN = {
     "failures": "failures in %",
 }
 """The measures of the table, with the names of their columns."""
+_ROUNDING = 1e-12
+"""A standard error that is so small a part of its estimate is that of equal numbers."""
 _PERCENT = ("coverage", "rejection_rate", "failures")
 
 Row = Mapping[str, Any]
@@ -68,7 +70,7 @@ def _text(measure: str, row: Row | None) -> str:
         return ""
     factor, digits = (100.0, 2) if measure in _PERCENT else (1.0, 4)
     value, error = factor * row["estimate"], row["mcse"]
-    if not error:
+    if not error or error < _ROUNDING * abs(row["estimate"]):
         return f"{value:.{digits}f}"
     return with_error(value, factor * error, digits)
 

@@ -260,6 +260,8 @@ def find_parts(paths: Sequence[Path]) -> dict[str, list[PartFile]]:
         if not files:
             raise InputError(f"{path} holds no part of a run, as `run --shard i/m` writes it")
         for file in files:
+            if file.is_file() and file.suffix != ".sqlite":
+                raise InputError(f"{file} is no part of a run, as `run --shard i/m` writes it")
             # Unlike ``resolve``, it raises nothing for a loop of links.
             place = os.path.realpath(file)
             if place in seen:

@@ -18,6 +18,7 @@ from harness.callers.simulation.program import MODEL_STREAM, Stream, stream_key
 from harness.callers.simulation.r_functions import is_of_r
 from harness.callers.simulation.worker import Functions
 from harness.config.load import load_experiment
+from harness.config.models.trials import MOST_TRIALS
 from harness.config.simulation import Simulation
 from harness.designs.simulation.trials import MethodTrials, TrialShard, simulate_trials
 from harness.study.simulate import function_digests, truths
@@ -29,6 +30,7 @@ from harness.tables.storage import RUN_FILE
 class Replay:
     """One trial as its methods answered it."""
 
+    alpha: float
     factors: Mapping[str, Any]
     truth: float
     answers: Mapping[str, MethodTrials]
@@ -62,6 +64,7 @@ def replay(results: Results, scenario: int, trial: int) -> Replay:
     place = trial - first
     labels = [each.label for each in experiment.methods]
     return Replay(
+        experiment.alpha,
         factors,
         true,
         {label: _only(each, place) for label, each in zip(labels, answers, strict=True)},
@@ -124,8 +127,9 @@ def _asked(results: Results, scenario: int, trial: int) -> tuple[Simulation, Map
     count = len(results.manifest["experiment"]["factors"])
     validate_whole("scenario", scenario, 1)
     validate_whole("trial", trial, 1)
-    if scenario > count:
-        raise InputError(f"scenario should be at most {count}, found {scenario}")
+    for name, value, most in (("scenario", scenario, count), ("trial", trial, MOST_TRIALS)):
+        if value > most:
+            raise InputError(f"{name} should be at most {most}, found {value}")
     folder = _config_folder(results.path)
     experiment = load_experiment(results.manifest["experiment"], folder=folder)
     assert isinstance(experiment, Simulation)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from harness.base.errors import InputError
 from harness.callers.simulation.process import close_trial_processes, trial_process
 from harness.callers.simulation.program import source_files, sources_digest
 from harness.config.simulation import Simulation, TrialPlan, UserFunction
@@ -278,6 +279,11 @@ def _more(study: _Study, scenario: int, truth: float, trials: int, looks: Sequen
         return next(look for look in looks if look > trials)
     ratio = 0.0
     for name, target in plan.mcse:
+        if not any(name in each for each in found.values()):
+            raise InputError(
+                f"{experiment.name}: trials ask for a standard error of {name}, which no method of "
+                f"scenario {scenario + 1} has"
+            )
         for each in found.values():
             error = each[name].mcse if name in each else math.nan
             if math.isfinite(error):

@@ -18,6 +18,10 @@ def normals(rng, trials, n):
     return rng.normal(size=(trials, n))
 
 
+def scaled(rng, n, scale):
+    return rng.normal(size=n) * scale
+
+
 def exponential(rng, n):
     return rng.exponential(size=n)
 
@@ -97,6 +101,26 @@ def unconverged(data, alpha):
 def changing(data, alpha):
     data.sort()
     return t(data, alpha)
+
+
+def falling_back(data, alpha):
+    try:
+        data -= data.mean()
+    except ValueError:
+        return 0.0, 0.0
+    return -1.0, 1.0
+
+
+def negative_se(data, alpha):
+    return {"estimate": 1.0, "se": -0.1}
+
+
+def without_alpha(data):
+    return 0.0, 1.0
+
+
+def nan_for_truth(n):
+    return float("nan")
 
 
 def model_that_fails(rng, n):

@@ -258,8 +258,8 @@ def test_a_measure_that_is_unknown_or_absent_is_refused_with_those_that_there_ar
     kind: str,
 ) -> None:
     message = refusal(STUDY, kind, measure="covrage")
-    assert message.startswith(f"{kind}: option measure: Value error, expected a measure (bias, ")
-    assert message.endswith("found covrage; did you mean coverage?")
+    expected = "option measure: Value error, expected one of the measures bias, relative_bias, "
+    assert message.startswith(f"{kind}: {expected}")
     message = refusal(STUDY, kind, measure="rejection_rate")
     there = "bias, empirical_se, coverage, failures"
     assert message == f"{kind}: the results hold no measure rejection_rate, only {there}"

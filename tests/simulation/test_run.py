@@ -228,11 +228,42 @@ def test_the_estimand_may_be_a_function():
     assert harness.run(config, out=None).manifest["truths"] == [10.0, 14.0]
 
 
+def test_the_resolved_config_gives_the_same_bytes(tmp_path):
+    config = study("t", model="scaled", factors={"n": [5], "scale": [1.0, 2]}, null=0)
+    first = harness.run(config, out=tmp_path)
+    again = harness.run(first.path / "config.yaml", out=tmp_path / "again")
+    assert stable_files(again.path) == stable_files(first.path)
+
+
+def test_functions_may_be_of_a_module(tmp_path, monkeypatch):
+    (tmp_path / "package_of_mine").mkdir()
+    (tmp_path / "package_of_mine/study.py").write_text(Path(MODELS).read_text())
+    (tmp_path / "package_of_mine/__init__.py").write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+    module = "package_of_mine.study"
+    places = [{"module": module, "function": name} for name in ("normal", "t")]
+    config = study("t", model="normal")
+    found = harness.run({**config, "model": places[0], "methods": [places[1]]}, out=None)
+    assert found.summary.equals(harness.run(config, out=None).summary)
+
+
 def test_factors_may_be_rows_of_a_file(tmp_path):
     (tmp_path / "design.csv").write_text("n\n5\n8\n")
     (tmp_path / "study.yaml").write_text(json.dumps(study("t", factors={"csv": "design.csv"})))
     found = harness.run(tmp_path / "study.yaml", out=None)
     assert found.summary["n"].unique().sort().to_list() == [5, 8]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["slope", "z_for_t"])
+def test_a_study_of_the_package_gives_the_results_that_are_stored(name, tmp_path):
+    found = harness.run(ROOT / f"configs/simulations/{name}.yaml", out=tmp_path)
+    stored = harness.load(ROOT / f"results/simulations/{name}")
+    assert found.summary.drop(pl.selectors.float()).equals(
+        stored.summary.drop(pl.selectors.float())
+    )
+    for column in ("estimate", "mcse"):
+        assert np.allclose(found.summary[column], stored.summary[column], rtol=1e-9, atol=1e-12)
 
 
 # Killed at any moment.

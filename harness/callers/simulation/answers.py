@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,12 @@ _FORMS = (
     "upper, p_value, df and converged"
 )
 _CONVERGED = "converged"
+_OUT_OF_RANGE: Mapping[str, tuple[Callable[[Any], Any], str]] = {
+    "se": (lambda number: number < 0, "is below 0"),
+    "p_value": (lambda number: (number < 0) | (number > 1), "is not from 0 to 1"),
+    "df": (lambda number: number <= 0, "is not above 0"),
+}
+"""Which numbers no method can give, and what is wrong with them."""
 
 
 def read_answer(found: Any) -> list[float]:
@@ -62,6 +68,8 @@ def read_answers(found: Any, count: int) -> tuple[Floats, Bools, tuple[int, str]
         column = _column(name, value, count)
         numbers[FIELDS.index(name)] = column
         lacks[f"{name} is nan"] = np.isnan(column)
+    for name, (wrong, words) in _OUT_OF_RANGE.items():
+        lacks[f"{name} {words}"] = wrong(numbers[FIELDS.index(name)])
     lower, upper = numbers[2], numbers[3]
     lacks["lower is above upper"] = lower > upper
     answered = ~np.any([*lacks.values()], axis=0)
@@ -110,11 +118,11 @@ def _number(name: str, value: Any) -> float:
 
 
 def _zero_dimensional(name: str, value: Any) -> Any:
-    """The number in an array without axes."""
+    """The number in an array of one."""
     array = np.asarray(value)
-    if array.ndim or array.dtype.kind not in "iuf":
+    if array.size != 1 or array.dtype.kind not in "iuf":
         raise ValueError(f"expected a number as {name}, found {one_line(value, repr)}")
-    return array[()]
+    return array.item()
 
 
 def _column(name: str, value: Any, count: int) -> Floats:
@@ -132,6 +140,9 @@ def _refuse(numbers: Mapping[str, float]) -> None:
     for name, number in numbers.items():
         if number != number:
             raise ValueError(f"{name} is nan")
+        wrong, words = _OUT_OF_RANGE.get(name, (None, ""))
+        if wrong is not None and wrong(number):
+            raise ValueError(f"{name} {words}, found {number:.6g}")
     lower, upper = numbers.get("lower"), numbers.get("upper")
     if lower is not None and upper is not None and lower > upper:
         raise ValueError(f"expected lower ≤ upper, found {lower:.6g} and {upper:.6g}")

@@ -1,11 +1,11 @@
-"""The data of a trial between the calls of several methods, each of which gets them as drawn."""
+"""Whether a method has changed the data of a trial, which other methods get too."""
 
 from __future__ import annotations
 
 import pickle
 from collections.abc import Mapping
 from copy import deepcopy
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,64 +16,56 @@ AnyArray = npt.NDArray[Any]
 
 _FIXED = (int, float, complex, str, bytes, bool, np.generic, type(None))
 """What nothing can change."""
+_SMALL = 1 << 13
+"""The most bytes of an array that is compared as bytes."""
 
 
 class Guard:
-    """Keeps data from being changed while a method is called.
+    """The data of a trial as they were drawn: arrays as copies, any other data as bytes."""
 
-    Arrays cannot be written to then. Any other data are stored as bytes, compared after each call,
-    and read again where they differ.
-    """
-
-    def __init__(self, data: Any, arrays: list[AnyArray] | None, saved: bytes | None) -> None:
+    def __init__(self, data: Any) -> None:
         self.data = data
-        """None where they can neither be locked nor stored, and were used."""
-        self._arrays, self._saved = arrays, saved
-        self._items = _items(data) if arrays is not None else None
-
-    @classmethod
-    def of(cls, data: Any) -> Guard:
-        """The guard of some data."""
         arrays: list[AnyArray] = []
-        if _are_arrays(data, arrays):
-            return cls(data, [each for each in arrays if each.flags.writeable], None)
-        return cls(data, None, _pickled(data))
+        self._arrays = arrays if _are_arrays(data, arrays) else None
+        if self._arrays is None:
+            self._saved: Any = _pickled(data)
+        else:
+            self._saved = [_saved(each) for each in arrays]
+            self._items = _items(data)
 
     @property
-    def was_locked(self) -> bool:
-        """Whether a method may have failed since it could not write to an array."""
-        return bool(self._arrays)
+    def is_known(self) -> bool:
+        """Whether a change is seen; of data that cannot be stored it is not."""
+        return self._saved is not None
 
-    def __enter__(self) -> Self:
-        for each in self._arrays or ():
-            each.flags.writeable = False
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for each in self._arrays or ():
-            each.flags.writeable = True
-
-    def restore(self) -> bool:
-        """Make the data what they were before a call; return whether the call had changed them."""
-        if self._items is not None:
+    def has_changed(self) -> bool:
+        """Whether the data are others than those that were drawn."""
+        if self._arrays is not None:
             now = _items(self.data)
-            if len(now) == len(self._items) and all(
+            same = len(now) == len(self._items) and all(
                 one[0] == other[0] and one[1] is other[1]
                 for one, other in zip(now, self._items, strict=True)
-            ):
-                return False
-            self.data = type(self.data)(self._items if isinstance(self.data, dict) else self._of())
-            return True
-        if self._saved is None:
-            self.data = None
+            )
+            pairs = zip(self._arrays, self._saved, strict=True)
+            return not (same and all(_is_as_saved(array, saved) for array, saved in pairs))
+        if self._saved is None or _pickled(self.data) == self._saved:
             return False
-        if _pickled(self.data) == self._saved:
-            return False
-        former, self.data = self.data, pickle.loads(self._saved)
-        return not same_data(self.data, former)
+        return not same_data(self.data, pickle.loads(self._saved))
 
-    def _of(self) -> list[Any]:
-        return [value for _, value in self._items or ()]
+
+def _saved(array: AnyArray) -> Any:
+    return array.tobytes() if array.nbytes <= _SMALL else array.copy()
+
+
+def _is_as_saved(array: AnyArray, saved: bytes | AnyArray) -> bool:
+    if isinstance(saved, bytes):
+        return array.tobytes() == saved
+    if array.shape != saved.shape or array.dtype != saved.dtype:
+        return False
+    if array.dtype == np.float64:
+        # Numbers of equal bits, as a NaN is equal to none.
+        return np.array_equal(array.view(np.int64), saved.view(np.int64))
+    return array.tobytes() == saved.tobytes()
 
 
 def _items(data: Any) -> list[tuple[Any, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -80,7 +81,7 @@ def source_files(place: FunctionLocation) -> dict[str, bytes]:
     file = _file_of(place)
     if file is None:
         return {}
-    top = file.parent
+    top, is_of_r = file.parent, file.suffix.lower() == ".r"
     if place.module is not None:
         top = file.parents[place.module.count(".") + (file.name == "__init__.py")]
     found: dict[str, bytes] = {}
@@ -92,7 +93,7 @@ def source_files(place: FunctionLocation) -> dict[str, bytes]:
         name = each.relative_to(top).as_posix()
         if name not in found:
             found[name] = each.read_bytes()
-            waiting += _imported(found[name], each, top)
+            waiting += _sourced(found[name], each) if is_of_r else _imported(found[name], each, top)
     return found
 
 
@@ -108,7 +109,13 @@ def _file_of(place: FunctionLocation) -> Path | None:
     if parts:
         file = file.parent.joinpath(*parts).with_suffix(".py")
         file = file if file.is_file() else file.with_suffix("") / "__init__.py"
-    return file
+    return file if file.is_file() else None
+
+
+def _sourced(text: bytes, file: Path) -> Iterator[Path]:
+    """The files that a file of R reads by ``source``."""
+    for name in re.findall(rb"\bsource\(\s*[\"']([^\"']+)[\"']", text):
+        yield file.parent / name.decode(errors="replace")
 
 
 def _imported(text: bytes, file: Path, top: Path) -> Iterator[Path]:

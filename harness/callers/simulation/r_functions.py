@@ -12,6 +12,7 @@ import numpy as np
 
 from harness.base.numerics.arrays import Floats
 from harness.callers.calls import FunctionError
+from harness.callers.simulation.answers import FIELDS
 
 _SCRIPT = Path(__file__).with_name("trials.R")
 _LARGEST_SEED = 2**31 - 1
@@ -36,6 +37,7 @@ class RProcess:
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
         self._functions: list[tuple[str, str]] = []
+        self._drawn: list[str] | None = None
 
     def function(self, place: Mapping[str, Any], *, is_model: bool) -> RModel | RMethod:
         """A function of an R file, as Python calls it.
@@ -77,6 +79,16 @@ class RProcess:
             raise RError("\t".join(found))
         return found
 
+    def draw(self, words: list[str]) -> None:
+        """Draw data, which are kept; also where R is started anew.
+
+        Raises:
+            RError: R says that it failed, or has ended.
+        """
+        self._drawn = None
+        self.ask(words)
+        self._drawn = words
+
     def _started(self) -> subprocess.Popen[bytes]:
         program = shutil.which("Rscript")
         if program is None:
@@ -87,6 +99,9 @@ class RProcess:
         self._process.stdout.readline()
         for path, name in self._functions:
             self.ask(["load", path, name])
+        if self._drawn is not None:
+            # A method has ended R, and the data with it.
+            self.ask(self._drawn)
         return self._process
 
 
@@ -105,8 +120,13 @@ class RModel:
         for name, level in factors.items():
             kind = "truth" if isinstance(level, bool) else "text"
             kind = kind if isinstance(level, bool | str) else "number"
-            words += [name, kind, repr(level) if kind == "number" else str(level)]
-        self._process.ask(words)
+            shown = {"number": repr(level), "truth": str(level), "text": f"={level}"}[kind]
+            if not shown.isprintable():
+                raise ValueError(
+                    f"expected a level of one line without tabs for R, found {level!r}"
+                )
+            words += [name, kind, shown]
+        self._process.draw(words)
         return RData()
 
 
@@ -131,7 +151,7 @@ class RMethod:
             found = self._process.ask([*words, str(len(items))], arrays)
         pairs = [each.rpartition("=") for each in found]
         values = [np.nan if number in ("NA", "NaN") else float(number) for _, _, number in pairs]
-        if not any(name for name, _, _ in pairs):
+        if len(values) in (2, 3) and not {name for name, _, _ in pairs} & set(FIELDS):
             return tuple(values)
         named = dict(zip((name for name, _, _ in pairs), values, strict=True))
         if "converged" in named:

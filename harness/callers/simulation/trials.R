@@ -29,7 +29,7 @@ load_function <- function(path, name) {
 }
 
 level <- function(kind, text)
-  switch(kind, number = as.numeric(text), truth = text == "True", text)
+  switch(kind, number = as.numeric(text), truth = text == "True", substring(text, 2))
 
 read_items <- function(count) {
   items <- list()
@@ -75,8 +75,10 @@ run <- function(words) switch(words[1],
 say("ok")
 while (length(line <- readLines(input, 1))) {
   words <- strsplit(line, "\t", fixed = TRUE)[[1]]
-  say(tryCatch(
+  # Before `say`, which lifts the sink of what functions print.
+  found <- tryCatch(
     suppressMessages(suppressWarnings(run(words))),
     error = function(e) paste0("error\t", conditionMessage(e))
-  ))
+  )
+  say(found)
 }

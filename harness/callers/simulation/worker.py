@@ -18,16 +18,18 @@ from typing import Any
 import numpy as np
 
 from harness.base.numerics.arrays import Bools, Floats
-from harness.callers.calls import ANYTHING, Function, FunctionError, describe
+from harness.callers.calls import ANYTHING, Function, FunctionError, describe, one_line
 from harness.callers.messages import Message, send
 from harness.callers.simulation.answers import FIELDS, failure, read_answer, read_answers
 from harness.callers.simulation.guard import Guard, copy_of, same_data
 from harness.callers.simulation.program import MODEL, Stream
-from harness.callers.simulation.r_functions import RProcess, is_of_r
+from harness.callers.simulation.r_functions import RError, RProcess, is_of_r
 from harness.callers.worker import Requests, function_of, module_of
 
 LOAD, TRUTH, TRIALS = "load", "truth", "trials"
 """The tasks of the process."""
+ESTIMAND = -2
+"""The number of the estimand, after those of the methods from 1 on and 0 of the model."""
 IDLE = -1
 """In place of a function while none is called."""
 FAILED, CHANGED = "failed", "changed"
@@ -96,10 +98,6 @@ class Block:
         for row in rows:
             self.faults.setdefault((row, FAILED), (trial, why))
 
-    def note_change(self, row: int, trial: int) -> None:
-        """Note that a method, by its row, changed the data of a trial."""
-        self.faults.setdefault((row, CHANGED), (trial, "changed the data in place"))
-
     def took(self, function: int, start: float) -> None:
         """Count a call that began at a time of ``perf_counter``."""
         count = self.calls.setdefault(function, [0, 0.0])
@@ -109,6 +107,8 @@ class Block:
     def reason(self, error: BaseException) -> str:
         """What a function raised, with the lines of the user's code where they are asked for."""
         if not self.lines:
+            return failure(error)
+        if isinstance(error, RError):  # which has lines of R alone
             return failure(error)
         frames = traceback.extract_tb(error.__traceback__)
         inside = [each for each in frames if each.filename != __file__]
@@ -139,22 +139,36 @@ class Caller:
         assert self.estimand is not None
         try:
             found = self.estimand(**factors)
-            return float(np.asarray(found, np.float64)[()])
         except ANYTHING as error:
-            raise FunctionError(f"{failure(error)}") from None
+            raise FunctionError(failure(error)) from None
+        number = np.asarray(found)
+        if number.dtype.kind not in "iuf" or number.size != 1 or not np.isfinite(number).all():
+            shown = one_line(found, repr)
+            raise FunctionError(f"should return one finite number, and returned {shown}")
+        return float(number.item())
 
     def misfit(self, factors: Mapping[str, Any]) -> str | None:
-        """Why the model does not take the factors; None where it does."""
-        try:
-            signature = inspect.signature(self.model)
-        except (TypeError, ValueError):
-            return None
-        leading = ["rng", "trials"] if self.batch else ["rng"]
-        try:
-            signature.bind(*leading, **factors)
-        except TypeError as error:
-            wanted = ", ".join([*leading, *factors])
-            return f"is to be called with ({wanted}), and takes {signature}: {error}"
+        """Which function does not take its arguments; None where all do."""
+        model = ["rng", "trials"] if self.batch else ["rng"]
+        calls: list[tuple[int, Function, list[str], Mapping[str, Any]]] = [
+            (0, self.model, model, factors)
+        ]
+        for number, method in enumerate(self.methods, 1):
+            with_rng: Mapping[str, Any] = {"rng": None} if self.stochastic[number - 1] else {}
+            calls.append((number, method, ["data", "alpha"], with_rng))
+        if self.estimand is not None:
+            calls.append((ESTIMAND, self.estimand, [], factors))
+        for number, function, leading, named in calls:
+            try:
+                signature = inspect.signature(function)
+            except (TypeError, ValueError):
+                continue
+            try:
+                signature.bind(*leading, **named)
+            except TypeError as error:
+                wanted = ", ".join([*leading, *named])
+                why = f"is to be called with ({wanted}), and takes {signature}: {error}"
+                return f"{number}\t{why}"
         return None
 
     def run(self, block: Block, factors: Mapping[str, Any], keys: Mapping[str, str]) -> None:
@@ -196,66 +210,51 @@ class Caller:
         if (0, start) in block.skipped:
             block.fail(rows, start, f"{MODEL} {NOT_CALLED}")
             return
-        begun = perf_counter()
-        try:
-            data = draw()
-            block.took(0, begun)
-        except ANYTHING as error:
-            block.fail(rows, start, f"{MODEL} {block.reason(error)}")
+        data = self._drawn(block, rows, start, draw)
+        if data is None:
             return
+        guard = Guard(data[0])
         if block.state is not None:
-            former, self._former = self._former, copy_of(data)
-            block.same_data = former is None or same_data(former, data)
-        guard = Guard.of(data)
+            former, self._former = self._former, copy_of(guard.data)
+            block.same_data = former is None or same_data(former, guard.data)
         for row, number in enumerate(block.methods):
             if (number, start) in block.skipped:
                 block.fail([row], start, NOT_CALLED)
                 continue
             self._position[0] = number
-            call = partial(self._called, block, number, start, streams[row])
+            method, stream, begun = self.methods[number - 1], streams[row], perf_counter()
             try:
-                with guard:
-                    found = call(guard.data)
+                if stream is None:
+                    found = method(guard.data, self.alpha)
+                else:
+                    found = method(guard.data, self.alpha, rng=stream.at(start))
+                block.took(number, begun)
             except ANYTHING as error:
-                if not guard.was_locked or not self._retried(block, row, start, guard, call):
-                    block.fail([row], start, block.reason(error))
+                block.fail([row], start, block.reason(error))
             else:
                 self._read(block, row, start, found)
-            if guard.restore():
-                block.note_change(row, start)
-            elif guard.data is None and row + 1 < len(block.methods):
-                # What cannot be stored is drawn again, and whether it was changed is not known.
-                guard = Guard.of(draw())
+            changed = guard.has_changed()
+            if changed:
+                block.faults.setdefault((row, CHANGED), (start, "changed the data in place"))
+            if (changed or not guard.is_known) and row + 1 < len(block.methods):
+                # The other methods get the data as they were drawn.
+                data = self._drawn(block, rows[row + 1 :], start, draw)
+                if data is None:
+                    return
+                guard = Guard(data[0])
 
-    def _called(
-        self, block: Block, number: int, start: int, stream: Stream | None, data: Any
-    ) -> Any:
-        """What a method answers to the data of a trial."""
-        method, begun = self.methods[number - 1], perf_counter()
-        if stream is None:
-            found = method(data, self.alpha)
-        else:
-            found = method(data, self.alpha, rng=stream.at(start))
-        block.took(number, begun)
-        return found
-
-    def _retried(
-        self, block: Block, row: int, start: int, guard: Guard, call: Callable[[Any], Any]
-    ) -> bool:
-        """Call a method again with a copy of the data that it may write to.
-
-        Returns:
-            Whether it did not fail then.
-        """
-        copy = copy_of(guard.data)
+    def _drawn(
+        self, block: Block, rows: Sequence[int], start: int, draw: Callable[[], Any]
+    ) -> tuple[Any] | None:
+        """The data of a trial; None where the model fails, and with it the methods of some rows."""
+        begun = perf_counter()
         try:
-            found = call(copy)
-        except ANYTHING:
-            return False
-        if not same_data(guard.data, copy):
-            block.note_change(row, start)
-        self._read(block, row, start, found)
-        return True
+            data = draw()
+        except ANYTHING as error:
+            block.fail(rows, start, f"{MODEL} {block.reason(error)}")
+            return None
+        block.took(0, begun)
+        return (data,)
 
     def _read(self, block: Block, row: int, start: int, found: Any) -> None:
         place = start - block.first

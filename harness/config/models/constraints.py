@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Self, Union
 
@@ -179,6 +179,14 @@ class Word:
         if isinstance(value, str) and value in self.known:
             return value
         raise unknown(f"{self.what} ({', '.join(self.known)})", self.known)
+
+
+def repeated(values: Sequence[Hashable]) -> Iterator[tuple[int, int]]:
+    """The indices of the first and of each later place of a value that is repeated."""
+    first: dict[Hashable, int] = {}
+    for i, value in enumerate(values):
+        if first.setdefault(value, i) != i:
+            yield first[value], i
 
 
 def is_one_line(value: str) -> bool:

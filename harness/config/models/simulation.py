@@ -35,6 +35,7 @@ from harness.config.models.constraints import (
     issues_of,
     one_of,
     refused,
+    repeated,
     tag,
     unknown,
 )
@@ -72,7 +73,14 @@ _Function = Annotated[
 ]
 
 
-class _FileFunction(StrictModel):
+class _NamedFunction(StrictModel):
+    """The keys of every function."""
+
+    function: _Function = Field(description="Name of the function.")
+    label: Label | None = Field(None, description="Of a method; left out, the function's name.")
+
+
+class _FileFunction(_NamedFunction):
     """A function of a Python file."""
 
     path: Annotated[
@@ -80,15 +88,9 @@ class _FileFunction(StrictModel):
         existing_file("Python", ".py"),
         Field(description="Python file, relative to the config."),
     ]
-    function: _Function = Field(description="Name of the function.")
-    label: Label | None = Field(None, description="Of a method; left out, the function's name.")
-
-    def made(self, info: ValidationInfo) -> UserFunction:
-        place = FunctionLocation(self.function, path=resolved_path(info, self.path))
-        return _user_function(self, place, "path")
 
 
-class _ModuleFunction(StrictModel):
+class _ModuleFunction(_NamedFunction):
     """A function of a module that can be imported."""
 
     module: Annotated[
@@ -96,31 +98,14 @@ class _ModuleFunction(StrictModel):
         expecting("the name of a module, such as mypackage.study", is_python_name),
         Field(description="Importable module."),
     ]
-    function: _Function = Field(description="Name of the function.")
-    label: Label | None = Field(None, description="Of a method; left out, the function's name.")
-
-    def made(self, info: ValidationInfo) -> UserFunction:
-        return _user_function(self, FunctionLocation(self.function, module=self.module), "module")
 
 
-class _RFunction(StrictModel):
+class _RFunction(_NamedFunction):
     """A function of an R file."""
 
     r: Annotated[
         str, existing_file("R", ".R"), Field(description="R file, relative to the config.")
     ]
-    function: _Function = Field(description="Name of the function.")
-    label: Label | None = Field(None, description="Of a method; left out, the function's name.")
-
-    def made(self, info: ValidationInfo) -> UserFunction:
-        place = FunctionLocation(self.function, path=resolved_path(info, self.r))
-        return _user_function(self, place, "r")
-
-
-def _user_function(model: Any, place: FunctionLocation, key: str) -> UserFunction:
-    label = {} if model.label is None else {"label": model.label}
-    written = {key: getattr(model, key), "function": model.function, **label}
-    return UserFunction(model.label or model.function, place, written)
 
 
 def _where(value: Any) -> str:
@@ -131,7 +116,13 @@ def _where(value: Any) -> str:
 def _made(
     model: _FileFunction | _ModuleFunction | _RFunction, info: ValidationInfo
 ) -> UserFunction:
-    return model.made(info)
+    """The function with the absolute path of its file."""
+    keys = ("path", "module", "r", "function", "label")
+    written = {key: value for key in keys if (value := getattr(model, key, None)) is not None}
+    file = written.get("path", written.get("r"))
+    path = None if file is None else resolved_path(info, file)
+    place = FunctionLocation(model.function, path=path, module=written.get("module"))
+    return UserFunction(model.label or model.function, place, written)
 
 
 if TYPE_CHECKING:
@@ -148,7 +139,13 @@ else:
 
 # Factors: crossed, listed, or those of a file.
 
-_Level = Annotated[Level, expecting("a number, a text, true or false")]
+
+def _is_level(value: Any) -> bool:
+    """Whether a table can hold a level."""
+    return not isinstance(value, int) or abs(value) < 2**63
+
+
+_Level = Annotated[Level, expecting("a number below 2^63, a text, true or false", _is_level)]
 _Crossed = dict[str, Annotated[list[_Level], Field(min_length=1)]]
 _Listed = Annotated[list[dict[str, _Level]], Field(min_length=1)]
 
@@ -165,12 +162,15 @@ def _of_file(value: Any, info: ValidationInfo) -> Any:
 def _read_rows(name: str, folder: Path) -> list[dict[str, Level]]:
     try:
         with (folder / name).open(encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.DictReader(file, strict=True))
+            reader = csv.DictReader(file, strict=True, skipinitialspace=True)
+            rows, names = list(reader), list(reader.fieldnames or ())
     except (OSError, ValueError, csv.Error) as fault:
         reason = getattr(fault, "strerror", None) or fault
         raise refused(f"{name} cannot be read: {reason}", at="csv") from None
     if not rows:
         raise refused(f"expected rows of factors in {name}, found none", at="csv")
+    if len(set(names)) < len(names) or "" in names:
+        raise refused(f"expected a name of its own for each column of {name}", at="csv")
     found = []
     for number, row in enumerate(rows, 2):
         if None in row or None in row.values():
@@ -200,15 +200,14 @@ def _scenarios(given: Any) -> tuple[dict[str, Level], ...]:
             found = ", ".join(row) or "none"
             raise refused(f"expected the factors {', '.join(names)} in row {number}, found {found}")
     ordered = tuple({name: row[name] for name in names} for row in rows)
-    for first, again in itertools.combinations(range(min(len(ordered), 1000)), 2):
-        if _typed(ordered[first]) == _typed(ordered[again]):
-            raise refused(f"expected each scenario once, found row {again + 1} as row {first + 1}")
+    for first, again in repeated([_typed(row) for row in ordered]):
+        raise refused(f"expected each scenario once, found row {again + 1} as row {first + 1}")
     return ordered
 
 
-def _typed(row: Mapping[str, Level]) -> list[tuple[bool, Level]]:
+def _typed(row: Mapping[str, Level]) -> tuple[tuple[bool, Level], ...]:
     """The levels of a row, true told apart from 1."""
-    return [(isinstance(level, bool), level) for level in row.values()]
+    return tuple((isinstance(level, bool), level) for level in row.values())
 
 
 if TYPE_CHECKING:
@@ -362,10 +361,11 @@ class SimulationConfig(StrictModel):
             )
         labels = [each.label for each in self.methods]
         if self.reference is not None and self.reference not in labels:
-            raise unknown("the label of a method", labels, at="reference", found=self.reference)
+            what = f"the label of a method ({', '.join(labels)})"
+            raise unknown(what, labels, at="reference", found=self.reference)
         factors = list(self.factors[0])
         if isinstance(self.estimand, str) and self.estimand not in factors:
-            what = f"a factor ({', '.join(factors)})"
+            what = f"a factor ({', '.join(factors) or 'there is none'})"
             raise unknown(what, factors, at="estimand", found=self.estimand)
         if isinstance(self.estimand, str):
             for row in self.factors:
@@ -373,6 +373,16 @@ class SimulationConfig(StrictModel):
                 if isinstance(value, bool | str) or not math.isfinite(value):
                     message = expected_found("a factor with numbers", value)
                     raise refused(message, at="estimand")
+        for options in self.figures or ():
+            kind, scenario = kind_of(options), getattr(options, "scenario", 1)
+            if kind.over == "trial" and self.keep is None:
+                message = f"expected keep: {REPLICATES} with {kind.name}, which shows trials"
+                raise refused(message, at="figures")
+            if scenario > len(self.factors):
+                message = f"expected a scenario up to {len(self.factors)}, found {scenario}"
+                raise refused(f"{message} in {kind.name}", at="figures")
+        if isinstance(self.estimand, UserFunction) and is_of_r(self.estimand.place.path):
+            raise refused("expected a function of Python as estimand", at="estimand")
         return self
 
 

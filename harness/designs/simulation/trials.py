@@ -164,6 +164,7 @@ def simulate_trials(
         program = located(program, files)
     ended: dict[tuple[int, int], str] = {}
     skipped: list[tuple[int, int]] = []
+    stopped: dict[int, str] = {}
     keys, span = shard.keys(program), (shard.first, shard.count)
     while True:
         try:
@@ -182,12 +183,17 @@ def simulate_trials(
             skipped.append(place)
             if sum(function == fault.function for function, _ in ended) > _MOST_ENDS:
                 later = range(fault.trial + 1, shard.first + shard.count)
+                if later:
+                    stopped[fault.function] = f"trials {later.start} to {later.stop - 1}"
                 skipped += [(fault.function, trial) for trial in later]
     events: dict[tuple[int, str], Event] = {}
     for row, kind, trial, why in reply.content["faults"]:
         number = shard.methods[row]
         function = 0 if (0, trial) in ended else number
-        why = ended.get((function, trial), why) if kind == FAILED else why
+        if kind == FAILED and (function, trial) in ended:
+            why = ended[function, trial]
+            if function in stopped:
+                why += f" ({_MOST_ENDS + 1} times, and was not called in {stopped[function]})"
         events[row, kind] = (trial, f"{MODEL} {why}" if (0, trial) in ended else why)
     given = reply.content["given"]
     answers = tuple(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 import numpy as np
 from pydantic import AfterValidator, Field, WithJsonSchema
 
-from harness.base.errors import InputError, NothingToDrawError, did_you_mean
+from harness.base.errors import InputError, NothingToDrawError
 from harness.base.numerics.arrays import Floats
 from harness.figures.kind import Drawing, FigureKind, of_no_family
 from harness.figures.look import labels, style
@@ -68,10 +68,7 @@ MEASURES = {
 
 def _known(name: str) -> str:
     if name not in MEASURES:
-        known = ", ".join(MEASURES)
-        raise ValueError(
-            f"expected a measure ({known}), found {name}{did_you_mean(name, MEASURES)}"
-        )
+        raise ValueError(f"expected one of the measures {', '.join(MEASURES)}")
     return name
 
 
