@@ -18,6 +18,8 @@ from harness.commands.options import (
     SCORES,
     TABLE_COUNTS,
     TWO_COUNTS,
+    Confidence,
+    GivenAlpha,
     OutFile,
     Prior,
     Side,
@@ -95,10 +97,8 @@ def interval(
     no_header: Annotated[
         bool, typer.Option("--no-header", help="The CSV file names no columns: they are 1, 2, …")
     ] = False,
-    alpha: Annotated[
-        float | None, typer.Option(help="Probability outside the interval; default 0.05.")
-    ] = None,
-    confidence: Annotated[float | None, typer.Option(help="1 - alpha, in its place: 0.95.")] = None,
+    alpha: GivenAlpha = None,
+    confidence: Confidence = None,
     side: Side = "two-sided",
     prior: Prior = None,
     seed: Annotated[int | None, typer.Option(help="Seed of a stochastic method.")] = None,

@@ -7,7 +7,15 @@ from typing import Annotated
 
 import typer
 
-from harness.commands.options import CASE_COUNTS, Form, alpha_of, given_data, with_data
+from harness.commands.options import (
+    CASE_COUNTS,
+    Confidence,
+    Form,
+    GivenAlpha,
+    alpha_of,
+    given_data,
+    with_data,
+)
 
 
 @with_data(CASE_COUNTS)
@@ -29,10 +37,8 @@ def metrics(
         str | None, typer.Option(help="The label of positives; default 1 or true.")
     ] = None,
     beta: Annotated[float, typer.Option(help="Adds the F score with this beta.")] = 1.0,
-    alpha: Annotated[
-        float | None, typer.Option(help="Probability outside the interval; default 0.05.")
-    ] = None,
-    confidence: Annotated[float | None, typer.Option(help="1 - alpha, in its place: 0.95.")] = None,
+    alpha: GivenAlpha = None,
+    confidence: Confidence = None,
     output: Form = "table",
     **data: float | None,
 ) -> int:

@@ -116,6 +116,11 @@ Form = Annotated[
     Literal["table", "json", "csv"], typer.Option("--format", help="Form of the output.")
 ]
 Alpha = Annotated[float, typer.Option(help="Probability outside the interval.")]
+GivenAlpha = Annotated[
+    float | None, typer.Option(help="Probability outside the interval; default 0.05.")
+]
+Confidence = Annotated[float | None, typer.Option(help="1 - alpha, in its place: 0.95.")]
+"""Both are read by ``alpha_of``."""
 Side = Annotated[str, typer.Option(help="two-sided, lower or upper.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
 TakeOver = Annotated[

@@ -49,7 +49,8 @@ def replay(
                 say(f"covers the truth: {'yes' if lower <= found.truth <= upper else 'no'}")
         elif answers.failed:
             failed = True
-            say(answers.failed[1])
+            first, why = answers.failed
+            say(why if first == trial else f"no answer; first in trial {first} of its batch: {why}")
         if answers.changed:
             failed = True
             say(answers.changed[1])

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from harness.commands.options import Form, alpha_of, with_data
+from harness.commands.options import Confidence, Form, GivenAlpha, alpha_of, with_data
 
 _COLUMNS = {
     "true": "The true value: a number, or a column that is constant in each group.",
@@ -36,10 +36,8 @@ def summarize(
         ),
     ] = None,
     null: Annotated[float, typer.Option(help="Value that rejection_rate is about.")] = 0.0,
-    alpha: Annotated[
-        float | None, typer.Option(help="Probability outside the interval; default 0.05.")
-    ] = None,
-    confidence: Annotated[float | None, typer.Option(help="1 - alpha, in its place: 0.95.")] = None,
+    alpha: GivenAlpha = None,
+    confidence: Confidence = None,
     output: Form = "table",
     **columns: str | None,
 ) -> int:

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from matplotlib.figure import Figure
 
+import harness
 from harness.base.errors import InputError
 from harness.figures.catalogue import FIGURES
 from harness.figures.draw import draw_figures, drawings
@@ -22,6 +23,7 @@ from tests.figures.layout import printed as printed_texts
 from tests.figures.tables import FakeResults, Spec, truth_cells
 from tests.simulation.results import ALPHA, METHODS, TRUTH, crossed, study
 
+ROOT = Path(harness.__file__).parents[1]
 STUDY = study(failed=4)
 KINDS = ("zip_plot", "lollipop", "nested_loop", "estimates")
 ALL = pytest.mark.parametrize("kind", KINDS)
@@ -99,6 +101,12 @@ def test_texts_are_apart_and_on_the_page_in_other_sizes(
     texts = printed_texts(figure)
     assert overlapping(texts) == []
     assert outside(figure, texts) == []
+
+
+def test_ticks_of_long_numbers_are_apart() -> None:
+    """Biases from −0.015 to 0, which had a tick at every 0.002."""
+    stored = harness.load(ROOT / "results/simulations/macro_f1")
+    assert overlapping(printed_texts(one(stored, "lollipop", measure="bias"))) == []
 
 
 def test_a_method_has_the_look_of_its_place_in_the_config() -> None:

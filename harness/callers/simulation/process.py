@@ -20,7 +20,7 @@ from harness.base.errors import InputError
 from harness.callers.child import ChildProcess
 from harness.callers.messages import Message, MessageError, readable, receive, send
 from harness.callers.simulation.program import Program
-from harness.callers.simulation.worker import ESTIMAND, IDLE, LOAD, TRIALS, TRUTH
+from harness.callers.simulation.worker import IDLE, LOAD, TRIALS, TRUTH
 
 _WORKER = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
@@ -77,11 +77,7 @@ class TrialProcess:
         except BaseException:
             self.close()
             raise
-        wrong = reply.get("fault")
-        if reply.get("misfit"):
-            number, _, why = reply["misfit"].partition("\t")
-            is_estimand = int(number) == ESTIMAND
-            wrong = f"{program.estimand if is_estimand else program.names[int(number)]} {why}"
+        wrong = reply.get("fault") or reply["misfit"]
         if wrong:
             self.close()
             raise InputError(str(wrong))

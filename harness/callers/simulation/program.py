@@ -37,11 +37,6 @@ class Program:
     timeout: float
     """Seconds that a call may take."""
 
-    @property
-    def names(self) -> list[str]:
-        """The functions in messages: the model, then the methods."""
-        return [str(self.model), *(f"{label} ({place})" for label, place in self.methods)]
-
 
 class Stream:
     """A generator whose numbers of one trial do not depend on those of others.

@@ -20,6 +20,7 @@ import numpy as np
 from harness.base.numerics.arrays import Bools, Floats
 from harness.callers.calls import ANYTHING, Function, FunctionError, describe, one_line
 from harness.callers.messages import Message, send
+from harness.callers.process import FunctionLocation
 from harness.callers.simulation.answers import FIELDS, failure, read_answer, read_answers
 from harness.callers.simulation.guard import Guard, copy_of, same_data
 from harness.callers.simulation.program import MODEL, Stream
@@ -28,8 +29,6 @@ from harness.callers.worker import Requests, function_of, module_of
 
 LOAD, TRUTH, TRIALS = "load", "truth", "trials"
 """The tasks of the process."""
-ESTIMAND = -2
-"""The number of the estimand, after those of the methods from 1 on and 0 of the model."""
 IDLE = -1
 """In place of a function while none is called."""
 FAILED, CHANGED = "failed", "changed"
@@ -119,7 +118,7 @@ class Caller:
     """The calls of the functions of one study."""
 
     def __init__(self, program: Mapping[str, Any], position: memoryview) -> None:
-        functions = Functions()
+        functions, self._program = Functions(), program
         self.model = functions.load(program["model"], is_model=True)
         self.methods = [functions.load(place) for _, place in program["methods"]]
         estimand = program["estimand"]
@@ -148,27 +147,27 @@ class Caller:
         return float(number.item())
 
     def misfit(self, factors: Mapping[str, Any]) -> str | None:
-        """Which function does not take its arguments; None where all do."""
-        model = ["rng", "trials"] if self.batch else ["rng"]
-        calls: list[tuple[int, Function, list[str], Mapping[str, Any]]] = [
-            (0, self.model, model, factors)
+        """Which function does not take its arguments, in a sentence; None where all do."""
+        leading = ["rng", "trials"] if self.batch else ["rng"]
+        calls: list[tuple[Any, Function | None, list[str], Mapping[str, Any]]] = [
+            (self._program["model"], self.model, leading, factors),
+            (self._program["estimand"], self.estimand, [], factors),
         ]
-        for number, method in enumerate(self.methods, 1):
-            with_rng: Mapping[str, Any] = {"rng": None} if self.stochastic[number - 1] else {}
-            calls.append((number, method, ["data", "alpha"], with_rng))
-        if self.estimand is not None:
-            calls.append((ESTIMAND, self.estimand, [], factors))
-        for number, function, leading, named in calls:
+        for (_, place), method in zip(self._program["methods"], self.methods, strict=True):
+            calls.append((place, method, ["data", "alpha"], {"rng": 0} if draws(method) else {}))
+        for place, function, first, named in calls:
             try:
-                signature = inspect.signature(function)
-            except (TypeError, ValueError):
+                signature = inspect.signature(function)  # type: ignore[arg-type]
+            except (TypeError, ValueError):  # no estimand, or a function in C
                 continue
             try:
-                signature.bind(*leading, **named)
+                signature.bind(*first, **named)
             except TypeError as error:
-                wanted = ", ".join([*leading, *named])
-                why = f"is to be called with ({wanted}), and takes {signature}: {error}"
-                return f"{number}\t{why}"
+                wanted = ", ".join([*first, *named])
+                return (
+                    f"{FunctionLocation(**place)} is to be called with ({wanted}), and takes "
+                    f"{signature}: {error}"
+                )
         return None
 
     def run(self, block: Block, factors: Mapping[str, Any], keys: Mapping[str, str]) -> None:

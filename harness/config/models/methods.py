@@ -177,9 +177,22 @@ Label = Annotated[
     expecting("a label: one line of text, not blank, no spaces around it", is_one_line),
     Field(description="What tables and figures call the method; unique in the experiment."),
 ]
-Function = Annotated[
+FunctionName = Annotated[
     str,
     expecting("the name of a function", lambda name: "." not in name and is_python_name(name)),
+]
+PythonFile = Annotated[
+    str,
+    existing_file("Python", ".py"),
+    Field(description="Python file, relative to the config."),
+]
+ModuleName = Annotated[
+    str,
+    expecting("the name of a module, such as mypackage.intervals", is_python_name),
+    Field(description="Importable module."),
+]
+Function = Annotated[
+    FunctionName,
     Field(
         description="Function of the data and alpha that returns lower, upper: f(x, n, alpha), "
         "f(x, exposure, alpha), or f(x1, n1, x2, n2, alpha); counts are arrays."
@@ -251,11 +264,7 @@ class UserMethod(MethodModel):
 class FileMethod(UserMethod):
     """A function in a self-contained Python file."""
 
-    path: Annotated[
-        str,
-        existing_file("Python", ".py"),
-        Field(description="Python file, relative to the config."),
-    ]
+    path: PythonFile
 
     def spec(self, info: ValidationInfo) -> MethodSpec:
         path, function = resolved_path(info, self.path), self.function
@@ -265,11 +274,7 @@ class FileMethod(UserMethod):
 class ModuleMethod(UserMethod):
     """A function in a module that can be imported."""
 
-    module: Annotated[
-        str,
-        expecting("the name of a module, such as mypackage.intervals", is_python_name),
-        Field(description="Importable module."),
-    ]
+    module: ModuleName
 
     def spec(self, info: ValidationInfo) -> MethodSpec:
         module, function = self.module, self.function

@@ -42,7 +42,10 @@ from harness.config.models.constraints import (
 from harness.config.models.figures import figure_spec, figure_type, kind_of
 from harness.config.models.methods import (
     Alpha,
+    FunctionName,
     Label,
+    ModuleName,
+    PythonFile,
     config_folder,
     existing_file,
     is_python_name,
@@ -67,37 +70,24 @@ MOST_SCENARIOS = 10_000
 _MOST_DRAWN = 1_000_000
 """The most trials of a scenario where a precision is asked for without a largest number."""
 
-_Function = Annotated[
-    str,
-    expecting("the name of a function", lambda name: "." not in name and is_python_name(name)),
-]
-
 
 class _NamedFunction(StrictModel):
     """The keys of every function."""
 
-    function: _Function = Field(description="Name of the function.")
+    function: FunctionName = Field(description="Name of the function.")
     label: Label | None = Field(None, description="Of a method; left out, the function's name.")
 
 
 class _FileFunction(_NamedFunction):
     """A function of a Python file."""
 
-    path: Annotated[
-        str,
-        existing_file("Python", ".py"),
-        Field(description="Python file, relative to the config."),
-    ]
+    path: PythonFile
 
 
 class _ModuleFunction(_NamedFunction):
     """A function of a module that can be imported."""
 
-    module: Annotated[
-        str,
-        expecting("the name of a module, such as mypackage.study", is_python_name),
-        Field(description="Importable module."),
-    ]
+    module: ModuleName
 
 
 class _RFunction(_NamedFunction):
@@ -341,14 +331,10 @@ class SimulationConfig(StrictModel):
 
     @model_validator(mode="after")
     def _belong_together(self) -> Self:
-        for number, function in enumerate(self.methods):
-            earlier = [each.label for each in self.methods[:number]]
-            if function.label in earlier:
-                raise refused(
-                    f"expected a unique label, found {function.label!r} in "
-                    f"methods[{earlier.index(function.label)}] and methods[{number}]",
-                    at="methods",
-                )
+        labels = [each.label for each in self.methods]
+        for first, again in repeated(labels):
+            found = f"{labels[again]!r} in methods[{first}] and methods[{again}]"
+            raise refused(f"expected a unique label, found {found}", at="methods")
         if self.batch and any(is_of_r(each.place.path) for each in (self.model, *self.methods)):
             raise refused(
                 "expected no batch with functions of R, each of which gets one trial", "batch"
@@ -359,7 +345,6 @@ class SimulationConfig(StrictModel):
             raise refused(
                 "expected methods of R with a model of R, whose data stay there", "methods"
             )
-        labels = [each.label for each in self.methods]
         if self.reference is not None and self.reference not in labels:
             what = f"the label of a method ({', '.join(labels)})"
             raise unknown(what, labels, at="reference", found=self.reference)

@@ -110,26 +110,31 @@ def located(program: Program, files: SentFiles) -> Program:
         files: those of their folders.
     """
 
+    folders = {folder: _folder_of(folder, sent) for folder, sent in files.items()}
+
     def here(place: FunctionLocation) -> FunctionLocation:
         if place.path is None:
             return place
         path = Path(place.path)
-        sent = files[str(path.parent)]
-        folder = path.parent
-        if not all(_has(folder / name, content) for name, content in sent.items()):
-            folder = Path(_SENT[str(path.parent)].name)
-        return replace(place, path=str(folder / path.name))
+        return replace(place, path=str(folders[str(path.parent)] / path.name))
 
+    methods = tuple((label, here(place)) for label, place in program.methods)
+    return replace(program, model=here(program.model), methods=methods, estimand=None)
+
+
+def _folder_of(folder: str, sent: Mapping[str, bytes]) -> Path:
+    """The folder itself where it has the files that were sent, else a copy of them."""
+    if all(_has(Path(folder, name), content) for name, content in sent.items()):
+        return Path(folder)
     with _LOCK:
-        for folder, sent in files.items():
-            made = _SENT.setdefault(folder, tempfile.TemporaryDirectory(prefix="harness-"))
-            for name, content in sent.items():
-                target = Path(made.name, name)
-                if not _has(target, content):
-                    target.parent.mkdir(parents=True, exist_ok=True)
-                    target.write_bytes(content)
-        methods = tuple((label, here(place)) for label, place in program.methods)
-        return replace(program, model=here(program.model), methods=methods, estimand=None)
+        if folder not in _SENT:
+            _SENT[folder] = tempfile.TemporaryDirectory(prefix="harness-")
+        for name, content in sent.items():
+            target = Path(_SENT[folder].name, name)
+            if not _has(target, content):
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(content)
+        return Path(_SENT[folder].name)
 
 
 def _has(path: Path, content: bytes) -> bool:

@@ -141,6 +141,13 @@ def set_coverage_limits(axes: Axes, lowest: float) -> None:
     write_in_percent(axes, "y")
 
 
+def set_few_ticks(axes: Axes, *, integer: bool = False) -> None:
+    """Give the x axis of a narrow panel at most six ticks, whose labels do not touch."""
+    from matplotlib.ticker import MaxNLocator
+
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=5, integer=integer, steps=[1, 2, 5, 10]))
+
+
 def write_in_percent(axes: Axes, name: Literal["x", "y"]) -> None:
     """Write the fractions at the ticks of an axis in per cent."""
     axis = axes.xaxis if name == "x" else axes.yaxis

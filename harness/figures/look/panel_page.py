@@ -13,7 +13,7 @@ from harness.base.numerics.arrays import Floats
 from harness.families.family import EXACT_ENGINES, MONTE_CARLO
 from harness.figures import selection
 from harness.figures.look import labels, layout, style
-from harness.figures.look.axes import set_log_axis
+from harness.figures.look.axes import set_few_ticks, set_log_axis
 from harness.figures.options import PanelOptions
 from harness.figures.size_panels import SizePanel, SizePanels
 
@@ -179,8 +179,6 @@ def finish_page(page: Page, asked: PanelOptions, longest: float, label: str) -> 
         longest: sizes that span more than this factor have a logarithmic axis.
         label: the name of the vertical axis.
     """
-    from matplotlib.ticker import MaxNLocator
-
     sizes = page.found.cells[page.found.size].to_numpy().astype(np.float64)
     low, high = float(sizes.min()), float(sizes.max())
     for _, axes in page.panels:
@@ -190,7 +188,7 @@ def finish_page(page: Page, asked: PanelOptions, longest: float, label: str) -> 
         else:
             axes.set_xlim(low - MARGIN * (high - low), high + MARGIN * (high - low))
             whole = bool((sizes == np.round(sizes)).all())
-            axes.xaxis.set_major_locator(MaxNLocator(nbins=5, integer=whole, steps=[1, 2, 5, 10]))
+            set_few_ticks(axes, integer=whole)
     layout.set_asked_limits([axes for _, axes in page.panels], asked, page.columns)
     page.figure.supylabel(label)
     return page.figure

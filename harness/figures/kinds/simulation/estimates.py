@@ -19,6 +19,7 @@ from harness.figures.kinds.simulation.study import (
     study_kind,
 )
 from harness.figures.look import labels, style
+from harness.figures.look.axes import set_few_ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -79,6 +80,7 @@ def _figure(study: Study, found: dict[str, Floats], trials: int, truth: float) -
         texts.append("\n".join(filter(None, [style.shorten(method), mean, *notes])))
     axes.axvline(truth, **_TRUTH, zorder=2, gid="truth")
     axes.set(xlim=ends, ylim=(len(found) - 0.5, -0.5), xlabel=f"estimate of {study.estimand}")
+    set_few_ticks(axes)
     axes.set_yticks(range(len(found)), texts)
     axes.tick_params(left=False)
     handles = [Line2D([], [], **_MEAN, linewidth=1.2), Line2D([], [], **_TRUTH)]

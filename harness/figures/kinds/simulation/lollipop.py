@@ -22,7 +22,7 @@ from harness.figures.kinds.simulation.study import (
     study_kind,
 )
 from harness.figures.look import labels, style
-from harness.figures.look.axes import write_in_percent
+from harness.figures.look.axes import set_few_ticks, write_in_percent
 
 if TYPE_CHECKING:
     import polars as pl
@@ -94,6 +94,7 @@ def _figure(study: Study, rows: pl.DataFrame, scenarios: Sequence[int]) -> Figur
     axes.set_yticks([-0.9, *range(len(scenarios))], texts, family="DejaVu Sans Mono")
     axes.get_yticklabels()[0].set_fontweight("bold")
     axes.tick_params(axis="y", length=0)
+    set_few_ticks(axes)
     if measure.in_percent:
         write_in_percent(axes, "x")
     axes.set_xlabel(style.wrap(measure.words, 0.5 * width))
