@@ -1,0 +1,141 @@
+"""The outcomes of a stopping rule, and the share of sequences of trials that end at each.
+
+Of all sequences of t trials with x successes, a share goes on up to t. Given these, the last trial
+was a success with the probability x/t, whatever p is, so that trial by trial
+
+    share(t, x) = (x share(t − 1, x − 1) + (t − x) share(t − 1, x)) / t,
+
+and at a look the outcomes at which trials stop are taken out of the row. A share is a mean of
+earlier ones: nothing is subtracted, and nothing goes beyond [0, 1].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from harness.base.errors import InputError
+from harness.base.numerics.arrays import Bools, Floats, Integers, Positions
+from harness.designs.stopping.rule import StoppingRule
+from harness.distributions.sampling.stopped import StoppedOutcomes
+
+_ASKED_AT_ONCE, _FEW = 1 << 18, 1 << 12
+"""Outcomes of looks that a rule is asked about together, since methods are fast on long arrays, and
+how many of them may be in vain."""
+
+
+@dataclass(frozen=True)
+class StoppedTrials:
+    """The m outcomes of a stopping rule that can occur, by their look and then their successes."""
+
+    rule: StoppingRule
+    outcomes: StoppedOutcomes
+    look: Integers
+    """The number of the look of each outcome, from 0 on, shape (m,)."""
+
+    def stagewise(self) -> Positions:
+        """Return the positions of the outcomes in the stage-wise order, shape (m,).
+
+        Stops at lower boundaries come first, from the first look on; then the last look; then
+        stops at upper boundaries, from the last look back to the first. Those of one look are in
+        the order of x. With p, the probability of every head of this order falls.
+
+        Raises:
+            InputError: the rule is not one of boundaries.
+        """
+        boundaries = self.rule.boundaries
+        if boundaries is None:
+            raise InputError("the stage-wise order needs a stopping rule of boundaries")
+        trials, successes = (
+            each.astype(np.int64) for each in (self.outcomes.trials, self.outcomes.successes)
+        )
+        high = boundaries.high(trials, successes).astype(np.int64)
+        low = boundaries.low(trials, successes).astype(np.int64)
+        # From below by the look, from above by minus the look, and the last look between them.
+        stage = np.where(high > low, -self.look, np.where(low > 0, self.look, 0))
+        return np.lexsort((successes, stage, high - low))
+
+
+def stopped_trials(rule: StoppingRule) -> StoppedTrials:
+    """Return the outcomes of a stopping rule with their shares.
+
+    It takes time for each trial and each number of successes, (most trials)²/2 at most, and memory
+    for the outcomes and one row of successes.
+    """
+    found: list[tuple[int, int, Integers, Floats]] = []
+    row = _Row(0, 0, np.ones(1), np.ones(1, dtype=bool))
+    number = 0
+    while number < len(rule.looks) and row.open.any():
+        asked, first = _looks_asked(rule, number, row), row.first
+        for look, decision in zip(asked, _decisions(rule, asked, row), strict=True):
+            row = row.after(look)
+            start = row.first - first
+            stop = row.open & decision[start : start + row.share.size]
+            place = np.flatnonzero(stop)
+            found.append((number, look, place + row.first, row.share[place]))
+            row = row.without(stop)
+            number += 1
+            if not row.open.any():
+                break
+    sizes = [each[2].size for each in found]
+    outcomes = StoppedOutcomes(
+        np.repeat([float(each[1]) for each in found], sizes),
+        np.concatenate([each[2] for each in found]).astype(np.float64),
+        np.concatenate([each[3] for each in found]),
+    )
+    return StoppedTrials(rule, outcomes, np.repeat([each[0] for each in found], sizes))
+
+
+@dataclass(frozen=True)
+class _Row:
+    """The sequences that go on after some trials, by their successes."""
+
+    trials: int
+    first: int
+    """The smallest number of successes."""
+    share: Floats
+    open: Bools
+    """Whether any sequence goes on there, also where its share is no double above 0."""
+
+    def after(self, trials: int) -> _Row:
+        """Return the row after more trials that nobody looks at."""
+        share, is_open = self.share, self.open
+        for t in range(self.trials + 1, trials + 1):
+            x = np.arange(self.first, self.first + share.size + 1, dtype=np.float64)
+            longer = np.zeros(share.size + 1)
+            np.multiply(x[1:], share, out=longer[1:])
+            longer[:-1] += (t - x[:-1]) * share
+            longer /= t
+            share = longer
+            is_open = np.append(is_open, False) | np.append(False, is_open)
+        return _Row(trials, self.first, share, is_open)
+
+    def without(self, stopped: Bools) -> _Row:
+        """Return the row of the sequences that do not stop."""
+        is_open = self.open & ~stopped
+        place = np.flatnonzero(is_open)
+        if not place.size:
+            return _Row(self.trials, self.first, np.zeros(1), np.zeros(1, dtype=bool))
+        kept = slice(int(place[0]), int(place[-1]) + 1)
+        share = np.where(is_open[kept], self.share[kept], 0.0)
+        return _Row(self.trials, self.first + int(place[0]), share, is_open[kept])
+
+
+def _looks_asked(rule: StoppingRule, number: int, row: _Row) -> tuple[int, ...]:
+    """Return the looks from a number on whose outcomes are decided together."""
+    looks = np.array(rule.looks[number : number + _ASKED_AT_ONCE])
+    outcomes = np.cumsum(row.share.size + looks - row.trials)
+    few, many = np.searchsorted(outcomes, (_FEW, _ASKED_AT_ONCE), "right").tolist()
+    # Beyond as many trials as the row is long, most of the outcomes would be in vain.
+    near = int(np.searchsorted(looks, row.trials + row.share.size, "right"))
+    return tuple(looks[: max(1, min(many, max(few, near)))].tolist())
+
+
+def _decisions(rule: StoppingRule, looks: tuple[int, ...], row: _Row) -> list[Bools]:
+    """Return whether trials stop at each look, from the first x of the row to the last possible."""
+    last = row.first + row.share.size - 1 - row.trials
+    possible = [np.arange(row.first, last + look + 1) for look in looks]
+    trials = np.repeat(np.array(looks), [each.size for each in possible])
+    stops = rule.stops(trials, np.concatenate(possible))
+    return np.split(stops, np.cumsum([each.size for each in possible])[:-1])
