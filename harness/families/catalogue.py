@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import MutableMapping
+from collections.abc import Mapping, MutableMapping
 from functools import cache
 from typing import Any
 
@@ -154,3 +154,13 @@ def with_settings(name: Any, given: MutableMapping[str, Any]) -> Family:
     if not is_number or not 1.0 / LARGEST_BETA <= beta <= LARGEST_BETA:
         raise InputError(f"beta should be a number from 0.01 to 100, found {quoted(beta)}")
     return family if beta == 1 else f_score(float(beta))
+
+
+def family_in(given: Any) -> Family:
+    """Return the family of a document, a row or a table of one run, with its settings.
+
+    Args:
+        given: a mapping with the family's name and settings, or a data frame with such rows.
+    """
+    row = given if isinstance(given, Mapping) else given.row(0, named=True)
+    return with_settings(row["family"], dict(row))

@@ -20,7 +20,7 @@ from harness.base.errors import (
 )
 from harness.base.numerics.arrays import Floats
 from harness.base.text import numbered
-from harness.families.catalogue import family_of
+from harness.families.catalogue import family_in, family_of
 from harness.families.family import Family
 from harness.figures.catalogue import FIGURES
 from harness.figures.kind import Drawing, FigureKind, FigureSpec
@@ -131,7 +131,7 @@ def _with_titles(results: Results) -> Results:
     cells = results.cells
     if _experiment_of(results) != "coverage" or cells.is_empty():
         return results
-    family = cells["family"][0]
+    family = family_in(cells).name
     listed = results.manifest.get("experiment", {}).get("methods") or []
     methods = {each["label"]: each for each in listed}
     titles = {
@@ -210,9 +210,9 @@ def _refuse_other_results(kind: FigureKind, results: Results) -> None:
         raise InputError(f"{kind.name} is drawn from a {kind.experiment} experiment, not {found}")
     if kind.experiment == "simulation":
         return
-    for family in results.cells["family"].head(1):
-        if family not in kind.families:
-            raise InputError(f"{kind.name} is drawn for {', '.join(kind.families)}, not {family}")
+    if results.cells.height and not kind.fits(family := family_in(results.cells)):
+        found = family.public_name
+        raise InputError(f"{kind.name} is drawn for {', '.join(kind.families)}, not {found}")
 
 
 def _experiment_of(results: Results) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
-from harness.families.catalogue import family_of
+from harness.families.catalogue import family_in
 from harness.families.family import Family
 from harness.figures.kind import EVERY_ENGINE
 from harness.figures.options import listed_sizes
@@ -73,7 +73,7 @@ class Selection:
     @property
     def family(self) -> Family:
         """The family whose results the cells are."""
-        return family_of(str(self.cells["family"][0]))
+        return family_in(self.cells)
 
     @property
     def sampling(self) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from harness.families.catalogue import family_of
+from harness.families.catalogue import family_in
 from harness.families.combination import Span
 from harness.families.family import MONTE_CARLO, POSTERIOR, Family
 from harness.findings.choice import advice
@@ -205,7 +205,7 @@ def _method(
     titles: Mapping[str, str],
 ) -> Method:
     """The row of one method."""
-    summary, family = results.summary, family_of(found.rows[0]["family"])
+    summary, family = results.summary, family_in(found.rows[0])
     known = [row for row in found.rows if row.get("worst_alpha") is not None]
     worst: _Row = max(known, key=lambda row: row["worst_alpha"], default={})
     # The first of the sizes at which coverage is lowest, but for rounding.
@@ -270,7 +270,7 @@ def _by_posterior(results: Results, alpha: float, titles: Mapping[str, str]) -> 
         known = part.drop_nulls("alpha_error_min").to_dicts()
         if not known:
             continue
-        family = family_of(known[0]["family"])
+        family = family_in(known[0])
         least = min(known, key=lambda row: row["alpha_error_min"])
         reached = alpha - least["alpha_error_min"]
         kept = reached <= alpha + rounding_of(alpha)

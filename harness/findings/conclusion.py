@@ -13,7 +13,7 @@ import polars as pl
 from harness.base.numerics.arrays import Floats
 from harness.base.text import first_few
 from harness.distributions.sampling import binomial
-from harness.families.catalogue import family_of
+from harness.families.catalogue import family_in
 from harness.families.family import EXACT_ENGINES, MONTE_CARLO
 from harness.findings.numbers import covered, nominal, span_text
 from harness.methods.method import TWO_SIDED
@@ -83,7 +83,7 @@ def scored_against(manifest: Mapping[str, Any]) -> Iterator[str]:
     if words:
         value = manifest["scored_against"]["value"]
         yield f"Intervals are scored against the {words} of the truth's law: {value:.6g}."
-    elif family_of(experiment["family"]).has_estimands and table_kind(experiment).may_fail:
+    elif family_in(experiment).has_estimands and table_kind(experiment).may_fail:
         yield (
             "Intervals are scored against the mean of the truth's law (estimand: median scores "
             "against its median)."
@@ -109,7 +109,7 @@ def _found(rows: Sequence[_Row], alpha: float, estimates: int) -> Found | None:
     """
     tolerance = rounding_of(alpha)
     by_size: dict[Any, _Row] = {}
-    sizes = family_of(rows[0]["family"]).sizes
+    sizes = family_in(rows[0]).sizes
     for engine in (MONTE_CARLO, *EXACT_ENGINES):
         for row in rows:
             if row["engine"] == engine and row["actual_alpha"] is not None:
@@ -148,7 +148,7 @@ def _found(rows: Sequence[_Row], alpha: float, estimates: int) -> Found | None:
 
 def size_of(row: _Row) -> str:
     """The size of a row of the summary in words."""
-    family = family_of(row["family"])
+    family = family_in(row)
     return family.size_text([row[name] for name in family.sizes], digits=12)
 
 
@@ -157,7 +157,7 @@ def scope_of(row: _Row) -> str:
 
     It is as in ``for p in 0.1 … 0.9`` or ``at p = 0.3``.
     """
-    family = family_of(row["family"])
+    family = family_in(row)
     parts = []
     ranges = worst_range_columns(row["family"])
     for symbol, (low, high) in zip(family.symbols, ranges, strict=False):

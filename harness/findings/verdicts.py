@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from harness.designs.miss_curve import MissCurve
-from harness.families.catalogue import family_of
+from harness.families.catalogue import family_in
 from harness.families.combination import Span
 from harness.families.family import MONTE_CARLO, Family
 from harness.figures import selection
@@ -116,7 +116,7 @@ def _where(results: Results, rows: Sequence[_Row], alpha: float, several: bool) 
         alpha: the nominal alpha.
         several: whether the run has other sizes, so that the size has to be named.
     """
-    family = family_of(rows[0]["family"])
+    family = family_in(rows[0])
     most, words = 0.0, ""
     for row in rows:
         size = tuple(float(row[name]) for name in family.sizes)

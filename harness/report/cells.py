@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from harness.base.text import enumerated
-from harness.families.catalogue import family_of
+from harness.families.catalogue import family_in
 from harness.report.packing import packed_columns
 from harness.report.page import Section
 from harness.tables.columns import CELLS, SAMPLING
@@ -61,7 +61,7 @@ def cells(results: Results, file: str = CELLS_FILE) -> list[Section]:
 def _shown(results: Results) -> tuple[pl.DataFrame, str]:
     """The rows that stand in the page, and the sizes that do not, in words."""
     table = results.cells
-    family = family_of(results.manifest["experiment"]["family"])
+    family = family_in(results.manifest["experiment"])
     names = [name for name in family.sizes if name in table.columns]
     if not names or table.is_empty():
         return table.head(MOST_CELLS), ""
@@ -101,7 +101,7 @@ def _named(names: Sequence[str]) -> str:
 
 def _data(results: Results, shown: pl.DataFrame) -> dict[str, Any]:
     """What the script reads."""
-    family = family_of(results.manifest["experiment"]["family"])
+    family = family_in(results.manifest["experiment"])
     several = {name for name in shown.columns if shown[name].n_unique() > 1}
     chosen = [name for name in shown.columns if name in {*_CHOICES, *family.sizes}]
     constant = [name for name in _IN_TITLE if name in shown.columns and name not in several]

@@ -13,7 +13,7 @@ from typing import Any
 from harness.base.plain_data import dump, flow
 from harness.base.text import numbered, printable
 from harness.designs.simulation import SIMULATION
-from harness.families.catalogue import family_of
+from harness.families.catalogue import family_in
 from harness.findings.answer import Method, Ranking, found_answer
 from harness.findings.engines import comparisons, engine_remarks, tests_of_draws
 from harness.findings.numbers import coverage, nominal, significant
@@ -140,7 +140,7 @@ def _setting(experiment: dict[str, Any]) -> str:
     """What was run, in a few words."""
     if experiment.get("kind") == SIMULATION:
         return f"a simulation study of {len(experiment['factors'])} scenarios"
-    family = family_of(experiment["family"])
+    family = family_in(experiment)
     sizes = [f"{name} = {_values(experiment[name])}" for name in family.sizes if name in experiment]
     alpha = [f"alpha = {_values(experiment['alpha'])}"] if "alpha" in experiment else []
     truth = [f"truth {flow(experiment['truth'])}"] if "truth" in experiment else []

@@ -9,7 +9,7 @@ import polars as pl
 from rich.console import RenderableType
 from rich.table import Table
 
-from harness.families.catalogue import family_of
+from harness.families.catalogue import family_in
 from harness.families.family import Family
 from harness.findings.numbers import (
     coverage_number,
@@ -34,7 +34,7 @@ def ranking_screen(ranking: pl.DataFrame, truth: Mapping[str, Any]) -> Table:
         ranking: of a run.
         truth: as the resolved config of the run has it; the caption names it.
     """
-    family = family_of(ranking["family"][0])
+    family = family_in(ranking)
     sizes = family.sizes
     title = f"Two-sided methods, ranked by {ORDERED_BY}; coverage in %{worst_range(ranking)}"
     if ranking.height > _MOST_ROWS and ranking["alpha"].n_unique() > 1:
@@ -110,7 +110,7 @@ def near_nominal_screen(table: pl.DataFrame) -> Table:
     Args:
         table: ``near_nominal`` of a run.
     """
-    family = family_of(table["family"][0])
+    family = family_in(table)
     axis = family.sizes[0]
     alphas = table["alpha"].unique(maintain_order=True).to_list()
     keys = [name for name in (*family.sizes[1:], *family.truths) if table[name].n_unique() > 1]
@@ -153,7 +153,7 @@ def recommendation_screen(answers: pl.DataFrame, worst_is_exact: bool) -> Iterat
         answers: to the questions at each size and alpha.
         worst_is_exact: whether worst cases are proven suprema, and not found by a search.
     """
-    family = family_of(answers["family"][0])
+    family = family_in(answers)
     parts = answers.partition_by("alpha", *family.sizes, maintain_order=True)
     cases: list[_Case] = [
         {row["question"]: row for row in part.iter_rows(named=True)} for part in parts

@@ -10,7 +10,7 @@ from rich import box
 from rich.console import RenderableType
 from rich.table import Table
 
-from harness.families.catalogue import family_of
+from harness.families.catalogue import family_in
 from harness.families.family import EXACT_ENGINES, MONTE_CARLO, POSTERIOR, Family
 from harness.findings.choice import advice
 from harness.findings.conclusion import scored_against, sentences
@@ -86,7 +86,7 @@ def _marked(remark: Remark) -> str:
 def _sampling(summary: pl.DataFrame) -> Iterator[str]:
     """How outcomes arise, where it is not the family's own law, which methods are made for."""
     if SAMPLING in summary.columns:
-        remark = family_of(str(summary["family"][0])).sampling_remark
+        remark = family_in(summary).sampling_remark
         yield f"Sampling: {summary[SAMPLING][0]}. {remark}"
 
 
@@ -109,7 +109,7 @@ def _table(title: str, rows: Sequence[Sequence[str]], *names: str) -> Table:
 
 def _summary(results: Results) -> Table:
     """A table with a row per method, alpha and size; if too long, per method, alpha and engine."""
-    family = family_of(results.summary["family"][0])
+    family = family_in(results.summary)
     keys = ("method", "alpha", *family.sizes)
     by_engine: dict[str, dict[tuple[Any, ...], _Row]] = {}
     order: dict[tuple[Any, ...], None] = {}
@@ -270,7 +270,7 @@ def calibration_screen(results: Results) -> Iterator[RenderableType]:
 
 
 def _bins(cells: pl.DataFrame, under: str) -> Table:
-    parameter = family_of(cells["family"][0]).parameter
+    parameter = family_in(cells).parameter
     table = Table(
         title=f"{parameter} ≥ delta: how often, by its probability under {under}",
         title_justify="left",

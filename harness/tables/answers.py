@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from harness.base.numerics.arrays import Floats
-from harness.families.catalogue import family_of
+from harness.families.catalogue import family_in, family_of
 from harness.families.family import ENUMERATION
 from harness.methods.method import TWO_SIDED
 from harness.tables.columns import (
@@ -192,7 +192,7 @@ def recommendation(summary: pl.DataFrame) -> pl.DataFrame | None:
     rows = summary.filter(pl.col("engine") == ENUMERATION, pl.col("side") == TWO_SIDED)
     if rows["method"].n_unique() < 2:
         return None
-    family = family_of(rows["family"][0])
+    family = family_in(rows)
     kind = TableKind(family.name, sampled=SAMPLING in rows.columns)
     columns = columns_of(RECOMMENDATION, kind)
     keys = ["family", *family.settings, SAMPLING, "alpha", *family.sizes]
@@ -300,7 +300,7 @@ def near_nominal(cells: pl.DataFrame) -> pl.DataFrame | None:
     """
     if cells.is_empty():
         return None
-    family = family_of(cells["family"][0])
+    family = family_in(cells)
     axis, *others = family.sizes
     # The bins of a calibration are cells as well, and given nothing.
     if family.has_outcomes:

@@ -18,7 +18,7 @@ from typing import Any
 import polars as pl
 
 from harness.designs.simulation import SIMULATION
-from harness.families.catalogue import FAMILIES, family_of
+from harness.families.catalogue import FAMILIES, family_in, family_of
 from harness.families.confusion import BETA
 from harness.families.family import Family
 
@@ -228,11 +228,11 @@ def columns_of_run(manifest: Any) -> dict[str, Columns] | None:
 def table_kind(document: Any) -> TableKind:
     """The kind of the tables of an experiment, from its resolved config."""
     return TableKind(
-        family=document["family"],
+        family=family_in(document).name,
         grouped="group" in document,
         two_references=document.get("reference") == "truth",
         may_fail=any(isinstance(each, dict) and "name" not in each for each in document["methods"]),
-        sampled=SAMPLING in document or family_of(document["family"]).names_sampling,
+        sampled=SAMPLING in document or family_in(document).names_sampling,
     )
 
 

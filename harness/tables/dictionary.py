@@ -12,7 +12,7 @@ import polars as pl
 
 from harness.base.arguments import validate_choice
 from harness.designs.simulation import SIMULATION
-from harness.families.catalogue import FAMILIES, family_of
+from harness.families.catalogue import FAMILIES, family_in, family_of
 from harness.families.family import ENUMERATION, Family
 from harness.tables.columns import (
     NEAR_NOMINAL,
@@ -85,12 +85,12 @@ def dictionary(tables: Mapping[str, pl.DataFrame], document: Mapping[str, Any]) 
         tables: the tables by the names of their files, without the ending.
         document: the resolved config of the run.
     """
-    family = document.get("family")
+    family = None if document.get("family") is None else family_in(document)
     rows = []
     for name, table in tables.items():
         known = records_in(name, document)
         columns = {column: known[column] for column in table.columns}
-        described = _described(name, columns, None if family is None else family_of(family))
+        described = _described(name, columns, family)
         rows += [astuple(each) for each in described]
     return pl.DataFrame(rows, dict.fromkeys(_COLUMNS, pl.String), orient="row")
 
@@ -110,7 +110,7 @@ def records_in(name: str, document: Mapping[str, Any]) -> Records:
         study = simulation_kind(document)
         return records_of(SIMULATED[name], study) if study and name in SIMULATED else {}
     table = f"calibration_{name}" if kind == "calibration" else name
-    return possible_records(table, str(document["family"])) if table in TABLES else {}
+    return possible_records(table, family_in(document).name) if table in TABLES else {}
 
 
 def parquet_metadata(described: pl.DataFrame, table: str) -> dict[str, str]:

@@ -21,7 +21,7 @@ from harness.designs.results import Enumerated, WorstCase
 from harness.designs.simulation import SIMULATION
 from harness.designs.solvers import solver_of
 from harness.designs.verification import TOLERANCE, Comparison
-from harness.families.catalogue import family_of
+from harness.families.catalogue import family_in
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.methods.remarks import ORDER, OUTSIDE, Remark
 from harness.tables.assemble import total_counts
@@ -281,7 +281,7 @@ def engines_met(content: Mapping[str, Any]) -> bool:
 def not_compared(content: Mapping[str, Any]) -> Iterator[str]:
     """A sentence for each pair of engines that was not compared, from the manifest of a run."""
     engines = content["experiment"]["engines"]
-    family = family_of(content["experiment"]["family"])
+    family = family_in(content["experiment"])
     if "not_enumerated" in content:
         most = design_for(family.name).most_enumerated
         yield (
@@ -302,7 +302,7 @@ def not_compared(content: Mapping[str, Any]) -> Iterator[str]:
 
 def why_unchecked(content: Mapping[str, Any]) -> str:
     """Why some methods have no exact values, in a clause, from the manifest of a run."""
-    if family_of(content["experiment"]["family"]).has_outcomes:
+    if family_in(content["experiment"]).has_outcomes:
         return "their limits are random"
     return "no exact engine has values for them"
 
@@ -517,7 +517,7 @@ def missed_precision(manifest: Mapping[str, Any]) -> str:
     wide = [each for each in content["sizes"] if not each["reached"]]
     if not wide:
         return ""
-    names = family_of(manifest["experiment"]["family"]).sizes
+    names = family_in(manifest["experiment"]).sizes
     listed = [" and ".join(f"{name} = {each[name]:.15g}" for name in names) for each in wide]
     more = f" and {len(listed) - _MOST_LISTED} more" if len(listed) > _MOST_LISTED else ""
     widest = max(each["half_width"] for each in wide)

@@ -14,7 +14,7 @@ from typing import Any
 
 from harness.base.text import plain_number
 from harness.distributions.list_truths import QUANTILE
-from harness.families.catalogue import family_of
+from harness.families.catalogue import family_in, family_of
 from harness.families.family import Family
 from harness.methods.catalogue import ALIASES, CATALOGUE, find
 from harness.methods.method import TWO_SIDED
@@ -129,7 +129,7 @@ def method_titles(manifest: Mapping[str, Any]) -> dict[str, str]:
     methods = experiment.get("methods", ())
     if "family" not in experiment:  # a simulation study, whose methods are the user's own
         return {each["label"]: each["label"] for each in methods}
-    titles = {each["label"]: _with_side(each, experiment["family"]) for each in methods}
+    titles = {each["label"]: _with_side(each, family_in(experiment).name) for each in methods}
     met = Counter(titles.values())
     return {
         label: title if met[title] == 1 or title == label else f"{title} ({label})"

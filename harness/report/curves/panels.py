@@ -17,7 +17,7 @@ import polars as pl
 
 from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.miss_curve import MissCurve
-from harness.families.catalogue import family_of
+from harness.families.catalogue import family_in
 from harness.families.family import (
     ENUMERATION,
     EXACT_ENGINES,
@@ -110,7 +110,7 @@ class _Cells:
 
     @cached_property
     def family(self) -> Family:
-        return family_of(self.table["family"][0])
+        return family_in(self.table)
 
     @cached_property
     def methods(self) -> list[str]:
@@ -199,7 +199,7 @@ def outcome_panels(results: Results) -> Panels | None:
     cells = results.cells
     if cells.is_empty() or "given" not in cells.columns:
         return None
-    family = family_of(cells["family"][0])
+    family = family_in(cells)
     cells = cells.filter(given=OUTCOME)
     if not family.has_single_count or not (cells["engine"] == POSTERIOR).any():
         return None
@@ -220,7 +220,7 @@ def _group_names(cells: pl.DataFrame) -> list[str]:
 
 def _listed(results: Results, cells: pl.DataFrame) -> Panels | None:
     """The panels over listed true values, or over the size where these are few."""
-    family = family_of(cells["family"][0])
+    family = family_in(cells)
     (axis, _), *others = family.curve_truths
     held_names = [name for name, _ in others]
     found = _Cells(cells, axis)
@@ -267,7 +267,7 @@ def _over_size(found: _Cells, truths: Sequence[str]) -> Panels:
 def _implied_panels(results: Results) -> Panels | None:
     """The panels over the true value where the truth is a distribution, from the limits."""
     cells = results.cells
-    family = family_of(cells["family"][0])
+    family = family_in(cells)
     rows = cells.filter(engine=ENUMERATION)
     if not family.has_single_count or rows.is_empty() or "sampling" in cells.columns:
         return None

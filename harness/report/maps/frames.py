@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from harness.base.numerics.arrays import Floats, Positions
-from harness.families.catalogue import family_of
+from harness.families.catalogue import family_in
 from harness.families.combination import Span
 from harness.families.family import CLOSED_FORM, ENUMERATION, MONTE_CARLO, POSTERIOR, Family
 from harness.findings.conclusion import first_largest
@@ -109,7 +109,7 @@ def frames_of(cells: pl.DataFrame, titles: Mapping[str, str]) -> Iterator[Frame]
     """
     if cells.is_empty() or "given" not in cells.columns:
         return
-    family = family_of(str(cells["family"][0]))
+    family = family_in(cells)
     if family.has_outcomes and family.has_single_count and family.is_bounded:
         (count,) = family.counts
         axis = f"{count}/{family.sizes[0]}"
