@@ -37,7 +37,8 @@ ProportionMethod = Literal[
     "sterne", "feldman_cousins", "likelihood_ratio", "arcsine", "logit", "rindskopf", "probit",
     "cloglog", "chebyshev", "hoeffding", "jeffreys", "jeffreys_equal_tailed", "jeffreys_modified",
     "jeffreys_minimal_length", "one_sided", "minimal_length", "balanced_width", "balanced_tail",
-    "bootstrap_percentile", "hypergeometric_exact", "hypergeometric_wang", "exact_tail",
+    "bootstrap_percentile", "hypergeometric_exact", "hypergeometric_wang", "beta_binomial_mixture",
+    "stagewise", "stagewise_mid_p", "bonferroni_looks", "exact_tail",
 ]
 
 RateMethod = Literal[

@@ -8,6 +8,7 @@ import pytest
 from harness import names
 from harness.families.catalogue import FAMILIES
 from harness.families.population import POPULATION
+from harness.families.stopped import STOPPING
 from harness.methods.catalogue import ALIASES, CATALOGUE, methods_for
 from harness.methods.significance import significance
 from harness.one import compute, interval
@@ -47,7 +48,10 @@ def test_every_family_has_overloads_with_its_data_and_its_methods() -> None:
     assert list(taken) == list(get_args(names.FamilyName)) == list(FAMILIES)
     for name, family in FAMILIES.items():
         all_methods = len(methods_for(name, finite_population=True))
-        extra = {POPULATION} if all_methods > len(methods_for(name)) else set(family.settings)
+        # One proportion has a population and a stopping rule besides.
+        extra = (
+            {POPULATION, STOPPING} if all_methods > len(methods_for(name)) else set(family.settings)
+        )
         assert taken[name] - set(Options.__annotations__) == {*family.options} | extra
 
 

@@ -89,7 +89,7 @@ def named(method: AnyMethod, family: str = "proportion") -> Named:
         InputError: there is no such family, nothing of that name, or the method needs a finite
             population.
     """
-    validate_choice("family", family, CATALOGUE)
+    validate_choice("family", str(family).partition("(")[0], CATALOGUE)
     if isinstance(method, Method):
         method.refuse_finite_population("check")
         return Named(method.name or method.title, family, method=method)

@@ -186,7 +186,7 @@ def _exact_numbers(
             names = family_of(scenario.family).numbered("largest_at")
             numbers[MEAN_POSTERIOR] = _mean_posterior_error(exact, limits, errors)
             numbers[POSTERIOR] = float(abs(errors[largest]))
-            numbers |= zip(names, counts, strict=True)
+            numbers |= zip(names, counts, strict=False)
         rows.append(numbers)
     return rows
 

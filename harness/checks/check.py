@@ -40,6 +40,7 @@ from harness.checks.paired_test import paired_test
 from harness.checks.report import CheckReport
 from harness.checks.restriction import ANYWHERE, Restriction
 from harness.checks.sizes import sizes_of_numbers
+from harness.checks.stopping import under_rule
 from harness.checks.subject import Subject, side_of
 from harness.checks.table import complete_grid, no_exact_numbers, points_finding, restriction_of
 from harness.checks.tails.check import check_tails, tails_of
@@ -71,6 +72,7 @@ def check(
     alphas: Sequence[float] | None = None,
     grid: str | Mapping[str, Any] | None = None,
     thorough: bool = False,
+    stopping: Mapping[str, Any] | str | None = None,
     counter_examples: bool = False,
     model: str | None = None,
     estimand: float | str | None = None,
@@ -116,6 +118,8 @@ def check(
         thorough: whether limits are asked for at all counts of all n up to 200, and at all alphas
             everywhere; by default at some of them, as the method should not take long. Of several
             counts the exact numbers are then at three alphas instead of one.
+        stopping: the rule by which the trials of a proportion end, as in a config, with most, the
+            most trials, or at the sizes that are given; all is then checked under this rule.
         counter_examples: whether findings hold the numbers of their pictures, which a page draws.
         model: "file.py:function" or "package.module:function", which draws the data of a trial as
             f(rng, **factors); the method is then f(data, alpha) of a file or module, and is
@@ -147,6 +151,8 @@ def check(
     if estimand is not None or factors is not None:
         raise InputError("estimand and factors are of a model; give the model as well")
     given["trials"] = TRIALS if trials is None else trials
+    if stopping is not None:
+        family, given = under_rule(family, given)
     called = named(method, family)
     if against is not None and not family_of(family).has_outcomes:
         raise InputError(f"methods of {family} are not compared by a check; leave against out")

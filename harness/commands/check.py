@@ -102,6 +102,14 @@ def check(
     thorough: Annotated[
         bool, typer.Option("--thorough", help="At all counts and alphas, however long it takes.")
     ] = False,
+    stopping: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RULE",
+            help="Rule by which the trials of a proportion end, with most, the most trials: "
+            "'{boundaries: [{n: 13, at_most: 3}], most: 43}'.",
+        ),
+    ] = None,
     # What it is held to.
     contract: Annotated[
         str | None,

@@ -16,6 +16,7 @@ from harness.commands.options import (
     OR_LISTS,
     RUN_VALUES,
     SCORES,
+    STOPPING,
     TABLE_COUNTS,
     TWO_COUNTS,
     Confidence,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 _FORMS = {".csv": "csv", ".json": "json"}
 _DATA = ONE_SAMPLE | FINITE_POPULATION | TWO_COUNTS | OR_LISTS | TABLE_COUNTS | RUN_VALUES
-_DATA |= CASE_COUNTS | BETA | SCORES
+_DATA |= CASE_COUNTS | BETA | SCORES | STOPPING
 
 
 @with_data(_DATA, str | None, metavar="DATA")
@@ -159,7 +160,8 @@ def interval(
 
     given = {name: text for name, text in data.items() if text is not None}
     settings: dict[str, Any] = {k: number_or_list(given.pop(k)) for k in BETA if k in given}
-    of_family = with_settings(family, settings)
+    settings |= {k: given.pop(k) for k in STOPPING if k in given}
+    of_family = with_settings(family, settings, alpha_of(alpha, confidence))
     if settings:
         raise InputError(f"--beta is for f_score, found {family}")
     form = output or (_FORMS.get(out.suffix.lower()) if out is not None else None) or "table"

@@ -42,6 +42,10 @@ CASE_COUNTS = {
     "tn": "True negatives.",
 }
 BETA = {"beta": "Of an F score: how many times as much recall counts as precision; default 1."}
+STOPPING = {
+    "stopping": "Rule by which the trials of a proportion end, as in a config: "
+    "'{first: 20, every: 10, until: {half_width: 0.05, of: wilson}}'; of interval with most."
+}
 RUN_VALUES = {
     "values": "Value of each run: 75,72,78.",
     "mean": "Mean of the runs, where their values are not known.",
@@ -122,6 +126,7 @@ GivenAlpha = Annotated[
 Confidence = Annotated[float | None, typer.Option(help="1 - alpha, in its place: 0.95.")]
 """Both are read by ``alpha_of``."""
 Side = Annotated[str, typer.Option(help="two-sided, lower or upper.")]
+Stopping = Annotated[str | None, typer.Option(help=STOPPING["stopping"], metavar="RULE")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
 TakeOver = Annotated[
     bool, typer.Option("--take-over", help="Take over the lock of a dead run of another host.")

@@ -15,11 +15,14 @@ from harness.commands.options import (
     Form,
     Prior,
     Side,
+    Stopping,
     given_lists,
     with_data,
 )
 
 FOUND = ("coverage", "miss_below", "miss_above", "mean_length")
+SOME = ("infinite_length", "expected_trials")
+"""What only some families have."""
 
 
 @with_data(SIZES | TRUTHS | BETA, list[float] | None)
@@ -46,6 +49,7 @@ def coverage(
             metavar="LAW",
         ),
     ] = None,
+    stopping: Stopping = None,
     output: Form = "table",
     **data: list[float] | None,
 ) -> int:
@@ -59,6 +63,7 @@ def coverage(
     from harness.planning.coverage import coverage as compute
 
     known, law = given_lists(data), None if sampling is None else _read(sampling)
+    known |= {} if stopping is None else {"stopping": stopping}
     found = compute(
         cast(Any, family),
         cast(Any, method),
@@ -69,7 +74,7 @@ def coverage(
         **known,
     )
     columns = {name: values for name, values in known.items() if isinstance(values, list)}
-    names = FOUND if found.infinite_length is None else (*FOUND, "infinite_length")
+    names = (*FOUND, *(name for name in SOME if getattr(found, name) is not None))
     columns |= {name: np.ravel(getattr(found, name)).tolist() for name in names}
     show(
         [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)],
@@ -133,6 +138,7 @@ def size(
     ] = 1.0,
     alpha: Alpha = 0.05,
     prior: Prior = None,
+    stopping: Stopping = None,
     figure: Annotated[
         Path | None, typer.Option(help="Draw what each size reaches into this file.")
     ] = None,
@@ -156,6 +162,7 @@ def size(
         alpha=alpha,
         prior=prior,
         **{name: _span(name, text) for name, text in data.items() if text is not None},
+        **({} if stopping is None else {"stopping": cast(Any, stopping)}),
     )
     if figure is not None:
         from harness.figures.draw import write_size_curve

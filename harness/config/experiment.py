@@ -36,6 +36,7 @@ from harness.config.models.sizes import (
     stratum_sizes_type,
     write_range,
 )
+from harness.config.models.stopping import stopping_key
 from harness.config.models.trials import (
     Count,
     ExecutionSettings,
@@ -301,6 +302,8 @@ class Experiment:
     truth: AnyTruth
     written_truth: Annotated[Mapping[str, Any], _truth]
     """The truth as plain data, in which a grid is still a grid."""
+    stopping: Annotated[Mapping[str, Any] | None, stopping_key] = None
+    """The rule by which trials end before n; None where their number is fixed."""
     sampling: Annotated[Law | None, _sampling] = None
     """How outcomes arise; None where they are binomial or Poisson, as the family has it."""
     trials: Annotated[

@@ -17,7 +17,9 @@ from harness.config.values import Size, SizeRange, Trials
 from harness.designs.design import AnyTruth
 from harness.distributions.sampling.law import Law, on_lattice
 from harness.distributions.truths import DiscreteTruth
+from harness.families.catalogue import with_settings
 from harness.families.family import CLOSED_FORM, ENUMERATION, MONTE_CARLO, POSTERIOR, Family
+from harness.families.stopped import STOPPING
 
 
 def resolve(form: Form, raw: Mapping[str, Any], values: Mapping[str, Any]) -> AnyExperiment:
@@ -47,6 +49,9 @@ def _of_coverage(form: Form, raw: Mapping[str, Any], values: Mapping[str, Any]) 
     """The attributes that are not the values of keys of their names."""
     outcomes = values.get("outcomes")
     return {
+        "family": form.family.name
+        if values.get(STOPPING) is None
+        else with_settings(form.family.public_name, {STOPPING: values[STOPPING]}).name,
         "sizes": sizes_of(form, values["sizes"], values.get(CROSS, False)),
         "alphas": values["alpha"],
         "methods": tuple(values["methods"]),

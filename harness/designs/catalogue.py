@@ -12,6 +12,7 @@ from harness.designs.lists import CLUSTERED, REPEATED_RUNS, STRATIFIED
 from harness.designs.pairs.data import PAIRED
 from harness.designs.samples import ONE_SAMPLE, TWO_INDEPENDENT
 from harness.designs.solvers import OneSampleSolver, PairedSolver, TwoSampleSolver
+from harness.designs.stopping.design import STOPPED
 from harness.families.catalogue import FAMILIES
 from harness.families.family import Family
 from harness.methods.catalogue import add_methods
@@ -29,6 +30,7 @@ DESIGNS.update(
         CONFUSED,
         ONE_SCORE,
         TWO_SCORES,
+        STOPPED,
     )
 )
 

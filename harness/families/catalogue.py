@@ -28,6 +28,7 @@ from harness.families.lists import CLUSTERED_PROPORTION, MEAN, STRATIFIED_DIFFER
 from harness.families.paired import PAIRED_DIFFERENCE, PAIRED_RATIO, family_of_pairs
 from harness.families.samples import family_of_samples
 from harness.families.scores import AUC, AUC_DIFFERENCE
+from harness.families.stopped import STOPPING, rule_text, stopped_family
 
 FAMILIES: dict[str, Family] = {
     family.name: family
@@ -126,6 +127,9 @@ def _unlisted(name: str) -> Family:
         as_pairs = family_of(table).as_pairs
         if as_pairs is not None:
             return as_pairs.family
+    family, _, setting = name.removesuffix(")").partition("(")
+    if family == "proportion" and setting.startswith(f"{STOPPING}="):
+        return stopped_family(FAMILIES[family], setting.removeprefix(f"{STOPPING}="))
     found = re.fullmatch(r"f_score\(beta=(\S+)\)", name)
     if found is None:
         raise KeyError(name)
@@ -135,8 +139,13 @@ def _unlisted(name: str) -> Family:
 LARGEST_BETA = 100.0
 
 
-def with_settings(name: Any, given: MutableMapping[str, Any]) -> Family:
+def with_settings(name: Any, given: MutableMapping[str, Any], alpha: object = None) -> Family:
     """Return the family of that name with the settings among what is given, taken out of it.
+
+    Args:
+        name: of a family, perhaps with settings in brackets.
+        given: what is known beside it, as the keys of a config.
+        alpha: of the intervals; None for the alpha that is given, or 0.05.
 
     Raises:
         InputError: there is no such family, or a setting is out of range.
@@ -147,6 +156,11 @@ def with_settings(name: Any, given: MutableMapping[str, Any]) -> Family:
     if isinstance(name, str) and "(" in name:
         return family_of(name)
     family = family_of(validate_choice("family", name, FAMILIES, ()))
+    if given.get(STOPPING) is not None:
+        if name != "proportion":
+            raise InputError(f"{STOPPING} is for the family proportion, found {name}")
+        nominal = given.get("alpha", 0.05) if alpha is None else alpha
+        return family_of(f"{name}({STOPPING}={rule_text(given.pop(STOPPING), nominal)})")
     if BETA not in family.settings or BETA not in given:
         return family
     beta = given.pop(BETA)

@@ -214,8 +214,9 @@ class Family:
     """Whether several counts are parts of one size, as the four of a table."""
     as_pairs: AsPairs | None = None
     """Of a table with other cells than those of pairs: the same as a table of pairs."""
-    settings: Mapping[str, float] = field(default_factory=dict)
-    """What the parameter depends on beside the data, by name: ``beta`` of an F score."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """What the parameter depends on beside the data, by name: ``beta`` of an F score,
+    ``stopping`` of a proportion."""
     other_truths: tuple[str, ...] = ()
     """The names of what may be given in place of the true values of ``free_symbols``."""
     from_other_truths: Callable[..., tuple[Floats, ...]] = lambda *given: given

@@ -16,6 +16,7 @@ from harness.figures.kinds import (
     over_truth,
     ranking,
     reliability_diagram,
+    stopping,
     surfaces,
 )
 from harness.figures.kinds.simulation import estimates, lollipop, nested_loop, zip_plot
@@ -37,6 +38,8 @@ FIGURES: dict[str, FigureKind] = {
         outcome_tails.KIND,
         ranking.KIND,
         intervals_drawn.KIND,
+        stopping.OUTCOMES_KIND,
+        stopping.SIZE_KIND,
         reliability_diagram.KIND,
         zip_plot.KIND,
         lollipop.KIND,

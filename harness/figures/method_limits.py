@@ -15,6 +15,7 @@ from harness.base.numerics.arrays import Floats, Integers
 from harness.families.catalogue import family_of
 from harness.families.combination import Span
 from harness.families.family import Family
+from harness.families.stopped import STOPPED_AT
 from harness.figures import selection
 from harness.figures.kind import EVERY_ENGINE, of_samples
 
@@ -98,15 +99,16 @@ def scenario_with(
     from harness.distributions.sampling.laws.catalogue import sampling_law
     from harness.distributions.truths import DiscreteTruth, PairTruth
 
-    if not of_samples(family):
+    stops = STOPPED_AT in family.counts
+    if not (of_samples(family) or stops):
         return None
     law, sampling = None, _experiment(results).get("sampling")
     if sampling is not None:
         law = sampling_law(family.model.NAME, sampling)
-    elif "sampling" in results.cells.columns:
+    elif "sampling" in results.cells.columns and STOPPED_AT not in results.cells.columns:
         return None
     values = DiscreteTruth(first)
-    if family.has_single_count:
+    if family.has_single_count or stops:
         return Scenario(family.name, size[0], values, law=law)
     return Scenario(family.name, size, PairTruth(values, *(DiscreteTruth((p,)) for p in held)))
 
@@ -139,6 +141,8 @@ def _stored(
 ) -> tuple[Floats, Floats] | None:
     """The limits in the tables; NaN where a method failed. None unless all outcomes have a row."""
     family, cells = family_of(scenario.family), results.cells
+    if STOPPED_AT in cells.columns and STOPPED_AT not in family.counts:
+        return None
     if not {*family.counts, "lower", "upper"} <= set(cells.columns) or "x_last" in cells.columns:
         return None
     at_size = selection.at(family.sizes, scenario.sizes)
@@ -172,7 +176,7 @@ def _computed(
         return None
     prior = tuple(entry["prior"]) if "prior" in entry else None
     source = CatalogueSource(method, find(scenario.family, entry["name"]), prior)
-    if not source.deterministic:
+    if not source.deterministic or source.method.needs_stopping:
         return None
     observed, side = observed_at(scenario, outcomes), entry["side"]
     answers = source.limits(observed, alpha, side).intervals(observed, alpha, side)

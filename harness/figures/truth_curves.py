@@ -35,6 +35,11 @@ class CoverageCurve(options.PanelOptions):
     alpha: options.Alpha | None = options.ALPHA
     second: options.Truth | None = options.SECOND_TRUTH
     lowest: float | None = options.LOWEST_COVERAGE
+    fixed: bool = Field(
+        False,
+        description="Where trials end by a stopping rule: draw the coverage at the fixed n as "
+        "well, of methods of the catalogue.",
+    )
     points: int = Field(
         100,
         ge=1,

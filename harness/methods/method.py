@@ -39,6 +39,8 @@ def validate_contract(contract: str) -> Contract:
     return cast(Contract, validate_choice("contract", contract, CONTRACTS))
 
 
+ANYTIME = "any time"
+"""The category of methods that hold at whatever time trials stop."""
 LimitPair = tuple[Floats, Floats]
 
 TWO_SIDED: Final = "two-sided"
@@ -103,6 +105,8 @@ class Method:
     needs_population: bool = False
     """Whether it is for cases drawn without replacement from a finite population: its data end with
     the population's size."""
+    needs_stopping: bool = False
+    """Whether it is for trials that end by a stopping rule, which it has to know."""
     largest_population: float | None = None
     """The largest population that the method takes; None where there is no such limit."""
     exceptions: Mapping[str, str] = field(default_factory=dict)
@@ -112,6 +116,11 @@ class Method:
     name: str = ""
     of_ratio: bool = False
     """Whether the family's parameter is a ratio, of which a limit may be infinite."""
+
+    @property
+    def is_for_stopping(self) -> bool:
+        """Whether it is made for trials whose number is not fixed beforehand."""
+        return self.needs_stopping or self.category == ANYTIME
 
     @property
     def description(self) -> str:
@@ -202,9 +211,11 @@ class Method:
         """Refuse a side or a prior that this method does not have.
 
         Raises:
-            InputError: it has no such side, or takes no prior.
+            InputError: it has no such side, takes no prior, or lacks its stopping rule.
         """
         validate_choice("side", side, ALL_SIDES)
+        if self.needs_stopping:
+            raise InputError(f"{self.name} needs stopping, the rule by which trials end")
         if side not in self.sides:
             raise InputError(f"{self.name} {self.side_advice()}, found side {side!r}")
         if prior is not None and not self.takes_prior:

@@ -14,6 +14,7 @@ from harness.base.errors import HarnessError, InputError
 from harness.base.numerics.arrays import Floats
 from harness.distributions.truths import Prior
 from harness.families.family import POSTERIOR, Family
+from harness.families.stopped import STOPPING
 from harness.methods.catalogue import CATALOGUE, find
 from harness.methods.method import Method
 from harness.one import Interval, compute, tails
@@ -110,6 +111,8 @@ def unfit(method: Method, setting: Setting, names: Sequence[str]) -> str:
         return f"no side {setting.side}"
     if not method.deterministic and setting.seed is None:
         return "needs --seed"
+    if method.is_for_stopping and STOPPING not in setting.family.settings:
+        return "for trials that end early"
     if method.needs_population and "population" not in names:
         return "needs --population"
     if not method.needs_population and "population" in names:

@@ -7,7 +7,7 @@ The public function: an interval of a family, a method and data that an editor k
 
 from __future__ import annotations
 
-from typing import Literal, NotRequired, TypedDict, Unpack, overload
+from typing import Any, Literal, NotRequired, TypedDict, Unpack, overload
 
 import numpy.typing as npt
 
@@ -90,6 +90,12 @@ class Pairs(Options):
     neither: npt.ArrayLike
 
 
+class StoppedProportion(OneProportion):
+    """x of the n trials that were made, and the rule by which they ended."""
+
+    stopping: NotRequired[Any]
+
+
 class RunValues(Options):
     """The value of each run."""
 
@@ -146,7 +152,7 @@ class PairedScores(Options):
 def interval(
     family: Literal["proportion"],
     method: ProportionMethod | None = ...,
-    **data: Unpack[OneProportion],
+    **data: Unpack[StoppedProportion],
 ) -> Interval: ...
 
 
@@ -352,7 +358,9 @@ def interval(
         **data: the data by name, numbers or arrays: counts are whole numbers from 0 to n or to
             10^9, n from 1 to 10^9, exposures above 0. ``population``, a whole number from n to
             10^15, is the number of cases from which the n were drawn without replacement, for
-            "hypergeometric_exact" and "hypergeometric_wang" of a proportion, and for no other. In
+            "hypergeometric_exact" and "hypergeometric_wang" of a proportion, and for no other.
+            ``stopping``, the rule by which the trials of a proportion ended, is a mapping as in a
+            config with ``most``, the most trials; n is then the number that was made. In
             an array of several rows of lists, a cluster or stratum of size 0 is not there.
 
     Returns:
@@ -363,7 +371,7 @@ def interval(
         InputError: the family or the method is unknown; data, alpha, side or prior are out of
             range; the method does not take so large sizes, or needs a population that is not
             given, or takes none, or needs the values and is given a summary; or a stochastic
-            method has no seed.
+            method has no seed; or the rule cannot stop at an outcome.
         IntervalNotFoundError: the method finds no interval.
 
     Example:
@@ -377,6 +385,9 @@ def interval(
         array([1.8444, 4.3836])
         >>> harness.interval("proportion", "hypergeometric_exact", x=3, n=20, population=100).upper
         0.35
+        >>> rule = {"boundaries": [{"n": 13, "at_most": 3}], "most": 43}
+        >>> harness.interval("proportion", "stagewise", x=12, n=43, stopping=rule)
+        <Interval 0.2791 [0.1656, 0.5387]: proportion, stagewise, alpha 0.05>
         >>> harness.interval("mean", values=[75, 72, 78, 73, 77])
         <Interval 75.0000 [71.8344, 78.1656]: mean, student_t, alpha 0.05>
         >>> clusters = {"x": [[3, 5, 2], [9, 8, 0]], "n": [[10, 10, 10], [10, 10, 0]]}

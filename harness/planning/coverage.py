@@ -23,6 +23,7 @@ from harness.distributions.truths import Prior
 from harness.families.catalogue import with_settings
 from harness.families.data import broadcast_columns, numbers, validate_values
 from harness.families.family import Family
+from harness.families.stopped import STOPPED_AT
 from harness.methods.method import TWO_SIDED
 from harness.names import CountFamily, MethodName, Side
 from harness.one import Value
@@ -57,6 +58,8 @@ class Coverage:
     those of its logarithm."""
     infinite_length: Value | None = None
     """The probability of an infinite length; None where the parameter is no ratio."""
+    expected_trials: Value | None = None
+    """The mean number of trials; None where trials do not end by a stopping rule."""
 
 
 def coverage(
@@ -93,7 +96,8 @@ def coverage(
             {"hypergeometric": {"population": 1000}}; "poisson" or
             {"gamma_poisson": {"dispersion": 1.5}}. None for binomial or Poisson outcomes.
         **given: sizes and true values by name, numbers or arrays: n from 1 to 10^9, exposures
-            above 0, proportions from 0 to 1, rates from 0 on.
+            above 0, proportions from 0 to 1, rates from 0 on. ``stopping``, the rule by which the
+            trials of a proportion end, is a mapping as in a config; n is then the most trials.
 
     Returns:
         Coverage, both probabilities of a miss and the expected length: floats if all is scalar,
@@ -116,12 +120,16 @@ def coverage(
         >>> found = harness.coverage("proportion", "wilson", n=50, p=[0.1, 0.3])
         >>> found.coverage.round(4), found.mean_length.round(4)
         (array([0.9703, 0.9567]), array([0.1665, 0.2438]))
+        >>> rule = {"boundaries": [{"n": 13, "at_most": 3}]}
+        >>> found = harness.coverage("proportion", "wilson", n=43, p=0.3, stopping=rule)
+        >>> round(found.coverage, 4), round(found.expected_trials, 2)
+        (0.9552, 30.38)
         >>> clusters = {"clusters": {"size": 10, "rho": 0.1}}
         >>> found = harness.coverage("proportion", "wilson", n=50, p=0.3, sampling=clusters)
         >>> round(found.coverage, 4)
         0.8553
     """
-    known = with_settings(family, given)
+    known = with_settings(family, given, alpha)
     if not known.has_outcomes:
         raise InputError(
             f"coverage has no exact sum for {known.name}, whose data are lists; run an experiment "
@@ -132,7 +140,7 @@ def coverage(
     source = source_of(known, method, side, prior, law)
     shape = columns[0].shape
     rows = np.array([column.ravel() for column in columns])
-    found = np.empty((4, rows.shape[1]))
+    found = np.empty((5, rows.shape[1]))
     first = len(("alpha", *known.sizes))
     settings = rows[:first].T
     distinct, number = np.unique(settings, axis=0, return_inverse=True)
@@ -142,11 +150,13 @@ def coverage(
         if law is not None:
             truths = [on_lattice(each, law) for each in truths]
         found[:, here] = _at_size(known, source, side, level, sizes, truths, law)
-    below, above, length, infinite = (
+    below, above, length, infinite, trials = (
         each.reshape(shape) if shape else float(each[0]) for each in found
     )
     covered = 1.0 - (below + above)
-    return Coverage(covered, below, above, length, infinite if known.is_ratio else None)
+    stops = STOPPED_AT in known.counts
+    unknown = infinite if known.is_ratio else None
+    return Coverage(covered, below, above, length, unknown, trials if stops else None)
 
 
 def _columns(
@@ -208,7 +218,7 @@ def _at_size(
     truths: list[Floats],
     law: Law | None,
 ) -> Floats:
-    """Return misses below and above, lengths and shares of infinite ones, shape (4, t)."""
+    """Return misses, lengths, shares of infinite ones and numbers of trials, shape (5, t)."""
     with_both = source.uses_both
     scenarios = listed_scenarios(family.name, sizes, truths, law, with_both)
     listed = [(solver_of(each[0]), *each) for each in scenarios]
@@ -224,14 +234,21 @@ def _at_size(
     possible = [solver.possible_outcomes() for solver, *_ in listed]
     outcomes = possible[0] if len(possible) == 1 else np.unique(np.concatenate(possible))
     lower, upper = limits_of(source, observed_at(listed[0][1], outcomes), alpha, side)
-    limits = Limits.of(listed[0][1], outcomes, lower[np.newaxis], upper[np.newaxis])
-    found = np.empty((4, truths[0].size))
+    ends = lower[np.newaxis], upper[np.newaxis]
+    if STOPPED_AT in family.counts:
+        # The expectation of the trials made is that of the length of intervals from 0 to them.
+        made = listed[0][1].named_counts(outcomes)[STOPPED_AT]
+        ends = np.array([lower, np.zeros_like(lower)]), np.array([upper, made])
+    limits = Limits.of(listed[0][1], outcomes, *ends)
+    found = np.empty((5, truths[0].size))
     for (solver, _, rows, index), at in zip(listed, possible, strict=True):
         exact = solver.at_truths(limits if len(listed) == 1 else limits.at(at))
-        infinite = np.zeros_like(exact.length) if exact.infinite is None else exact.infinite
+        own, trials = exact.length[:1], exact.length[-1:]
+        infinite = np.zeros_like(own) if exact.infinite is None else exact.infinite
         finite = 1.0 - infinite
         there = finite > ROUNDED_PROBABILITY
-        length = np.where(there, exact.length / np.where(there, finite, 1.0), np.inf)
-        table = np.concatenate([exact.below, exact.above, length, infinite])
+        length = np.where(there, own / np.where(there, finite, 1.0), np.inf)
+        misses = exact.below[:1], exact.above[:1]
+        table = np.concatenate([*misses, length, infinite, trials])
         found[:, rows] = table[:, index]
     return found

@@ -236,8 +236,9 @@ def _work(question: Question, number: int, last: int) -> float:
 
 def _too_large(question: Question, number: int) -> TooLargeError:
     family, sizes = question.sums.family, question.sizes(np.array([number]))[0]
+    answer = family.size_text(sizes.tolist(), 6)
     return TooLargeError(
-        f"{family.name}: the answer is above {family.size_text(sizes.tolist(), 6)}, and to check "
+        f"{family.public_name}: the answer is above {answer}, and to check "
         f"every size up to {TIMES} times as much would take more than {LARGEST_WORK:,} intervals"
     )
 

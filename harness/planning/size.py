@@ -18,6 +18,7 @@ from harness.families.catalogue import with_settings
 from harness.families.combination import Span
 from harness.families.data import LARGEST_COUNT
 from harness.families.family import Family
+from harness.families.stopped import STOPPED_AT
 from harness.methods.catalogue import find
 from harness.methods.method import LimitPair
 from harness.names import FamilyName, MethodName
@@ -34,6 +35,7 @@ from harness.planning.goals import (
 )
 from harness.planning.lists import ListQuestion, find_number, list_question
 from harness.planning.search import Found, Question, search
+from harness.planning.stopping import StoppedSums
 from harness.planning.sums import LimitsOf, PairedSums, ShareSums, Sums
 
 HALF_WIDTH, LENGTH, ABOVE, BELOW = "half_width", "length", "above", "below"
@@ -141,7 +143,7 @@ def size(
         >>> found.n, round(found.reached, 5), found.checked_to
         (139, 0.0499, 556)
     """
-    known = with_settings(family, truths)
+    known = with_settings(family, truths, alpha)
     wanted = {HALF_WIDTH: half_width, LENGTH: length, ABOVE: above, BELOW: below}
     if not known.has_outcomes:
         others = {"assurance": assurance, ABOVE: above, BELOW: below, "prior": prior}
@@ -279,6 +281,10 @@ def _sums(
     family: Family, goal: Goal, limits: LimitsOf, method: AnyMethod, ranges: tuple[Span, ...]
 ) -> tuple[Sums, tuple[Span, ...]]:
     """Return the expectations, and the ranges of the truths that they take."""
+    if STOPPED_AT in family.counts:
+        if ranges[0][0] < ranges[0][1]:
+            raise InputError("p should be one number with a stopping rule, found a range")
+        return StoppedSums(family, goal, limits), ranges
     if not family.shares_size:
         return Sums(family, goal, limits), ranges
     with_both = not isinstance(method, str) or find(family.name, method).uses_both
@@ -319,6 +325,9 @@ def _limits(
             # All tables of a call have the same number of pairs.
             observed = Observed(family.name, (float(sum(each[0] for each in data)),), data)
             return limits_of(source, observed, alpha, side)
+        if STOPPED_AT in family.counts:
+            observed = Observed(family.name, (float(data[2][0]),), data[:2])
+            return limits_of(source, observed, alpha, side)
         lower, upper = np.empty((2, data[0].size))
         sizes, number = np.unique(np.stack(data[1::2]), axis=1, return_inverse=True)
         for place, row in enumerate(sizes.T.tolist()):
@@ -335,7 +344,9 @@ def _limits(
         found: LimitPair = chosen.limits(data, alpha, side, getattr(source, "prior", None))
         return found
 
-    rises = not family.shares_size and not any(name in chosen.exceptions for name in _RISES)
+    rises = len(family.counts) == family.samples and not any(
+        name in chosen.exceptions for name in _RISES
+    )
     return at_once, rises
 
 

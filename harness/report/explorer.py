@@ -21,6 +21,7 @@ from harness.designs.limits import Limits
 from harness.designs.miss_curve import MissCurve
 from harness.designs.solvers import solver_of
 from harness.distributions.truths import DiscreteTruth
+from harness.families.catalogue import family_of
 from harness.findings.numbers import percent, significant
 from harness.report.packing import packed
 from harness.report.page import Page, Part, Section
@@ -132,15 +133,17 @@ def numbers_of(experiment: AnyExperiment) -> Numbers:
 def _explorable(experiment: AnyExperiment) -> Experiment:
     """Return the experiment if the page can show it; raise otherwise."""
     asked = "--explorer takes a config of the family proportion with one alpha"
-    if not isinstance(experiment, Experiment) or experiment.family != FAMILY:
+    known = family_of(experiment.family).public_name if isinstance(experiment, Experiment) else ""
+    if not isinstance(experiment, Experiment) or known != FAMILY:
         raise InputError(f"{asked}, found {experiment.name} of the family {experiment.family}")
     if len(experiment.alphas) > 1:
         found = ", ".join(f"{alpha:g}" for alpha in experiment.alphas)
         raise InputError(f"{asked}, found {experiment.name} with alpha {found}")
     if not isinstance(experiment.truth, DiscreteTruth):
         raise InputError(f"{asked} and true values from a grid or a list ({experiment.name})")
-    if experiment.sampling is not None:
-        raise InputError(f"{asked} and without the key sampling ({experiment.name})")
+    for key in ("sampling", "stopping"):
+        if getattr(experiment, key) is not None:
+            raise InputError(f"{asked} and without the key {key} ({experiment.name})")
     return experiment
 
 

@@ -14,6 +14,7 @@ from harness.base.plain_data import dump, flow
 from harness.base.text import numbered, printable
 from harness.designs.simulation import SIMULATION
 from harness.families.catalogue import family_in
+from harness.families.stopped import STOPPING
 from harness.findings.answer import Method, Ranking, found_answer
 from harness.findings.engines import comparisons, engine_remarks, tests_of_draws
 from harness.findings.numbers import coverage, nominal, significant
@@ -144,7 +145,11 @@ def _setting(experiment: dict[str, Any]) -> str:
     sizes = [f"{name} = {_values(experiment[name])}" for name in family.sizes if name in experiment]
     alpha = [f"alpha = {_values(experiment['alpha'])}"] if "alpha" in experiment else []
     truth = [f"truth {flow(experiment['truth'])}"] if "truth" in experiment else []
-    return "; ".join([family.title, ", ".join(sizes), *truth, *alpha]).replace("; ;", ";")
+    arise = [
+        f"{key} {flow(experiment[key])}" for key in ("sampling", STOPPING) if key in experiment
+    ]
+    words = [family.title, ", ".join(sizes), *arise, *truth, *alpha]
+    return "; ".join(words).replace("; ;", ";")
 
 
 def _values(values: Any) -> str:

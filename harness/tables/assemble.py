@@ -9,14 +9,16 @@ it count a failure as a miss; ``alpha_without_failed`` leaves the failures out.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from harness.base.numerics.arrays import Floats
+from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.design import Scenario, sizes_by_name
 from harness.designs.limits import Limits
 from harness.designs.monte_carlo import standard_error
@@ -36,8 +38,10 @@ from harness.designs.scores import Scores
 from harness.designs.solvers import solver_of
 from harness.families.catalogue import family_of
 from harness.families.family import EXACT_ENGINES, MONTE_CARLO, POSTERIOR
+from harness.families.stopped import STOPPED_AT
 from harness.tables.columns import (
     CELLS,
+    LOOK,
     OUTCOME,
     SAMPLING,
     SUMMARY,
@@ -95,15 +99,16 @@ def _cells(result: ScenarioResult, row: int, engines: Sequence[str]) -> Iterator
     """The cells of one column in one scenario, a block for each engine and kind of condition."""
     if MONTE_CARLO in engines and result.tally is not None:
         start = column_block(result, row, MONTE_CARLO)
-        for block in _counted_cells(result, result.tally, row):
+        for block in chain(_counted_cells(result, result.tally, row), _looks(result, result.tally)):
             yield {**start, **block}
     if POSTERIOR in engines and result.integrated is not None:
         start = column_block(result, row, POSTERIOR)
         yield {**start, **_integrated_cells(result, result.integrated, row)}
+        yield from ({**start, **block} for block in _looks(result, None))
     exact = exact_engine(engines)
     if exact and result.enumerated is not None and row in result.enumerated.known:
         start = column_block(result, row, exact)
-        for block in _enumerated_cells(result, result.enumerated, row):
+        for block in chain(_enumerated_cells(result, result.enumerated, row), _looks(result, None)):
             yield {**start, **block}
 
 
@@ -189,12 +194,14 @@ def _summary_rows(
             **column_block(result, row, MONTE_CARLO),
             **_with_coverage(counted_block(total, row, alpha, result.looks)),
             **_mean_length_drawn(result.limits, result.tally.by_outcome, row),
+            **_trials_drawn(result.scenario, result.tally.by_outcome),
         }
     if POSTERIOR in engines and pooled.integrated is not None:
         yield {
             **column_block(result, row, POSTERIOR),
             **_with_coverage(mean_block(pooled.integrated.mean, row, alpha)),
             **_extremes(exact_block(pooled.integrated.by_outcome, row, alpha)),
+            **_trials_expected(result.scenario),
         }
     solution = pooled.solution
     known = None if solution is None else solution.enumerated
@@ -207,12 +214,59 @@ def _summary_rows(
         yield {
             **column_block(result, row, exact),
             **mean,
+            **_trials_expected(result.scenario),
             **_extremes(exact_block(cells, row, alpha)),
             "mean_coverage": mean.get("coverage"),
             "mean_from": known.mean_from if known.mean is not None else None,
             **_worst(result.scenario, known.worst[row], known.worst_anywhere[row]),
             **_scored(solution.scores, row),
         }
+
+
+def _trials_drawn(scenario: Scenario, counts: Counts) -> Block:
+    """The mean number of trials before they ended, with its standard error, by Monte Carlo."""
+    if STOPPED_AT not in scenario.known_family.counts:
+        return {}
+    made = scenario.named_counts(counts.conditions.astype(np.int64))[STOPPED_AT]
+    total = counts.trials.sum()
+    mean = (counts.trials * made).sum() / total
+    variance = (counts.trials * (made - mean) ** 2).sum() / max(total - 1, 1)
+    return {"expected_trials": mean, "expected_trials_std_error": math.sqrt(variance / total)}
+
+
+def _trials_expected(scenario: Scenario) -> Block:
+    """The mean number of trials before they end, exact."""
+    if STOPPED_AT not in scenario.known_family.counts:
+        return {}
+    looks, probability = looks_of(scenario)
+    return {"expected_trials": float(looks @ probability)}
+
+
+@lru_cache(maxsize=8)
+def looks_of(scenario: Scenario) -> tuple[Integers, Floats]:
+    """The looks at which trials can end, and the probability of each under the truth."""
+    outcomes = solver_of(scenario).possible_outcomes()
+    made = scenario.named_counts(outcomes)[STOPPED_AT]
+    looks, first = np.unique(made, return_index=True)
+    return looks, np.add.reduceat(solver_of(scenario).outcome_weights(outcomes), first)
+
+
+def _looks(result: ScenarioResult, tally: Tally | None) -> Iterator[Block]:
+    """The distribution of the trials made, over the looks: of Monte Carlo, or else exact."""
+    scenario = result.scenario
+    if STOPPED_AT not in scenario.known_family.counts:
+        return
+    if tally is None:
+        looks, probability = looks_of(scenario)
+        yield {"given": LOOK, STOPPED_AT: looks, "probability": probability}
+        return
+    counts = tally.by_outcome
+    made = scenario.named_counts(counts.conditions.astype(np.int64))[STOPPED_AT]
+    looks, first = np.unique(made, return_index=True)
+    ended, total = np.add.reduceat(counts.trials, first), counts.trials.sum()
+    error = standard_error(ended, np.full_like(ended, total))
+    share = {"probability": ended / total, "std_error": error, "trials": ended}
+    yield {"given": LOOK, STOPPED_AT: looks, **share}
 
 
 def _scored(scores: Scores | None, row: int) -> Block:

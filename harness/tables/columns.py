@@ -21,8 +21,9 @@ from harness.designs.simulation import SIMULATION
 from harness.families.catalogue import FAMILIES, family_in, family_of
 from harness.families.confusion import BETA
 from harness.families.family import Family
+from harness.families.stopped import STOPPING
 
-OUTCOME, TRUTH = "outcome", "truth"
+OUTCOME, TRUTH, LOOK = "outcome", "truth", "look"
 
 SAMPLING = "sampling"
 """The column that names how outcomes arise, in tables of a run whose config has this key."""
@@ -69,6 +70,8 @@ class TableKind:
     sampled: bool = False
     """Whether the tables name how data arise: where it is not the family's own way, or where the
     family has none."""
+    stops: bool = False
+    """Whether trials end by a stopping rule."""
     factors: tuple[tuple[str, str], ...] = ()
     """The factors of a simulation study, each with its type in ``columns.csv``."""
 
@@ -188,6 +191,7 @@ def possible_records(table: str, family: str) -> dict[str, ColumnRecord]:
         two_references=True,
         may_fail=True,
         sampled=True,
+        stops=family_of(family).public_name == "proportion",
         factors=(("factor", "number"),),
     )
     return records_of(table, every)
@@ -232,6 +236,7 @@ def table_kind(document: Any) -> TableKind:
         grouped="group" in document,
         two_references=document.get("reference") == "truth",
         may_fail=any(isinstance(each, dict) and "name" not in each for each in document["methods"]),
+        stops=STOPPING in document,
         sampled=SAMPLING in document or family_in(document).names_sampling,
     )
 

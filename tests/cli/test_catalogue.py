@@ -18,6 +18,7 @@ from harness.commands.options import (
     OR_LISTS,
     RUN_VALUES,
     SCORES,
+    STOPPING,
     TABLE_COUNTS,
     TWO_COUNTS,
     WHOLE_NUMBERS,
@@ -201,7 +202,7 @@ DESIGNS = {
     "repeated runs": RUN_VALUES,
 }
 OF_INTERVAL = ONE_SAMPLE | FINITE_POPULATION | TWO_COUNTS | TABLE_COUNTS | RUN_VALUES
-OF_INTERVAL |= CASE_COUNTS | BETA | SCORES
+OF_INTERVAL |= CASE_COUNTS | BETA | SCORES | STOPPING
 
 
 @pytest.mark.parametrize(("design", "options"), DESIGNS.items())
@@ -213,7 +214,7 @@ def test_the_columns_of_all_families_are_options_and_nothing_else_is(design, opt
 def test_interval_has_an_option_for_all_data_of_every_family():
     data = {name for family in FAMILIES.values() for name in family.options}
     settings = {name for family in FAMILIES.values() for name in family.settings}
-    assert data | settings | set(FINITE_POPULATION) == set(OF_INTERVAL)
+    assert data | settings | set(FINITE_POPULATION) | set(STOPPING) == set(OF_INTERVAL)
     assert set(OF_INTERVAL) <= set(inspect.signature(interval).parameters)
     lists = {name for f in FAMILIES.values() if not f.has_outcomes for name in f.data}
     assert lists <= {"values", *OR_LISTS, *SCORES}

@@ -250,8 +250,8 @@ def test_issues_of_a_mapping_have_no_line() -> None:
         load_experiment(minimal(alpha=2, n={1, 2}, x=1))
     assert str(caught.value).splitlines() == [
         "config: x: expected one of the keys name, title, kind, family, n, alpha, methods, truth, "
-        "sampling, trials, draws, outcomes, reference, group, engines, reference_prior, seed, "
-        "execution, figures, found 'x'",
+        "stopping, sampling, trials, draws, outcomes, reference, group, engines, reference_prior, "
+        "seed, execution, figures, found 'x'",
         "config: n: expected a whole number from 1 to 10^9, a list of them, or {log_grid: ...}, "
         "found a value of type set",
         "config: alpha: expected a number above 0 and below 1, or a list of them, found 2",

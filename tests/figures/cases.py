@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from harness.families.stopped import rule_text
 from harness.tables.results import Results
 from tests.figures.tables import (
     FakeResults,
@@ -67,6 +68,12 @@ def renamed(cells: pl.DataFrame, names: dict[str, str]) -> pl.DataFrame:
 def many(cells: pl.DataFrame, count: int) -> pl.DataFrame:
     """The same method under many labels."""
     return pl.concat([cells.with_columns(method=pl.lit(f"method_{i}")) for i in range(count)])
+
+
+def _stopped(n: int) -> pl.DataFrame:
+    """Cells of trials that are looked at every fifth one."""
+    rule = rule_text({"first": 5, "every": 5, "until": {"excludes": 0.5, "of": "wilson"}})
+    return outcome_cells(n, ["wald"]).with_columns(stopping=pl.lit(rule))
 
 
 def _by_chance() -> pl.DataFrame:
@@ -270,6 +277,10 @@ CASES: dict[str, Case] = {
         "intervals_drawn",
         truth=0.1,
         seed=1,
+    ),
+    "stopping outcomes": case(lambda: _stopped(40), "stopping_outcomes"),
+    "expected sizes": case(
+        lambda: pl.concat([_stopped(40), _stopped(80)]), "expected_size", n=[40, 80]
     ),
     "five tails": case(pl.DataFrame, "outcome_tails", truths=[0.75, 0.8, 0.83, 0.863, 0.9]),
     "tail of everything": case(pl.DataFrame, "outcome_tails", n=10, x=10, truths=[0.9]),

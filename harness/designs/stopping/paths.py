@@ -56,6 +56,23 @@ class StoppedTrials:
         stage = np.where(high > low, -self.look, np.where(low > 0, self.look, 0))
         return np.lexsort((successes, stage, high - low))
 
+    def going_on(self) -> tuple[Integers, Integers, Integers]:
+        """Return the looks after which some sequences go on, with their least and most successes.
+
+        Shape (looks,) each.
+        """
+        is_open, before, found = np.ones(1, dtype=bool), 0, []
+        for look in self.rule.looks[:-1]:
+            reached = np.convolve(is_open, np.ones(look - before + 1)) > 0.5
+            x = np.arange(reached.size)
+            is_open = reached & ~self.rule.stops(np.full(x.size, look), x)
+            open_at, before = np.flatnonzero(is_open), look
+            if not open_at.size:
+                break
+            found.append((look, open_at[0], open_at[-1]))
+        looks, low, high = np.array(found, np.int64).reshape(-1, 3).T
+        return looks, low, high
+
 
 def stopped_trials(rule: StoppingRule) -> StoppedTrials:
     """Return the outcomes of a stopping rule with their shares.

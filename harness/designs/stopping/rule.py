@@ -7,7 +7,9 @@ A rule is made from plain data, as a config has it:
     {first: 1, every: 1, until: {successes: 10}}
     {boundaries: [{n: 10, at_most: 1}, {n: 20, at_most: 4, at_least: 14}]}
 
-or from a user's function ``stop(t, x)``.
+or from a user's function ``stop(t, x)``:
+
+    {first: 1, every: 1, until: {path: rules.py, function: stop}}
 """
 
 from __future__ import annotations
@@ -16,13 +18,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 from harness.base.arguments import quoted, validate_whole
-from harness.base.errors import InputError, did_you_mean
+from harness.base.errors import InputError, MethodError, did_you_mean
 from harness.base.numerics.arrays import Bools, Integers, Positions
+from harness.base.text import enumerated
+from harness.callers.calls import ANYTHING, FunctionError, describe
+from harness.callers.worker import load
+from harness.families.stopped import FUNCTIONS
 from harness.methods.catalogue import find
 from harness.methods.method import TWO_SIDED, LimitPair, Method
 
@@ -35,6 +41,11 @@ class Condition(Protocol):
 
     def holds(self, trials: Integers, successes: Integers) -> Bools:
         """Whether one stops, at looks after so many trials with so many successes; (m,) each."""
+        ...
+
+    @property
+    def words(self) -> str:
+        """The condition in words, as in ``until wald excludes 0.5``."""
         ...
 
 
@@ -65,6 +76,17 @@ class Boundaries:
     def holds(self, trials: Integers, successes: Integers) -> Bools:
         return self.low(trials, successes) | self.high(trials, successes)
 
+    @property
+    def words(self) -> str:
+        if len(set(self.at_least)) == 1 and set(self.at_most) == {None}:
+            return f"until {self.at_least[0]} successes"
+        found = []
+        for look, low, high in zip(self.looks, self.at_most, self.at_least, strict=True):
+            ends = ([] if low is None else [f"≤ {low}"]) + ([] if high is None else [f"≥ {high}"])
+            found.append(f"x {' or '.join(ends)} of {look}")
+        more = f", … ({len(found)} looks)" if len(found) > 3 else ""
+        return f"ends at {', '.join(found[:3])}{more}"
+
 
 @dataclass(frozen=True)
 class OfInterval(ABC):
@@ -74,6 +96,10 @@ class OfInterval(ABC):
     """What the interval is compared with."""
     method: str
     alpha: float
+
+    @property
+    def _named(self) -> str:
+        return f"{self.method} at alpha {self.alpha:g}"
 
     @abstractmethod
     def decides(self, first: LimitPair, last: LimitPair) -> tuple[Bools, Bools]:
@@ -142,12 +168,20 @@ def _joined(limits: LimitPair, others: LimitPair) -> LimitPair:
 class HalfWidth(OfInterval):
     """One stops where half the width of a method's interval is at most ``bound``."""
 
+    @property
+    def words(self) -> str:
+        return f"until the half-width of {self._named} is at most {self.bound:g}"
+
     def decides(self, first: LimitPair, last: LimitPair) -> tuple[Bools, Bools]:
         return (last[1] - first[0]) / 2 <= self.bound, (first[1] - last[0]) / 2 > self.bound
 
 
 class Excludes(OfInterval):
     """One stops where a method's interval does not contain ``bound``."""
+
+    @property
+    def words(self) -> str:
+        return f"until {self._named} excludes {self.bound:g}"
 
     def decides(self, first: LimitPair, last: LimitPair) -> tuple[Bools, Bools]:
         outside = (self.bound < first[0]) | (self.bound > last[1])
@@ -159,13 +193,19 @@ class ByFunction:
     """One stops where a user's function of t and x says so."""
 
     function: Callable[[int, int], object]
+    words: ClassVar[str] = "until a function says so"
 
     def holds(self, trials: Integers, successes: Integers) -> Bools:
         pairs = zip(trials.tolist(), successes.tolist(), strict=True)
         return np.array([self._asked(t, x) for t, x in pairs], dtype=bool)
 
     def _asked(self, t: int, x: int) -> bool:
-        found = self.function(t, x)
+        try:
+            found = self.function(t, x)
+        except ANYTHING as fault:
+            raise MethodError(
+                f"the stopping rule failed at {t} trials with {x} successes: {describe(fault)}"
+            ) from None
         if not isinstance(found, bool | np.bool_):
             raise InputError(
                 f"a stopping rule should return True or False, found {quoted(found)} "
@@ -186,6 +226,19 @@ class StoppingRule:
     def most(self) -> int:
         """The most trials."""
         return self.looks[-1]
+
+    @property
+    def looks_text(self) -> str:
+        """The looks in words, some of them where they are many."""
+        few = [str(each) for each in self.looks[:3]]
+        if len(self.looks) > 4:
+            return f"{', '.join(few)}, …, {self.most}"
+        return enumerated(str(each) for each in self.looks)
+
+    @property
+    def title(self) -> str:
+        """The rule in words."""
+        return f"looks at {self.looks_text}, {self.condition.words}"
 
     @property
     def boundaries(self) -> Boundaries | None:
@@ -259,6 +312,8 @@ def looks_every(first: Any, every: Any, most: int) -> tuple[int, ...]:
 
 
 def _until(given: object, looks: tuple[int, ...], alpha: float) -> Condition:
+    if isinstance(given, Mapping) and "function" in given:
+        return ByFunction(_loaded(_mapping("until", given, ("function",), _PLACES)))
     kinds = ("half_width", "excludes", "successes")
     named = [kind for kind in kinds if isinstance(given, Mapping) and kind in given]
     if len(named) != 1:
@@ -275,6 +330,23 @@ def _until(given: object, looks: tuple[int, ...], alpha: float) -> Condition:
         width = _number("half_width", keys["half_width"], 0.0, 0.5)
         return HalfWidth(width, method.name, alpha)
     return Excludes(_number("excludes", keys["excludes"], 0.0, 1.0), method.name, alpha)
+
+
+_PLACES = ("path", "module", "digest")
+
+
+def _loaded(until: Mapping[str, Any]) -> Callable[[int, int], object]:
+    """Return the function of a file, of a module, or of this process."""
+    name = until["function"]
+    if "path" not in until and "module" not in until:
+        if name not in FUNCTIONS:
+            raise InputError(f"until should have the path or the module of {quoted(name)}")
+        return FUNCTIONS[name]
+    try:
+        found: Callable[[int, int], object] = load({"path": None, "module": None, **until})
+    except FunctionError as fault:
+        raise InputError(f"the stopping rule cannot be used: {fault}") from None
+    return found
 
 
 def _method(name: Any, most: int) -> Method:
@@ -305,12 +377,16 @@ def _from_boundaries(given: object, most: int) -> StoppingRule:
         looks.append(int(look))
         at_most.append(None if low is None else int(low))
         at_least.append(None if high is None else int(high))
-    if looks[-1] >= most:
+    if looks[-1] > most:
         raise InputError(
-            f"boundaries should have n below the most trials, {most}, at which trials end in any "
-            f"case, found n = {looks[-1]}"
+            f"boundaries should have n up to the most trials, {most}, found n = {looks[-1]}"
         )
-    return StoppingRule((*looks, most), Boundaries(tuple(looks), tuple(at_most), tuple(at_least)))
+    # At the last look trials end in any case.
+    count = len(looks) - (looks[-1] == most)
+    before = tuple(looks[:count])
+    return StoppingRule(
+        (*before, most), Boundaries(before, tuple(at_most[:count]), tuple(at_least[:count]))
+    )
 
 
 def _check_boundary(look: Any, low: Any, high: Any) -> None:

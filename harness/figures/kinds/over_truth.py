@@ -16,7 +16,9 @@ import numpy as np
 
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
+from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, MONTE_CARLO
+from harness.families.stopped import STOPPED_AT
 from harness.figures import selection
 from harness.figures.kind import Drawing, FigureKind, with_curves
 from harness.figures.look import axes as coverage_axis
@@ -60,6 +62,8 @@ class _Panel:
     """Exact values at the listed truths."""
     curve: MissCurve | None
     """The exact curve with all its jumps; None where only the listed truths are known."""
+    fixed: MissCurve | None = None
+    """The same at the fixed size, where trials end by a stopping rule and it is asked for."""
 
     @property
     def least(self) -> float:
@@ -81,7 +85,7 @@ def _coverage_figure(results: Results, sizes: SizeColumns, asked: CoverageCurve)
     curves, count = sizes.first, len(sizes.columns)
     # In rows: all sizes of the first method, then of the next one.
     panels = [
-        (each, head, _panel(results, each, method))
+        (each, head, _panel(results, each, method, asked.fixed))
         for method in curves.methods
         for each, head in zip(sizes.columns, sizes.heads, strict=True)
     ]
@@ -139,19 +143,32 @@ def _drawn(curves: TruthCurves) -> pl.DataFrame:
     return curves.within(curves.cells.filter(curves.cells["method"].is_in(list(curves.methods))))
 
 
-def _panel(results: Results, curves: TruthCurves, method: str) -> _Panel:
+def _panel(results: Results, curves: TruthCurves, method: str, fixed: bool) -> _Panel:
     listed, simulated = (curves.within(curves.rows(method, engine)) for engine in ENGINES)
-    curve = None
+    curve = without_rule = None
     if not listed.is_empty():
-        at = curves.family, curves.size, curves.over, curves.held
-        curve = exact_curve(results, method, curves.alpha, *at)
-    return _Panel(method, simulated, listed, curve)
+        at = curves.size, curves.over, curves.held
+        curve = exact_curve(results, method, curves.alpha, curves.family, *at)
+        if fixed and STOPPED_AT in curves.family.counts:
+            plain = family_of(curves.family.public_name)
+            without_rule = exact_curve(results, method, curves.alpha, plain, *at)
+    return _Panel(method, simulated, listed, curve, without_rule)
 
 
 def _plot_panel(axes: Axes, curves: TruthCurves, panel: _Panel, points: int) -> None:
     simulated, nominal = panel.simulated, 1 - curves.alpha
     if not simulated.is_empty():
         _plot_simulated(axes, curves, simulated, max(round(simulated.height / points), 1))
+    if panel.fixed is not None:
+        axes.plot(
+            panel.fixed.truths,
+            1 - panel.fixed.missed,
+            color=style.GREEN,
+            linewidth=0.5,
+            zorder=2,
+            label="exact, n fixed",
+            gid="fixed",
+        )
     if panel.curve is not None:
         _plot_exact(axes, panel.curve)
     elif not panel.listed.is_empty():

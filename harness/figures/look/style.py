@@ -79,6 +79,13 @@ tango_corrected saha_scas arcsine likelihood_ratio mover_score woolf jeffreys_mi
 jeffreys_equal_tailed wilson_modified wilson_cc jeffreys_modified
 delta_atanh delong delong_logit hanley_mcneil - - - delta - - - - delta_logit
 """
+_WITHOUT_N = {
+    "beta_binomial_mixture": 3,
+    "stagewise": 4,
+    "bonferroni_looks": 6,
+    "stagewise_mid_p": 17,
+}
+"""The places of methods for trials that may end early, which share a mark of their own."""
 _PLACES = {name: place for place, name in enumerate(_ORDER.split()) if name != "-"}
 
 DIVERGING = "RdBu"
@@ -314,7 +321,10 @@ def style_of(method: str, others: Iterable[str] = ()) -> Look:
         others: the labels of the experiment, which may hold ``method``. Where the letters of two
             labels lead to the same look, the one that is later in the alphabet takes the next.
     """
-    if method in _PLACES:
+    if method in _WITHOUT_N:
+        place, mark = _WITHOUT_N[method], "h"
+        dashes = CURVE_DASHES[place % len(CURVE_DASHES)]
+    elif method in _PLACES:
         place = _PLACES[method]
         mark, dashes = MARKS[place % len(MARKS)], CURVE_DASHES[place % len(CURVE_DASHES)]
     else:
@@ -329,7 +339,7 @@ def _user_place(label: str, others: Iterable[str]) -> int:
     count = len(CURVE_COLOURS) * len(USER_MARKS) * len(USER_DASHES)
     taken: set[int] = set()
     place = 0
-    for each in sorted({label, *others} - _PLACES.keys()):
+    for each in sorted({label, *others} - _PLACES.keys() - _WITHOUT_N.keys()):
         place = int.from_bytes(blake2b(each.encode(), digest_size=8).digest()) % count
         while place in taken and len(taken) < count:
             place = (place + 1) % count

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from harness.base.arguments import validate_choice
@@ -33,16 +35,45 @@ _LISTS = {
 }
 
 
-class _ByFamily(dict[str, Mapping[str, Any]]):
-    """A list by families; that of a family with settings is added when it is first asked for."""
-
-    def __missing__(self, family: str) -> Mapping[str, Any]:
-        add_methods(family, confusion.f_score_methods(family_of(family).settings[BETA]))
-        return self[family]
+Methods = Mapping[str, Method]
+Names = Mapping[str, str]
 
 
-CATALOGUE: dict[str, Mapping[str, Method]] = _ByFamily()
-ALIASES: dict[str, Mapping[str, str]] = _ByFamily()
+class _ByFamily(dict[str, Any]):
+    """A list by families; that of a family with settings is made when it is asked for."""
+
+    def __init__(self, part: int) -> None:
+        """``part`` of what ``_listed`` returns."""
+        super().__init__()
+        self._part = part
+
+    def __missing__(self, family: str) -> Any:
+        return _with_settings(family)[self._part]
+
+
+@lru_cache(maxsize=64)
+def _with_settings(family: str) -> tuple[Methods, Names]:
+    """The methods of a family with settings, and their other names."""
+    known = family_of(family)
+    if BETA in known.settings:
+        return _listed(family, confusion.f_score_methods(known.settings[BETA]))
+    # What knows the outcomes of a stopping rule imports this module.
+    stopping = importlib.import_module("harness.designs.stopping.methods")
+    return _listed(family, stopping.methods_of(known))
+
+
+def _listed(family: str, methods: Methods) -> tuple[Methods, Names]:
+    """The methods of a list as those of a family, and their other names."""
+    known = family_of(family)
+    complete = {
+        name: for_family(method, name, known.support, known.is_ratio)
+        for name, method in methods.items()
+    }
+    return complete, {alias: name for name in methods for alias in methods[name].aliases}
+
+
+CATALOGUE: dict[str, Methods] = _ByFamily(0)
+ALIASES: dict[str, Names] = _ByFamily(1)
 """Other names of methods, by family."""
 
 
@@ -53,12 +84,7 @@ def add_methods(family: str, methods: Mapping[str, Method]) -> None:
         family: the name of the family.
         methods: its methods by their names.
     """
-    known = family_of(family)
-    CATALOGUE[family] = {
-        name: for_family(method, name, known.support, known.is_ratio)
-        for name, method in methods.items()
-    }
-    ALIASES[family] = {alias: name for name in methods for alias in methods[name].aliases}
+    CATALOGUE[family], ALIASES[family] = _listed(family, methods)
 
 
 for _family, _methods in _LISTS.items():
@@ -66,7 +92,7 @@ for _family, _methods in _LISTS.items():
 
 
 def methods_for(family: str, *, finite_population: bool = False) -> Mapping[str, Method]:
-    """The methods of a family by name that the data suffice for.
+    """The methods of a family by name that the data suffice for, of trials whose number is fixed.
 
     Args:
         family: the name of a family.
@@ -76,7 +102,7 @@ def methods_for(family: str, *, finite_population: bool = False) -> Mapping[str,
     return {
         name: method
         for name, method in CATALOGUE[family].items()
-        if finite_population or not method.needs_population
+        if not method.is_for_stopping and (finite_population or not method.needs_population)
     }
 
 

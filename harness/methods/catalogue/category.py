@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.methods.method import Method
+from harness.methods.method import ANYTIME, Method
 from harness.methods.unconditional.limits import LARGEST_SIZE
 
 wald = partial(Method, category="Wald")
@@ -12,6 +12,8 @@ score = partial(Method, category="score")
 exact = partial(Method, category="exact", promise="at-least")
 exact_unconditional = partial(exact, largest_size=LARGEST_SIZE)
 exact_of_finite_population = partial(exact, needs_population=True)
+exact_of_stopping = partial(exact, needs_stopping=True)
+anytime = partial(Method, category=ANYTIME, promise="at-least")
 mid_p = partial(Method, category="exact")
 bayes = partial(Method, category="Bayes", promise="mean")
 likelihood = partial(Method, category="likelihood")

@@ -42,7 +42,11 @@ from harness.methods.confusion.fraction import (
 )
 from harness.methods.method import NONE, Formula, LimitPair, Method, documented
 
-_OF_CASES = [name for name, method in PROPORTION.items() if not method.needs_population]
+_OF_CASES = [
+    name
+    for name, method in PROPORTION.items()
+    if not (method.needs_population or method.is_for_stopping)
+]
 _NOT_BAYES = [name for name in _OF_CASES if PROPORTION[name].category != "Bayes"]
 
 _HAS_WIDTH, _HOLDS, _IS_MONOTONE = "has width", "holds the estimate", "is monotone"

@@ -14,7 +14,7 @@ from harness.methods.bayes import (
 from harness.methods.bootstrap import bootstrap_percentile
 from harness.methods.catalogue import category as of
 from harness.methods.catalogue import references as by
-from harness.methods.method import APPROXIMATE, CONSERVATIVE, NOMINAL, Method
+from harness.methods.method import APPROXIMATE, CONSERVATIVE, NOMINAL, TWO_SIDED_ONLY, Method
 from harness.methods.proportion.closed_form import (
     add_four,
     agresti_coull,
@@ -49,6 +49,12 @@ from harness.methods.proportion.score import (
     wilson,
     wilson_cc,
     wilson_modified,
+)
+from harness.methods.proportion.stopping import (
+    beta_binomial_mixture,
+    bonferroni_looks,
+    stagewise,
+    stagewise_mid_p,
 )
 from harness.methods.rate import blaker as rate_blaker
 from harness.methods.rate import byar, garwood, score, score_cc, square_root
@@ -215,6 +221,22 @@ PROPORTION: dict[str, Method] = {
             "is nested in alpha": "how far one limit moves leaves less or more for the next",
             "holds the estimate": _DRAWN_OR_LARGE,
         },
+    ),
+    "beta_binomial_mixture": of.anytime(
+        "Beta-binomial mixture, whenever trials stop",
+        by.ROBBINS,
+        beta_binomial_mixture,
+        sides=TWO_SIDED_ONLY,
+        default_prior=(0.5, 0.5),
+    ),
+    "stagewise": of.exact_of_stopping(
+        "Stage-wise order, exact tails", by.JENNISON_TURNBULL, stagewise
+    ),
+    "stagewise_mid_p": of.exact_of_stopping(
+        "Stage-wise order, mid-P tails", by.JENNISON_TURNBULL, stagewise_mid_p, promise="none"
+    ),
+    "bonferroni_looks": of.exact_of_stopping(
+        "Bonferroni over the looks, Clopper-Pearson", by.DUNN, bonferroni_looks
     ),
 }
 

@@ -12,6 +12,7 @@ from harness.base.numerics.arrays import Floats, Positions
 from harness.base.numerics.root_finding import bracketed_newton
 from harness.base.numerics.special import deviance, log_binomial, stirling_error
 from harness.distributions.sampling.stopped import StoppedOutcomes
+from harness.distributions.truths import Prior
 from harness.methods.method import LimitPair
 from harness.methods.proportion.exact import clopper_pearson
 
@@ -142,10 +143,12 @@ def _log_tails(
         return np.log(tail) - np.log(total), -slope / total
 
 
-def beta_binomial_mixture(data: tuple[Floats, ...], alpha: float, shape: float = 0.5) -> LimitPair:
-    """All p with B(x + s, n − x + s)/B(s, s) < p^x (1 − p)^(n − x)/alpha, an interval.
+def beta_binomial_mixture(
+    data: tuple[Floats, ...], alpha: float, side: str, prior: Prior
+) -> LimitPair:
+    """All p with B(x + a, n − x + b)/B(a, b) < p^x (1 − p)^(n − x)/alpha, an interval.
 
-    The likelihood, averaged over a Beta(s, s) distribution, is at any n at least 1/alpha times that
+    The likelihood, averaged over a Beta(a, b) distribution, is at any n at least 1/alpha times that
     at the true p with a probability of at most alpha: whenever trials stop, and for whatever
     reason, it does not miss more often than nominal. It is long for this. l = 0 at x = 0 and u = 1
     at x = n. A p at which equality holds is missed. There is no interval of one side.
@@ -155,28 +158,30 @@ def beta_binomial_mixture(data: tuple[Floats, ...], alpha: float, shape: float =
     Args:
         data: x and n, shape (m,) each.
         alpha: the probability of both tails together, in (0, 1).
-        shape: s, above 0.
+        side: "two-sided".
+        prior: a and b, above 0; 1/2 each if left out.
     """
     x, n = data
-    level = _log_peak_ratio(x, n, shape) - np.log(alpha)
+    level = _log_peak_ratio(x, n, prior) - np.log(alpha)
     lower, from_one = _deviance_limits(x, n, level), _deviance_limits(n - x, n, level)
     return lower * _INWARDS, 1.0 - from_one * _INWARDS
 
 
-def _log_peak_ratio(x: Floats, n: Floats, shape: float) -> Floats:
-    """Return log[(x/n)^x ((n − x)/n)^(n − x) B(s, s)/B(x + s, n − x + s)], shape (m,).
+def _log_peak_ratio(x: Floats, n: Floats, prior: Prior) -> Floats:
+    """Return log[(x/n)^x ((n − x)/n)^(n − x) B(a, b)/B(x + a, n − x + b)], shape (m,).
 
     By Stirling's series, in which large terms cancel before they are computed.
     """
-    y, s = n - x, shape
-    a, b, c = x + s, y + s, n + 2 * s
-    with np.errstate(divide="ignore"):
-        # x log((x/n)/(a/c)), with (a/c)/(x/n) − 1 in closed form.
-        leading = -xlog1py(x, s * (n - 2 * x) / (c * x)) - xlog1py(y, s * (n - 2 * y) / (c * y))
-    product = np.log(a / c) + np.log(b / c)
+    y, (s, t) = n - x, prior
+    a, b, c = x + s, y + t, n + s + t
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # x log((x/n)/(a/c)), with (a/c)/(x/n) − 1 in closed form; 0 where x is.
+        leading = -xlog1py(x, (n * s - x * (s + t)) / (c * x))
+        leading -= xlog1py(y, (n * t - y * (s + t)) / (c * y))
+    first, second = np.log(a / c), np.log(b / c)
     series = stirling_error(c) - stirling_error(a) - stirling_error(b)
-    half = 0.5 * (product + np.log(c / (2.0 * np.pi)))
-    return np.asarray(leading - s * product + half + series + betaln(s, s))
+    half = 0.5 * (first + second + np.log(c / (2.0 * np.pi)))
+    return np.asarray(leading - s * first - t * second + half + series + betaln(s, t))
 
 
 def _deviance_limits(x: Floats, n: Floats, level: Floats) -> Floats:

@@ -25,6 +25,7 @@ from harness.families.family import (
     POSTERIOR,
     Family,
 )
+from harness.families.stopped import STOPPED_AT
 from harness.figures.look.axes import with_places
 from harness.figures.method_limits import exact_curve, limits_in_reach, scenario_with
 from harness.figures.requirements import MOST_LISTED
@@ -269,7 +270,10 @@ def _implied_panels(results: Results) -> Panels | None:
     cells = results.cells
     family = family_in(cells)
     rows = cells.filter(engine=ENUMERATION)
-    if not family.has_single_count or rows.is_empty() or "sampling" in cells.columns:
+    stops = STOPPED_AT in family.counts
+    if rows.is_empty() or not (family.has_single_count or stops):
+        return None
+    if "sampling" in cells.columns and not stops:
         return None
     found, over = _Cells(rows, ""), _support(results, family)
     count = len(found.sizes) * len(found.alphas) * len(found.methods)

@@ -29,7 +29,7 @@ def values_of(stopped, truths):
     outcomes = stopped.outcomes
     data = outcomes.successes, outcomes.trials
     pairs = [find("proportion", name).limits(data, ALPHA) for name in METHODS]
-    pairs.append(beta_binomial_mixture(data, ALPHA))
+    pairs.append(beta_binomial_mixture(data, ALPHA, "two-sided", (0.5, 0.5)))
     lower, upper = (np.array(each) for each in zip(*pairs, strict=True))
     return exact_values(stopped, lower, upper, np.asarray(truths)), lower, upper
 

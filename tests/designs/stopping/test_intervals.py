@@ -22,6 +22,10 @@ LIMIT = 1e-13
 EVERY_P = np.linspace(0, 1, 401)
 
 
+def limits_of_mixture(data, alpha, shape=0.5):
+    return beta_binomial_mixture(data, alpha, "two-sided", (shape, shape))
+
+
 def by_order(rule, formula, tail):
     """The outcomes of a rule and their limits, both in the order of t and x."""
     stopped = stopped_trials(rule)
@@ -132,7 +136,7 @@ def test_stagewise_limits_of_many_trials_have_the_tails_that_are_asked_for():
     ],
 )
 def test_limits_of_the_mixture_are_those_of_40_digits(t, x, lower, upper):
-    found = beta_binomial_mixture((np.array([float(x)]), np.array([float(t)])), ALPHA)
+    found = limits_of_mixture((np.array([float(x)]), np.array([float(t)])), ALPHA)
     assert np.ravel(found) == pytest.approx((lower, upper), abs=LIMIT)
 
 
@@ -141,7 +145,7 @@ def test_limits_of_the_mixture_are_those_of_40_digits(t, x, lower, upper):
 @pytest.mark.parametrize("shape", [0.5, 1.0, 3.0])
 def test_limits_of_the_mixture_solve_its_equation(n, alpha, shape):
     x = np.unique([0, 1, n // 7, n // 2, n - 1, n]).astype(float)
-    limits = beta_binomial_mixture((x, np.full(x.size, float(n))), alpha, shape)
+    limits = limits_of_mixture((x, np.full(x.size, float(n))), alpha, shape)
     with ctx.workprec(400):
         s = arb(shape)
         for count, *pair in zip(x.tolist(), *(each.tolist() for each in limits), strict=True):
@@ -161,19 +165,19 @@ def test_limits_of_the_mixture_solve_its_equation(n, alpha, shape):
 
 def test_the_mixture_misses_a_truth_at_which_equality_holds():
     # B(7/2, 1/2)/B(1/2, 1/2) = 5/16 and (1/4)³/0.05 = 5/16.
-    lower, _ = beta_binomial_mixture((np.array([3.0]), np.array([3.0])), 0.05)
+    lower, _ = limits_of_mixture((np.array([3.0]), np.array([3.0])), 0.05)
     assert 0.25 < lower[0] < 0.25 + 1e-14
 
 
 def test_the_mixture_never_misses_more_often_than_nominal_however_one_stops():
     def is_missed(t, x):
-        lower, upper = beta_binomial_mixture((np.array([float(x)]), np.array([float(t)])), 0.3)
+        lower, upper = limits_of_mixture((np.array([float(x)]), np.array([float(t)])), 0.3)
         return bool(lower[0] > 0.3 or upper[0] < 0.3)
 
     # The worst rule for p = 0.3 stops as soon as that is missed.
     stopped = stopped_trials(stopping_function(is_missed, 30))
     data = stopped.outcomes.successes, stopped.outcomes.trials
-    lower, upper = (each[np.newaxis] for each in beta_binomial_mixture(data, 0.3))
+    lower, upper = (each[np.newaxis] for each in limits_of_mixture(data, 0.3))
     found = exact_values(stopped, lower, upper, EVERY_P)
     missed = (found.below + found.above)[0]
     assert missed.max() <= 0.3

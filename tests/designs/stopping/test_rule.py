@@ -122,7 +122,7 @@ def boundaries(*each):
             boundaries({"n": 20, "at_most": 4}, {"n": 10, "at_most": 1}),
             "boundaries should have n that rise, found n = 10 after n = 20",
         ),
-        (boundaries({"n": 50, "at_most": 4}), "n below the most trials, 50"),
+        (boundaries({"n": 51, "at_most": 4}), "n up to the most trials, 50"),
     ],
 )
 def test_what_is_no_rule_is_refused(given, message):

@@ -195,6 +195,8 @@ DECIDES_NO_RESULT = {
     # What calls the functions of a simulation study: the keys of its records have the program.
     "callers.process",
     *(f"callers.simulation.{part}" for part in ("answers", "process", "program", "worker")),
+    # What loads the function of a stopping rule: the key of the run has the bytes of its file.
+    *("callers.calls", "callers.worker"),
     # How many trials are made, which decides nothing about those that are.
     "methods.proportion.exact",
     # What is asked for, which is in the keys too, and the record of what was found.

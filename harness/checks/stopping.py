@@ -1,0 +1,37 @@
+"""Checks of a method of a proportion where trials end by a stopping rule."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from harness.base.errors import InputError
+from harness.families.catalogue import with_settings
+from harness.families.stopped import MOST, STOPPING, rule_of
+
+_ALPHAS = (0.05,)
+
+
+def under_rule(family: str, given: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return the family with the rule, and the options of a check at the most trials of it alone.
+
+    Args:
+        family: the name of the family.
+        given: the arguments of ``check`` by name.
+
+    Raises:
+        InputError: another family, no rule, or neither sizes nor the most trials.
+    """
+    if family != "proportion":
+        raise InputError(f"stopping is for the family proportion, found {family}")
+    alphas = given["alphas"] or _ALPHAS
+    known = with_settings(family, {STOPPING: given[STOPPING], "alpha": alphas})
+    most = rule_of(known).get(MOST)
+    sizes = given["sizes"] or (None if most is None else [most])
+    if given["grid"] is not None or given["config"] is not None or sizes is None:
+        raise InputError(
+            "a check with stopping takes its sizes from sizes, or from most of the rule, and no "
+            "grid or config"
+        )
+    at = {"n": [*sizes], "alpha": [*alphas]}
+    return known.name, {**given, "grid": at, "sizes": None, "alphas": None}

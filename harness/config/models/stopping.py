@@ -1,0 +1,76 @@
+"""The stopping rule of a config, for trials that are looked at while they are made."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
+
+from harness.base.errors import HarnessError
+from harness.base.plain_data import flow
+from harness.config.key import Key, key
+from harness.config.models.constraints import refused
+from harness.config.models.methods import resolved_path
+from harness.designs.stopping.rule import stopping_rule
+from harness.families.family import Family
+from harness.families.stopped import rule_text
+from harness.methods.catalogue import CATALOGUE
+
+_ABOUT = (
+    "When trials end before n: {first, every, until: {half_width, of}}, {excludes, of}, "
+    "{successes} or {path, function}; or {boundaries: [{n, at_most, at_least}]}."
+)
+
+
+def _rule(value: Any, info: ValidationInfo) -> dict[str, Any] | None:
+    """The rule with its defaults, and with the bytes of a function's file in short.
+
+    The sizes and the alphas of the config are validated before it.
+    """
+    known = info.context or {}
+    needing = [each.name for each in known.get("methods") or () if each and _needs_rule(each.name)]
+    if value is None:
+        if needing:
+            raise refused(f"{needing[0]} needs stopping, the rule by which trials end, found none")
+        return None
+    try:
+        rule: dict[str, Any] = json.loads(rule_text(value, known.get("alpha") or 0.05))
+        until = rule.get("until")
+        if isinstance(until, Mapping) and isinstance(until.get("path"), str):
+            path = resolved_path(info, until["path"])
+            digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16]
+            rule["until"] = {**until, "path": path, "digest": digest}
+        for most in known.get("n") or ():
+            made = stopping_rule(rule, int(most), 0.05)
+            if made.boundaries is None and {"stagewise", "stagewise_mid_p"} & {*needing}:
+                raise refused(f"expected boundaries for {needing[0]}, found {flow(value)}")
+    except (HarnessError, OSError) as fault:
+        raise refused(str(fault)) from None
+    return rule
+
+
+def _needs_rule(name: str | None) -> bool:
+    return name is not None and CATALOGUE["proportion"][name].needs_stopping
+
+
+_Rule = Annotated[
+    Any,
+    PlainValidator(_rule),
+    WithJsonSchema({"anyOf": [{"type": "object"}, {"type": "null"}]}),
+]
+
+
+def stopping_key(family: Family) -> Key | None:
+    """The key of the stopping rule; None where the family takes none."""
+    takes = family.public_name == "proportion"
+    return key(_Rule, _ABOUT, None, write=_written) if takes else None
+
+
+def _written(rule: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """The rule in the order in which it is read; None where there is none."""
+    order = ("boundaries", "first", "every", "until")
+    return None if rule is None else {name: rule[name] for name in order if name in rule}

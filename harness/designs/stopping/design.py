@@ -1,0 +1,236 @@
+"""Trials of one proportion that end by a stopping rule, which the family holds.
+
+An outcome stands for a pair: the trials that were made, and the successes among them. Outcomes are
+numbered by their looks, and those of a look by their successes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.base.errors import HarnessError, InputError
+from harness.base.numerics.arrays import Floats, Integers
+from harness.designs.design import Distributions, Outcomes, Scenario
+from harness.designs.limits import Limits
+from harness.designs.miss_curve import MissCurve, of_law
+from harness.designs.one_sample.law_worst_case import worst_cases as worst_cases_by_law
+from harness.designs.results import Exact, WorstCase
+from harness.designs.samples import ONE_SAMPLE
+from harness.designs.solvers import Solver
+from harness.designs.stopping.exact import exact_values, probability_blocks
+from harness.designs.stopping.methods import outcomes_of, rule_with
+from harness.designs.stopping.paths import StoppedTrials
+from harness.designs.stopping.verification import verify
+from harness.distributions.sampling.law import Law
+from harness.distributions.truths import Prior, as_distribution
+from harness.families.combination import Span
+from harness.families.family import truth_posterior
+from harness.families.stopped import A_STOPPING_RULE, MOST, rule_of
+
+LARGEST_MOST = 10_000
+"""The most trials of a rule: the number of paths is counted for each trial and each count."""
+
+
+def stopped_of(scenario: Scenario) -> StoppedTrials:
+    """Return the outcomes of a scenario."""
+    return outcomes_of(scenario.family, int(scenario.size))
+
+
+def _title(scenario: Scenario) -> str:
+    """The rule in words, and whether it has no effect."""
+    stopped = stopped_of(scenario)
+    never = (stopped.outcomes.trials == stopped.rule.most).all()
+    return f"{stopped.rule.title}{', which never ends them before n' if never else ''}"
+
+
+def _draw(
+    scenario: Scenario, truths: Sequence[Any], rng: np.random.Generator, count: int | None
+) -> Integers:
+    """Draw the trials from look to look; the rule is asked at each of them."""
+    rule, stopped = rule_with(scenario.family, int(scenario.size)), stopped_of(scenario)
+    wide = rule.most + 1
+    known = (stopped.outcomes.trials * wide + stopped.outcomes.successes).astype(np.int64)
+    p = np.broadcast_to(truths[0], (count or np.size(truths[0]),))
+    found = np.empty(p.size, np.int64)
+    running, x, made = np.arange(p.size), np.zeros(p.size, np.int64), 0
+    for look in rule.looks:
+        x += rng.binomial(look - made, p[running])
+        made = look
+        distinct, place = np.unique(x, return_inverse=True)
+        ended = rule.stops(np.full(distinct.size, look), distinct)[place]
+        keys = look * wide + x[ended]
+        position = np.searchsorted(known, keys)
+        if (np.append(known, -1)[position] != keys).any():
+            raise HarnessError(f"a trial ended after {look} trials where no outcome is known")
+        found[running[ended]] = position
+        running, x = running[~ended], x[~ended]
+        if not running.size:
+            break
+    return found
+
+
+def _weights(scenario: Scenario, outcomes: Integers) -> Floats:
+    """Return Pr(t, x) under the distribution of the truth: the share times that at a fixed t."""
+    ends, truth = stopped_of(scenario).outcomes.at(outcomes), as_distribution(scenario.truth)
+    found = np.empty(outcomes.size)
+    trials, place = np.unique(ends.trials, return_inverse=True)
+    for number, part in enumerate(np.split(np.argsort(place, kind="stable"), _starts(place))):
+        x = ends.successes[part].astype(np.int64)
+        found[part] = scenario.model.outcome_weights(truth, x, float(trials[number]))
+    return found * ends.share
+
+
+def _starts(place: npt.NDArray[np.intp]) -> Integers:
+    return np.cumsum(np.bincount(place))[:-1]
+
+
+def _posterior(scenario: Scenario, outcomes: Integers) -> Any:
+    """Return the posterior given (t, x), in which the rule has no part."""
+    ends, truth = stopped_of(scenario).outcomes.at(outcomes), as_distribution(scenario.truth)
+    return truth_posterior(scenario.model, truth, ends.successes, ends.trials)
+
+
+def _decode(scenario: Scenario, outcomes: Integers) -> tuple[Integers, ...]:
+    ends = stopped_of(scenario).outcomes
+    return tuple(each[outcomes].astype(np.int64) for each in (ends.successes, ends.trials))
+
+
+def _encode(scenario: Scenario, x: Integers, trials: Integers) -> Integers:
+    ends, wide = stopped_of(scenario).outcomes, int(scenario.size) + 1
+    return np.searchsorted(ends.trials * wide + ends.successes, trials * wide + x)
+
+
+def _refuse(scenario: Scenario) -> None:
+    if scenario.size > LARGEST_MOST:
+        raise InputError(
+            f"n should be at most {LARGEST_MOST} with a stopping rule, found {scenario.size:.15g}"
+        )
+    if rule_of(scenario.known_family).get(MOST, scenario.size) != scenario.size:
+        raise InputError(f"most in stopping should be n = {scenario.size:.15g}, or left out")
+    rule_with(scenario.family, int(scenario.size))
+
+
+@dataclass(frozen=True)
+class Stopped(Law):
+    """The outcomes of a rule as those of a law, whose worst cases and curves are searched."""
+
+    family: str
+    most: int
+    name: ClassVar[str] = "stopping"
+    is_unimodal: ClassVar[bool] = False
+
+    @property
+    def title(self) -> str:
+        return A_STOPPING_RULE
+
+    def content(self) -> Mapping[str, Any]:
+        return {self.name: self.family}
+
+    def draw(self, *_: Any) -> Integers:
+        raise NotImplementedError
+
+    def variance(self, parameter: Floats, size: float) -> Floats:
+        """The variance of the successes of all trials: outcomes change on no finer scale."""
+        return size * parameter * (1.0 - parameter)
+
+    def largest_outcome(self, size: float) -> float:
+        return float(outcomes_of(self.family, self.most).outcomes.trials.size - 1)
+
+    def window(self, low: float, high: float, size: float) -> tuple[int, int]:
+        return 0, int(self.largest_outcome(size))
+
+    def probabilities(self, parameter: Floats, size: float, first: int, last: int) -> Floats:
+        ends = outcomes_of(self.family, self.most).outcomes
+        found = np.zeros((parameter.size, ends.trials.size))
+        for rows, columns, probability in probability_blocks(ends, parameter):
+            found[rows, columns] = probability
+        return found[:, first : last + 1]
+
+
+@dataclass(frozen=True)
+class StoppingSolver(Solver):
+    """The exact engines, from the probabilities of the outcomes at many true values at once."""
+
+    @property
+    def _as_law(self) -> Scenario:
+        law = Stopped(self.scenario.family, int(self.scenario.size))
+        return replace(self.scenario, law=law)
+
+    def listed(self) -> Iterator[tuple[float, Integers, Floats]]:
+        truths = self.scenario.design.values(self.scenario)[0]
+        for rows, columns, probability in probability_blocks(
+            stopped_of(self.scenario).outcomes, truths
+        ):
+            for value, row in zip(truths[rows].tolist(), probability, strict=True):
+                yield value, columns, row
+
+    def hull(self) -> tuple[Span, ...]:
+        return (self.scenario.truth.effective_support,)
+
+    def whole_range(self) -> tuple[Span, ...]:
+        return (self.scenario.model.SUPPORT,)
+
+    def at_truths(self, limits: Limits) -> Exact:
+        keys, parameter = self.scenario.listed_truths()
+        found = exact_values(stopped_of(self.scenario), limits.lower, limits.upper, parameter)
+        weight = np.full(parameter.size, 1.0 / parameter.size)
+        return Exact(keys, weight, found.below, found.above, found.length)
+
+    def outcomes_to_verify(self, prior: Prior | None) -> Integers:
+        return self.possible_outcomes()
+
+    def outcome_weights(self, outcomes: Integers) -> Floats:
+        if not self.scenario.truth.is_discrete:
+            return self.scenario.distribution_weights(outcomes)
+        return super().outcome_weights(outcomes)
+
+    def solves_range(self, over: Sequence[Span]) -> bool:
+        return True
+
+    def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
+        found = worst_cases_by_law(self._as_law, limits, over[0])
+        return (None,) * len(limits.lower) if found is None else found
+
+    def _searched(self, limits: Limits) -> Sequence[WorstCase] | None:
+        return worst_cases_by_law(self._as_law, limits, self.hull()[0])
+
+    def miss_curve(self, limits: Limits) -> MissCurve | None:
+        return of_law(self._as_law, limits)
+
+    verify = verify
+
+
+@lru_cache(maxsize=16)
+def expected_trials(scenario: Scenario) -> float:
+    """Return the mean number of trials under the truth of a scenario."""
+    made = stopped_of(scenario).outcomes.trials
+    return float(StoppingSolver(scenario).outcome_weights(np.arange(made.size)) @ made)
+
+
+STOPPED = replace(
+    ONE_SAMPLE,
+    name=A_STOPPING_RULE,
+    outcomes=Outcomes(
+        count=lambda scenario: float(stopped_of(scenario).outcomes.trials.size),
+        draw=_draw,
+        encode=_encode,
+        decode=_decode,
+        trials_unit=lambda scenario: int(scenario.size) + 1,
+        at_once=1 << 15,
+    ),
+    distributions=Distributions(
+        lambda scenario, trials, rng: (as_distribution(scenario.truth).draw(trials, rng),),
+        _weights,
+        _posterior,
+    ),
+    samples=lambda _: (),
+    sampling_title=_title,
+    refuse=_refuse,
+    exact=StoppingSolver,
+)

@@ -1,0 +1,145 @@
+"""The second computation of what is exact after trials that may end early.
+
+The engine multiplies shares of sequences, which are counted once, with binomial probabilities. Here
+the probability of going on moves from trial to trial at each true value, and the rule is asked once
+more where it takes some of it out. Under a distribution of truths the weights of outcomes are sums
+over the nodes of a quadrature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import roots_jacobi, roots_legendre
+
+from harness.base.numerics.arrays import Floats
+from harness.designs.design import Scenario
+from harness.designs.limits import Limits
+from harness.designs.posterior import Integrated
+from harness.designs.stopping.methods import outcomes_of, rule_with
+from harness.designs.verification import (
+    SECOND,
+    Comparison,
+    Published,
+    Rows,
+    cells_apart,
+    compare_listed,
+    compare_posterior_mean,
+    compare_worst_cases,
+    sums_over,
+    weights_apart,
+)
+from harness.distributions.truths import as_distribution
+from harness.families.family import ENUMERATION
+
+if TYPE_CHECKING:
+    from harness.designs.solvers import Solver
+
+_STEPS = 1 << 28
+"""About how many probabilities are computed: fewer truths are compared where trials are many."""
+_TRUTHS_AT_ONCE = 128
+
+
+def probabilities_again(family: str, most: int, truths: Floats) -> Floats:
+    """Return Pr(t, x | p) of every outcome by recursion over the trials, shape (t, m).
+
+    Pr(go on to t with x) = p Pr(go on to t − 1 with x − 1) + (1 − p) Pr(go on to t − 1 with x).
+
+    Args:
+        family, most: whose rule it is, and the most trials.
+        truths: in [0, 1], shape (t,).
+    """
+    rule, ends = rule_with(family, most), outcomes_of(family, most).outcomes
+    found = np.zeros((truths.size, ends.trials.size))
+    p, q = truths[:, np.newaxis], 1.0 - truths[:, np.newaxis]
+    going, looks = np.zeros((truths.size, most + 1)), set(rule.looks)
+    going[:, 0] = 1.0
+    for t in range(1, most + 1):
+        going[:, 1 : t + 1] = p * going[:, :t] + q * going[:, 1 : t + 1]
+        going[:, 0] *= q[:, 0]
+        if t in looks:
+            x = np.flatnonzero(rule.stops(np.full(t + 1, t), np.arange(t + 1)))
+            first, last = np.searchsorted(ends.trials, [t, t + 1])
+            place = first + np.searchsorted(ends.successes[first:last], x)
+            known = (place < last) & (ends.successes[np.minimum(place, last - 1)] == x)
+            found[:, place[known]] = going[:, x[known]]
+            going[:, x] = 0.0
+    return found
+
+
+def verify(solver: Solver, limits: Limits, published: Published) -> list[Comparison]:
+    """Compare what the exact engines publish with a second computation.
+
+    Args:
+        solver: of a scenario with a stopping rule.
+        limits: those that the engines used.
+        published: what they computed.
+    """
+    of_truth = _listed if solver.scenario.truth.is_discrete else _distributed
+    return [*of_truth(solver.scenario, limits, published), *compare_worst_cases(published)]
+
+
+def _rows(scenario: Scenario, truths: Floats) -> Iterator[Rows]:
+    """Yield the probabilities of all outcomes at true values, in blocks."""
+    for some in np.array_split(np.arange(truths.size), truths.size // _TRUTHS_AT_ONCE + 1):
+        again = probabilities_again(scenario.family, int(scenario.size), truths[some])
+        yield some, np.arange(again.shape[1]), again
+
+
+def _listed(scenario: Scenario, limits: Limits, published: Published) -> list[Comparison]:
+    """Compare the misses at the listed truths, or at some of them where trials are many."""
+    (values,) = scenario.design.values(scenario)
+    count = min(_most_truths(scenario), values.size)
+    chosen = values[np.unique(np.linspace(0, values.size - 1, count).astype(np.int64))]
+    if count == values.size:
+        return compare_listed(scenario, _rows(scenario, values), limits, published)
+    if published.enumerated is None or published.enumerated.by_truth is None:
+        return []
+    own = published.enumerated.by_truth.at(chosen)
+    again = replace(sums_over(_rows(scenario, chosen), chosen, limits).by_truth, conditions=chosen)
+    apart = cells_apart(own, again, np.ones(chosen.size))
+    return [Comparison(ENUMERATION, SECOND, "truths", apart)]
+
+
+def _distributed(scenario: Scenario, limits: Limits, published: Published) -> list[Comparison]:
+    """Compare the weights of the outcomes, and the means by them; of many trials their sum."""
+    outcomes, columns = limits.outcomes, limits.lower.shape[0]
+    own = scenario.distribution_weights(outcomes)
+    # A polynomial of the degree of the most trials needs half as many nodes, and one more.
+    count = int(scenario.size) // 2 + 1
+    if count > _most_truths(scenario):
+        total = weights_apart(own.sum(keepdims=True), np.ones(1), columns)
+        return [Comparison(ENUMERATION, SECOND, "weights", total)]
+    nodes, weight = _nodes(scenario.truth, count)
+    again = np.zeros(int(scenario.outcome_count))
+    for some, _, rows in _rows(scenario, nodes):
+        again += weight[some] @ rows
+    apart = weights_apart(own, again[outcomes], columns)
+    found = [Comparison(ENUMERATION, SECOND, "weights", apart)]
+    enumerated, integrated = published.enumerated, published.integrated
+    for cells, mean in (
+        (None, None) if enumerated is None else (enumerated.by_outcome, enumerated.mean),
+        (None, None) if integrated is None else (integrated.by_outcome, integrated.mean),
+    ):
+        if cells is not None and mean is not None and cells.conditions.size == outcomes.size:
+            found += compare_posterior_mean(Integrated(cells, mean, None), again[outcomes])
+    return found
+
+
+def _most_truths(scenario: Scenario) -> int:
+    """Return at how many truths the recursion is computed."""
+    return max(2, _STEPS // (int(scenario.size) ** 2 + 1))
+
+
+def _nodes(truth: Any, count: int) -> tuple[Floats, Floats]:
+    """Return nodes and weights of the distribution of the truth, exact for polynomials."""
+    distribution = as_distribution(truth)
+    prior, (low, high) = distribution.conjugate_prior, distribution.support
+    if prior is not None:
+        nodes, weight = roots_jacobi(count, prior[1] - 1.0, prior[0] - 1.0)
+    else:
+        nodes, weight = roots_legendre(count)
+    return low + (high - low) * 0.5 * (nodes + 1.0), weight / weight.sum()
