@@ -30,6 +30,12 @@ _POINTS_PER_SCALE = 8
 _BISECTIONS = 60
 # Symmetric methods are equally bad at p and at 1 − p; the smaller of equal truths is reported.
 _SAME = 1e-11
+# Candidates within so much of each other on the variance-stabilized scale have a common bound.
+_WIDTHS = (0.25, 0.1, 0.03)
+# So many ranges are tried for a large miss probability, those with the largest bounds.
+_TRIED = 100
+# What bounds and probabilities may be off by rounding, relatively and absolutely, and much more.
+_ROUNDING, _SMALLEST = 1e-6, 1e-12
 
 
 def worst_case(
@@ -49,7 +55,8 @@ def worst_case(
     outcomes, coverage is unimodal there, so that the supremum lies at a boundary of the gap. Only
     boundaries at which an interval ends can be the worst: above an upper limit, below a lower one,
     and next to the boundary of the range. Where the covering set is not a run, the sign of the
-    derivative is followed through the gap, and its roots are bisected.
+    derivative is followed through the gap, and its roots are bisected. Candidates that a common
+    bound shows not to be the worst are left out.
 
     Args:
         n: the size.
@@ -65,13 +72,13 @@ def worst_case(
         return column.largest(np.array([low]), AT)
     from_above = np.unique(np.concatenate(([low], upper[(upper > low) & (upper < high)])))
     from_below = np.unique(np.concatenate((lower[(lower > low) & (lower < high)], [high])))
-    candidates = [
-        column.largest(from_above, FROM_ABOVE),
-        column.largest(from_below, FROM_BELOW),
-    ]
     inside = _maxima_inside_gaps(column)
-    if inside.size:
-        candidates.append(column.largest(inside, AT))
+    candidates: list[WorstCase] = []
+    for truths, approach in ((from_above, FROM_ABOVE), (from_below, FROM_BELOW), (inside, AT)):
+        least = max((case.alpha for case in candidates), default=0.0)
+        left = column.without_dominated(truths, approach, least)
+        if left.size:
+            candidates.append(column.largest(left, approach))
     largest = max(case.alpha for case in candidates)
     equal = [case for case in candidates if case.alpha >= largest * (1.0 - _SAME)]
     return replace(min(equal, key=lambda case: case.truths), alpha=largest)
@@ -111,15 +118,57 @@ class _Column:
 
     def largest(self, truths: Floats, approach: int) -> WorstCase:
         """Return the truth with the largest miss probability among ascending truths."""
-        below, above = miss_probabilities(
-            self.n, self.first, self.lower, self.upper, truths, approach, self.sampling
-        )
-        missed = below + above
+        missed = self.missed(truths, approach)
         largest = float(missed.max())
         index = int(np.flatnonzero(missed >= largest * (1.0 - _SAME))[0])
         truth = float(truths[index])
         witness = beside(truth, approach)
         return WorstCase(min(largest, 1.0), (truth,), SIDES[approach], (witness,))
+
+    def missed(self, truths: Floats, approach: int) -> Floats:
+        """Return the miss probability at ascending truths."""
+        below, above = miss_probabilities(
+            self.n, self.first, self.lower, self.upper, truths, approach, self.sampling
+        )
+        return below + above
+
+    def without_dominated(self, truths: Floats, approach: int, least: float) -> Floats:
+        """Return the ascending truths at which the miss probability may be the largest.
+
+        Args:
+            truths: the candidates, ascending.
+            approach: the side from which they are approached.
+            least: a miss probability that the largest one is not below.
+        """
+        for width in _WIDTHS:
+            scale = self.sampling.variance_stabilized(truths, self.n)
+            start = np.flatnonzero(np.diff(np.floor(scale / width), prepend=-1.0))
+            if start.size > truths.size // 4:
+                continue
+            count = np.diff(start, append=truths.size)
+            bound = self._bound(truths[start], truths[start + count - 1])
+            likely = start[np.argsort(-bound)[:_TRIED]]
+            tried = self.missed(np.sort(truths[likely]), approach)
+            least = float(tried.max(initial=least))
+            truths = truths[np.repeat(~(bound < least * (1.0 - _ROUNDING) - _SMALLEST), count)]
+        return truths
+
+    def _bound(self, low: Floats, high: Floats) -> Floats:
+        """Return a bound of the miss probability at all truths in each range [low, high].
+
+        The outcomes that miss above grow in number with the truth, and none is larger than the
+        largest one, a, at the upper bound of the range: Pr(missed above) ≤ Pr(X ≤ a | θ), which is
+        largest at the lower bound. Likewise below, with the sides exchanged.
+        """
+        n, before, last = self.n, self.first - 1, self.first + self.lower.size - 1
+        a = before + np.minimum.accumulate(self.upper[::-1])[::-1].searchsorted(high, "right")
+        b = before + np.maximum.accumulate(self.lower).searchsorted(low, "left")
+        above, below = (a > before).astype(np.float64), (b < last).astype(np.float64)
+        inner = (a > before) & (a < self.sampling.largest_outcome(n))
+        above[inner] = self.sampling.cdf(a[inner], low[inner], n)
+        inner = (b < last) & (b >= 0)
+        below[inner] = self.sampling.sf(b[inner], high[inner], n)
+        return above + below
 
     def sets(self) -> tuple[MissSet, MissSet]:
         """Return the sets of outcomes that miss below and above."""
