@@ -207,9 +207,11 @@ def _summary_rows(
     known = None if solution is None else solution.enumerated
     exact = exact_engine(engines)
     if exact and solution is not None and known is not None and row in known.known:
-        # Without the outcomes that are enumerated only because they were drawn.
-        covered = np.intersect1d(known.by_outcome.conditions, solution.shown)
-        cells = known.by_truth or known.by_outcome.at(covered)
+        cells = known.by_truth
+        if cells is None:
+            # Without the outcomes that are enumerated only because they were drawn.
+            covered = np.intersect1d(known.by_outcome.conditions, solution.shown)
+            cells = known.by_outcome.at(covered)
         mean = _with_coverage(mean_block(known.mean, row, alpha))
         yield {
             **column_block(result, row, exact),

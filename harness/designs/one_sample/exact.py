@@ -24,7 +24,8 @@ from harness.distributions.sampling.law import Sampling
 from harness.families.combination import Span
 from harness.families.family import ENUMERATION
 
-_BLOCK = 1 << 19
+# Probabilities in one block, and in one call, whose numbers fit a cache.
+_BLOCK, _CELLS = 1 << 19, 1 << 16
 LARGEST_INTEGRATED = 2000
 """The largest number of trials, or of expected events, with a quadrature over the truths."""
 
@@ -236,12 +237,13 @@ def probability_blocks(
                 break
             stop, last = stop + 1, further
         low, high = np.searchsorted(outcomes, [first, last + 1])
-        x = outcomes[low:high]
-        yield (
-            slice(start, stop),
-            slice(int(low), int(high)),
-            sampling.pmf(x, values[start:stop, np.newaxis], n),
-        )
+        x, probability = outcomes[low:high], np.empty((stop - start, high - low))
+        rows = max(1, _CELLS // max(1, x.size))
+        for row in range(start, stop, rows):
+            part = slice(row, min(row + rows, stop))
+            values_part = values[part, np.newaxis]
+            probability[row - start : part.stop - start] = sampling.pmf(x, values_part, n)
+        yield slice(start, stop), slice(int(low), int(high)), probability
         start = stop
 
 

@@ -13,7 +13,7 @@ from harness.designs.listed import consecutive_probabilities, probability_rows
 from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW, miss_probabilities
 from harness.designs.one_sample.worst_case import worst_case
 from harness.distributions.sampling import binomial, poisson
-from harness.methods.catalogue import PROPORTION
+from harness.methods.catalogue import CATALOGUE, PROPORTION
 from tests.engines import arbitrary_limits
 from tests.oracles import balls, beta, brute_force
 from tests.oracles.accuracy_grid import promised
@@ -124,6 +124,62 @@ def test_a_maximum_inside_a_gap_is_found_where_the_covering_outcomes_are_no_run(
     assert found.side == "at"
 
 
+# Sizes at which a bound serves many candidates at once, and at which it serves few.
+PRUNED_SIZES = (30, 700)
+
+
+def check_bound_changes_nothing(monkeypatch, n, lower, upper, over=(0.0, 1.0), sampling=binomial):
+    found = worst_case(n, lower, upper, 0, over, sampling)
+    with monkeypatch.context() as patch:
+        patch.setattr("harness.designs.one_sample.worst_case._WIDTHS", ())
+        assert found == worst_case(n, lower, upper, 0, over, sampling)
+
+
+@pytest.mark.parametrize("n", [*PRUNED_SIZES, 3000])
+def test_a_bound_changes_no_worst_case_of_the_catalogue(n, monkeypatch):
+    for name, method in PROPORTION.items():
+        if not method.deterministic or "bootstrap" in name or "hypergeometric" in name:
+            continue
+        for side in method.sides:
+            for alpha in (1e-6, 0.05):
+                lower, upper = limits_at(n, name, alpha, side)
+                check_bound_changes_nothing(monkeypatch, n, lower, upper)
+                check_bound_changes_nothing(monkeypatch, n, lower, upper, (0.2, 0.3))
+
+
+UNUSUAL = {
+    "in no order": lambda rng, lower, upper: rng.permutation(np.stack((lower, upper)), axis=1),
+    "one wrong": lambda rng, lower, upper: np.where(
+        np.arange(lower.size) == rng.integers(lower.size), 0.5, np.stack((lower, upper))
+    ),
+    "falling": lambda rng, lower, upper: np.stack((lower[::-1], upper[::-1])),
+    "noisy": lambda rng, lower, upper: np.stack(
+        (lower - 0.05 * rng.random(lower.size), upper + 0.05 * rng.random(lower.size))
+    ).clip(0, 1),
+    "no width": lambda rng, lower, upper: np.stack((lower, lower)),
+    "coarse": lambda rng, lower, upper: np.stack((lower, upper)).round(2),
+    "everything": lambda rng, lower, upper: np.stack((0 * lower, 0 * upper + 1)),
+}
+
+
+@pytest.mark.parametrize("change", UNUSUAL.values(), ids=list(UNUSUAL))
+@pytest.mark.parametrize("n", PRUNED_SIZES)
+def test_a_bound_changes_no_worst_case_of_unusual_limits(n, change, monkeypatch):
+    lower, upper = change(np.random.default_rng(2003), *limits_at(n))
+    check_bound_changes_nothing(monkeypatch, n, lower, upper)
+    check_bound_changes_nothing(monkeypatch, n, lower, upper, (0.01, 0.02))
+
+
+@pytest.mark.parametrize("alpha", [1e-6, 0.05, 0.5])
+def test_a_bound_changes_no_worst_case_of_a_rate(alpha, monkeypatch):
+    outcomes, exposure = np.arange(1500.0), 10.0
+    for method in CATALOGUE["rate"].values():
+        for side in method.sides:
+            data = outcomes, np.full(outcomes.size, exposure)
+            lower, upper = method.limits(data, alpha, side)
+            check_bound_changes_nothing(monkeypatch, exposure, lower, upper, (0.0, 100.0), poisson)
+
+
 @given(arbitrary_limits.limits, st.floats(0, 1), st.floats(0, 1))
 def test_outcomes_without_limits_count_as_impossible(limits, start, p):
     lower, upper = limits
@@ -144,9 +200,9 @@ def test_outcomes_without_limits_count_as_impossible(limits, start, p):
 LARGE_SIZES = (60, 1000, 10**5, 10**6)
 
 
-def limits_at(n, name="wilson", alpha=0.05):
+def limits_at(n, name="wilson", alpha=0.05, side="two-sided"):
     x = np.arange(n + 1.0)
-    return PROPORTION[name].limits((x, np.full(n + 1, float(n))), alpha)
+    return PROPORTION[name].limits((x, np.full(n + 1, float(n))), alpha, side)
 
 
 def truths_at(n):
