@@ -50,6 +50,22 @@ def exact_curve(
         over: the range of the first truth.
         held: the true value of each further sample.
     """
+    key = method, alpha, family.name, tuple(size), tuple(over), tuple(held)
+    if key not in results.curves:
+        results.curves[key] = _exact_curve(results, method, alpha, family, size, over, held)
+    found: MissCurve | None = results.curves[key]
+    return found
+
+
+def _exact_curve(
+    results: Results,
+    method: str,
+    alpha: float,
+    family: Family,
+    size: selection.Size,
+    over: Span,
+    held: Sequence[float],
+) -> MissCurve | None:
     if not over[0] < over[1]:
         return None
     scenario = scenario_with(results, family, size, over, held)

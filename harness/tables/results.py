@@ -56,6 +56,8 @@ class Results:
     """Seed, content hash, versions, trials, and how the engines agree."""
     path: Path | None = None
     """The folder that holds the results; None if they are not written."""
+    curves: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False, kw_only=True)
+    """Exact curves that were computed from the tables, which figures and pages share."""
 
     @property
     def ranking(self) -> pl.DataFrame | None:

@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 import harness
+from harness.designs.limits import Limits
+from harness.designs.miss_curve import MissCurve, of_one_sample
+from harness.designs.solvers import OneSampleSolver
 from harness.report.page import Page, Part, render
 from harness.report.results_page import answer, results_page
 from harness.tables.results import Results, load_tables
@@ -157,3 +160,18 @@ def test_scripts_of_a_page_can_be_off(page: Browser, tmp_path: Path) -> None:
     page.open(tmp_path / "page.html")
     page.click("#more")
     assert page.text("#told") == ""
+
+
+def test_a_page_computes_each_exact_curve_once(
+    three_methods: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    computed: list[tuple[float, bytes]] = []
+
+    def counted(solver: OneSampleSolver, limits: Limits) -> MissCurve:
+        computed.append((solver.scenario.size, limits.lower.tobytes()))
+        return of_one_sample(solver.scenario, limits)
+
+    monkeypatch.setattr(OneSampleSolver, "miss_curve", counted)
+    results_page([dataclasses.replace(three_methods, curves={})], "")
+    assert len(computed) == 2 * 3
+    assert len(set(computed)) == len(computed)

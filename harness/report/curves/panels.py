@@ -319,5 +319,5 @@ def _implied_panel(
         solver, limits = found
         exact = solver.at_truths(limits)
         missed[row], length[row] = exact.missed[0], exact.length[0]
-        curves.append(solver.miss_curve(limits))
+        curves.append(exact_curve(results, method, alpha, family, size, over))
     return Panel(size, alpha, (), x, missed, length, curves=curves)
