@@ -1,5 +1,6 @@
 """``python -m harness``, and the command ``harness``."""
 
+import gc
 import os
 import sys
 
@@ -13,6 +14,8 @@ def entry() -> None:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         # An exception in the middle of an import may be swallowed, or shown as a fault of it.
         signal.signal(signal.SIGINT, _end)
+    # Most objects of the first seconds are classes and functions, which are never garbage.
+    gc.set_threshold(20_000)
     from harness.cli import main
 
     sys.exit(main())

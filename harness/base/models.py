@@ -23,7 +23,9 @@ _PYDANTIC_ERRORS = frozenset(get_args(ErrorType))
 class StrictModel(BaseModel):
     """A model without unknown keys, silent conversions (true is not 1) and infinite numbers."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, frozen=True)
+    model_config = ConfigDict(
+        extra="forbid", strict=True, allow_inf_nan=False, frozen=True, defer_build=True
+    )
 
     @model_validator(mode="wrap")
     @classmethod
