@@ -20,14 +20,17 @@ from harness.base.numerics.arrays import Bools, Integers
 from harness.callers.source import Failures, add_failures
 from harness.config.experiment import Experiment
 from harness.designs import posterior
+from harness.designs.design import Scenario
 from harness.designs.limits import Column, Limits
 from harness.designs.monte_carlo import Shard, simulate
+from harness.designs.one_sample.verification import is_own_prior
 from harness.designs.posterior import Integrated
-from harness.designs.results import Tally
+from harness.designs.results import Enumerated, Tally
 from harness.designs.scores import Scores
 from harness.designs.solvers import solver_of
 from harness.designs.stochastic import StochasticColumn, simulate_stochastic
 from harness.designs.verification import Published
+from harness.distributions.truths import Prior
 from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, POSTERIOR
 from harness.study.plan import ScenarioPlan, reports_truths_alone
@@ -235,7 +238,7 @@ def _solve(
     if worst_case and enumerated is not None:
         scored = solver_of(scenario).scores(limits, enumerated, columns)
     if POSTERIOR in engines:
-        integrated = _integrate(experiment, plan, limits.at(shown))
+        integrated = _integrate(experiment, plan, limits.at(shown), enumerated)
     published = Published(enumerated, integrated, experiment.reference_prior)
     return Solution(
         shown=shown,
@@ -246,10 +249,16 @@ def _solve(
     )
 
 
-def _integrate(experiment: Experiment, plan: ScenarioPlan, limits: Limits) -> Integrated:
+def _integrate(
+    experiment: Experiment, plan: ScenarioPlan, limits: Limits, enumerated: Enumerated | None
+) -> Integrated:
     """Integrate the posterior, the reference prior's or the truth's, outside the limits."""
-    scenario = plan.scenario
-    by_prior = posterior.integrate_under_prior(scenario, limits, experiment.reference_prior)
+    scenario, prior = plan.scenario, experiment.reference_prior
+    if enumerated is not None and _is_under_prior(enumerated, scenario, prior, limits):
+        cells = enumerated.by_outcome
+        by_prior = replace(cells, weight=np.ones(cells.weight.size))
+    else:
+        by_prior = posterior.integrate_under_prior(scenario, limits, prior)
     if not plan.whole:
         return Integrated(by_prior, mean=None, under_prior=None)
     by_prior = replace(by_prior, weight=solver_of(scenario).outcome_weights(limits.outcomes))
@@ -257,3 +266,16 @@ def _integrate(experiment: Experiment, plan: ScenarioPlan, limits: Limits) -> In
         return Integrated(by_prior, by_prior.mean(), under_prior=None)
     by_truth = posterior.integrate_under_truth(scenario, limits)
     return Integrated(by_truth, by_truth.mean(), by_prior.at(by_truth.conditions))
+
+
+def _is_under_prior(
+    enumerated: Enumerated, scenario: Scenario, prior: Prior, limits: Limits
+) -> bool:
+    """Whether enumeration has integrated the posterior under the reference prior already."""
+    samples = scenario.samples() if scenario.law is None else ()
+    return (
+        enumerated.mean_from == POSTERIOR
+        and len(samples) > 0
+        and all(is_own_prior(each, prior) for each in samples)
+        and np.array_equal(enumerated.by_outcome.conditions, limits.outcomes)
+    )
