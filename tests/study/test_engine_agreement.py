@@ -292,3 +292,15 @@ def test_as_many_intervals_miss_as_should(runs, change):
     assert expected > 5
     few, many = stats.poisson.cdf(missing, expected), stats.poisson.sf(missing - 1, expected)
     assert 2 * min(few, many) > FALSE_ALARM, (missing, expected)
+
+
+@pytest.mark.parametrize("prior", [[1, 1], [0.5, 0.5]])
+def test_integrals_under_the_truth_that_is_the_prior_are_those_under_the_prior(prior, monkeypatch):
+    changes = {"n": [2500], "methods": ["wald", "wilson"], "truth": {"beta": prior}, "figures": []}
+    config = changed(DRAWN, **changes, reference_prior=prior, trials={"per_size": 100})
+    once = in_memory(config)
+    monkeypatch.setattr(study_simulate, "_is_under_prior", lambda *_: False)
+    twice = in_memory(config)
+    assert once.cells.equals(twice.cells)
+    assert once.summary.equals(twice.summary)
+    assert once.manifest["identity"] == twice.manifest["identity"]
