@@ -32,6 +32,7 @@ class FakeResults:
     summary: pl.DataFrame = field(default_factory=pl.DataFrame)
     manifest: dict[str, Any] = field(default_factory=dict)
     path: Path | None = None
+    curves: dict[Any, Any] = field(default_factory=dict)
 
 
 # The limits of each family's methods: of x successes of n; of x events, in units of the mean; and
