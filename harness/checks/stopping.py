@@ -22,8 +22,6 @@ def under_rule(family: str, given: Mapping[str, Any]) -> tuple[str, dict[str, An
     Raises:
         InputError: another family, no rule, or neither sizes nor the most trials.
     """
-    if family != "proportion":
-        raise InputError(f"stopping is for the family proportion, found {family}")
     alphas = given["alphas"] or _ALPHAS
     known = with_settings(family, {STOPPING: given[STOPPING], "alpha": alphas})
     most = rule_of(known).get(MOST)

@@ -17,7 +17,7 @@ import typer
 
 from harness.base.errors import InputError
 from harness.commands.ending import cleaning_up, shown, worst_exit_code
-from harness.commands.options import Quiet
+from harness.commands.options import Quiet, read_value
 
 if TYPE_CHECKING:
     from harness.callers.naming import AnyMethod
@@ -218,6 +218,8 @@ def check(
     from harness.screen.console import check_bar
 
     options = {name: given[name] for name in option_names() if name in given and name != "timeout"}
+    if stopping is not None:
+        options["stopping"] = read_value("stopping", stopping)
     options |= {"expected_failures": expect_failure, "factors": factor, "alphas": alpha}
     if alpha is not None and model is None:
         raise InputError("--alpha is for a check on a --model; other checks take it from --grid")

@@ -28,6 +28,7 @@ from harness.commands.options import (
     given_data,
     number_of,
     number_or_list,
+    read_value,
     with_data,
 )
 
@@ -160,7 +161,7 @@ def interval(
 
     given = {name: text for name, text in data.items() if text is not None}
     settings: dict[str, Any] = {k: number_or_list(given.pop(k)) for k in BETA if k in given}
-    settings |= {k: given.pop(k) for k in STOPPING if k in given}
+    settings |= {k: read_value(k, given.pop(k)) for k in STOPPING if k in given}
     of_family = with_settings(family, settings, alpha_of(alpha, confidence))
     if settings:
         raise InputError(f"--beta is for f_score, found {family}")

@@ -179,6 +179,20 @@ def alpha_of(alpha: float | None, confidence: float | None) -> float:
     return float(1 - Decimal(repr(confidence)))
 
 
+def read_value(option: str, text: str) -> Any:
+    """The value of an option as a config would hold it.
+
+    Raises:
+        InputError: it is not YAML.
+    """
+    from harness.config import yaml12
+
+    document = yaml12.read(text)
+    for issue in document.issues:
+        raise InputError(f"--{option}: {issue.message}")
+    return document.data
+
+
 def with_data(
     helps: Mapping[str, str], kind: Any = float | None, metavar: str | None = None
 ) -> Callable[[Command], Command]:

@@ -17,6 +17,7 @@ from harness.commands.options import (
     Side,
     Stopping,
     given_lists,
+    read_value,
     with_data,
 )
 
@@ -62,8 +63,8 @@ def coverage(
     from harness.commands.output import show
     from harness.planning.coverage import coverage as compute
 
-    known, law = given_lists(data), None if sampling is None else _read(sampling)
-    known |= {} if stopping is None else {"stopping": stopping}
+    known, law = given_lists(data), None if sampling is None else read_value("sampling", sampling)
+    known |= {} if stopping is None else {"stopping": read_value("stopping", stopping)}
     found = compute(
         cast(Any, family),
         cast(Any, method),
@@ -81,17 +82,6 @@ def coverage(
         output,
     )
     return 0
-
-
-def _read(sampling: str) -> Any:
-    """The value of the option as a config would hold it."""
-    from harness.base.errors import InputError
-    from harness.config import yaml12
-
-    document = yaml12.read(sampling)
-    for issue in document.issues:
-        raise InputError(f"--sampling: {issue.message}")
-    return document.data
 
 
 _RANGES = {name: f"{text} FROM:TO is a range." for name, text in TRUTHS.items()}
@@ -162,7 +152,7 @@ def size(
         alpha=alpha,
         prior=prior,
         **{name: _span(name, text) for name, text in data.items() if text is not None},
-        **({} if stopping is None else {"stopping": cast(Any, stopping)}),
+        **({} if stopping is None else {"stopping": read_value("stopping", stopping)}),
     )
     if figure is not None:
         from harness.figures.draw import write_size_curve

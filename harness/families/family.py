@@ -296,6 +296,11 @@ class Family:
         return bool(self.counts)
 
     @property
+    def stops(self) -> bool:
+        """Whether trials end by a stopping rule, so that an outcome says how many were made."""
+        return False
+
+    @property
     def has_single_count(self) -> bool:
         """Whether an outcome is one count."""
         return len(self.counts) == 1

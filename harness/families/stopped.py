@@ -6,7 +6,6 @@ The data are x of the n trials that were made. A size is the most trials that th
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -28,6 +27,10 @@ FUNCTIONS: dict[str, Callable[[int, int], object]] = {}
 @dataclass(frozen=True, eq=False)
 class StoppedFamily(Family):
     """A proportion after trials that may end early: x and the n that were made."""
+
+    @property
+    def stops(self) -> bool:
+        return True
 
     def arguments(self, counts: Sequence[Floats], sizes: Sequence[float]) -> dict[str, Any]:
         """Return x and n as arrays: n is the number of trials made, and not the size."""
@@ -83,7 +86,7 @@ def rule_text(given: object, alpha: object = 0.05) -> str:
     '{"every":5,"first":10,"until":{"alpha":0.05,"excludes":0.5,"of":"wald"}}'
 
     Args:
-        given: the rule as plain data, or as text in JSON or YAML; ``until`` may be a function.
+        given: the rule as plain data, or as text in JSON; ``until`` may be a function.
         alpha: of the method that the rule looks at, where the rule itself has none.
 
     Raises:
@@ -114,14 +117,10 @@ def _plain(value: Any) -> Any:
 
 
 def _parsed(text: str) -> Any:
-    import yaml
-
     try:
-        # YAML without a space after the colon of a quoted key is read too, as JSON has none.
-        return yaml.safe_load(text)
-    except yaml.YAMLError:
-        shown = re.sub(r"\s+", " ", text)
-        raise InputError(f"stopping should be a mapping in YAML or JSON, found {shown}") from None
+        return json.loads(text)
+    except json.JSONDecodeError:
+        raise InputError(f"stopping should be a mapping, found {quoted(text)}") from None
 
 
 def _one_of(alpha: object) -> float:

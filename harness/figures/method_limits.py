@@ -115,8 +115,7 @@ def scenario_with(
     from harness.distributions.sampling.laws.catalogue import sampling_law
     from harness.distributions.truths import DiscreteTruth, PairTruth
 
-    stops = STOPPED_AT in family.counts
-    if not (of_samples(family) or stops):
+    if not (of_samples(family) or family.stops):
         return None
     law, sampling = None, _experiment(results).get("sampling")
     if sampling is not None:
@@ -124,7 +123,7 @@ def scenario_with(
     elif "sampling" in results.cells.columns and STOPPED_AT not in results.cells.columns:
         return None
     values = DiscreteTruth(first)
-    if family.has_single_count or stops:
+    if family.has_single_count or family.stops:
         return Scenario(family.name, size[0], values, law=law)
     return Scenario(family.name, size, PairTruth(values, *(DiscreteTruth((p,)) for p in held)))
 
@@ -157,7 +156,7 @@ def _stored(
 ) -> tuple[Floats, Floats] | None:
     """The limits in the tables; NaN where a method failed. None unless all outcomes have a row."""
     family, cells = family_of(scenario.family), results.cells
-    if STOPPED_AT in cells.columns and STOPPED_AT not in family.counts:
+    if STOPPED_AT in cells.columns and not family.stops:
         return None
     if not {*family.counts, "lower", "upper"} <= set(cells.columns) or "x_last" in cells.columns:
         return None

@@ -154,9 +154,8 @@ def coverage(
         each.reshape(shape) if shape else float(each[0]) for each in found
     )
     covered = 1.0 - (below + above)
-    stops = STOPPED_AT in known.counts
     unknown = infinite if known.is_ratio else None
-    return Coverage(covered, below, above, length, unknown, trials if stops else None)
+    return Coverage(covered, below, above, length, unknown, trials if known.stops else None)
 
 
 def _columns(
@@ -235,7 +234,7 @@ def _at_size(
     outcomes = possible[0] if len(possible) == 1 else np.unique(np.concatenate(possible))
     lower, upper = limits_of(source, observed_at(listed[0][1], outcomes), alpha, side)
     ends = lower[np.newaxis], upper[np.newaxis]
-    if STOPPED_AT in family.counts:
+    if family.stops:
         # The expectation of the trials made is that of the length of intervals from 0 to them.
         made = listed[0][1].named_counts(outcomes)[STOPPED_AT]
         ends = np.array([lower, np.zeros_like(lower)]), np.array([upper, made])

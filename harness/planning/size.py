@@ -13,12 +13,13 @@ from harness.base.arguments import quoted, validate_number
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.callers.source import Observed
+from harness.designs.stopping.design import LARGEST_MOST
+from harness.designs.stopping.methods import rule_with
 from harness.distributions.truths import Prior
 from harness.families.catalogue import with_settings
 from harness.families.combination import Span
 from harness.families.data import LARGEST_COUNT
 from harness.families.family import Family
-from harness.families.stopped import STOPPED_AT
 from harness.methods.catalogue import find
 from harness.methods.method import LimitPair
 from harness.names import FamilyName, MethodName
@@ -281,9 +282,11 @@ def _sums(
     family: Family, goal: Goal, limits: LimitsOf, method: AnyMethod, ranges: tuple[Span, ...]
 ) -> tuple[Sums, tuple[Span, ...]]:
     """Return the expectations, and the ranges of the truths that they take."""
-    if STOPPED_AT in family.counts:
+    if family.stops:
         if ranges[0][0] < ranges[0][1]:
             raise InputError("p should be one number with a stopping rule, found a range")
+        # A size before the first look has no rule; a rule that no size has is refused here.
+        rule_with(family.name, LARGEST_MOST)
         return StoppedSums(family, goal, limits), ranges
     if not family.shares_size:
         return Sums(family, goal, limits), ranges
@@ -325,7 +328,7 @@ def _limits(
             # All tables of a call have the same number of pairs.
             observed = Observed(family.name, (float(sum(each[0] for each in data)),), data)
             return limits_of(source, observed, alpha, side)
-        if STOPPED_AT in family.counts:
+        if family.stops:
             observed = Observed(family.name, (float(data[2][0]),), data[:2])
             return limits_of(source, observed, alpha, side)
         lower, upper = np.empty((2, data[0].size))

@@ -9,6 +9,7 @@ import numpy as np
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.designs.design import listed_scenarios
+from harness.designs.solvers import solver_of
 from harness.planning.sums import Sums
 
 
@@ -28,9 +29,7 @@ class StoppedSums(Sums):
             ((scenario, *_),) = listed_scenarios(self.family.name, (most,), [np.array([truth])])
         except InputError:
             return np.inf if self.goal.at_most else 0.0
-        solver = scenario.design.exact
-        assert solver is not None
-        ((_, outcomes, probability),) = solver(scenario).listed()
+        ((_, outcomes, probability),) = solver_of(scenario).listed()
         counts = tuple(each.astype(np.float64) for each in scenario.counts(outcomes))
         limits = self.limits(self.family.columns(counts, (most,)))
         return float(self.goal.values(*limits) @ probability)

@@ -227,45 +227,48 @@ def _summary_rows(
 
 def _trials_drawn(scenario: Scenario, counts: Counts) -> Block:
     """The mean number of trials before they ended, with its standard error, by Monte Carlo."""
-    if STOPPED_AT not in scenario.known_family.counts:
+    if not scenario.known_family.stops:
         return {}
-    made = scenario.named_counts(counts.conditions.astype(np.int64))[STOPPED_AT]
-    total = counts.trials.sum()
-    mean = (counts.trials * made).sum() / total
-    variance = (counts.trials * (made - mean) ** 2).sum() / max(total - 1, 1)
+    looks, ended = _by_look(scenario, counts.conditions, counts.trials)
+    total = ended.sum()
+    mean = (ended * looks).sum() / total
+    variance = (ended * (looks - mean) ** 2).sum() / max(total - 1, 1)
     return {"expected_trials": mean, "expected_trials_std_error": math.sqrt(variance / total)}
 
 
 def _trials_expected(scenario: Scenario) -> Block:
     """The mean number of trials before they end, exact."""
-    if STOPPED_AT not in scenario.known_family.counts:
+    if not scenario.known_family.stops:
         return {}
     looks, probability = looks_of(scenario)
     return {"expected_trials": float(looks @ probability)}
 
 
-@lru_cache(maxsize=8)
+def _by_look(scenario: Scenario, outcomes: Any, values: Any) -> tuple[Integers, Any]:
+    """The looks at which ascending outcomes end, and the sums of values of the outcomes of each."""
+    made = scenario.named_counts(outcomes.astype(np.int64))[STOPPED_AT]
+    looks, first = np.unique(made, return_index=True)
+    return looks, np.add.reduceat(values, first)
+
+
+@lru_cache(maxsize=64)
 def looks_of(scenario: Scenario) -> tuple[Integers, Floats]:
     """The looks at which trials can end, and the probability of each under the truth."""
     outcomes = solver_of(scenario).possible_outcomes()
-    made = scenario.named_counts(outcomes)[STOPPED_AT]
-    looks, first = np.unique(made, return_index=True)
-    return looks, np.add.reduceat(solver_of(scenario).outcome_weights(outcomes), first)
+    return _by_look(scenario, outcomes, solver_of(scenario).outcome_weights(outcomes))
 
 
 def _looks(result: ScenarioResult, tally: Tally | None) -> Iterator[Block]:
     """The distribution of the trials made, over the looks: of Monte Carlo, or else exact."""
     scenario = result.scenario
-    if STOPPED_AT not in scenario.known_family.counts:
+    if not scenario.known_family.stops:
         return
     if tally is None:
         looks, probability = looks_of(scenario)
         yield {"given": LOOK, STOPPED_AT: looks, "probability": probability}
         return
-    counts = tally.by_outcome
-    made = scenario.named_counts(counts.conditions.astype(np.int64))[STOPPED_AT]
-    looks, first = np.unique(made, return_index=True)
-    ended, total = np.add.reduceat(counts.trials, first), counts.trials.sum()
+    looks, ended = _by_look(scenario, tally.by_outcome.conditions, tally.by_outcome.trials)
+    total = ended.sum()
     error = standard_error(ended, np.full_like(ended, total))
     share = {"probability": ended / total, "std_error": error, "trials": ended}
     yield {"given": LOOK, STOPPED_AT: looks, **share}

@@ -33,6 +33,8 @@ from harness.methods.method import Method
 
 CACHE = ROOT / "build" / "docs"
 ALPHA, SIZE, SECOND, POPULATION = 0.05, 20, 0.3, 100
+STOPPING = {"boundaries": [{"n": 10, "at_most": 2}]}
+"""The rule of methods that need one."""
 PREVALENCE, SPECIFICITY = 0.3, 0.9
 """Of the confusion tables, over whose sensitivity the curves are."""
 FEW_TRIALS, TRIALS = 500, 2000
@@ -122,6 +124,10 @@ def _exact(family: Family, method: Method) -> Curve:
         truths: dict[str, Any] = {family.free_symbols[0]: first}
         sampling = {"hypergeometric": {"population": POPULATION}}
         words += f" of a population of {POPULATION}"
+    elif method.needs_stopping:
+        first = np.linspace(0.02, 0.98, 49)
+        truths = {family.free_symbols[0]: first, "stopping": STOPPING}
+        words += " at most, 10 where at most 2 of these are successes"
     elif family.design == PAIRS:
         first = np.linspace(0.02, 0.88, 22)
         truths = {"p11": (1 - first - 0.1) / 2, "p10": first, "p01": 0.1}

@@ -32,7 +32,9 @@ def _rule(value: Any, info: ValidationInfo) -> dict[str, Any] | None:
     The sizes and the alphas of the config are validated before it.
     """
     known = info.context or {}
-    needing = [each.name for each in known.get("methods") or () if each and _needs_rule(each.name)]
+    names = [each.name for each in known.get("methods") or () if each is not None]
+    needing = [name for name in names if _needs_rule(name)]
+    ordered = [name for name in names if name in ("stagewise", "stagewise_mid_p")]
     if value is None:
         if needing:
             raise refused(f"{needing[0]} needs stopping, the rule by which trials end, found none")
@@ -46,8 +48,8 @@ def _rule(value: Any, info: ValidationInfo) -> dict[str, Any] | None:
             rule["until"] = {**until, "path": path, "digest": digest}
         for most in known.get("n") or ():
             made = stopping_rule(rule, int(most), 0.05)
-            if made.boundaries is None and {"stagewise", "stagewise_mid_p"} & {*needing}:
-                raise refused(f"expected boundaries for {needing[0]}, found {flow(value)}")
+            if made.boundaries is None and ordered:
+                raise refused(f"expected boundaries for {ordered[0]}, found {flow(value)}")
     except (HarnessError, OSError) as fault:
         raise refused(str(fault)) from None
     return rule

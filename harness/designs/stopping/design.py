@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -42,39 +41,6 @@ def stopped_of(scenario: Scenario) -> StoppedTrials:
     return outcomes_of(scenario.family, int(scenario.size))
 
 
-def _title(scenario: Scenario) -> str:
-    """The rule in words, and whether it has no effect."""
-    stopped = stopped_of(scenario)
-    never = (stopped.outcomes.trials == stopped.rule.most).all()
-    return f"{stopped.rule.title}{', which never ends them before n' if never else ''}"
-
-
-def _draw(
-    scenario: Scenario, truths: Sequence[Any], rng: np.random.Generator, count: int | None
-) -> Integers:
-    """Draw the trials from look to look; the rule is asked at each of them."""
-    rule, stopped = rule_with(scenario.family, int(scenario.size)), stopped_of(scenario)
-    wide = rule.most + 1
-    known = (stopped.outcomes.trials * wide + stopped.outcomes.successes).astype(np.int64)
-    p = np.broadcast_to(truths[0], (count or np.size(truths[0]),))
-    found = np.empty(p.size, np.int64)
-    running, x, made = np.arange(p.size), np.zeros(p.size, np.int64), 0
-    for look in rule.looks:
-        x += rng.binomial(look - made, p[running])
-        made = look
-        distinct, place = np.unique(x, return_inverse=True)
-        ended = rule.stops(np.full(distinct.size, look), distinct)[place]
-        keys = look * wide + x[ended]
-        position = np.searchsorted(known, keys)
-        if (np.append(known, -1)[position] != keys).any():
-            raise HarnessError(f"a trial ended after {look} trials where no outcome is known")
-        found[running[ended]] = position
-        running, x = running[~ended], x[~ended]
-        if not running.size:
-            break
-    return found
-
-
 def _weights(scenario: Scenario, outcomes: Integers) -> Floats:
     """Return Pr(t, x) under the distribution of the truth: the share times that at a fixed t."""
     ends, truth = stopped_of(scenario).outcomes.at(outcomes), as_distribution(scenario.truth)
@@ -102,8 +68,7 @@ def _decode(scenario: Scenario, outcomes: Integers) -> tuple[Integers, ...]:
 
 
 def _encode(scenario: Scenario, x: Integers, trials: Integers) -> Integers:
-    ends, wide = stopped_of(scenario).outcomes, int(scenario.size) + 1
-    return np.searchsorted(ends.trials * wide + ends.successes, trials * wide + x)
+    return stopped_of(scenario).find(trials, x)
 
 
 def _refuse(scenario: Scenario) -> None:
@@ -118,7 +83,10 @@ def _refuse(scenario: Scenario) -> None:
 
 @dataclass(frozen=True)
 class Stopped(Law):
-    """The outcomes of a rule as those of a law, whose worst cases and curves are searched."""
+    """The outcomes of a rule as those of a law: how they are drawn, and their probabilities.
+
+    Worst cases and curves are searched as for other laws.
+    """
 
     family: str
     most: int
@@ -127,13 +95,38 @@ class Stopped(Law):
 
     @property
     def title(self) -> str:
-        return A_STOPPING_RULE
+        """The rule in words, and whether it has no effect."""
+        stopped = outcomes_of(self.family, self.most)
+        never = (stopped.outcomes.trials == stopped.rule.most).all()
+        return f"{stopped.rule.title}{', which never ends them before n' if never else ''}"
 
     def content(self) -> Mapping[str, Any]:
         return {self.name: self.family}
 
-    def draw(self, *_: Any) -> Integers:
-        raise NotImplementedError
+    def draw(
+        self,
+        parameter: npt.ArrayLike,
+        size: float,
+        rng: np.random.Generator,
+        count: int | None = None,
+    ) -> Integers:
+        """Draw the trials from look to look; the rule is asked at each of them."""
+        rule, stopped = rule_with(self.family, self.most), outcomes_of(self.family, self.most)
+        p = np.broadcast_to(parameter, (count or np.size(parameter),))
+        found = np.empty(p.size, np.int64)
+        running, x, made = np.arange(p.size), np.zeros(p.size, np.int64), 0
+        for look in rule.looks:
+            x += rng.binomial(look - made, p[running])
+            made = look
+            distinct, place = np.unique(x, return_inverse=True)
+            ended = rule.stops(np.full(distinct.size, look), distinct)[place]
+            found[running[ended]] = stopped.find(look, x[ended])
+            if (found[running[ended]] < 0).any():
+                raise HarnessError(f"a trial ended after {look} trials where no outcome is known")
+            running, x = running[~ended], x[~ended]
+            if not running.size:
+                break
+        return found
 
     def variance(self, parameter: Floats, size: float) -> Floats:
         """The variance of the successes of all trials: outcomes change on no finer scale."""
@@ -153,14 +146,23 @@ class Stopped(Law):
         return found[:, first : last + 1]
 
 
+def _law(scenario: Scenario) -> Stopped:
+    return Stopped(scenario.family, int(scenario.size))
+
+
+def _draw(
+    scenario: Scenario, truths: Sequence[Any], rng: np.random.Generator, count: int | None
+) -> Integers:
+    return _law(scenario).draw(truths[0], scenario.size, rng, count)
+
+
 @dataclass(frozen=True)
 class StoppingSolver(Solver):
     """The exact engines, from the probabilities of the outcomes at many true values at once."""
 
     @property
     def _as_law(self) -> Scenario:
-        law = Stopped(self.scenario.family, int(self.scenario.size))
-        return replace(self.scenario, law=law)
+        return replace(self.scenario, law=_law(self.scenario))
 
     def listed(self) -> Iterator[tuple[float, Integers, Floats]]:
         truths = self.scenario.design.values(self.scenario)[0]
@@ -206,13 +208,6 @@ class StoppingSolver(Solver):
     verify = verify
 
 
-@lru_cache(maxsize=16)
-def expected_trials(scenario: Scenario) -> float:
-    """Return the mean number of trials under the truth of a scenario."""
-    made = stopped_of(scenario).outcomes.trials
-    return float(StoppingSolver(scenario).outcome_weights(np.arange(made.size)) @ made)
-
-
 STOPPED = replace(
     ONE_SAMPLE,
     name=A_STOPPING_RULE,
@@ -230,7 +225,7 @@ STOPPED = replace(
         _posterior,
     ),
     samples=lambda _: (),
-    sampling_title=_title,
+    sampling_title=lambda scenario: _law(scenario).title,
     refuse=_refuse,
     exact=StoppingSolver,
 )

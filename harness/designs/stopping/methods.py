@@ -26,7 +26,7 @@ from harness.methods.method import LimitPair, Method, documented
 _PROPORTION = "proportion"
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
 def rule_with(family: str, most: int) -> StoppingRule:
     """Return the stopping rule of a family with so many trials at most.
 
@@ -39,7 +39,7 @@ def rule_with(family: str, most: int) -> StoppingRule:
     return stopping_rule(rule, most, 0.05)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=64)
 def outcomes_of(family: str, most: int) -> StoppedTrials:
     """Return the outcomes of the rule of a family with so many trials at most."""
     return stopped_trials(rule_with(family, most))
@@ -84,7 +84,7 @@ def _by_order(family: str, formula: Callable[..., LimitPair], data: Data, tail: 
     return lower[place], upper[place]
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
 def _ordered_limits(
     family: str, most: int, formula: Callable[..., LimitPair], tail: float
 ) -> LimitPair:
@@ -122,10 +122,8 @@ def positions(stopped: StoppedTrials, x: Floats, n: Floats) -> Positions:
     Raises:
         InputError: the rule cannot stop there.
     """
-    outcomes, wide = stopped.outcomes, stopped.rule.most + 1
-    keys = outcomes.trials * wide + outcomes.successes
-    found = np.searchsorted(keys, n * wide + x)
-    wrong = np.append(keys, -1.0)[found] != n * wide + x
+    found = stopped.find(n, x)
+    wrong = found < 0
     if wrong.any():
         at, made = x[wrong][0], n[wrong][0]
         if made not in stopped.rule.looks:

@@ -52,8 +52,8 @@ def probabilities_again(family: str, most: int, truths: Floats) -> Floats:
         family, most: whose rule it is, and the most trials.
         truths: in [0, 1], shape (t,).
     """
-    rule, ends = rule_with(family, most), outcomes_of(family, most).outcomes
-    found = np.zeros((truths.size, ends.trials.size))
+    rule, stopped = rule_with(family, most), outcomes_of(family, most)
+    found = np.zeros((truths.size, stopped.outcomes.trials.size))
     p, q = truths[:, np.newaxis], 1.0 - truths[:, np.newaxis]
     going, looks = np.zeros((truths.size, most + 1)), set(rule.looks)
     going[:, 0] = 1.0
@@ -62,9 +62,8 @@ def probabilities_again(family: str, most: int, truths: Floats) -> Floats:
         going[:, 0] *= q[:, 0]
         if t in looks:
             x = np.flatnonzero(rule.stops(np.full(t + 1, t), np.arange(t + 1)))
-            first, last = np.searchsorted(ends.trials, [t, t + 1])
-            place = first + np.searchsorted(ends.successes[first:last], x)
-            known = (place < last) & (ends.successes[np.minimum(place, last - 1)] == x)
+            place = stopped.find(t, x)
+            known = place >= 0
             found[:, place[known]] = going[:, x[known]]
             going[:, x] = 0.0
     return found

@@ -18,7 +18,6 @@ from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, MONTE_CARLO
-from harness.families.stopped import STOPPED_AT
 from harness.figures import selection
 from harness.figures.kind import Drawing, FigureKind, with_curves
 from harness.figures.look import axes as coverage_axis
@@ -149,7 +148,7 @@ def _panel(results: Results, curves: TruthCurves, method: str, fixed: bool) -> _
     if not listed.is_empty():
         at = curves.size, curves.over, curves.held
         curve = exact_curve(results, method, curves.alpha, curves.family, *at)
-        if fixed and STOPPED_AT in curves.family.counts:
+        if fixed and curves.family.stops:
             plain = family_of(curves.family.public_name)
             without_rule = exact_curve(results, method, curves.alpha, plain, *at)
     return _Panel(method, simulated, listed, curve, without_rule)

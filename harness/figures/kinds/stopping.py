@@ -9,9 +9,8 @@ import numpy as np
 from harness.base.numerics.arrays import Floats
 from harness.families.catalogue import family_in
 from harness.families.family import Family
-from harness.families.stopped import STOPPED_AT
 from harness.figures import options
-from harness.figures.kind import EVERY_ENGINE, Drawing, FigureKind, file_stem
+from harness.figures.kind import Drawing, FigureKind, file_stem
 from harness.figures.look import labels, layout, style
 from harness.figures.selection import Selection
 
@@ -44,7 +43,7 @@ class ExpectedSize(options.AxesOptions):
 
 def with_rule(family: Family) -> bool:
     """Whether trials end by a stopping rule."""
-    return STOPPED_AT in family.counts
+    return family.stops
 
 
 def draw_outcomes(results: Results, asked: StoppingOutcomes) -> list[Drawing]:
@@ -142,7 +141,6 @@ OUTCOMES_KIND = FigureKind(
     title="Where trials can end by a stopping rule, in the plane of trials and successes",
     options=StoppingOutcomes,
     over="summary",
-    needs=EVERY_ENGINE,
     draw=draw_outcomes,
     drawn_for=with_rule,
 )
@@ -151,7 +149,6 @@ SIZE_KIND = FigureKind(
     title="Expected number of trials over the true value, where they end by a stopping rule",
     options=ExpectedSize,
     over="summary",
-    needs=EVERY_ENGINE,
     draw=draw_size,
     drawn_for=with_rule,
 )

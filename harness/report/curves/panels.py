@@ -25,7 +25,6 @@ from harness.families.family import (
     POSTERIOR,
     Family,
 )
-from harness.families.stopped import STOPPED_AT
 from harness.figures.look.axes import with_places
 from harness.figures.method_limits import exact_curve, limits_in_reach, scenario_with
 from harness.figures.requirements import MOST_LISTED
@@ -270,10 +269,9 @@ def _implied_panels(results: Results) -> Panels | None:
     cells = results.cells
     family = family_in(cells)
     rows = cells.filter(engine=ENUMERATION)
-    stops = STOPPED_AT in family.counts
-    if rows.is_empty() or not (family.has_single_count or stops):
+    if rows.is_empty() or not (family.has_single_count or family.stops):
         return None
-    if "sampling" in cells.columns and not stops:
+    if "sampling" in cells.columns and not family.stops:
         return None
     found, over = _Cells(rows, ""), _support(results, family)
     count = len(found.sizes) * len(found.alphas) * len(found.methods)

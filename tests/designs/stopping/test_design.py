@@ -87,13 +87,13 @@ def test_the_mean_alpha_of_a_bayesian_interval_is_nominal_under_every_rule(rule,
     node, weight = leggauss(16)
     width = np.diff(breaks)[:, np.newaxis] / 2
     p = (breaks[:-1, np.newaxis] + width * (node + 1)).ravel()
-    density = harness_density(p, prior)
+    density = density_of(p, prior)
     found = design.exact_values(stopped, lower[np.newaxis], upper[np.newaxis], p)
     missed = (found.below + found.above)[0]
     assert (width * weight).ravel() @ (missed * density) == pytest.approx(alpha, abs=1e-12)
 
 
-def harness_density(p, prior):
+def density_of(p, prior):
     return 1.0 if prior == (1.0, 1.0) else 30.0 * p * (1 - p) ** 4
 
 
