@@ -32,4 +32,4 @@ class StoppedSums(Sums):
         ((_, outcomes, probability),) = solver_of(scenario).listed()
         counts = tuple(each.astype(np.float64) for each in scenario.counts(outcomes))
         limits = self.limits(self.family.columns(counts, (most,)))
-        return float(self.goal.values(*limits) @ probability)
+        return float((self.goal.values(*limits) * probability).sum())

@@ -241,7 +241,7 @@ def _trials_expected(scenario: Scenario) -> Block:
     if not scenario.known_family.stops:
         return {}
     looks, probability = looks_of(scenario)
-    return {"expected_trials": float(looks @ probability)}
+    return {"expected_trials": float((looks * probability).sum())}
 
 
 def _by_look(scenario: Scenario, outcomes: Any, values: Any) -> tuple[Integers, Any]:
