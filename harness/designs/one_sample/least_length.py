@@ -1,0 +1,431 @@
+"""The least mean length that intervals of one sample can have, by how often they may miss.
+
+With m(x) = Pr(X = x) under the truth, intervals or other sets C(x) have the mean length
+Σ_x m(x)|C(x)| = ∫ Σ_x m(x) [θ ∈ C(x)] dθ, which is minimised for each θ alone (Pratt 1961, J. Am.
+Stat. Assoc. 56, 549–567).
+
+*Guaranteed*: Σ_x φ(x) Pr(x | θ) ≥ 1 − alpha at every θ of the parameter's range, 0 ≤ φ(x) ≤ 1.
+By the lemma of Neyman and Pearson Σ_x m(x) φ(x) is least if outcomes are left out in ascending
+Pr(x | θ)/m(x) until they have the probability alpha, the last by a fraction:
+
+    g(θ) = Σ_x m(x) − max {Σ_x m(x) ψ(x) : Σ_x ψ(x) Pr(x | θ) ≤ alpha, 0 ≤ ψ ≤ 1}
+
+and ∫ g(θ) dθ bounds every method. Where m is constant, as under the uniform truth on [0, 1], the
+same order without the fraction minimises the number of outcomes, so that g(θ) with whole outcomes
+bounds all methods whose limits are a function of the outcome.
+
+*On average*: Σ_x m(x) Pr(θ ∈ C(x) | x) ≥ 1 − alpha. The mean length is least for the sets
+C(x) = {θ : f(θ | x) ≥ c} of the posteriors under the truth's own density, with one c for all
+outcomes. Listed truths have no density: sets of single points have no length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, gammaln
+
+from harness.base.numerics.arrays import Bools, Floats, Integers, Positions
+from harness.base.numerics.root_finding import bracketed_newton
+from harness.designs.design import Scenario
+from harness.designs.limits import Column
+from harness.designs.listed import consecutive_probabilities
+from harness.designs.one_sample.exact import (
+    LARGEST_INTEGRATED,
+    outcome_weights,
+    possible_outcomes,
+)
+from harness.designs.results import Enumerated
+from harness.distributions.posteriors.truncated import Truncated
+from harness.distributions.sampling import binomial
+from harness.families.family import truth_posterior
+from harness.methods.method import TWO_SIDED
+
+LARGEST_WORST_ALPHA = 0.5
+"""The largest worst alpha of a method that is compared with the guaranteed bound."""
+_SMALLEST_ALPHA = 1e-12
+# Outcomes with a smaller probability under the truth are covered at no cost.
+_COSTS_NOTHING = 1e-18
+# g is continuous with a kink wherever the order of outcomes or their number changes. Kinks come
+# about twice with every outcome; this many nodes average their errors to below 1e-7 of the length.
+_NODES, _NODES_PER_OUTCOME = 12_000, 6
+_PANELS_PER_SD = 14 * np.pi
+_STEPS, _CONVERGED = 60, 1e-9
+_LEVELS = 24
+
+
+@dataclass(frozen=True)
+class LeastLengths:
+    """The least lengths of k columns, shape (k,) each; not a number where one is not computed."""
+
+    guaranteed: Floats
+    """The least mean length of methods that never miss more often than alpha."""
+    on_average: Floats
+    """The least mean length of methods that miss as often as alpha, averaged over the truth."""
+    efficiency_guaranteed: Floats
+    """``guaranteed`` at the column's own worst alpha, over its mean length."""
+    efficiency_on_average: Floats
+    """``on_average`` at the column's own mean alpha, over its mean length."""
+
+
+def of_columns(
+    scenario: Scenario, enumerated: Enumerated, columns: Sequence[Column]
+) -> LeastLengths:
+    """Return the least lengths of two-sided columns, and how close to them each column comes.
+
+    Args:
+        scenario: size and truth.
+        enumerated: the mean length, the mean alpha and the worst alpha of each column.
+        columns: the method and alpha of each.
+    """
+    nominal = np.array([c.alpha if c.side == TWO_SIDED else np.nan for c in columns])
+    unknown = np.full(nominal.size, np.nan)
+    worst, mean, length = unknown.copy(), unknown.copy(), unknown.copy()
+    for row, case in enumerate(enumerated.worst_anywhere):
+        if case is not None and case.alpha <= LARGEST_WORST_ALPHA:
+            worst[row] = case.alpha
+    if enumerated.mean is not None:
+        mean = enumerated.mean.missed
+        length = np.where(enumerated.mean.length > 0, enumerated.mean.length, np.nan)
+    own = np.where(np.isnan(nominal), np.nan, [worst, mean])
+    bounds = guaranteed(scenario, np.concatenate((nominal, own[0])))
+    averages = on_average(scenario, np.concatenate((nominal, own[1])))
+    return LeastLengths(
+        bounds[: nominal.size],
+        averages[: nominal.size],
+        bounds[nominal.size :] / length,
+        averages[nominal.size :] / length,
+    )
+
+
+def guaranteed(scenario: Scenario, alpha: Floats) -> Floats:
+    """Return the least mean length of methods that never miss more often than each alpha.
+
+    Where all outcomes are equally likely it is that of methods whose limits are a function of the
+    outcome, elsewhere that of all methods, ``randomized``.
+
+    Args:
+        scenario: size and truth.
+        alpha: shape (a,); not a number where nothing is asked.
+
+    Returns:
+        Shape (a,); not a number beyond ``LARGEST_INTEGRATED`` trials or expected events.
+    """
+    if not _is_computed(scenario):
+        return np.full(alpha.size, np.nan)
+    outcomes = possible_outcomes(scenario)
+    weight = outcome_weights(scenario, outcomes)
+    if scenario.model.IS_BOUNDED and outcomes.size == scenario.size + 1:
+        if np.allclose(weight, weight[0], rtol=1e-9, atol=0.0):
+            return _where_known(alpha, lambda each: _whole(int(scenario.size), each))
+    return _where_known(alpha, lambda each: randomized(scenario, each))
+
+
+def _is_computed(scenario: Scenario) -> bool:
+    largest = 1.0 if scenario.model.IS_BOUNDED else scenario.truth.effective_support[1]
+    return bool(scenario.size * largest <= LARGEST_INTEGRATED)
+
+
+def _where_known(alpha: Floats, least: Any) -> Floats:
+    """Return the least lengths at the alphas inside (0, 1), each computed once."""
+    found = np.full(alpha.size, np.nan)
+    known = (alpha >= _SMALLEST_ALPHA) & (alpha < 1.0)
+    if known.any():
+        distinct, back = np.unique(alpha[known], return_inverse=True)
+        found[known] = least(distinct)[back]
+    return found
+
+
+def randomized(scenario: Scenario, alpha: Floats) -> Floats:
+    """Return ∫ g(θ) dθ over the whole range of the parameter, shape (a,).
+
+    Outcomes x with m(x) < 1e-18 cost nothing and are never left out. Above the range of a rate's
+    truths that makes g vanish from where these outcomes alone have the probability 1 − alpha: the
+    integral ends there. Between the nodes of Gauss's rule g may have a kink, and the nodes are so
+    many that the errors there are negligible.
+
+    Args:
+        scenario: size and truth.
+        alpha: ascending, in (0, 1), shape (a,).
+    """
+    model, size = scenario.model, scenario.size
+    outcomes = possible_outcomes(scenario)
+    weight = outcome_weights(scenario, outcomes)
+    costly = np.flatnonzero(weight > _COSTS_NOTHING)
+    first, last = int(outcomes[costly[0]]), int(outcomes[costly[-1]])
+    cost = np.zeros(last + 1 - first)
+    cost[outcomes[costly] - first] = weight[costly]
+    low, high = model.SUPPORT
+    if not model.IS_BOUNDED:
+        beyond = model.posterior(np.array([float(last)]), np.array([float(size)]), model.FLAT_PRIOR)
+        high = float(beyond.isf(np.array([alpha[0] * 1e-3])).value[0])
+    span = np.array([low, high])
+    across = np.diff(model.SAMPLING.variance_stabilized(span, size))[0] / np.pi
+    finer = max(_NODES, _NODES_PER_OUTCOME * cost.size) / (_PANELS_PER_SD * max(across, 1.0))
+    nodes, widths = model.prior_rule(span, model.FLAT_PRIOR, size * max(finer, 1.0) ** 2)
+    total = np.zeros(alpha.size)
+    inside = np.maximum(nodes.value, np.nextafter(0.0, 1.0))
+    inside = np.minimum(inside, np.nextafter(high, 0.0))
+    blocks = consecutive_probabilities(model.SAMPLING, first, last, inside, size)
+    for part, at, probability in blocks:
+        total += widths[part] @ _least_cost(probability, cost[at], alpha)
+    return total
+
+
+def _least_cost(probability: Floats, cost: Floats, alpha: Floats) -> Floats:
+    """Return g at t truths for each alpha, shape (t, a).
+
+    Args:
+        probability: Pr(x | θ), shape (t, m).
+        cost: m(x), shape (m,); outcomes without a cost are covered.
+        alpha: shape (a,).
+    """
+    priced = np.flatnonzero(cost)
+    probability, cost = probability[:, priced], cost[priced]
+    order = np.argsort(probability / cost, axis=1)
+    chance = np.take_along_axis(probability, order, axis=1)
+    left_out, saved = chance.cumsum(axis=1), cost[order].cumsum(axis=1)
+    rows, least = np.arange(len(chance)), np.empty((len(chance), alpha.size))
+    for column, budget in enumerate(alpha.tolist()):
+        count = (left_out <= budget).sum(axis=1)
+        next_out = np.minimum(count, cost.size - 1)
+        before = np.maximum(count - 1, 0)
+        spent = np.where(count > 0, left_out[rows, before], 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = (budget - spent) / chance[rows, next_out]
+        share = np.where(count < cost.size, share, 0.0)
+        gained = np.where(count > 0, saved[rows, before], 0.0) + share * cost[order[rows, next_out]]
+        least[:, column] = saved[:, -1] - gained
+    return least
+
+
+def _whole(n: int, alpha: Floats) -> Floats:
+    """Return ∫ g(p) dp with whole outcomes, all of them equally likely, shape (a,).
+
+    The k likeliest outcomes at p are a run i … i + k − 1. With their probability S_k(p), the
+    number of outcomes covered at p is the number of k ≥ 0 with S_k(p) < 1 − alpha, so that
+
+        ∫ g(p) dp = Σ_k |{p : S_k(p) < 1 − alpha}| / (n + 1)
+
+    The run from i is the likeliest between the p at which i − 1 and i + k − 1 are equally likely
+    and the t at which i and i + k are. Its probability rises up to the c at which they are so of
+    n − 1 trials, b(i − 1; n − 1, c) = b(i + k − 1; n − 1, c), and falls from there on: the boundary
+    of the set is a root between c and t, or between its mirror images.
+    """
+    first, count = _runs(n, float(alpha[0]))
+    last, mirrored = first + count - 1, n - (first + count - 1)
+    row = np.arange(first.size) - first
+    peak = np.where(first > 0, _equally_likely(n - 1, first - 1, last), 0.0)
+    turn = _equally_likely(n, first, first + count)
+    least = _by_halves(n, first, last, peak, row + mirrored)
+    most = _by_halves(n, first, last, turn, row + mirrored - 1)
+    budget = alpha[:, np.newaxis]
+    covered = np.where(most <= budget, turn - peak, 0.0).sum(axis=1)
+    column, part = np.nonzero((least < budget) & (most > budget))
+    ends = (each[part] for each in (first, last, peak, turn, least, most))
+    beyond = _root(n, alpha[column], *ends) - peak[part]
+    covered += np.bincount(column, beyond, minlength=alpha.size)
+    return np.asarray((1.0 + count.max() - 2.0 * covered) / (n + 1))
+
+
+def _by_halves(n: int, first: Integers, last: Integers, p: Floats, mirror: Integers) -> Floats:
+    """Return ``_missed`` of runs, computed for one of two that are mirror images.
+
+    Args:
+        n, first, last, p: as of ``_missed``.
+        mirror: the position of the mirror image of each run.
+    """
+    own = np.arange(first.size) <= mirror
+    # A run from 0 has its peak at p = 0 and misses nothing there, and has no mirror image.
+    missed = np.zeros(first.size)
+    missed[own] = _missed(n, first[own], last[own], p[own])
+    missed[~own] = missed[mirror[~own]]
+    return missed
+
+
+def _runs(n: int, alpha: float) -> tuple[Integers, Integers]:
+    """Return the first outcome and the number of outcomes of the runs that may miss more often.
+
+    Longer runs miss at most alpha at every p: half of all outcomes next to p = ½ do so last.
+    """
+    count = np.arange(1, n + 1)
+    middle = (n - count) // 2
+    missed = _missed(n, middle, middle + count - 1, _equally_likely(n, middle, middle + count))
+    longest = min(int((missed > alpha).sum()) + 2, n)
+    count = np.repeat(count[:longest], n + 1 - count[:longest])
+    start = np.flatnonzero(np.diff(count, prepend=0))
+    return np.arange(count.size) - np.repeat(start, np.diff(start, append=count.size)), count
+
+
+def _equally_likely(n: int, first: Integers, second: Integers) -> Floats:
+    """Return the p at which two numbers of successes of n are equally likely."""
+
+    def log_choose(x: Integers) -> Floats:
+        return np.asarray(-gammaln(x + 1.0) - gammaln(n - x + 1.0))
+
+    with np.errstate(invalid="ignore"):
+        return np.asarray(expit((log_choose(first) - log_choose(second)) / (second - first)))
+
+
+def _missed(n: int, first: Integers, last: Integers, p: Floats) -> Floats:
+    """Return Pr(X < first or X > last | p)."""
+    below = np.where(first > 0, binomial.cdf(np.maximum(first - 1, 0), p, n), 0.0)
+    return below + np.where(last < n, binomial.sf(np.minimum(last, n - 1), p, n), 0.0)
+
+
+def _root(
+    n: int,
+    alpha: Floats,
+    first: Integers,
+    last: Integers,
+    peak: Floats,
+    turn: Floats,
+    least: Floats,
+    most: Floats,
+) -> Floats:
+    """Return the p from the peak to the turn at which alpha is missed."""
+
+    def kept(p: Floats, index: Positions) -> tuple[Floats, Floats]:
+        low, high = first[index], last[index]
+        slope = binomial.minus_cdf_derivative(high, p, n)
+        slope -= np.where(
+            low > 0, binomial.minus_cdf_derivative(np.maximum(low - 1, 0), p, n), 0.0
+        )
+        return 1.0 - _missed(n, low, high, p) / alpha[index], -slope / alpha[index]
+
+    # Between the two, misses are about a parabola.
+    start = peak + (turn - peak) * np.sqrt((alpha - least) / (most - least))
+    root, _ = bracketed_newton(kept, peak, turn, start)
+    return root
+
+
+def on_average(scenario: Scenario, alpha: Floats) -> Floats:
+    """Return the least mean length of methods that miss as often as each alpha on average.
+
+    Args:
+        scenario: size and truth.
+        alpha: shape (a,); not a number where nothing is asked.
+
+    Returns:
+        Shape (a,); not a number for listed truths, and beyond ``LARGEST_INTEGRATED``.
+    """
+    if scenario.truth.is_discrete or not _is_computed(scenario):
+        return np.full(alpha.size, np.nan)
+    return _where_known(alpha, _Levels.of(scenario).least_lengths)
+
+
+@dataclass(frozen=True)
+class _Levels:
+    """The sets of posterior density at least c, for all outcomes."""
+
+    posterior: Any
+    weight: Floats
+    """m(x), shape (m,)."""
+    centre: Any
+    """A point inside the range at which the density has no singularity: the mode or the median."""
+    top: Floats
+    """The logarithm of the density there."""
+    peak: Floats
+    """The logarithm of the largest density; infinite at a singularity."""
+    curvature: Floats
+    """The second derivative of the logarithm of the density there, by the coordinate, times −1."""
+    falls: tuple[Bools, Bools]
+    """Whether the density falls from the mode towards the lower and the upper end, (m,) each."""
+
+    @classmethod
+    def of(cls, scenario: Scenario) -> _Levels:
+        outcomes = possible_outcomes(scenario)
+        weight = outcome_weights(scenario, outcomes)
+        outcomes, weight = outcomes[weight > _COSTS_NOTHING], weight[weight > _COSTS_NOTHING]
+        posterior = truth_posterior(scenario.model, scenario.truth, outcomes, scenario.size)
+        whole = posterior.whole if isinstance(posterior, Truncated) else posterior
+        low, high = (end.value for end in whole.boundary)
+        mode = whole.mode
+        falls = mode.value > low, mode.value < high
+        centre = mode.where(falls[0] & falls[1], whole.ppf(np.full(whole.size, 0.5)))
+        top, peak = whole.logpdf(centre), whole.logpdf(mode)
+        if isinstance(posterior, Truncated):
+            top, peak = top - np.log(posterior.mass()), peak - np.log(posterior.mass())
+        small = np.full(whole.size, 0.01)
+        slopes = [whole.log_density_slope(whole.shift(centre, step)) for step in (-small, small)]
+        curvature = (slopes[0] - slopes[1]) / 0.02
+        return cls(posterior, weight, centre, top, peak, curvature, falls)
+
+    def least_lengths(self, alpha: Floats) -> Floats:
+        """Return the least mean length at each alpha, ascending in (0, 1).
+
+        With L(c) the mean length and α(c) the mean alpha of the sets, dα = −c dL: at an alpha
+        beside α(c), the length is L(c) + (α(c) − alpha)/c but for |α(c) − alpha| times what 1/c may
+        change by. Levels between those known are interpolated until that is negligible, and every
+        third time halved, since over a short range of truths α(c) is almost a step.
+        """
+        low = high = float(self.top @ self.weight / self.weight.sum())
+        while self._evaluate(np.array([low]))[0] > alpha[0]:
+            low -= 4.0
+        while self._evaluate(np.array([high]))[0] < alpha[-1]:
+            high += 1.0
+        level = np.linspace(low, high, _LEVELS)
+        missed, _ = self._evaluate(level)
+        least, active = np.empty(alpha.size), np.arange(alpha.size)
+        for step in range(_STEPS):
+            wanted = alpha[active]
+            above = np.clip(np.searchsorted(missed, wanted), 1, level.size - 1)
+            below, gap = level[above - 1], level[above] - level[above - 1]
+            chance = np.log(np.maximum(missed, _SMALLEST_ALPHA**2))
+            guess = np.interp(np.log(wanted), chance, level)
+            guess = below + 0.5 * gap if step % 3 == 2 else guess
+            there, length = self._evaluate(guess)
+            change = (there - wanted) * np.exp(-guess)
+            least[active] = length + change
+            active = active[np.abs(change) * gap > _CONVERGED * least[active]]
+            if active.size == 0:
+                break
+            level, first = np.unique(np.concatenate((level, guess)), return_index=True)
+            missed = np.maximum.accumulate(np.concatenate((missed, there))[first])
+        return least
+
+    def _evaluate(self, level: Floats) -> tuple[Floats, Floats]:
+        """Return the mean alpha and the mean length of the sets above each log c, shape (a,)."""
+        index = np.tile(np.arange(self.weight.size), level.size)
+        posterior = self.posterior.at(index)
+        whole = posterior.whole if isinstance(posterior, Truncated) else posterior
+        level = np.repeat(level, self.weight.size)
+        low, high = (self._boundary(whole, index, level, side).value for side in (0, 1))
+        start, end = posterior.support
+        low, high = np.clip(low, start, end), np.clip(high, start, end)
+        missed = np.where(low < high, posterior.cdf(low) + posterior.sf(high), 1.0)
+        shape = -1, self.weight.size
+        return missed.reshape(shape) @ self.weight, (high - low).reshape(shape) @ self.weight
+
+    def _boundary(self, whole: Any, index: Positions, level: Floats, side: int) -> Any:
+        """Return where the density falls to the level, towards the lower or the upper end.
+
+        The logarithm of the density is concave in the coordinate, so that Newton's method converges
+        from any start beyond the mode. Where the density is lower everywhere, it is the centre.
+
+        Args:
+            whole: the posteriors, not truncated, shape (m,).
+            index: their outcomes.
+            level: log c of each.
+            side: 0 for the lower end, 1 for the upper one.
+        """
+        centre, above = self.centre.at(index), self.top[index] - level
+        reach = np.sqrt(2.0 * np.maximum(above, 0.0) / self.curvature[index])
+        reached, falls = self.peak[index] > level, self.falls[side][index]
+        found = whole.shift(centre, (2 * side - 1) * np.maximum(reach, 0.1))
+        found = whole.boundary[side].where(~falls, found)
+        found = centre.where(~reached, found)
+        active = np.flatnonzero(reached & falls)
+        for _ in range(_STEPS):
+            part, here = whole.at(active), found.at(active)
+            excess = above[active] + part.log_density_ratio(centre.at(active), here)
+            slope = part.log_density_slope(here)
+            step = np.where(slope != 0, -excess / np.where(slope != 0, slope, 1.0), 0.0)
+            found = found.replaced(active, part.shift(here, step))
+            active = active[np.abs(step) > _CONVERGED]
+            if active.size == 0:
+                break
+        return found
