@@ -41,6 +41,7 @@ from harness.designs.one_sample.exact import (
 from harness.designs.results import Enumerated
 from harness.distributions.posteriors.truncated import Truncated
 from harness.distributions.sampling import binomial
+from harness.families.combination import Span
 from harness.families.family import truth_posterior
 from harness.methods.method import TWO_SIDED
 
@@ -142,10 +143,11 @@ def _where_known(alpha: Floats, least: Any) -> Floats:
 def randomized(scenario: Scenario, alpha: Floats) -> Floats:
     """Return ∫ g(θ) dθ over the whole range of the parameter, shape (a,).
 
-    Outcomes x with m(x) < 1e-18 cost nothing and are never left out. Above the range of a rate's
-    truths that makes g vanish from where these outcomes alone have the probability 1 − alpha: the
-    integral ends there. Between the nodes of Gauss's rule g may have a kink, and the nodes are so
-    many that the errors there are negligible.
+    A method of a rate is guaranteed at all rates from 0 on, those above all truths of the run
+    included. Outcomes x with m(x) < 1e-18 cost nothing and are never left out, so that g vanishes
+    from where they alone have the probability 1 − alpha: the integral ends there, for a proportion
+    too. Between the nodes of Gauss's rule g may have a kink, and the nodes are so many that the
+    errors there are negligible.
 
     Args:
         scenario: size and truth.
@@ -158,21 +160,35 @@ def randomized(scenario: Scenario, alpha: Floats) -> Floats:
     first, last = int(outcomes[costly[0]]), int(outcomes[costly[-1]])
     cost = np.zeros(last + 1 - first)
     cost[outcomes[costly] - first] = weight[costly]
-    low, high = model.SUPPORT
-    if not model.IS_BOUNDED:
-        beyond = model.posterior(np.array([float(last)]), np.array([float(size)]), model.FLAT_PRIOR)
-        high = float(beyond.isf(np.array([alpha[0] * 1e-3])).value[0])
+    low, high = _where_something_costs(scenario, (first, last), float(alpha[0]))
     span = np.array([low, high])
     across = np.diff(model.SAMPLING.variance_stabilized(span, size))[0] / np.pi
     finer = max(_NODES, _NODES_PER_OUTCOME * cost.size) / (_PANELS_PER_SD * max(across, 1.0))
     nodes, widths = model.prior_rule(span, model.FLAT_PRIOR, size * max(finer, 1.0) ** 2)
     total = np.zeros(alpha.size)
-    inside = np.maximum(nodes.value, np.nextafter(0.0, 1.0))
-    inside = np.minimum(inside, np.nextafter(high, 0.0))
+    inside = np.clip(nodes.value, np.nextafter(low, 1.0), np.nextafter(high, 0.0))
     blocks = consecutive_probabilities(model.SAMPLING, first, last, inside, size)
     for part, at, probability in blocks:
         total += widths[part] @ _least_cost(probability, cost[at], alpha)
     return total
+
+
+def _where_something_costs(scenario: Scenario, costly: tuple[int, int], alpha: float) -> Span:
+    """Return the range of θ outside of which the outcomes with a cost can all be left out.
+
+    Below it Pr(X ≥ first | θ) < alpha, and above it Pr(X ≤ last | θ) < alpha.
+    """
+    model, size, (first, last) = scenario.model, scenario.size, costly
+    low, high = model.SUPPORT
+    # The tails of the posteriors of first − 1 and last + 1 are these, or a little larger.
+    ends = np.array([max(first - 1.0, 0.0), min(last + 1.0, model.SAMPLING.largest_outcome(size))])
+    posterior = model.posterior(ends, np.full(2, float(size)), model.FLAT_PRIOR)
+    tail = np.full(2, alpha)
+    if first > 0:
+        low = float(posterior.ppf(tail).value[0])
+    if last < model.SAMPLING.largest_outcome(size):
+        high = float(posterior.isf(tail).value[1])
+    return low, high
 
 
 def _least_cost(probability: Floats, cost: Floats, alpha: Floats) -> Floats:
@@ -331,7 +347,7 @@ class _Levels:
     peak: Floats
     """The logarithm of the largest density; infinite at a singularity."""
     curvature: Floats
-    """The second derivative of the logarithm of the density there, by the coordinate, times −1."""
+    """The size of the second derivative of its logarithm there, by the coordinate; 0.01 or more."""
     falls: tuple[Bools, Bools]
     """Whether the density falls from the mode towards the lower and the upper end, (m,) each."""
 
@@ -351,7 +367,7 @@ class _Levels:
             top, peak = top - np.log(posterior.mass()), peak - np.log(posterior.mass())
         small = np.full(whole.size, 0.01)
         slopes = [whole.log_density_slope(whole.shift(centre, step)) for step in (-small, small)]
-        curvature = (slopes[0] - slopes[1]) / 0.02
+        curvature = np.maximum(np.abs(slopes[0] - slopes[1]) / 0.02, 0.01)
         return cls(posterior, weight, centre, top, peak, curvature, falls)
 
     def least_lengths(self, alpha: Floats) -> Floats:
@@ -421,7 +437,8 @@ class _Levels:
         active = np.flatnonzero(reached & falls)
         for _ in range(_STEPS):
             part, here = whole.at(active), found.at(active)
-            excess = above[active] + part.log_density_ratio(centre.at(active), here)
+            pair = (here, centre.at(active)) if side == 0 else (centre.at(active), here)
+            excess = above[active] + (2 * side - 1) * part.log_density_ratio(*pair)
             slope = part.log_density_slope(here)
             step = np.where(slope != 0, -excess / np.where(slope != 0, slope, 1.0), 0.0)
             found = found.replaced(active, part.shift(here, step))
