@@ -200,6 +200,8 @@ def _least_cost(probability: Floats, cost: Floats, alpha: Floats) -> Floats:
         alpha: shape (a,).
     """
     priced = np.flatnonzero(cost)
+    if priced.size == 0:
+        return np.zeros((len(probability), alpha.size))
     probability, cost = probability[:, priced], cost[priced]
     order = np.argsort(probability / cost, axis=1)
     chance = np.take_along_axis(probability, order, axis=1)
