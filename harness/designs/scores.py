@@ -18,6 +18,7 @@ from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.design import Scenario
 from harness.designs.limits import Column, Limits
 from harness.designs.one_sample.exact import probability_blocks
+from harness.designs.one_sample.least_length import LeastLengths
 from harness.designs.results import Enumerated, NodeMisses
 from harness.distributions.posteriors.beta import Beta
 from harness.distributions.posteriors.gamma import Gamma
@@ -34,6 +35,8 @@ class Scores:
     """√ of the mean over the truths of (alpha − actual_alpha)²."""
     interval_score: Floats
     """The mean of Winkler's score over truths and outcomes, of two-sided intervals."""
+    least: LeastLengths | None = None
+    """The least lengths possible and how close to them each column comes; None where unknown."""
 
 
 def of_one_sample(

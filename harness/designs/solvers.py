@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from harness.designs.limits import Column, Limits
 from harness.designs.listed import enumerate_listed, misses_at_listed, with_worst_cases
 from harness.designs.miss_curve import MissCurve
 from harness.designs.one_sample import exact as one_sample
-from harness.designs.one_sample import law
+from harness.designs.one_sample import law, least_length
 from harness.designs.one_sample import verification as verify_one
 from harness.designs.one_sample.exact import at_listed_truths
 from harness.designs.one_sample.law_worst_case import worst_cases as worst_cases_by_law
@@ -195,7 +195,10 @@ class Solver:
         return None
 
     def scores(self, limits: Limits, enumerated: Enumerated, columns: Sequence[Column]) -> Scores:
-        """Return the root mean square alpha error and the interval score of each column."""
+        """Return the root mean square alpha error and the interval score of each column.
+
+        Of one sample the least lengths stand beside them.
+        """
         listed = self.listed() if self.scenario.truth.is_discrete else None
         family = family_of(self.scenario.family)
         return scores.of_listed_truths(family, listed, limits, enumerated, columns)
@@ -270,7 +273,9 @@ class OneSampleSolver(CountSolver):
         return miss_curve.of_one_sample(self.scenario, limits)
 
     def scores(self, limits: Limits, enumerated: Enumerated, columns: Sequence[Column]) -> Scores:
-        return scores.of_one_sample(self.scenario, limits, enumerated, columns)
+        found = scores.of_one_sample(self.scenario, limits, enumerated, columns)
+        least = least_length.of_columns(self.scenario, enumerated, columns)
+        return replace(found, least=least)
 
     def verify(self, limits: Limits, published: Published) -> list[Comparison]:
         return verify_one.verify(self.scenario, limits, published)

@@ -90,7 +90,7 @@ def solve_with_failures(
     """Solve a scenario; a failure counts neither as a miss below nor as one above.
 
     The worst case and the root mean square alpha error count it as a miss, lengths are those of
-    the intervals that exist, and there is no interval score.
+    the intervals that exist, and there is neither an interval score nor an efficiency.
 
     Args:
         limits: not numbers where a method gave none.
@@ -173,8 +173,15 @@ def _combined(four: Sequence[Any]) -> Any:
 def _scores(scores: Scores | None, failed: Bools) -> Scores | None:
     if scores is None:
         return None
-    none = failed.any(axis=1)
-    return replace(scores, interval_score=np.where(none, np.nan, scores.interval_score))
+    none, least = failed.any(axis=1), scores.least
+    if least is not None:
+        least = replace(
+            least,
+            efficiency_guaranteed=np.where(none, np.nan, least.efficiency_guaranteed),
+            efficiency_on_average=np.where(none, np.nan, least.efficiency_on_average),
+        )
+    score = np.where(none, np.nan, scores.interval_score)
+    return replace(scores, interval_score=score, least=least)
 
 
 def solve_scenario(

@@ -22,6 +22,13 @@ from harness.tables.columns import (
     worst_range_columns,
 )
 
+LEAST_LENGTHS = tuple(
+    f"{what}_{rule}"
+    for what in ("least_length", "efficiency")
+    for rule in ("guaranteed", "on_average")
+)
+"""The columns that say how short a method can be, and how close to that each comes."""
+
 YARDSTICK = "minimal_length"
 """The method that lengths are compared with, if a run has it."""
 
@@ -83,6 +90,7 @@ def _ranked(rows: pl.DataFrame) -> pl.DataFrame:
         "alpha_error": by_size("alpha_error").mean(axis=1),
         "rms_alpha_error": np.sqrt((by_size("rms_alpha_error") ** 2).mean(axis=1)),
         "relative_length": _ratio(length, unit).mean(axis=1),
+        **{name: by_size(name).mean(axis=1) for name in LEAST_LENGTHS if name in rows.columns},
         **({"infinite_length": infinite.mean(axis=1)} if is_ratio else {}),
         "below_share": _ratio(below.sum(axis=1), (below + above).sum(axis=1)),
         "relative_score": np.where(

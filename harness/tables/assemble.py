@@ -277,9 +277,11 @@ def _looks(result: ScenarioResult, tally: Tally | None) -> Iterator[Block]:
 def _scored(scores: Scores | None, row: int) -> Block:
     if scores is None:
         return {}
+    least = {} if scores.least is None else vars(scores.least)
     return {
         "rms_alpha_error": scores.rms_alpha_error[row],
         "interval_score": scores.interval_score[row],
+        **{name: values[row] for name, values in least.items()},
     }
 
 

@@ -62,14 +62,14 @@ _LEVELS = 24
 class LeastLengths:
     """The least lengths of k columns, shape (k,) each; not a number where one is not computed."""
 
-    guaranteed: Floats
+    least_length_guaranteed: Floats
     """The least mean length of methods that never miss more often than alpha."""
-    on_average: Floats
+    least_length_on_average: Floats
     """The least mean length of methods that miss as often as alpha, averaged over the truth."""
     efficiency_guaranteed: Floats
-    """``guaranteed`` at the column's own worst alpha, over its mean length."""
+    """The first at the column's own worst alpha, over its mean length."""
     efficiency_on_average: Floats
-    """``on_average`` at the column's own mean alpha, over its mean length."""
+    """The second at the column's own mean alpha, over its mean length."""
 
 
 def of_columns(
@@ -411,12 +411,14 @@ class _Levels:
         posterior = self.posterior.at(index)
         whole = posterior.whole if isinstance(posterior, Truncated) else posterior
         level = np.repeat(level, self.weight.size)
-        low, high = (self._boundary(whole, index, level, side).value for side in (0, 1))
-        start, end = posterior.support
-        low, high = np.clip(low, start, end), np.clip(high, start, end)
-        missed = np.where(low < high, posterior.cdf(low) + posterior.sf(high), 1.0)
+        low, high = (self._boundary(whole, index, level, side) for side in (0, 1))
+        length = whole.length(low, high)
+        if isinstance(posterior, Truncated):
+            low, high = (np.clip(each.value, *posterior.support) for each in (low, high))
+            length = high - low
+        missed = np.where(length > 0, posterior.cdf(low) + posterior.sf(high), 1.0)
         shape = -1, self.weight.size
-        return missed.reshape(shape) @ self.weight, (high - low).reshape(shape) @ self.weight
+        return missed.reshape(shape) @ self.weight, length.reshape(shape) @ self.weight
 
     def _boundary(self, whole: Any, index: Positions, level: Floats, side: int) -> Any:
         """Return where the density falls to the level, towards the lower or the upper end.
@@ -439,8 +441,10 @@ class _Levels:
         active = np.flatnonzero(reached & falls)
         for _ in range(_STEPS):
             part, here = whole.at(active), found.at(active)
-            pair = (here, centre.at(active)) if side == 0 else (centre.at(active), here)
-            excess = above[active] + (2 * side - 1) * part.log_density_ratio(*pair)
+            middle = centre.at(active)
+            left = here.value < middle.value
+            ratio = part.log_density_ratio(here.where(left, middle), middle.where(left, here))
+            excess = above[active] + np.where(left, -ratio, ratio)
             slope = part.log_density_slope(here)
             step = np.where(slope != 0, -excess / np.where(slope != 0, slope, 1.0), 0.0)
             found = found.replaced(active, part.shift(here, step))
