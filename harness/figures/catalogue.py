@@ -9,6 +9,7 @@ from harness.figures.kind import FigureKind
 from harness.figures.kinds import (
     alpha_by_outcome,
     bounds,
+    frontier,
     intervals_drawn,
     outcome_tails,
     over_outcome,
@@ -37,6 +38,7 @@ FIGURES: dict[str, FigureKind] = {
         bounds.KIND,
         outcome_tails.KIND,
         ranking.KIND,
+        frontier.KIND,
         intervals_drawn.KIND,
         stopping.OUTCOMES_KIND,
         stopping.SIZE_KIND,

@@ -157,6 +157,21 @@ class Selection:
         missing = format_level([n for n in wanted if n is not None])
         raise InputError(f"{self.kind}: the results hold no n {missing}, only {choices}")
 
+    def some_sizes(self, asked: Sequence[Any] | None, most: int) -> list[Size]:
+        """The sizes asked for, or so many at most, from the smallest to the largest."""
+        present: list[Size] = sorted(self.cells.select(self.family.sizes).unique().rows())
+        if asked is None:
+            return spread(present, most)
+        wanted = [each if isinstance(each, tuple) else (each,) for each in asked]
+        for size in wanted:
+            if size not in present:
+                choices = ", ".join(format_level(each) for each in present)
+                missing = format_level(size)
+                raise InputError(
+                    f"{self.kind}: the results hold no size {missing}, only {choices}"
+                )
+        return wanted
+
     def at_size(self, size: Size) -> pl.DataFrame:
         """The cells of one size."""
         return self.cells.filter(at(self.family.sizes, size))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import numpy as np
 from pydantic import Field
@@ -20,7 +20,7 @@ from harness.figures import options, selection
 from harness.figures.kind import Drawing, FigureKind, file_stem, with_curves
 from harness.figures.look import labels, layout, point_labels, style
 from harness.figures.look.axes import nominal_text, write_in_percent
-from harness.figures.selection import Selection, Size, spread
+from harness.figures.selection import Selection
 
 if TYPE_CHECKING:
     import polars as pl
@@ -42,16 +42,10 @@ ROUNDING = 1e-9
 exceed alpha."""
 
 
-Sizes = Annotated[
-    tuple[options.Size, ...],
-    Field(strict=False, min_length=1, max_length=options.MOST_PANELS),
-]
-
-
 class Ranking(options.PanelOptions):
     """Options of `ranking`."""
 
-    sizes: Sizes | None = Field(
+    sizes: options.PanelSizes | None = Field(
         None, description="Sizes to draw, a panel each; left out, up to six of them."
     )
     methods: options.Labels | None = options.METHODS
@@ -82,7 +76,7 @@ def draw(results: Results, asked: Ranking) -> list[Drawing]:
         raise NothingToDrawError(f"{NAME}: no method has both a worst case and a mean length")
     found = Selection(NAME, rows, asked)
     family, methods = found.family, found.methods
-    sizes = _sizes(sorted(rows.select(family.sizes).unique().rows()), asked.sizes)
+    sizes = found.some_sizes(asked.sizes, MOST_SIZES)
     titles = {method: selection.method_title(cells, method) for method in methods}
     named = [part for size in sizes if asked.sizes for part in labels.size_in_stem(family, size)]
     drawings = []
@@ -99,19 +93,6 @@ def draw(results: Results, asked: Ranking) -> list[Drawing]:
         figure = _figure(panels, titles, alpha, methods, asked)
         drawings.append(Drawing(file_stem(NAME, *named, *part), figure))
     return drawings
-
-
-def _sizes(present: list[Size], asked: tuple[float | tuple[float, ...], ...] | None) -> list[Size]:
-    """The sizes asked for, or up to six from the smallest to the largest."""
-    if asked is None:
-        return spread(present, MOST_SIZES)
-    wanted = [each if isinstance(each, tuple) else (each,) for each in asked]
-    for size in wanted:
-        if size not in present:
-            choices = ", ".join(selection.format_level(each) for each in present)
-            missing = selection.format_level(size)
-            raise InputError(f"{NAME}: the results hold no size {missing}, only {choices}")
-    return wanted
 
 
 def _panel(rows: pl.DataFrame, methods: list[str], alpha: float, title: str) -> _Panel:
