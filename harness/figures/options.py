@@ -251,9 +251,7 @@ Sizes = Annotated[
     float | tuple[float | tuple[float, float], ...],
     _checked(_sizes, _one_or_list(_ONE_SIZE, MOST_SIZES)),
 ]
-PanelSizes = Annotated[
-    tuple[Size, ...], Field(strict=False, min_length=1, max_length=MOST_PANELS)
-]
+PanelSizes = Annotated[tuple[Size, ...], Field(strict=False, min_length=1, max_length=MOST_PANELS)]
 Outcome = Annotated[
     int | tuple[int, int], _checked(_outcome, _one_or_list({"type": "integer", "minimum": 0}, 2))
 ]

@@ -167,9 +167,7 @@ class Selection:
             if size not in present:
                 choices = ", ".join(format_level(each) for each in present)
                 missing = format_level(size)
-                raise InputError(
-                    f"{self.kind}: the results hold no size {missing}, only {choices}"
-                )
+                raise InputError(f"{self.kind}: the results hold no size {missing}, only {choices}")
         return wanted
 
     def at_size(self, size: Size) -> pl.DataFrame:

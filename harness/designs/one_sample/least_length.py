@@ -119,9 +119,9 @@ def guaranteed(scenario: Scenario, alpha: Floats) -> Floats:
         return np.full(alpha.size, np.nan)
     outcomes = possible_outcomes(scenario)
     weight = outcome_weights(scenario, outcomes)
-    if scenario.model.IS_BOUNDED and outcomes.size == scenario.size + 1:
-        if np.allclose(weight, weight[0], rtol=1e-9, atol=0.0):
-            return _where_known(alpha, lambda each: _whole(int(scenario.size), each))
+    every = scenario.model.IS_BOUNDED and outcomes.size == scenario.size + 1
+    if every and np.allclose(weight, weight[0], rtol=1e-9, atol=0.0):
+        return _where_known(alpha, lambda each: _whole(int(scenario.size), each))
     return _where_known(alpha, lambda each: randomized(scenario, each))
 
 
@@ -243,8 +243,8 @@ def _whole(n: int, alpha: Floats) -> Floats:
     budget = alpha[:, np.newaxis]
     covered = np.where(most <= budget, turn - peak, 0.0).sum(axis=1)
     column, part = np.nonzero((least < budget) & (most > budget))
-    ends = (each[part] for each in (first, last, peak, turn, least, most))
-    beyond = _root(n, alpha[column], *ends) - peak[part]
+    runs, ends = (first[part], last[part]), (peak[part], turn[part], least[part], most[part])
+    beyond = _root(n, alpha[column], runs, ends) - peak[part]
     covered += np.bincount(column, beyond, minlength=alpha.size)
     return np.asarray((1.0 + count.max() - 2.0 * covered) / (n + 1))
 
@@ -297,21 +297,23 @@ def _missed(n: int, first: Integers, last: Integers, p: Floats) -> Floats:
 def _root(
     n: int,
     alpha: Floats,
-    first: Integers,
-    last: Integers,
-    peak: Floats,
-    turn: Floats,
-    least: Floats,
-    most: Floats,
+    runs: tuple[Integers, Integers],
+    ends: tuple[Floats, Floats, Floats, Floats],
 ) -> Floats:
-    """Return the p from the peak to the turn at which alpha is missed."""
+    """Return the p from the peak to the turn of each run at which it misses alpha, shape (m,).
+
+    Args:
+        n: the number of trials.
+        alpha: shape (m,).
+        runs: the first and the last outcome.
+        ends: the peak and the turn, and what is missed at each.
+    """
+    (first, last), (peak, turn, least, most) = runs, ends
 
     def kept(p: Floats, index: Positions) -> tuple[Floats, Floats]:
         low, high = first[index], last[index]
         slope = binomial.minus_cdf_derivative(high, p, n)
-        slope -= np.where(
-            low > 0, binomial.minus_cdf_derivative(np.maximum(low - 1, 0), p, n), 0.0
-        )
+        slope -= np.where(low > 0, binomial.minus_cdf_derivative(np.maximum(low - 1, 0), p, n), 0.0)
         return 1.0 - _missed(n, low, high, p) / alpha[index], -slope / alpha[index]
 
     # Between the two, misses are about a parabola.
@@ -359,7 +361,7 @@ class _Levels:
         weight = outcome_weights(scenario, outcomes)
         outcomes, weight = outcomes[weight > _COSTS_NOTHING], weight[weight > _COSTS_NOTHING]
         posterior = truth_posterior(scenario.model, scenario.truth, outcomes, scenario.size)
-        whole = posterior.whole if isinstance(posterior, Truncated) else posterior
+        whole: Any = posterior.whole if isinstance(posterior, Truncated) else posterior
         low, high = (end.value for end in whole.boundary)
         mode = whole.mode
         falls = mode.value > low, mode.value < high

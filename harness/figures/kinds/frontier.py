@@ -14,7 +14,6 @@ import numpy as np
 from pydantic import Field
 
 from harness.base.errors import InputError, NothingToDrawError
-from harness.base.numerics.arrays import Floats
 from harness.distributions.truths import (
     BetaTruth,
     DiscreteTruth,
@@ -25,7 +24,7 @@ from harness.distributions.truths import (
 from harness.families.family import ENUMERATION
 from harness.figures import options, selection
 from harness.figures.kind import Drawing, FigureKind, file_stem
-from harness.figures.look import labels, layout, point_labels, style
+from harness.figures.look import labels, layout, style
 from harness.figures.look.axes import nominal_text, write_in_percent
 from harness.figures.selection import Selection, Size
 
@@ -39,12 +38,12 @@ if TYPE_CHECKING:
 
 NAME = "frontier"
 BEYOND = 4.0
-"""The axis ends at so many alpha; methods whose worst alpha is larger stand at its end."""
+"""The axis ends at so many alpha; the legend says the worst alphas beyond."""
 MOST_SIZES = 6
 """The most drawings of an alpha where no sizes are named."""
 POINTS = 60
 """The number of alphas at which the bounds are computed."""
-HEIGHT = 78.0
+HEIGHT = 62.0
 CURVES: tuple[dict[str, Any], ...] = (
     {"color": style.BLACK, "linestyle": "-", "linewidth": 1.2},
     {"color": style.BLACK, "linestyle": style.CURVE_DASHES[2], "linewidth": 1.2},
@@ -110,69 +109,63 @@ def _figure(
     alpha: float,
     asked: Frontier,
 ) -> Figure:
-    from matplotlib.lines import Line2D
-
     from harness.designs.one_sample.least_length import guaranteed, on_average
 
     family = scenario.known_family
-    chosen = [row for row in rows.iter_rows(named=True) if row["method"] in methods]
+    by_length = rows.sort("mean_length", descending=True, maintain_order=True)
+    chosen = [row for row in by_length.iter_rows(named=True) if row["method"] in methods]
     mean = np.array([row["actual_alpha"] for row in chosen])
     right = min(BEYOND * alpha, 0.5 * (1 + alpha))
     left = 0.8 * min(float(mean[mean > 0].min(initial=alpha)), 0.75 * alpha)
     at = np.linspace(left, right, POINTS)
     bounds = guaranteed(scenario, at), on_average(scenario, at)
+    lengths = np.array([row["mean_length"] for row in chosen])
+    names = [f"least length, by {which} alpha" for which in ("worst", "mean")]
+    names += [_name(row, titles[row["method"]], right) for row in chosen]
+    names = [style.wrap(name, style.COLUMN - 10) for name in names]
     size = labels.size_text(family, scenario.sizes)
-    figure = style.new_figure(style.COLUMN, HEIGHT)
+    heading = f"{size}; hollow: at its mean alpha, filled: at its worst; dashed: nominal "
+    heading = style.wrap(heading + nominal_text(alpha), style.COLUMN)
+    figure, legend = style.curve_figure(names, heading, HEIGHT, heading.count("\n") + 1)
     (axes,) = layout.panels(figure, 1, 1)
     axes.axvline(alpha, **style.NOMINAL_LINE, zorder=1, gid="nominal")
-    kinds = ("never misses more often", "misses as often on average")
     handles: list[Any] = []
-    for bound, look, kind, gid in zip(bounds, CURVES, kinds, ("guaranteed", "average"), strict=True):
-        if not np.isnan(bound).all():
-            axes.plot(at, bound, **look, zorder=2, gid=gid)
-            handles.append(Line2D([], [], **look, label=f"least length if it {kind}"))
-    lengths = np.array([row["mean_length"] for row in chosen])
-    _set_limits(axes, (left, right), np.concatenate((*bounds, lengths)), asked)
-    for row in chosen:
-        _plot(axes, row, titles[row["method"]], methods)
-    mark: dict[str, Any] = {"color": "#666666", "linestyle": "none", "marker": "o"}
-    hollow = mark | {"markerfacecolor": "white", "markersize": 2.6, "markeredgewidth": 0.6}
-    handles += [
-        Line2D([], [], **hollow, label="a method at its mean alpha"),
-        Line2D([], [], **mark, markersize=2.6, label="at its worst alpha"),
-    ]
+    for bound, look, gid in zip(bounds, CURVES, ("guaranteed", "on average"), strict=True):
+        handles += axes.plot(at, bound, **look, zorder=2, gid=gid)
+    handles += [_plot(axes, row, right, style.style_of(row["method"], methods)) for row in chosen]
+    room = max(float(np.ptp(lengths)), 0.05 * float(lengths.max()))
+    axes.set_xlim(left, right)
+    axes.set_ylim(max(0.0, lengths.min() - 0.5 * room), lengths.max() + 0.2 * room)
+    write_in_percent(axes, "x")
+    layout.set_asked_limits([axes], asked)
     axes.set_xlabel("probability of a miss, %")
     axes.set_ylabel(labels.length_label(family))
-    heading = style.wrap(f"{size}; dashed: nominal {nominal_text(alpha)}", style.COLUMN)
-    figure.legend(handles=handles, **style.legend_above(1, heading))
-    point_labels.place(figure, [axes], alpha, axes.get_ylim()[0])
+    known = [i for i, bound in enumerate(bounds) if not np.isnan(bound).all()]
+    known += range(len(bounds), len(names))
+    figure.legend([handles[i] for i in known], [names[i] for i in known], **legend)
     return figure
 
 
-def _set_limits(axes: Axes, ends: tuple[float, float], heights: Floats, asked: Frontier) -> None:
-    known = heights[np.isfinite(heights)]
-    room = 0.04 * (known.max() - known.min())
-    axes.set_xlim(*ends)
-    axes.set_ylim(max(known.min() - room, 0.0), known.max() + room)
-    write_in_percent(axes, "x")
-    layout.set_asked_limits([axes], asked)
+def _name(row: Mapping[str, Any], title: str, right: float) -> str:
+    """The title of a method, with its worst alpha where that is beyond the axis."""
+    worst = row["worst_alpha_anywhere"]
+    if worst is None or worst <= right:
+        return title
+    return f"{title} (worst: {labels.percent_text(100 * worst)})"
 
 
-def _plot(axes: Axes, row: Mapping[str, Any], title: str, methods: Sequence[str]) -> None:
-    """Draw the two points of a method, the line between them and its name."""
-    look, right = style.style_of(row["method"], methods), axes.get_xlim()[1]
+def _plot(axes: Axes, row: Mapping[str, Any], right: float, look: style.Look) -> Any:
+    """Draw the two points of a method and a line between them; return its entry of the legend."""
     mean, worst, length = row["actual_alpha"], row["worst_alpha_anywhere"], row["mean_length"]
-    name, shown = style.shorten(title, 30), [mean]
-    axes.plot([mean], [length], **look.points(filled=False), zorder=5, gid=f"mean-{row['method']}")
+    hollow, filled = look.points(filled=False), look.points() | {"linestyle": "none"}
+    gid = row["method"]
     if worst is not None:
-        shown = [mean, min(worst, right)]
-        axes.plot(shown, [length] * 2, color=look.colour, linewidth=0.4, zorder=3)
-        if worst > right:
-            name = f"{name} ({labels.percent_text(100 * worst)})"
-        else:
-            look_filled = look.points() | {"linestyle": "none"}
-            axes.plot([worst], [length], **look_filled, zorder=4, gid=f"worst-{row['method']}")
-    point_labels.add(axes, name, (shown[-1], length), look.colour)
+        span = [mean, min(worst, 1.1 * right)]
+        axes.plot(span, [length] * 2, color=look.colour, linewidth=0.5, zorder=3)
+        axes.plot([worst], [length], **filled, zorder=4, gid=f"worst-{gid}")
+    axes.plot([mean], [length], **hollow, linestyle="none", zorder=5, gid=f"mean-{gid}")
+    (handle,) = axes.plot([], [], **filled)
+    return handle
 
 
 KIND = FigureKind(
