@@ -26,6 +26,7 @@ from harness.findings.conclusion import (
     size_of,
 )
 from harness.findings.engines import calibration_remarks
+from harness.findings.least_length import least_lengths
 from harness.findings.numbers import covered, nominal
 from harness.findings.verdicts import ABOUT, NEVER_ABOVE, ON_AVERAGE, UNDERSTATES, Verdict, verdict
 from harness.tables.answers import rounding_of
@@ -148,8 +149,9 @@ def found_answer(results: Results) -> Answer:
         return Answer(said, [], references=summary.to_dicts())
     worst_is_exact = worst_cases_are_exact(manifest)
     alphas = summary["alpha"].unique(maintain_order=True).to_list()
+    found = [*sentences(summary, worst_is_exact), *least_lengths(summary)]
     return Answer(
-        [*scored_against(manifest), *sentences(summary, worst_is_exact)],
+        [*scored_against(manifest), *found],
         list(_warnings(manifest)),
         [_ranking(results, alpha, worst_is_exact) for alpha in alphas],
         list(advice(results)),

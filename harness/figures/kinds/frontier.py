@@ -41,7 +41,7 @@ BEYOND = 4.0
 """The axis ends at so many alpha; the legend says the worst alphas beyond."""
 MOST_SIZES = 6
 """The most drawings of an alpha where no sizes are named."""
-POINTS = 60
+POINTS = 100
 """The number of alphas at which the bounds are computed."""
 HEIGHT = 62.0
 CURVES: tuple[dict[str, Any], ...] = (
@@ -120,12 +120,13 @@ def _figure(
     at = np.linspace(left, right, POINTS)
     bounds = guaranteed(scenario, at), on_average(scenario, at)
     lengths = np.array([row["mean_length"] for row in chosen])
-    names = [f"least length, by {which} alpha" for which in ("worst", "mean")]
+    names = [f"shortest, by {which} alpha" for which in ("worst", "mean")]
     names += [_name(row, titles[row["method"]], right) for row in chosen]
     names = [style.wrap(name, style.COLUMN - 10) for name in names]
     size = labels.size_text(family, scenario.sizes)
-    heading = f"{size}; hollow: at its mean alpha, filled: at its worst; dashed: nominal "
-    heading = style.wrap(heading + nominal_text(alpha), style.COLUMN)
+    filled = ", filled: at its worst" if rows["worst_alpha_anywhere"].count() else ""
+    heading = f"{size}; hollow: at its mean alpha{filled}; dashed: nominal {nominal_text(alpha)}"
+    heading = style.wrap(heading, style.COLUMN)
     figure, legend = style.curve_figure(names, heading, HEIGHT, heading.count("\n") + 1)
     (axes,) = layout.panels(figure, 1, 1)
     axes.axvline(alpha, **style.NOMINAL_LINE, zorder=1, gid="nominal")
@@ -133,9 +134,11 @@ def _figure(
     for bound, look, gid in zip(bounds, CURVES, ("guaranteed", "on average"), strict=True):
         handles += axes.plot(at, bound, **look, zorder=2, gid=gid)
     handles += [_plot(axes, row, right, style.style_of(row["method"], methods)) for row in chosen]
-    room = max(float(np.ptp(lengths)), 0.05 * float(lengths.max()))
+    heights = np.array([*lengths, *(np.interp(alpha, at, bound) for bound in bounds)])
+    low, high = np.nanmin(heights), np.nanmax(heights)
+    room = max(high - low, 0.05 * high)
     axes.set_xlim(left, right)
-    axes.set_ylim(max(0.0, lengths.min() - 0.5 * room), lengths.max() + 0.2 * room)
+    axes.set_ylim(max(0.0, low - 0.3 * room), high + 0.2 * room)
     write_in_percent(axes, "x")
     layout.set_asked_limits([axes], asked)
     axes.set_xlabel("probability of a miss, %")
