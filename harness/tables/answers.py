@@ -67,6 +67,8 @@ def _ranked(rows: pl.DataFrame) -> pl.DataFrame:
     methods = rows["method"].unique(maintain_order=True).to_list()
 
     def by_size(name: str) -> Floats:
+        if name not in rows.columns:
+            return np.full((len(methods), 1), np.nan)
         return rows[name].cast(pl.Float64).to_numpy().reshape(len(methods), -1)
 
     worst, below, above = (by_size(name) for name in ("worst_alpha", "miss_below", "miss_above"))
@@ -90,7 +92,7 @@ def _ranked(rows: pl.DataFrame) -> pl.DataFrame:
         "alpha_error": by_size("alpha_error").mean(axis=1),
         "rms_alpha_error": np.sqrt((by_size("rms_alpha_error") ** 2).mean(axis=1)),
         "relative_length": _ratio(length, unit).mean(axis=1),
-        **{name: by_size(name).mean(axis=1) for name in LEAST_LENGTHS if name in rows.columns},
+        **{name: by_size(name).mean(axis=1) for name in LEAST_LENGTHS},
         **({"infinite_length": infinite.mean(axis=1)} if is_ratio else {}),
         "below_share": _ratio(below.sum(axis=1), (below + above).sum(axis=1)),
         "relative_score": np.where(

@@ -53,6 +53,17 @@ def ranked(sizes: Sequence[int], worst: dict[str, float]) -> FakeResults:
     return FakeResults(summary.select("family", "method", "side", "alpha", "n", "engine"), summary)
 
 
+def bounded(sizes: Sequence[int], worst: dict[str, float]) -> FakeResults:
+    """The same with mean and worst alphas, and with least lengths, under the uniform truth."""
+    found = ranked(sizes, worst)
+    summary = found.summary.with_columns(
+        actual_alpha=0.8 * pl.col("worst_alpha"),
+        worst_alpha_anywhere="worst_alpha",
+        least_length_guaranteed=0.9 * pl.col("mean_length"),
+    )
+    return FakeResults(found.cells, summary, {"experiment": {"truth": {"uniform": [0, 1]}}})
+
+
 Case = Callable[[], tuple[FakeResults | Results, Spec]]
 
 
@@ -271,6 +282,11 @@ CASES: dict[str, Case] = {
     "ranking of many methods": lambda: (
         ranked((50,), {f"method_{i}": 0.04 + 0.003 * i for i in range(20)}),
         Spec("ranking"),
+    ),
+    "frontier": lambda: (bounded((20, 50), RANKED), Spec("frontier")),
+    "frontier of many methods": lambda: (
+        bounded((50,), {f"method_{i}": 0.04 + 0.003 * i for i in range(20)}),
+        Spec("frontier"),
     ),
     "intervals drawn": case(
         lambda: renamed(outcome_cells(20, ["wald", "clopper_pearson"]), {"wald": LONG}),

@@ -160,7 +160,7 @@ def randomized(scenario: Scenario, alpha: Floats) -> Floats:
     first, last = int(outcomes[costly[0]]), int(outcomes[costly[-1]])
     cost = np.zeros(last + 1 - first)
     cost[outcomes[costly] - first] = weight[costly]
-    low, high = _where_something_costs(scenario, (first, last), float(alpha[0]))
+    low, high = _where_something_costs(scenario, (first, last))
     span = np.array([low, high])
     across = np.diff(model.SAMPLING.variance_stabilized(span, size))[0] / np.pi
     finer = max(_NODES, _NODES_PER_OUTCOME * cost.size) / (_PANELS_PER_SD * max(across, 1.0))
@@ -173,17 +173,17 @@ def randomized(scenario: Scenario, alpha: Floats) -> Floats:
     return total
 
 
-def _where_something_costs(scenario: Scenario, costly: tuple[int, int], alpha: float) -> Span:
+def _where_something_costs(scenario: Scenario, costly: tuple[int, int]) -> Span:
     """Return the range of θ outside of which the outcomes with a cost can all be left out.
 
-    Below it Pr(X ≥ first | θ) < alpha, and above it Pr(X ≤ last | θ) < alpha.
+    Below it Pr(X ≥ first | θ), and above it Pr(X ≤ last | θ), is less than any alpha.
     """
     model, size, (first, last) = scenario.model, scenario.size, costly
     low, high = model.SUPPORT
     # The tails of the posteriors of first − 1 and last + 1 are these, or a little larger.
     ends = np.array([max(first - 1.0, 0.0), min(last + 1.0, model.SAMPLING.largest_outcome(size))])
     posterior = model.posterior(ends, np.full(2, float(size)), model.FLAT_PRIOR)
-    tail = np.full(2, alpha)
+    tail = np.full(2, _SMALLEST_ALPHA)
     if first > 0:
         low = float(posterior.ppf(tail).value[0])
     if last < model.SAMPLING.largest_outcome(size):
