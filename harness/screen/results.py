@@ -24,6 +24,7 @@ from harness.findings.engines import (
     engine_remarks,
     reference_text,
 )
+from harness.findings.least_length import least_lengths
 from harness.findings.numbers import coverage_number, format_number, nominal, worst_range
 from harness.screen.comparisons import near_nominal_screen, ranking_screen, recommendation_screen
 from harness.screen.console import escape_markup
@@ -49,11 +50,12 @@ def results_screen(results: Results) -> Iterator[RenderableType]:
     yield f"[bold]{escape_markup(manifest['title'])}[/bold]"
     yield from _sampling(results.summary)
     yield from scored_against(manifest)
-    for line in sentences(results.summary, worst_cases_are_exact(manifest)):
+    exact, summary = worst_cases_are_exact(manifest), results.summary
+    for line in (*sentences(summary, exact), *least_lengths(summary)):
         yield escape_markup(line)
     answers = results.recommendation
     if answers is not None:
-        yield from recommendation_screen(answers, worst_cases_are_exact(manifest))
+        yield from recommendation_screen(answers, exact)
     yield _summary(results)
     ranking = results.ranking
     if ranking is not None:

@@ -12,6 +12,7 @@ import harness
 from harness.designs.miss_curve import MissCurve
 from harness.findings.answer import Answer, Method, found_answer
 from harness.findings.conclusion import sentences
+from harness.findings.least_length import least_lengths
 from harness.findings.verdicts import (
     ABOUT,
     NEVER_ABOVE,
@@ -41,7 +42,8 @@ def exact_rows(results: Results) -> pl.DataFrame:
 
 def test_the_sentences_are_those_of_the_screen(three_methods: Results) -> None:
     said = found_answer(three_methods).sentences
-    assert list(said) == list(sentences(three_methods.summary, True))
+    summary = three_methods.summary
+    assert list(said) == [*sentences(summary, True), *least_lengths(summary)]
     assert said[0].startswith("Of 3 methods, clopper_pearson is the only one that never covers")
 
 
@@ -288,7 +290,7 @@ def test_each_alpha_has_a_table(tmp_path: Path) -> None:
     }
     found = found_answer(harness.run(config, out=tmp_path))
     assert [each.alpha for each in found.rankings] == [0.05, 0.1]
-    assert len(found.sentences) == 2
+    assert len(found.sentences) == 4, "who keeps alpha, and how short a method can be"
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ _SMALLEST_ALPHA = 1e-12
 # Outcomes with a smaller probability under the truth are covered at no cost.
 _COSTS_NOTHING = 1e-18
 # g is continuous with a kink wherever the order of outcomes or their number changes. Kinks come
-# about twice with every outcome; this many nodes average their errors to below 1e-7 of the length.
+# about twice with every outcome; so many nodes average their errors to at most 5e-7 of the length.
 _NODES, _NODES_PER_OUTCOME = 12_000, 6
 _PANELS_PER_SD = 14 * np.pi
 _STEPS, _CONVERGED = 60, 1e-9
