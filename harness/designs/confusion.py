@@ -19,6 +19,7 @@ from harness.base.numerics.arrays import Floats, Integers, Positions
 from harness.designs.check_sizes import OF_PAIRS
 from harness.designs.design import PER_TRUTH, Design, Distributions, Outcomes, Scenario
 from harness.designs.limits import Limits
+from harness.designs.nets import Places
 from harness.designs.pairs.data import (
     DISCORDANT,
     PAIRED,
@@ -29,7 +30,7 @@ from harness.designs.pairs.data import (
 from harness.designs.pairs.verification import verify_posterior, weights_again
 from harness.designs.results import Exact, WorstCase
 from harness.designs.solvers import PairedSolver, Solver
-from harness.designs.verification import Comparison, Published
+from harness.designs.verification import Comparison, Published, Rows
 from harness.distributions.paired_truths import (
     ConfusionTruth,
     DirichletTruth,
@@ -159,6 +160,16 @@ class ConfusionSolver(Solver):
             return super().worst_cases(limits, over)
         arranged = _view(self.scenario).arranged(over)
         return [self._restored(case) for case in self._pairs.worst_cases(limits, arranged)]
+
+    def rows_again(self, limits: Limits, truths: Sequence[Floats]) -> Iterator[Rows] | None:
+        return self._pairs.rows_again(limits, _view(self.scenario).arranged(truths))
+
+    def places(self, over: Sequence[Span]) -> Places | None:
+        if parameter_of(self._pairs.scenario).moved_mass is None:
+            return None
+        view = _view(self.scenario)
+        found = self._pairs.places(view.arranged(over))
+        return found and found.seen(view.restored)
 
     def _restored(self, case: T) -> T:
         """Return a worst case of pairs with its table as the confusion table has it."""

@@ -18,7 +18,7 @@ ROUNDED_PROBABILITY = 1e-12
 """What rounding may leave of 1 less a sum of probabilities that is 1."""
 
 
-_COUNTED = ("below", "above", "failed", "length", "infinite")
+_COUNTED = ("below", "above", "failed", "length", "infinite", "squares")
 _PROBABILITIES = ("below", "above", "length", "failed", "succeeded", "infinite")
 
 
@@ -49,6 +49,8 @@ class Counts:
     ones of a ratio are not in it."""
     infinite: Integers | None = None
     """The number of infinite lengths of a ratio, shape (k, c); None where ``length`` is."""
+    squares: Floats | None = None
+    """The sum of the squares of what ``length`` is the sum of, shape (k, c)."""
 
     @property
     def missed(self) -> Integers:
@@ -62,7 +64,8 @@ class Counts:
         below, above, failed = np.zeros((3, columns, conditions.size), np.int64)
         length = np.zeros(below.shape) if lengths else None
         infinite = np.zeros_like(below) if lengths else None
-        return cls(conditions, trials, below, above, failed, length, infinite)
+        squares = np.zeros(below.shape) if lengths else None
+        return cls(conditions, trials, below, above, failed, length, infinite, squares)
 
     def add(
         self,
@@ -73,6 +76,7 @@ class Counts:
         failed: Integers,
         length: Floats | None = None,
         infinite: Integers | None = None,
+        squares: Floats | None = None,
     ) -> None:
         """Add trials and misses under the conditions at ``index``, which are distinct."""
         self.trials[index] += trials
@@ -83,6 +87,8 @@ class Counts:
             self.length[:, index] += length
         if self.infinite is not None and infinite is not None:
             self.infinite[:, index] += infinite
+        if self.squares is not None and squares is not None:
+            self.squares[:, index] += squares
 
     def plus(self, other: Counts) -> Counts:
         """Return the sum of the counts, under the conditions that either of them has."""
@@ -91,7 +97,8 @@ class Counts:
         for part in (self, other):
             index = np.searchsorted(conditions, part.conditions)
             misses = part.below, part.above, part.failed
-            total.add(index, part.trials, *misses, part.length, part.infinite)
+            lengths = part.length, part.infinite, part.squares
+            total.add(index, part.trials, *misses, *lengths)
         return total
 
     def with_trials(self) -> Counts:
@@ -256,6 +263,10 @@ class WorstCase:
     sample, the truths themselves for two."""
     found_by: str | None = None
     """The search that found the truth, in words; None where the worst case is exact."""
+    searched: float | None = None
+    """What the search found, where it is compared with a net of truths."""
+    on_net: float | None = None
+    """The largest miss probability on that net; ``alpha`` is the larger one of both."""
 
 
 @dataclass(frozen=True)
@@ -344,8 +355,10 @@ def pooled_counts(counts: Counts, group: Group) -> Counts:
         np.add.at(summed, back, values)
         return summed
 
-    def summed_lengths(values: Floats) -> Floats:
-        return np.bincount(back, values, minlength=first.size).astype(np.float64)
+    def lengths(rows: Floats | None) -> Floats | None:
+        if rows is None:
+            return None
+        return np.array([np.bincount(back, row, minlength=first.size) for row in rows], np.float64)
 
     below, above, failed = (
         np.array([total(row) for row in rows])
@@ -357,8 +370,9 @@ def pooled_counts(counts: Counts, group: Group) -> Counts:
         below,
         above,
         failed,
-        None if counts.length is None else np.array([summed_lengths(row) for row in counts.length]),
+        lengths(counts.length),
         None if counts.infinite is None else np.array([total(row) for row in counts.infinite]),
+        lengths(counts.squares),
     )
 
 

@@ -9,11 +9,12 @@ import numpy as np
 
 from harness.base.errors import HarnessError
 from harness.base.numerics.arrays import Floats, Integers
-from harness.designs import miss_curve, scores
+from harness.designs import miss_curve, nets, scores
 from harness.designs.design import Scenario, designs
 from harness.designs.limits import Column, Limits
 from harness.designs.listed import enumerate_listed, misses_at_listed, with_worst_cases
 from harness.designs.miss_curve import MissCurve
+from harness.designs.nets import Places
 from harness.designs.one_sample import exact as one_sample
 from harness.designs.one_sample import law, least_length
 from harness.designs.one_sample import verification as verify_one
@@ -33,7 +34,13 @@ from harness.designs.two_samples.quadrature import (
     is_integrated,
 )
 from harness.designs.two_samples.worst_case import search_worst_case
-from harness.designs.verification import Comparison, Published
+from harness.designs.verification import (
+    Comparison,
+    Published,
+    Rows,
+    rows_of_one_sample,
+    rows_of_two_samples,
+)
 from harness.distributions.paired_truths import CELLS
 from harness.distributions.truths import Prior
 from harness.families.catalogue import family_of
@@ -42,6 +49,9 @@ from harness.families.family import (
     ENUMERATION,
     POSTERIOR,
 )
+
+# How often the probability of a pair of counts is read or written for one of a net of truths.
+_PASSES = 2.0
 
 LARGEST_COMBINED = 1 << 16
 """The largest number of pairs of counts whose limits are all computed for the worst case."""
@@ -184,6 +194,26 @@ class Solver:
         """Return the worst case of each column over a closed range of truths of each sample."""
         return (None,) * len(limits.lower)
 
+    def rows_again(self, limits: Limits, truths: Sequence[Floats]) -> Iterator[Rows] | None:
+        """Return the probabilities of outcomes at truths, by another route than the engine's.
+
+        Args:
+            limits: of all outcomes that can occur under the truths.
+            truths: of each sample or cell, shape (t,) each, the first one ascending.
+
+        Returns:
+            In blocks; None where there is no other route.
+        """
+        return None
+
+    def places(self, over: Sequence[Span]) -> Places | None:
+        """Return where a net of truths in a closed range has them; None where it is one truth."""
+        return None
+
+    def cost_of_truth(self, over: Sequence[Span]) -> float:
+        """Return about how many numbers ``rows_again`` computes at one truth of a range."""
+        return self.range_count(over)
+
     def miss_curve(self, limits: Limits) -> MissCurve | None:
         """Return the miss probability over the hull of the first truth, with all of its jumps.
 
@@ -242,10 +272,20 @@ class CountSolver(Solver):
     def solves_range(self, over: Sequence[Span]) -> bool:
         return True
 
+    def places(self, over: Sequence[Span]) -> Places | None:
+        return nets.places_of_one(self.scenario, over[0]) if over[0][0] < over[0][1] else None
+
+    def cost_of_truth(self, over: Sequence[Span]) -> float:
+        middle = 0.5 * (over[0][0] + over[0][1])
+        return self.range_count([(middle, middle)])
+
 
 @dataclass(frozen=True)
 class OneSampleSolver(CountSolver):
     """Exact engines for one sample."""
+
+    def rows_again(self, limits: Limits, truths: Sequence[Floats]) -> Iterator[Rows] | None:
+        return rows_of_one_sample(self.scenario, limits, truths[0])
 
     def covers_draws(self, outcomes: Integers, largest: float) -> bool:
         if self.scenario.model.IS_BOUNDED:
@@ -307,6 +347,9 @@ class LawSolver(CountSolver):
 
     def miss_curve(self, limits: Limits) -> MissCurve | None:
         return miss_curve.of_law(self.scenario, limits)
+
+    def rows_again(self, limits: Limits, truths: Sequence[Floats]) -> Iterator[Rows] | None:
+        return law.rows_by_law(self.scenario, limits, truths[0])
 
     def verify(self, limits: Limits, published: Published) -> list[Comparison]:
         return law.verify(self.scenario, limits, published)
@@ -394,6 +437,18 @@ class TwoSampleSolver(Solver):
     def miss_curve(self, limits: Limits) -> MissCurve | None:
         return miss_curve.of_two_samples(self.scenario, limits)
 
+    def rows_again(self, limits: Limits, truths: Sequence[Floats]) -> Iterator[Rows] | None:
+        return rows_of_two_samples(self.scenario, limits, truths)
+
+    def places(self, over: Sequence[Span]) -> Places | None:
+        is_point = all(low == high for low, high in over)
+        return None if is_point else nets.places_of_two(self.scenario, over)
+
+    def cost_of_truth(self, over: Sequence[Span]) -> float:
+        samples = zip(self._samples, over, strict=True)
+        first, second = (sample.cost_of_truth([span]) for sample, span in samples)
+        return _PASSES * first * second
+
     def verify(self, limits: Limits, published: Published) -> list[Comparison]:
         return verify_two.verify(self.scenario, limits, published)
 
@@ -455,6 +510,18 @@ class PairedSolver(Solver):
     def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
         found = search_paired_worst_case(self.scenario, limits, over)
         return (None,) * len(limits.lower) if found is None else found
+
+    def rows_again(self, limits: Limits, truths: Sequence[Floats]) -> Iterator[Rows] | None:
+        return verify_pairs.rows_of_pairs(self.scenario, limits, truths)
+
+    def places(self, over: Sequence[Span]) -> Places | None:
+        is_point = all(low == high for low, high in over)
+        return None if is_point else nets.places_of_pairs(self.scenario, over)
+
+    def cost_of_truth(self, over: Sequence[Span]) -> float:
+        middle = [(0.5 * (low + high),) * 2 for low, high in over]
+        total = sum(low for low, _ in middle)
+        return 4.0 * _PASSES * self.range_count([(p / total, p / total) for p, _ in middle])
 
     def verify(self, limits: Limits, published: Published) -> list[Comparison]:
         return verify_pairs.verify(self.scenario, limits, published)

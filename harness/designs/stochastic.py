@@ -122,7 +122,10 @@ class _Groups:
             counts[row] = self._sums(missed.astype(np.float64))
         assert self.counts.length is not None
         assert self.counts.infinite is not None
-        self.counts.length[row] = self._sums(np.where(infinite, 0.0, length))
+        assert self.counts.squares is not None
+        finite = np.where(infinite, 0.0, length)
+        self.counts.length[row] = self._sums(finite)
+        self.counts.squares[row] = self._sums(finite * finite)
         self.counts.infinite[row] = self._sums(infinite.astype(np.float64))
 
     def _sums(self, values: Floats) -> Floats:

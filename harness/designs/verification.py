@@ -7,7 +7,7 @@ by its place among the sorted truths.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +26,9 @@ TOLERANCE = 1e-11
 
 # Probabilities below this are compared with an absolute error of this times the tolerance.
 _SMALL = 1e-5
+
+# Up to so many pairs of counts a block has many truths: about so many numbers.
+_FEW_PAIRS, _PAIRED_CELLS = 1 << 12, 1 << 18
 
 SECOND = "second computation"
 
@@ -190,46 +193,61 @@ class Sums:
     """Given all outcomes of the table, with weight 0 for those that cannot occur."""
 
 
-def rows_of_one_sample(scenario: Scenario, limits: Limits) -> Iterator[Rows]:
-    """Yield the probabilities of the possible outcomes at the listed truths, in blocks."""
-    truth, sampling, size = scenario.truth, scenario.model.SAMPLING, scenario.size
-    assert truth.is_discrete
-    values = np.array(truth.values)
-    bottom, top = scenario.model.SUPPORT
-    for block, first, last in blocks_of_truths(sampling, values, size):
+def rows_of_one_sample(scenario: Scenario, limits: Limits, values: Floats) -> Iterator[Rows]:
+    """Yield the probabilities of the possible outcomes at ascending truths, in blocks."""
+    for block, first, last in blocks_of_truths(scenario.model.SAMPLING, values, scenario.size):
         part = np.arange(block.start, block.stop)
-        likely = np.rint(sampling.mean(values[(block.start + block.stop) // 2], size))
-        outcomes = first, int(np.clip(likely, first, last)), last
-        theta = values[part]
-        inside = (theta > bottom) & (theta < top)
-        probability = np.empty((part.size, last + 1 - first))
-        probability[inside] = probability_rows(sampling, outcomes, theta[inside], size)
-        x = np.arange(first, last + 1)
-        probability[~inside] = sampling.pmf(x, theta[~inside, np.newaxis], size)
-        yield part, limits.positions(x), probability
+        rows = _rows_of_counts(scenario, scenario.size, (first, last), values[part])
+        yield part, limits.positions(np.arange(first, last + 1)), rows
 
 
-def rows_of_two_samples(scenario: Scenario, limits: Limits) -> Iterator[Rows]:
-    """Yield the probabilities of the possible pairs of counts at each listed pair of truths."""
-    samples, values = scenario.samples(), scenario.truth.values
-    bottom, top = scenario.model.SUPPORT
-    sampling = scenario.model.SAMPLING
-    for number in range(scenario.truth.count):
-        counts, probabilities = [], []
-        for sample, value in zip(samples, (each[number] for each in values), strict=True):
-            first, last = sampling.window(value, value, sample.size)
-            x = np.arange(first, last + 1)
-            counts.append(x)
-            if bottom < value < top:
-                likely = int(np.clip(np.rint(sampling.mean(value, sample.size)), first, last))
-                outcomes = first, likely, last
-                rows = probability_rows(sampling, outcomes, np.array([value]), sample.size)
-                probabilities.append(rows[0])
-            else:
-                probabilities.append(sampling.pmf(x, value, sample.size))
+def _rows_of_counts(
+    scenario: Scenario, size: float, window: tuple[int, int], theta: Floats
+) -> Floats:
+    """Return the probabilities of the counts of one sample in a window, shape (t, m).
+
+    Args:
+        scenario: says how counts arise.
+        size: of the sample.
+        window: the first and the last count.
+        theta: ascending or alone, the boundaries of the parameter's range included.
+    """
+    sampling, (first, last), (bottom, top) = scenario.model.SAMPLING, window, scenario.model.SUPPORT
+    likely = np.rint(sampling.mean(theta[theta.size // 2], size))
+    outcomes = first, int(np.clip(likely, first, last)), last
+    inside = (theta > bottom) & (theta < top)
+    probability = np.empty((theta.size, last + 1 - first))
+    probability[inside] = probability_rows(sampling, outcomes, theta[inside], size)
+    x = np.arange(first, last + 1)
+    probability[~inside] = sampling.pmf(x, theta[~inside, np.newaxis], size)
+    return probability
+
+
+def rows_of_two_samples(
+    scenario: Scenario, limits: Limits, values: Sequence[Floats]
+) -> Iterator[Rows]:
+    """Yield the probabilities of the possible pairs of counts at pairs of truths.
+
+    Many pairs of truths stand in one block where pairs of counts are few.
+
+    Args:
+        scenario: with two samples.
+        limits: of all pairs of counts that can occur.
+        values: the truths of each sample, shape (t,) each.
+    """
+    sampling, count = scenario.model.SAMPLING, values[0].size
+    cells = limits.outcomes.size
+    step = 1 if cells > _FEW_PAIRS else _PAIRED_CELLS // cells
+    for start in range(0, count, step):
+        part, counts, rows = np.arange(start, min(start + step, count)), [], []
+        for each, size in zip(values, scenario.sizes, strict=True):
+            theta = each[part]
+            window = sampling.window(theta.min(), theta.max(), size)
+            counts.append(np.arange(window[0], window[1] + 1))
+            rows.append(_rows_of_counts(scenario, size, window, theta))
         pairs = scenario.outcomes(counts[0][:, np.newaxis], counts[1][np.newaxis, :]).ravel()
-        joint = np.outer(*probabilities).ravel()
-        yield np.array([number]), limits.positions(pairs), joint[np.newaxis]
+        joint = rows[0][:, :, np.newaxis] * rows[1][:, np.newaxis, :]
+        yield part, limits.positions(pairs), joint.reshape(part.size, -1)
 
 
 def sums_over(rows: Iterable[Rows], parameter: Floats, limits: Limits) -> Sums:

@@ -123,6 +123,21 @@ def comparisons(manifest: _Row) -> list[_Row]:
     return found
 
 
+def searched_worst_cases(manifest: _Row) -> list[_Row]:
+    """The worst cases that a search found, each beside the largest alpha on a net of truths."""
+    return [
+        {**each, "size": _size_of(each)}
+        for each in manifest.get("worst_cases", ())
+        if "searched" in each
+    ]
+
+
+def _size_of(case: _Row) -> str:
+    """The sizes of a worst case, which stand between its alpha and what was found."""
+    names = [*case][2 : [*case].index("worst_alpha")]
+    return ", ".join(f"{name} = {case[name]:g}" for name in names)
+
+
 def calibration_remarks(manifest: _Row) -> Iterator[Remark]:
     """Yield the result of a calibration's test under each reference.
 

@@ -16,7 +16,12 @@ from harness.designs.simulation import SIMULATION
 from harness.families.catalogue import family_in
 from harness.families.stopped import STOPPING
 from harness.findings.answer import Method, Ranking, found_answer
-from harness.findings.engines import comparisons, engine_remarks, tests_of_draws
+from harness.findings.engines import (
+    comparisons,
+    engine_remarks,
+    searched_worst_cases,
+    tests_of_draws,
+)
 from harness.findings.numbers import coverage, nominal, significant
 from harness.findings.papers import brown2001, ross2003
 from harness.findings.papers.claim import decide, how_many_hold
@@ -126,6 +131,7 @@ def facts(results: Results, command: str) -> Section:
         "verdicts": [each.sentence for each in engine_remarks(manifest)],
         "tests": tests_of_draws(manifest),
         "comparisons": comparisons(manifest),
+        "searched": searched_worst_cases(manifest),
     }
     return Section("facts", "How it was made", "facts.html", context, styles=("facts.css",))
 

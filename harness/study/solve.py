@@ -20,6 +20,7 @@ from harness.base.numerics.arrays import Bools, Integers
 from harness.callers.source import Failures, add_failures
 from harness.config.experiment import Experiment
 from harness.designs import posterior
+from harness.designs.confirmation import confirmed
 from harness.designs.design import Scenario
 from harness.designs.limits import Column, Limits
 from harness.designs.monte_carlo import Shard, simulate
@@ -29,7 +30,7 @@ from harness.designs.results import Enumerated, Tally
 from harness.designs.scores import Scores
 from harness.designs.solvers import solver_of
 from harness.designs.stochastic import StochasticColumn, simulate_stochastic
-from harness.designs.verification import Published
+from harness.designs.verification import Comparison, Published
 from harness.distributions.truths import Prior
 from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, POSTERIOR
@@ -242,14 +243,16 @@ def _solve(
     enumerated = scored = integrated = None
     if (ENUMERATION in engines or simulated) and solver_of(scenario).has_exact_values:
         enumerated = solver_of(scenario).enumerate(limits, outcomes, worst=worst_case)
+    confirmations: list[Comparison] = []
     if worst_case and enumerated is not None:
+        enumerated, confirmations = confirmed(solver_of(scenario), limits, enumerated)
         scored = solver_of(scenario).scores(limits, enumerated, columns)
     if POSTERIOR in engines:
         integrated = _integrate(experiment, plan, limits.at(shown), enumerated)
     published = Published(enumerated, integrated, experiment.reference_prior)
     return Solution(
         shown=shown,
-        comparisons=tuple(solver_of(scenario).verify(limits, published)),
+        comparisons=(*solver_of(scenario).verify(limits, published), *confirmations),
         enumerated=None if enumerated is None else replace(enumerated, nodes=None),
         scores=scored,
         integrated=integrated,

@@ -32,7 +32,7 @@ from harness.designs.results import (
     Mean,
     Tally,
     WorstCase,
-    weighted_mean,
+    weighted,
 )
 from harness.designs.scores import Scores
 from harness.designs.solvers import solver_of
@@ -178,9 +178,11 @@ def _length_drawn(counts: Counts, row: int) -> Block:
     if counts.length is None:
         return {}
     assert counts.infinite is not None
+    assert counts.squares is not None
     finite = counts.trials - counts.failed[row] - counts.infinite[row]
-    mean = np.where(finite > 0, counts.length[row] / np.maximum(finite, 1), np.nan)
-    return {"length": mean, "infinite_length": counts.infinite[row] / counts.trials}
+    mean, error = _mean_and_error(counts.length[row], counts.squares[row], finite)
+    infinite = counts.infinite[row] / counts.trials
+    return {"length": mean, "length_std_error": error, "infinite_length": infinite}
 
 
 def _summary_rows(
@@ -316,18 +318,35 @@ def _extremes(cells: Block) -> Block:
 def _mean_length_drawn(limits: Limits, counts: Counts, row: int) -> Block:
     """The mean of the finite lengths over the trials that have limits, and the others' share."""
     succeeded, trials = counts.trials - counts.failed[row], counts.trials.sum()
-    if counts.length is not None and counts.infinite is not None:
+    if counts.length is not None and counts.infinite is not None and counts.squares is not None:
         infinite = counts.infinite[row].sum()
         finite = succeeded.sum() - infinite
-        mean = counts.length[row].sum() / finite if finite else np.nan
-        return {"mean_length": float(mean), "infinite_length": float(infinite / trials)}
-    at = limits.at(counts.conditions.astype(np.int64)).rows([row])
-    if at.infinite is None:
-        return {"mean_length": weighted_mean(at.length[0], succeeded.astype(np.float64))}
-    infinite = (at.infinite[0] * succeeded).sum()
-    finite = (1.0 - at.infinite[0]) * succeeded
-    mean = weighted_mean(at.length[0], finite)
-    return {"mean_length": mean, "infinite_length": float(infinite / trials)}
+        total, squares = counts.length[row].sum(), counts.squares[row].sum()
+    else:
+        at = limits.at(counts.conditions.astype(np.int64)).rows([row])
+        share = 0.0 if at.infinite is None else at.infinite[0]
+        infinite, by_outcome = (share * succeeded).sum(), (1.0 - share) * succeeded
+        length, finite = at.length[0], by_outcome.sum()
+        total, squares = (weighted(each, by_outcome).sum() for each in (length, length * length))
+        if at.infinite is None:
+            infinite = None
+    mean, std_error = _mean_and_error(total, squares, finite)
+    found = {"mean_length": float(mean), "mean_length_std_error": float(std_error)}
+    return found if infinite is None else {**found, "infinite_length": float(infinite / trials)}
+
+
+def _mean_and_error(total: Any, squares: Any, count: Any) -> tuple[Floats, Floats]:
+    """The mean of numbers and its standard error, from their sum, that of their squares and count.
+
+    Not numbers where there are none, and no error of a single or of an infinite number.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.asarray(np.divide(total, count))
+        variance = np.divide(squares, count) - mean * mean
+        # A difference within rounding is none: all lengths are equal.
+        variance = np.where(variance > 8.0 * np.finfo(np.float64).eps * mean * mean, variance, 0.0)
+        error = np.sqrt(variance / (np.asarray(count) - 1.0))
+    return mean, np.where((np.asarray(count) > 1) & np.isfinite(mean), error, np.nan)
 
 
 Block = dict[str, Any]

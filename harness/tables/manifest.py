@@ -346,6 +346,7 @@ def _worst_case(result: ScenarioResult, enumerated: Enumerated, row: int) -> dic
         "over": _of_samples(spans),
         **({"mass_left_out": _of_samples(left_out)} if any(left_out) else {}),
         **({} if worst.found_by is None else {"found_by": worst.found_by}),
+        **({} if worst.searched is None else {"searched": worst.searched, "on_net": worst.on_net}),
         **({} if anywhere in (None, worst) else {"anywhere": _place(anywhere)}),
     }
 

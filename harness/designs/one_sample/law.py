@@ -102,10 +102,17 @@ def verify(scenario: Scenario, limits: Limits, published: Published) -> list[Com
     return [*found, moments, *compare_worst_cases(published)]
 
 
-def rows_by_law(scenario: Scenario, limits: Limits) -> Iterator[Rows]:
-    """Yield the probabilities of the possible outcomes at the listed truths, in blocks."""
-    law, (values, _) = law_of(scenario), scenario.listed_truths()
-    truths = values.astype(np.float64)
+def rows_by_law(scenario: Scenario, limits: Limits, truths: Floats | None = None) -> Iterator[Rows]:
+    """Yield the probabilities of the possible outcomes at ascending truths, in blocks.
+
+    Args:
+        scenario: size and law, and the listed truths that stand where none are given.
+        limits: of the possible outcomes.
+        truths: shape (t,).
+    """
+    law = law_of(scenario)
+    if truths is None:
+        truths = scenario.listed_truths()[0].astype(np.float64)
     for part, first, last in blocks_of_truths(law, truths, scenario.size):
         rows = law.probabilities(truths[part], scenario.size, first, last)
         positions = limits.positions(np.arange(first, last + 1))

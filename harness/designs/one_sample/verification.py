@@ -55,7 +55,7 @@ def verify(scenario: Scenario, limits: Limits, published: Published) -> list[Com
     """
     found = []
     if scenario.truth.is_discrete:
-        rows = rows_of_one_sample(scenario, limits)
+        rows = rows_of_one_sample(scenario, limits, np.array(scenario.truth.values))
         found += compare_listed(scenario, rows, limits, published)
     else:
         found += _under_truth(scenario, limits, published)
@@ -181,7 +181,8 @@ def _posterior_mean(scenario: Scenario, limits: Limits, published: Published) ->
     cells = integrated.by_outcome
     outcomes, again = cells.conditions.astype(np.int64), cells.weight
     if scenario.truth.is_discrete:
-        again = weights_of(rows_of_one_sample(scenario, limits), limits)[limits.positions(outcomes)]
+        rows = rows_of_one_sample(scenario, limits, np.array(scenario.truth.values))
+        again = weights_of(rows, limits)[limits.positions(outcomes)]
     elif is_integrated(scenario):
         possible = possible_outcomes(scenario)
         second = outcome_probabilities(Mixing.of_truth(scenario), possible)

@@ -7,7 +7,7 @@ recurrence. Masses of the posterior are integrated over one cell, and not over t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -40,6 +40,8 @@ from harness.families.family import ENUMERATION, POSTERIOR
 LARGEST_INTEGRATED = 500
 """The largest n of which posterior masses are integrated a second time."""
 _ALL_UP_TO = 256
+# Up to so many outcomes a block has many truths: about so many numbers.
+_FEW_OUTCOMES, _CELLS = 1 << 12, 1 << 18
 # The tails of the posterior are integrals with an absolute error of about 1e-14: smaller ones than
 # this are compared with an absolute error of this times the tolerance.
 _SMALL = 1e-2
@@ -55,7 +57,9 @@ def verify(scenario: Scenario, limits: Limits, published: Published) -> list[Com
     """
     found = []
     if scenario.truth.is_discrete:
-        found += compare_listed(scenario, rows_of_pairs(scenario, limits), limits, published)
+        found += compare_listed(
+            scenario, rows_of_pairs(scenario, limits, scenario.truth.values), limits, published
+        )
     found += verify_posterior(scenario, limits, published, integrated_cells)
     return found + compare_worst_cases(published)
 
@@ -187,31 +191,42 @@ def _mass_below(u: Floats, v: Floats, r: Floats, limit: Floats) -> Floats:
     return np.asarray(half * (weight * density * inner).sum(axis=1) + tail)
 
 
-def rows_of_pairs(scenario: Scenario, limits: Limits) -> Iterator[Rows]:
-    """Yield the probabilities of the possible outcomes at each listed truth."""
-    assert scenario.truth.is_discrete
-    for number, cells in enumerate(scenario.truth.tables):
-        outcomes = outcomes_within(scenario, windows_of(scenario, [(p, p) for p in cells]))
-        probability = poisson_probabilities(scenario, cells, outcomes)
-        yield np.array([number]), limits.positions(outcomes), probability[np.newaxis]
+def rows_of_pairs(scenario: Scenario, limits: Limits, cells: Sequence[Floats]) -> Iterator[Rows]:
+    """Yield Pr(outcome) as ∏ Poisson(count; n p) / Poisson(n; n), in blocks of truths.
+
+    Args:
+        scenario: of pairs.
+        limits: of all outcomes that can occur.
+        cells: the probability of each cell, shape (t,) each.
+    """
+    both, first, second, neither = cells
+    if not scenario.with_both:  # an outcome says nothing of both, but of the concordant pairs
+        both, neither = np.zeros_like(both), both + neither
+    table, count = np.array((both, first, second, neither)), limits.outcomes.size
+    step = 1 if count > _FEW_OUTCOMES else _CELLS // count
+    for start in range(0, table.shape[1], step):
+        part = np.arange(start, min(start + step, table.shape[1]))
+        some = table[:, part]
+        spans = zip(some.min(axis=1).tolist(), some.max(axis=1).tolist(), strict=True)
+        outcomes = outcomes_within(scenario, windows_of(scenario, list(spans)))
+        yield part, limits.positions(outcomes), poisson_probabilities(scenario, some, outcomes)
 
 
-def poisson_probabilities(
-    scenario: Scenario, cells: tuple[float, ...], outcomes: Integers
-) -> Floats:
-    """Return Pr(outcome) as ∏ Poisson(count; n p) / Poisson(n; n), shape (m,)."""
+def poisson_probabilities(scenario: Scenario, cells: Floats, outcomes: Integers) -> Floats:
+    """Return the probabilities of outcomes at tables of shape (4, t), shape (t, m)."""
     n, counts = scenario.size, scenario.counts(outcomes)
     parts = list(zip(counts, cells, strict=True))
     if not scenario.with_both:
         (both, p), first, second, (neither, q) = parts
         parts = [first, second, (both + neither, p + q)]
-    probability = np.full(outcomes.size, 1.0 / float(poisson.pmf(n, float(n), 1.0)))
+    probability = np.full(
+        (cells.shape[1], outcomes.size), 1.0 / float(poisson.pmf(n, float(n), 1.0))
+    )
     for count, p in parts:
         low, high = int(count.min()), int(count.max())
-        if p == 0.0:
-            probability = probability * (count == 0)
-            continue
-        likely = int(np.clip(np.rint(n * p), low, high))
-        rows = probability_rows(poisson, (low, likely, high), np.array([n * p]), 1.0)
-        probability = probability * rows[0][count - low]
+        rows, inside = np.zeros((p.size, high + 1 - low)), p > 0.0
+        rows[~inside] = np.arange(low, high + 1) == 0
+        likely = int(np.clip(np.rint(n * p[p.size // 2]), low, high))
+        rows[inside] = probability_rows(poisson, (low, likely, high), n * p[inside], 1.0)
+        probability *= rows[:, count - low]
     return probability

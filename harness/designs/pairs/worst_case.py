@@ -21,6 +21,7 @@ from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW, SIDES
 from harness.designs.pairs.data import parameter_of
 from harness.designs.pairs.tables import log_multiplicity, probabilities, range_outcomes
 from harness.designs.results import WorstCase
+from harness.distributions.paired_truths import CELLS
 from harness.distributions.sampling import binomial
 from harness.families.combination import PairedParameter, Span
 
@@ -42,6 +43,7 @@ _CELLS = 1 << 21
 # Outcomes below e^−60 of the likeliest one at a table do not matter within some steps of it.
 _NATS = 60.0
 _TURNS, _POINTS = 40, 13
+_BISECTIONS = 60
 # A smaller relative gain is none.
 _GAIN = 1e-9
 _SAME = 1e-11
@@ -243,6 +245,57 @@ def _grid(table: _Table) -> Floats:
     cells = np.maximum(cells[:, table.holds(cells)], 0.0)
     finite: Floats = cells[:, np.isfinite(table.parameter.at(list(cells)))]
     return finite
+
+
+def random_tables(
+    scenario: Scenario, over: Sequence[Span], count: int, rng: np.random.Generator
+) -> tuple[Floats, ...]:
+    """Return at most ``count`` tables at random in the closed ranges, or of none the corners."""
+    table = _table(scenario, np.empty(0, np.int64), tuple(over))
+    if count == 0:
+        cells = _corners(table)
+    else:
+        # Most tables with random cells of wide ranges have a sum above 1.
+        scales = [binomial.variance_stabilized(np.array(span), table.n) for span in over[1:3]]
+        shares = rng.random((3, 8 * count))
+        x, y = (
+            np.clip(binomial.from_variance_stabilized(a + share * (b - a), table.n), *span)
+            for (a, b), share, span in zip(scales, shares[:2], over[1:3], strict=True)
+        )
+        rest = 1.0 - x - y
+        low, high = over[0][0], np.minimum(over[0][1], rest - over[3][0])
+        both = low + shares[2] * np.maximum(high - low, 0.0) if table.with_both else 0.5 * rest
+        cells = np.stack((both, x, y, rest - both))
+    kept = cells[:, table.holds(cells)][:, : count or None]
+    return tuple(np.clip(each, *span) for each, span in zip(kept, table.spans, strict=True))
+
+
+def tables_with(
+    scenario: Scenario, over: Sequence[Span], theta: Floats, rng: np.random.Generator
+) -> tuple[Floats, ...]:
+    """Return a table in the closed ranges with each parameter, not numbers where none is found.
+
+    It lies between two random tables, one with a smaller and one with a larger parameter.
+    """
+    parameter = parameter_of(scenario)
+    every = np.concatenate(
+        [random_tables(scenario, over, count, rng) for count in (theta.size + 1, 0)], axis=1
+    )
+    there = parameter.at(list(every))
+    order = np.argsort(there, kind="stable")
+    every, there = every[:, order], there[order]
+    below = np.searchsorted(there, theta, side="right")
+    found = np.full((len(CELLS), theta.size), np.nan)
+    known = np.flatnonzero((below > 0) & (below < there.size))
+    shares, below = rng.random((2, known.size)), below[known]
+    low = every[:, (shares[0] * below).astype(np.int64)]
+    high = every[:, (below + shares[1] * (there.size - below)).astype(np.int64)]
+    for _ in range(_BISECTIONS):
+        middle = 0.5 * (low + high)
+        less = parameter.at(list(middle)) < theta[known]
+        low, high = np.where(less, middle, low), np.where(less, high, middle)
+    found[:, known] = 0.5 * (low + high)
+    return tuple(found)
 
 
 def _unit(table: _Table, cells: Floats) -> Floats:

@@ -18,6 +18,7 @@ from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.design import Distributions, Outcomes, Scenario
 from harness.designs.limits import Limits
 from harness.designs.miss_curve import MissCurve, of_law
+from harness.designs.nets import Places, places_of_one
 from harness.designs.one_sample.law_worst_case import worst_cases as worst_cases_by_law
 from harness.designs.results import Exact, WorstCase
 from harness.designs.samples import ONE_SAMPLE
@@ -25,7 +26,8 @@ from harness.designs.solvers import Solver
 from harness.designs.stopping.exact import exact_values, probability_blocks
 from harness.designs.stopping.methods import outcomes_of, rule_with
 from harness.designs.stopping.paths import StoppedTrials
-from harness.designs.stopping.verification import verify
+from harness.designs.stopping.verification import rows_of_stopped, verify
+from harness.designs.verification import Rows
 from harness.distributions.sampling.law import Law
 from harness.distributions.truths import Prior, as_distribution
 from harness.families.combination import Span
@@ -204,6 +206,15 @@ class StoppingSolver(Solver):
 
     def miss_curve(self, limits: Limits) -> MissCurve | None:
         return of_law(self._as_law, limits)
+
+    def rows_again(self, limits: Limits, truths: Sequence[Floats]) -> Iterator[Rows] | None:
+        return rows_of_stopped(self.scenario, truths[0])
+
+    def places(self, over: Sequence[Span]) -> Places | None:
+        return places_of_one(self.scenario, over[0]) if over[0][0] < over[0][1] else None
+
+    def cost_of_truth(self, over: Sequence[Span]) -> float:
+        return 4.0 * float(self.scenario.size) ** 2  # each step adds four numbers
 
     verify = verify
 

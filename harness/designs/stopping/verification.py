@@ -81,7 +81,7 @@ def verify(solver: Solver, limits: Limits, published: Published) -> list[Compari
     return [*of_truth(solver.scenario, limits, published), *compare_worst_cases(published)]
 
 
-def _rows(scenario: Scenario, truths: Floats) -> Iterator[Rows]:
+def rows_of_stopped(scenario: Scenario, truths: Floats) -> Iterator[Rows]:
     """Yield the probabilities of all outcomes at true values, in blocks."""
     for some in np.array_split(np.arange(truths.size), truths.size // _TRUTHS_AT_ONCE + 1):
         again = probabilities_again(scenario.family, int(scenario.size), truths[some])
@@ -91,14 +91,16 @@ def _rows(scenario: Scenario, truths: Floats) -> Iterator[Rows]:
 def _listed(scenario: Scenario, limits: Limits, published: Published) -> list[Comparison]:
     """Compare the misses at the listed truths, or at some of them where trials are many."""
     (values,) = scenario.design.values(scenario)
-    count = min(_most_truths(scenario), values.size)
+    count = min(most_truths(scenario), values.size)
     chosen = values[np.unique(np.linspace(0, values.size - 1, count).astype(np.int64))]
     if count == values.size:
-        return compare_listed(scenario, _rows(scenario, values), limits, published)
+        return compare_listed(scenario, rows_of_stopped(scenario, values), limits, published)
     if published.enumerated is None or published.enumerated.by_truth is None:
         return []
     own = published.enumerated.by_truth.at(chosen)
-    again = replace(sums_over(_rows(scenario, chosen), chosen, limits).by_truth, conditions=chosen)
+    again = replace(
+        sums_over(rows_of_stopped(scenario, chosen), chosen, limits).by_truth, conditions=chosen
+    )
     apart = cells_apart(own, again, np.ones(chosen.size))
     return [Comparison(ENUMERATION, SECOND, "truths", apart)]
 
@@ -109,12 +111,12 @@ def _distributed(scenario: Scenario, limits: Limits, published: Published) -> li
     own = scenario.distribution_weights(outcomes)
     # A polynomial of the degree of the most trials needs half as many nodes, and one more.
     count = int(scenario.size) // 2 + 1
-    if count > _most_truths(scenario):
+    if count > most_truths(scenario):
         total = weights_apart(own.sum(keepdims=True), np.ones(1), columns)
         return [Comparison(ENUMERATION, SECOND, "weights", total)]
     nodes, weight = _nodes(scenario.truth, count)
     again = np.zeros(int(scenario.outcome_count))
-    for some, _, rows in _rows(scenario, nodes):
+    for some, _, rows in rows_of_stopped(scenario, nodes):
         again += weight[some] @ rows
     apart = weights_apart(own, again[outcomes], columns)
     found = [Comparison(ENUMERATION, SECOND, "weights", apart)]
@@ -128,7 +130,7 @@ def _distributed(scenario: Scenario, limits: Limits, published: Published) -> li
     return found
 
 
-def _most_truths(scenario: Scenario) -> int:
+def most_truths(scenario: Scenario) -> int:
     """Return at how many truths the recursion is computed."""
     return max(2, _STEPS // (int(scenario.size) ** 2 + 1))
 

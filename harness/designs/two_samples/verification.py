@@ -70,7 +70,7 @@ def verify(scenario: Scenario, limits: Limits, published: Published) -> list[Com
     """
     found = []
     if scenario.truth.is_discrete:
-        rows = rows_of_two_samples(scenario, limits)
+        rows = rows_of_two_samples(scenario, limits, scenario.truth.values)
         found += compare_listed(scenario, rows, limits, published)
     else:
         found += _under_truth(scenario, limits, published)
@@ -257,7 +257,8 @@ def _weights_and_mean(scenario: Scenario, limits: Limits, published: Published) 
     cells = integrated.by_outcome
     again = cells.weight
     if scenario.truth.is_discrete:
-        rows, outcomes = rows_of_two_samples(scenario, limits), cells.conditions.astype(np.int64)
+        outcomes = cells.conditions.astype(np.int64)
+        rows = rows_of_two_samples(scenario, limits, scenario.truth.values)
         again = weights_of(rows, limits)[limits.positions(outcomes)]
     elif all(is_small(each) for each in scenario.samples()):
         again = np.ones(cells.weight.size)

@@ -190,7 +190,7 @@ def search_worst_case(
         (truth.first.effective_support, truth.second.effective_support) if over is None else over
     )
     sampling, combination = scenario.model.SAMPLING, family.combination
-    inner = [combination.inside(*each) for each in zip(spans, scenario.sizes, strict=True)]
+    inner = inner_spans(scenario, spans)
     windows = [
         sampling.window(*span, size) for span, size in zip(spans, scenario.sizes, strict=True)
     ]
@@ -211,6 +211,12 @@ def search_worst_case(
         is_point = all(low == high for low, high in spans)
         found.append(_only_case(table) if is_point else _worst_case(table, find_worst_point(table)))
     return found
+
+
+def inner_spans(scenario: Scenario, over: tuple[Span, Span]) -> tuple[Span, Span]:
+    """Return the part of each range on which the coordinate of the parameter is finite."""
+    inside, (first, second) = family_of(scenario.family).combination.inside, scenario.sizes
+    return inside(over[0], first), inside(over[1], second)
 
 
 def table_index(
