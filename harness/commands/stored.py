@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -32,6 +33,7 @@ def plot(
     """Draw the figures of a result again, from its tables; all or none is written.
 
     With --kind one that the config did not ask for: plot DIR --kind coverage_curve --set n=50.
+    Its file has the settings in its name where another figure of the result has the usual name.
     """
     from harness.tables.results import load
 
@@ -44,8 +46,10 @@ def plot(
         specs = _of_config(folder, document)
     else:
         from harness.config.validate import validate_figure
+        from harness.figures.kind import file_stem
 
-        specs = [validate_figure(document, kind, settings or ())]
+        asked = validate_figure(document, kind, settings or ())
+        specs = [replace(asked, apart=file_stem(*(settings or ["default"])))]
     from harness.commands.output import say
     from harness.study.write_results import write_figures
 

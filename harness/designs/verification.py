@@ -131,7 +131,7 @@ def weights_apart(first: Floats, second: Floats, columns: int) -> Floats:
 
 def common(first: Exact, second: Exact) -> tuple[Exact, Exact]:
     """Return both under the conditions that they have in common."""
-    conditions = np.intersect1d(first.conditions, second.conditions)
+    conditions = np.intersect1d(first.conditions, second.conditions, assume_unique=True)
     return first.at(conditions), second.at(conditions)
 
 

@@ -18,6 +18,7 @@ from harness.base.errors import (
     NothingToDrawError,
     WriteError,
 )
+from harness.base.files import read_regular
 from harness.base.numerics.arrays import Floats
 from harness.base.text import numbered
 from harness.families.catalogue import family_in, family_of
@@ -46,6 +47,7 @@ def draw_figures(
     formats: Sequence[str] | None = None,
     *,
     skip_undrawable: bool = False,
+    kept: Path | None = None,
 ) -> list[Path]:
     """Draw figures and write each as ``<stem>.<format>`` into ``directory``.
 
@@ -57,6 +59,8 @@ def draw_figures(
         directory: the folder to write into, which is made if it is missing.
         formats: "png", "svg" or "pdf"; left out, those of each figure, or png.
         skip_undrawable: whether to leave out the figures for which the results hold no data.
+        kept: the folder of earlier figures; one with ``apart`` gets another name than these have,
+            unless it is the same.
 
     Returns:
         The paths of the files.
@@ -71,7 +75,7 @@ def draw_figures(
     drawn = _drawn(results, specs, skip_undrawable)
     directory.mkdir(parents=True, exist_ok=True)
     return [
-        _write(drawing, options, directory, extension)
+        _write(drawing, options, directory, extension, kept)
         for drawing, options in drawn
         for extension in formats or options.format or ("png",)
     ]
@@ -115,11 +119,11 @@ def _drawn(results: Results, specs: Iterable[FigureSpec], skip_undrawable: bool)
                     if options.title is not None:
                         layout.add_title(drawing.figure, options.title, grow=options.height is None)
                     layout.fix_layout(drawing.figure)
-        drawn += [(drawing, options) for drawing in found]
+        drawn += [(replace(drawing, apart=spec.apart), options) for drawing in found]
     # Some disks ignore case.
     stems = numbered((drawing.stem for drawing, _ in drawn), "-")
     return [
-        (Drawing(stem, drawing.figure), options)
+        (replace(drawing, stem=stem), options)
         for stem, (drawing, options) in zip(stems, drawn, strict=True)
     ]
 
@@ -220,11 +224,23 @@ def _experiment_of(results: Results) -> str:
     return str(results.manifest.get("experiment", {}).get("kind", "coverage"))
 
 
-def _write(drawing: Drawing, options: FigureOptions, directory: Path, extension: str) -> Path:
+def _write(
+    drawing: Drawing,
+    options: FigureOptions,
+    directory: Path,
+    extension: str,
+    kept: Path | None,
+) -> Path:
     path = directory / f"{drawing.stem}.{extension}"
     with _settings(options), _reported(path.name):
         drawing.figure.savefig(path, format=extension, metadata=METADATA[extension])
+    if drawing.apart and kept is not None and _is_another(kept / path.name, path):
+        path = path.rename(directory / f"{drawing.stem}-{drawing.apart}.{extension}")
     return path
+
+
+def _is_another(earlier: Path, figure: Path) -> bool:
+    return earlier.is_file() and read_regular(earlier) != figure.read_bytes()
 
 
 _ENDINGS = (".png", ".svg", ".pdf")

@@ -44,6 +44,8 @@ class Drawing:
     stem: str
     """File name without its extension."""
     figure: Figure
+    apart: str = ""
+    """As that of its ``FigureSpec``."""
 
 
 def of_one_count(family: Family) -> bool:
@@ -87,6 +89,8 @@ class FigureSpec:
 
     kind: str
     options: Mapping[str, Any]
+    apart: str = ""
+    """What is added to the name of its file where another figure of the results has that name."""
 
 
 @dataclass(frozen=True)

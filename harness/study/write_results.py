@@ -139,8 +139,11 @@ def _write_figures(
 
     def fill(new: Path) -> None:
         figures = new / FIGURES_FOLDER
+        kept = place / FIGURES_FOLDER
         drawn.extend(
-            draw_figures(results, specs, figures, formats, skip_undrawable=skip_undrawable)
+            draw_figures(
+                results, specs, figures, formats, skip_undrawable=skip_undrawable, kept=kept
+            )
         )
         write_manifest(new, manifest, listed | {path.name for path in drawn})
 

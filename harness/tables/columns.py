@@ -22,6 +22,7 @@ from harness.families.catalogue import FAMILIES, family_in, family_of
 from harness.families.confusion import BETA
 from harness.families.family import Family
 from harness.families.stopped import STOPPING
+from harness.methods.catalogue import CATALOGUE
 
 OUTCOME, TRUTH, LOOK = "outcome", "truth", "look"
 
@@ -72,6 +73,8 @@ class TableKind:
     family has none."""
     stops: bool = False
     """Whether trials end by a stopping rule."""
+    draws_limits: bool = False
+    """Whether limits may be drawn in every trial, so that lengths given an outcome differ."""
     factors: tuple[tuple[str, str], ...] = ()
     """The factors of a simulation study, each with its type in ``columns.csv``."""
 
@@ -192,6 +195,7 @@ def possible_records(table: str, family: str) -> dict[str, ColumnRecord]:
         may_fail=True,
         sampled=True,
         stops=family_of(family).public_name == "proportion",
+        draws_limits=True,
         factors=(("factor", "number"),),
     )
     return records_of(table, every)
@@ -237,7 +241,16 @@ def table_kind(document: Any) -> TableKind:
         two_references=document.get("reference") == "truth",
         may_fail=any(isinstance(each, dict) and "name" not in each for each in document["methods"]),
         stops=STOPPING in document,
+        draws_limits=_draws_limits(document),
         sampled=SAMPLING in document or family_in(document).names_sampling,
+    )
+
+
+def _draws_limits(document: Any) -> bool:
+    family = family_in(document)
+    known = CATALOGUE[family.name]
+    return not family.has_outcomes or any(
+        "name" not in each or not known[each["name"]].deterministic for each in document["methods"]
     )
 
 

@@ -15,7 +15,7 @@ import polars as pl
 from harness.base.arguments import validate_path
 from harness.base.errors import InputError
 from harness.designs.simulation import SIMULATION
-from harness.tables.answers import near_nominal, ranking, recommendation
+from harness.tables.answers import LEAST_LENGTHS, near_nominal, ranking, recommendation
 from harness.tables.columns import (
     CELLS,
     DIFFERENCES,
@@ -151,6 +151,9 @@ def column_records(results: Results, table: str) -> dict[str, ColumnRecord]:
     return records_in(table, results.manifest["experiment"])
 
 
+_LATER_COLUMNS = ("mean_length_std_error", "length_std_error", *LEAST_LENGTHS)
+"""Columns that results of former versions do not have."""
+
 _ROW_GROUP = 1 << 17
 
 
@@ -255,13 +258,28 @@ def _read(folder: Path, needed: Sequence[str]) -> Results:
         has_cells = CELLS_FILE in needed or (place / CELLS_FILE).is_file()
         empty = pl.DataFrame(schema=known[CELLS])
         cells = pl.read_parquet(place / CELLS_FILE, glob=False) if has_cells else empty
-        summary = pl.read_csv(place / SUMMARY_FILE, schema=known[SUMMARY], glob=False)
+        cells = _with_later_columns(cells, known[CELLS])
+        types = known[SUMMARY]
+        summary = pl.read_csv(place / SUMMARY_FILE, schema_overrides=types, glob=False)
+        summary = _with_later_columns(summary, types)
+        if dict(summary.schema) != types:
+            raise InputError(f"{folder / SUMMARY_FILE} has other columns than a summary")
     except (pl.exceptions.PolarsError, ValueError, OSError) as fault:
         raise InputError(f"{folder}: the results cannot be read: {fault}") from None
     if dict(cells.schema) != known[CELLS]:
         raise InputError(f"{folder / CELLS_FILE} has other columns than a table of cells")
     content = {key: value for key, value in manifest.items() if key != FILES_KEY}
     return Results(cells, summary, content, folder)
+
+
+def _with_later_columns(table: pl.DataFrame, known: Mapping[str, Any]) -> pl.DataFrame:
+    """A table with the columns that results of former versions lack, empty, in their places."""
+    later = [name for name in _LATER_COLUMNS if name in known and name not in table.columns]
+    if not later:
+        return table
+    empty = (pl.lit(None, known[name]).alias(name) for name in later)
+    order: list[str] = list(known)
+    return table.with_columns(*empty).select(sorted([*table.columns, *later], key=order.index))
 
 
 def _read_simulation(folder: Path, manifest: Mapping[str, Any]) -> SimulationResults:

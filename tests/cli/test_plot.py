@@ -156,6 +156,19 @@ def test_a_figure_is_drawn_that_the_config_does_not_ask_for(run_command, folder)
     assert after["config.yaml"] == before["config.yaml"]
 
 
+def test_another_figure_of_the_same_name_gets_a_name_of_its_own(run_command, folder):
+    before = files(folder)
+    asked = ["plot", "copy", "--kind", "alpha_by_outcome", "--set", "n=8", "--set", "method=wald"]
+    same = run_command(*asked)
+    assert same.out.split() == [f"copy/{FIGURE}.png"]
+    for _ in range(2):
+        other = run_command(*asked, "--set", "width=120")
+        assert other.out.split() == [f"copy/{FIGURE}-n_8-method_wald-width_120.png"]
+    after = files(folder)
+    assert after[f"{FIGURE}.png"] == before[f"{FIGURE}.png"]
+    assert len(after) == len(before) + 1
+
+
 @pytest.mark.parametrize(
     ("argv", "words"),
     [

@@ -303,6 +303,9 @@ CASES: dict[str, Case] = {
     "tails of very many trials": case(
         pl.DataFrame, "outcome_tails", n=10**9, x=10**6, truths=[0.001, 0.00101]
     ),
+    "tails far apart": case(
+        pl.DataFrame, "outcome_tails", n=10**9, x=500_010_000, truths=[0.01, 0.5, 0.99]
+    ),
     "calibration": lambda: (calibration_results(), Spec("calibration")),
     "calibration under two references": lambda: (
         calibration_results(("prior", "truth"), family="rate_difference", bias=0.05, empty=[4]),

@@ -22,6 +22,7 @@ class Spec:
 
     kind: str
     options: dict[str, Any] = field(default_factory=dict)
+    apart: str = ""
 
 
 @dataclass(frozen=True)

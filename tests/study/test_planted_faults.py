@@ -266,6 +266,27 @@ TRIALS = {"trials": {"per_size": 40_000}, "seed": 11}
 STANDARD_ERRORS = 5.0
 
 
+@families
+def test_a_ten_thousandth_added_to_the_worst_cases(verdict, monkeypatch, family):
+    right = solvers.Solver.enumerate, one_sample.enumerate_one_sample
+
+    def raised(found):
+        def more(cases):
+            return tuple(case and replace(case, alpha=case.alpha + 1e-4) for case in cases)
+
+        return replace(found, worst=more(found.worst), worst_anywhere=more(found.worst_anywhere))
+
+    monkeypatch.setattr(
+        solvers.Solver, "enumerate", lambda *args, **kw: raised(right[0](*args, **kw))
+    )
+    monkeypatch.setattr(one_sample, "enumerate_one_sample", lambda *args: raised(right[1](*args)))
+    code, manifest = verdict(family, **DRAWN[family], engines=["enumeration"])
+    wrong = [each for each in manifest["identity"]["comparisons"] if not each["holds"]]
+    worst_cases = manifest["worst_cases"]
+    assert code == (1 if worst_cases else 0)
+    assert {each["of"] for each in wrong} == ({"worst cases"} if worst_cases else set())
+
+
 def drawn_results(family, **config):
     content = {
         "name": "planted",

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 NAME = "outcome_tails"
 REACH = 4.5
 """How far each distribution is shown on either side of its mean, in standard deviations."""
+# More outcomes than a figure has points across are drawn by some of them.
+_MOST_SHOWN = 8192
 
 
 class OutcomeTails(options.HorizontalOptions):
@@ -75,12 +77,20 @@ def _tail(truth: float, outcomes: Integers, n: int, x: int) -> Tail:
 
 
 def _shown_outcomes(n: int, x: int, truths: tuple[float, ...]) -> Integers:
-    """The outcomes within reach of the mean under any truth, and x."""
-    ends = [x - 1.0, x + 1.0]
+    """The outcomes within reach of the mean under any truth, and x; of very many so many as show.
+
+    Those within reach of each truth are then spread evenly, and so are those between.
+    """
+    near = [(x - 1.0, x + 1.0)]
     for p in truths:
         reach = REACH * (n * p * (1 - p)) ** 0.5 + 1
-        ends += [n * p - reach, n * p + reach]
-    return np.arange(max(0, int(min(ends))), min(n, int(max(ends)) + 1) + 1)
+        near.append((n * p - reach, n * p + reach))
+    spans = [(max(0, int(low)), min(n, int(high) + 1)) for low, high in near]
+    first, last = min(low for low, _ in spans), max(high for _, high in spans)
+    if last - first < _MOST_SHOWN:
+        return np.arange(first, last + 1)
+    spread = [np.linspace(low, high, _MOST_SHOWN // 4) for low, high in (*spans, (first, last))]
+    return np.unique(np.rint(np.concatenate(spread)).astype(np.int64))
 
 
 def _figure(tails: list[Tail], asked: OutcomeTails) -> Figure:

@@ -187,7 +187,9 @@ def compared(scenario, alpha, names=None, side="two-sided"):
     names = names or [
         name
         for name, each in family.items()
-        if each.deterministic and side in each.sides and not each.needs_population
+        if each.deterministic
+        and side in each.sides
+        and not (each.needs_population or each.needs_stopping)
     ]
     outcomes = possible_outcomes(scenario)
     data = data_of(scenario, outcomes)
