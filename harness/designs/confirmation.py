@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -89,7 +90,7 @@ def _apart(
         truths = tuple(np.array([each]) for each in case.truths)
         rows = solver.rows_again(limits, truths)
         if rows is not None:
-            again = column.missed_beside(list(rows), _theta(solver, truths), case.side)
+            again = column.missed_beside(list(rows), _theta(solver, truths), case)
         elif found.by_truth is not None:
             again = found.by_truth.missed[row].max(keepdims=True)
         else:
@@ -137,14 +138,21 @@ class _Column:
             first >= last, total[:, -1], total[row, first] + (total[:, -1] - total[row, last])
         )
 
-    def missed_beside(self, rows: Iterable[Rows], theta: float, side: str) -> Floats:
-        """Return what is missed at θ, and at the limits that equal it but for rounding, (c,)."""
-        approach = {text: number for number, text in SIDES.items()}[side]
+    def missed_beside(self, rows: Sequence[Rows], theta: float, case: WorstCase) -> Floats:
+        """Return what may be missed at θ on the side of a worst case, shape (c,).
+
+        A search knows θ itself, which follows from its truths but for rounding: every limit that
+        equals it so far may be meant, and AT a θ that is one, either side of it.
+        """
+        approach = {text: number for number, text in SIDES.items()}[case.side]
+        if case.found_by is None:
+            return self.missed(rows, np.array([theta]), np.array([approach]))
         ends = {FROM_ABOVE: self.upper, FROM_BELOW: self.lower}.get(approach)
         near = np.concatenate((self.lower, self.upper)) if ends is None else ends
-        near = near[np.abs(near - theta) <= _ROUNDED * max(abs(theta), _SMALL)]
-        every = np.unique(np.append(near, theta))
-        each = (self.missed(rows, np.array([one]), np.array([approach])) for one in every)
+        near = np.unique(near[np.abs(near - theta) <= _ROUNDED * max(abs(theta), _SMALL)])
+        sides = [*SIDES] if approach == AT else [approach]
+        asked = [(theta, approach), *product(near.tolist(), sides)]
+        each = (self.missed(rows, np.array([one]), np.array([side])) for one, side in asked)
         return np.concatenate(list(each))
 
 

@@ -278,8 +278,9 @@ def _with_later_columns(table: pl.DataFrame, known: Mapping[str, Any]) -> pl.Dat
     if not later:
         return table
     empty = (pl.lit(None, known[name]).alias(name) for name in later)
-    order: list[str] = list(known)
-    return table.with_columns(*empty).select(sorted([*table.columns, *later], key=order.index))
+    there = {*table.columns, *later}
+    others = [name for name in table.columns if name not in known]
+    return table.with_columns(*empty).select(*(name for name in known if name in there), *others)
 
 
 def _read_simulation(folder: Path, manifest: Mapping[str, Any]) -> SimulationResults:
