@@ -2,13 +2,13 @@
 
 A wrong number for a type is a failure: a product of 32-bit counts that overflows, a division that
 is one of whole numbers, a float array that is overwritten. So is the refusal of a type that NumPy
-makes of counts: arrays of int32, int64 or float64, one that cannot be written to, and a number of
+makes of counts: arrays of int32 or int64, one that cannot be written to, and a whole number of
 NumPy in the place of a Python one. A remark is
 
 - the refusal of a list or of sizes as an array, since a function may be documented for numbers and
   arrays, and for one size at a time;
-- the refusal of x = 3.0 by a function that takes no arrays, such as one that calls SciPy's
-  ``binomtest``: who counts one outcome has whole numbers;
+- the refusal of x = 3.0 or of an array of such numbers, as by SciPy's ``binomtest``: counts are
+  whole numbers;
 - a wrong number for 32-bit counts above 10 000: their product x·(n − x) overflows from n = 92 682
   on, in whatever is written without a conversion;
 - limits that are arrays of objects, or of pandas, though NumPy makes numbers of them.
@@ -83,10 +83,13 @@ _NUMBERS = (
     _Form("numpy.int64", np.int64, is_of_sizes=True),
     _Form("numpy.int32", np.int32, is_of_sizes=True, is_32_bit=True),
 )
-_FLOATS = (_Form("a Python float", float), _Form("numpy.float64", np.float64))
+_FLOATS = (
+    _Form("a Python float", float, may_refuse=True),
+    _Form("numpy.float64", np.float64, may_refuse=True),
+)
 _ARRAYS = (
     _Form("an int64 array", np.array),
-    _Form("a float64 array", lambda values: np.array(values, np.float64)),
+    _Form("a float64 array", lambda values: np.array(values, np.float64), may_refuse=True),
     _Form("an int32 array", lambda values: np.array(values, np.int32), is_32_bit=True),
     _Form("a read-only int64 array", _read_only, is_writable=False),
     _Form(
@@ -150,6 +153,7 @@ class _Calls:
         self._failures: list[str] = []
         self._remarks: list[str] = []
         self._changed: str | None = None
+        self._takes_no_floats = False
         self._counts = [name for name, value in asked.data.items() if np.ndim(value)]
 
     def found(self) -> TypeChecks:
@@ -168,7 +172,7 @@ class _Calls:
         """Numbers one outcome at a time, and then arrays where the function takes some."""
         taken = self._taken()
         for form in (*_NUMBERS, *_FLOATS):
-            with self._noting(form, lenient=taken is None and form in _FLOATS):
+            with self._noting(form):
                 self._one_by_one(form, self._alpha)
         alpha = _Form("alpha as numpy.float64", lambda count: count)
         with self._noting(alpha):
@@ -182,8 +186,9 @@ class _Calls:
         ):
             return  # "arrays equal scalars" has said so
         for form in _ARRAYS:
-            # Arguments that are changed in place are named once.
-            if form.is_writable or self._changed is None:
+            # Arguments that are changed in place are named once, and so is the refusal of floats.
+            known = self._changed is not None or ("float" in form.words and self._takes_no_floats)
+            if form.is_writable or not known:
                 with self._noting(form):
                     self._at_once(self._converted(form), self._data, expected)
         if deterministic:
@@ -224,7 +229,7 @@ class _Calls:
             self._at_once(data, data, expected)
 
     @contextmanager
-    def _noting(self, form: _Form, *, lenient: bool = False) -> Iterator[None]:
+    def _noting(self, form: _Form) -> Iterator[None]:
         """Keep what a type does wrong as a failure or a remark."""
         try:
             yield
@@ -233,7 +238,8 @@ class _Calls:
             words = form.words if " as " in form.words else f"{names} as {form.words}"
             outcome = problem.outcome or self._data
             largest = max(float(np.max(value)) for value in outcome.values())
-            is_mild = problem.refused and (form.may_refuse or lenient)
+            is_mild = problem.refused and form.may_refuse
+            self._takes_no_floats |= is_mild and "float" in form.words
             is_mild |= form.is_32_bit and largest > LARGE
             (self._remarks if is_mild else self._failures).append(f"{words}: {problem}")
 

@@ -19,7 +19,12 @@ from harness.checks.baseline.folder import is_baseline, is_folder_path, validate
 from harness.checks.behaviour import behaviour, check_exact_numbers
 from harness.checks.compare import Compared, check_same, compare_with_method
 from harness.checks.conformance.properties import Evaluation
-from harness.checks.conformance.runner import answers_arrays, check_conformance, evaluate_widely
+from harness.checks.conformance.runner import (
+    answers_arrays,
+    broken_properties,
+    check_conformance,
+    evaluate_widely,
+)
 from harness.checks.contract.exact import check_contract, contracts_kept
 from harness.checks.contract.length import check_length, check_shrinking
 from harness.checks.contract.simulated import ListSimulation, Simulation, check_by_trials
@@ -31,8 +36,10 @@ from harness.checks.findings import (
     BEHAVIOUR,
     CONFORMANCE,
     CONTRACT,
+    CROSS_CHECK,
     FINISHES,
     INCONCLUSIVE,
+    TAILS,
     Finding,
 )
 from harness.checks.options import SEED, Settings, settings_of, validate_largest, validate_seconds
@@ -108,7 +115,8 @@ def check(
             a check on a model in each scenario, by default 4,000.
         seed: of all draws.
         timeout: seconds that the check may take, by default any number; what was not checked by
-            then is inconclusive. A call under way is not broken off.
+            then is inconclusive, what was found is kept, and the finding "finishes in time" says
+            what was not reached. A call under way is not broken off.
         call_timeout: seconds that one call of a function in a file or module may take.
         sizes: of the exact numbers: n or exposures, pairs of them for two samples; by default
             those of the config, or some of the family.
@@ -176,7 +184,7 @@ def check(
             if by_default and not answers_arrays(subject, settings.restriction):
                 settings = replace(settings, sizes=sizes_of_numbers(settings.sizes))
             with stage(0.2):
-                evaluations = evaluate_widely(subject, settings.restriction, seed, thorough)
+                evaluate_widely(subject, settings.restriction, seed, thorough, evaluations)
                 findings += check_conformance(subject, settings.restriction, evaluations)
                 if subject.deterministic:
                     uneven = subject.has_uneven_tails
@@ -201,7 +209,14 @@ def check(
                 findings.append(_check_same(subject, same, settings))
             is_whole = settings.restriction == ANYWHERE
         except TimeUpError as fault:
-            findings.append(Finding(FINISHES, CONFORMANCE, INCONCLUSIVE, str(fault), {}))
+            reached = {each.kind for each in findings}
+            if CONFORMANCE not in reached:
+                findings += broken_properties(subject, evaluations)
+            asked = [CONFORMANCE, TAILS, BEHAVIOUR, CONTRACT, CROSS_CHECK]
+            asked += [AGAINST] * (against is not None or same is not None)
+            left = ", ".join(each for each in asked if each not in reached)
+            text = f"{fault}; not reached or not all of it: {left or 'the last part'}"
+            findings.append(Finding(FINISHES, CONFORMANCE, INCONCLUSIVE, text, {}))
         if called.table is not None:
             findings.append(points_finding(called.table, settings.sizes, settings.alphas))
         findings = apply_expected_failures(

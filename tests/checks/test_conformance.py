@@ -200,6 +200,15 @@ def test_a_function_of_numbers_only_is_no_fault():
     assert failed == {"can be pickled"}  # it is defined inside a function
 
 
+def test_an_alpha_above_a_half_taken_for_a_confidence_level_is_no_remark():
+    def turned(x, n, alpha):
+        return wilson(x, n, 1 - alpha if alpha > 0.5 else alpha)
+
+    (found,) = (each for each in check(turned).findings if each.check == "is nested in alpha")
+    assert found.verdict == "fail"
+    assert found.cell["alpha"] == 0.5
+
+
 def test_random_states_are_as_before_the_check():
     before = np.random.get_state()[1].copy()  # noqa: NPY002
     check_conformance(Subject(FunctionHere("f", wilson), "proportion"))

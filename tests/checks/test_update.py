@@ -181,6 +181,20 @@ def test_unwatched_steps_are_the_items():
     assert list(steps("abc")) == ["a", "b", "c"]
 
 
+def test_a_check_out_of_time_says_what_it_did_not_reach_and_keeps_failures():
+    def reversed_late(x, n, alpha):
+        time.sleep(0.01)
+        return 0.5 + 0.0 * x, 0.0 * x
+
+    report = check(reversed_late, timeout=0.5)
+    assert report.verdict == "fail"
+    found = {each.check: each for each in report.findings}
+    assert found["is ordered"].verdict == "fail"
+    assert found["finishes in time"].message.endswith(
+        "not reached or not all of it: conformance, tails, behaviour, contract, cross-check"
+    )
+
+
 def test_a_check_out_of_time_is_inconclusive_and_keeps_what_it_found():
     def late(x, n, alpha):
         time.sleep(0.02)

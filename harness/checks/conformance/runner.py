@@ -58,6 +58,8 @@ PICKLES = "can be pickled"
 
 _FEWEST = 8
 """Limits that look like single precision are so by chance once in 2^29 each."""
+_MOST_REMARKED = 100
+"""Nesting that is broken at more places is a failure, however unusual the alphas are."""
 _MORE_THAN_ONE = 1.5
 """Such an upper limit of a fraction is one in per cent."""
 _GRAVEST = 1000.0
@@ -110,7 +112,11 @@ def check_conformance(
 
 
 def evaluate_widely(
-    subject: Subject, restriction: Restriction = ANYWHERE, seed: int = 0, thorough: bool = False
+    subject: Subject,
+    restriction: Restriction = ANYWHERE,
+    seed: int = 0,
+    thorough: bool = False,
+    into: list[Evaluation] | None = None,
 ) -> list[Evaluation]:
     """The limits of a method at the outcomes of the wide grid.
 
@@ -119,6 +125,7 @@ def evaluate_widely(
         restriction: the sizes and alphas that the check is restricted to.
         seed: what sizes, counts and alphas are drawn from beside the fixed ones.
         thorough: whether to ask at all counts and alphas.
+        into: takes each evaluation as it is made, and so keeps them where time is over.
 
     Returns:
         An evaluation for each size and side, by size; of a method that draws its limits, or of
@@ -126,7 +133,7 @@ def evaluate_widely(
     """
     blocks = fixed_grid(subject.family, subject.largest_size, restriction)
     if not family_of(subject.family).has_outcomes or not subject.deterministic or not blocks:
-        return evaluate(subject, blocks)
+        return evaluate(subject, blocks, into=into)
     grid = partial(
         wide_grid,
         subject.family,
@@ -139,13 +146,11 @@ def evaluate_widely(
         extent = THOROUGH if thorough else OF_SLOW
     wide = grid(extent)
     if TWO_SIDED not in subject.sides or len(subject.sides) == 1:
-        return evaluate(subject, wide)
+        return evaluate(subject, wide, into=into)
     # The one-sided limits of a method that has both are the same formula at another tail.
     one_sided = [side for side in subject.sides if side != TWO_SIDED]
-    return [
-        *evaluate(subject, wide, (TWO_SIDED,)),
-        *evaluate(subject, grid(THOROUGH if thorough else OF_SLOW), one_sided),
-    ]
+    found = evaluate(subject, wide, (TWO_SIDED,), into)
+    return evaluate(subject, grid(THOROUGH if thorough else OF_SLOW), one_sided, found)
 
 
 def answers_arrays(subject: Subject, restriction: Restriction = ANYWHERE) -> bool:
@@ -161,11 +166,27 @@ def answers_arrays(subject: Subject, restriction: Restriction = ANYWHERE) -> boo
 
 
 def evaluate(
-    subject: Subject, blocks: Sequence[Block], sides: Sequence[str] | None = None
+    subject: Subject,
+    blocks: Sequence[Block],
+    sides: Sequence[str] | None = None,
+    into: list[Evaluation] | None = None,
 ) -> list[Evaluation]:
-    """The limits of each side at the outcomes and alphas of each block; by default of all sides."""
-    chosen = subject.sides if sides is None else sides
-    return [each for block in steps(blocks) for each in _evaluate(subject, block, chosen)]
+    """The limits of each side at the outcomes and alphas of each block; by default of all sides.
+
+    They are added to ``into``, where there is such a list.
+    """
+    chosen, found = subject.sides if sides is None else sides, [] if into is None else into
+    for block in steps(blocks):
+        found += _evaluate(subject, block, chosen)
+    return found
+
+
+def broken_properties(subject: Subject, evaluations: Sequence[Evaluation]) -> list[Finding]:
+    """The failures among limits at some outcomes of the grid, without another call."""
+    if not evaluations:
+        return []
+    found = [_check_answers(evaluations), *_check_limits(subject, evaluations)]
+    return [replace(each, severity=_GRAVEST) for each in found if each.verdict == FAIL]
 
 
 def _evaluate(subject: Subject, block: Block, sides: Sequence[str]) -> Iterator[Evaluation]:
@@ -266,6 +287,11 @@ def _check_property(
     """Whether the limits of all sizes and sides have a property."""
     violations = [(evaluation, has_property(evaluation)) for evaluation in evaluations]
     verdict = FAIL if any(each.failing.any() for _, each in violations) else REMARK
+    total = sum(int(each.where.sum()) for _, each in violations)
+    if name in NEEDS_ALPHAS and total > _MOST_REMARKED:
+        # What is unusual at some places is a fault of the method at so many.
+        violations = [(one, replace(each, mild=None)) for one, each in violations]
+        verdict = FAIL
     for evaluation, violation in violations:
         where = violation.failing if verdict == FAIL else violation.where
         if where.any():
