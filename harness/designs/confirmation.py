@@ -34,9 +34,9 @@ BY_NET = "a net of truths, on which a search found less"
 
 # Truths at random, and at the limits of each column; the fewest of each.
 _RANDOM, _AT_LIMITS, _FEWEST = 16_000, 4_000, 16
-# The most numbers computed: truths by outcomes of exact worst cases, and of searched ones truths
-# by outcomes by columns.
-_EXACT_CELLS, _SEARCHED_CELLS = 1 << 22, 1 << 27
+# The most truths by outcomes, of exact worst cases and of searched ones. A net is the same whatever
+# other columns there are, as what a search found is replaced by it.
+_EXACT_CELLS, _SEARCHED_CELLS = 1 << 22, 1 << 24
 # Differences below this are compared with an absolute error of this times the tolerance.
 _SMALL = 1e-5
 # Of truths that are equally bad but for this, relatively, the first one is published with the
@@ -56,10 +56,6 @@ def confirmed(
         limits: those that the engines used.
         found: the results, whose worst cases a search may have found.
     """
-    if found.by_truth is None and all(
-        case is None for case in (*found.worst, *found.worst_anywhere)
-    ):
-        return found, []
     comparisons: list[Comparison] = []
     cases: dict[str, tuple[WorstCase | None, ...]] = {}
     for name, over in (("worst", solver.hull()), ("worst_anywhere", solver.whole_range())):
@@ -183,7 +179,6 @@ def _against_net(
     scenario, excess = solver.scenario, np.zeros(len(cases))
     searched = [case is not None and case.found_by is not None for case in cases]
     cells = _SEARCHED_CELLS if any(searched) else _EXACT_CELLS
-    cost *= len(cases) if any(searched) else 1
     between = random_net(places, scenario, _count(_RANDOM, cells, cost))
     largest = _largest(solver, limits, between, range(len(cases)))
     replaced = list(cases)
