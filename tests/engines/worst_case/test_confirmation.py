@@ -124,6 +124,12 @@ def test_a_larger_value_on_the_net_replaces_what_a_search_found():
         assert low - 1e-9 <= value <= high + 1e-9
 
 
+def test_what_replaces_a_worst_case_depends_on_no_other_method():
+    together = confirmed(*solved(SCENARIOS["pairs"][0], "agresti_min", "wald", "tango"))[0].worst
+    for name, case in zip(("agresti_min", "wald", "tango"), together, strict=True):
+        assert confirmed(*solved(SCENARIOS["pairs"][0], name))[0].worst == (case,)
+
+
 def test_a_worst_case_searched_too_low_is_raised_by_the_net():
     solver, limits, found = solved(*SCENARIOS["two samples"])
     (case,) = found.worst
