@@ -15,6 +15,7 @@ import numpy as np
 from harness.base.numerics.arrays import Floats, Integers, Positions
 from harness.designs.design import Scenario, keyed_stream
 from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW
+from harness.designs.one_sample.law_worst_case import lattice_above, lattice_below
 from harness.designs.pairs.worst_case import random_tables, tables_with
 from harness.designs.two_samples.table import PairTable
 from harness.designs.two_samples.worst_case import inner_spans
@@ -91,8 +92,10 @@ def net_at_limits(
     theta = np.concatenate(chosen)
     approach = np.repeat([FROM_ABOVE, FROM_BELOW], [each.size for each in chosen])
     if places.lattice is not None:
-        theta = np.clip(np.rint(theta * places.lattice) + approach, low, high * places.lattice)
-        theta, approach = theta / places.lattice, np.zeros_like(approach)
+        theta = np.concatenate(
+            (lattice_above(chosen[0], places.lattice), lattice_below(chosen[1], places.lattice))
+        )
+        theta, approach = np.clip(theta, low, high), np.zeros_like(approach)
     net = Net(places.beside(theta, rng), theta, approach)
     return _sorted(net.at(np.flatnonzero(np.isfinite(sum(net.truths)))))
 

@@ -158,7 +158,7 @@ class _Column:
             yield FROM_ABOVE, np.unique(above)
             yield FROM_BELOW, np.unique(below)
             return
-        beside = np.concatenate((_lattice_above(above, lattice), _lattice_below(below, lattice)))
+        beside = np.concatenate((lattice_above(above, lattice), lattice_below(below, lattice)))
         yield AT, np.unique(beside[(beside >= low) & (beside <= high)])
 
     def beside_limits(self, low: float, high: float) -> _Candidates:
@@ -379,14 +379,14 @@ def _grid(law: Law, size: float, over: Span) -> Floats:
     return np.unique(grid)
 
 
-def _lattice_above(limits: Floats, lattice: int) -> Floats:
+def lattice_above(limits: Floats, lattice: int) -> Floats:
     """Return the smallest M/N above each limit."""
     number = np.floor(limits * lattice)
     number += (number / lattice <= limits) * 1.0
     return np.asarray(number / lattice)
 
 
-def _lattice_below(limits: Floats, lattice: int) -> Floats:
+def lattice_below(limits: Floats, lattice: int) -> Floats:
     """Return the largest M/N below each limit."""
     number = np.ceil(limits * lattice)
     number -= (number / lattice >= limits) * 1.0

@@ -38,7 +38,7 @@ from harness.designs.one_sample.exact import (
     outcome_weights,
     possible_outcomes,
 )
-from harness.designs.results import Enumerated
+from harness.designs.results import Enumerated, weighted_mean, weighted_sums
 from harness.distributions.posteriors.truncated import Truncated
 from harness.distributions.sampling import binomial
 from harness.families.combination import Span
@@ -169,7 +169,7 @@ def randomized(scenario: Scenario, alpha: Floats) -> Floats:
     inside = np.clip(nodes.value, np.nextafter(low, 1.0), np.nextafter(high, 0.0))
     blocks = consecutive_probabilities(model.SAMPLING, first, last, inside, size)
     for part, at, probability in blocks:
-        total += widths[part] @ _least_cost(probability, cost[at], alpha)
+        total += weighted_sums(_least_cost(probability, cost[at], alpha).T, widths[part])
     return total
 
 
@@ -382,7 +382,7 @@ class _Levels:
         change by. Levels between those known are interpolated until that is negligible, and every
         third time halved, since over a short range of truths α(c) is almost a step.
         """
-        low = high = float(self.top @ self.weight / self.weight.sum())
+        low = high = weighted_mean(self.top, self.weight)
         while self._evaluate(np.array([low]))[0] > alpha[0]:
             low -= 4.0
         while self._evaluate(np.array([high]))[0] < alpha[-1]:
@@ -419,8 +419,11 @@ class _Levels:
             low, high = (np.clip(each.value, *posterior.support) for each in (low, high))
             length = high - low
         missed = np.where(length > 0, posterior.cdf(low) + posterior.sf(high), 1.0)
-        shape = -1, self.weight.size
-        return missed.reshape(shape) @ self.weight, length.reshape(shape) @ self.weight
+        missed, length = (
+            weighted_sums(each.reshape(-1, self.weight.size), self.weight)
+            for each in (missed, length)
+        )
+        return missed, length
 
     def _boundary(self, whole: Any, index: Positions, level: Floats, side: int) -> Any:
         """Return where the density falls to the level, towards the lower or the upper end.

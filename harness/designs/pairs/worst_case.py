@@ -240,7 +240,7 @@ def _grid(table: _Table) -> Floats:
     x, y, w = (each.ravel() for each in np.meshgrid(first, second, share, indexing="ij"))
     rest = 1.0 - x - y
     cells = np.stack((w * rest, x, y, (1.0 - w) * rest))
-    # The first and the last table of each cell's own range lie on no such grid where it is narrow.
+    # Where the ranges are narrow, few tables of such a grid are within them, or none.
     cells = np.concatenate((cells, _corners(table)), axis=1)
     cells = np.maximum(cells[:, table.holds(cells)], 0.0)
     finite: Floats = cells[:, np.isfinite(table.parameter.at(list(cells)))]
@@ -250,7 +250,7 @@ def _grid(table: _Table) -> Floats:
 def random_tables(
     scenario: Scenario, over: Sequence[Span], count: int, rng: np.random.Generator
 ) -> tuple[Floats, ...]:
-    """Return at most ``count`` tables at random in the closed ranges, or of none the corners."""
+    """Return at most ``count`` tables at random in the closed ranges, or for 0 their corners."""
     table = _table(scenario, np.empty(0, np.int64), tuple(over))
     if count == 0:
         cells = _corners(table)
@@ -320,11 +320,18 @@ def _axis(n: int, span: Span, spacing: float) -> Floats:
 
 
 def _corners(table: _Table) -> Floats:
-    """Return the tables with each cell but the last at a boundary of its range, shape (4, c)."""
-    both, first, second = (
-        each.ravel() for each in np.meshgrid(*map(np.array, table.over[:3]), indexing="ij")
-    )
-    return np.stack((both, first, second, 1.0 - both - first - second))
+    """Return the tables with each cell but one at a boundary of its range, shape (4, c).
+
+    Those within the range are the extreme points of all tables within it.
+    """
+    found = []
+    for free in range(len(CELLS)):
+        ends = [np.array(span) for span in table.over]
+        ends[free] = np.zeros(1)
+        cells = np.stack([each.ravel() for each in np.meshgrid(*ends, indexing="ij")])
+        cells[free] = 1.0 - cells.sum(axis=0)
+        found.append(cells)
+    return np.unique(np.concatenate(found, axis=1), axis=1)
 
 
 def _peaks(table: _Table, grid: Floats, theta: Floats, heights: Floats) -> list[_Point]:

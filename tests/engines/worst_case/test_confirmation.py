@@ -5,14 +5,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from harness.designs import solvers
+from harness.designs import nets, solvers
 from harness.designs.confirmation import BY_NET, confirmed
 from harness.designs.design import Scenario, data_of
 from harness.designs.limits import Limits
+from harness.designs.miss_sets import AT
 from harness.designs.one_sample.worst_case import worst_case
 from harness.designs.results import AT_LISTED
 from harness.designs.verification import TOLERANCE
 from harness.distributions.paired_truths import TableTruth, table_of_cells
+from harness.distributions.sampling.laws.hypergeometric import Hypergeometric
 from harness.distributions.truths import DiscreteTruth, PairTruth, UniformTruth
 from harness.methods.catalogue import CATALOGUE
 
@@ -149,3 +151,26 @@ def test_a_worst_case_of_listed_truths_is_held_against_them(monkeypatch):
     assert apart(confirmed(solver, limits, given)[1]) == 0.0
     wrong = replace(given, worst=(replace(case, alpha=largest + 1e-4),))
     assert apart(confirmed(solver, limits, wrong)[1]) > 1e-5
+
+
+def test_tables_are_searched_whose_ranges_meet_in_no_corner_of_three_cells():
+    tables = [(0.3, 0.2, 0.1, 0.4), (0.2, 0.25, 0.15, 0.4), (0.25, 0.15, 0.2, 0.4)]
+    scenario = Scenario("paired_difference", 10, TableTruth.of(tables))
+    solver, limits, found = solved(scenario, "wald")
+    assert found.worst[0].alpha >= found.by_truth.missed[0].max() - 1e-12
+    replaced, comparisons = confirmed(solver, limits, found)
+    assert replaced.worst[0].on_net > 0.5 * found.worst[0].alpha
+    assert apart(comparisons, "second computation") <= TOLERANCE
+
+
+@pytest.mark.parametrize("total", [50, 1000])
+def test_a_net_of_whole_numbers_has_the_neighbours_of_each_limit(total):
+    scenario = Scenario("proportion", 10, UniformTruth(0.0, 1.0), law=Hypergeometric(total))
+    limit = np.array([0.1, 0.25, 0.3001, 0.9])
+    places = nets.places_of_one(scenario, (0.0, 1.0))
+    net = nets.net_at_limits(places, scenario, limit, limit, 100)
+    assert (net.approach == AT).all()
+    numbers = np.rint(net.truths[0] * total)
+    assert (net.truths[0] == numbers / total).all()
+    for each in limit * total:
+        assert {np.floor(each + 1e-9) + 1.0, np.ceil(each - 1e-9) - 1.0} <= set(numbers)
