@@ -250,7 +250,8 @@ def _draws_limits(document: Any) -> bool:
     family = family_in(document)
     known = CATALOGUE[family.name]
     return not family.has_outcomes or any(
-        "name" not in each or not known[each["name"]].deterministic for each in document["methods"]
+        each.get("name") not in known or not known[each["name"]].deterministic
+        for each in document["methods"]
     )
 
 
