@@ -303,8 +303,8 @@ LOWEST_COVERAGE: Any = Field(
     None,
     ge=0,
     lt=1,
-    description="Lower end of the coverage axis; left out, 1 - 4 alpha, "
-    "or higher where no coverage is that low.",
+    description="Lower end of the coverage axis, a share from 0 to 1; left out, the lowest "
+    "coverage that is drawn, of curves at least 1 - 2.5 alpha.",
 )
 
 

@@ -41,7 +41,7 @@ class CoverageCurve(options.PanelOptions):
         "well, of methods of the catalogue.",
     )
     points: int = Field(
-        100,
+        40,
         ge=1,
         description="About how many Monte Carlo points to draw of each method, evenly spread; "
         "the exact line has both values at each of its jumps.",

@@ -78,11 +78,21 @@ def test_axes_hold_all_and_say_what_they_show() -> None:
     left, right = axes.get_xlim()
     bottom, top = axes.get_ylim()
     assert left < 0 < 100 < right
-    assert bottom == 0
+    # Wald's intervals at 0 and 100 miss always: the axis is stretched, so that all is seen.
+    assert -0.01 < bottom < 0
     assert top >= cells["ci_upper"].max()
+    places = axes.transData.transform([(0, alpha) for alpha in (0, 0.05, 0.1, 0.2, 1)])[:, 1]
+    assert (np.diff(places) > 0.12 * (places[-1] - places[0])).all()
     assert axes.get_xlabel() == "outcome x (successes of n = 100)"
-    assert axes.get_ylabel() == "α (share of trials that miss)"
+    assert axes.get_ylabel() == "α (share of trials that miss),\nstretched near 0"
     assert heading(figure) == "Wald, n = 100"
+
+
+def test_an_axis_of_alphas_near_the_nominal_one_is_even() -> None:
+    (axes,) = draw_one(outcome_cells(100, ["clopper_pearson"]), KIND).axes
+    assert axes.get_yscale() == "linear"
+    assert axes.get_ylim()[0] == 0
+    assert axes.get_ylabel() == "α (share of trials that miss)"
 
 
 def test_without_enumeration_the_posterior_is_the_exact_value() -> None:

@@ -33,7 +33,7 @@ def line_of(axes: Axes, gid: str) -> list[float]:
 
 def test_a_panel_per_method_with_exact_line_and_points() -> None:
     cells = truth_cells(50, METHODS)
-    figure = draw_one(cells, "coverage_curve")
+    figure = draw_one(cells, "coverage_curve", points=100)
     assert len(figure.axes) == 3
     for axes, method in zip(figure.axes, METHODS, strict=True):
         assert axes.get_title(loc="left").startswith(TITLES[method])
@@ -65,13 +65,13 @@ def test_panels_share_axes_that_say_what_they_show() -> None:
     assert len({axes.get_ylim() for axes in figure.axes}) == 1
     assert figure.get_supxlabel() == "true proportion p"
     assert figure.get_supylabel() == "coverage, %"
-    assert heading(figure) == "coverage at n = 50"
+    assert heading(figure) == "coverage of 95 % intervals at n = 50"
 
 
 def test_what_lies_below_the_axis_is_named() -> None:
     cells = truth_cells(50, METHODS)
     figure = draw_one(cells, "coverage_curve")
-    assert figure.axes[0].get_ylim()[0] == pytest.approx(0.8)
+    assert figure.axes[0].get_ylim()[0] == pytest.approx(0.875)
     exact = cells.filter((pl.col("method") == "wald") & (pl.col("engine") == "enumeration"))
     coverage = 1 - exact["actual_alpha"]
     expected = f"Wald: down to {100 * coverage.min():.3g} %, off the axis"
@@ -216,7 +216,7 @@ def test_the_axis_of_rates_reaches_over_the_data() -> None:
     low, high = figure.axes[0].get_xlim()
     assert 0.3 < low < 0.5 < 8 < high < 8.2
     assert figure.get_supxlabel() == "true rate (events per unit of exposure)"
-    assert heading(figure) == "coverage at exposure = 2"
+    assert heading(figure) == "coverage of 95 % intervals at exposure = 2"
     rows = cells.filter(pl.col("engine") == "enumeration")
     exact = named(figure, "exact")
     assert list(exact.get_xdata()) == rows["truth"].to_list()
@@ -244,7 +244,7 @@ def test_two_samples_are_drawn_over_the_first_truth_with_the_second_held(
     assert list(exact.get_xdata()) == FIRST.tolist() == rows["truth1"].to_list()
     np.testing.assert_allclose(exact.get_ydata(), 1 - rows["actual_alpha"], rtol=1e-12)
     assert figure.get_supxlabel() == "true proportion p1"
-    assert heading(figure) == f"coverage at n1 = 8, n2 = 6, p2 = {asked:g}"
+    assert heading(figure) == f"coverage of 95 % intervals at n1 = 8, n2 = 6, p2 = {asked:g}"
     _, lengths = stem_and_figure(cells, "length_curve", second=asked)
     assert list(named(lengths, "length-exact_union").get_ydata()) == rows["length"].to_list()
 
@@ -281,7 +281,9 @@ def test_two_exposures_are_named_too() -> None:
     stem, figure = stem_and_figure(cells, "coverage_curve")
     assert stem == "coverage_curve-exposure1_8-exposure2_6"
     assert figure.get_supxlabel() == "true rate1 (events per unit of exposure)"
-    assert heading(figure) == "coverage at exposure1 = 8, exposure2 = 6, rate2 = 0.2"
+    assert (
+        heading(figure) == "coverage of 95 % intervals at exposure1 = 8, exposure2 = 6, rate2 = 0.2"
+    )
 
 
 @pytest.mark.parametrize("kind", ["coverage_curve", "length_curve"])

@@ -73,7 +73,7 @@ def test_a_panel_per_truth_has_a_line_and_points_of_each_method(
     assert legend_names(figure) == [*TITLES, "nominal 95 %"]
     assert heading(figure) == "coverage; lines: exact, points: Monte Carlo, 95 % intervals"
     assert figure.get_supxlabel() == "n (number of trials)"
-    assert figure.get_supylabel() == "coverage, %"
+    assert figure.get_supylabel() == "coverage, %,\nstretched near 100"
 
 
 def test_error_bars_are_the_mirrored_intervals(cells: pl.DataFrame, coverage: Figure) -> None:
@@ -168,10 +168,15 @@ def test_rows_without_a_length_are_left_out(cells: pl.DataFrame) -> None:
 def test_what_lies_below_the_axis_is_in_the_title(cells: pl.DataFrame, coverage: Figure) -> None:
     exact = of(cells, "enumeration", method="wald", truth=0.05)
     least = 1 - exact["actual_alpha"].max()  # type: ignore[operator]
-    found = [axes.get_title(loc="left") for axes in coverage.axes]
+    for axes in coverage.axes:
+        assert axes.get_ylim()[0] < least, "without a lower end, no value is below the axis"
+    found = [
+        axes.get_title(loc="left")
+        for axes in draw_one(cells, "coverage_over_size", lowest=0.8).axes
+    ]
     assert found == [f"p = 0.05\nWald down to {100 * least:.3g} %", "p = 0.3"]
     two = many(cells.filter(method="wald", truth=0.05), 2)
-    (axes,) = draw_one(two, "coverage_over_size").axes
+    (axes,) = draw_one(two, "coverage_over_size", lowest=0.8).axes
     assert axes.get_title(loc="left") == f"p = 0.05; 2 methods down to {100 * least:.3g} %"
     (axes,) = draw_one(two, "coverage_over_size", lowest=0).axes
     assert axes.get_title(loc="left") == "p = 0.05"
@@ -299,7 +304,7 @@ def test_closed_forms_are_exact() -> None:
     )
     figure = draw_one(cells, "coverage_over_size")
     (axes,) = figure.axes
-    assert axes.get_title(loc="left") == "mean = 0.75; wald down to 37.5 %"
+    assert axes.get_title(loc="left") == "mean = 0.75"
     rows = of(cells, "closed_form")
     assert points(axes, "exact-0") == ([2, 5], (1 - rows["actual_alpha"]).to_list())
     assert heading(figure).startswith("coverage; lines: exact")

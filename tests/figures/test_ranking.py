@@ -29,9 +29,13 @@ def test_each_method_is_a_point_at_its_worst_coverage_and_relative_length() -> N
         length = results.summary.filter(method=method)["mean_length"].item()
         point = named(drawing.figure, f"method-{method}")
         (x,), (y,) = point.get_xdata(), point.get_ydata()
-        assert x == pytest.approx(1 - min(worst, 0.2))
+        assert x == pytest.approx(1 - worst)
         bottom, top = drawing.figure.axes[0].get_ylim()
         assert y == pytest.approx(min(max(100 * (length / unit - 1), bottom), top), abs=1e-9)
+    (axes,) = drawing.figure.axes
+    assert axes.get_xlim()[0] <= 1 - max(RANKED.values())
+    assert drawing.figure.get_supxlabel().endswith("stretched near 100")
+    (drawing,) = drawings(results, [Spec("ranking", {"xlim": (0.8, 1)})])
     names = [text.get_text() for text in all_named(drawing.figure, "point label")]
     assert any(name.startswith("Wald (10 %") for name in names), (
         "a method beyond the axis says where it is"

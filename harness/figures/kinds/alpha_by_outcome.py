@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 from pydantic import Field
 
 from harness.base.errors import InputError
@@ -37,7 +38,11 @@ class AlphaByOutcome(options.AxesOptions):
     )
     alpha: options.Alpha | None = options.ALPHA
     highest: float | None = Field(
-        None, gt=0, le=1, description="Upper end of the axis of alpha; left out, all is shown."
+        None,
+        gt=0,
+        le=1,
+        description="Upper end of the axis of alpha, a share; left out, all is shown, on an axis "
+        "that is stretched near 0 if there are more than 4 alpha.",
     )
 
     @property
@@ -115,6 +120,10 @@ def _figure(found: Selection, cells: pl.DataFrame, label: str, alpha: float) -> 
     axes.set_xlabel(labels.outcome_label(found.family, found.size))
     axes.set_ylabel("α (share of trials that miss)")
     axes.set_ylim(bottom=0, top=top)
+    highest = float(np.nanmax(cells["actual_alpha"].to_numpy()))
+    if top is None and outcome_axis.breaks_down(1 - highest, alpha):
+        outcome_axis.stretch(axes, "y", alpha, min(1.1 * highest, 1.0), coverage=False)
+        axes.set_ylabel("α (share of trials that miss),\nstretched near 0")
     _set_outcomes(axes, cells, found)
     layout.set_asked_limits([axes], found.asked)
     title = f"{selection.method_title(cells, label)}, {size}{found.sampling}"

@@ -18,7 +18,7 @@ from harness.figures import options, selection
 from harness.figures.kind import EVERY_ENGINE, Drawing, FigureKind, file_stem, of_samples
 from harness.figures.look import labels, layout, style
 from harness.figures.look.axes import nominal_text
-from harness.figures.method_limits import known_limits, scenario_with
+from harness.figures.method_limits import exact_curve, known_limits, scenario_with
 from harness.figures.selection import Selection
 
 if TYPE_CHECKING:
@@ -26,9 +26,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from harness.designs.design import Scenario
+    from harness.families.combination import Span
     from harness.tables.results import Results
 
 NAME = "intervals_drawn"
+_PARTS = 20
+"""Where no true values are listed, those that divide the range into so many parts are tried."""
 
 
 class IntervalsDrawn(options.PanelOptions):
@@ -39,11 +42,11 @@ class IntervalsDrawn(options.PanelOptions):
     alpha: options.Alpha | None = options.ALPHA
     truth: float | None = Field(
         None,
-        description="True value, of the first sample if there are two; left out, the middle of the "
-        "experiment's.",
+        description="True value, of the first sample if there are two; left out, the one that the "
+        "methods miss most often, of those where each misses at most half of the time.",
     )
     truth2: float | None = Field(
-        None, description="Of two samples: the true value of the second; left out, the middle."
+        None, description="Of two samples: the true value of the second, likewise."
     )
     count: int = Field(100, ge=1, le=400, description="Number of samples that are drawn.")
     seed: int | None = Field(
@@ -76,10 +79,11 @@ def draw(results: Results, asked: IntervalsDrawn) -> list[Drawing]:
             f"{NAME}: name at most {options.MOST_PANELS} methods, found {len(methods)} "
             "(option methods)"
         )
-    asked_for = asked.truth, asked.truth2
-    truths = [
+    asked_for = (asked.truth, asked.truth2)[: family.samples]
+    telling = _most_telling(results, found) if set(asked_for) == {None} else None
+    truths = telling or [
         _middle(results, family, place) if value is None else value
-        for place, value in enumerate(asked_for[: family.samples])
+        for place, value in enumerate(asked_for)
     ]
     _refuse_outside(family, truths)
     scenario = scenario_with(results, family, size, (truths[0],), truths[1:])
@@ -103,6 +107,32 @@ def draw(results: Results, asked: IntervalsDrawn) -> list[Drawing]:
     return drawings
 
 
+def _most_telling(results: Results, found: Selection) -> list[float] | None:
+    """The truths that a method misses most often, at which each misses at most half of the time.
+
+    They are listed ones, or of one sample some within its range. None where neither is known.
+    """
+    import polars as pl
+
+    family, columns = found.family, list(found.family.truths)
+    cells = found.at_size(found.size).drop_nulls(set(columns) & set(found.cells.columns))
+    if set(columns) <= set(found.cells.columns) and not cells.is_empty():
+        missed = cells.group_by(columns).agg(pl.col("actual_alpha").max())
+    elif family.samples == 1 and (over := _range(results, family, 0)):
+        alpha, (low, high) = found.alphas[0][0], over
+        at = family, found.size, over
+        every = [exact_curve(results, method, alpha, *at) for method in found.methods]
+        values = low + (high - low) * np.arange(1, _PARTS) / _PARTS
+        curves = [np.interp(values, each.truths, each.missed) for each in every if each]
+        worst = np.max([np.zeros(values.size), *curves], axis=0)
+        missed = pl.DataFrame({columns[0]: values, "actual_alpha": worst})
+    else:
+        return None
+    # A method that always misses has intervals of no length, which show nothing.
+    missed = missed.filter(missed["actual_alpha"] <= 0.5).sort("actual_alpha", *columns)
+    return None if missed.is_empty() else [float(each) for each in missed.select(columns).row(-1)]
+
+
 def _middle(results: Results, family: Family, place: int) -> float:
     """The listed true value in the middle, or the middle of the range of the worst case.
 
@@ -114,12 +144,19 @@ def _middle(results: Results, family: Family, place: int) -> float:
         listed = results.cells[column].drop_nulls().unique().sort()
         if not listed.is_empty():
             return float(listed[listed.len() // 2])
-    start, stop = (family.numbered(name)[place] for name in ("worst_from", "worst_to"))
-    if {start, stop} <= set(results.summary.columns):
-        ends = results.summary.select(start, stop).drop_nulls()
-        if not ends.is_empty():
-            return 0.5 * float(sum(ends.row(0)))
+    ends = _range(results, family, place)
+    if ends is not None:
+        return 0.5 * sum(ends)
     raise InputError(f"{NAME}: say the true value, with the option truth")
+
+
+def _range(results: Results, family: Family, place: int) -> Span | None:
+    """The range of the worst case of a sample's true value; None where it is not in the tables."""
+    start, stop = (family.numbered(name)[place] for name in ("worst_from", "worst_to"))
+    if not {start, stop} <= set(results.summary.columns):
+        return None
+    ends = results.summary.select(start, stop).drop_nulls()
+    return None if ends.is_empty() else (float(ends[0, 0]), float(ends[0, 1]))
 
 
 def _refuse_outside(family: Family, truths: list[float]) -> None:

@@ -46,9 +46,10 @@ def draw_coverage(results: Results, asked: CoverageOverSize) -> list[Drawing]:
 def _coverage_figure(found: SizePanels, asked: CoverageOverSize) -> Figure:
     from matplotlib.lines import Line2D
 
-    lowest = coverage_axis.lowest_coverage(
-        found.cells, found.alpha, asked.lowest if asked.ylim is None else asked.ylim[0]
-    )
+    lowest = asked.lowest if asked.ylim is None else asked.ylim[0]
+    reached = coverage_axis.lowest_coverage(found.cells, found.alpha)
+    stretched = lowest is None and coverage_axis.breaks_down(reached, found.alpha)
+    lowest = reached if lowest is None else lowest
     look = coverage_axis.nominal_style(found.alpha)
     page = new_page(
         found,
@@ -61,8 +62,12 @@ def _coverage_figure(found: SizePanels, asked: CoverageOverSize) -> Figure:
     for _, axes in page.panels:
         axes.axhspan(-1, 1 - found.alpha, facecolor=style.SHADE, linewidth=0, zorder=0)
         axes.axhline(1 - found.alpha, **look, zorder=5, gid="nominal")
-        coverage_axis.set_coverage_limits(axes, lowest)
-    return finish_page(page, asked, DECADE, coverage_axis.COVERAGE)
+        if stretched:
+            coverage_axis.stretch(axes, "y", found.alpha, 1 - lowest, coverage=True)
+        else:
+            coverage_axis.set_coverage_limits(axes, lowest)
+    name = coverage_axis.COVERAGE + (",\nstretched near 100" if stretched else "")
+    return finish_page(page, asked, DECADE, name)
 
 
 def _coverage(rows: pl.DataFrame) -> Floats:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -45,6 +45,9 @@ COVERAGE = "coverage_curve"
 ENGINES = (ENUMERATION, MONTE_CARLO)
 ONE_COLUMN = 6
 """Up to this many panels form one column; more fill two columns of a page."""
+VISIBLE = 2.5
+"""The axis of coverage begins at 1 less so many alpha, unless no method covers so little: a method
+that breaks down near a boundary would flatten the curves of all others."""
 THIN = 1300
 """A line through more points than this is thinner, as its teeth are close together."""
 CROWD = 150
@@ -96,12 +99,14 @@ def _coverage_figure(results: Results, sizes: SizeColumns, asked: CoverageCurve)
     places = layout.panels(figure, len(panels), beside)
     worst = max(1 - panel.least for _, _, panel in panels)
     bottom = asked.lowest if asked.ylim is None else asked.ylim[0]
-    drawn = [_drawn(each) for each in sizes.columns]
-    lowest = min(
-        coverage_axis.lowest_coverage(cells, curves.alpha, bottom, worst) for cells in drawn
-    )
+    if bottom is None:
+        drawn = (_drawn(each) for each in sizes.columns)
+        reached = min(coverage_axis.lowest_coverage(cells, curves.alpha, worst) for cells in drawn)
+        bottom = max(reached, 1 - VISIBLE * curves.alpha)
+    lowest = bottom
     for place, (axes, (each, head, panel)) in enumerate(zip(places, panels, strict=True)):
-        _plot_panel(axes, each, panel, asked.points)
+        colour = style.style_of(panel.method, curves.methods).colour
+        _plot_panel(axes, each, panel, asked.points, colour)
         titled = count == 1 or place % count == 0
         title = selection.method_title(each.cells, panel.method) if titled else ""
         hidden = (
@@ -122,8 +127,23 @@ def _coverage_figure(results: Results, sizes: SizeColumns, asked: CoverageCurve)
         for axes in places
         for handle, name in zip(*axes.get_legend_handles_labels(), strict=True)
     }
-    style.add_legend(figure, shown.values(), shown, width, f"coverage{sizes.setting}")
+    # The lines of the panels have the colours of their methods.
+    handles = [_in_black(handle) for handle in shown.values()]
+    heading = f"coverage of {coverage_axis.nominal_text(curves.alpha)} intervals{sizes.setting}"
+    style.add_legend(figure, handles, shown, width, heading)
     return figure
+
+
+def _in_black(handle: Any) -> Any:
+    """The entry of a legend for a line, in black; that of points with bars as it is."""
+    from matplotlib.lines import Line2D
+
+    if not isinstance(handle, Line2D) or handle.get_gid() != "exact":
+        return handle
+    black = Line2D([], [])
+    black.update_from(handle)
+    black.set_color(style.BLACK)
+    return black
 
 
 def _coverage_reach(sizes: SizeColumns, panels: Sequence[_Panel], asked: CoverageCurve) -> Span:
@@ -154,7 +174,7 @@ def _panel(results: Results, curves: TruthCurves, method: str, fixed: bool) -> _
     return _Panel(method, simulated, listed, curve, without_rule)
 
 
-def _plot_panel(axes: Axes, curves: TruthCurves, panel: _Panel, points: int) -> None:
+def _plot_panel(axes: Axes, curves: TruthCurves, panel: _Panel, points: int, colour: str) -> None:
     simulated, nominal = panel.simulated, 1 - curves.alpha
     if not simulated.is_empty():
         _plot_simulated(axes, curves, simulated, max(round(simulated.height / points), 1))
@@ -162,19 +182,19 @@ def _plot_panel(axes: Axes, curves: TruthCurves, panel: _Panel, points: int) -> 
         axes.plot(
             panel.fixed.truths,
             1 - panel.fixed.missed,
-            color=style.GREEN,
+            color=style.GREY,
             linewidth=0.5,
             zorder=2,
             label="exact, n fixed",
             gid="fixed",
         )
     if panel.curve is not None:
-        _plot_exact(axes, panel.curve)
+        _plot_exact(axes, panel.curve, colour)
     elif not panel.listed.is_empty():
         axes.plot(
             curves.truths(panel.listed),
             1 - panel.listed["actual_alpha"].to_numpy(),
-            color=style.VERMILION,
+            color=colour,
             linestyle="none",
             marker="o",
             markersize=1.0 if panel.listed.height > CROWD else 2.0,
@@ -187,12 +207,12 @@ def _plot_panel(axes: Axes, curves: TruthCurves, panel: _Panel, points: int) -> 
     axes.axhline(nominal, **coverage_axis.nominal_style(curves.alpha), zorder=4, gid="nominal")
 
 
-def _plot_exact(axes: Axes, curve: MissCurve) -> None:
+def _plot_exact(axes: Axes, curve: MissCurve, colour: str) -> None:
     """Draw the line, which is upright where it jumps."""
     axes.plot(
         curve.truths,
         1 - curve.missed,
-        color=style.VERMILION,
+        color=colour,
         linewidth=0.7 if curve.truths.size < THIN else 0.4,
         solid_joinstyle="miter",
         zorder=3,
@@ -210,8 +230,8 @@ def _plot_simulated(axes: Axes, curves: TruthCurves, every: pl.DataFrame, stride
         # Coverage is mirrored: the bar above alpha is the one below coverage.
         yerr=selection.error_bars(rows, "actual_alpha")[::-1],
         fmt="o",
-        color=style.BLUE,
-        ecolor=style.SKY,
+        color=style.GREY,
+        ecolor=style.GREY,
         elinewidth=0.5,
         markersize=0.8 if rows.height > CROWD else 1.5,
         markeredgewidth=0,

@@ -19,7 +19,7 @@ from harness.families.family import ENUMERATION
 from harness.figures import options, selection
 from harness.figures.kind import Drawing, FigureKind, file_stem, with_curves
 from harness.figures.look import labels, layout, point_labels, style
-from harness.figures.look.axes import nominal_text, write_in_percent
+from harness.figures.look.axes import breaks_down, nominal_text, stretch, write_in_percent
 from harness.figures.selection import Selection
 
 if TYPE_CHECKING:
@@ -30,10 +30,8 @@ if TYPE_CHECKING:
     from harness.tables.results import Results
 
 NAME = "ranking"
-MOST_SIZES = 6
+MOST_SIZES = 3
 """The most panels where no sizes are named."""
-BEYOND = 4.0
-"""The axis begins at a coverage of 1 less so many alpha; methods below it stand at its end."""
 LONGEST = 60.0
 """The axis of lengths ends at most here, in per cent above the unit."""
 SHORTEST = -30.0
@@ -46,7 +44,9 @@ class Ranking(options.PanelOptions):
     """Options of `ranking`."""
 
     sizes: options.PanelSizes | None = Field(
-        None, description="Sizes to draw, a panel each; left out, up to six of them."
+        None,
+        description="Sizes to draw, a panel each; left out, up to three of them, with the first "
+        "and the last.",
     )
     methods: options.Labels | None = options.METHODS
     alpha: options.Alpha | None = options.ALPHA
@@ -122,7 +122,10 @@ def _figure(
     crowd = 34 + 1.6 * max(0, len(methods) - 6)
     figure = style.new_figure(style.COLUMN, 14 + rows * min(crowd, 74) + style.line_height())
     places = layout.panels(figure, len(panels), columns)
-    left = max(0.0, 1 - BEYOND * alpha) if asked.xlim is None else asked.xlim[0]
+    least = min(float(each.worst.min()) for each in panels)
+    left = min(max(0.0, 1 - 1.1 * (1 - least)), 1 - 2 * alpha)
+    left = left if asked.xlim is None else asked.xlim[0]
+    stretched = asked.xlim is None and breaks_down(left, alpha)
     drawn = np.concatenate([each.longer[each.worst >= left] for each in panels])
     low, high = labels.axis_limits(np.clip(drawn, SHORTEST, LONGEST))
     room = 0.08 * (high - low)
@@ -131,12 +134,16 @@ def _figure(
         axes.axvspan(-1, 1 - alpha, facecolor=style.SHADE, linewidth=0, zorder=0)
         axes.axhline(0, color="#999999", linewidth=0.5, zorder=1, gid="unit")
         axes.axvline(1 - alpha, **style.NOMINAL_LINE, zorder=2, gid="nominal")
-    places[0].xaxis.set_major_locator(MaxNLocator(5))
-    places[0].set_xlim(left, 1)
-    write_in_percent(places[0], "x")
+    if stretched:
+        stretch(places[0], "x", alpha, 1 - left, coverage=True)
+    else:
+        places[0].xaxis.set_major_locator(MaxNLocator(5))
+        places[0].set_xlim(left, 1)
+        write_in_percent(places[0], "x")
     places[0].set_ylim(low - room, high + room)
     layout.set_asked_limits(places, asked, columns)
-    figure.supxlabel("worst-case coverage over all true values of the run, %")
+    near = ",\nstretched near 100" if stretched else ""
+    figure.supxlabel(f"worst-case coverage over all true values of the run, %{near}")
     figure.supylabel("mean length, % over the\nshortest right of the line")
     heading = f"nominal {nominal_text(alpha)} (dashed): methods right of it never cover less"
     figure.legend([], [], **style.legend_above(1, style.wrap(heading, style.COLUMN)))

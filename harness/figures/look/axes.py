@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from harness.figures.look import labels, style
 
 if TYPE_CHECKING:
@@ -111,27 +113,18 @@ def tick_text(value: float) -> str:
 COVERAGE = "coverage, %"
 
 
-def lowest_coverage(
-    cells: pl.DataFrame, alpha: float, asked: float | None, worst: float = 0.0
-) -> float:
-    """The lower end of the coverage axis.
-
-    By default it is 1 − 4·alpha, the customary view (0.8 for 95 %), since a method that breaks
-    down near the boundary would flatten the curves of all others. It is higher if no coverage is
-    that low.
+def lowest_coverage(cells: pl.DataFrame, alpha: float, worst: float = 0.0) -> float:
+    """The lowest coverage that is drawn, and a little less; at least 0, at most 1 − 1.1·alpha.
 
     Args:
         cells: the cells that are drawn.
         alpha: their nominal alpha.
-        asked: the lower end that is asked for.
         worst: the largest actual alpha between the cells.
     """
     import polars as pl
 
-    if asked is not None:
-        return asked
     listed = float(cells.select(pl.max_horizontal("actual_alpha", "ci_upper").max()).item())
-    return max(0.0, 1 - 4 * alpha, 1 - 1.1 * max(listed, worst, alpha))
+    return max(0.0, 1 - 1.1 * max(listed, worst, alpha))
 
 
 def set_coverage_limits(axes: Axes, lowest: float) -> None:
@@ -139,6 +132,53 @@ def set_coverage_limits(axes: Axes, lowest: float) -> None:
     room = 0.02 * (1 - lowest)
     axes.set_ylim(lowest - (room if lowest == 0 else 0), 1 + room)
     write_in_percent(axes, "y")
+
+
+_BREAKS_DOWN = 4.0
+"""An axis that reaches to more than so many alpha of misses is stretched."""
+_STRETCHED_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 1.0)
+
+
+def breaks_down(lowest: float, alpha: float) -> bool:
+    """Whether an even axis down to this coverage would flatten the curves near the nominal one."""
+    return lowest < 1 - _BREAKS_DOWN * alpha
+
+
+def stretch(
+    axes: Axes, name: Literal["x", "y"], alpha: float, most: float, *, coverage: bool
+) -> None:
+    """Draw a share of misses a, or a coverage of 1 − a, at log(a + alpha/2).
+
+    Methods that nearly always miss and small differences near the nominal value are then seen
+    together; a = 0 has its place as well.
+
+    Args:
+        axes: the panel.
+        name: the axis.
+        alpha: the nominal share of misses.
+        most: the share of misses at one end of the axis; the other end is at 0.
+        coverage: whether the axis has the coverage, in per cent.
+    """
+    small = 0.5 * alpha
+
+    def place(value: Any) -> Any:
+        share = np.maximum(1 - value if coverage else value, -0.9 * small)
+        return sign * np.log(share + small)
+
+    def back(at: Any) -> Any:
+        share = np.exp(sign * at) - small
+        return 1 - share if coverage else share
+
+    sign = -1 if coverage else 1
+    # Ticks that are closer than this to that of alpha would touch it.
+    shown = [t for t in _STRETCHED_TICKS if small <= t <= most and abs(np.log(t / alpha)) > 0.5]
+    ticks = np.array([0.0, alpha, *shown])
+    ends = np.array([-0.1 * small, most * (1.02 if most == 1 else 1.0)])
+    getattr(axes, f"set_{name}scale")("function", functions=(place, back))
+    axis = axes.xaxis if name == "x" else axes.yaxis
+    axis.set_ticks(1 - ticks if coverage else ticks)
+    axes.set(**{f"{name}lim": sorted(1 - ends if coverage else ends)})
+    axis.set_major_formatter(lambda value, _: f"{(100 if coverage else 1) * value:.8g}")
 
 
 def set_few_ticks(axes: Axes, *, integer: bool = False) -> None:

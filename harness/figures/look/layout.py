@@ -158,7 +158,7 @@ def set_asked_limits(panels: Sequence[Axes], asked: HorizontalOptions, columns: 
         for name, ends in ranges.items():
             if ends is None:
                 continue
-            if getattr(axes, f"get_{name}scale")() == "linear":
+            if getattr(axes, f"get_{name}scale")() != "log":
                 axes.set(**{f"{name}lim": ends})
             elif ends[0] <= 0:
                 raise InputError(

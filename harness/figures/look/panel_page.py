@@ -27,6 +27,8 @@ HEIGHTS = {1: 40.0, 2: 32.0}
 """The height of the axes of a panel, in mm, where there are one or two of them."""
 ROW = 24.0
 """The height where there are more."""
+LONG_LEGEND, WIDE_ROW = 5, 36.0
+"""With more entries, more than two panels are as wide as a page, and as high as this."""
 CROWD = 25
 """The most markers on a line."""
 MARGIN = 0.05
@@ -67,23 +69,24 @@ def new_page(
         columns: panels in a row; None for one or two.
     """
     handles = [*(_handle(found, method) for method in found.methods), *extra]
+    is_wide = len(handles) > LONG_LEGEND and len(found.panels) > 2
+    across = style.PAGE if is_wide else style.COLUMN
     names = [style.wrap(str(handle.get_label()), style.COLUMN - 10) for handle in handles]
-    beside = style.legend_columns(names, style.COLUMN)
-    legend = style.legend_above(beside, style.wrap(heading, style.COLUMN))
+    beside = style.legend_columns(names, across)
+    legend = style.legend_above(beside, style.wrap(heading, across))
     lines = 1 + legend["title"].count("\n")
     lines += math.ceil(sum(1 + name.count("\n") for name in names) / beside)
-    columns = layout.panel_columns(len(found.panels), columns, 2)
-    width = (style.COLUMN - _BESIDE) / columns - 3
+    columns = layout.panel_columns(len(found.panels), columns, 4 if is_wide else 2)
+    width = (across - _BESIDE) / columns - 3
     titles = [
         _wrapped(panel.title, note, width) for panel, note in zip(found.panels, notes, strict=True)
     ]
-    height = HEIGHTS.get(len(titles), ROW)
-    figure, places = _grid(titles, columns, lines, height)
+    height = HEIGHTS.get(len(titles), WIDE_ROW if is_wide else ROW)
+    figure, places = _grid(titles, (across, columns), lines, height)
     figure.supxlabel(labels.size_label(found.family))
     figure.legend(handles, names, **legend)
-    across = style.width_of(width)
     panels = tuple(zip(found.panels, places, strict=True))
-    return Page(figure, found, columns, panels, across, height)
+    return Page(figure, found, columns, panels, style.width_of(width), height)
 
 
 def _wrapped(title: str, note: str, width: float) -> str:
@@ -95,14 +98,18 @@ def _wrapped(title: str, note: str, width: float) -> str:
 
 
 def _grid(
-    titles: Sequence[str], columns: int, lines: int, height: float
+    titles: Sequence[str], page: tuple[float, int], lines: int, height: float
 ) -> tuple[Figure, list[Axes]]:
-    """A figure with axes of that height for each title, below a legend of so many lines."""
+    """A figure with axes of that height for each title, below a legend of so many lines.
+
+    The page has a width in mm and a number of columns.
+    """
+    width, columns = page
     for i in range(0, len(titles), columns):
         lines += 1 + max(title.count("\n") for title in titles[i : i + columns])
     rows = math.ceil(len(titles) / columns)
     text = style.line_height() * lines
-    figure = style.new_figure(style.COLUMN, 12 + (height + 2) * rows + text)
+    figure = style.new_figure(width, 12 + (height + 2) * rows + text)
     places = layout.panels(figure, len(titles), columns)
     for axes, title in zip(places, titles, strict=True):
         axes.set_title(title, loc="left", pad=2)
