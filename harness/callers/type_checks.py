@@ -1,9 +1,9 @@
 """Whether a function gives the same limits for all the types in which callers have their counts.
 
 A wrong number for a type is a failure: a product of 32-bit counts that overflows, as x·(n − x) does
-from n = 92 682 on; a division that is one of whole numbers; a float array that is overwritten. So is the refusal of a type that NumPy
-makes of counts: arrays of int32 or int64, one that cannot be written to, and a whole number of
-NumPy in the place of a Python one. A remark is
+from n = 92 682 on; a division that is one of whole numbers; a float array that is overwritten. So
+is the refusal of a type that NumPy makes of counts: arrays of int32 or int64, one that cannot be
+written to, and a whole number of NumPy in the place of a Python one. A remark is
 
 - the refusal of a list or of sizes as an array, since a function may be documented for numbers and
   arrays, and for one size at a time;
