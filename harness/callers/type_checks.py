@@ -1,16 +1,16 @@
 """Whether a function gives the same limits for all the types in which callers have their counts.
 
-A wrong number for a type is a failure: a product of 32-bit counts that overflows, a division that
-is one of whole numbers, a float array that is overwritten. So is the refusal of a type that NumPy
-makes of counts: arrays of int32 or int64, one that cannot be written to, and a whole number of
-NumPy in the place of a Python one. A remark is
+A wrong number for a type is a failure: a product of 32-bit counts that overflows, as x·(n − x) does
+from n = 92 682 on; a division that is one of whole numbers; a float array that is overwritten. So
+is the refusal of a type that NumPy makes of counts: arrays of int32 or int64, one that cannot be
+written to, and a whole number of NumPy in the place of a Python one. A remark is
 
 - the refusal of a list or of sizes as an array, since a function may be documented for numbers and
   arrays, and for one size at a time;
 - the refusal of x = 3.0 or of an array of such numbers, as by SciPy's ``binomtest``: counts are
   whole numbers;
-- a wrong number for 32-bit counts above 10 000: their product x·(n − x) overflows from n = 92 682
-  on, in whatever is written without a conversion;
+- a wrong number where n is of 32 bits as well and above 10 000: few callers have it so, and n² is
+  computed without a conversion by textbooks and packages;
 - limits that are arrays of objects, or of pandas, though NumPy makes numbers of them.
 
 A function that raises on all arrays takes numbers only, and is asked for these only.
@@ -46,7 +46,9 @@ from harness.callers.calls import (
 TYPES = "takes every type"
 
 LARGE = 10_000
-"""Above this count, a product of 32-bit counts that overflows is a remark."""
+"""Above this count, what is wrong with 32 bits is that a product overflows."""
+
+_OVERFLOWS = "; a product of 32-bit counts overflows where they are not made floats first"
 
 
 class TypeFault(NamedTuple):
@@ -81,7 +83,8 @@ class _Form:
 
 _NUMBERS = (
     _Form("numpy.int64", np.int64, is_of_sizes=True),
-    _Form("numpy.int32", np.int32, is_of_sizes=True, is_32_bit=True),
+    _Form("numpy.int32", np.int32, is_32_bit=True),
+    _Form("counts and sizes as numpy.int32", np.int32, is_of_sizes=True, is_32_bit=True),
 )
 _FLOATS = (
     _Form("a Python float", float, may_refuse=True),
@@ -236,12 +239,14 @@ class _Calls:
         except _ProblemError as problem:
             names = _joined(self._counts) if len(self._counts) <= 2 else "counts"
             words = form.words if " as " in form.words else f"{names} as {form.words}"
-            outcome = problem.outcome or self._data
-            largest = max(float(np.max(value)) for value in outcome.values())
             is_mild = problem.refused and form.may_refuse
             self._takes_no_floats |= is_mild and "float" in form.words
-            is_mild |= form.is_32_bit and largest > LARGE
-            (self._remarks if is_mild else self._failures).append(f"{words}: {problem}")
+            outcome = problem.outcome or self._data
+            largest = max(float(np.max(value)) for value in outcome.values())
+            overflows = form.is_32_bit and largest > LARGE
+            is_mild |= overflows and form.is_of_sizes
+            cause = _OVERFLOWS if overflows else ""
+            (self._remarks if is_mild else self._failures).append(f"{words}: {problem}{cause}")
 
     def _converted(self, form: _Form) -> dict[str, Any]:
         """The arguments with their arrays in a type."""

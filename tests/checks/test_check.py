@@ -43,6 +43,21 @@ def test_sizes_and_alphas_come_from_a_config(tmp_path):
         check("garwood", family="rate", config=file)
 
 
+def test_a_method_of_two_samples_for_numbers_alone_is_asked_at_most_40_000_times():
+    """Calls of a millisecond each take a check 40 s at most."""
+    calls = 0
+
+    def wald(x1, n1, x2, n2, alpha):
+        nonlocal calls
+        calls += 1
+        p1, p2 = float(x1) / n1, float(x2) / n2
+        half = -ndtri(alpha / 2) * (p1 * (1 - p1) / n1 + p2 * (1 - p2) / n2) ** 0.5
+        return max(p1 - p2 - half, -1.0), min(p1 - p2 + half, 1.0)
+
+    check(wald, family="proportion_difference", contract="none")
+    assert 5000 < calls <= 40_000
+
+
 def test_a_method_is_no_worse_than_itself():
     report = check("wilson", against="wilson", grid="n=1,10,30;alpha=0.05")
     assert report.passed, str(report)

@@ -9,6 +9,9 @@ from tests.checks.planted.moves import answers_by_form, is_moved, limits_on_grid
 
 QUICK = {
     "half the width for n in 31 ... 49": "n=40;alpha=0.05",
+    "limits at x = 0 and x = n a tenth too near": "n=10;alpha=0.05",
+    "products of 32-bit counts of the caller": "n=10,100000;alpha=0.05",
+    "upper limit without events a tenth too small": "exposure=1;alpha=0.05",
     "no x above 170": "exposure=1;alpha=0.05",
     "second less first above": "n1=4;n2=3;alpha=0.05",
     "no inverse above": "n1=4;n2=3;alpha=0.05",
@@ -54,3 +57,10 @@ def test_a_fault_is_found_and_named(name, grid):
     report = report_of(fault.source, fault.method, None, fault.method.contract, grid=grid)
     assert report.exit_code == 3
     assert is_named(report, fault.words), str(report)
+
+
+@pytest.mark.parametrize("name", list(QUICK)[1:4])
+def test_the_sound_original_passes(name):
+    method = next(fault.method for fault in FAULTS if fault.name == name)
+    report = report_of(method.source, method, None, method.contract, grid=QUICK[name])
+    assert report.exit_code == 0, str(report)

@@ -10,7 +10,7 @@ from scipy.special import ndtri
 
 def f(x, n, alpha):
     z = -ndtri(alpha / 2)
-    delta = z * np.sqrt(x * (n - x) / n + z * z / 4)
+    delta = z * np.sqrt(x * (1 - x / n) + z * z / 4)
     lower = (x + z * z / 2 - delta) / (n + z * z)
     upper = (x + z * z / 2 + delta) / (n + z * z)
     return np.clip(lower, 0, 1), np.clip(upper, 0, 1)

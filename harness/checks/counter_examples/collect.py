@@ -300,9 +300,10 @@ def _of_size(finding: Finding, tails: LimitTails) -> TailExample | None:
         middle = int(np.flatnonzero(x == here)[0])
         near = slice(max(0, middle - _BESIDE), middle + _BESIDE + 1)
         x, places, names = x[near], places[near], (limit,)
-    is_bound = here is not None and "found" in cell and "r" not in cell
-    values = {each: _tails(tails, each, number, is_bound).ravel()[places] for each in names}
-    expected = tails.alphas[number] if is_bound else float(tails.expected[number])
+    is_whole = here is not None and "found" in cell and "r" not in cell
+    values = {each: _tails(tails, each, number, is_whole).ravel()[places] for each in names}
+    expected = float(cell["expected"] if is_whole else tails.expected[number])
+    is_bound = is_whole and expected == tails.alphas[number]
     held = {each: cell[each] for each in others}
     held |= {**outcomes.size_cell, "alpha": tails.alphas[number]}
     return TailExample(
@@ -313,15 +314,15 @@ def _of_size(finding: Finding, tails: LimitTails) -> TailExample | None:
         tails={str(each): column for each, column in values.items()},
         expected=expected,
         is_bound=is_bound,
-        is_half=not is_bound,
+        is_half=not is_whole,
         place=None if here is None else (limit, float(here)),
         grid=_grid(finding, tails, number),
     )
 
 
-def _tails(tails: LimitTails, name: LimitName, number: int, is_bound: bool) -> Floats:
-    """The tails of one limit at one alpha: whole ones under a bound, else half of the outcome's."""
-    if is_bound:
+def _tails(tails: LimitTails, name: LimitName, number: int, is_whole: bool) -> Floats:
+    """The tails of one limit at one alpha, with all of the outcome's own probability or half."""
+    if is_whole:
         return np.asarray(tails.tail[name][number])
     return np.asarray(ndtr(-tails.r[name][number] * tails.z.ravel()[number]))
 

@@ -25,10 +25,13 @@ from harness.checks.tails.rules import (
     fault_of_end,
     fault_of_r,
     fault_of_swapped,
+    fault_of_unlike,
     first_fault,
     is_far_off,
     is_off,
     is_swapped,
+    is_unlike_exact,
+    is_unlike_mid_p,
     stays_at_the_end,
 )
 from harness.checks.tails.several_counts import tails_of_several_counts
@@ -63,7 +66,8 @@ def check_tails(
 
     - tail probabilities: under at-least no limit leaves more than alpha; under another contract r
       is near 1 inside the range. No factor of two is lost, no side mistaken for the other, no alpha
-      taken for another one, and no limit of thousands of counts is the end of the range.
+      taken for another one, no limit alone solves another equation than those of the other
+      outcomes, and no limit of thousands of counts is the end of the range.
     - neighbours agree: r hardly changes from one outcome to the next, nor its mean from n to n + 1.
 
     Under the contract none whatever is found is a remark.
@@ -103,6 +107,8 @@ def _tail_faults(
     else:
         yield from first_fault(records, is_far_off, fault_of_r, usual)
         yield from first_fault(records, is_off, fault_of_r, REMARK)
+    yield from first_fault(records, is_unlike_exact, fault_of_unlike, usual)
+    yield from first_fault(records, is_unlike_mid_p, fault_of_r, usual)
     yield from first_fault(records, stays_at_the_end, fault_of_end, usual)
 
 

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
-from harness.base.numerics.arrays import Bools
+from harness.base.numerics.arrays import Bools, Floats
 from harness.checks.findings import FAIL, Places, Verdict, format_cell
 from harness.checks.tails.record import LimitName, LimitTails
 from harness.families.catalogue import family_of
@@ -135,6 +135,58 @@ def exceeds_alpha(tails: LimitTails, name: LimitName) -> Bools:
     return np.asarray(np.nan_to_num(tails.tail[name], nan=0.0) > allowed)
 
 
+EXACT, FEWEST_EXACT, SHARE_EXACT = 1e-5, 3, 0.75
+"""How near tails are to alpha/2, and how many of them, where limits are solutions for alpha/2."""
+UNLIKE = 0.05
+"""How far another one may be from it, relative to it."""
+
+
+def is_unlike_exact(tails: LimitTails, name: LimitName) -> Bools:
+    """Where a limit does not leave alpha/2 as nearly all others do, which are exact ones.
+
+    By convention a limit at x = 0 or n may have all of alpha: the other one leaves nothing there.
+    """
+    return _is_unlike(tails, tails.tail[name], 2.0 if tails.is_two_sided else 1.0)
+
+
+def is_unlike_mid_p(tails: LimitTails, name: LimitName) -> Bools:
+    """The same of tails with half of the outcome's own probability.
+
+    By convention a limit at x = 0 or n may be the exact one, with all of the probability there.
+    """
+    return _is_unlike(tails, ndtr(-tails.r[name] * tails.z), 0.5)
+
+
+def _is_unlike(tails: LimitTails, found: Floats, factor_at_end: float) -> Bools:
+    """Where a tail is not that of nearly all others of its size and alpha, if that is alpha/2.
+
+    Limits that solve the same equation at nearly all outcomes are wrong where they do not, under
+    any contract; but for x = 0 and n, where the tail may also be larger by a factor.
+    """
+    if len(tails.outcomes.counts) > 1:
+        return np.zeros(found.shape, np.bool_)
+    expected = tails.by_alpha(tails.expected)
+    room = UNLIKE * expected + SOLVED * max(tails.outcomes.sizes)
+    is_exact = np.abs(found / expected - 1.0) < EXACT
+    known = (~np.isnan(found)).sum(axis=1, keepdims=True)
+    rest = is_exact.sum(axis=1, keepdims=True) >= np.maximum(FEWEST_EXACT, SHARE_EXACT * known)
+    by_convention = (tails.least == 0) & (np.abs(found - factor_at_end * expected) <= room)
+    return np.asarray(rest & (np.abs(found - expected) > room) & ~by_convention)
+
+
+def fault_of_unlike(place: Place) -> Described:
+    """The fault of a limit of another formula than the others."""
+    expected = float(place.tails.expected[place.index[0]])
+    text = f"{expected:g} expected, as the limits of nearly all other outcomes leave"
+    return _with_tail(place, expected, text)
+
+
+def _with_tail(place: Place, expected: float, text: str) -> Described:
+    tail = float(place.tails.tail[place.name][place.index])
+    message = f"{words_of(place)} leaves {tail:.3g} {_side(place.name)}, {text}"
+    return message, {"found": tail, "expected": expected}
+
+
 def is_inside(tails: LimitTails) -> Bools:
     """Where r is near 1 for every sound method; shape of the limits."""
     alphas = tails.by_alpha(tails.alphas)
@@ -171,10 +223,8 @@ def is_swapped(tails: LimitTails, name: LimitName) -> Bools:
 
 def fault_at_least(place: Place) -> Described:
     """The failure of a limit that leaves more than alpha."""
-    tails = place.tails
-    tail, alpha = float(tails.tail[place.name][place.index]), tails.alphas[place.index[0]]
-    message = f"{words_of(place)} leaves {tail:.3g} {_side(place.name)}, at most {alpha:g} allowed"
-    return message, {"found": tail, "expected": alpha}
+    alpha = place.tails.alphas[place.index[0]]
+    return _with_tail(place, alpha, f"at most {alpha:g} allowed")
 
 
 def fault_of_r(place: Place) -> Described:

@@ -181,7 +181,7 @@ def _few_outcomes(method: SoundMethod) -> list[list[list[float]]]:
     """Two calls of a few outcomes with different sizes, not in order."""
     family = family_of(method.family)
     if family.design == SINGLE_SAMPLE:
-        return [[[7, 3, 0, 12], [12, 40, 9, 12]], [[3, 9, 1, 2], [10, 10, 10, 10]]]
+        return [[[7, 3, 0, 12], [12, 40, 9, 12]], [[3, 50_000, 1, 2], [10, 10**5, 10, 10]]]
     if family.design == TWO_SAMPLES:
         return [[[7, 3, 0, 12], [12, 40, 9, 12], [5, 6, 2, 0], [10, 9, 8, 7]]]
     return [[[7, 3, 2, 12], [2, 4, 0, 1], [5, 6, 2, 0], [10, 9, 8, 7]][: len(family.data)]]

@@ -52,6 +52,17 @@ def of_int32(x, n, alpha):
     return np.clip([(center - delta) / (n + z * z), (center + delta) / (n + z * z)], 0, 1)
 
 
+def mid_p(x, n, alpha):
+    limits = CATALOGUE["proportion"]["mid_p"].limits
+    return limits((np.asarray(x, float), np.full(np.shape(x), float(n))), alpha)
+
+
+def all_of_alpha_at_the_ends(x, n, alpha):
+    lower, upper = clopper_pearson(x, n, alpha)
+    end = alpha ** (1.0 / n)
+    return np.where(x == n, end, lower), np.where(x == 0, 1 - end, upper)
+
+
 def blocks_of(family, sizes):
     """All counts of sizes up to 200, and those of the wide grid of a larger one."""
     wide = {block.outcomes.sizes[0]: block for block in wide_grid(family, 1)}
@@ -97,6 +108,8 @@ SOUND = {
     "wilson": (wilson, "proportion", "nominal"),
     "clopper_pearson": (clopper_pearson, "proportion", "at-least"),
     "garwood": (garwood, "rate", "at-least"),
+    "mid_p": (mid_p, "proportion", "approximate"),
+    "all of alpha at x = 0": (all_of_alpha_at_the_ends, "proportion", "conservative"),
 }
 SIZES = {"proportion": (10, 36, 37, 38, 60, 100, 1000, 10**4, 10**6), "rate": (1.0, 50.0)}
 
@@ -106,6 +119,17 @@ def test_a_sound_method_passes(name):
     function, family, contract = SOUND[name]
     found = findings_of(function, family, contract, SIZES[family])
     assert {each.verdict for each in found.values()} == {"pass"}
+
+
+def too_near_at_the_ends(method):
+    """Its limits with the upper one at x = 0 a tenth too small, and the mirror image at x = n."""
+
+    def limits(x, size, alpha):
+        lower, upper = method(x, size, alpha)
+        mirrored = np.where(upper == 1, 1 - 0.9 * (1 - lower), lower)
+        return mirrored, np.where(x == 0, 0.9 * upper, upper)
+
+    return limits
 
 
 def where(condition, wrong, right):
@@ -179,6 +203,21 @@ PLANTED = {
         where(lambda n, a: n > 5000, lambda x, n, a: (0.0 * x, 0.0 * x + 1), clopper_pearson),
         ("proportion", "at-least", (1000, 10**4)),
         (TAIL_PROBABILITIES, "n = 10000, alpha = 0.05 is the end of the range"),
+    ),
+    "a tenth too small at x = 0": (
+        too_near_at_the_ends(clopper_pearson),
+        ("proportion", "conservative", (4, 40)),
+        (TAIL_PROBABILITIES, "x = 4, n = 4, alpha = 0.05 leaves 0.044 below, 0.025 expected"),
+    ),
+    "a tenth too small without events": (
+        too_near_at_the_ends(garwood),
+        ("rate", "at-least", (1.0,)),
+        (TAIL_PROBABILITIES, "x = 0, exposure = 1, alpha = 0.05 leaves 0.0362 above, 0.025"),
+    ),
+    "a tenth too small at x = 0 of mid-P": (
+        too_near_at_the_ends(mid_p),
+        ("proportion", "approximate", (40,)),
+        (TAIL_PROBABILITIES, "x = 40, n = 40, alpha = 0.05 leaves 0.0341 below, 0.025 expected"),
     ),
     "one limit": (
         lambda x, n, a: (wilson(x, n, a)[0], wilson(x, n, a)[1] + 0.05 * (x == 20) * (n == 60)),

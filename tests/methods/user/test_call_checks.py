@@ -39,11 +39,15 @@ def difference(x1, n1, x2, n2, alpha):
 
 
 def as_written(x, n, alpha):
-    """Without a conversion, which is right but for products of 32-bit counts."""
+    """Without a conversion: x·(n − x) overflows where x is of 32 bits."""
     z = -ndtri(alpha / 2)
     delta = z * np.sqrt(x * (n - x) / n + z * z / 4)
     center = x + z * z / 2
     return (center - delta) / (n + z * z), (center + delta) / (n + z * z)
+
+
+def with_n_squared(x, n, alpha):
+    return wilson(np.asarray(x) * (float(n * n) / n / n), n, alpha)
 
 
 def of_whole_numbers(x, n, alpha):
@@ -119,10 +123,17 @@ def test_a_type_with_another_answer_or_none_is_a_failure(function, part):
     assert part in fault.message
 
 
+def test_a_product_of_32_bit_counts_that_overflows_is_a_failure_with_its_cause():
+    fault = run_type_checks(as_written, LARGE, 0.05)[TYPES]
+    assert not fault.is_remark
+    assert "x as numpy.int32: limits 0.4999" in fault.message
+    assert "a product of 32-bit counts overflows where they are not made floats" in fault.message
+
+
 @pytest.mark.parametrize(
     ("function", "data", "part"),
     [
-        (as_written, LARGE, "x as numpy.int32: limits 0.4999"),
+        (with_n_squared, LARGE, "counts and sizes as numpy.int32: limits "),
         (as_written, SMALL, "x as a list: refused with TypeError"),
         (one_size, SMALL, "n as an array: refused with TypeError"),
         (of_whole_numbers, SMALL, "x as a Python float: refused at x = 2"),
