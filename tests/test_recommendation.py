@@ -118,7 +118,7 @@ def test_the_page_has_the_methods_and_numbers_of_the_results() -> None:
     section = page.partition("## The rule\n")[2].partition("\n## ")[0]
     rows = [line.strip("| ").split(" | ") for line in re.findall(r"^\| `.*$", section, re.M)]
     assert [row[0].strip("`") for row in rows] == list(RECOMMENDED)
-    for family, _, use, covers, worst, never in rows:
+    for family, use, covers, worst, never in rows:
         name = family.strip("`")
         known = RECOMMENDED[name]
         (one,) = (each for each in chosen(name).candidates if each.method == known.use)

@@ -11,11 +11,7 @@ ROOT = Path(harness.__file__).parents[1]
 
 SIZES: dict[str, dict[str, float]] = {
     "catalogue": {"n": 100},
-    "rare_events": {"exposure": 1},
-    "two_test_sets": {"n1": 40, "n2": 40},
-    "ratios/risk_ratio": {"n1": 40, "n2": 40},
     "paired": {"n": 40},
-    "stratified": {"n1": 18, "n2": 18},
 }
 """The size that the pages quote, by the folder of the results; exact values by enumeration."""
 

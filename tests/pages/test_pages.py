@@ -46,10 +46,9 @@ from tests.pages.measured import (
 PAGE = (ROOT / "docs/config.md").read_text("utf-8")
 
 
-def test_the_table_of_figures_has_every_kind() -> None:
-    rows = PAGE.split("## Figures\n")[1].splitlines()
-    first_cells = " ".join(row.split("|")[1] for row in rows if row.startswith("|"))
-    assert [name for name in FIGURES if f"`{name}`" not in first_cells] == []
+def test_the_list_of_figures_has_every_kind() -> None:
+    section = PAGE.split("## Figures\n")[1]
+    assert [name for name in FIGURES if f"`{name}`" not in section] == []
 
 
 # The step of continuous integration that docs/report.md shows does what it says.
@@ -225,11 +224,11 @@ def test_the_advice_on_clusters_has_the_simulated_coverage_at_a_hundred_document
 CLASSIFIER_PAGE = (ROOT / "docs/classifier_metrics.md").read_text("utf-8")
 
 
-@pytest.mark.parametrize("folder", ["classifier/f1_rare", "classifier/f1_even"])
-def test_a_table_of_f1_has_the_numbers_of_the_results(folder: str) -> None:
-    section = CLASSIFIER_PAGE.partition(f"`configs/{folder}.yaml`")[2].partition("`configs/")[0]
+def test_the_table_of_f1_has_the_numbers_of_the_results() -> None:
+    folder = "classifier/f1_rare"
+    section = CLASSIFIER_PAGE.partition(f"`configs/{folder}.yaml`")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| `(\w+)` \| (.*) \| (.*) \| (.*) \| (.*) \|$", section, re.MULTILINE)
-    assert len(rows) == 8
+    assert len(rows) == 5
     for method, *quoted, width in rows:
         found = [
             summary(folder).filter(n=n, method=method).row(0, named=True) for n in (50, 200, 1000)
