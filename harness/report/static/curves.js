@@ -5,6 +5,7 @@ report.on("curves", async (root, data) => {
   const MARKED = 130; // up to so many values are marked on their line,
   const MARKS = 650; // unless there are more marks than that in all
   const ESTIMATES = 320; // about so many estimates are drawn in all
+  const NEAR = 15; // relative lengths are drawn up to so many per cent, unless the whole axis is asked for
   const CLOSE = 4; // so many pixels a value of the table may be farther than a point of a line
   const isOutcome = data.over === "outcome";
   const id = root.id;
@@ -267,8 +268,10 @@ report.on("curves", async (root, data) => {
       layout(plots[0], panel, [data.valueLabel], { range: valueRange() }, [nominal()]), config);
     if (plots[1]) {
       const zero = { ...nominal(), y0: 0, y1: 0 };
-      await Plotly.react(plots[1], lengthTraces(panel), layout(plots[1], panel, lengthTitle,
-        { rangemode: "tozero" }, of ? [zero] : []), config);
+      const traces = lengthTraces(panel);
+      const near = of && !state.whole && traces.some(({ y }) => y.some((each) => Math.abs(each) < NEAR));
+      await Plotly.react(plots[1], traces, layout(plots[1], panel, lengthTitle,
+        near ? { range: [-NEAR, NEAR] } : { rangemode: "tozero" }, of ? [zero] : []), config);
     }
     colour();
     say(panel);
