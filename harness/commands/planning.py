@@ -86,9 +86,12 @@ def coverage(
 
 _RANGES = {name: f"{text} FROM:TO is a range." for name, text in TRUTHS.items()}
 _LISTS = {
+    "p1": f"{_RANGES['p1']} Of strata a list: 0.9,0.8.",
+    "p2": f"{_RANGES['p2']} Of strata a list.",
     "sd": "Standard deviation of the value of a run.",
     "rho": "Correlation of two cases of a cluster.",
-    "size": "Cases of each cluster.",
+    "size": "Cases of each cluster, or of clusters in turn: 3,5,20.",
+    "shares": "Share of each stratum among the cases: 0.5,0.3,0.2.",
 }
 
 
@@ -99,8 +102,8 @@ def size(
         typer.Argument(
             help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
             "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, mean, "
-            "clustered_proportion, precision, recall, specificity, npv, f_score, jaccard, mcc, "
-            "kappa or informedness",
+            "clustered_proportion, stratified_difference, precision, recall, specificity, npv, "
+            "f_score, jaccard, mcc, kappa or informedness",
             metavar="FAMILY",
         ),
     ],
@@ -161,9 +164,11 @@ def size(
         setting = ", ".join([method, f"alpha = {alpha:g}", *truths])
         goal, answer = (found.goal, found.target), next(iter(found.sizes.values()))
         write_size_curve(figure, family, setting, goal, answer, found.curve())
-    smaller: Any = list(found.smaller)
+    lists: dict[str, Any] = {"smaller": list(found.smaller)}
+    lists |= {f"{name}_of_strata": list(each) for name, each in found.strata.items()}
     if output != "json":
-        smaller = ", ".join(f"{each:.15g}" for each in smaller) or "none"
+        for name, each in lists.items():
+            lists[name] = ", ".join(f"{number:.15g}" for number in each) or "none"
     show(
         [
             {
@@ -171,7 +176,8 @@ def size(
                 found.goal: found.reached,
                 **({} if found.std_error is None else {"std_error": found.std_error}),
                 "checked_to": found.checked_to,
-                "smaller": smaller,
+                **lists,
+                **({} if found.assumes is None else {"assumes": found.assumes}),
             }
         ],
         output,
@@ -180,13 +186,13 @@ def size(
 
 
 def _span(name: str, text: str) -> Any:
-    """Return a number, or two where a range is written ``0.8:0.9``."""
+    """Return a number, two where a range is written ``0.8:0.9``, or a list ``0.5,0.3,0.2``."""
     from harness.base.errors import InputError
 
     try:
-        numbers = tuple(float(part) for part in text.split(":"))
+        numbers = tuple(float(part) for part in text.split("," if "," in text else ":"))
     except ValueError:
         numbers = ()
-    if len(numbers) not in (1, 2):
+    if not numbers or (len(numbers) > 2 and "," not in text):
         raise InputError(f"{name} should be a number, or a range such as 0.8:0.9, found {text!r}")
     return numbers[0] if len(numbers) == 1 else numbers
