@@ -1,4 +1,4 @@
-"""``coverage`` and ``size``: exact coverage, and how many cases suffice."""
+"""``coverage`` and ``size``: coverage at true values, and how many cases suffice."""
 
 from __future__ import annotations
 
@@ -22,18 +22,35 @@ from harness.commands.options import (
 )
 
 FOUND = ("coverage", "miss_below", "miss_above", "mean_length")
-SOME = ("infinite_length", "expected_trials")
+SOME = ("infinite_length", "expected_trials", "std_error", "mean_length_std_error")
 """What only some families have."""
 
 
-@with_data(SIZES | TRUTHS | BETA, list[float] | None)
+_OF_LISTS = {
+    "k": "Number of runs.",
+    "mean": "True mean of normal runs.",
+    "sd": "Standard deviation of the value of a run.",
+    "clusters": "Number of clusters.",
+    "size": "Cases of each cluster.",
+    "rho": "Correlation of two cases of a cluster.",
+    "auc": "True area under the ROC curve.",
+    "sd_ratio": "Standard deviation of the scores of positives over that of negatives; default 1.",
+    "auc1": "True area of the first score.",
+    "auc2": "True area of the second score.",
+    "correlation": "Correlation of both scores of a case.",
+}
+"""Sizes and true values of families whose data are lists."""
+
+
+@with_data(SIZES | TRUTHS | _OF_LISTS | BETA, list[str] | None, "NUMBER")
 def coverage(
     family: Annotated[
         str,
         typer.Argument(
             help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
             "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, precision, "
-            "recall, specificity, npv, f_score, jaccard, mcc, kappa or informedness",
+            "recall, specificity, npv, f_score, jaccard, mcc, kappa or informedness; mean, "
+            "clustered_proportion, stratified_difference, auc or auc_difference, by Monte Carlo",
             metavar="FAMILY",
         ),
     ],
@@ -51,12 +68,21 @@ def coverage(
         ),
     ] = None,
     stopping: Stopping = None,
+    trials: Annotated[
+        int | None,
+        typer.Option(help="Of lists: data sets drawn at each true value.", show_default="20000"),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(help="Of lists: seed of the random numbers.", show_default="2003"),
+    ] = None,
     output: Form = "table",
-    **data: list[float] | None,
+    **data: list[str] | None,
 ) -> int:
-    """Compute exact coverage and length, as in: coverage proportion wilson --n 50 --p 0.1.
+    """Compute coverage and length, as in: coverage proportion wilson --n 50 --p 0.1.
 
     Sizes and true values may be repeated; there is a row for each, with those that are repeated.
+    Of strata each is a list, as in --n1 50,30.
     """
     import numpy as np
 
@@ -72,9 +98,13 @@ def coverage(
         side=cast(Any, side),
         prior=prior,
         sampling=law,
+        trials=trials,
+        seed=seed,
         **known,
     )
-    columns = {name: values for name, values in known.items() if isinstance(values, list)}
+    # A list over strata has one answer.
+    rows = np.size(found.coverage)
+    columns = {name: each for name, each in known.items() if rows > 1 and isinstance(each, list)}
     names = (*FOUND, *(name for name in SOME if getattr(found, name) is not None))
     columns |= {name: np.ravel(getattr(found, name)).tolist() for name in names}
     show(

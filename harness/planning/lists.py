@@ -262,7 +262,9 @@ def sizes_of_clusters(value: Any) -> tuple[int, ...]:
     Raises:
         InputError: a size is no whole number of at least 1.
     """
-    sizes = [value] if isinstance(value, int | float) else _list("size", value, "cluster")
+    sizes: list[Any] = (
+        [value] if isinstance(value, int | float) else _list("size", value, "cluster")
+    )
     for place, each in enumerate(sizes):
         whole = int(each) if isinstance(each, float) and each.is_integer() else each
         validate_whole("size", whole, 1)
