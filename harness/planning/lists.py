@@ -28,6 +28,8 @@ from harness.planning.goals import second_sizes
 
 LARGEST = 10**6
 """The largest answer that is looked for."""
+FEW = 2048
+"""The largest number that is looked at beyond one that has the width."""
 LONGEST = 100
 """The most strata, and the most sizes of clusters that are repeated in turn."""
 TRIALS = 4096
@@ -142,7 +144,7 @@ def _length(question: ListQuestion, number: int) -> tuple[float, float]:
 
 
 def find_number(question: ListQuestion) -> int:
-    """Return the smallest number from which on every one up to twice it has the width.
+    """Return the smallest number that has the width, and from which on larger ones have it.
 
     The width falls with the number but for its noise; so it is doubled and bisected. Data of a few
     cases may by chance have hardly any width, so that twice and four times the number have it too.
@@ -153,7 +155,7 @@ def find_number(question: ListQuestion) -> int:
         InputError: no number up to 10^6 has it.
     """
     low, high = 1, 2
-    while not all(question.does(times * high) for times in (1, 2, 4)):
+    while not all(question.does(n) for n in (high, 2 * high, 4 * high) if n <= max(high, FEW)):
         low, high = high, 2 * high
         if high > LARGEST:
             name = question.family.sizes[0]
