@@ -104,3 +104,10 @@ def test_the_command_says_the_cases_of_each_stratum(run_command):
     found = json.loads(run_command(*argv.split(), "--half-width", "0.2", "--format", "json").out)
     assert (sum(found["n1_of_strata"]), sum(found["n2_of_strata"])) == (found["n1"], found["n2"])
     assert found["assumes"] == "cases of strata in the given shares, at least one in each"
+
+
+def test_a_long_name_of_an_axis_is_wrapped(run_command, tmp_path):
+    argv = "size stratified_difference --method newcombe --p1 0.9,0.8 --p2 0.8,0.7 --shares 3,1"
+    path = tmp_path / "curve.svg"
+    run_command(*argv.split(), "--half-width", "0.3", "--figure", str(path))
+    assert "<!-- difference p1 − p2 -->" in path.read_text("utf-8")
