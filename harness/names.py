@@ -18,13 +18,6 @@ FamilyName = Literal[
 ]
 """What is estimated."""
 
-CountFamily = Literal[
-    "proportion", "rate", "proportion_difference", "rate_difference", "balanced_accuracy",
-    "risk_ratio", "odds_ratio", "rate_ratio", "paired_difference", "paired_ratio", "precision",
-    "recall", "specificity", "npv", "f_score", "jaccard", "mcc", "kappa", "informedness",
-]
-"""The families whose data are counts, of which coverage is an exact sum."""
-
 TwoSampleFamily = Literal[
     "proportion_difference", "rate_difference", "balanced_accuracy", "risk_ratio", "odds_ratio",
     "rate_ratio",

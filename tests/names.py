@@ -33,11 +33,6 @@ def source() -> str:
         ("Side", ALL_SIDES, ""),
         ("FamilyName", FAMILIES, "What is estimated."),
         (
-            "CountFamily",
-            [each.name for each in families if each.has_outcomes],
-            "The families whose data are counts, of which coverage is an exact sum.",
-        ),
-        (
             "TwoSampleFamily",
             [each.name for each in families if each.samples == 2],
             "The families of two independent samples.",

@@ -63,7 +63,7 @@ def test_the_options_are_those_of_the_function() -> None:
 
 
 def test_planning_and_significance_name_the_families_that_they_take() -> None:
-    assert hints(coverage)["family"] == names.CountFamily
+    assert hints(coverage)["family"] == names.FamilyName
     assert hints(coverage)["side"] == names.Side
     assert hints(size)["family"] == names.FamilyName
     assert hints(significance)["family"] == names.TwoSampleFamily

@@ -37,7 +37,7 @@ def refused() -> None:
     harness.interval("proportion", x=3, m=10)  # type: ignore[call-overload]
     harness.interval("proportion", x=3)  # type: ignore[call-overload]
     harness.interval("proportion", x=3, n=10, side="left")  # type: ignore[call-overload]
-    harness.coverage("mean", "student_t", k=5)  # type: ignore[arg-type]
+    harness.coverage("median", "student_t", k=5)  # type: ignore[arg-type]
     harness.coverage("proportion", "wilsn", n=50, p=0.1)  # type: ignore[arg-type]
     harness.coverage("proportion", "wilson", side="left", n=50, p=0.1)  # type: ignore[arg-type]
     harness.size("proportion", "wilsn", p=0.9, half_width=0.02)  # type: ignore[arg-type]

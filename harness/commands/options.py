@@ -267,10 +267,16 @@ def given_data(data: Mapping[str, float | list[float] | None]) -> dict[str, Any]
     }
 
 
-def given_lists(data: Mapping[str, list[float] | None]) -> dict[str, Any]:
-    """The repeatable data that were given: a number, or a list where an option was repeated."""
-    columns = given_data({name: values for name, values in data.items() if values})
-    return {name: values if len(values) > 1 else values[0] for name, values in columns.items()}
+def given_lists(data: Mapping[str, list[str] | None]) -> dict[str, Any]:
+    """The repeatable data that were given: a number, or a list where several were given.
+
+    Raises:
+        InputError: something is no number.
+    """
+    given: dict[str, Any] = {
+        name: number_or_list(",".join(texts)) for name, texts in data.items() if texts
+    }
+    return given_data(given)
 
 
 def number_of(name: str, value: float) -> float:

@@ -1,4 +1,4 @@
-"""``coverage`` and ``size``: exact coverage, and how many cases suffice."""
+"""``coverage`` and ``size``: coverage at true values, and how many cases suffice."""
 
 from __future__ import annotations
 
@@ -22,18 +22,35 @@ from harness.commands.options import (
 )
 
 FOUND = ("coverage", "miss_below", "miss_above", "mean_length")
-SOME = ("infinite_length", "expected_trials")
+SOME = ("infinite_length", "expected_trials", "std_error", "mean_length_std_error")
 """What only some families have."""
 
 
-@with_data(SIZES | TRUTHS | BETA, list[float] | None)
+_OF_LISTS = {
+    "k": "Number of runs.",
+    "mean": "True mean of normal runs.",
+    "sd": "Standard deviation of the value of a run.",
+    "clusters": "Number of clusters.",
+    "size": "Cases of each cluster.",
+    "rho": "Correlation of two cases of a cluster.",
+    "auc": "True area under the ROC curve.",
+    "sd_ratio": "Standard deviation of the scores of positives over that of negatives; default 1.",
+    "auc1": "True area of the first score.",
+    "auc2": "True area of the second score.",
+    "correlation": "Correlation of both scores of a case.",
+}
+"""Sizes and true values of families whose data are lists."""
+
+
+@with_data(SIZES | TRUTHS | _OF_LISTS | BETA, list[str] | None, "NUMBER")
 def coverage(
     family: Annotated[
         str,
         typer.Argument(
             help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
             "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, precision, "
-            "recall, specificity, npv, f_score, jaccard, mcc, kappa or informedness",
+            "recall, specificity, npv, f_score, jaccard, mcc, kappa or informedness; mean, "
+            "clustered_proportion, stratified_difference, auc or auc_difference, by Monte Carlo",
             metavar="FAMILY",
         ),
     ],
@@ -51,12 +68,21 @@ def coverage(
         ),
     ] = None,
     stopping: Stopping = None,
+    trials: Annotated[
+        int | None,
+        typer.Option(help="Of lists: data sets drawn at each true value.", show_default="20000"),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(help="Of lists: seed of the random numbers.", show_default="2003"),
+    ] = None,
     output: Form = "table",
-    **data: list[float] | None,
+    **data: list[str] | None,
 ) -> int:
-    """Compute exact coverage and length, as in: coverage proportion wilson --n 50 --p 0.1.
+    """Compute coverage and length, as in: coverage proportion wilson --n 50 --p 0.1.
 
     Sizes and true values may be repeated; there is a row for each, with those that are repeated.
+    Of strata each is a list, as in --n1 50,30.
     """
     import numpy as np
 
@@ -72,9 +98,13 @@ def coverage(
         side=cast(Any, side),
         prior=prior,
         sampling=law,
+        trials=trials,
+        seed=seed,
         **known,
     )
-    columns = {name: values for name, values in known.items() if isinstance(values, list)}
+    # A list over strata has one answer.
+    rows = np.size(found.coverage)
+    columns = {name: each for name, each in known.items() if rows > 1 and isinstance(each, list)}
     names = (*FOUND, *(name for name in SOME if getattr(found, name) is not None))
     columns |= {name: np.ravel(getattr(found, name)).tolist() for name in names}
     show(
@@ -86,9 +116,12 @@ def coverage(
 
 _RANGES = {name: f"{text} FROM:TO is a range." for name, text in TRUTHS.items()}
 _LISTS = {
+    "p1": f"{_RANGES['p1']} Of strata a list: 0.9,0.8.",
+    "p2": f"{_RANGES['p2']} Of strata a list.",
     "sd": "Standard deviation of the value of a run.",
     "rho": "Correlation of two cases of a cluster.",
-    "size": "Cases of each cluster.",
+    "size": "Cases of each cluster, or of clusters in turn: 3,5,20.",
+    "shares": "Share of each stratum among the cases: 0.5,0.3,0.2.",
 }
 
 
@@ -99,8 +132,8 @@ def size(
         typer.Argument(
             help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
             "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, mean, "
-            "clustered_proportion, precision, recall, specificity, npv, f_score, jaccard, mcc, "
-            "kappa or informedness",
+            "clustered_proportion, stratified_difference, precision, recall, specificity, npv, "
+            "f_score, jaccard, mcc, kappa or informedness",
             metavar="FAMILY",
         ),
     ],
@@ -161,9 +194,11 @@ def size(
         setting = ", ".join([method, f"alpha = {alpha:g}", *truths])
         goal, answer = (found.goal, found.target), next(iter(found.sizes.values()))
         write_size_curve(figure, family, setting, goal, answer, found.curve())
-    smaller: Any = list(found.smaller)
+    lists: dict[str, Any] = {"smaller": list(found.smaller)}
+    lists |= {f"{name}_of_strata": list(each) for name, each in found.strata.items()}
     if output != "json":
-        smaller = ", ".join(f"{each:.15g}" for each in smaller) or "none"
+        for name, each in lists.items():
+            lists[name] = ", ".join(f"{number:.15g}" for number in each) or "none"
     show(
         [
             {
@@ -171,7 +206,8 @@ def size(
                 found.goal: found.reached,
                 **({} if found.std_error is None else {"std_error": found.std_error}),
                 "checked_to": found.checked_to,
-                "smaller": smaller,
+                **lists,
+                **({} if found.assumes is None else {"assumes": found.assumes}),
             }
         ],
         output,
@@ -180,13 +216,13 @@ def size(
 
 
 def _span(name: str, text: str) -> Any:
-    """Return a number, or two where a range is written ``0.8:0.9``."""
+    """Return a number, two where a range is written ``0.8:0.9``, or a list ``0.5,0.3,0.2``."""
     from harness.base.errors import InputError
 
     try:
-        numbers = tuple(float(part) for part in text.split(":"))
+        numbers = tuple(float(part) for part in text.split("," if "," in text else ":"))
     except ValueError:
         numbers = ()
-    if len(numbers) not in (1, 2):
+    if not numbers or (len(numbers) > 2 and "," not in text):
         raise InputError(f"{name} should be a number, or a range such as 0.8:0.9, found {text!r}")
     return numbers[0] if len(numbers) == 1 else numbers

@@ -26,7 +26,13 @@ ONE_SCORE = Design(
     SCORES,
     outcomes=None,
     checked_at=OF_LISTS,
-    lists=Lists(_draw, width=lambda scenario: int(sum(scenario.size)), checked=OF_SCORES),
+    lists=Lists(
+        _draw,
+        width=lambda scenario: int(sum(scenario.size)),
+        checked=OF_SCORES,
+        words={"auc": None, "sd_ratio": 1.0},
+        truth_at=lambda auc, sd_ratio: ScoreTruth((auc,), (sd_ratio,)),
+    ),
     listed_truth=ScoreTruth,
     sizes=lambda size: (float(size[0]), float(size[1])),
     examples={"counts": (([20, 60], [20, 60]), {"auc": {"values": [0.8, 0.95]}}, PER_TRUTH)},
@@ -37,7 +43,11 @@ TWO_SCORES = replace(
     ONE_SCORE,
     name=PAIRED_SCORES,
     lists=Lists(
-        _draw, width=lambda scenario: int(2 * sum(scenario.size)), checked=OF_PAIRED_SCORES
+        _draw,
+        width=lambda scenario: int(2 * sum(scenario.size)),
+        checked=OF_PAIRED_SCORES,
+        words={"auc1": None, "auc2": None, "correlation": None},
+        truth_at=lambda auc1, auc2, correlation: PairedScoreTruth((auc1,), (auc2,), (correlation,)),
     ),
     listed_truth=PairedScoreTruth,
     examples={

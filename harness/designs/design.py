@@ -120,6 +120,11 @@ class Lists:
     each listed truth, shape (t,) each; None where they are not known."""
     assumes: str | None = None
     """What the exact values rest on that a truth need not have, in words."""
+    words: Mapping[str, float | None] = field(default_factory=dict)
+    """The names of the numbers that make up one truth, each with the number where none is given,
+    or None; of strata each is a list."""
+    truth_at: Callable[..., ListTruth] | None = None
+    """Return the truth with these numbers; None where there are no words."""
     checked: CheckedLists = NOWHERE
     """Where a check asks methods."""
 
@@ -227,8 +232,9 @@ class Scenario:
     family: str
     """The name of the family."""
     size: Any
-    """n, a whole number, or an exposure; of two samples a pair of them; of lists k, the number and
-    the size of clusters, or the sizes of both samples in each stratum."""
+    """n, a whole number, or an exposure; of two samples a pair of them; of lists k, the number of
+    clusters and their sizes, which are repeated in turn, or the sizes of both samples in each
+    stratum."""
     truth: Any
     """Of the design: a ``Truth``, ``PairTruth``, ``PairedTruth`` or ``ListTruth``."""
     draws: str = NUMPY

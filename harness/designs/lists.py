@@ -23,7 +23,7 @@ from harness.designs.check_sizes import OF_LISTS
 from harness.designs.design import PER_TRUTH, Design, Lists, Scenario, grid
 from harness.designs.results import Enumerated, Exact
 from harness.designs.stochastic import StochasticColumn
-from harness.distributions.list_truths import ClusterTruth, RunTruth, StratumTruth
+from harness.distributions.list_truths import ClusterTruth, NormalRuns, RunTruth, StratumTruth
 from harness.distributions.sampling import binomial
 from harness.distributions.sampling.laws.clusters import draw_clusters
 from harness.families.catalogue import family_of
@@ -227,6 +227,8 @@ REPEATED_RUNS = Design(
         at_truths=values_of_runs,
         assumes=ASSUMES,
         checked=OF_RUNS,
+        words={"mean": None, "sd": None},
+        truth_at=lambda mean, sd: RunTruth(NormalRuns(mean, sd)),
     ),
     listed_truth=RunTruth,
     sizes=lambda size: (float(size),),
@@ -245,23 +247,30 @@ def _draw_clusters(
     scenario: Scenario, number: int, trials: int, rng: np.random.Generator
 ) -> tuple[Floats, ...]:
     p, rho = (np.full(trials, each[number]) for each in scenario.truth.values)
-    clusters, size = scenario.size
-    return draw_clusters(p, rho, int(clusters), int(size), rng)
+    clusters, *sizes = map(int, scenario.size)
+    drawn = sizes[0] if len(sizes) == 1 else np.resize(sizes, clusters)
+    return draw_clusters(p, rho, clusters, drawn, rng)
 
 
 CLUSTERED = Design(
     CLUSTERS,
     outcomes=None,
     checked_at=OF_LISTS,
-    lists=Lists(_draw_clusters, width=lambda scenario: int(scenario.size[0]), checked=OF_CLUSTERS),
+    lists=Lists(
+        _draw_clusters,
+        width=lambda scenario: int(scenario.size[0]),
+        checked=OF_CLUSTERS,
+        words={"p": None, "rho": None},
+        truth_at=lambda p, rho: ClusterTruth((p,), (rho,)),
+    ),
     listed_truth=ClusterTruth,
-    sizes=lambda size: (float(size[0]), float(size[1])),
+    sizes=lambda size: (float(size[0]), float(np.mean(size[1:]))),
     examples={
         "counts": (([20, 50], 10), {"p": {"values": [0.8]}, "rho": {"values": [0, 0.2]}}, PER_TRUTH)
     },
     size_needs=("p", "rho", "size"),
 )
-"""Clusters of one size, each with a probability of its own from a Beta distribution."""
+"""Clusters, each with a probability of its own from a Beta distribution."""
 
 
 def of_strata(size: Any) -> tuple[Floats, Floats]:
@@ -297,6 +306,8 @@ STRATIFIED = Design(
         width=lambda scenario: len(scenario.size[0]),
         at_truths=values_of_strata,
         checked=OF_STRATA,
+        words={"p1": None, "p2": None},
+        truth_at=lambda p1, p2: StratumTruth(((p1, p2),)),
     ),
     listed_truth=StratumTruth,
     sizes=lambda size: tuple(float(each.sum()) for each in of_strata(size)),
@@ -309,6 +320,7 @@ STRATIFIED = Design(
         )
     },
     sizes_are_lists=True,
+    size_needs=("p1", "p2", "shares"),
 )
 """Two samples in each stratum, all independent."""
 

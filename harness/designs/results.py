@@ -112,6 +112,20 @@ class Counts:
         return replace(self, **_part(self, _COUNTED, list(rows)))
 
 
+def mean_and_error(total: Any, squares: Any, count: Any) -> tuple[Floats, Floats]:
+    """The mean of numbers and its standard error, from their sum, that of their squares and count.
+
+    Not numbers where there are none, and no error of a single or of an infinite number.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.asarray(np.divide(total, count))
+        variance = np.divide(squares, count) - mean * mean
+        # A difference within rounding is none: all lengths are equal.
+        variance = np.where(variance > 8.0 * np.finfo(np.float64).eps * mean * mean, variance, 0.0)
+        error = np.sqrt(variance / (np.asarray(count) - 1.0))
+    return mean, np.where((np.asarray(count) > 1) & np.isfinite(mean), error, np.nan)
+
+
 @dataclass(frozen=True)
 class Tally:
     """The counts of Monte Carlo in one scenario."""

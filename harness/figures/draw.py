@@ -288,7 +288,7 @@ def write_size_curve(
             known_widths = reached[np.isfinite(reached)]
             axes.set_ylim(0, min(4.0 * target, 1.05 * float(known_widths.max())))
         axes.set_xlabel(labels.size_label(known))
-        axes.set_ylabel(_goal_label(known, name))
+        axes.set_ylabel(style.wrap(_goal_label(known, name), 52))
         figure.legend(axes.get_lines(), legend_names, **legend)
         try:
             figure.savefig(path, dpi=style.DPI)

@@ -32,8 +32,12 @@ def source_of(
     side: str,
     prior: Prior | None,
     law: Law | None = None,
+    may_draw: bool = False,
 ) -> Source:
     """Return the source of the limits under a law, by default the family's own.
+
+    Args:
+        may_draw: whether the limits may be random.
 
     Raises:
         InputError: there is no such method, it has no such side or takes no prior, is for another
@@ -53,7 +57,7 @@ def source_of(
         chosen.check(side, prior)
         chosen.validate_sampling(*population_and_title(law))
         source = CatalogueSource(chosen.name, chosen, prior)
-    if not source.deterministic:
+    if not (source.deterministic or may_draw):
         raise InputError(
             f"{source.label} draws random numbers, and an exact sum needs limits that are a "
             "function of the outcome"

@@ -1,14 +1,15 @@
-"""The exact coverage of a method at given sizes and true values."""
+"""The coverage of a method at given sizes and true values: exact, or of lists by Monte Carlo."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
+from harness.base.arguments import validate_whole
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.base.text import enumerated
@@ -25,15 +26,17 @@ from harness.families.data import broadcast_columns, numbers, validate_values
 from harness.families.family import Family
 from harness.families.stopped import STOPPED_AT
 from harness.methods.method import TWO_SIDED
-from harness.names import CountFamily, MethodName, Side
+from harness.names import FamilyName, MethodName, Side
 from harness.one import Value
 from harness.planning.arguments import (
+    AnyMethod,
     limits_of,
     refuse_many_events,
     size_columns,
     source_of,
     truth_columns,
 )
+from harness.planning.simulated import SEED, TRIALS, simulate_lists
 
 LARGEST_TABLE = 1 << 24
 """The most outcomes of one size whose limits are computed."""
@@ -41,7 +44,7 @@ LARGEST_TABLE = 1 << 24
 
 @dataclass(frozen=True)
 class Coverage:
-    """Exact probabilities at true values: floats for scalar sizes and truths, else arrays.
+    """Probabilities at true values: floats for scalar sizes and truths, else arrays.
 
     Intervals are closed: a true value equal to a limit is covered.
     """
@@ -60,23 +63,31 @@ class Coverage:
     """The probability of an infinite length; None where the parameter is no ratio."""
     expected_trials: Value | None = None
     """The mean number of trials; None where trials do not end by a stopping rule."""
+    std_error: Value | None = None
+    """The Monte Carlo standard error of the coverage; None where it is exact, not a number where no
+    trial or every one missed."""
+    mean_length_std_error: Value | None = None
+    """That of the mean length."""
 
 
 def coverage(
-    family: CountFamily,
+    family: FamilyName,
     method: MethodName | Callable[..., Any],
     *,
     alpha: npt.ArrayLike = 0.05,
     side: Side = TWO_SIDED,
     prior: Prior | None = None,
     sampling: str | Mapping[str, Any] | None = None,
+    trials: int | None = None,
+    seed: int | None = None,
     **given: npt.ArrayLike,
 ) -> Coverage:
-    """Compute the exact coverage and expected length of a method at given sizes and true values.
+    """Compute the coverage and expected length of a method at given sizes and true values.
 
     C(θ) = Σ_x Pr(X = x | θ)·1[L(x) ≤ θ ≤ U(x)] over all outcomes x that can occur at θ, but for
     outcomes with a probability below 2e-17 together; of two samples over all pairs of counts.
-    Sizes, true values and ``alpha`` broadcast against each other.
+    Sizes, true values and ``alpha`` broadcast against each other. Where the data are lists, the
+    numbers are those of drawn data sets, with their standard errors.
 
     Args:
         family: what is estimated, which decides sizes and true values: "proportion" (n, p),
@@ -85,9 +96,13 @@ def coverage(
             exposure2, rate1, rate2), "paired_difference" and "paired_ratio" (n, p11, p10, p01),
             "precision", "recall", "specificity", "npv", "f_score" (with beta), "jaccard", "mcc",
             "kappa" and "informedness" (n, p_tp, p_fp and p_fn, or prevalence, sensitivity and
-            specificity).
+            specificity). Of lists "mean" of normal runs (k, mean, sd), "clustered_proportion"
+            (clusters, size, p, rho), "stratified_difference" (n1, n2, p1, p2, each a list with a
+            number for each stratum), "auc" (n1, n2, auc, sd_ratio, by default 1) and
+            "auc_difference" (n1, n2, auc1, auc2, correlation).
         method: a name of the catalogue, an alias, or a function f(x, n, alpha) of the family's
-            data that returns both limits. Its limits must be a function of the outcome.
+            data that returns both limits. Its limits must be a function of the outcome, unless
+            the data are lists.
         alpha: the probability outside the interval, as for ``interval``; in (0, 1).
         side: "two-sided", "lower" or "upper".
         prior: as for ``interval``.
@@ -95,6 +110,8 @@ def coverage(
             {"beta_binomial": {"rho": 0.1}}, {"clusters": {"size": 10, "rho": 0.1}} or
             {"hypergeometric": {"population": 1000}}; "poisson" or
             {"gamma_poisson": {"dispersion": 1.5}}. None for binomial or Poisson outcomes.
+        trials: of lists alone, the data sets that are drawn at each true value; None for 20,000.
+        seed: of lists alone, the seed of the random numbers; None for 2003.
         **given: sizes and true values by name, numbers or arrays: n from 1 to 10^9, exposures
             above 0, proportions from 0 to 1, rates from 0 on. ``stopping``, the rule by which the
             trials of a proportion end, is a mapping as in a config; n is then the most trials.
@@ -128,13 +145,16 @@ def coverage(
         >>> found = harness.coverage("proportion", "wilson", n=50, p=0.3, sampling=clusters)
         >>> round(found.coverage, 4)
         0.8553
+        >>> found = harness.coverage("auc", "delong", n1=10, n2=30, auc=0.9)
+        >>> round(found.coverage, 4), round(found.std_error, 4)
+        (0.859, 0.0025)
     """
     known = with_settings(family, given, alpha)
     if not known.has_outcomes:
-        raise InputError(
-            f"coverage has no exact sum for {known.name}, whose data are lists; run an experiment "
-            f"of that family, which simulates it"
-        )
+        return _of_lists(known, method, alpha, side, prior, sampling, trials, seed, given)
+    for name, value in (("trials", trials), ("seed", seed)):
+        if value is not None:
+            raise InputError(f"coverage of {known.name} is exact and takes no {name}")
     columns = _columns(known, alpha, known.with_free_truths(given))
     law = None if sampling is None else _law(known, sampling, columns)
     source = source_of(known, method, side, prior, law)
@@ -150,12 +170,52 @@ def coverage(
         if law is not None:
             truths = [on_lattice(each, law) for each in truths]
         found[:, here] = _at_size(known, source, side, level, sizes, truths, law)
-    below, above, length, infinite, trials = (
+    below, above, length, infinite, made = (
         each.reshape(shape) if shape else float(each[0]) for each in found
     )
     covered = 1.0 - (below + above)
     unknown = infinite if known.is_ratio else None
-    return Coverage(covered, below, above, length, unknown, trials if known.stops else None)
+    return Coverage(covered, below, above, length, unknown, made if known.stops else None)
+
+
+def _of_lists(
+    family: Family,
+    method: AnyMethod,
+    alpha: npt.ArrayLike,
+    side: str,
+    prior: Prior | None,
+    sampling: object,
+    trials: int | None,
+    seed: int | None,
+    given: Mapping[str, npt.ArrayLike],
+) -> Coverage:
+    """Return the coverage by Monte Carlo."""
+    if sampling is not None:
+        _refuse_sampling(family)
+    trials, seed = TRIALS if trials is None else trials, SEED if seed is None else seed
+    validate_whole("trials", trials, 1)
+    validate_whole("seed", seed, 0)
+    source = source_of(family, method, side, prior, may_draw=True)
+    found = simulate_lists(family, source, side, _levels(alpha), given, trials, seed)
+    below, above, length, error, length_error = (
+        each if each.ndim else float(each) for each in found
+    )
+    covered = 1.0 - (below + above)
+    return Coverage(
+        covered, below, above, length, std_error=error, mean_length_std_error=length_error
+    )
+
+
+def _levels(alpha: npt.ArrayLike) -> Floats:
+    """Return alpha as an array.
+
+    Raises:
+        InputError: it is not between 0 and 1.
+    """
+    expected = "a number between 0 and 1"
+    levels = numbers("alpha", alpha, expected)
+    validate_values(levels, ~((levels > 0) & (levels < 1)), "alpha", expected)
+    return levels
 
 
 def _columns(
@@ -170,10 +230,7 @@ def _columns(
     if set(given) != set(names):
         found = ", ".join(sorted(given)) or "nothing"
         raise InputError(f"{family.name} needs {enumerated(names)}, found {found}")
-    expected = "a number between 0 and 1"
-    levels = numbers("alpha", alpha, expected)
-    validate_values(levels, ~((levels > 0) & (levels < 1)), "alpha", expected)
-    columns = (levels, *size_columns(family, given), *truth_columns(family, given))
+    columns = (_levels(alpha), *size_columns(family, given), *truth_columns(family, given))
     columns = broadcast_columns(("alpha", *names), columns)
     levels = columns[0]
     first = len(("alpha", *family.sizes))
@@ -197,7 +254,7 @@ def _law(
         InputError: the family has no other law, or the law has no such size or true value.
     """
     if not family.has_single_count or family.model.NAME not in OWN:
-        raise InputError(f"sampling is for the families {' and '.join(OWN)}, found {family.name}")
+        _refuse_sampling(family)
     law = sampling_law(family.model.NAME, sampling)
     if law is not None:
         _, sizes, truths = columns
@@ -206,6 +263,10 @@ def _law(
         for truth in np.unique(truths).tolist():
             law.validate_truth(truth)
     return law
+
+
+def _refuse_sampling(family: Family) -> NoReturn:
+    raise InputError(f"sampling is for the families {' and '.join(OWN)}, found {family.name}")
 
 
 def _at_size(

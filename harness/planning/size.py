@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -67,6 +67,10 @@ class Size:
     question: Question | ListQuestion = field(repr=False, compare=False)
     std_error: float | None = None
     """The standard error of ``reached`` where it is a mean over data sets that were drawn."""
+    assumes: str | None = None
+    """What the answer rests on, where the data are lists."""
+    strata: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """The cases of each stratum, by the name of the size of a sample; of strata alone."""
 
     def __getattr__(self, name: str) -> float:
         sizes: Mapping[str, float] = self.__dict__.get("sizes", {})
@@ -97,7 +101,7 @@ def size(
     ratio: float = 1.0,
     alpha: float = 0.05,
     prior: Prior | None = None,
-    **truths: float | tuple[float, float],
+    **truths: float | Sequence[float],
 ) -> Size:
     """Find the smallest size such that an interval is short enough, or a bound beyond a value.
 
@@ -109,8 +113,9 @@ def size(
 
     Args:
         family: what is estimated: "proportion", "rate", "proportion_difference", …; of "mean" the
-            answer is the number k of runs with normal values, and of "clustered_proportion" the
-            number of clusters, by the mean over 4096 data sets that are drawn.
+            answer is the number k of runs with normal values; of "clustered_proportion" the
+            number of clusters and of "stratified_difference" the cases of both samples, by the
+            mean over 4096 data sets that are drawn.
         method: a name of the catalogue, an alias, or a function f(x, n, alpha) of the family's
             data that returns both limits. Its limits must be a function of the outcome.
         half_width: half the length that the interval has at most, (upper − lower)/2 of the
@@ -125,8 +130,10 @@ def size(
         alpha: the probability outside the interval, in (0, 1).
         prior: as for ``interval``.
         **truths: the true value of each sample by its symbol ("p", "rate", "p1", …), or a pair
-            of numbers for every value from the first to the second. Of "mean" the sd of a run,
-            of "clustered_proportion" p, rho and the size of a cluster, each one number.
+            of numbers for every value from the first to the second. Of "mean" the sd of a run;
+            of "clustered_proportion" p, rho and the size of a cluster, or a list of sizes that
+            clusters have in turn; of "stratified_difference" p1, p2 and the shares of the strata
+            among the cases, a number for each stratum.
 
     Returns:
         The sizes, what is reached there, up to where all sizes were checked, and the smaller sizes
@@ -148,15 +155,15 @@ def size(
     wanted = {HALF_WIDTH: half_width, LENGTH: length, ABOVE: above, BELOW: below}
     if not known.has_outcomes:
         others = {"assurance": assurance, ABOVE: above, BELOW: below, "prior": prior}
-        others |= {PROBABILITY: probability, "ratio": None if ratio == 1 else ratio}
+        others |= {PROBABILITY: probability}
         for name, value in others.items():
             if value is not None:
                 raise InputError(f"size of {known.name} takes half_width or length, found {name}")
-        return _of_lists(known, method, wanted, alpha, truths)
+        return _of_lists(known, method, wanted, alpha, truths, ratio)
     goal = _goal(known, wanted, assurance, probability)
     ranges = _ranges(known, known.with_free_truths(truths))
     _validate(alpha=alpha)
-    _validate_ratio(known, ratio)
+    _validate_ratio(ratio, known)
     limits, rises = _limits(known, method, goal.side, prior, float(alpha))
     asked = _words(known, goal)
     if isinstance(goal, Bound):
@@ -174,17 +181,35 @@ def size(
 
 
 def _of_lists(
-    family: Family, method: AnyMethod, wanted: _Wanted, alpha: float, given: Mapping[str, Any]
+    family: Family,
+    method: AnyMethod,
+    wanted: _Wanted,
+    alpha: float,
+    given: Mapping[str, Any],
+    ratio: float,
 ) -> Size:
-    """The smallest number of runs or clusters."""
+    """The smallest number of runs, clusters, or cases of strata."""
     goal = _goal(family, wanted, None, None)
     _validate(alpha=alpha)
+    _validate_ratio(ratio)
     halves = goal.name == HALF_WIDTH
-    question = list_question(family, method, float(alpha), goal.target, halves, given)
+    question = list_question(family, method, float(alpha), goal.target, halves, given, ratio)
     number = find_number(question)
     reached, error = question.width(number)
-    sizes = {family.sizes[0]: number}
-    return Size(sizes, goal.name, reached, number, (), question, error if error > 0 else None)
+    strata = question.strata(number)
+    sizes = {name: sum(each) for name, each in strata.items()} or {family.sizes[0]: number}
+    last = number + question.period - 1
+    return Size(
+        sizes,
+        goal.name,
+        reached,
+        last,
+        (),
+        question,
+        error if error > 0 else None,
+        question.assumes,
+        strata,
+    )
 
 
 def _answer(question: Question, found: Found) -> Size:
@@ -247,11 +272,11 @@ def _validate(**probabilities: float) -> None:
             raise InputError(f"{name} should be a number between 0 and 1, found {value:g}")
 
 
-def _validate_ratio(family: Family, ratio: float) -> None:
+def _validate_ratio(ratio: float, family: Family | None = None) -> None:
     validate_number("ratio", ratio)
     if not 1e-3 <= ratio <= 1e3:
         raise InputError(f"ratio should be a number from 0.001 to 1000, found {ratio:g}")
-    if family.samples == 1 and ratio != 1:
+    if family is not None and family.samples == 1 and ratio != 1:
         raise InputError(f"{family.name} has one size, and takes no ratio")
 
 

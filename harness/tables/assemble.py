@@ -32,6 +32,7 @@ from harness.designs.results import (
     Mean,
     Tally,
     WorstCase,
+    mean_and_error,
     weighted,
 )
 from harness.designs.scores import Scores
@@ -180,7 +181,7 @@ def _length_drawn(counts: Counts, row: int) -> Block:
     assert counts.infinite is not None
     assert counts.squares is not None
     finite = counts.trials - counts.failed[row] - counts.infinite[row]
-    mean, error = _mean_and_error(counts.length[row], counts.squares[row], finite)
+    mean, error = mean_and_error(counts.length[row], counts.squares[row], finite)
     infinite = counts.infinite[row] / counts.trials
     return {"length": mean, "length_std_error": error, "infinite_length": infinite}
 
@@ -330,23 +331,9 @@ def _mean_length_drawn(limits: Limits, counts: Counts, row: int) -> Block:
         total, squares = (weighted(each, by_outcome).sum() for each in (length, length * length))
         if at.infinite is None:
             infinite = None
-    mean, std_error = _mean_and_error(total, squares, finite)
+    mean, std_error = mean_and_error(total, squares, finite)
     found = {"mean_length": float(mean), "mean_length_std_error": float(std_error)}
     return found if infinite is None else {**found, "infinite_length": float(infinite / trials)}
-
-
-def _mean_and_error(total: Any, squares: Any, count: Any) -> tuple[Floats, Floats]:
-    """The mean of numbers and its standard error, from their sum, that of their squares and count.
-
-    Not numbers where there are none, and no error of a single or of an infinite number.
-    """
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.asarray(np.divide(total, count))
-        variance = np.divide(squares, count) - mean * mean
-        # A difference within rounding is none: all lengths are equal.
-        variance = np.where(variance > 8.0 * np.finfo(np.float64).eps * mean * mean, variance, 0.0)
-        error = np.sqrt(variance / (np.asarray(count) - 1.0))
-    return mean, np.where((np.asarray(count) > 1) & np.isfinite(mean), error, np.nan)
 
 
 Block = dict[str, Any]

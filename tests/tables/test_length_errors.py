@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import harness
-from harness.tables.assemble import _mean_and_error
+from harness.designs.results import mean_and_error
 
 
 def run(family, methods, **config):
@@ -45,9 +45,9 @@ def test_lengths_that_are_drawn_have_one_at_each_truth():
 
 def test_equal_infinite_and_single_lengths_have_an_error_of_none_or_of_0():
     third = 1.0 / 3.0
-    assert _mean_and_error(100 * third, 100 * third * third, 100)[1] == 0.0
+    assert mean_and_error(100 * third, 100 * third * third, 100)[1] == 0.0
     for total, squares, count in ((np.inf, np.inf, 5), (third, third**2, 1), (0.0, 0.0, 0)):
-        assert np.isnan(_mean_and_error(total, squares, count)[1])
+        assert np.isnan(mean_and_error(total, squares, count)[1])
 
 
 def test_results_of_former_versions_are_read_without_it(tmp_path):

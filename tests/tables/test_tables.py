@@ -15,7 +15,9 @@ SUMMARY_COLUMNS = [
     *("actual_alpha", "std_error", "ci_lower", "ci_upper", "alpha_error", "alpha_error_min"),
     *("alpha_error_max", "coverage", "mean_coverage", "min_coverage", "worst_alpha"),
     *("worst_truth", "worst_from", "worst_to", "worst_alpha_anywhere", "mean_length"),
-    *("mean_from", "rms_alpha_error", "interval_score"),
+    *("mean_length_std_error", "mean_from", "rms_alpha_error", "interval_score"),
+    *("least_length_guaranteed", "least_length_on_average"),
+    *("efficiency_guaranteed", "efficiency_on_average"),
 ]
 CELL_COLUMNS = [
     *("family", "method", "side", "alpha", "n", "engine", "given", "x", "truth", "trials"),

@@ -55,7 +55,7 @@ _COSTS_NOTHING = 1e-18
 _NODES, _NODES_PER_OUTCOME = 12_000, 6
 _PANELS_PER_SD = 14 * np.pi
 _STEPS, _CONVERGED = 60, 1e-9
-_LEVELS = 24
+_STEP = 1.0
 
 
 @dataclass(frozen=True)
@@ -233,7 +233,7 @@ def _whole(n: int, alpha: Floats) -> Floats:
     n − 1 trials, b(i − 1; n − 1, c) = b(i + k − 1; n − 1, c), and falls from there on: the boundary
     of the set is a root between c and t, or between its mirror images.
     """
-    first, count = _runs(n, float(alpha[0]))
+    first, count, needed = _runs(n, alpha)
     last, mirrored = first + count - 1, n - (first + count - 1)
     row = np.arange(first.size) - first
     peak = np.where(first > 0, _equally_likely(n - 1, first - 1, last), 0.0)
@@ -241,12 +241,19 @@ def _whole(n: int, alpha: Floats) -> Floats:
     least = _by_halves(n, first, last, peak, row + mirrored)
     most = _by_halves(n, first, last, turn, row + mirrored - 1)
     budget = alpha[:, np.newaxis]
-    covered = np.where(most <= budget, turn - peak, 0.0).sum(axis=1)
+    spans = turn - peak
+    # Each alpha has the sum over its own runs, whatever others there are.
+    covered = np.array(
+        [
+            np.where(most[:end] <= each, spans[:end], 0.0).sum()
+            for each, end in zip(alpha, np.searchsorted(count, needed, side="right"), strict=True)
+        ]
+    )
     column, part = np.nonzero((least < budget) & (most > budget))
     runs, ends = (first[part], last[part]), (peak[part], turn[part], least[part], most[part])
     beyond = _root(n, alpha[column], runs, ends) - peak[part]
     covered += np.bincount(column, beyond, minlength=alpha.size)
-    return np.asarray((1.0 + count.max() - 2.0 * covered) / (n + 1))
+    return np.asarray((1.0 + needed - 2.0 * covered) / (n + 1))
 
 
 def _by_halves(n: int, first: Integers, last: Integers, p: Floats, mirror: Integers) -> Floats:
@@ -264,18 +271,21 @@ def _by_halves(n: int, first: Integers, last: Integers, p: Floats, mirror: Integ
     return missed
 
 
-def _runs(n: int, alpha: float) -> tuple[Integers, Integers]:
+def _runs(n: int, alpha: Floats) -> tuple[Integers, Integers, Integers]:
     """Return the first outcome and the number of outcomes of the runs that may miss more often.
 
-    Longer runs miss at most alpha at every p: half of all outcomes next to p = ½ do so last.
+    The third result is the largest number for each alpha, shape (a,). Longer runs miss at most
+    alpha at every p: half of all outcomes next to p = ½ do so last.
     """
     count = np.arange(1, n + 1)
     middle = (n - count) // 2
     missed = _missed(n, middle, middle + count - 1, _equally_likely(n, middle, middle + count))
-    longest = min(int((missed > alpha).sum()) + 2, n)
+    needed = np.minimum((missed > alpha[:, np.newaxis]).sum(axis=1) + 2, n)
+    longest = int(needed.max())
     count = np.repeat(count[:longest], n + 1 - count[:longest])
     start = np.flatnonzero(np.diff(count, prepend=0))
-    return np.arange(count.size) - np.repeat(start, np.diff(start, append=count.size)), count
+    first = np.arange(count.size) - np.repeat(start, np.diff(start, append=count.size))
+    return first, count, needed
 
 
 def _equally_likely(n: int, first: Integers, second: Integers) -> Floats:
@@ -379,32 +389,43 @@ class _Levels:
 
         With L(c) the mean length and α(c) the mean alpha of the sets, dα = −c dL: at an alpha
         beside α(c), the length is L(c) + (α(c) − alpha)/c but for |α(c) − alpha| times what 1/c may
-        change by. Levels between those known are interpolated until that is negligible, and every
-        third time halved, since over a short range of truths α(c) is almost a step.
+        change by. Between two levels the next one is interpolated until that is negligible, and
+        every third time halved, since over a short range of truths α(c) is almost a step. The
+        length at an alpha does not depend on what others are asked for.
         """
-        low = high = weighted_mean(self.top, self.weight)
-        while self._evaluate(np.array([low]))[0] > alpha[0]:
-            low -= 4.0
-        while self._evaluate(np.array([high]))[0] < alpha[-1]:
-            high += 1.0
-        level = np.linspace(low, high, _LEVELS)
+        level = np.array([weighted_mean(self.top, self.weight)])
         missed, _ = self._evaluate(level)
+        while missed[0] > alpha[0] or missed[-1] < alpha[-1]:
+            before = missed[0] > alpha[0]
+            more = level[0 if before else -1] + _STEP * np.array(
+                [-4, -3, -2, -1] if before else [1]
+            )
+            there, _ = self._evaluate(more)
+            level, missed = (
+                np.concatenate((new, old) if before else (old, new))
+                for new, old in ((more, level), (there, missed))
+            )
+        above = np.searchsorted(np.maximum.accumulate(missed), alpha).clip(1, level.size - 1)
+        ends = [level[above - 1], level[above]]
+        chance = [np.log(np.maximum(missed[i], _SMALLEST_ALPHA**2)) for i in (above - 1, above)]
         least, active = np.empty(alpha.size), np.arange(alpha.size)
         for step in range(_STEPS):
             wanted = alpha[active]
-            above = np.clip(np.searchsorted(missed, wanted), 1, level.size - 1)
-            below, gap = level[above - 1], level[above] - level[above - 1]
-            chance = np.log(np.maximum(missed, _SMALLEST_ALPHA**2))
-            guess = np.interp(np.log(wanted), chance, level)
-            guess = below + 0.5 * gap if step % 3 == 2 else guess
+            (low, high), (less, more) = ([each[active] for each in two] for two in (ends, chance))
+            with np.errstate(invalid="ignore"):
+                share = (np.log(wanted) - less) / (more - less)
+            share = np.where((share >= 0) & (share <= 1) & (step % 3 < 2), share, 0.5)
+            guess = low + share * (high - low)
             there, length = self._evaluate(guess)
             change = (there - wanted) * np.exp(-guess)
             least[active] = length + change
-            active = active[np.abs(change) * gap > _CONVERGED * least[active]]
+            log_there = np.log(np.maximum(there, _SMALLEST_ALPHA**2))
+            for side, moved in enumerate((there < wanted, there >= wanted)):
+                ends[side][active[moved]] = guess[moved]
+                chance[side][active[moved]] = log_there[moved]
+            active = active[np.abs(change) * (high - low) > _CONVERGED * least[active]]
             if active.size == 0:
                 break
-            level, first = np.unique(np.concatenate((level, guess)), return_index=True)
-            missed = np.maximum.accumulate(np.concatenate((missed, there))[first])
         return least
 
     def _evaluate(self, level: Floats) -> tuple[Floats, Floats]:

@@ -260,3 +260,11 @@ def test_least_lengths_fall_as_alpha_rises_and_a_guarantee_costs_length():
         bounds = guaranteed(scenario, alpha), on_average(scenario, alpha)
         assert all((np.diff(bound) < 0).all() for bound in bounds)
         assert (bounds[0] > bounds[1]).all()
+
+
+@pytest.mark.parametrize("truth", [UniformTruth(0.0, 1.0), UniformTruth(0.1, 0.3)])
+def test_a_least_length_depends_on_no_other_alpha(truth):
+    scenario, alpha = Scenario("proportion", 20, truth), np.array([0.001, 0.01, 0.05, 0.31])
+    for bound in (least_length.guaranteed, least_length.on_average):
+        together = bound(scenario, alpha)
+        assert together.tolist() == [bound(scenario, alpha[[i]])[0] for i in range(4)]

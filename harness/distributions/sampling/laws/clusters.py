@@ -24,7 +24,7 @@ def draw_clusters(
     p: Floats,
     rho: Floats,
     clusters: int,
-    sizes: int | tuple[int, int],
+    sizes: int | tuple[int, int] | Integers,
     rng: np.random.Generator,
 ) -> tuple[Floats, Floats]:
     """Draw the counts of the clusters of t data sets, and their sizes.
@@ -38,8 +38,8 @@ def draw_clusters(
         p: the proportion of each data set, in [0, 1], shape (t,).
         rho: the correlation of two cases of a cluster, in [0, 1), shape (t,).
         clusters: C, the number of clusters of each data set.
-        sizes: the size of all clusters, or the smallest and the largest one; each cluster then has
-            any of these sizes with the same probability.
+        sizes: the size of all clusters; or the smallest and the largest one, between which each
+            cluster has any size with the same probability; or an array of the size of each, (C,).
         rng: the source of randomness.
 
     Returns:
@@ -51,7 +51,7 @@ def draw_clusters(
         (array([[ 2., 10., 10., 10.]]), array([[10., 10., 10., 10.]]))
     """
     shape = p.size, clusters
-    drawn = sizes if isinstance(sizes, int) else rng.integers(*sizes, shape, endpoint=True)
+    drawn = rng.integers(*sizes, shape, endpoint=True) if isinstance(sizes, tuple) else sizes
     if rho.any():
         proportions = draw_proportions(p[:, None], rho[:, None], rng, shape)
     else:
