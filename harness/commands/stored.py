@@ -62,15 +62,12 @@ def plot(
 
 def _of_config(folder: Path, document: Mapping[str, Any]) -> list[FigureSpec]:
     """The figures that the config asks for."""
-    from harness.figures.kind import FigureSpec
+    from harness.config.models.figures import figures_of_config
 
-    asked = document["figures"]
+    asked = figures_of_config(document)
     if not asked:
         raise InputError(f"{folder}: its config asks for no figures; --kind names one to draw")
-    return [
-        FigureSpec(figure["kind"], {k: v for k, v in figure.items() if k != "kind"})
-        for figure in asked
-    ]
+    return asked
 
 
 _ENDINGS = {".tex": "latex", ".md": "markdown", ".csv": "csv", ".html": "html", ".htm": "html"}

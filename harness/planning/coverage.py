@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from harness.base.errors import InputError
+from harness.base.frames import ByMethod, Tabular
 from harness.base.numerics.arrays import Floats
 from harness.base.text import enumerated
 from harness.callers.source import Source
@@ -40,7 +41,7 @@ LARGEST_TABLE = 1 << 24
 
 
 @dataclass(frozen=True)
-class Coverage:
+class Coverage(Tabular):
     """Exact probabilities at true values: floats for scalar sizes and truths, else arrays.
 
     Intervals are closed: a true value equal to a limit is covered.
@@ -60,18 +61,54 @@ class Coverage:
     """The probability of an infinite length; None where the parameter is no ratio."""
     expected_trials: Value | None = None
     """The mean number of trials; None where trials do not end by a stopping rule."""
+    given: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    """Sizes, true values and alpha by name, in the shape of the probabilities."""
+    method: str = field(default="", repr=False, compare=False)
+    """The name of the method."""
+    side: str = field(default=TWO_SIDED, repr=False, compare=False)
+
+    def _columns(self) -> dict[str, Any]:
+        names = ("coverage", "miss_below", "miss_above", "mean_length")
+        optional = ("infinite_length", "expected_trials")
+        known = [*names, *(name for name in optional if getattr(self, name) is not None)]
+        numbers = {**self.given, **{name: getattr(self, name) for name in known}}
+        columns: dict[str, Any] = {name: np.ravel(each) for name, each in numbers.items()}
+        words = {"method": self.method, "side": self.side}
+        return columns | {k: [word] * np.size(self.coverage) for k, word in words.items()}
+
+    def _caption(self) -> str:
+        return "Exact coverage and mean length"
+
+
+@overload
+def coverage(
+    family: CountFamily,
+    method: MethodName | Callable[..., Any],
+    *,
+    alpha: npt.ArrayLike = ...,
+    side: Side = ...,
+    prior: Prior | None = ...,
+    sampling: str | Mapping[str, Any] | None = ...,
+    **given: npt.ArrayLike,
+) -> Coverage: ...
+
+
+@overload
+def coverage(
+    family: CountFamily, method: list[Any] | tuple[Any, ...], **given: Any
+) -> ByMethod[Coverage]: ...
 
 
 def coverage(
     family: CountFamily,
-    method: MethodName | Callable[..., Any],
+    method: MethodName | Callable[..., Any] | list[Any] | tuple[Any, ...],
     *,
     alpha: npt.ArrayLike = 0.05,
     side: Side = TWO_SIDED,
     prior: Prior | None = None,
     sampling: str | Mapping[str, Any] | None = None,
     **given: npt.ArrayLike,
-) -> Coverage:
+) -> Coverage | ByMethod[Coverage]:
     """Compute the exact coverage and expected length of a method at given sizes and true values.
 
     C(θ) = Σ_x Pr(X = x | θ)·1[L(x) ≤ θ ≤ U(x)] over all outcomes x that can occur at θ, but for
@@ -87,7 +124,8 @@ def coverage(
             "kappa" and "informedness" (n, p_tp, p_fp and p_fn, or prevalence, sensitivity and
             specificity).
         method: a name of the catalogue, an alias, or a function f(x, n, alpha) of the family's
-            data that returns both limits. Its limits must be a function of the outcome.
+            data that returns both limits; or a list of these. Its limits must be a function of the
+            outcome.
         alpha: the probability outside the interval, as for ``interval``; in (0, 1).
         side: "two-sided", "lower" or "upper".
         prior: as for ``interval``.
@@ -101,7 +139,8 @@ def coverage(
 
     Returns:
         Coverage, both probabilities of a miss and the expected length: floats if all is scalar,
-        else arrays of the shape to which sizes, true values and ``alpha`` broadcast.
+        else arrays of the shape to which sizes, true values and ``alpha`` broadcast. Of a list of
+        methods a tuple of these. ``to_frame`` makes a data frame of either.
 
     Raises:
         InputError: the family or the method is unknown; sizes, true values, alpha, side or prior
@@ -129,6 +168,9 @@ def coverage(
         >>> round(found.coverage, 4)
         0.8553
     """
+    if isinstance(method, list | tuple):
+        options: Any = {"alpha": alpha, "side": side, "prior": prior, "sampling": sampling, **given}
+        return ByMethod.of(lambda each: coverage(family, each, **options), method)
     known = with_settings(family, given, alpha)
     if not known.has_outcomes:
         raise InputError(
@@ -155,7 +197,11 @@ def coverage(
     )
     covered = 1.0 - (below + above)
     unknown = infinite if known.is_ratio else None
-    return Coverage(covered, below, above, length, unknown, trials if known.stops else None)
+    made = trials if known.stops else None
+    kind = np.int64 if known.model.SIZE_IS_COUNT else np.float64
+    named = {name: columns[place].astype(kind) for place, name in enumerate(known.sizes, 1)}
+    named |= dict(zip(known.symbols, columns[first:], strict=True)) | {"alpha": columns[0]}
+    return Coverage(covered, below, above, length, unknown, made, named, source.label, side)
 
 
 def _columns(

@@ -218,12 +218,13 @@ def number_of(settings: Mapping[str, str], key: str) -> float | None:
 def new_figure(width: float, height: float, *, constrained: bool = True) -> Figure:
     """Return an empty figure of ``width`` × ``height`` mm, unless another size is asked for."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    from harness.figures.look.page_figure import PageFigure
 
     page = _page.get()
     size = (width_of(width), height if page.height is None else page.height)
-    figure = Figure(
+    figure = PageFigure(
         figsize=(size[0] / 25.4, size[1] / 25.4),
         layout=ConstrainedLayoutEngine(w_pad=0.03, h_pad=0.03) if constrained else None,
     )
