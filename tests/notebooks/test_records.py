@@ -138,6 +138,11 @@ def test_a_kind_that_makes_several_figures_asks_for_one(results):
         ("coverage_curv", {}, "did you mean coverage_curve?"),
         ("coverage_curve", {"n": 30}, "coverage_curve: n: expected an n of this experiment"),
         ("coverage_curve", {"n": object()}, "coverage_curve: n: expected a whole number"),
+        (
+            "coverage_curve",
+            {"n": 10, "colours": {"wilsn": "red"}},
+            "coverage_curve: colours: expected the label of a method",
+        ),
         ("coverage_curve", {"hue": 1}, "coverage_curve: hue: expected an option of"),
     ],
 )

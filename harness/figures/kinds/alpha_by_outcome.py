@@ -37,7 +37,10 @@ class AlphaByOutcome(options.AxesOptions):
     )
     alpha: options.Alpha | None = options.ALPHA
     highest: float | None = Field(
-        None, gt=0, le=1, description="Upper end of the axis of alpha; left out, all is shown."
+        None,
+        gt=0,
+        le=1,
+        description="Upper end of the axis of alpha, a probability; left out, all is shown.",
     )
 
     @property

@@ -39,11 +39,14 @@ class IntervalsDrawn(options.PanelOptions):
     alpha: options.Alpha | None = options.ALPHA
     truth: float | None = Field(
         None,
-        description="True value, of the first sample if there are two; left out, the middle of the "
+        description="True value in the unit of the parameter, of the first sample if there are "
+        "two; left out, the middle of the "
         "experiment's.",
     )
     truth2: float | None = Field(
-        None, description="Of two samples: the true value of the second; left out, the middle."
+        None,
+        description="Of two samples: the true value of the second, in its unit; left out, the "
+        "middle.",
     )
     count: int = Field(100, ge=1, le=400, description="Number of samples that are drawn.")
     seed: int | None = Field(

@@ -46,7 +46,9 @@ class Ranking(options.PanelOptions):
     """Options of `ranking`."""
 
     sizes: options.PanelSizes | None = Field(
-        None, description="Sizes to draw, a panel each; left out, up to six of them."
+        None,
+        description="Sizes to draw, trials or exposures, a panel each; left out, up to six of "
+        "them.",
     )
     methods: options.Labels | None = options.METHODS
     alpha: options.Alpha | None = options.ALPHA
