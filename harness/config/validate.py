@@ -118,9 +118,10 @@ def validate_figure(
     Raises:
         ConfigError: the experiment has no such figure; the issues name the options of the kind.
     """
-    named = isinstance(options, Mapping)
-    given = {"kind": kind, **options} if isinstance(options, Mapping) else {"kind": kind}
-    asked = apply_overrides(given, () if isinstance(options, Mapping) else options)
+    if isinstance(options, Mapping):
+        asked, where = apply_overrides({"kind": kind, **options}, ()), kind
+    else:
+        asked, where = apply_overrides({"kind": kind}, options), f"--kind {kind}"
     figure = asked.data
     if document.get("kind") == SIMULATION:
         values, found = figures_of([figure])
@@ -138,7 +139,7 @@ def validate_figure(
             _unknown_option(kind, str(issue.path[2]), known)
             if known and len(issue.path) == 3 and issue.path[2] not in (*known, "kind")
             else issue.message,
-            asked.place(issue.path[2:]) or Place(kind if named else f"--kind {kind}"),
+            asked.place(issue.path[2:]) or Place(where),
         )
         for issue in found
     ]
