@@ -118,8 +118,8 @@ class Results:
             ...     "engines": ["enumeration"],
             ... }
             >>> figure = harness.run(config, out=None).plot("coverage_curve", n=20)
-            >>> figure.get_figwidth() * 25.4
-            85.0
+            >>> round(figure.get_figwidth() * 25.4)
+            85
         """
         drawn = self._views.draw(self, kind, options)
         if len(drawn) != 1:
