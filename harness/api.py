@@ -5,14 +5,19 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.base.arguments import validate_path
+from harness.base.errors import ConfigError
+from harness.base.frames import MOST_ROWS, html_table
 from harness.config.experiment import AnyExperiment, Calibration
-from harness.config.load import load_experiment
+from harness.config.load import document_of, load_experiment
+from harness.config.models.figures import figures_of_config
 from harness.config.simulation import Simulation
+from harness.config.validate import validate_figure
+from harness.figures.kind import FigureSpec
 from harness.study.calibrate import compute_calibration
 from harness.study.estimate import estimate, refuse_too_large
 from harness.study.journal.database import LARGEST_JOURNAL, Journal, opened
@@ -26,6 +31,10 @@ from harness.study.simulate import compute_simulation
 from harness.study.write_results import write_figures_asked_for, write_results
 from harness.tables import results as stored
 from harness.tables.results import Results, SimulationResults
+from harness.tables.sheet import readable_sheet
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def run(
@@ -55,7 +64,8 @@ def run(
 
     Returns:
         The data frames ``summary`` and ``cells``, the ``manifest`` and the ``path`` of the folder
-        that they were written to.
+        that they were written to; ``figures`` has the figures of the config by their names, and
+        ``plot`` draws others.
 
     Raises:
         ConfigError: the config has errors; the message names all of them.
@@ -81,16 +91,16 @@ def run(
     experiment = load_experiment(config, overrides)
     refuse_too_large(experiment)
     estimate(experiment, measure_small=False)
+    views = _Views(experiment.figures, experiment.figures_are_suggested)
     if folder is None:
-        return run_experiment(experiment, None, NoProgress())
+        return replace(run_experiment(experiment, None, NoProgress()), views=views)
     # A user function may change the working folder; the results still go to where they were sent.
     given, place = folder / experiment.name, folder.absolute()
     results = run_experiment(experiment, place, NoProgress(), fresh=fresh, take_over=take_over)
-    results = with_redraw(results)
     path = given if given.absolute() == results.path else results.path
     if path is not None:
         write_figures_asked_for(results, experiment, path)
-    return replace(results, path=path)
+    return replace(with_redraw(results), path=path, views=views)
 
 
 def load(path: str | Path) -> Results:
@@ -122,7 +132,37 @@ def load(path: str | Path) -> Results:
         >>> read.summary.equals(written.summary)
         True
     """
-    return with_redraw(stored.load(path))
+    results = with_redraw(stored.load(path))
+    asked = figures_of_config(results.manifest["experiment"])
+    return replace(results, views=_Views(asked))
+
+
+@dataclass(frozen=True)
+class _Views:
+    """What shows results: their figures, and their summary as people read it."""
+
+    asked: Sequence[FigureSpec]
+    """The figures of the config."""
+    suggested: bool = False
+    """Whether the config named none, so that those without data are left out."""
+
+    def draw(
+        self, results: Results, kind: str | None, options: Mapping[str, Any]
+    ) -> dict[str, Figure]:
+        from harness.figures.draw import drawings
+
+        specs = self.asked
+        if kind is not None:
+            plain = document_of(options)
+            if plain.issues:
+                raise ConfigError(plain.issues)
+            specs = [validate_figure(results.manifest["experiment"], kind, plain.data)]
+        found = drawings(results, specs, skip_undrawable=self.suggested and kind is None)
+        return {drawing.stem: drawing.figure for drawing in found}
+
+    def html(self, results: Results) -> str:
+        sheet = readable_sheet(results)
+        return html_table(sheet.caption, sheet.names, sheet.is_number, sheet.rows, MOST_ROWS)
 
 
 def with_redraw(results: Results) -> Results:

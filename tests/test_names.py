@@ -37,7 +37,9 @@ def test_a_family_has_a_type_of_its_methods_and_aliases(family: str) -> None:
 
 def test_every_family_has_overloads_with_its_data_and_its_methods() -> None:
     taken: dict[str, set[str]] = {}
-    for each in OVERLOADS:
+    *of_one_method, of_several = OVERLOADS
+    assert hints(of_several)["method"] == list[Any] | tuple[Any, ...]
+    for each in of_one_method:
         known = hints(each)
         method_names, _ = get_args(known["method"])
         (given,) = get_args(known["data"])
@@ -56,10 +58,12 @@ def test_every_family_has_overloads_with_its_data_and_its_methods() -> None:
 
 
 def test_the_options_are_those_of_the_function() -> None:
-    parameters = signature(compute).parameters.values()
+    parameters, taken = (signature(each).parameters.values() for each in (compute, interval))
     keywords = {each.name for each in parameters if each.kind is each.KEYWORD_ONLY}
     assert set(Options.__annotations__) == keywords
-    assert str(signature(interval)) == str(signature(compute))
+    assert [(each.name, each.kind, each.default) for each in taken] == [
+        (each.name, each.kind, each.default) for each in parameters
+    ]
 
 
 def test_planning_and_significance_name_the_families_that_they_take() -> None:

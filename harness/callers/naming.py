@@ -18,6 +18,7 @@ from harness.callers.function import FunctionHere, FunctionInProcess
 from harness.callers.peers import CONTRACTS, PEERS, function_name
 from harness.callers.process import FunctionLocation
 from harness.callers.program import Program
+from harness.callers.session import name_of
 from harness.callers.source import CatalogueSource, Source
 from harness.callers.table import LimitTable, TableSource, is_table, read_points
 from harness.methods.catalogue import ALIASES, CATALOGUE, find
@@ -117,8 +118,7 @@ def named(method: AnyMethod, family: str = "proportion") -> Named:
 def _label(function: Function) -> str:
     if not callable(function):
         raise InputError(f"method should be {_FORMS}, or a callable, found {quoted(function)}")
-    name = getattr(function, "__name__", None)
-    return name if isinstance(name, str) else type(function).__name__
+    return name_of(function)
 
 
 def _by_name(name: str, family: str) -> Named:

@@ -8,7 +8,7 @@ import sys
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -41,14 +41,17 @@ _SECOND_ANSWER = 0.5
 
 @dataclass(frozen=True)
 class FunctionLocation:
-    """Where a user's function is: its name, with a file or an importable module."""
+    """Where a user's function is: its name, with a file, an importable module or its pickle."""
 
     function: str
     path: str | None = None
     module: str | None = None
+    pickled: str | None = field(default=None, repr=False)
+    """Of a function of this Python session: its pickle in base64."""
 
     def __str__(self) -> str:
-        return f"{self.path or self.module}:{self.function}"
+        place = self.path or self.module
+        return self.function if place is None else f"{place}:{self.function}"
 
 
 class UserProcess:
@@ -98,12 +101,7 @@ class UserProcess:
         """
         location = self._location
         where = f"while {location} was loaded"
-        request = {
-            "path": location.path,
-            "module": location.module,
-            "function": location.function,
-        }
-        return self._ask(LOAD, request, {}, InputError, where, max(self.timeout, _LOADING))
+        return self._ask(LOAD, asdict(location), {}, InputError, where, max(self.timeout, _LOADING))
 
     def ask(
         self,

@@ -20,18 +20,21 @@ import numpy as np
 from harness.callers.calls import ANYTHING, Function, FunctionError, describe
 from harness.callers.loaded import LoadedFunction
 from harness.callers.messages import LOAD, Content, Message, encode_answer, receive, send
+from harness.callers.session import unpickled
 
 _GRACE = 0.5
 """Seconds that the process has to end by itself after it was asked to."""
 
 
 def load(request: Mapping[str, Any]) -> Function:
-    """Return the function of a file or of a module.
+    """Return the function of a file, of a module or of a pickle.
 
     Raises:
         FunctionError: it cannot be loaded.
     """
-    return function_of(module_of(request), request)
+    if request["path"] or request["module"]:
+        return function_of(module_of(request), request)
+    return unpickled(request["function"], request["pickled"])
 
 
 def module_of(request: Mapping[str, Any]) -> Any:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import polars as pl
 
+from harness.base.frames import MOST_ROWS, Tabular, html_frame
 from harness.base.text import printable, shortened
 from harness.checks.behaviour import LENGTH, MEAN, RELATIVE, WORST
 from harness.checks.findings import (
@@ -148,7 +149,7 @@ class Gains:
 
 
 @dataclass(frozen=True)
-class CheckReport:
+class CheckReport(Tabular):
     """All findings about one method."""
 
     method: str
@@ -209,6 +210,18 @@ class CheckReport:
             "findings": [finding.to_dict() for finding in self.findings],
             "behaviour": self.behaviour.to_dicts(),
         }
+
+    def _columns(self) -> dict[str, Any]:
+        names = ("kind", "check", "verdict", "message")
+        return {name: [getattr(each, name) for each in self.findings] for name in names}
+
+    def _caption(self) -> str:
+        return self.headline
+
+    def _repr_html_(self) -> str:
+        """The headline with the findings to read, or with all where each has passed."""
+        worst = [*self.worst(MOST_ROWS)] or [*self.findings]
+        return html_frame(self._caption(), replace(self, findings=tuple(worst)).to_frame())
 
     def __str__(self) -> str:
         """A summary that fits a small terminal: of gains and losses or of worst alphas."""

@@ -29,6 +29,10 @@ def plot(
         list[str] | None,
         typer.Option("--set", metavar="OPTION=VALUE", help="An option of the figure of --kind."),
     ] = None,
+    style: Annotated[
+        str | None,
+        typer.Option(help="A matplotlib style, such as ggplot, or a style file, of all figures."),
+    ] = None,
 ) -> int:
     """Draw the figures of a result again, from its tables; all or none is written.
 
@@ -50,6 +54,8 @@ def plot(
 
         asked = validate_figure(document, kind, settings or ())
         specs = [replace(asked, apart=file_stem(*(settings or ["default"])))]
+    if style is not None:
+        specs = [replace(each, options={**each.options, "style": style}) for each in specs]
     from harness.commands.output import say
     from harness.study.write_results import write_figures
 
@@ -62,15 +68,12 @@ def plot(
 
 def _of_config(folder: Path, document: Mapping[str, Any]) -> list[FigureSpec]:
     """The figures that the config asks for."""
-    from harness.figures.kind import FigureSpec
+    from harness.config.models.figures import figures_of_config
 
-    asked = document["figures"]
+    asked = figures_of_config(document)
     if not asked:
         raise InputError(f"{folder}: its config asks for no figures; --kind names one to draw")
-    return [
-        FigureSpec(figure["kind"], {k: v for k, v in figure.items() if k != "kind"})
-        for figure in asked
-    ]
+    return asked
 
 
 _ENDINGS = {".tex": "latex", ".md": "markdown", ".csv": "csv", ".html": "html", ".htm": "html"}

@@ -105,18 +105,23 @@ def _suitable_figures(form: Form, values: Mapping[str, Any]) -> Any:
     return _validate(form, "figures", raw, {})[0]
 
 
-def validate_figure(document: Mapping[str, Any], kind: str, overrides: Sequence[str]) -> FigureSpec:
+def validate_figure(
+    document: Mapping[str, Any], kind: str, options: Sequence[str] | Mapping[str, Any]
+) -> FigureSpec:
     """Validate a figure of a finished run.
 
     Args:
         document: the resolved config of the run.
         kind: the kind of figure.
-        overrides: ``option=value``, the options of the figure.
+        options: of the figure: a mapping, or ``option=value`` each.
 
     Raises:
         ConfigError: the experiment has no such figure; the issues name the options of the kind.
     """
-    asked = apply_overrides({"kind": kind}, overrides)
+    if isinstance(options, Mapping):
+        asked, where = apply_overrides({"kind": kind, **options}, ()), kind
+    else:
+        asked, where = apply_overrides({"kind": kind}, options), f"--kind {kind}"
     figure = asked.data
     if document.get("kind") == SIMULATION:
         values, found = figures_of([figure])
@@ -134,7 +139,7 @@ def validate_figure(document: Mapping[str, Any], kind: str, overrides: Sequence[
             _unknown_option(kind, str(issue.path[2]), known)
             if known and len(issue.path) == 3 and issue.path[2] not in (*known, "kind")
             else issue.message,
-            asked.place(issue.path[2:]) or Place(f"--kind {kind}"),
+            asked.place(issue.path[2:]) or Place(where),
         )
         for issue in found
     ]

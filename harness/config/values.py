@@ -39,7 +39,9 @@ class MethodSpec:
     module: str | None = None
     """Importable module of the user."""
     function: str | None = None
-    """Name of the function in ``path`` or ``module``."""
+    """Name of the function in ``path`` or ``module``, or of one of the Python session."""
+    pickled: str | None = field(default=None, compare=False, repr=False)
+    """The pickle of the function of the Python session."""
     program: Command | RFunction | None = None
     """A program of any language, or a function of R."""
     folder: str | None = None

@@ -152,7 +152,8 @@ def _of_size(kind: FigureKind, results: Results, options: FigureOptions) -> list
     """
     asked = options.font_size or style.number_of(options.style or {}, "font.size") or style.TEXT
     font = asked / style.TEXT
-    usual = style.PageSettings(height=options.height, font_factor=font)
+    colours = options.colours or {}
+    usual = style.PageSettings(height=options.height, font_factor=font, colours=colours)
     with style.page_settings(usual):
         found = kind.draw(results, options)
     if options.width is None:
@@ -202,7 +203,9 @@ def _validate(spec: FigureSpec) -> tuple[FigureKind, FigureOptions]:
     except ValidationError as error:
         first = error.errors()[0]
         where = "".join(f" option {first['loc'][0]}:" for _ in first["loc"][:1])
-        raise InputError(f"{spec.kind}:{where} {first['msg']}") from None
+        raise InputError(
+            f"{spec.kind}:{where} {first['msg'].removeprefix('Value error, ')}"
+        ) from None
 
 
 def _refuse_other_results(kind: FigureKind, results: Results) -> None:

@@ -27,23 +27,38 @@ Settings = Mapping[str, str]
 
 
 def _style_settings(value: Any, info: ValidationInfo) -> dict[str, str]:
-    """The settings of a file, relative to the config, or of a mapping."""
+    """The settings of a file, relative to the config, of a style by its name, or of a mapping."""
     if isinstance(value, Mapping):
         found = {str(name): str(each) for name, each in value.items()}
         where = {name: f"setting {name}" for name in found}
     elif isinstance(value, str) and value:
         folder: Path = (info.context or {}).get("folder", Path())
-        found, where = _parsed_style(_style_text(folder / value, value), value)
+        found, where = _parsed_style(_style_text(_style_file(folder, value), value), value)
     else:
-        raise ValueError("expected the path of a matplotlib style file, relative to the config")
+        raise ValueError("expected the name of a matplotlib style or the path of a style file")
     _check_style(found, where)
     return found
+
+
+def _style_file(folder: Path, written: str) -> Path:
+    """The file of a path, or else of a name that matplotlib finds as ``style.use`` does."""
+    import matplotlib
+
+    if (folder / written).exists() or Path(written).name != written:
+        return folder / written
+    homes = (matplotlib.get_configdir(), matplotlib.get_data_path())
+    files = [Path(home, "stylelib", f"{written}.mplstyle") for home in homes]
+    return next((file for file in files if file.is_file()), folder / written)
 
 
 def _style_text(path: Path, written: str) -> str:
     try:
         if not path.is_file():
-            raise ValueError("expected an existing matplotlib style file, relative to the config")
+            guess = did_you_mean(written, _style_names())
+            raise ValueError(
+                "expected an existing matplotlib style file, relative to the config, or the name "
+                f"of a style{guess}"
+            )
         data = path.read_bytes()[: LONGEST_FILE + 1]
     except OSError as fault:
         raise ValueError(f"{written} cannot be read: {fault.strerror}") from None
@@ -53,6 +68,24 @@ def _style_text(path: Path, written: str) -> str:
         return data.decode()
     except UnicodeDecodeError:
         raise ValueError("expected a text in UTF-8") from None
+
+
+def _style_names() -> list[str]:
+    import matplotlib
+
+    return [file.stem for file in Path(matplotlib.get_data_path(), "stylelib").glob("*.mplstyle")]
+
+
+def _colours(value: Any) -> dict[str, str]:
+    """Colours of matplotlib by the labels of methods."""
+    if not isinstance(value, Mapping) or not value:
+        raise ValueError('expected a mapping of labels to colours, as in {wilson: "#D55E00"}')
+    from matplotlib.colors import is_color_like
+
+    for label, colour in value.items():
+        if not isinstance(colour, str) or not is_color_like(colour):
+            raise ValueError(f"expected a colour of matplotlib for {label}, found {colour!r}")
+    return dict(value)
 
 
 def _parsed_style(text: str, name: str) -> tuple[dict[str, str], dict[str, str]]:
@@ -240,6 +273,7 @@ Style = Annotated[
         lambda core, handler: {"anyOf": [{"type": "string"}, _SETTINGS_SCHEMA]},
     ),
 ]
+Colours = Annotated[dict[str, str], _checked(_colours, _SETTINGS_SCHEMA)]
 Limits = Annotated[
     tuple[float, float], Field(strict=False), BeforeValidator(_two), AfterValidator(_increasing)
 ]
@@ -274,37 +308,44 @@ Probabilities = Annotated[
 
 # What several kinds have, with what is said of it; without a value it may be left out.
 SIZE: Any = Field(
-    None, description="Size to draw; may be left out when the experiment has only one."
+    None,
+    description="Size to draw, trials or an exposure; may be left out when the experiment has "
+    "only one.",
 )
 SIZES: Any = Field(
     None,
-    description="Size to draw, or a list of up to six, a column of panels each; may be left out "
+    description="Size to draw, trials or an exposure, or a list of up to six, a column of "
+    "panels each; may be left out "
     "when the experiment has only one.",
 )
 METHODS: Any = Field(
     None, description="Labels of the methods to draw, in this order; left out, all of them."
 )
-ALPHA: Any = Field(None, description="Nominal alpha to draw; left out, one drawing per alpha.")
+ALPHA: Any = Field(
+    None, description="Nominal alpha to draw, a probability; left out, one drawing per alpha."
+)
 ALPHA_OF_A_SET: Any = Field(
-    None, description="Nominal alpha to draw; left out, one set of drawings per alpha."
+    None,
+    description="Nominal alpha to draw, a probability; left out, one set of drawings per alpha.",
 )
 SECOND_TRUTH: Any = Field(
     None,
-    description="Of two samples: the true value of the second to hold; "
+    description="Of two samples: the true value of the second to hold, in its unit; "
     "may be left out when the experiment has only one.",
 )
 REFERENCE: Any = Field(
     "minimal_length", description="Label of the method whose length counts as 100 per cent."
 )
 FRACTIONS: Any = Field(
-    21, description="Number of equally spaced x/n from 0 to 1; x is n times it, half up."
+    21,
+    description="Number of equally spaced proportions x/n from 0 to 1; x is n times it, half up.",
 )
 LOWEST_COVERAGE: Any = Field(
     None,
     ge=0,
     lt=1,
-    description="Lower end of the coverage axis, a share from 0 to 1; left out, the lowest "
-    "coverage that is drawn, of curves at least 1 - 2.5 alpha.",
+    description="Lower end of the coverage axis, a probability; left out, the lowest coverage "
+    "that is drawn, of curves at least 1 - 2.5 alpha.",
 )
 
 
@@ -332,8 +373,14 @@ class FigureOptions(StrictModel):
     dpi: int | None = Field(None, ge=50, le=1200, description="Dots per inch; left out, 300.")
     style: Style | None = Field(
         None,
-        description="A matplotlib style file, relative to the config. Its fonts, widths and grids "
-        "apply; the colours of methods stay. Results keep its settings.",
+        description="A matplotlib style by its name, such as ggplot, or a style file, relative to "
+        "the config. Its fonts, widths and grids apply; the colours of methods stay. Results keep "
+        "its settings.",
+    )
+    colours: Colours | None = Field(
+        None,
+        description="Colours of methods by their labels, as matplotlib names them; left out, each "
+        "method has its own.",
     )
 
 
@@ -341,7 +388,8 @@ class HorizontalOptions(FigureOptions):
     """The options of kinds whose horizontal axis is a number."""
 
     xlim: Limits | None = Field(
-        None, description="Both ends of the horizontal axis, in increasing order."
+        None,
+        description="Both ends of the horizontal axis, in increasing order and in its unit.",
     )
 
 
@@ -349,7 +397,7 @@ class AxesOptions(HorizontalOptions):
     """The options of kinds of which both axes are numbers."""
 
     ylim: Limits | None = Field(
-        None, description="Both ends of the vertical axis, in increasing order."
+        None, description="Both ends of the vertical axis, in increasing order and in its unit."
     )
 
 

@@ -178,7 +178,7 @@ def _levels(options: FigureOptions, facts: ExperimentFacts) -> Iterator[Unmet]:
     if facts.alphas is not None:
         yield from _among(options, ("alpha",), "an alpha", facts.alphas)
     if facts.sides is not None:
-        keys = ("method", "methods", "reference")
+        keys = ("method", "methods", "reference", "colours")
         yield from _among(options, keys, "the label of a method", list(facts.sides))
         yield from _compared(options, facts.sides)
 
@@ -235,7 +235,7 @@ def _among(
     """Options that name one level or several."""
     for option in names:
         value = getattr(options, option, None)
-        for named in value if isinstance(value, list | tuple) else [value]:
+        for named in value if isinstance(value, list | tuple | dict) else [value]:
             if named is not None and named not in levels:
                 message = expected_found(level_of(what, levels), named)
                 yield Unmet(option, message + did_you_mean(named, levels))

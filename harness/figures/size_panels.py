@@ -32,7 +32,8 @@ class OverSize(options.PanelOptions):
     alpha: options.Alpha | None = options.ALPHA
     truths: options.ListedLevels | None = Field(
         None,
-        description="True values to draw, a panel each: numbers, or lists of numbers as in the "
+        description="True values to draw in the unit of the parameter, a panel each: numbers, "
+        "or lists of numbers as in the "
         "titles of the panels; a number alone stands for every list that begins with it. "
         "Left out, all of them.",
     )

@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from harness.base.arguments import validate_choice
-from harness.base.errors import InputError
+from harness.base.frames import MOST_ROWS, Tabular
 from harness.base.numerics.arrays import Floats
 
-if TYPE_CHECKING:
-    import polars as pl
-
 Value = float | Floats
-Library = Literal["polars", "pandas", "pyarrow"]
-LIBRARIES = ("polars", "pandas", "pyarrow")
 
 
 @dataclass(frozen=True)
-class Interval:
+class Interval(Tabular):
     """An estimate with its limits: floats for scalar data, else arrays of the broadcast shape.
 
     All are in the unit of the parameter: a probability for proportions, their differences and
@@ -68,40 +61,12 @@ class Interval:
         given = {**self.data, **({} if of_one_level else {"alpha": self.alpha})}
         return interval_text(words, given, self.estimate, self.lower, self.upper)
 
-    @overload
-    def to_frame(self, library: Literal["polars"] = ...) -> pl.DataFrame: ...
+    def __iter__(self) -> Iterator[Value]:
+        """The lower and the upper limit: ``lower, upper = harness.interval(...)``."""
+        return iter((self.lower, self.upper))
 
-    @overload
-    def to_frame(self, library: Literal["pandas", "pyarrow"]) -> Any: ...
-
-    def to_frame(self, library: Library = "polars") -> Any:
-        """Return the interval as a data frame with a row for each outcome.
-
-        Any library that reads Arrow data takes an Interval itself, without a copy of its own
-        here: ``pyarrow.table(found)``, ``polars.DataFrame(found)``.
-
-        Args:
-            library: whose data frame it is: "polars", or "pandas" or "pyarrow" where they are
-                installed.
-
-        Returns:
-            The columns of the data by their names, then estimate, lower, upper, alpha, method and
-            side; arrays of several axes row by row. An estimate that is not a number is missing.
-
-        Raises:
-            InputError: there is no such library, or it is not installed.
-
-        Example:
-            >>> import harness
-            >>> found = harness.interval("proportion", "wilson", x=[0, 1, 2], n=60)
-            >>> found.to_frame().select("x", "upper", "method").rows()[0]
-            (0, 0.06017185..., 'wilson')
-        """
-        return data_frame(self._columns(), library)
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """The data frame as an Arrow stream, which other libraries read."""
-        return self.to_frame().__arrow_c_stream__(requested_schema)
+    def _caption(self) -> str:
+        return f"Interval: {self.family}, {self.side}"
 
     def _columns(self) -> dict[str, Any]:
         """The columns of the data frame."""
@@ -119,28 +84,6 @@ class Interval:
             "method": [self.method] * rows,
             "side": [self.side] * rows,
         }
-
-
-def data_frame(columns: Mapping[str, Any], library: Library) -> Any:
-    """Return columns by name as a data frame, in which a number that is not one is missing.
-
-    Raises:
-        InputError: there is no such library, or it is not installed.
-    """
-    validate_choice("library", library, LIBRARIES)
-    try:
-        module = import_module(library)
-    except ModuleNotFoundError as fault:
-        if fault.name != library:
-            raise
-        raise InputError(
-            f"a data frame of {library} needs the package {library}, which is not installed"
-        ) from None
-    if library == "polars":
-        return module.DataFrame(columns, nan_to_null=True)
-    if library == "pyarrow":
-        return module.table(data_frame(columns, "polars"))
-    return module.DataFrame(columns)
 
 
 def _column(values: npt.ArrayLike, axes: int) -> Any:
@@ -222,8 +165,6 @@ def _order(known: Sequence[float], scale: float) -> int:
     return math.floor(math.log10(length if length > 1e-12 * scale else scale))
 
 
-MOST_ROWS = 10
-"""The most rows of a table; of more the first and the last half of them are shown."""
 _LONGEST_LIST = 5
 
 

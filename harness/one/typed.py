@@ -7,10 +7,12 @@ The public function: an interval of a family, a method and data that an editor k
 
 from __future__ import annotations
 
-from typing import Any, Literal, NotRequired, TypedDict, Unpack, overload
+from collections.abc import Sequence
+from typing import Any, Literal, NotRequired, TypedDict, Unpack, cast, overload
 
 import numpy.typing as npt
 
+from harness.base.frames import ByMethod
 from harness.distributions.truths import Prior
 from harness.methods.method import TWO_SIDED
 from harness.names import (
@@ -308,16 +310,22 @@ def interval(
 ) -> Interval: ...
 
 
+@overload
+def interval(
+    family: str, method: list[Any] | tuple[Any, ...], **data: Any
+) -> ByMethod[Interval]: ...
+
+
 def interval(
     family: str,
-    method: str | None = None,
+    method: str | Sequence[str] | None = None,
     *,
     alpha: npt.ArrayLike = 0.05,
     side: str = TWO_SIDED,
     prior: Prior | None = None,
     seed: int | None = None,
     **data: npt.ArrayLike,
-) -> Interval:
+) -> Interval | ByMethod[Interval]:
     """Compute the interval of a method for data.
 
     The data and ``alpha`` broadcast against each other. Of the families whose data are lists, the
@@ -342,10 +350,11 @@ def interval(
             "jaccard", "mcc", "kappa" and "informedness" (tp, fp, fn, tn), "auc" (positives,
             negatives: lists with a score for each case), "auc_difference" (positives1, negatives1,
             positives2, negatives2: two scores of the same cases, in one order).
-        method: a name of the catalogue, or an alias. By default "minimal_length", or "one_sided"
-            for one side; where the family has no posterior "student_t" of a mean, "saha_wilson" of
-            clusters, "miettinen_nurminen" of strata, "delong_logit" of an area under the ROC curve,
-            "delong" of a difference of two, and "scas" of a ratio of pairs.
+        method: a name of the catalogue, or an alias; or a list of them. By default
+            "minimal_length", or "one_sided" for one side; where the family has no posterior
+            "student_t" of a mean, "saha_wilson" of clusters, "miettinen_nurminen" of strata,
+            "delong_logit" of an area under the ROC curve, "delong" of a difference of two, and
+            "scas" of a ratio of pairs.
         alpha: the probability outside the interval, in both tails together, or in the one tail
             if ``side`` is not "two-sided"; in (0, 1).
         side: "two-sided", "lower" (a lower limit only) or "upper".
@@ -365,7 +374,9 @@ def interval(
 
     Returns:
         The estimate and both limits: floats if data and ``alpha`` are scalars, else arrays of
-        the shape to which they broadcast. ``to_frame`` makes a data frame of them.
+        the shape to which they broadcast. ``to_frame`` makes a data frame of them, and
+        ``lower, upper =`` takes the limits. Of a list of methods a tuple with an interval for
+        each, whose ``to_frame`` has the rows of all.
 
     Raises:
         InputError: the family or the method is unknown; data, alpha, side or prior are out of
@@ -381,6 +392,10 @@ def interval(
         >>> found = harness.interval("proportion", "wilson", x=90, n=100)
         >>> print(f"{found.estimate:.4f} [{found.lower:.4f}, {found.upper:.4f}]")
         0.9000 [0.8256, 0.9448]
+        >>> lower, upper = harness.interval("proportion", "wilson", x=90, n=100)
+        >>> several = harness.interval("proportion", ["wald", "wilson"], x=0, n=60)
+        >>> several.to_frame()["upper"].round(4).to_list()
+        [0.0, 0.0602]
         >>> harness.interval("rate", "garwood", x=[0, 3], exposure=2.0).upper.round(4)
         array([1.8444, 4.3836])
         >>> harness.interval("proportion", "hypergeometric_exact", x=3, n=20, population=100).upper
@@ -394,4 +409,7 @@ def interval(
         >>> harness.interval("clustered_proportion", "saha_wilson", **clusters).upper.round(4)
         array([0.5135, 0.9226])
     """
-    return compute(family, method, alpha=alpha, side=side, prior=prior, seed=seed, **data)
+    options: Any = {"alpha": alpha, "side": side, "prior": prior, "seed": seed, **data}
+    if isinstance(method, list | tuple):
+        return ByMethod.of(lambda each: compute(family, each, **options), method)
+    return compute(family, cast("str | None", method), **options)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, NoReturn
+from dataclasses import dataclass, field
+from typing import Any, NoReturn, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from harness.base.arguments import validate_whole
 from harness.base.errors import InputError
+from harness.base.frames import ByMethod, Tabular
 from harness.base.numerics.arrays import Floats
 from harness.base.text import enumerated
 from harness.callers.source import Source
-from harness.designs.design import listed_scenarios, observed_at
+from harness.designs.design import design_for, listed_scenarios, observed_at
 from harness.designs.limits import Limits
 from harness.designs.results import ROUNDED_PROBABILITY
 from harness.designs.solvers import solver_of
@@ -43,7 +44,7 @@ LARGEST_TABLE = 1 << 24
 
 
 @dataclass(frozen=True)
-class Coverage:
+class Coverage(Tabular):
     """Probabilities at true values: floats for scalar sizes and truths, else arrays.
 
     Intervals are closed: a true value equal to a limit is covered.
@@ -68,11 +69,50 @@ class Coverage:
     trial or every one missed."""
     mean_length_std_error: Value | None = None
     """That of the mean length."""
+    given: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    """Sizes, true values and alpha by name, in the shape of the probabilities; of strata, alpha."""
+    method: str = field(default="", repr=False, compare=False)
+    """The name of the method."""
+    side: str = field(default=TWO_SIDED, repr=False, compare=False)
+
+    def _columns(self) -> dict[str, Any]:
+        names = ("coverage", "miss_below", "miss_above", "mean_length")
+        optional = ("infinite_length", "expected_trials", "std_error", "mean_length_std_error")
+        known = [*names, *(name for name in optional if getattr(self, name) is not None)]
+        numbers = {**self.given, **{name: getattr(self, name) for name in known}}
+        columns: dict[str, Any] = {name: np.ravel(each) for name, each in numbers.items()}
+        words = {"method": self.method, "side": self.side}
+        return columns | {k: [word] * np.size(self.coverage) for k, word in words.items()}
+
+    def _caption(self) -> str:
+        exact = self.std_error is None
+        return f"{'Exact coverage' if exact else 'Coverage by Monte Carlo'} and mean length"
+
+
+@overload
+def coverage(
+    family: FamilyName,
+    method: MethodName | Callable[..., Any],
+    *,
+    alpha: npt.ArrayLike = ...,
+    side: Side = ...,
+    prior: Prior | None = ...,
+    sampling: str | Mapping[str, Any] | None = ...,
+    trials: int | None = ...,
+    seed: int | None = ...,
+    **given: npt.ArrayLike,
+) -> Coverage: ...
+
+
+@overload
+def coverage(
+    family: FamilyName, method: list[Any] | tuple[Any, ...], **given: Any
+) -> ByMethod[Coverage]: ...
 
 
 def coverage(
     family: FamilyName,
-    method: MethodName | Callable[..., Any],
+    method: MethodName | Callable[..., Any] | list[Any] | tuple[Any, ...],
     *,
     alpha: npt.ArrayLike = 0.05,
     side: Side = TWO_SIDED,
@@ -81,7 +121,7 @@ def coverage(
     trials: int | None = None,
     seed: int | None = None,
     **given: npt.ArrayLike,
-) -> Coverage:
+) -> Coverage | ByMethod[Coverage]:
     """Compute the coverage and expected length of a method at given sizes and true values.
 
     C(θ) = Σ_x Pr(X = x | θ)·1[L(x) ≤ θ ≤ U(x)] over all outcomes x that can occur at θ, but for
@@ -101,8 +141,8 @@ def coverage(
             number for each stratum), "auc" (n1, n2, auc, sd_ratio, by default 1) and
             "auc_difference" (n1, n2, auc1, auc2, correlation).
         method: a name of the catalogue, an alias, or a function f(x, n, alpha) of the family's
-            data that returns both limits. Its limits must be a function of the outcome, unless
-            the data are lists.
+            data that returns both limits; or a list of these. Its limits must be a function of the
+            outcome, unless the data are lists.
         alpha: the probability outside the interval, as for ``interval``; in (0, 1).
         side: "two-sided", "lower" or "upper".
         prior: as for ``interval``.
@@ -118,7 +158,8 @@ def coverage(
 
     Returns:
         Coverage, both probabilities of a miss and the expected length: floats if all is scalar,
-        else arrays of the shape to which sizes, true values and ``alpha`` broadcast.
+        else arrays of the shape to which sizes, true values and ``alpha`` broadcast. Of a list of
+        methods a tuple of these. ``to_frame`` makes a data frame of either.
 
     Raises:
         InputError: the family or the method is unknown; sizes, true values, alpha, side or prior
@@ -149,6 +190,10 @@ def coverage(
         >>> round(found.coverage, 4), round(found.std_error, 4)
         (0.859, 0.0025)
     """
+    if isinstance(method, list | tuple):
+        options: Any = {"alpha": alpha, "side": side, "prior": prior, "sampling": sampling}
+        options |= {"trials": trials, "seed": seed, **given}
+        return ByMethod.of(lambda each: coverage(family, each, **options), method)
     known = with_settings(family, given, alpha)
     if not known.has_outcomes:
         return _of_lists(known, method, alpha, side, prior, sampling, trials, seed, given)
@@ -175,7 +220,12 @@ def coverage(
     )
     covered = 1.0 - (below + above)
     unknown = infinite if known.is_ratio else None
-    return Coverage(covered, below, above, length, unknown, made if known.stops else None)
+    trials_made = made if known.stops else None
+    kind = np.int64 if known.model.SIZE_IS_COUNT else np.float64
+    named = {name: columns[place].astype(kind) for place, name in enumerate(known.sizes, 1)}
+    named |= dict(zip(known.symbols, columns[first:], strict=True)) | {"alpha": columns[0]}
+    of: dict[str, Any] = {"given": named, "method": source.label, "side": side}
+    return Coverage(covered, below, above, length, unknown, trials_made, **of)
 
 
 def _of_lists(
@@ -196,14 +246,19 @@ def _of_lists(
     validate_whole("trials", trials, 1)
     validate_whole("seed", seed, 0)
     source = source_of(family, method, side, prior, may_draw=True)
-    found = simulate_lists(family, source, side, _levels(alpha), given, trials, seed)
+    levels = _levels(alpha)
+    found = simulate_lists(family, source, side, levels, given, trials, seed)
     below, above, length, error, length_error = (
         each if each.ndim else float(each) for each in found
     )
     covered = 1.0 - (below + above)
-    return Coverage(
-        covered, below, above, length, std_error=error, mean_length_std_error=length_error
-    )
+    columns: dict[str, Any] = {"alpha": levels}
+    if not design_for(family.name).sizes_are_lists:
+        columns = {**given, **columns}
+    columns = {name: np.broadcast_to(each, found.shape[1:]) for name, each in columns.items()}
+    of: dict[str, Any] = {"std_error": error, "mean_length_std_error": length_error}
+    of |= {"given": columns, "method": source.label, "side": side}
+    return Coverage(covered, below, above, length, **of)
 
 
 def _levels(alpha: npt.ArrayLike) -> Floats:

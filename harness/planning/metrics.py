@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from harness.base.arguments import quoted
 from harness.base.errors import InputError
+from harness.base.frames import Library, data_frame
 from harness.base.numerics.arrays import Floats
 from harness.base.text import enumerated
 from harness.designs.confusion import MOST_TABLES
@@ -28,7 +29,6 @@ from harness.methods.catalogue import default_method
 from harness.methods.method import TWO_SIDED, Method
 from harness.one import compute
 from harness.one.file_rows import score_column
-from harness.one.result import Library, data_frame
 from harness.planning.coverage import coverage
 
 _OUTCOMES = dict(zip(CELLS, ((1, 1), (0, 1), (1, 0), (0, 0)), strict=True))

@@ -11,6 +11,7 @@ import numpy as np
 
 from harness.base.arguments import quoted, validate_number
 from harness.base.errors import InputError
+from harness.base.frames import Tabular
 from harness.base.numerics.arrays import Floats
 from harness.callers.source import Observed
 from harness.designs.stopping.design import LARGEST_MOST
@@ -47,7 +48,7 @@ _RISES = ("rises with x", "is monotone")
 
 
 @dataclass(frozen=True)
-class Size:
+class Size(Tabular):
     """The answer: the smallest size from which on every size reaches the goal.
 
     A size is also an attribute: ``n``, or ``n1`` and ``n2``, or an exposure.
@@ -82,6 +83,16 @@ class Size:
     def target(self) -> float:
         """The width or the probability that is asked for."""
         return self.question.target
+
+    def _columns(self) -> dict[str, Any]:
+        numbers = {**self.sizes, self.goal: self.reached, "target": self.target}
+        numbers["checked_to"] = self.checked_to
+        if self.std_error is not None:
+            numbers["std_error"] = self.std_error
+        return {name: [each] for name, each in numbers.items()}
+
+    def _caption(self) -> str:
+        return "The smallest size from which on every size reaches the goal"
 
     def curve(self) -> tuple[Floats, Floats]:
         """Return sizes of the first sample about the answer, and what each of them reaches."""

@@ -48,7 +48,7 @@ def limit_sources(experiment: Experiment) -> Iterator[Sources]:
     with ExitStack() as opened:
         for spec in experiment.methods:
             if spec.function is not None:
-                location = FunctionLocation(spec.function, spec.path, spec.module)
+                location = FunctionLocation(spec.function, spec.path, spec.module, spec.pickled)
                 function = FunctionInProcess(spec.label, location, experiment.execution.timeout)
                 opened.callback(function.close)
                 _refuse_other_side(spec, function.sides[0])

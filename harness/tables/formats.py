@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from html import escape
 
+from harness.base.frames import html_table
 from harness.base.text import printable, printable_line
 from harness.tables.sheet import Sheet
 
@@ -176,24 +176,4 @@ def markdown_text(text: str) -> str:
 
 def html(sheet: Sheet) -> str:
     """Return a ``table`` with its caption, numbers to the right."""
-    styles = [' style="text-align: right"' if number else "" for number in sheet.is_number]
-    heads = [
-        f'<th scope="col"{style}>{escape(name.replace("_", " "))}</th>'
-        for name, style in zip(sheet.names, styles, strict=True)
-    ]
-    rows = [
-        [f"<td{style}>{escape(cell)}</td>" for cell, style in zip(row, styles, strict=True)]
-        for row in sheet.rows
-    ]
-    lines = [
-        "<table>",
-        f"<caption>{escape(sheet.caption)}</caption>",
-        "<thead>",
-        f"<tr>{''.join(heads)}</tr>",
-        "</thead>",
-        "<tbody>",
-        *(f"<tr>{''.join(row)}</tr>" for row in rows),
-        "</tbody>",
-        "</table>",
-    ]
-    return printable("\n".join(lines))
+    return html_table(sheet.caption, sheet.names, sheet.is_number, sheet.rows)

@@ -40,6 +40,20 @@ def test_figures_are_drawn_again_to_the_same_bytes(run_command, folder):
     assert files(folder) == before
 
 
+def test_a_style_of_matplotlib_is_taken_by_its_name(run_command, folder):
+    before = files(folder)[f"{FIGURE}.png"]
+    result = run_command("plot", "copy", "--style", "dark_background")
+    assert (result.code, result.err) == (0, "")
+    assert files(folder)[f"{FIGURE}.png"] != before
+
+
+def test_a_style_that_is_not_there_is_one_sentence(run_command, folder):
+    result = run_command("plot", "copy", "--style", "dark_backgrund")
+    assert result.code == 2
+    assert is_one_sentence(result)
+    assert "did you mean dark_background" in result.err
+
+
 def test_figures_are_drawn_in_the_formats_asked_for(run_command, folder):
     starts = {"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG"}
     formats = [word for ending in starts for word in ("--format", ending)]

@@ -135,6 +135,7 @@ def test_an_element_that_loads_from_another_server_is_found(element):
 def test_links_that_a_reader_follows_are_no_requests():
     page = '<a href="https://host.example">x</a><link rel="canonical" href="https://host.example/">'
     assert requests.foreign(page + '<img src="assets/x.png"><svg xmlns="http://www.w3.org">') == []
+    assert requests.foreign('<img src="data:image/png;base64,iVBO//33Qq">') == []
 
 
 def test_a_style_sheet_that_loads_a_font_is_found():

@@ -169,7 +169,7 @@ def test_nothing_is_written_when_one_figure_cannot_be_drawn(
         (Spec("alpha_by_outcome", {"n": "many"}), "option n: Input should be a valid integer"),
         (
             Spec("outcome_tails", {"x": 101}),
-            "^outcome_tails: Value error, expected an x",
+            "^outcome_tails: expected an x",
         ),
         (Spec("calibration"), "calibration is drawn from a calibration experiment, not coverage"),
     ],

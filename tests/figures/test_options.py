@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+import matplotlib.colors
+import matplotlib.style
 import pytest
 from PIL import Image
 from pydantic import ValidationError
@@ -94,6 +96,26 @@ def test_a_style_file_sets_fonts_and_widths_and_not_the_colours_of_methods(
     assert draw_one(cells, KIND, style={"font.size": "9"}).axes[0].xaxis.label.get_fontsize() == 9
 
 
+def test_every_style_of_matplotlib_is_taken_by_its_name() -> None:
+    for name in matplotlib.style.available:
+        assert PanelOptions.model_validate({"style": name}).style, name
+
+
+def test_a_style_by_name_is_that_of_matplotlib(cells: Any) -> None:
+    figure = draw_one(cells, KIND, style="ggplot")
+    assert matplotlib.colors.to_hex(figure.axes[0].get_facecolor()) == "#e5e5e5"
+
+
+def test_a_colour_of_a_method_is_that_of_its_curve_alone(cells: Any) -> None:
+    plain, coloured = (
+        [named(draw_one(cells, KIND, **more), name).get_color() for name in ("lower-0", "lower-1")]
+        for more in ({}, {"colours": {"wald": "#123456"}})
+    )
+    assert "#123456" not in plain
+    assert len({*plain, *coloured}) == 3
+    assert coloured.count("#123456") == 1
+
+
 def test_panels_stand_in_the_columns_asked_for_and_leave_no_gap() -> None:
     import polars as pl
 
@@ -131,6 +153,9 @@ def test_the_name_of_a_shared_axis_stands_in_the_middle_of_the_panels() -> None:
         ("title", "two\nlines", "expected one line of text"),
         ("columns", 0, "greater than or equal to 1"),
         ("style", "absent.mplstyle", "expected an existing matplotlib style file"),
+        ("style", "ggplto", "the name of a style; did you mean ggplot"),
+        ("colours", {"wald": "redd"}, "expected a colour of matplotlib for wald, found 'redd'"),
+        ("colours", ["red"], "expected a mapping of labels to colours"),
         ("style", {"font.sise": "9"}, "no setting of matplotlib; did you mean font.size"),
         ("style", {"font.size": "large one"}, "setting font.size"),
     ],

@@ -142,7 +142,9 @@ def test_the_sentence_says_how_far_wald_falls_and_over_how_much_of_the_range() -
         assert text.startswith(f"{start}95 % over ")
         share = re.fullmatch(r"95 % over (.*) % of the range; .*", text.removeprefix(start))
         assert (float(share[1]) / 100 if share else 1) == pytest.approx(above, abs=1e-3)
-        assert "; both methods are below it somewhere, Bayesian minimal length the least far" in text
+        assert (
+            "; both methods are below it somewhere, Bayesian minimal length the least far" in text
+        )
 
 
 def test_a_share_above_a_limit_is_measured_along_straight_pieces() -> None:

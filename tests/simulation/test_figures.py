@@ -266,7 +266,7 @@ def test_a_measure_that_is_unknown_or_absent_is_refused_with_those_that_there_ar
     kind: str,
 ) -> None:
     message = refusal(STUDY, kind, measure="covrage")
-    expected = "option measure: Value error, expected one of the measures bias, relative_bias, "
+    expected = "option measure: expected one of the measures bias, relative_bias, "
     assert message.startswith(f"{kind}: {expected}")
     message = refusal(STUDY, kind, measure="rejection_rate")
     there = "bias, empirical_se, coverage, failures"

@@ -13,6 +13,7 @@ from handbook import (
     gallery_page,
     links,
     methods_pages,
+    notebooks,
     python_page,
     recommendation_page,
 )
@@ -48,6 +49,7 @@ def pages() -> dict[str, str]:
         "recommendation.md": recommendation_page.page(),
         "api.md": python_page.page(),
         **methods_pages.pages(),
+        **notebooks.pages(),
     }
 
 
@@ -58,6 +60,7 @@ def navigation(written: list[Any]) -> list[Any]:
         written: the menu of ``mkdocs.yml``.
     """
     names = sorted(each.name for each in (links.ROOT / links.DOCS).glob("*.md"))
+    names += notebooks.pages()
     named = [each for each in _names(written) if each not in (REST, METHODS)]
     stands_for = {each: fnmatch.filter(names, each) for each in named if "*" in each}
     placed = {*named, *chain.from_iterable(stands_for.values())}

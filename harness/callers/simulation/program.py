@@ -71,7 +71,8 @@ def stream_key(seed: int, factors: Mapping[str, Any], batch: int, who: str) -> s
 def source_files(place: FunctionLocation) -> dict[str, bytes]:
     """The file of a function and those of its folder that it imports, by their names there.
 
-    They are found by reading, and not by importing. Of a module that is not found there is none.
+    They are found by reading, and not by importing. Of a module that is not found there is none,
+    nor of a function of the Python session.
     """
     file = _file_of(place)
     if file is None:
@@ -95,7 +96,8 @@ def source_files(place: FunctionLocation) -> dict[str, bytes]:
 def _file_of(place: FunctionLocation) -> Path | None:
     if place.path is not None:
         return Path(place.path)
-    assert place.module is not None
+    if place.module is None:
+        return None
     top, *parts = place.module.split(".")
     spec = find_spec(top)
     if spec is None or spec.origin is None:
@@ -134,8 +136,8 @@ def _imported(text: bytes, file: Path, top: Path) -> Iterator[Path]:
 
 
 def sources_digest(place: FunctionLocation) -> str:
-    """The SHA-256 of the files of a function."""
-    found = hashlib.sha256(place.function.encode())
+    """The SHA-256 of the files of a function, or of its pickle."""
+    found = hashlib.sha256((place.function + (place.pickled or "")).encode())
     for name, content in sorted(source_files(place).items()):
         found.update(name.encode() + b"\0" + hashlib.sha256(content).digest())
     return found.hexdigest()

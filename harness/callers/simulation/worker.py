@@ -25,7 +25,7 @@ from harness.callers.simulation.answers import FIELDS, failure, read_answer, rea
 from harness.callers.simulation.guard import Guard, copy_of, same_data
 from harness.callers.simulation.program import MODEL, Stream
 from harness.callers.simulation.r_functions import RError, RProcess, is_of_r
-from harness.callers.worker import Requests, function_of, module_of
+from harness.callers.worker import Requests, function_of, load, module_of
 
 LOAD, TRUTH, TRIALS = "load", "truth", "trials"
 """The tasks of the process."""
@@ -52,6 +52,8 @@ class Functions:
         if is_of_r(place["path"]):
             return self._r.function(place, is_model=is_model)
         key = place["path"], place["module"]
+        if key == (None, None):
+            return load(place)
         if key not in self._modules:
             self._modules[key] = module_of(place)
         return function_of(self._modules[key], place)

@@ -59,6 +59,14 @@ def figure_spec(options: FigureOptions) -> FigureSpec:
     return FigureSpec(kind_of(options).name, given)
 
 
+def figures_of_config(document: Mapping[str, Any]) -> list[FigureSpec]:
+    """The figures that a resolved config asks for."""
+    return [
+        FigureSpec(figure["kind"], {k: v for k, v in figure.items() if k != "kind"})
+        for figure in document["figures"]
+    ]
+
+
 def write_figures(figures: Iterable[FigureSpec]) -> list[dict[str, Any]]:
     """The figures as a config has them."""
     return [{"kind": figure.kind, **figure.options} for figure in figures]

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import (
     AfterValidator,
+    BeforeValidator,
     Discriminator,
     Field,
     PlainValidator,
@@ -24,6 +25,8 @@ from harness.base.errors import InputError
 from harness.base.models import StrictModel
 from harness.base.text import plain_number
 from harness.callers.command import FORMS, TEXT, Command, RFunction
+from harness.callers.process import FunctionLocation
+from harness.callers.session import session_location, source_of_function
 from harness.config.models.constraints import (
     Word,
     by_shape,
@@ -281,6 +284,63 @@ class ModuleMethod(UserMethod):
         return _own_spec(self, function, "module", "function", module=module, function=function)
 
 
+SessionName = Annotated[
+    Any,
+    expecting("a function, or its name", lambda each: callable(each) or isinstance(each, str)),
+    WithJsonSchema({"type": "string"}),
+    Field(description="The function; in a file its name."),
+]
+
+
+class SessionMethod(MethodModel):
+    """A function of a Python session, which `harness.run` takes; its text in the file is a record.
+
+    A function stands here itself, or with a label as {function: f, label: mine}.
+    """
+
+    function: SessionName
+    source: str = Field("", description="Text of the function, which is not run from a file.")
+    side: Annotated[str, Word("a side", ALL_SIDES)] | None = Field(
+        None, description="Left out, that of the function's attribute side, or two-sided."
+    )
+    label: Label | None = Field(None, description="Left out, the function's name.")
+
+    def spec(self, info: ValidationInfo) -> MethodSpec:
+        location, source = session_function(self.function, self.source)
+        name = location.function
+        side = self.side or str(getattr(self.function, "side", TWO_SIDED))
+        return MethodSpec(
+            label=self.label or name,
+            side=side,
+            written={"function": name, "source": source},
+            function=name,
+            pickled=location.pickled,
+        )
+
+
+def session_function(function: Any, source: str) -> tuple[FunctionLocation, str]:
+    """The place and the text of a function of the Python session, or of its record in a file."""
+    if isinstance(function, str):
+        return FunctionLocation(function), source
+    try:
+        location = session_location(function)
+    except InputError as error:
+        raise refused(str(error)) from None
+    return location, source_of_function(function, location)
+
+
+def is_of_session(value: Any) -> bool:
+    """Whether an entry is a function, or a mapping with one or with the text of one."""
+    if not isinstance(value, Mapping):
+        return callable(value)
+    is_record = "source" in value or callable(value.get("function"))
+    return is_record and value.keys().isdisjoint(("path", "module"))
+
+
+def as_mapping(value: Any) -> Any:
+    return {"function": value} if callable(value) else value
+
+
 class OtherMethod(MethodModel):
     """The keys of all methods that are no Python."""
 
@@ -356,6 +416,8 @@ def _spec_of(method: MethodModel | MethodSpec, info: ValidationInfo) -> MethodSp
 
 
 def _kind(value: Any) -> str:
+    if is_of_session(value):
+        return tag("session")
     if not isinstance(value, Mapping):
         return tag("name")
     for key in ("path", "table", "command", "r"):
@@ -382,6 +444,7 @@ def method_type(family: Family) -> Any:
         | Annotated[named, Tag("<catalogue>")]
         | Annotated[FileMethod, Tag("<file>")]
         | Annotated[ModuleMethod, Tag("<module>")]
+        | Annotated[SessionMethod, BeforeValidator(as_mapping), Tag("<session>")]
         | Annotated[TableMethod, Tag("<table>")]
         | Annotated[CommandMethod, Tag("<command>")]
         | Annotated[RMethod, Tag("<r>")],

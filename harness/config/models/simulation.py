@@ -46,10 +46,14 @@ from harness.config.models.methods import (
     Label,
     ModuleName,
     PythonFile,
+    SessionName,
+    as_mapping,
     config_folder,
     existing_file,
+    is_of_session,
     is_python_name,
     resolved_path,
+    session_function,
 )
 from harness.config.models.trials import MOST_TRIALS, ExecutionSettings
 from harness.config.simulation import (
@@ -98,15 +102,33 @@ class _RFunction(_NamedFunction):
     ]
 
 
+class _SessionFunction(StrictModel):
+    """A function of a Python session, which `harness.run` takes; its text in the file is a record.
+
+    A function stands here itself, or with a label as {function: f, label: mine}.
+    """
+
+    function: SessionName
+    source: str = Field("", description="Text of the function, which is not run from a file.")
+    label: Label | None = Field(None, description="Of a method; left out, the function's name.")
+
+
 def _where(value: Any) -> str:
+    if is_of_session(value):
+        return tag("session")
     keys = value if isinstance(value, Mapping) else ()
     return tag(next((key for key in ("module", "r") if key in keys), "file"))
 
 
 def _made(
-    model: _FileFunction | _ModuleFunction | _RFunction, info: ValidationInfo
+    model: _FileFunction | _ModuleFunction | _RFunction | _SessionFunction, info: ValidationInfo
 ) -> UserFunction:
     """The function with the absolute path of its file."""
+    if isinstance(model, _SessionFunction):
+        place, source = session_function(model.function, model.source)
+        label = model.label or place.function
+        labelled = {} if model.label is None else {"label": label}
+        return UserFunction(label, place, {"function": place.function, "source": source} | labelled)
     keys = ("path", "module", "r", "function", "label")
     written = {key: value for key in keys if (value := getattr(model, key, None)) is not None}
     file = written.get("path", written.get("r"))
@@ -121,7 +143,8 @@ else:
     _UserFunction = Annotated[
         Annotated[_FileFunction, Tag(tag("file"))]
         | Annotated[_ModuleFunction, Tag(tag("module"))]
-        | Annotated[_RFunction, Tag(tag("r"))],
+        | Annotated[_RFunction, Tag(tag("r"))]
+        | Annotated[_SessionFunction, BeforeValidator(as_mapping), Tag(tag("session"))],
         Discriminator(_where),
         AfterValidator(_made),
     ]
@@ -277,10 +300,13 @@ else:
         AfterValidator(_plan),
     ]
     _Execution = ExecutionSettings
-    _Estimand = by_shape(
-        Annotated[float | str, expecting("a factor, a number, or {path, function}")],
-        mapping=_UserFunction,
-    )
+    _Estimand = Annotated[
+        by_shape(
+            Annotated[float | str, expecting("a factor, a number, or {path, function}")],
+            mapping=_UserFunction,
+        ),
+        BeforeValidator(as_mapping),
+    ]
     _FigureList = list[Annotated[figure_type(), AfterValidator(_of_simulations)]]
 
 

@@ -41,8 +41,8 @@ class AlphaByOutcome(options.AxesOptions):
         None,
         gt=0,
         le=1,
-        description="Upper end of the axis of alpha, a share; left out, all is shown, on an axis "
-        "that is stretched near 0 if there are more than 4 alpha.",
+        description="Upper end of the axis of alpha, a probability; left out, all is shown, on an "
+        "axis that is stretched near 0 if there are more than 4 alpha.",
     )
 
     @property

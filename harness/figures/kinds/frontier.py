@@ -59,7 +59,8 @@ class Frontier(options.PanelOptions):
     """Options of `frontier`."""
 
     sizes: options.PanelSizes | None = Field(
-        None, description="Sizes to draw, a file each; left out, up to six of them."
+        None,
+        description="Sizes to draw, trials or exposures, a file each; left out, up to six of them.",
     )
     methods: options.Labels | None = options.METHODS
     alpha: options.Alpha | None = options.ALPHA

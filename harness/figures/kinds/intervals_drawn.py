@@ -42,11 +42,13 @@ class IntervalsDrawn(options.PanelOptions):
     alpha: options.Alpha | None = options.ALPHA
     truth: float | None = Field(
         None,
-        description="True value, of the first sample if there are two; left out, the one that the "
-        "methods miss most often, of those where each misses at most half of the time.",
+        description="True value in the unit of the parameter, of the first sample if there are "
+        "two; left out, the one that the methods miss most often, of those where each misses at "
+        "most half of the time.",
     )
     truth2: float | None = Field(
-        None, description="Of two samples: the true value of the second, likewise."
+        None,
+        description="Of two samples: the true value of the second, in its unit, likewise.",
     )
     count: int = Field(100, ge=1, le=400, description="Number of samples that are drawn.")
     seed: int | None = Field(

@@ -130,13 +130,14 @@ class AlphaOverOutcome(options.AxesOptions):
     methods: options.Labels | None = options.METHODS
     alpha: options.Alpha | None = Field(
         None,
-        description="Nominal alpha to draw; left out, one drawing per alpha, and where there are "
+        description="Nominal alpha to draw, a probability; left out, one drawing per alpha, and "
+        "where there are "
         "several one more in which they are compared as per cent of alpha.",
     )
     lowest: float = Field(
         -200.0,
         lt=0,
-        description="Lower end of the axis of per cent of alpha; a text says what lies below.",
+        description="Lower end of the axis, in per cent of alpha; a text says what lies below.",
     )
 
 

@@ -179,7 +179,8 @@ class LimitsOverSize(options.AxesOptions):
         0.5,
         ge=0,
         le=1,
-        description="Fraction f of successes: the limits drawn are those at the whole number x "
+        description="Fraction f of successes, from 0 to 1: the limits drawn are those at the "
+        "whole number x "
         "next to n·f.",
     )
     methods: options.Labels | None = options.METHODS

@@ -45,8 +45,8 @@ class Ranking(options.PanelOptions):
 
     sizes: options.PanelSizes | None = Field(
         None,
-        description="Sizes to draw, a panel each; left out, up to three of them, with the first "
-        "and the last.",
+        description="Sizes to draw, trials or exposures, a panel each; left out, up to three of "
+        "them, with the first and the last.",
     )
     methods: options.Labels | None = options.METHODS
     alpha: options.Alpha | None = options.ALPHA

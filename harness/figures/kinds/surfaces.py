@@ -53,7 +53,8 @@ class AlphaSurface(options.FigureOptions):
         0.05,
         gt=0,
         le=1,
-        description="The common z axis runs from -scale to scale, and values beyond are cut to it; "
+        description="The common z axis, a difference of probabilities, runs from -scale to "
+        "scale, and values beyond are cut to it; "
         "the colours of the map reach as far, and at least to alpha.",
     )
 

@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -147,6 +147,8 @@ class PageSettings:
     """The height in mm that is asked for."""
     font_factor: float = 1.0
     """The size of labels over ``TEXT``."""
+    colours: Mapping[str, str] = field(default_factory=dict)
+    """The colours of methods that are asked for, by their labels."""
 
 
 _USUAL = PageSettings()
@@ -219,12 +221,13 @@ def number_of(settings: Mapping[str, str], key: str) -> float | None:
 def new_figure(width: float, height: float, *, constrained: bool = True) -> Figure:
     """Return an empty figure of ``width`` × ``height`` mm, unless another size is asked for."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    from harness.figures.look.page_figure import PageFigure
 
     page = _page.get()
     size = (width_of(width), height if page.height is None else page.height)
-    figure = Figure(
+    figure = PageFigure(
         figsize=(size[0] / 25.4, size[1] / 25.4),
         layout=ConstrainedLayoutEngine(w_pad=0.03, h_pad=0.03) if constrained else None,
     )
@@ -332,7 +335,8 @@ def style_of(method: str, others: Iterable[str] = ()) -> Look:
         place = _user_place(method, others)
         mark, dashes = USER_MARKS[place % len(USER_MARKS)], USER_DASHES[place % len(USER_DASHES)]
     phase = (place * 5 % 13) / 13
-    return Look(CURVE_COLOURS[place % len(CURVE_COLOURS)], mark, dashes, phase)
+    colour = _page.get().colours.get(method, CURVE_COLOURS[place % len(CURVE_COLOURS)])
+    return Look(colour, mark, dashes, phase)
 
 
 def _user_place(label: str, others: Iterable[str]) -> int:
