@@ -18,7 +18,7 @@ from harness.commands.init import init, schema
 from harness.commands.interval import interval
 from harness.commands.methods import methods
 from harness.commands.metrics import metrics
-from harness.commands.options import with_joined_prior
+from harness.commands.options import with_joined_numbers
 from harness.commands.output import say
 from harness.commands.planning import coverage, size
 from harness.commands.replay import replay
@@ -92,7 +92,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # A terminal without Greek letters shows the rest.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
-    arguments = with_joined_prior(sys.argv[1:] if argv is None else argv)
+    arguments = with_joined_numbers(sys.argv[1:] if argv is None else argv)
     try:
         code = app(args=arguments, prog_name="harness", standalone_mode=False)
     except SystemExit as end:

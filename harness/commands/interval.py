@@ -54,6 +54,14 @@ def interval(
             metavar="FAMILY",
         ),
     ],
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="The data without options: 90/100 of a proportion, 45/60 52/80 of a comparison, "
+            "the values of a mean.",
+            metavar="DATA",
+        ),
+    ] = None,
     *,
     method: Annotated[
         list[str] | None,
@@ -117,11 +125,13 @@ def interval(
     out: OutFile = None,
     **data: str | None,
 ) -> int:
-    """Compute intervals, as in: interval proportion --x 90 --n 100.
+    """Compute intervals, as in: interval proportion 90/100.
 
     Numbers with commas between have an interval each, and so have the rows of a CSV file:
 
         interval proportion --x 93,94,88 --n 100
+
+        interval proportion_difference 45/60 52/80
 
         interval proportion --csv models.csv --x right --n questions
 
@@ -137,7 +147,7 @@ def interval(
 
         interval clustered_proportion --csv results.csv --cluster document --correct right
 
-    A score of several runs goes to mean, as in: interval mean --values 75,72,78,73,77.
+    A score of several runs goes to mean, as in: interval mean 75 72 78 73 77.
 
     The area under the ROC curve takes scores of cases, and a column with their labels:
 
@@ -145,6 +155,7 @@ def interval(
     """
     from harness.base.arguments import validate_choice
     from harness.base.errors import InputError
+    from harness.commands.data_words import data_of_words, refuse_other_data
     from harness.commands.output import (
         records_text,
         say,
@@ -165,6 +176,11 @@ def interval(
     of_family = with_settings(family, settings, alpha_of(alpha, confidence))
     if settings:
         raise InputError(f"--beta is for f_score, found {family}")
+    if words:
+        if taken := next((name for name in of_family.options if name in given), None):
+            raise InputError(f"expected the data once, found {' '.join(words)} and --{taken}")
+        given |= data_of_words(of_family, words)
+    refuse_other_data(of_family, given)
     form = output or (_FORMS.get(out.suffix.lower()) if out is not None else None) or "table"
     _validate_percent(of_family, percent, form)
     if out is not None:
