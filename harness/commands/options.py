@@ -159,6 +159,19 @@ Confidence = Annotated[
 """Both are read by ``alpha_of``."""
 Side = Annotated[str, typer.Option(help="two-sided, lower or upper.")]
 Stopping = Annotated[str | None, typer.Option(help=STOPPING["stopping"], metavar="RULE")]
+Rows = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--rows",
+        "--csv",
+        help="CSV, JSON lines (.jsonl) or Parquet file whose columns other options name; several "
+        "are joined by --key.",
+    ),
+]
+Key = Annotated[
+    list[str] | None,
+    typer.Option(help="Column that names a case in each of several --rows; may be repeated."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
 TakeOver = Annotated[
     bool, typer.Option("--take-over", help="Take over the lock of a dead run of another host.")
