@@ -16,6 +16,7 @@ from harness.commands.check import check
 from harness.commands.ending import with_exit_code
 from harness.commands.init import init, schema
 from harness.commands.interval import interval
+from harness.commands.leaderboard import leaderboard
 from harness.commands.methods import methods
 from harness.commands.metrics import metrics
 from harness.commands.options import with_joined_numbers
@@ -38,6 +39,7 @@ COMMANDS = (
     replay,
     interval,
     metrics,
+    leaderboard,
     significance,
     coverage,
     size,

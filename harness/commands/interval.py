@@ -208,10 +208,19 @@ def interval(
     else:
         from harness.one.file_rows import FileQuestion, rows_of_file
 
-        columns = (tuple(correct or ()), cluster, tuple(by or ()))
-        scores = (truth, tuple(score or ()), positive)
-        read = (delimiter, not no_header, *scores, tuple(key or ()))
-        asked = FileQuestion(tuple(files), given, *columns, *read)
+        asked = FileQuestion(
+            tuple(files),
+            given,
+            correct=tuple(correct or ()),
+            cluster=cluster,
+            by=tuple(by or ()),
+            delimiter=delimiter,
+            header=not no_header,
+            truth=truth,
+            scores=tuple(score or ()),
+            positive=positive,
+            key=tuple(key or ()),
+        )
         rows = rows_of_file(of_family, asked, number_of)
     validate_rows(of_family, rows)
     found, left_out = intervals_by_method(methods, setting, rows, ALL in names)

@@ -65,7 +65,9 @@ def test_files_of_one_name_are_told_apart_by_their_paths(run_command):
 
 def test_a_missing_field_of_json_is_a_missing_number(run_command):
     write_lines("counts.jsonl", [{"x": 3, "n": 9}, {"n": 9}, {"x": None, "n": 9}])
-    result = run_command(*"interval proportion --rows counts.jsonl --x x --n n".split())
+    result = run_command(
+        *["interval", "proportion", "--rows", "counts.jsonl", "--x", "x", "--n", "n"]
+    )
     assert result.code == 0
     assert "counts.jsonl:2" in result.err
 
