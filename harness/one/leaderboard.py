@@ -243,7 +243,8 @@ def _remarks(differences: Sequence[PairedDifference], joint: float) -> Iterator[
             for each in differences
             if each.told_apart == told_apart
         ]
-        yield f"{words}: {len(pairs)} of {count} pairs{f': {first_few(pairs, 20)}' if pairs else ''}"
+        named = f": {first_few(pairs, 20)}" if pairs else ""
+        yield f"{words}: {len(pairs)} of {count} pairs{named}"
 
 
 def _percent(level: float) -> str:
