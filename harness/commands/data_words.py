@@ -39,10 +39,10 @@ def data_of_words(family: Family, words: Sequence[str]) -> dict[str, str]:
     takes_fractions = family.has_counts_of_samples or family.has_clusters
     if not takes_fractions or len(names) != 2 * family.samples:
         raise InputError(f"{family.name} takes its data by {options}, found {found}")
-    size = "n" if family.model.SIZE_IS_COUNT else "exposure"
     if not is_fractions:
         raise InputError(
-            f"{family.name} takes fractions x/{size} such as 90/100, or {options}, found {found}"
+            f"{family.name} takes fractions x/{family.model.SIZE} such as 90/100, or {options}, "
+            f"found {found}"
         )
     if family.samples == 1:
         columns = zip(*fractions, strict=True)

@@ -208,18 +208,10 @@ def interval(
     else:
         from harness.one.file_rows import FileQuestion, rows_of_file
 
+        columns = (tuple(correct or ()), cluster, tuple(by or ()))
+        scores = (truth, tuple(score or ()), positive)
         asked = FileQuestion(
-            tuple(files),
-            given,
-            correct=tuple(correct or ()),
-            cluster=cluster,
-            by=tuple(by or ()),
-            delimiter=delimiter,
-            header=not no_header,
-            truth=truth,
-            scores=tuple(score or ()),
-            positive=positive,
-            key=tuple(key or ()),
+            tuple(files), given, *columns, delimiter, not no_header, *scores, tuple(key or ())
         )
         rows = rows_of_file(of_family, asked, number_of)
     validate_rows(of_family, rows)

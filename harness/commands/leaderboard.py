@@ -24,14 +24,10 @@ def leaderboard(
     *,
     files: Rows = None,
     correct: Annotated[
-        list[str] | None,
-        typer.Option(help="Column of a system with 1 or true where a case is right, else 0."),
+        list[str] | None, typer.Option(help="Column of a system: 1 or true if right, else 0.")
     ] = None,
     key: Key = None,
-    cluster: Annotated[
-        str | None,
-        typer.Option(help="Column that names the cluster of a case; no differences then."),
-    ] = None,
+    cluster: Annotated[str | None, typer.Option(help="Column of the cluster of a case.")] = None,
     joint: Annotated[
         float | None, share_option("Level at which all differences hold together; default 95%.")
     ] = None,
@@ -49,7 +45,8 @@ def leaderboard(
         leaderboard --rows a.jsonl --rows b.jsonl --rows c.jsonl --key doc_id --correct acc
 
     Each system has an interval at its own level, --level. The intervals of the differences of all
-    pairs hold together with --joint, whatever the dependence between them (Bonferroni).
+    pairs hold together with --joint, whatever the dependence between them (Bonferroni). With
+    --cluster there are none, since the intervals of pairs take cases as independent.
     """
     from harness.commands.output import (
         records_text,

@@ -23,11 +23,7 @@ def metrics(
     *,
     csv: Annotated[
         Path | None,
-        typer.Option(
-            "--rows",
-            "--csv",
-            help="CSV, JSON lines or Parquet file of cases, in place of the counts.",
-        ),
+        typer.Option("--rows", "--csv", help="File of cases, in place of the counts."),
     ] = None,
     truth: Annotated[
         str | None, typer.Option(help="Column of the file with the class, one of two labels.")
@@ -49,7 +45,7 @@ def metrics(
 ) -> int:
     """Compute all metrics of a classifier, each with the interval to use for it and its coverage.
 
-    From a confusion table, or from the cases of a file:
+    From a confusion table, or from the cases of a file, CSV, JSON lines or Parquet:
 
         metrics --tp 41 --fp 9 --fn 14 --tn 436
 

@@ -208,16 +208,12 @@ def joined(tables: Sequence[CsvTable], key: Sequence[str]) -> CsvTable:
     places = [_cases(table, key) for table in tables]
     first = tables[0]
     for table, cases in zip(tables[1:], places[1:], strict=True):
-        for has, known, lacks, others in (
-            (first, places[0], table, cases),
-            (table, cases, first, places[0]),
-        ):
-            missing = [case for case in known if case not in others]
-            if missing:
-                raise InputError(
-                    f"{lacks.file} should have the cases of {has.file}, and lacks {len(missing)}, "
-                    f"the first with {', '.join(key)} = {', '.join(missing[0])}"
-                )
+        odd = [case for case in (places[0] | cases) if case not in places[0] or case not in cases]
+        if odd:
+            raise InputError(
+                f"{first.file} and {table.file} should have the same cases, found {len(odd)} that "
+                f"one of them lacks, the first with {', '.join(key)} = {', '.join(odd[0])}"
+            )
     stems = [table.file.stem for table in tables]
     unique = len(set(stems)) == len(stems)
     counts = Counter(name for table in tables for name in set(table.names))

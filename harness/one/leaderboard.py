@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from decimal import Decimal
 from itertools import combinations
 from os import PathLike
@@ -16,7 +16,7 @@ from harness.base.arguments import validate_number, validate_path
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Bools
 from harness.base.text import enumerated, first_few
-from harness.families.csv_rows import count_clusters, joined, read_table
+from harness.families.csv_rows import column_place, count_clusters, joined, read_table
 from harness.families.data import numbers, validate_values
 from harness.one.compute import compute
 from harness.one.result import Interval, Library, data_frame
@@ -70,16 +70,11 @@ class Leaderboard:
     """What the levels mean, and which pairs are told apart, in sentences."""
 
     def records(self) -> list[dict[str, Any]]:
-        """Return a row for each system and then for each difference, with the same names."""
-        names = ("estimate", "lower", "upper", "alpha", "method")
-        of_systems = [(each.system, None, each, None) for each in self.systems]
-        of_pairs = [(each.first, each.second, each, each.told_apart) for each in self.differences]
-        return [
-            {"system": first, "minus": second}
-            | {name: getattr(each, name) for name in names}
-            | {"told_apart": told_apart}
-            for first, second, each, told_apart in (*of_systems, *of_pairs)
-        ]
+        """Return a row for each system and then for each difference, with the names of both."""
+        rows: tuple[System | PairedDifference, ...] = (*self.systems, *self.differences)
+        records = [asdict(each) for each in rows]
+        names = dict.fromkeys(name for each in records for name in each)
+        return [{name: each.get(name) for name in names} for each in records]
 
     def to_frame(self, library: Library = "polars") -> Any:
         """Return a data frame with a row for each system and then for each difference.
@@ -88,8 +83,7 @@ class Leaderboard:
             library: "polars", or "pandas" or "pyarrow" where they are installed.
 
         Returns:
-            The columns system, minus (missing in the rows of systems), estimate, lower, upper,
-            alpha, method and told_apart (missing likewise).
+            The columns of the attributes of both; what the other kind of row has is missing.
 
         Raises:
             InputError: there is no such library, or it is not installed.
@@ -174,8 +168,7 @@ def _cases(
         return {name: np.array(table.right(name), bool) for name in names}, clusters
     names = tuple(str(name) for name in getattr(cases, "columns", cases))
     for name in (*correct, *([] if cluster is None else [cluster])):
-        if name not in names:
-            raise InputError(f"cases should have a column {name}, found {enumerated(names)}")
+        column_place("cases", names, name)
     right = {}
     for name in correct or [each for each in names if each != cluster]:
         given = np.asarray(cases[name])

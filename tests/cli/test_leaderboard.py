@@ -92,8 +92,8 @@ def test_clusters_give_the_systems_their_intervals_and_no_differences():
 
 def test_the_frame_has_a_row_for_each_system_and_each_difference():
     frame = harness.leaderboard(RIGHT).to_frame()
-    assert frame.columns[:2] == ["system", "minus"]
-    assert frame["minus"].to_list() == [None, None, None, "b", "c", "c"]
+    assert frame["system"].to_list() == ["a", "b", "c", None, None, None]
+    assert frame["second"].to_list() == [None, None, None, "b", "c", "c"]
 
 
 def test_the_record_is_frozen():

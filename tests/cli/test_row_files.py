@@ -94,8 +94,11 @@ def test_a_file_that_cannot_be_read_is_named(run_command, name, text, said):
 @pytest.mark.parametrize(
     ("cases", "said"),
     [
-        (samples(FIRST)[:-2], "other.jsonl should have the cases of a.jsonl, and lacks 2, "),
-        (samples([*FIRST, 1]), "a.jsonl should have the cases of other.jsonl, and lacks 1, "),
+        (
+            samples(FIRST)[:-2],
+            "should have the same cases, found 2 that one of them lacks, the first with doc_id = 4",
+        ),
+        (samples([*FIRST, 1]), "a.jsonl and other.jsonl should have the same cases, found 1 "),
         (samples(FIRST) + samples([1]), "other.jsonl:7: doc_id = 0 is that of other.jsonl:1 too"),
     ],
 )
