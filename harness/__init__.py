@@ -6,6 +6,7 @@
     harness.coverage("proportion", "wilson", n=50, p=[0.1, 0.3])
     harness.size("proportion", "wilson", p=0.9, half_width=0.02)
     harness.metrics([1, 1, 0, 0], [1, 0, 0, 0])
+    harness.leaderboard("answers.csv", ["first", "second", "third"])
     harness.significance("proportion_difference", x1=5, n1=12, x2=36, n2=112)
     harness.load("results/quickstart")
     harness.summarize("estimates.csv", estimate="b", se="se", true=0.5, by="method")
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from harness.families.csv_rows import read_clusters
     from harness.methods.significance import significance
     from harness.one import Interval, interval
+    from harness.one.leaderboard import Leaderboard, leaderboard
     from harness.one.summarize import summarize
     from harness.planning.coverage import Coverage, coverage
     from harness.planning.metrics import metrics
@@ -42,6 +44,7 @@ __all__ = [
     "Command",
     "Coverage",
     "Interval",
+    "Leaderboard",
     "LimitTable",
     "RFunction",
     "Results",
@@ -49,6 +52,7 @@ __all__ = [
     "check",
     "coverage",
     "interval",
+    "leaderboard",
     "load",
     "metrics",
     "read_clusters",
@@ -63,6 +67,7 @@ _HOMES = {
     "Command": "harness.callers.command",
     "Coverage": "harness.planning.coverage",
     "Interval": "harness.one",
+    "Leaderboard": "harness.one.leaderboard",
     "LimitTable": "harness.callers.table",
     "RFunction": "harness.callers.command",
     "Results": "harness.tables.results",
@@ -70,6 +75,7 @@ _HOMES = {
     "check": "harness.checks.check",
     "coverage": "harness.planning.coverage",
     "interval": "harness.one",
+    "leaderboard": "harness.one.leaderboard",
     "load": "harness.api",
     "metrics": "harness.planning.metrics",
     "read_clusters": "harness.families.csv_rows",

@@ -16,9 +16,10 @@ from harness.commands.check import check
 from harness.commands.ending import with_exit_code
 from harness.commands.init import init, schema
 from harness.commands.interval import interval
+from harness.commands.leaderboard import leaderboard
 from harness.commands.methods import methods
 from harness.commands.metrics import metrics
-from harness.commands.options import with_joined_prior
+from harness.commands.options import with_joined_numbers
 from harness.commands.output import say
 from harness.commands.planning import coverage, size
 from harness.commands.replay import replay
@@ -38,6 +39,7 @@ COMMANDS = (
     replay,
     interval,
     metrics,
+    leaderboard,
     significance,
     coverage,
     size,
@@ -92,7 +94,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # A terminal without Greek letters shows the rest.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
-    arguments = with_joined_prior(sys.argv[1:] if argv is None else argv)
+    arguments = with_joined_numbers(sys.argv[1:] if argv is None else argv)
     try:
         code = app(args=arguments, prog_name="harness", standalone_mode=False)
     except SystemExit as end:

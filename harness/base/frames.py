@@ -120,7 +120,8 @@ class Tabular(ABC):
         Returns:
             Of an interval or a coverage a row for each outcome or true value, with the data, the
             numbers, alpha, method and side, arrays of several axes row by row; of a size one row;
-            of a check a row for each finding. A number that is not one is missing.
+            of a check a row for each finding; of a leaderboard one for each system and then for
+            each difference. A number that is not one is missing.
 
         Raises:
             InputError: there is no such library, or it is not installed.

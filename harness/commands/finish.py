@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -110,4 +110,22 @@ def progress_of(name: str, quiet: bool) -> AbstractContextManager[Progress]:
     from harness.screen.console import progress_bar
     from harness.study.parallel import NoProgress
 
-    return shown(partial(progress_bar, name=name), quiet, otherwise=NoProgress())
+    otherwise = NoProgress() if quiet else _Said(name)
+    return shown(partial(progress_bar, name=name), quiet, otherwise=otherwise)
+
+
+@dataclass(frozen=True)
+class _Said:
+    """Progress where no bar is shown: from where a run goes on."""
+
+    name: str
+
+    def found(self, recorded: int, parts: int) -> None:
+        from harness.screen.console import goes_on_line
+
+        if 0 < recorded < parts:
+            print_error(goes_on_line(self.name, recorded, parts))
+
+    def expect(self, trials: int) -> None: ...
+
+    def advance(self, trials: int) -> None: ...

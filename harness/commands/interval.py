@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -21,8 +20,10 @@ from harness.commands.options import (
     TWO_COUNTS,
     Confidence,
     GivenAlpha,
+    Key,
     OutFile,
     Prior,
+    Rows,
     Side,
     alpha_of,
     given_data,
@@ -54,6 +55,14 @@ def interval(
             metavar="FAMILY",
         ),
     ],
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="The data without options: 90/100 of a proportion, 45/60 52/80 of a comparison, "
+            "the values of a mean.",
+            metavar="DATA",
+        ),
+    ] = None,
     *,
     method: Annotated[
         list[str] | None,
@@ -64,30 +73,27 @@ def interval(
             "delong_logit of an AUC, delong of a difference of two, and scas of a ratio of pairs."
         ),
     ] = None,
-    csv: Annotated[
-        Path | None,
-        typer.Option(help="CSV file of which the data options name columns: --x right --n all."),
-    ] = None,
+    files: Rows = None,
+    key: Key = None,
     correct: Annotated[
         list[str] | None,
         typer.Option(
-            help="Column of the CSV file with 1 or true where a case is right, else 0; of pairs "
-            "twice."
+            help="Column of the file with 1 or true where a case is right, else 0; of pairs twice."
         ),
     ] = None,
     by: Annotated[
         list[str] | None,
-        typer.Option(help="Column of the CSV file whose values have an interval each."),
+        typer.Option(help="Column of the file whose values have an interval each."),
     ] = None,
     cluster: Annotated[
-        str | None, typer.Option(help="Column of the CSV file that names the cluster of a case.")
+        str | None, typer.Option(help="Column of the file that names the cluster of a case.")
     ] = None,
     truth: Annotated[
-        str | None, typer.Option(help="Column of the CSV file with two labels, beside --score.")
+        str | None, typer.Option(help="Column of the file with two labels, beside --score.")
     ] = None,
     score: Annotated[
         list[str] | None,
-        typer.Option(help="Column of the CSV file with scores; of auc_difference twice."),
+        typer.Option(help="Column of the file with scores; of auc_difference twice."),
     ] = None,
     positive: Annotated[
         str | None, typer.Option(help="The label of positives in --truth; default 1 or true.")
@@ -97,7 +103,7 @@ def interval(
         typer.Option(help="Character between fields; default that of the first line: , ; | tab."),
     ] = None,
     no_header: Annotated[
-        bool, typer.Option("--no-header", help="The CSV file names no columns: they are 1, 2, …")
+        bool, typer.Option("--no-header", help="The file names no columns: they are 1, 2, …")
     ] = False,
     alpha: GivenAlpha = None,
     confidence: Confidence = None,
@@ -117,17 +123,21 @@ def interval(
     out: OutFile = None,
     **data: str | None,
 ) -> int:
-    """Compute intervals, as in: interval proportion --x 90 --n 100.
+    """Compute intervals, as in: interval proportion 90/100.
 
-    Numbers with commas between have an interval each, and so have the rows of a CSV file:
+    Numbers with commas between have an interval each, and so have the rows of a file:
 
         interval proportion --x 93,94,88 --n 100
 
-        interval proportion --csv models.csv --x right --n questions
+        interval proportion_difference 45/60 52/80
 
-        interval proportion --csv models.csv --x right --n questions --out limits.csv
+        interval proportion --rows models.csv --x right --n questions
 
-        interval proportion --csv answers.csv --correct right --by model
+        interval proportion --rows models.csv --x right --n questions --out limits.csv
+
+        interval proportion --rows answers.csv --correct right --by model
+
+        interval paired_difference --rows a.jsonl --rows b.jsonl --key doc_id --correct acc
 
     The cases of a proportion, of a difference, a ratio and a balanced accuracy count as independent
     of each other. Where several come from one document, subject or batch, the interval is too
@@ -135,16 +145,17 @@ def interval(
 
         interval clustered_proportion --x 3,5,2,4 --n 10,10,10,10
 
-        interval clustered_proportion --csv results.csv --cluster document --correct right
+        interval clustered_proportion --rows results.csv --cluster document --correct right
 
-    A score of several runs goes to mean, as in: interval mean --values 75,72,78,73,77.
+    A score of several runs goes to mean, as in: interval mean 75 72 78 73 77.
 
     The area under the ROC curve takes scores of cases, and a column with their labels:
 
-        interval auc --csv scores.csv --truth label --score model
+        interval auc --rows scores.csv --truth label --score model
     """
     from harness.base.arguments import validate_choice
     from harness.base.errors import InputError
+    from harness.commands.data_words import data_of_words, refuse_other_data
     from harness.commands.output import (
         records_text,
         say,
@@ -165,18 +176,24 @@ def interval(
     of_family = with_settings(family, settings, alpha_of(alpha, confidence))
     if settings:
         raise InputError(f"--beta is for f_score, found {family}")
+    if words:
+        if taken := next((name for name in of_family.options if name in given), None):
+            raise InputError(f"expected the data once, found {' '.join(words)} and --{taken}")
+        given |= data_of_words(of_family, words)
+    refuse_other_data(of_family, given)
     form = output or (_FORMS.get(out.suffix.lower()) if out is not None else None) or "table"
     _validate_percent(of_family, percent, form)
     if out is not None:
-        validate_output_files({"--out": out}, [] if csv is None else [csv])
+        validate_output_files({"--out": out}, files or [])
     validate_choice("side", side, ALL_SIDES)
     setting = Setting(of_family, alpha_of(alpha, confidence), side, prior, seed)
     setting.validate()
     names = method or [default_method(of_family.name, side, has_prior=prior is not None).name]
     methods = methods_asked(of_family, names)
-    if csv is None:
+    if not files:
         refuse_columns(
             {
+                "--key": bool(key),
                 "--cluster": cluster is not None,
                 "--correct": bool(correct),
                 "--by": bool(by),
@@ -193,7 +210,9 @@ def interval(
 
         columns = (tuple(correct or ()), cluster, tuple(by or ()))
         scores = (truth, tuple(score or ()), positive)
-        asked = FileQuestion(csv, given, *columns, delimiter, not no_header, *scores)
+        asked = FileQuestion(
+            tuple(files), given, *columns, delimiter, not no_header, *scores, tuple(key or ())
+        )
         rows = rows_of_file(of_family, asked, number_of)
     validate_rows(of_family, rows)
     found, left_out = intervals_by_method(methods, setting, rows, ALL in names)
@@ -229,11 +248,11 @@ def _rows_of_options(family: Family, given: Mapping[str, str]) -> list[Row]:
         try:
             numbers[name] = number_or_list(text)
         except InputError as fault:
-            raise InputError(f"--{name.replace('_', '-')}: {fault} ({_CSV_HINT})") from None
+            raise InputError(f"--{name.replace('_', '-')}: {fault} ({_ROWS_HINT})") from None
     return rows_of_options(family, given_data(numbers))
 
 
-_CSV_HINT = "names of columns go with --csv FILE"
+_ROWS_HINT = "names of columns go with --rows FILE"
 
 
 def refuse_columns(options: Mapping[str, bool]) -> None:
@@ -242,7 +261,7 @@ def refuse_columns(options: Mapping[str, bool]) -> None:
 
     given = [name for name, is_given in options.items() if is_given]
     if given:
-        raise InputError(f"expected --csv FILE beside {' and '.join(given)}, found none")
+        raise InputError(f"expected --rows FILE beside {' and '.join(given)}, found none")
 
 
 def _validate_percent(family: Family, percent: bool, output: str) -> None:

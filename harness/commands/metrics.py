@@ -22,16 +22,17 @@ from harness.commands.options import (
 def metrics(
     *,
     csv: Annotated[
-        Path | None, typer.Option(help="CSV file with a row for each case, in place of the counts.")
+        Path | None,
+        typer.Option("--rows", "--csv", help="File of cases, in place of the counts."),
     ] = None,
     truth: Annotated[
-        str | None, typer.Option(help="Column of the CSV file with the class, one of two labels.")
+        str | None, typer.Option(help="Column of the file with the class, one of two labels.")
     ] = None,
     prediction: Annotated[
-        str | None, typer.Option(help="Column of the CSV file with the predicted class.")
+        str | None, typer.Option(help="Column of the file with the predicted class.")
     ] = None,
     score: Annotated[
-        str | None, typer.Option(help="Column of the CSV file with scores; adds the AUC.")
+        str | None, typer.Option(help="Column of the file with scores; adds the AUC.")
     ] = None,
     positive: Annotated[
         str | None, typer.Option(help="The label of positives; default 1 or true.")
@@ -44,11 +45,11 @@ def metrics(
 ) -> int:
     """Compute all metrics of a classifier, each with the interval to use for it and its coverage.
 
-    From a confusion table, or from the cases of a CSV file:
+    From a confusion table, or from the cases of a file, CSV, JSON lines or Parquet:
 
         metrics --tp 41 --fp 9 --fn 14 --tn 436
 
-        metrics --csv predictions.csv --truth y --prediction yhat --score s
+        metrics --rows predictions.csv --truth y --prediction yhat --score s
 
     The coverage is at cells of the probability (count + 1/2)/(n + 2). It is exact where it has no
     std_error; otherwise it is a fraction of tables that are drawn, with the seed 2003. That of an
@@ -67,15 +68,17 @@ def metrics(
         columns = {"truth": truth, "prediction": prediction, "score": score, "positive": positive}
         refuse_columns({f"--{name}": text is not None for name, text in columns.items()})
         if not counts:
-            raise InputError("metrics needs --tp, --fp, --fn and --tn, or --csv FILE")
+            raise InputError("metrics needs --tp, --fp, --fn and --tn, or --rows FILE")
         records = metric_records(counts, None, beta, level)
     else:
         if counts:
             raise InputError(
-                f"expected the cases from --csv alone, found --{next(iter(counts))} too"
+                f"expected the cases from --rows alone, found --{next(iter(counts))} too"
             )
         if truth is None or prediction is None:
-            raise InputError("--csv needs --truth and --prediction, each with the name of a column")
+            raise InputError(
+                "--rows needs --truth and --prediction, each with the name of a column"
+            )
         records = metrics_of_file(csv, truth, prediction, score, positive, beta, level)
     if output == "table":
         texts = interval_texts(records, {})

@@ -97,6 +97,36 @@ WHOLE_NUMBERS = frozenset(
 """The data that are counts, numbers of trials or the size of a population."""
 
 
+def share(text: str) -> float:
+    """The number that a text is; one in per cent is divided by 100.
+
+    Raises:
+        InputError: it is something else.
+
+    >>> share("0.02"), share("2%")
+    (0.02, 0.02)
+    """
+    number = text.strip()
+    try:
+        # In decimals, so that 2.3% and 0.023 are the same double.
+        return float(Decimal(number[:-1]) / 100) if number.endswith("%") else float(number)
+    except (ArithmeticError, ValueError):
+        raise InputError(f"expected a number such as 0.02 or 2%, found {text!r}") from None
+
+
+def share_parser(text: str) -> float:
+    """The number of an option of the parser, which gives its own name to what is wrong."""
+    try:
+        return share(text)
+    except InputError as fault:
+        raise typer.BadParameter(f"{fault}.") from None
+
+
+def share_option(help_text: str, *names: str) -> Any:
+    """An option of these names with a number that may be written in per cent."""
+    return typer.Option(*names, help=help_text, parser=share_parser, metavar="SHARE")
+
+
 def _prior(text: str) -> tuple[float, ...]:
     """The numbers of a prior, with spaces between them."""
     try:
@@ -119,14 +149,29 @@ Prior = Annotated[
 Form = Annotated[
     Literal["table", "json", "csv"], typer.Option("--format", help="Form of the output.")
 ]
-Alpha = Annotated[float, typer.Option(help="Probability outside the interval.")]
 GivenAlpha = Annotated[
-    float | None, typer.Option(help="Probability outside the interval; default 0.05.")
+    float | None, share_option("Probability outside the interval; default 0.05.")
 ]
-Confidence = Annotated[float | None, typer.Option(help="1 - alpha, in its place: 0.95.")]
+Confidence = Annotated[
+    float | None,
+    share_option("1 - alpha, in its place: 0.95 or 95%.", "--confidence", "--level"),
+]
 """Both are read by ``alpha_of``."""
 Side = Annotated[str, typer.Option(help="two-sided, lower or upper.")]
 Stopping = Annotated[str | None, typer.Option(help=STOPPING["stopping"], metavar="RULE")]
+Rows = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--rows",
+        "--csv",
+        help="CSV, JSON lines (.jsonl) or Parquet file whose columns other options name; several "
+        "are joined by --key.",
+    ),
+]
+Key = Annotated[
+    list[str] | None,
+    typer.Option(help="Column that names a case in each of several --rows; may be repeated."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
 TakeOver = Annotated[
     bool, typer.Option("--take-over", help="Take over the lock of a dead run of another host.")
@@ -139,17 +184,17 @@ Command = TypeVar("Command", bound=Callable[..., int])
 
 
 def number_or_list(text: str) -> float | list[float]:
-    """The number of an option, or the list of its numbers with commas between them.
+    """The number of an option, or the list of its numbers with commas or spaces between them.
 
     Raises:
         InputError: it is something else.
 
-    >>> number_or_list("3"), number_or_list("3,5,2")
-    (3.0, [3.0, 5.0, 2.0])
+    >>> number_or_list("3"), number_or_list("3,5,2"), number_or_list("3 5 2")
+    (3.0, [3.0, 5.0, 2.0], [3.0, 5.0, 2.0])
     """
     try:
-        found = [float(part) for part in text.split(",")]
-    except ValueError:
+        found = [share(each) for part in text.split(",") for each in part.split() or [part]]
+    except InputError:
         raise InputError(f"expected numbers with commas between, found {text}") from None
     return found if len(found) > 1 else found[0]
 
@@ -194,7 +239,10 @@ def read_value(option: str, text: str) -> Any:
 
 
 def with_data(
-    helps: Mapping[str, str], kind: Any = float | None, metavar: str | None = None
+    helps: Mapping[str, str],
+    kind: Any = float | None,
+    metavar: str | None = None,
+    parser: Callable[[str], Any] | None = None,
 ) -> Callable[[Command], Command]:
     """Give a command that takes ``**data`` one option for each of these data.
 
@@ -205,6 +253,7 @@ def with_data(
         helps: the help of each option.
         kind: the type of the options; a list of numbers for an option that may be repeated.
         metavar: what the help shows in place of a value; None for the name of the type.
+        parser: reads the text of a value; None for the parser of the type.
     """
     data = [
         inspect.Parameter(
@@ -212,7 +261,10 @@ def with_data(
             inspect.Parameter.KEYWORD_ONLY,
             default=None,
             annotation=Annotated[
-                kind, typer.Option(f"--{name.replace('_', '-')}", help=text, metavar=metavar)
+                kind,
+                typer.Option(
+                    f"--{name.replace('_', '-')}", help=text, metavar=metavar, parser=parser
+                ),
             ],
         )
         for name, text in helps.items()
@@ -230,25 +282,33 @@ def with_data(
     return with_options
 
 
-def with_joined_prior(arguments: Sequence[str]) -> list[str]:
+def with_joined_numbers(arguments: Sequence[str]) -> list[str]:
     """The arguments with the numbers after ``--prior`` as one: the parser takes one value of it.
 
-    >>> with_joined_prior(["--prior", "1", "0.5", "--x", "3"])
+    The lists of ``interval`` likewise, whose numbers below 0 are no options.
+
+    >>> with_joined_numbers(["--prior", "1", "0.5", "--x", "3"])
     ['--prior', '1 0.5', '--x', '3']
+    >>> with_joined_numbers(["interval", "mean", "--values", "-1", "3"])
+    ['interval', 'mean', '--values', '-1 3']
     """
+    lists = {"--prior"}
+    if "interval" in arguments[:1]:
+        lists |= {f"--{name}" for name in (*RUN_VALUES, *OR_LISTS, *SCORES)}
     joined: list[str] = []
     follows_number = False
     for argument in arguments:
-        if follows_number and _is_number(argument):
+        if follows_number and is_number(argument):
             joined[-1] += f" {argument}"
             continue
-        is_first = joined[-1:] == ["--prior"] and _is_number(argument)
-        follows_number = is_first or argument.startswith("--prior=")
+        is_first = bool(joined) and joined[-1] in lists and is_number(argument)
+        follows_number = is_first or ("=" in argument and argument.partition("=")[0] in lists)
         joined.append(argument)
     return joined
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Whether a text is a number."""
     try:
         float(text)
     except ValueError:

@@ -11,13 +11,17 @@ from harness.commands.options import (
     BETA,
     SIZES,
     TRUTHS,
-    Alpha,
+    Confidence,
     Form,
+    GivenAlpha,
     Prior,
     Side,
     Stopping,
+    alpha_of,
     given_lists,
     read_value,
+    share,
+    share_option,
     with_data,
 )
 
@@ -56,7 +60,8 @@ def coverage(
     ],
     method: Annotated[str, typer.Argument(help="A method of the catalogue.", metavar="METHOD")],
     *,
-    alpha: Alpha = 0.05,
+    alpha: GivenAlpha = None,
+    confidence: Confidence = None,
     side: Side = "two-sided",
     prior: Prior = None,
     sampling: Annotated[
@@ -89,12 +94,13 @@ def coverage(
     from harness.commands.output import show
     from harness.planning.coverage import coverage as compute
 
+    level = alpha_of(alpha, confidence)
     known, law = given_lists(data), None if sampling is None else read_value("sampling", sampling)
     known |= {} if stopping is None else {"stopping": read_value("stopping", stopping)}
     found = compute(
         cast(Any, family),
         cast(Any, method),
-        alpha=alpha,
+        alpha=level,
         side=cast(Any, side),
         prior=prior,
         sampling=law,
@@ -138,28 +144,32 @@ def size(
         ),
     ],
     *,
-    method: Annotated[str, typer.Option(help="A method of the catalogue.")],
-    half_width: Annotated[
-        float | None, typer.Option(help="Largest half-width of the interval.")
+    method: Annotated[
+        str | None,
+        typer.Option(help="A method of the catalogue; default the one to use for the family."),
     ] = None,
-    length: Annotated[float | None, typer.Option(help="Largest length of the interval.")] = None,
+    half_width: Annotated[
+        float | None, share_option("Largest half-width of the interval: 0.02 or 2%.")
+    ] = None,
+    length: Annotated[float | None, share_option("Largest length of the interval.")] = None,
     assurance: Annotated[
         float | None,
-        typer.Option(help="Probability of such a width; without it the expected width counts."),
+        share_option("Probability of such a width; without it the expected width counts."),
     ] = None,
     above: Annotated[
-        float | None, typer.Option(help="Value that the one-sided lower limit is to exceed.")
+        float | None, share_option("Value that the one-sided lower limit is to exceed.")
     ] = None,
     below: Annotated[
-        float | None, typer.Option(help="Value that the one-sided upper limit is to be below.")
+        float | None, share_option("Value that the one-sided upper limit is to be below.")
     ] = None,
     probability: Annotated[
-        float | None, typer.Option(help="Probability that the limit is above or below the value.")
+        float | None, share_option("Probability that the limit is above or below the value.")
     ] = None,
     ratio: Annotated[
         float, typer.Option(help="Size of the second sample over that of the first.")
     ] = 1.0,
-    alpha: Alpha = 0.05,
+    alpha: GivenAlpha = None,
+    confidence: Confidence = None,
     prior: Prior = None,
     stopping: Stopping = None,
     figure: Annotated[
@@ -168,10 +178,15 @@ def size(
     output: Form = "table",
     **data: str | None,
 ) -> int:
-    """Find how many suffice, as in: size proportion --method wilson --p 0.9 --half-width 0.02."""
-    from harness.commands.output import show
+    """Find how many suffice, as in: size proportion --method wilson --p 0.9 --half-width 0.02.
+
+    Without --method it is for the recommended one, and without --p for a proportion of 0.5, where
+    intervals are about the longest: size proportion --half-width 2%.
+    """
+    from harness.commands.output import say, show
     from harness.planning.size import size as compute
 
+    level = alpha_of(alpha, confidence)
     found = compute(
         cast(Any, family),
         cast(Any, method),
@@ -182,7 +197,7 @@ def size(
         below=below,
         probability=probability,
         ratio=ratio,
-        alpha=alpha,
+        alpha=level,
         prior=prior,
         **{name: _span(name, text) for name, text in data.items() if text is not None},
         **({} if stopping is None else {"stopping": read_value("stopping", stopping)}),
@@ -191,7 +206,8 @@ def size(
         from harness.figures.draw import write_size_curve
 
         truths = [f"{name} = {text}" for name, text in data.items() if text is not None]
-        setting = ", ".join([method, f"alpha = {alpha:g}", *truths])
+        chosen = method or found.assumed["method"]
+        setting = ", ".join([chosen, f"alpha = {level:g}", *truths])
         goal, answer = (found.goal, found.target), next(iter(found.sizes.values()))
         write_size_curve(figure, family, setting, goal, answer, found.curve())
     lists: dict[str, Any] = {"smaller": list(found.smaller)}
@@ -207,11 +223,15 @@ def size(
                 **({} if found.std_error is None else {"std_error": found.std_error}),
                 "checked_to": found.checked_to,
                 **lists,
+                **found.assumed,
                 **({} if found.assumes is None else {"assumes": found.assumes}),
             }
         ],
         output,
     )
+    if found.assumed:
+        taken = ", ".join(f"{name} = {value}" for name, value in found.assumed.items())
+        say(f"remark: not given, and taken here: {taken}", err=True)
     return 0
 
 
@@ -220,8 +240,8 @@ def _span(name: str, text: str) -> Any:
     from harness.base.errors import InputError
 
     try:
-        numbers = tuple(float(part) for part in text.split("," if "," in text else ":"))
-    except ValueError:
+        numbers = tuple(share(part) for part in text.split("," if "," in text else ":"))
+    except InputError:
         numbers = ()
     if not numbers or (len(numbers) > 2 and "," not in text):
         raise InputError(f"{name} should be a number, or a range such as 0.8:0.9, found {text!r}")

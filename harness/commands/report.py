@@ -51,7 +51,9 @@ def report(
         ),
     ] = False,
 ) -> int:
-    """Write a page of HTML about results, which needs no other file and no network.
+    """Write a page about results, or the interactive explorer (--explorer).
+
+    It is one file of HTML, which needs no other file and no network.
 
     As in: report results/quickstart, which writes results/quickstart/report.html.
     """

@@ -6,7 +6,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from harness.commands.options import TWO_COUNTS, Form, Prior, given_data, with_data
+from harness.commands.options import TWO_COUNTS, Form, Prior, given_data, share_option, with_data
 
 
 @with_data(TWO_COUNTS)
@@ -21,7 +21,7 @@ def significance(
     ],
     *,
     delta: Annotated[
-        float | None, typer.Option(help="The least difference or ratio; default 0, of a ratio 1.")
+        float | None, share_option("The least difference or ratio; default 0, of a ratio 1.")
     ] = None,
     prior: Prior = None,
     output: Form = "table",

@@ -1,12 +1,15 @@
-"""Rows of a CSV file as text, and counts by cluster."""
+"""Rows of a file as text, files joined by a key, and counts by cluster."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from harness.base.arguments import quoted, validate_path
 from harness.base.errors import InputError, did_you_mean
@@ -22,7 +25,7 @@ RIGHT = {"0": 0, "0.0": 0, "false": 0, "1": 1, "1.0": 1, "true": 1}
 
 @dataclass(frozen=True)
 class CsvTable:
-    """A CSV file with names of its columns."""
+    """A file of rows, as CSV has them, with names of its columns; or several that are joined."""
 
     file: Path
     header_line: int
@@ -46,6 +49,14 @@ class CsvTable:
         """
         place = column_place(f"{self.file}:{self.header_line}", self.names, name)
         return [fields[place] for fields in self.rows]
+
+    def named(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Return names of columns; of a name that several files have, that in each file."""
+        return tuple(
+            column
+            for name in names
+            for column in [each for each in self.names if each.endswith(f":{name}")] or [name]
+        )
 
     def right(self, name: str) -> list[int]:
         """Return 1 for each right case and 0 for each wrong one.
@@ -82,10 +93,12 @@ class CsvTable:
 def read_table(
     file: Path, delimiter: str | None = ",", header: bool = True, each: str = "case"
 ) -> CsvTable:
-    """Read a CSV file whose rows all have as many fields as there are columns.
+    """Read a file whose rows all have as many fields as there are columns.
 
     Args:
-        file: in UTF-8; empty lines are not read, and spaces around a field do not count.
+        file: JSON lines if its name ends in .jsonl, .ndjson or .json, Parquet if it ends in
+            .parquet or .pq, or else CSV; text in UTF-8. Empty lines are not read, and spaces
+            around a field do not count.
         delimiter: what stands between fields, one character or its name; None for that of comma,
             semicolon, tab and bar which the first line has most of.
         header: whether the first line names the columns; they are 1, 2, … otherwise.
@@ -95,6 +108,10 @@ def read_table(
         InputError: the file cannot be read or has no rows, or a row has a field too many or too
             few.
     """
+    if (records := _RECORDS.get(file.suffix.lower())) is not None:
+        if delimiter not in (None, ",") or not header:
+            raise InputError(f"--delimiter and --no-header are for CSV files, found {file}")
+        return _of_records(file, each, dict(records(file)))
     text = read_text(file)
     separator = find_delimiter(text) if delimiter is None else validate_delimiter(delimiter)
     rows = _rows(file, text, separator)
@@ -119,6 +136,109 @@ def read_table(
     if not found:
         raise InputError(f"{file} should have a row for each {each}, found only the first line")
     return CsvTable(file, line, tuple(names), tuple(lines), tuple(found))
+
+
+def _json_records(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """The objects of a file of JSON lines, by their lines."""
+    # Not by Polars, which names no line, and gives values of several types one of them.
+    for line, text in enumerate(read_text(file).split("\n"), 1):
+        if text.strip():
+            try:
+                found = json.loads(text)
+            except ValueError as error:
+                raise InputError(f"{file}:{line}: no JSON, {error}") from None
+            if not isinstance(found, dict):
+                raise InputError(f"{file}:{line}: expected a JSON object on each line")
+            yield line, found
+
+
+def _parquet_records(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """The rows of a Parquet file, by their numbers from 1 on."""
+    import polars as pl
+
+    try:
+        table = pl.read_parquet(io.BytesIO(_read(file)))
+    except pl.exceptions.PolarsError as error:
+        raise InputError(f"{file}: no Parquet, {str(error).splitlines()[0]}") from None
+    yield from enumerate(table.iter_rows(named=True), 1)
+
+
+_RECORDS = {
+    **dict.fromkeys((".jsonl", ".ndjson", ".json"), _json_records),
+    **dict.fromkeys((".parquet", ".pq"), _parquet_records),
+}
+"""What reads a file that is no CSV, by the ending of its name."""
+
+
+def _of_records(file: Path, each: str, records: Mapping[int, Mapping[str, Any]]) -> CsvTable:
+    """The table of records by their lines, as text; a record without a name has nothing there."""
+    if not records:
+        raise InputError(f"{file} should have a row for each {each}, found none")
+    names = tuple(dict.fromkeys(name for record in records.values() for name in record))
+    rows = (tuple(_field(record.get(name)) for name in names) for record in records.values())
+    return CsvTable(file, 1, names, tuple(records), tuple(rows))
+
+
+def _field(value: Any) -> str:
+    """A value as the field of a CSV file has it."""
+    if isinstance(value, bool | dict | list):
+        return json.dumps(value, default=str)
+    return "" if value is None else str(value).strip()
+
+
+def joined(tables: Sequence[CsvTable], key: Sequence[str]) -> CsvTable:
+    """Return tables of the same cases as one, in the order of the first.
+
+    Args:
+        tables: with a row for each case.
+        key: the columns that tell the cases apart. Another column that several tables have is
+            called ``FILE:NAME``, by the file's name without its ending, or by the whole path
+            where that is not unique.
+
+    Raises:
+        InputError: a column is missing, or a table has a case twice or lacks one.
+    """
+    if len(tables) == 1 or not key:
+        if len(tables) > 1 or key:
+            raise InputError(
+                "several files with --rows need --key, the column that names a case in each of "
+                f"them, found {len(tables)} --rows and {len(key)} --key"
+            )
+        return tables[0]
+    places = [_cases(table, key) for table in tables]
+    first = tables[0]
+    for table, cases in zip(tables[1:], places[1:], strict=True):
+        odd = [case for case in (places[0] | cases) if case not in places[0] or case not in cases]
+        if odd:
+            raise InputError(
+                f"{first.file} and {table.file} should have the same cases, found {len(odd)} that "
+                f"one of them lacks, the first with {', '.join(key)} = {', '.join(odd[0])}"
+            )
+    stems = [table.file.stem for table in tables]
+    unique = len(set(stems)) == len(stems)
+    counts = Counter(name for table in tables for name in set(table.names))
+    names, columns = list(key), [first.column(name) for name in key]
+    for table, stem, cases in zip(tables, stems, places, strict=True):
+        label = stem if unique else str(table.file)
+        for place, name in enumerate(table.names):
+            if name not in key:
+                names.append(name if counts[name] == 1 else f"{label}:{name}")
+                columns.append([table.rows[cases[case]][place] for case in places[0]])
+    rows = tuple(zip(*columns, strict=True))
+    return CsvTable(first.file, first.header_line, tuple(names), first.lines, rows)
+
+
+def _cases(table: CsvTable, key: Sequence[str]) -> dict[tuple[str, ...], int]:
+    """The row of each case of a table."""
+    found: dict[tuple[str, ...], int] = {}
+    for place, case in enumerate(zip(*(table.keys(k, "case") for k in key), strict=True)):
+        if found.setdefault(case, place) != place:
+            raise InputError(
+                f"{table.where(place)}: {', '.join(key)} = {', '.join(case)} is that of "
+                f"{table.where(found[case])} too; --key should tell the cases apart, and may be "
+                "repeated"
+            )
+    return found
 
 
 def csv_rows(file: Path) -> Iterator[tuple[int, list[str]]]:
@@ -168,12 +288,7 @@ def read_text(file: Path) -> str:
     Raises:
         InputError: it cannot be read, or is not in UTF-8.
     """
-    try:
-        raw = read_regular(file)
-    except (OSError, ValueError) as error:
-        # The message of an OSError repeats the path.
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"{file} cannot be read: {reason}") from None
+    raw = _read(file)
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -181,6 +296,15 @@ def read_text(file: Path) -> str:
         raise InputError(
             f"{file}:{line}: expected UTF-8, found the byte {raw[error.start]:#04x}"
         ) from None
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return read_regular(file)
+    except (OSError, ValueError) as error:
+        # The message of an OSError repeats the path.
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"{file} cannot be read: {reason}") from None
 
 
 def column_place(where: str, names: Sequence[str], name: str) -> int:

@@ -30,6 +30,8 @@ from harness.figures.options import FORMATS, FigureOptions
 from harness.tables.wording import title_of
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from harness.tables.results import Results
 
 # The entries of a file that would say when or by what version it was written.
@@ -271,8 +273,7 @@ def write_size_curve(
         InputError: the name of the file has another ending.
         WriteError: the file cannot be written.
     """
-    if path.suffix.lower() not in _ENDINGS:
-        raise InputError(f"figure should end in one of {', '.join(_ENDINGS)}, found {path}")
+    refuse_other_ending(path)
     known, (name, target) = family_of(family), goal
     sizes, reached = curve
     with style.drawing_settings():
@@ -293,10 +294,54 @@ def write_size_curve(
         axes.set_xlabel(labels.size_label(known))
         axes.set_ylabel(style.wrap(_goal_label(known, name), 52))
         figure.legend(axes.get_lines(), legend_names, **legend)
-        try:
-            figure.savefig(path, dpi=style.DPI)
-        except OSError as error:
-            raise WriteError(f"{path} cannot be written: {error.strerror or error}") from None
+        _save(figure, path)
+
+
+def write_systems(
+    path: Path, systems: Sequence[tuple[str, float, float, float]], heading: str
+) -> None:
+    """Draw systems from the top down, each with its estimate and its interval, into a file.
+
+    Args:
+        path: a file name that ends in .png, .svg or .pdf.
+        systems: the name, the estimate and both limits of each.
+        heading: what the intervals are.
+
+    Raises:
+        InputError: the name of the file has another ending.
+        WriteError: the file cannot be written.
+    """
+    refuse_other_ending(path)
+    names = [style.shorten(name) for name, *_ in systems]
+    estimate, lower, upper = np.transpose([numbers for _, *numbers in systems])
+    with style.drawing_settings():
+        figure = style.new_figure(style.COLUMN, 22 + 5 * len(systems))
+        axes = figure.add_subplot()
+        places = np.arange(len(systems))
+        axes.hlines(places, lower, upper, color=style.BLUE, linewidth=1.2, gid="intervals")
+        axes.plot(estimate, places, "o", color=style.BLUE, markersize=3.5, gid="estimates")
+        axes.set_yticks(places, names)
+        axes.set_ylim(len(systems) - 0.5, -0.5)
+        axes.set_xlabel("proportion of cases that are right")
+        axes.set_title(style.wrap(heading, style.COLUMN), loc="left")
+        _save(figure, path)
+
+
+def refuse_other_ending(path: Path) -> None:
+    """Refuse the name of a figure that ends in none of the formats.
+
+    Raises:
+        InputError: it does.
+    """
+    if path.suffix.lower() not in _ENDINGS:
+        raise InputError(f"figure should end in one of {', '.join(_ENDINGS)}, found {path}")
+
+
+def _save(figure: Figure, path: Path) -> None:
+    try:
+        figure.savefig(path, dpi=style.DPI, metadata=METADATA[path.suffix[1:].lower()])
+    except OSError as error:
+        raise WriteError(f"{path} cannot be written: {error.strerror or error}") from None
 
 
 def _goal_label(family: Family, name: str) -> str:

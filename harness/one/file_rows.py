@@ -1,16 +1,16 @@
-"""Rows of data from a CSV file: counts in its columns, or cases that are right or wrong."""
+"""Rows of data from files: counts in its columns, or cases that are right or wrong."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from harness.base.errors import InputError
 from harness.base.text import enumerated
-from harness.families.csv_rows import RIGHT, CsvTable, count_clusters, read_table
+from harness.families.csv_rows import RIGHT, CsvTable, count_clusters, joined, read_table
 from harness.families.family import Family
 from harness.one.row import MISSING, Row, beside, free_name, located, row_lists
 
@@ -21,9 +21,9 @@ _Integral = Callable[[str, float], float]
 
 @dataclass(frozen=True)
 class FileQuestion:
-    """What is read from a CSV file."""
+    """What is read from a file, or from several that are joined."""
 
-    file: Path
+    files: tuple[Path, ...]
     columns: Mapping[str, str]
     """The column of each of the data, or a number for all rows."""
     correct: tuple[str, ...] = ()
@@ -40,6 +40,8 @@ class FileQuestion:
     """The columns of scores; of a difference of areas two."""
     positive: str | None = None
     """The label of positives; None for 1 or true."""
+    key: tuple[str, ...] = ()
+    """The columns that name a case in each of several files."""
 
 
 def rows_of_file(family: Family, asked: FileQuestion, number: _Integral) -> list[Row]:
@@ -54,8 +56,12 @@ def rows_of_file(family: Family, asked: FileQuestion, number: _Integral) -> list
         InputError: the file cannot be read, options do not fit together or to the family, or a
             row is wrong; the message names the line.
     """
+    table = joined(
+        [read_table(each, asked.delimiter, asked.header) for each in asked.files], asked.key
+    )
+    named = table.named(asked.correct), table.named(asked.scores)
+    asked = replace(asked, correct=named[0], scores=named[1])
     _validate_question(family, asked)
-    table = read_table(asked.file, asked.delimiter, asked.header)
     _refuse_numbers_as_names(asked, table)
     if asked.correct:
         return _of_cases(family, asked, table)
@@ -89,7 +95,7 @@ def _validate_question(family: Family, asked: FileQuestion) -> None:
                 raise InputError("--cluster needs --correct, the column that says what is right")
             names = enumerated(_option(name) for name in family.options)
             raise InputError(
-                f"--csv needs {names}, each with the name of a column of the file"
+                f"--rows needs {names}, each with the name of a column of the file"
                 f"{_or_cases(family)}"
             )
         if asked.by and not row_lists(family, asked.columns):
@@ -281,7 +287,7 @@ def _of_group(
     """The row of a group, which has a name and a place in the file unless it is the only one."""
     named = dict(zip(asked.by, key, strict=True))
     group = ", ".join(f"{name} = {value}" for name, value in named.items())
-    place = f"{asked.file} ({group})" if group else ""
+    place = f"{asked.files[0]} ({group})" if group else ""
     return Row(data, shown=beside(named, shown), place=place)
 
 

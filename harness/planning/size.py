@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -21,8 +21,8 @@ from harness.families.catalogue import with_settings
 from harness.families.combination import Span
 from harness.families.data import LARGEST_COUNT
 from harness.families.family import Family
-from harness.methods.catalogue import find
-from harness.methods.method import LimitPair
+from harness.methods.catalogue import default_method, find
+from harness.methods.method import TWO_SIDED, LimitPair
 from harness.names import FamilyName, MethodName
 from harness.planning.arguments import AnyMethod, limits_of, source_of, truth_columns
 from harness.planning.goals import (
@@ -72,6 +72,8 @@ class Size(Tabular):
     """What the answer rests on, where the data are lists."""
     strata: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """The cases of each stratum, by the name of the size of a sample; of strata alone."""
+    assumed: Mapping[str, Any] = field(default_factory=dict)
+    """What was not given and is taken: the method, and true proportions of 0.5."""
 
     def __getattr__(self, name: str) -> float:
         sizes: Mapping[str, float] = self.__dict__.get("sizes", {})
@@ -101,7 +103,7 @@ class Size(Tabular):
 
 def size(
     family: FamilyName,
-    method: MethodName | Callable[..., Any],
+    method: MethodName | Callable[..., Any] | None = None,
     *,
     half_width: float | None = None,
     length: float | None = None,
@@ -128,7 +130,8 @@ def size(
             number of clusters and of "stratified_difference" the cases of both samples, by the
             mean over 4096 data sets that are drawn.
         method: a name of the catalogue, an alias, or a function f(x, n, alpha) of the family's
-            data that returns both limits. Its limits must be a function of the outcome.
+            data that returns both limits. Its limits must be a function of the outcome. By default
+            that of ``interval``.
         half_width: half the length that the interval has at most, (upper − lower)/2 of the
             limits clipped to the range of the parameter; of a ratio on the logarithm.
         length: the length that the interval has at most.
@@ -144,7 +147,8 @@ def size(
             of numbers for every value from the first to the second. Of "mean" the sd of a run;
             of "clustered_proportion" p, rho and the size of a cluster, or a list of sizes that
             clusters have in turn; of "stratified_difference" p1, p2 and the shares of the strata
-            among the cases, a number for each stratum.
+            among the cases, a number for each stratum. Without any, for a width of proportions
+            that are no ratio, all are 0.5.
 
     Returns:
         The sizes, what is reached there, up to where all sizes were checked, and the smaller sizes
@@ -163,6 +167,16 @@ def size(
         (139, 0.0499, 556)
     """
     known = with_settings(family, truths, alpha)
+    assumed: dict[str, Any] = {}
+    side = TWO_SIDED if above is below is None else "upper" if above is None else "lower"
+    chosen: AnyMethod = method or default_method(known.name, side, has_prior=prior is not None).name
+    if method is None:
+        assumed["method"] = chosen
+    is_width = half_width is not None or length is not None
+    of_shares = known.has_counts_of_samples and known.is_bounded and not known.is_ratio
+    if is_width and of_shares and not truths:
+        truths = dict.fromkeys(known.free_symbols, 0.5)
+        assumed |= truths
     wanted = {HALF_WIDTH: half_width, LENGTH: length, ABOVE: above, BELOW: below}
     if not known.has_outcomes:
         others = {"assurance": assurance, ABOVE: above, BELOW: below, "prior": prior}
@@ -170,17 +184,17 @@ def size(
         for name, value in others.items():
             if value is not None:
                 raise InputError(f"size of {known.name} takes half_width or length, found {name}")
-        return _of_lists(known, method, wanted, alpha, truths, ratio)
+        return replace(_of_lists(known, chosen, wanted, alpha, truths, ratio), assumed=assumed)
     goal = _goal(known, wanted, assurance, probability)
     ranges = _ranges(known, known.with_free_truths(truths))
     _validate(alpha=alpha)
     _validate_ratio(ratio, known)
-    limits, rises = _limits(known, method, goal.side, prior, float(alpha))
+    limits, rises = _limits(known, chosen, goal.side, prior, float(alpha))
     asked = _words(known, goal)
     if isinstance(goal, Bound):
         _refuse_wrong_side(known, goal, ranges, asked)
     ladder = _ladder(known, goal, ranges, float(ratio))
-    sums, ranges = _sums(known, goal, limits, method, ranges)
+    sums, ranges = _sums(known, goal, limits, chosen, ranges)
     question = Question(sums, ladder, float(ratio), ranges, rises)
     found = search(question)
     if found is None:
@@ -188,7 +202,7 @@ def size(
         raise InputError(
             f"{known.name}: no size up to {known.size_text(last.tolist(), 6)} has {asked}"
         )
-    return _answer(question, found)
+    return replace(_answer(question, found), assumed=assumed)
 
 
 def _of_lists(

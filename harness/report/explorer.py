@@ -296,6 +296,8 @@ def _data(numbers: Numbers, names: Sequence[str]) -> dict[str, Any]:
         "drawn": DRAWN,
         "hundreds": HUNDREDS,
         "most": MOST_SHOWN,
+        "family": FAMILY,
+        "labels": [spec.label for spec in numbers.experiment.methods],
         "start": {
             "n": _nearest([each.n for each in numbers.sizes], _FIRST_N),
             "p": _nearest(numbers.truths.tolist(), _FIRST_P),

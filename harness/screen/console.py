@@ -13,7 +13,6 @@ from rich.progress import (
     Progress,
     ProgressColumn,
     Task,
-    TaskID,
     TaskProgressColumn,
     TextColumn,
     TimeRemainingColumn,
@@ -77,6 +76,12 @@ def estimate_line(name: str, found: Estimate) -> str:
     )
 
 
+def goes_on_line(name: str, recorded: int, parts: int) -> str:
+    """From where a run goes on, on one line."""
+    share = 100 * recorded // parts
+    return f"{name} goes on at {share} %: {recorded:,} of {parts:,} parts are recorded"
+
+
 def _bound(found: Estimate) -> str:
     return "up to " if found.at_most else ""
 
@@ -109,8 +114,13 @@ class _TrialsPerSecond(ProgressColumn):
 class ProgressBar:
     """The progress bar of one experiment."""
 
-    def __init__(self, progress: Progress, task: TaskID) -> None:
-        self._progress, self._task = progress, task
+    def __init__(self, progress: Progress, name: str) -> None:
+        self._progress, self._name = progress, name
+        self._task = progress.add_task(escape_markup(name), total=0)
+
+    def found(self, recorded: int, parts: int) -> None:
+        if 0 < recorded < parts:
+            self._progress.console.print(escape_markup(goes_on_line(self._name, recorded, parts)))
 
     def expect(self, trials: int) -> None:
         self._progress.update(self._task, total=trials)
@@ -130,7 +140,7 @@ def progress_bar(console: Console, name: str) -> Iterator[ProgressBar]:
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=console, transient=True) as progress:
-        yield ProgressBar(progress, progress.add_task(escape_markup(name), total=0))
+        yield ProgressBar(progress, name)
 
 
 _PERIOD = 600.0

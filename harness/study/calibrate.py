@@ -140,6 +140,7 @@ def _simulated(
     record = CalibrationRecord(journal, design, every[0]) if journal is not None else None
     merged = record.find(len(whole)) if record is not None else ()
     left = every[record.done if record is not None else 0 :]
+    progress.found(len(every) - len(left), len(every))
     progress.expect(sum(shard.trials for shard in left))
     execution = experiment.execution
     backend, tasks = driver_backend(execution), [(each,) for each in left]

@@ -257,6 +257,10 @@ def parallel_jobs(jobs: int, tasks: int | None = None) -> int:
 class Progress(Protocol):
     """The number of trials to do and done, as a study reports it while it runs."""
 
+    def found(self, recorded: int, parts: int) -> None:
+        """Report how many of the parts of the work a former run has recorded."""
+        ...
+
     def expect(self, trials: int) -> None:
         """Report that so many more trials are to come."""
         ...
@@ -268,6 +272,8 @@ class Progress(Protocol):
 
 class NoProgress:
     """Progress that is not shown."""
+
+    def found(self, recorded: int, parts: int) -> None: ...
 
     def expect(self, trials: int) -> None: ...
 

@@ -204,6 +204,7 @@ def _compute_part(experiment: Experiment, part: Part, progress: Progress, journa
             [found for _, found in to_solve],
             [drawn] * len(to_solve),
             journal,
+            progress,
         )
 
 

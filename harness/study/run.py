@@ -129,6 +129,7 @@ def solve_scenarios(
     limits: Sequence[ScenarioLimits],
     tallies: Sequence[Tally | None],
     journal: Journal | None,
+    progress: Progress,
 ) -> list[Solution | None]:
     """Solve each scenario for all deterministic columns; the largest sizes are started first.
 
@@ -139,6 +140,7 @@ def solve_scenarios(
         limits: of these columns in each scenario.
         tallies: what was simulated in each scenario; None where nothing was.
         journal: knows what former runs solved and keeps what this one does; None for neither.
+        progress: receives how many scenarios are solved.
 
     Returns:
         The solutions; None where there are no columns.
@@ -159,6 +161,7 @@ def solve_scenarios(
         for plan, table, tally, solution in solutions[::-1]
         if (rows := solution.left)
     ]
+    progress.found(len(solutions) - len(left), len(solutions))
     tasks = (
         (experiment, plan, [columns[row] for row in rows], table.rows(rows), tally)
         for plan, table, tally, _, rows in left
@@ -251,7 +254,7 @@ def compute(
             )
     with memory_for("the exact values"):
         tallies = [None if each is None else each.tally for each in simulations]
-        solutions = solve_scenarios(experiment, plans, columns, limits, tallies, journal)
+        solutions = solve_scenarios(experiment, plans, columns, limits, tallies, journal, progress)
         solved = [solve_drawn(experiment, plan, stochastic) for plan in plans]
     results = [
         _scenario_result(columns, stochastic, *scenario)

@@ -85,6 +85,8 @@ class _Study:
                 task = self._task(scenario, number, count)
                 if task.methods:
                     tasks.append((number, task))
+        parts = sum(stop - start for start, stop in spans.values())
+        self.progress.found(parts - len(tasks), parts)
         self.progress.expect(sum(task.count for _, task in tasks))
         execution, program = self.experiment.execution, self.experiment.program
         files = _files(self.experiment) if self.backend.is_elsewhere else None

@@ -122,6 +122,11 @@ def simulate_scenarios(
         tasks = [(number, task) for number in pending for task in scenarios[number].tasks()]
         if tasks and recorder is not None and recorder.complete:
             raise InputError(_lacking(tasks))
+        segments = [
+            s for each in scenarios.values() for group in each.groups for s in group.segments
+        ]
+        parts = sum(each.stop - each.start for each in segments)
+        progress.found(parts - len(tasks), parts)
         progress.expect(sum(task.shard.trials for _, task in tasks))
         counted = _count(tasks, limits, stochastic, experiment.execution.jobs, backend)
         _record(tasks, counted, plans, limits, progress, recorder)

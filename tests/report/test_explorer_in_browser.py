@@ -284,6 +284,37 @@ def test_all_pictures_and_controls_are_in_view_together(
     assert max(ends) <= 950
 
 
+ADDRESS = "return location.hash"
+VIEW = "#family=proportion&n=30&p=0.1&method=wilson&method=mid_p"
+
+
+def test_the_address_has_the_view(page: Browser) -> None:
+    page.choose(N, 2)
+    page.choose(P, 1)
+    page.click("input[name='method'][value='0']")
+    page.click("input[name='method'][value='4']")
+    assert page.until(VIEW, ADDRESS) == VIEW
+
+
+def test_a_link_opens_the_view_again(browser: Browser, file: Path) -> None:
+    page = browser
+    page.open(f"{file.as_uri()}{VIEW}")
+    settled(page)
+    shown = "return [...document.querySelectorAll('.column h3')].map((each) => each.textContent)"
+    assert page.run(shown) == ["Wilson score", "Mid-P"]
+    assert "At n = 30 and p = 0.1 the" in column(page, 1)["sentence"]
+    assert page.run("return document.querySelector(arguments[0]).value", N) == "2"
+
+
+@pytest.mark.parametrize("words", ["n=7&p=x&method=none", "family=rate&n=30&method=mid_p", "part"])
+def test_a_link_to_what_the_page_lacks_opens_its_first_view(
+    browser: Browser, file: Path, words: str
+) -> None:
+    browser.open(f"{file.as_uri()}#{words}")
+    settled(browser)
+    assert "At n = 20 and p = 0.05 the Wald" in column(browser, 0)["sentence"]
+
+
 def test_without_scripts_there_is_a_picture_and_a_sentence(browser: Browser, file: Path) -> None:
     browser.without_scripts()
     browser.open(file)

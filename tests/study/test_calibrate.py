@@ -88,7 +88,7 @@ def test_a_calibration_has_neither_a_ranking_nor_a_recommendation():
 
 
 def test_progress_is_told_of_every_trial(small_shards):
-    class Told:
+    class Told(NoProgress):
         expected = done = 0
 
         def expect(self, trials):

@@ -168,6 +168,29 @@
       return () => KINDS.forEach((kind) => explorerPictures[kind](column.pictures[kind], now, seen));
     }
 
+    // The address has the view, so that a link opens it again.
+    let soon = 0;
+    function writeAddress(now) {
+      const words = new URLSearchParams({ family: data.family, n: now.n, p: now.pText });
+      state.methods.forEach((each) => words.append("method", data.labels[each]));
+      clearTimeout(soon);
+      // Browsers refuse an address that changes with every move of a slider.
+      soon = setTimeout(() => history.replaceState(null, "", `#${words}`), 200);
+    }
+
+    function readAddress() {
+      const words = new URLSearchParams(location.hash.slice(1));
+      if (words.get("family") !== data.family) return;
+      const n = data.sizes.findIndex((each) => each.n === Number(words.get("n")));
+      if (n >= 0) state.n = n;
+      if (Number(words.get("p"))) state.p = nearest(Number(words.get("p")));
+      const asked = words.getAll("method").filter((each) => data.labels.includes(each));
+      if (asked.length) root.querySelectorAll("input[name='method']").forEach((each) => {
+        each.checked = asked.slice(0, data.most).includes(data.labels[each.value]);
+      });
+      limitMethods();
+    }
+
     let asked = 0;
     async function redraw() {
       asked += 1;
@@ -177,6 +200,7 @@
       state.x = Math.min(state.x, size.n);
       const now = view(size);
       labels(size, now);
+      writeAddress(now);
       const boxes = state.methods.map((each) => columnOf(each).box);
       if (boxes.length !== panels.children.length || boxes.some((box, at) => panels.children[at] !== box)) {
         panels.replaceChildren(...boxes);
@@ -271,7 +295,12 @@
         redraw();
       }
     }).observe(panels);
+    window.addEventListener("hashchange", () => {
+      readAddress();
+      redraw();
+    });
     limitMethods();
+    readAddress();
     await redraw();
   });
 })();

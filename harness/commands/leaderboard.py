@@ -1,0 +1,91 @@
+"""``leaderboard``: systems on the same cases, and which of them are told apart."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.base.errors import InputError
+from harness.commands.options import (
+    Confidence,
+    Form,
+    GivenAlpha,
+    Key,
+    Rows,
+    alpha_of,
+    share_option,
+)
+
+
+def leaderboard(
+    *,
+    files: Rows = None,
+    correct: Annotated[
+        list[str] | None, typer.Option(help="Column of a system: 1 or true if right, else 0.")
+    ] = None,
+    key: Key = None,
+    cluster: Annotated[str | None, typer.Option(help="Column of the cluster of a case.")] = None,
+    joint: Annotated[
+        float | None, share_option("Level at which all differences hold together; default 95%.")
+    ] = None,
+    alpha: GivenAlpha = None,
+    confidence: Confidence = None,
+    figure: Annotated[
+        Path | None, typer.Option(help="Draw the systems into this file: .png, .svg or .pdf.")
+    ] = None,
+    output: Form = "table",
+) -> int:
+    """Compute intervals of systems on the same cases, and of all their differences together.
+
+        leaderboard --rows results.csv --correct a --correct b --correct c
+
+        leaderboard --rows a.jsonl --rows b.jsonl --rows c.jsonl --key doc_id --correct acc
+
+    Each system has an interval at its own level, --level. The intervals of the differences of all
+    pairs hold together with --joint, whatever the dependence between them (Bonferroni). With
+    --cluster there are none, since the intervals of pairs take cases as independent.
+    """
+    from harness.commands.output import (
+        records_text,
+        say,
+        show_json,
+        show_table,
+        validate_output_files,
+    )
+    from harness.figures.draw import refuse_other_ending, write_systems
+    from harness.one.leaderboard import leaderboard as compute
+    from harness.one.result import interval_texts
+    from harness.screen.records import records_table
+
+    if not files or not correct:
+        raise InputError("leaderboard needs --rows FILE and --correct, the column of each system")
+    if figure is not None:
+        refuse_other_ending(figure)
+        validate_output_files({"--figure": figure}, files)
+    level = alpha_of(alpha, confidence)
+    found = compute(
+        files,
+        correct,
+        key=key or (),
+        cluster=cluster,
+        joint=0.95 if joint is None else joint,
+        alpha=level,
+    )
+    if figure is not None:
+        systems = [(each.system, each.estimate, each.lower, each.upper) for each in found.systems]
+        write_systems(figure, systems, f"intervals of each system at {100 * (1 - level):.6g} %")
+    if output == "json":
+        show_json(asdict(found))
+        return 0
+    if output == "csv":
+        say(records_text(found.records(), output, as_list=True))
+    else:
+        of_systems = [asdict(each) for each in found.systems]
+        for records in filter(None, (of_systems, [asdict(each) for each in found.differences])):
+            show_table(records_table(records, interval_texts(records, {})))
+    for remark in found.remarks:
+        say(f"remark: {remark}", err=output == "csv")
+    return 0

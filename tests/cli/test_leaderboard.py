@@ -1,0 +1,158 @@
+"""``leaderboard``: systems on the same cases, and the intervals of all their differences."""
+
+import json
+from dataclasses import FrozenInstanceError
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import harness
+from harness.base.errors import InputError
+
+RIGHT = {
+    "c": [0, 1] * 50,
+    "a": [1] * 90 + [0] * 10,
+    "b": [1] * 60 + [0] * 40,
+}
+ALL = ["--correct", "a", "--correct", "b", "--correct", "c"]
+
+
+@pytest.fixture
+def rows(run_command):
+    pl.DataFrame({"id": range(100), "doc": [i // 5 for i in range(100)], **RIGHT}).write_csv(
+        "results.csv"
+    )
+    return ["--rows", "results.csv", *ALL]
+
+
+def test_each_system_has_the_interval_of_a_proportion_at_its_own_level():
+    for each in harness.leaderboard(RIGHT, alpha=0.1).systems:
+        alone = harness.interval("proportion", x=sum(RIGHT[each.system]), n=100, alpha=0.1)
+        assert (each.lower, each.upper) == (alone.lower, alone.upper)
+
+
+def test_the_best_system_stands_first():
+    assert [each.system for each in harness.leaderboard(RIGHT).systems] == ["a", "b", "c"]
+
+
+def test_each_difference_has_the_interval_of_pairs_at_its_share_of_alpha():
+    found = harness.leaderboard(RIGHT, joint=0.94).differences
+    assert [(each.first, each.second) for each in found] == [("a", "b"), ("a", "c"), ("b", "c")]
+    for each in found:
+        first, second = (np.array(RIGHT[name], bool) for name in (each.first, each.second))
+        alone = harness.interval(
+            "paired_difference",
+            both=(first & second).sum(),
+            first_only=(first & ~second).sum(),
+            second_only=(second & ~first).sum(),
+            neither=(~first & ~second).sum(),
+            alpha=0.02,
+        )
+        assert (each.alpha, each.method) == (0.02, alone.method)
+        assert (each.lower, each.upper) == (alone.lower, alone.upper)
+        assert each.told_apart == (alone.lower > 0 or alone.upper < 0)
+
+
+def test_told_apart_is_said_and_needs_more_the_more_pairs_there_are():
+    cases = {"a": [1] * 60 + [0] * 40, "b": [1] * 54 + [0] * 46}
+    assert harness.leaderboard(cases).differences[0].told_apart
+    copies = {**cases, **{f"b{i}": cases["b"] for i in range(20)}}
+    found = harness.leaderboard(copies)
+    assert not any(each.told_apart for each in found.differences)
+    assert f"not told apart: {22 * 21 // 2} of {22 * 21 // 2} pairs" in found.remarks[-1]
+
+
+def test_bonferroni_holds_all_differences_together_in_draws():
+    # Six systems of one accuracy: an error is a pair that is told apart. In 60 experiments with
+    # an error probability of at most 0.1, 15 errors or more have probability 0.0007.
+    rng = np.random.default_rng(5)
+    errors = 0
+    for _ in range(60):
+        shared = rng.random(150) < 0.5
+        cases = {
+            f"s{i}": np.where(rng.random(150) < 0.4, shared, rng.random(150) < 0.5)
+            for i in range(6)
+        }
+        errors += any(each.told_apart for each in harness.leaderboard(cases, joint=0.9).differences)
+    assert 0 < errors < 15
+
+
+def test_clusters_give_the_systems_their_intervals_and_no_differences():
+    doc = [i // 5 for i in range(100)]
+    found = harness.leaderboard({**RIGHT, "doc": doc}, cluster="doc")
+    assert found.differences == ()
+    assert "there are no differences" in found.remarks[-1]
+    counts = np.reshape(RIGHT["b"], (20, 5)).sum(1)
+    alone = harness.interval("clustered_proportion", x=counts, n=[5] * 20)
+    second = found.systems[1]
+    assert (second.system, second.lower, second.upper) == ("b", alone.lower, alone.upper)
+
+
+def test_the_frame_has_a_row_for_each_system_and_each_difference():
+    frame = harness.leaderboard(RIGHT).to_frame()
+    assert frame["system"].to_list() == ["a", "b", "c", None, None, None]
+    assert frame["second"].to_list() == [None, None, None, "b", "c", "c"]
+
+
+def test_the_record_is_frozen():
+    with pytest.raises(FrozenInstanceError):
+        harness.leaderboard(RIGHT).joint = 0.5
+
+
+def test_files_that_are_joined_give_what_one_file_gives(run_command, rows):
+    for name, right in RIGHT.items():
+        lines = [json.dumps({"id": i, "acc": float(each)}) for i, each in enumerate(right)]
+        Path(f"{name}.jsonl").write_text("\n".join(lines[::-1]))
+    files = [word for name in RIGHT for word in ("--rows", f"{name}.jsonl")]
+    several = run_command(
+        "leaderboard", *files, "--key", "id", "--correct", "acc", "--format", "csv"
+    )
+    one = run_command("leaderboard", *rows, "--format", "csv")
+    assert several.out.replace(":acc", "") == one.out
+
+
+def test_the_answer_says_what_the_levels_mean(run_command, rows):
+    result = run_command("leaderboard", *rows, "--joint", "94%", "--level", "90%")
+    assert "each system has an interval at its own level of 90 %" in result.words
+    assert "all 3 differences hold together with 94 %: each has the level 98 %" in result.words
+    assert "whatever the dependence between them" in result.words
+    assert "remark: told apart: 2 of 3 pairs: a from b and a from c" in result.words
+
+
+def test_json_has_all_of_the_record(run_command, rows):
+    found = json.loads(run_command("leaderboard", *rows, "--format", "json").out)
+    assert list(found) == ["systems", "differences", "joint", "remarks"]
+    assert found["differences"][2]["told_apart"] is False
+
+
+@pytest.mark.parametrize("ending", ["png", "pdf", "svg"])
+def test_the_figure_is_the_same_bytes_each_time(run_command, rows, ending):
+    drawn = []
+    for name in ("first", "second"):
+        assert run_command("leaderboard", *rows, "--figure", f"{name}.{ending}").code == 0
+        drawn.append(Path(f"{name}.{ending}").read_bytes())
+    assert drawn[0] == drawn[1]
+
+
+def test_the_figure_names_the_systems_from_the_top_down(run_command, rows):
+    run_command("leaderboard", *rows, "--figure", "f.svg")
+    text = Path("f.svg").read_text()
+    places = [text.index(f"<!-- {name} -->") for name in "abc"]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize(
+    ("cases", "said"),
+    [
+        (5, "cases should be a path, found 5"),
+        ({"a": [1, 2], "b": [0, 1]}, "a should be 0 or 1, found 2"),
+        ({"a": [1], "b": [0, 1]}, "the same cases, found that a has 1 and b has 2"),
+        ({"a": [1]}, "needs cases of at least two systems, found systems: 1"),
+        ({"a": [], "b": []}, "needs cases of at least two systems"),
+    ],
+)
+def test_wrong_cases_are_refused(cases, said):
+    with pytest.raises(InputError, match=said):
+        harness.leaderboard(cases)
