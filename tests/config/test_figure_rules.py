@@ -125,7 +125,7 @@ def test_a_style_file_is_found_beside_the_config_and_its_settings_are_kept(tmp_p
     [
         (
             "style: absent",
-            "an existing matplotlib style file, relative to the config, found 'absent'",
+            "an existing matplotlib style file, relative to the config, or the name of a style",
         ),
         ("xlim: [1, 0]", "figures[0].xlim: expected values that increase"),
         ("dpi: 20", "figures[0].dpi: expected a number of at least 50, found 20"),

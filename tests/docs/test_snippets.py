@@ -37,7 +37,11 @@ NOT_RUN = {
 }
 """Blocks that are not run, by their page and first line, each with the reason."""
 
-SHOWN = {"text": "shows what a command prints", "toml": "a part of another project's file"}
+SHOWN = {
+    "bibtex": "is for other programs",
+    "text": "shows what a command prints",
+    "toml": "a part of another project's file",
+}
 """Languages of blocks with nothing to run."""
 
 
@@ -89,7 +93,7 @@ FIGURE = "results/saw_teeth/figures/coverage_curve-n50.png"
         ("index.md", "docs/long_runs.md#a-batch-queue", "long_runs.md#a-batch-queue"),
         ("index.md", "CONTRIBUTING.md", "contributing.md"),
         ("index.md", FIGURE, f"repository/{FIGURE}"),
-        ("long_runs.md", "../README.md#two-commands", "index.md#two-commands"),
+        ("long_runs.md", "../README.md#start", "index.md#start"),
         ("methods/rate.md", f"../../{FIGURE}", f"../repository/{FIGURE}"),
         ("long_runs.md", "../results/saw_teeth", "repository/results/saw_teeth/index.md"),
         ("repository/results/saw_teeth/index.md", "summary.csv", "summary.csv"),

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 from harness.cli import main
 from tests.pages.measured import ROOT
@@ -16,12 +17,12 @@ def blocks(text: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
 
 
-def test_it_has_at_most_150_lines() -> None:
-    assert len(README.splitlines()) <= 150
+def test_it_has_at_most_130_lines() -> None:
+    assert len(README.splitlines()) <= 130
 
 
 def test_its_first_two_shell_blocks_are_the_two_commands() -> None:
-    run, tests = blocks(README, "sh")[:2]
+    run, tests = blocks(README, "sh")
     assert run.splitlines()[0] == "python3 -m venv .venv"
     assert run.splitlines()[-1] == ".venv/bin/python -m harness run configs/quickstart.yaml"
     assert tests.splitlines()[0] == "python3 -m venv .venv-test"
@@ -44,10 +45,17 @@ def test_coverage_and_alpha_are_defined_before_a_table_has_them() -> None:
 
 
 def test_the_interval_prints_what_it_shows(capsys: pytest.CaptureFixture[str]) -> None:
-    (command, head, row) = blocks(README, "console")[0].splitlines()
-    assert main(command.removeprefix("$ python -m harness ").split()) == 0
+    command = blocks(README, "sh")[0].splitlines()[2]
+    assert main(command.removeprefix(".venv/bin/python -m harness ").split()) == 0
     lines = [line.rstrip() for line in capsys.readouterr().out.splitlines() if line.strip()]
-    assert (lines[0], lines[-1]) == (head, row)
+    assert [lines[0], lines[-1]] == blocks(README, "text")[0].splitlines()[:2]
+
+
+def test_it_is_cited_as_the_citation_file_says() -> None:
+    known = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    (entry,) = blocks(README, "bibtex")
+    for part in (known["title"], known["authors"][0]["name"], str(known["version"])):
+        assert part in entry
 
 
 def test_the_check_is_that_of_the_page_on_checking() -> None:
@@ -58,7 +66,7 @@ def test_the_check_is_that_of_the_page_on_checking() -> None:
         return re.sub(r"\bagresti_coull\b", "f", text)
 
     assert blocks(README, "python")[0] == named_alike(blocks(page, "python")[0])
-    failed, passed = (block.splitlines() for block in blocks(README, "console")[1:])
+    failed, passed = (block.splitlines() for block in blocks(README, "console"))
     for shown, block in zip((failed, passed), blocks(page, "console"), strict=False):
         assert shown == named_alike(block).splitlines()[: len(shown)]
     mended = re.search(r"With `(z = .*)` it passes", README)[1]
