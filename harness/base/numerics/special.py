@@ -33,8 +33,9 @@ def stirling_error(z: npt.ArrayLike) -> Floats:
     inverse_square = 1.0 / (large * large)
     series = np.zeros_like(large)
     for coefficient in reversed(_STIRLING):
-        series = series * inverse_square + coefficient
-    series = np.asarray(series / large)
+        series *= inverse_square
+        series += coefficient
+    series = np.asarray(np.divide(series, large, out=series))
     small = z < _STIRLING_FROM
     if not small.any():
         return series
@@ -56,9 +57,13 @@ def deviance(x: npt.ArrayLike, mean: npt.ArrayLike) -> Floats:
         square = v * v
         tail = np.full_like(v, 1.0 / (2 * _DEVIANCE_TERMS + 1))
         for power in range(_DEVIANCE_TERMS - 1, 0, -1):
-            tail = tail * square + 1.0 / (2 * power + 1)
-        near = np.asarray(excess * v + 2.0 * x * v * square * tail)
+            tail *= square
+            tail += 1.0 / (2 * power + 1)
+        tail *= 2.0 * x * v * square
+        near = np.asarray(np.add(excess * v, tail, out=tail))
         is_far = np.asarray(~(np.abs(v) < 0.1))
+        if not is_far.any():
+            return near
         far = xlogy(x[is_far], x[is_far] / mean[is_far]) - excess[is_far]
     near[is_far] = far
     return near
