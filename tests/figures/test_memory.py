@@ -1,4 +1,4 @@
-"""Every kind of figure of one sample, at the largest size that it takes, is drawn in little memory."""
+"""Every kind of figure of one sample is drawn in little memory at the largest size it takes."""
 
 import os
 import subprocess
