@@ -16,6 +16,7 @@ import numpy as np
 
 from harness.designs.miss_curve import MissCurve
 from harness.figures.look import labels
+from harness.findings.choice import choices
 from harness.methods.method import TWO_SIDED
 from harness.report.calibration import calibration_picture
 from harness.report.curves.panels import Panel, Panels, outcome_panels, truth_panels
@@ -195,12 +196,13 @@ def _symbol(panels: Panels) -> str:
 
 
 def _on_at_first(results: Results, methods: Sequence[str]) -> list[int]:
-    """All methods where they are few, else the best ranked ones, and the one that all know."""
+    """All methods where they are few, else the one that is advised, and the one that all know."""
     if len(methods) <= MOST_ON:
         return list(range(len(methods)))
     ranking = results.ranking
     ranked = [] if ranking is None else ranking["method"].unique(maintain_order=True).to_list()
-    order = [each for each in dict.fromkeys((*ranked, *methods)) if each in methods]
+    advised = [each.default.method for each in choices(results) if each.candidates]
+    order = [each for each in dict.fromkeys((*advised, *ranked, *methods)) if each in methods]
     wanted = order[:MOST_ON]
     if ALWAYS_ON in methods and ALWAYS_ON not in wanted:
         wanted[-1] = ALWAYS_ON
