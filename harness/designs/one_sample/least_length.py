@@ -394,16 +394,17 @@ class _Levels:
         length at an alpha does not depend on what others are asked for.
         """
         level = np.array([weighted_mean(self.top, self.weight)])
-        missed, _ = self._evaluate(level)
-        while missed[0] > alpha[0] or missed[-1] < alpha[-1]:
+        missed, length = self._evaluate(level)
+        while missed[0] > alpha[0] or (missed[-1] < alpha[-1] and length[-1] > 0):
             before = missed[0] > alpha[0]
             more = level[0 if before else -1] + _STEP * np.array(
                 [-4, -3, -2, -1] if before else [1]
             )
-            there, _ = self._evaluate(more)
-            level, missed = (
+            level, missed, length = (
                 np.concatenate((new, old) if before else (old, new))
-                for new, old in ((more, level), (there, missed))
+                for new, old in zip(
+                    (more, *self._evaluate(more)), (level, missed, length), strict=True
+                )
             )
         above = np.searchsorted(np.maximum.accumulate(missed), alpha).clip(1, level.size - 1)
         ends = [level[above - 1], level[above]]
@@ -412,7 +413,7 @@ class _Levels:
         for step in range(_STEPS):
             wanted = alpha[active]
             (low, high), (less, more) = ([each[active] for each in two] for two in (ends, chance))
-            with np.errstate(invalid="ignore"):
+            with np.errstate(divide="ignore", invalid="ignore"):
                 share = (np.log(wanted) - less) / (more - less)
             share = np.where((share >= 0) & (share <= 1) & (step % 3 < 2), share, 0.5)
             guess = low + share * (high - low)
@@ -426,7 +427,7 @@ class _Levels:
             active = active[np.abs(change) * (high - low) > _CONVERGED * least[active]]
             if active.size == 0:
                 break
-        return least
+        return np.maximum(least, 0.0)
 
     def _evaluate(self, level: Floats) -> tuple[Floats, Floats]:
         """Return the mean alpha and the mean length of the sets above each log c, shape (a,)."""

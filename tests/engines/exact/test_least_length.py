@@ -268,3 +268,9 @@ def test_a_least_length_depends_on_no_other_alpha(truth):
     for bound in (least_length.guaranteed, least_length.on_average):
         together = bound(scenario, alpha)
         assert together.tolist() == [bound(scenario, alpha[[i]])[0] for i in range(4)]
+
+
+def test_sets_that_hold_next_to_nothing_have_next_to_no_length():
+    scenario = Scenario("proportion", 20, UniformTruth(0.3, 0.31))
+    (least,) = on_average(scenario, np.array([1.0 - 2.0**-52]))
+    assert 0 <= least < 1e-9
