@@ -123,7 +123,7 @@ def _number(setting: Setting) -> Any:
             return whole
         return by_shape(
             whole, listed=Annotated[list[whole], Field(min_length=1)], mapping=_SIZE_LAWS
-        )  # type: ignore[valid-type]
+        )
     bounds = Field(ge=setting.least, le=setting.most)
     if setting.is_open:
         bounds = Field(ge=setting.least, lt=setting.most)

@@ -67,15 +67,15 @@ class SizeSetting(Setting):
     def validate(self, law: str, value: Any) -> Any:
         """Return the number, or the law of a list or of a mapping."""
         if isinstance(value, list) and value:
-            return ClusterSizes(tuple(super(SizeSetting, self).validate(law, m) for m in value))
+            listed = (super(SizeSetting, self).validate(law, each) for each in value)
+            return ClusterSizes(tuple(map(int, listed)))
         if isinstance(value, Mapping) and len(value) == 1:
             ((name, given),) = value.items()
             numbers = {"mean": given} if name == "poisson" else given
             settings = self.LAWS.get(name, ())
             if isinstance(numbers, Mapping) and set(numbers) == {each.name for each in settings}:
-                return ClusterSizes(
-                    **{each.name: each.validate(name, numbers[each.name]) for each in settings}
-                )
+                known = [float(each.validate(name, numbers[each.name])) for each in settings]
+                return ClusterSizes((), *known)
         return super().validate(law, value)
 
 
