@@ -58,7 +58,7 @@ def enumerated(words: Iterable[str], conjunction: str = "and") -> str:
     return f"{', '.join(first)} {conjunction} {last}" if first else last
 
 
-def first_few(words: Sequence[str], most: int = 3) -> str:
+def first_few(words: Sequence[str], most: int = 3, conjunction: str = "and") -> str:
     """A few words in a row; of many the first ones, and how many others there are.
 
     >>> first_few(["a", "b", "c", "d"]), first_few(["a", "b", "c", "d", "e"])
@@ -66,7 +66,7 @@ def first_few(words: Sequence[str], most: int = 3) -> str:
     """
     if len(words) > most + 1:
         words = [*words[:most], f"{len(words) - most} others"]
-    return enumerated(words)
+    return enumerated(words, conjunction)
 
 
 def numbered(names: Iterable[str], joint: str) -> list[str]:

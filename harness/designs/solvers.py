@@ -345,6 +345,9 @@ class LawSolver(CountSolver):
         found = worst_cases_by_law(self.scenario, limits, over[0])
         return (None,) * len(limits.lower) if found is None else found
 
+    def cost_of_truth(self, over: Sequence[Span]) -> float:
+        return law.law_of(self.scenario).cost(self.scenario.size, super().cost_of_truth(over))
+
     def miss_curve(self, limits: Limits) -> MissCurve | None:
         return miss_curve.of_law(self.scenario, limits)
 

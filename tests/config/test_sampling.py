@@ -9,6 +9,7 @@ from harness.base.errors import ConfigError
 from harness.config.load import load_experiment
 from harness.config.resolve import serialize
 from harness.distributions.sampling.laws.beta_binomial import BetaBinomial
+from harness.distributions.sampling.laws.cluster_sizes import ClusterSizes
 from harness.distributions.sampling.laws.clusters import Clusters
 from harness.distributions.sampling.laws.gamma_poisson import GammaPoisson
 from harness.distributions.sampling.laws.hypergeometric import Hypergeometric
@@ -53,6 +54,28 @@ def test_a_law_is_read_and_written_back(name: str) -> None:
     document = serialize(experiment)
     assert document["sampling"] == {name: settings}
     assert load_experiment(document) == experiment
+
+
+@pytest.mark.parametrize(
+    ("size", "law"),
+    [
+        ([3, 5, 20], ClusterSizes((3, 5, 20))),
+        ({"poisson": 10}, ClusterSizes(mean=10.0)),
+        ({"negative_binomial": {"mean": 5, "shape": 2}}, ClusterSizes(mean=5.0, shape=2.0)),
+    ],
+)
+def test_clusters_have_sizes_of_a_law(size: Any, law: ClusterSizes) -> None:
+    experiment = load_experiment(config({"clusters": {"size": size, "rho": 0.1}}))
+    assert experiment.sampling == Clusters(law, 0.1)
+    assert load_experiment(serialize(experiment)) == experiment
+
+
+def test_what_is_no_law_of_sizes_is_refused() -> None:
+    for size in ([], [0], {"poisson": 0.5}, {"uniform": 3}, {"negative_binomial": {"mean": 5}}):
+        found = issues(config({"clusters": {"size": size, "rho": 0.1}}))
+        assert all(line.startswith("sampling.clusters.size") for line in found), found
+    (line,) = issues(config({"clusters": {"size": {"poisson": 10}, "rho": 0.1}}, n=5000))
+    assert "n should be at most 1" in line
 
 
 def test_the_proportions_of_a_population_are_the_doubles_of_its_lattice() -> None:

@@ -8,6 +8,7 @@ from harness.base.errors import InputError
 from harness.distributions.sampling.laws import clusters
 from harness.distributions.sampling.laws.beta_binomial import BetaBinomial
 from harness.distributions.sampling.laws.catalogue import LAWS, law_of
+from harness.distributions.sampling.laws.cluster_sizes import ClusterSizes
 from harness.distributions.sampling.laws.clusters import Clusters, draw_clusters
 from harness.distributions.sampling.laws.gamma_poisson import GammaPoisson
 from harness.distributions.sampling.laws.hypergeometric import Hypergeometric
@@ -109,6 +110,9 @@ CASES = [
     (Clusters(10, 0.1), 100, 0.3),
     (Clusters(2, 0.7), 30, 0.05),
     (Clusters(25, 0.4), 50, 0.9),
+    (Clusters(ClusterSizes((3, 5, 20)), 0.1), 40, 0.3),
+    (Clusters(ClusterSizes(mean=4.0), 0.2), 30, 0.6),
+    (Clusters(ClusterSizes(mean=3.0, shape=1.5), 0.2), 30, 0.6),
     (Hypergeometric(60), 40, 0.25),
     (Hypergeometric(10**6), 1000, 0.1),
     (Hypergeometric(2 * 10**6), 5, 0.3),

@@ -19,7 +19,14 @@ from harness.config.models.constraints import (
 from harness.config.models.sizes import WHOLE, Count, LogSpan
 from harness.designs.results import Group
 from harness.distributions.sampling.law import Law
-from harness.distributions.sampling.laws.catalogue import LAWS, OWN, LawKind, Setting, sampling_law
+from harness.distributions.sampling.laws.catalogue import (
+    LAWS,
+    OWN,
+    LawKind,
+    Setting,
+    SizeSetting,
+    sampling_law,
+)
 from harness.families.data import LARGEST_COUNT
 from harness.families.family import Family
 
@@ -79,11 +86,44 @@ def _sentence(words: str) -> str:
     return f"{words[:1].upper()}{words[1:]}."
 
 
+class _NegativeBinomial(StrictModel):
+    """A size of 1 plus a negative binomial count."""
+
+    mean: Annotated[float, Field(ge=1, le=1e6), expecting(SizeSetting.MEAN.range)] = Field(
+        description="Of the size."
+    )
+    shape: Annotated[float, Field(ge=1e-3, le=1e6), expecting(SizeSetting.SHAPE.range)] = Field(
+        description="Of the count."
+    )
+
+
+class _OfPoisson(StrictModel):
+    """Sizes of 1 plus a Poisson count."""
+
+    poisson: Annotated[float, Field(ge=1, le=1e6), expecting(SizeSetting.MEAN.range)] = Field(
+        description="The mean size."
+    )
+
+
+class _OfNegativeBinomial(StrictModel):
+    """Sizes of 1 plus a negative binomial count."""
+
+    negative_binomial: _NegativeBinomial = Field(description="{mean, shape}.")
+
+
+_SIZE_LAWS = one_of({"poisson": _OfPoisson, "negative_binomial": _OfNegativeBinomial})
+
+
 def _number(setting: Setting) -> Any:
     """The type of a setting."""
     if setting.is_whole:
         bounds = Field(ge=int(setting.least), le=int(setting.most))
-        return Annotated[int, bounds, expecting(setting.range)]
+        whole = Annotated[int, bounds, expecting(setting.range)]
+        if not isinstance(setting, SizeSetting):
+            return whole
+        return by_shape(
+            whole, listed=Annotated[list[whole], Field(min_length=1)], mapping=_SIZE_LAWS
+        )
     bounds = Field(ge=setting.least, le=setting.most)
     if setting.is_open:
         bounds = Field(ge=setting.least, lt=setting.most)
@@ -94,7 +134,10 @@ def _law(own: str, model: str, written: Any) -> Law | None:
     if written == own:
         return None
     ((name, settings),) = written
-    return sampling_law(model, {name: dict(settings)})
+    plain = {
+        key: each.model_dump() if isinstance(each, StrictModel) else each for key, each in settings
+    }
+    return sampling_law(model, {name: plain})
 
 
 COUNT = "a whole number from 0 to 10^9"
@@ -201,7 +244,10 @@ def write_sampling(law: Law | None) -> dict[str, Any] | None:
     if law is None:
         return None
     return {
-        name: {key: plain_number(each) for key, each in settings.items()}
+        name: {
+            key: each if isinstance(each, list | dict) else plain_number(each)
+            for key, each in settings.items()
+        }
         for name, settings in law.content().items()
     }
 

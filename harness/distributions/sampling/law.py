@@ -150,6 +150,10 @@ class Law(ABC):
         """The expected outcome at each parameter, size · θ; shape of the parameter."""
         return size * parameter
 
+    def cost(self, size: float, count: float) -> float:
+        """About how many numbers ``probabilities`` computes at a truth with ``count`` outcomes."""
+        return count
+
     @abstractmethod
     def variance(self, parameter: Floats, size: float) -> Floats:
         """The variance of the outcome at each parameter, shape of the parameter."""

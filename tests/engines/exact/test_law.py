@@ -16,6 +16,7 @@ from harness.designs.solvers import solver_of
 from harness.designs.verification import TOLERANCE, Published
 from harness.distributions.sampling.law import THINNED
 from harness.distributions.sampling.laws.beta_binomial import BetaBinomial
+from harness.distributions.sampling.laws.cluster_sizes import ClusterSizes
 from harness.distributions.sampling.laws.clusters import Clusters
 from harness.distributions.sampling.laws.gamma_poisson import GammaPoisson
 from harness.distributions.sampling.laws.hypergeometric import Hypergeometric
@@ -58,11 +59,15 @@ def summed(one, count):
     """The exact distribution of the sum of independent counts."""
     found = [Fraction(1)]
     for _ in range(count):
-        wider = [Fraction(0)] * (len(found) + len(one) - 1)
-        for x, a in enumerate(found):
-            for y, b in enumerate(one):
-                wider[x + y] += a * b
-        found = wider
+        found = convolved(found, one)
+    return found
+
+
+def convolved(first, second):
+    found = [Fraction(0)] * (len(first) + len(second) - 1)
+    for x, a in enumerate(first):
+        for y, b in enumerate(second):
+            found[x + y] += a * b
     return found
 
 
@@ -85,6 +90,26 @@ def negative_binomial(rate, dispersion, last):
     return found
 
 
+def sequences(sizes, n):
+    """Every sequence of cluster sizes, the last one cut off at n trials, with its probability."""
+    for m in sizes:
+        if m >= n:
+            yield (n,), Fraction(1, len(sizes))
+        else:
+            for rest, chance in sequences(sizes, n - m):
+                yield (m, *rest), chance / len(sizes)
+
+
+def of_random_sizes(p, sizes):
+    found = [Fraction(0)] * (N + 1)
+    for each, chance in sequences(sizes, N):
+        total = [Fraction(1)]
+        for m in each:
+            total = convolved(total, urn(p, m, QUARTER))
+        found = [a + chance * b for a, b in zip(found, total, strict=True)]
+    return found
+
+
 TENTH, QUARTER = Fraction(1, 10), Fraction(1, 4)
 PROPORTIONS = (Fraction(0), TENTH, QUARTER, Fraction(1, 2), Fraction(9, 10), Fraction(1))
 CASES = {
@@ -93,6 +118,10 @@ CASES = {
     ),
     "clusters": (
         Clusters(4, 0.25), "proportion", PROPORTIONS, lambda p: summed(urn(p, 4, QUARTER), 3)
+    ),
+    "clusters of random size": (
+        Clusters(ClusterSizes((2, 3, 7)), 0.25), "proportion", PROPORTIONS,
+        lambda p: of_random_sizes(p, (2, 3, 7)),
     ),
     "hypergeometric": (
         Hypergeometric(40), "proportion", PROPORTIONS,

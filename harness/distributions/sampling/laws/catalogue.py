@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from harness.base.arguments import quoted, validate_choice, validate_number, validate_whole
 from harness.base.errors import InputError, did_you_mean
 from harness.distributions.sampling.law import Law
 from harness.distributions.sampling.laws.beta_binomial import BetaBinomial
+from harness.distributions.sampling.laws.cluster_sizes import ClusterSizes
 from harness.distributions.sampling.laws.clusters import Clusters
 from harness.distributions.sampling.laws.gamma_poisson import GammaPoisson
 from harness.distributions.sampling.laws.hypergeometric import Hypergeometric
@@ -56,6 +57,29 @@ class Setting:
 
 
 @dataclass(frozen=True)
+class SizeSetting(Setting):
+    """A whole number, or the law of one."""
+
+    MEAN: ClassVar = Setting("mean", 1.0, 1e6, "the mean size of a cluster")
+    SHAPE: ClassVar = Setting("shape", 1e-3, 1e6, "the shape of the size less 1")
+    LAWS: ClassVar = {"poisson": (MEAN,), "negative_binomial": (MEAN, SHAPE)}
+
+    def validate(self, law: str, value: Any) -> Any:
+        """Return the number, or the law of a list or of a mapping."""
+        if isinstance(value, list) and value:
+            listed = (super(SizeSetting, self).validate(law, each) for each in value)
+            return ClusterSizes(tuple(map(int, listed)))
+        if isinstance(value, Mapping) and len(value) == 1:
+            ((name, given),) = value.items()
+            numbers = {"mean": given} if name == "poisson" else given
+            settings = self.LAWS.get(name, ())
+            if isinstance(numbers, Mapping) and set(numbers) == {each.name for each in settings}:
+                known = [float(each.validate(name, numbers[each.name])) for each in settings]
+                return ClusterSizes((), *known)
+        return super().validate(law, value)
+
+
+@dataclass(frozen=True)
 class LawKind:
     """A law without its numbers."""
 
@@ -84,7 +108,7 @@ LAWS: Mapping[str, LawKind] = {
         LawKind(
             Clusters.name,
             "proportion",
-            (Setting("size", 1, 10**9, "the number of trials of a cluster", is_whole=True), RHO),
+            (SizeSetting("size", 1, 10**9, "the number of trials of a cluster", True), RHO),
             Clusters,
             "trials come in clusters, each with a proportion drawn from a Beta distribution",
         ),

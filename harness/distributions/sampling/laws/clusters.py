@@ -6,8 +6,10 @@ Trials in clusters: n/m independent beta-binomial counts of m trials each.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,6 +20,7 @@ from harness.base.numerics.arrays import Floats, Integers
 from harness.distributions.sampling import binomial
 from harness.distributions.sampling.law import NATS, Law
 from harness.distributions.sampling.laws.beta_binomial import BetaBinomial, draw_proportions
+from harness.distributions.sampling.laws.cluster_sizes import CELLS, ClusterSizes
 
 
 def draw_clusters(
@@ -62,6 +65,8 @@ def draw_clusters(
 
 BLOCK = 2**16
 """The number of clusters drawn at once."""
+LARGEST_COST, MOST_TRIALS = 2.0**23, 10**5
+"""The most products, and trials, of the probabilities at one truth where sizes are random."""
 TERMS = 2**12
 """The most terms of one sum of a convolution."""
 DROPPED, SMALLEST = 1e-160, 1e-100
@@ -75,14 +80,15 @@ class Clusters(Law):
 
     The mean of X is np and its variance np(1 − p)(1 + (m − 1)ρ): two trials of one cluster have the
     correlation ρ, and those of two clusters are independent. At ρ = 0 or m = 1 the law is the
-    binomial one, and at m = n the beta-binomial one.
+    binomial one, and at m = n the beta-binomial one. Where sizes are random, clusters follow one
+    another until there are n trials, the last of them cut off.
 
     Probabilities are convolutions of positive terms, whose sums keep all digits. Their cost
     increases with the square of n up to about n = 10^4, and with n after that.
     """
 
-    cluster_size: int
-    """The number m of trials of each cluster, of which n is a multiple."""
+    cluster_size: int | ClusterSizes
+    """The number m of trials of each cluster, of which n is a multiple; or the law of it."""
     rho: float
     """The correlation ρ of two trials of one cluster, 0 ≤ ρ < 1."""
     name: ClassVar[str] = "clusters"
@@ -94,15 +100,25 @@ class Clusters(Law):
 
     def content(self) -> Mapping[str, Any]:
         """The law as plain data."""
-        return {self.name: {"size": self.cluster_size, "rho": self.rho}}
+        m = self.cluster_size
+        size = m.content() if isinstance(m, ClusterSizes) else m
+        return {self.name: {"size": size, "rho": self.rho}}
 
     def validate_size(self, size: float) -> None:
-        """Refuse a number of trials that is no whole number of clusters.
+        """Refuse a number of trials that is no whole number of clusters, or has too many sequences.
 
         Raises:
             InputError: it is none; the message names the nearest ones.
         """
         m = self.cluster_size
+        if isinstance(m, ClusterSizes):
+            if size > MOST_TRIALS or m.cost(int(size)) > LARGEST_COST:
+                most = bisect_left(range(MOST_TRIALS), LARGEST_COST, key=m.cost) - 1
+                raise InputError(
+                    f"n should be at most {most} for clusters of random size {m}, whose "
+                    f"probabilities are sums over all sequences of sizes, found {size:.16g}"
+                )
+            return
         whole = int(size) // m * m
         if whole != size:
             near = f"{whole} or {whole + m}" if whole else f"{m}"
@@ -136,6 +152,8 @@ class Clusters(Law):
             return binomial.draw(parameter, size, rng, count)
         p = np.asarray(parameter, np.float64)
         sums = np.zeros(p.shape if count is None else count, np.int64)
+        if isinstance(self.cluster_size, ClusterSizes):
+            return self._draw_random(p, sums, int(size), rng)
         flat, each = sums.reshape(-1), p.reshape(-1, 1)
         clusters = int(size) // self.cluster_size
         together = min(clusters, BLOCK)
@@ -149,9 +167,24 @@ class Clusters(Law):
                 part += rng.binomial(self.cluster_size, proportions).sum(axis=1)
         return sums
 
+    def _draw_random(
+        self, p: Floats, sums: Integers, size: int, rng: np.random.Generator
+    ) -> Integers:
+        """Draw the next cluster of all sums until none lacks a trial."""
+        assert isinstance(self.cluster_size, ClusterSizes)
+        flat, chances = sums.reshape(-1), np.broadcast_to(p, sums.shape).reshape(-1)
+        lacking = np.full(flat.size, size)
+        while (rows := np.flatnonzero(lacking)).size:
+            sizes = np.minimum(self.cluster_size.draw(rng, rows.size), lacking[rows])
+            flat[rows] += rng.binomial(sizes, draw_proportions(chances[rows], self.rho, rng))
+            lacking[rows] -= sizes
+        return sums
+
     def variance(self, parameter: Floats, size: float) -> Floats:
-        """Return np(1 − p)(1 + (m − 1)ρ)."""
-        factor = 1.0 + (self.cluster_size - 1.0) * self.rho
+        """Return np(1 − p)(1 + (m − 1)ρ), of random sizes with E Σ m²/n in place of m."""
+        m = self.cluster_size
+        square = m.mean_square(int(size)) if isinstance(m, ClusterSizes) else m
+        factor = 1.0 + (square - 1.0) * self.rho
         return size * parameter * (1.0 - parameter) * factor
 
     def window(self, low: float, high: float, size: float) -> tuple[int, int]:
@@ -168,7 +201,9 @@ class Clusters(Law):
         return max(0, math.floor(first)), min(int(size), math.ceil(last))
 
     def _reach(self, p: float, size: float) -> float:
-        third = self.cluster_size * NATS / 3.0
+        m = self.cluster_size
+        largest = m.probabilities.size - 1 if isinstance(m, ClusterSizes) else m
+        third = min(largest, size) * NATS / 3.0
         variance = float(self.variance(np.float64(p), size))  # type: ignore[arg-type]
         return third + math.sqrt(third * third + 2.0 * variance * NATS)
 
@@ -178,6 +213,13 @@ class Clusters(Law):
         if self._is_binomial:
             return binomial.pmf(np.arange(first, last + 1), p[:, np.newaxis], size)
         m = self.cluster_size
+        if isinstance(m, ClusterSizes):
+            rows = max(1, CELLS // int(size))
+            parts = [
+                m.sums(partial(self._of_size, p[row : row + rows]), int(size))
+                for row in range(0, p.size, rows)
+            ]
+            return np.concatenate(parts)[:, first : last + 1]
         if size == m:
             return self._of_one.probabilities(p, size, first, last)
         found = np.zeros((p.size, last - first + 1))
@@ -188,6 +230,15 @@ class Clusters(Law):
             if begin < end:
                 row[begin - first : end - first] = sums[begin - start : end - start]
         return found
+
+    def cost(self, size: float, count: float) -> float:
+        """About how many numbers ``probabilities`` computes at one truth."""
+        m = self.cluster_size
+        return m.cost(int(size)) if isinstance(m, ClusterSizes) else count
+
+    def _of_size(self, p: Floats, m: int) -> Floats:
+        """The probabilities of 0 … m successes in one cluster."""
+        return self._of_one.probabilities(p, m, 0, m) if m else np.ones((p.size, 1))
 
 
 def _power(one: Floats, count: int) -> tuple[int, Floats]:
