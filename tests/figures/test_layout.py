@@ -18,6 +18,7 @@ ALL = pytest.mark.parametrize("case", CASES)
 
 
 PAGES = {"coverage of many methods", "five tails", "zip plot of three methods"}
+PAGES |= {"coverage over the size on twelve panels"}
 
 
 @cache

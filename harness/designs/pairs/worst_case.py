@@ -43,6 +43,8 @@ _CELLS = 1 << 21
 # Outcomes below e^−60 of the likeliest one at a table do not matter within some steps of it.
 _NATS = 60.0
 _TURNS, _POINTS = 40, 13
+_EACH = tuple(range(len(CELLS)))
+_LAST = _EACH[-1]
 _BISECTIONS = 60
 # A smaller relative gain is none.
 _GAIN = 1e-9
@@ -240,8 +242,10 @@ def _grid(table: _Table) -> Floats:
     x, y, w = (each.ravel() for each in np.meshgrid(first, second, share, indexing="ij"))
     rest = 1.0 - x - y
     cells = np.stack((w * rest, x, y, (1.0 - w) * rest))
-    # Where the ranges are narrow, few tables of such a grid are within them, or none.
-    cells = np.concatenate((cells, _corners(table)), axis=1)
+    # The first and the last table of each cell's own range lie on no such grid where it is narrow.
+    cells = np.concatenate((cells, _corners(table, (_LAST,))), axis=1)
+    if not table.holds(cells).any():
+        cells = _corners(table, _EACH)
     cells = np.maximum(cells[:, table.holds(cells)], 0.0)
     finite: Floats = cells[:, np.isfinite(table.parameter.at(list(cells)))]
     return finite
@@ -253,7 +257,7 @@ def random_tables(
     """Return at most ``count`` tables at random in the closed ranges, or for 0 their corners."""
     table = _table(scenario, np.empty(0, np.int64), tuple(over))
     if count == 0:
-        cells = _corners(table)
+        cells = _corners(table, _EACH)
     else:
         # Most tables with random cells of wide ranges have a sum above 1.
         scales = [binomial.variance_stabilized(np.array(span), table.n) for span in over[1:3]]
@@ -319,19 +323,19 @@ def _axis(n: int, span: Span, spacing: float) -> Floats:
     return np.array([span[0], *inner.tolist(), span[1]])
 
 
-def _corners(table: _Table) -> Floats:
-    """Return the tables with each cell but one at a boundary of its range, shape (4, c).
+def _corners(table: _Table, free_cells: Sequence[int]) -> Floats:
+    """Return the tables with each cell but a free one at a boundary of its range, shape (4, c).
 
-    Those within the range are the extreme points of all tables within it.
+    With each cell free in turn, those within the range are the extreme points of all tables there.
     """
     found = []
-    for free in range(len(CELLS)):
+    for free in free_cells:
         ends = [np.array(span) for span in table.over]
         ends[free] = np.zeros(1)
         cells = np.stack([each.ravel() for each in np.meshgrid(*ends, indexing="ij")])
         cells[free] = 1.0 - cells.sum(axis=0)
         found.append(cells)
-    return np.unique(np.concatenate(found, axis=1), axis=1)
+    return np.concatenate(found, axis=1)
 
 
 def _peaks(table: _Table, grid: Floats, theta: Floats, heights: Floats) -> list[_Point]:
