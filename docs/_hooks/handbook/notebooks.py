@@ -37,7 +37,7 @@ def _parts(cell: Mapping[str, Any]) -> Iterator[str]:
 
 def _shown(kind: str, text: str) -> str:
     if kind == "text/html":
-        return text
+        return f'<div class="output">\n{text}\n</div>'
     if kind == "image/png":
         address = f"data:{kind};base64,{text.replace(chr(10), '')}"
         return f'<img alt="figure" width="502" src="{address}">'
