@@ -25,7 +25,8 @@ import cloudpickle
 import dask
 from distributed import Client, Future, KilledWorker, LocalCluster
 from distributed.cli import dask_worker
-from distributed.comm import connect
+from distributed.client import ClosedClientError
+from distributed.comm import CommClosedError, connect
 from distributed.utils import silence_logging_cmgr
 from joblib import Parallel
 from joblib._dask import DaskDistributedBackend
@@ -211,7 +212,7 @@ class _Backend(DaskDistributedBackend):
     def retrieve_result_callback(self, out: Any) -> Any:
         try:
             return out.result()
-        except CancelledError as error:
+        except (CancelledError, ClosedClientError, CommClosedError) as error:
             raise HarnessError("the connection to the Dask scheduler was lost") from error
 
     def _to_send(self, argument: Any) -> bytes | Future:

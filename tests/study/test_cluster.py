@@ -15,6 +15,8 @@ from pathlib import Path
 import numpy as np
 import psutil
 import pytest
+from distributed import Client
+from distributed.comm import CommClosedError
 from distributed.comm.tcp import TCP
 
 import harness
@@ -232,6 +234,20 @@ def test_the_end_of_the_scheduler_is_one_sentence(scheduler, start_worker, tmp_p
         scheduler[0].kill()
         with pytest.raises(HarnessError, match=r"^the connection to the Dask scheduler was lost$"):
             list(results)
+
+
+@pytest.mark.parametrize("method", ["submit", "_gather_remote"])
+def test_a_connection_that_ends_in_a_request_is_the_same_sentence(
+    method, scheduler, start_worker, monkeypatch
+):
+    def lost(*arguments, **options):
+        raise CommClosedError("reset by peer")
+
+    start_worker()
+    with opened_backend(execution(scheduler)) as backend:
+        monkeypatch.setattr(Client, method, lost)
+        with pytest.raises(HarnessError, match=r"^the connection to the Dask scheduler was lost$"):
+            list(run_tasks(max, [(1, 2)], 2, backend))
 
 
 CONFIG = json.dumps(changed(DRAWN, figures=[], execution={"jobs": 2, "backend": "dask"}))
