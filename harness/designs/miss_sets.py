@@ -97,16 +97,23 @@ class MissSet:
             )
             block = end
 
-    def probability(self, p: Floats) -> Floats:
-        """Return Pr(X belongs to the set | p) at ascending p, shape (t,)."""
+    def probability(self, p: Floats, *, rough: bool = False) -> Floats:
+        """Return Pr(X belongs to the set | p) at ascending p, shape (t,).
+
+        A rough one has absolute errors up to 1e-7 at n = 10^9, from lower tails that are 1 less
+        upper ones: ``betainc`` takes a quarter of the time of the more accurate ``betaincc``.
+        """
         pivot = np.floor(self.sampling.mean(p, self.n)).astype(np.int64)
         total = self.contains(pivot, p).astype(np.float64)
         for index, outcome, sign in self.boundaries(p):
             truth, lower = p[index], outcome < pivot[index]
-            upper = ~lower
-            terms = np.empty(index.size)
-            terms[lower] = self.sampling.cdf(outcome[lower], truth[lower], self.n)
-            terms[upper] = -self.sampling.sf(outcome[upper], truth[upper], self.n)
+            if rough:
+                terms = lower - self.sampling.sf(outcome, truth, self.n)
+            else:
+                upper = ~lower
+                terms = np.empty(index.size)
+                terms[lower] = self.sampling.cdf(outcome[lower], truth[lower], self.n)
+                terms[upper] = -self.sampling.sf(outcome[upper], truth[upper], self.n)
             total += np.bincount(index, sign * terms, minlength=p.size)
         return np.clip(total, 0.0, 1.0)
 
@@ -150,6 +157,8 @@ def miss_probabilities(
     truths: Floats,
     approach: int = AT,
     sampling: Sampling = binomial,
+    *,
+    rough: bool = False,
 ) -> tuple[Floats, Floats]:
     """Return Pr(p < L(X) | p) and Pr(p > U(X) | p) at each truth p, shape (t,).
 
@@ -163,9 +172,10 @@ def miss_probabilities(
         truths: ascending, in the parameter's range, shape (t,).
         approach: AT the truths, or the limit towards them FROM_BELOW or FROM_ABOVE.
         sampling: how outcomes arise.
+        rough: with absolute errors up to 1e-7 at n = 10^9, in a fraction of the time.
     """
     below, above = miss_sets(n, first, lower, upper, approach, sampling)
-    return below.probability(truths), above.probability(truths)
+    return below.probability(truths, rough=rough), above.probability(truths, rough=rough)
 
 
 def split_missed(

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betaincc
 
-from harness.base.numerics.arrays import Bools, Floats, Integers, Positions
+from harness.base.numerics.arrays import Bools, Floats, Integers, Positions, distinct_columns
 from harness.base.numerics.root_finding import largest_true
 from harness.designs.design import Scenario
 from harness.designs.monte_carlo import INTERVAL_ALPHA, SHARD, Shard, fraction_interval
@@ -113,7 +113,7 @@ def estimate_interval(misses: Integers, trials: Integers, looks: int) -> tuple[F
     """
     if not looks:
         return fraction_interval(misses, trials)
-    pairs, back = np.unique(np.stack((misses.ravel(), trials.ravel())), axis=1, return_inverse=True)
+    pairs, back = distinct_columns(misses.ravel(), trials.ravel())
     x, n = pairs.astype(np.float64)
     lower, upper = clopper_pearson((x, n), 0.5 * INTERVAL_ALPHA / looks)
     return lower[back].reshape(misses.shape), upper[back].reshape(misses.shape)

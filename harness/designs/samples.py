@@ -98,7 +98,7 @@ ONE_SAMPLE = Design(
         count=lambda scenario: scenario.sampling.largest_outcome(scenario.size) + 1,
         draw=draw_counts,
         trials_unit=lambda scenario: int(scenario.size) + 1,
-        at_once=1 << 15,
+        at_once=1 << 17,
     ),
     distributions=Distributions(_draw_truths, _weights, _implied_posterior, _draw_ascending),
     values=lambda scenario: (np.array(scenario.truth.values),),

@@ -155,9 +155,8 @@ def _excess_at_listed(
 
 def _excess(theta: Floats | float, lower: Floats, upper: Floats) -> Floats:
     """Return (L − θ)⁺ + (θ − U)⁺, broadcast."""
-    with np.errstate(invalid="ignore"):  # equal infinite logarithms
-        below = np.where(lower > theta, lower - theta, 0.0)
-        return np.asarray(below + np.where(theta > upper, theta - upper, 0.0))
+    with np.errstate(invalid="ignore"):  # equal infinite logarithms, whose difference is no number
+        return np.asarray(np.fmax(lower - theta, 0.0) + np.fmax(theta - upper, 0.0))
 
 
 def _excess_over_distribution(scenario: Scenario, limits: Limits) -> Floats:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.base.numerics.arrays import Bools, Floats
+from harness.base.numerics.arrays import Bools, Floats, distinct_columns
 from harness.base.numerics.points import UnitPoints
 from harness.distributions import criteria
 from harness.distributions.truths import Prior
@@ -54,7 +54,7 @@ def over_beta(
         return lower.value, upper.value
     # x and n − x are one problem under a symmetric prior: solve it once and mirror.
     few = np.minimum(x, n - x)
-    pairs, back = np.unique(np.stack((few, n)), axis=1, return_inverse=True)
+    pairs, back = distinct_columns(few, n)
     lower, upper = criterion(proportion.posterior(pairs[0], pairs[1], prior), alpha, side)
     lower, upper = lower.at(back), upper.at(back)
     many = x > few

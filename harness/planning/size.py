@@ -12,7 +12,7 @@ import numpy as np
 from harness.base.arguments import quoted, validate_number
 from harness.base.errors import InputError
 from harness.base.frames import Tabular
-from harness.base.numerics.arrays import Floats
+from harness.base.numerics.arrays import Floats, distinct_columns
 from harness.callers.source import Observed
 from harness.designs.stopping.design import LARGEST_MOST
 from harness.designs.stopping.methods import rule_with
@@ -382,9 +382,9 @@ def _limits(
             observed = Observed(family.name, (float(data[2][0]),), data[:2])
             return limits_of(source, observed, alpha, side)
         lower, upper = np.empty((2, data[0].size))
-        sizes, number = np.unique(np.stack(data[1::2]), axis=1, return_inverse=True)
+        sizes, number = distinct_columns(*data[1::2])
         for place, row in enumerate(sizes.T.tolist()):
-            here = number.ravel() == place
+            here = number == place
             observed = Observed(family.name, tuple(row), tuple(x[here] for x in data[::2]))
             lower[here], upper[here] = limits_of(source, observed, alpha, side)
         return lower, upper

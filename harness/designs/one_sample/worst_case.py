@@ -35,7 +35,9 @@ _WIDTHS = (0.25, 0.1, 0.03)
 # So many ranges are tried for a large miss probability, those with the largest bounds.
 _TRIED = 100
 # What bounds and probabilities may be off by rounding, relatively and absolutely, and much more.
-_ROUNDING, _SMALLEST = 1e-6, 1e-12
+_ROUNDING, _SMALLEST = 1e-6, 1e-7
+# Of more truths than this, those are left out whose rough probability is lower by so much.
+_MANY, _ROUGH = 1000, 1e-7
 
 
 def worst_case(
@@ -117,7 +119,13 @@ class _Column:
     sampling: Sampling
 
     def largest(self, truths: Floats, approach: int) -> WorstCase:
-        """Return the truth with the largest miss probability among ascending truths."""
+        """Return the truth with the largest miss probability among ascending truths.
+
+        Rough probabilities leave few truths out of many.
+        """
+        if truths.size > _MANY:
+            roughly = self.missed(truths, approach, rough=True)
+            truths = truths[roughly >= roughly.max() - _ROUGH]
         missed = self.missed(truths, approach)
         largest = float(missed.max())
         index = int(np.flatnonzero(missed >= largest * (1.0 - _SAME))[0])
@@ -125,11 +133,10 @@ class _Column:
         witness = beside(truth, approach)
         return WorstCase(min(largest, 1.0), (truth,), SIDES[approach], (witness,))
 
-    def missed(self, truths: Floats, approach: int) -> Floats:
+    def missed(self, truths: Floats, approach: int, *, rough: bool = False) -> Floats:
         """Return the miss probability at ascending truths."""
-        below, above = miss_probabilities(
-            self.n, self.first, self.lower, self.upper, truths, approach, self.sampling
-        )
+        table = self.n, self.first, self.lower, self.upper
+        below, above = miss_probabilities(*table, truths, approach, self.sampling, rough=rough)
         return below + above
 
     def without_dominated(self, truths: Floats, approach: int, least: float) -> Floats:
@@ -165,7 +172,7 @@ class _Column:
         b = before + np.maximum.accumulate(self.lower).searchsorted(low, "left")
         above, below = (a > before).astype(np.float64), (b < last).astype(np.float64)
         inner = (a > before) & (a < self.sampling.largest_outcome(n))
-        above[inner] = self.sampling.cdf(a[inner], low[inner], n)
+        above[inner] = 1.0 - self.sampling.sf(a[inner], low[inner], n)
         inner = (b < last) & (b >= 0)
         below[inner] = self.sampling.sf(b[inner], high[inner], n)
         return above + below

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri, stdtrit
 
-from harness.base.numerics.arrays import Floats, Positions
+from harness.base.numerics.arrays import Floats, Positions, distinct_columns
 from harness.methods.bootstrap import RESAMPLES, levels, order_of
 from harness.methods.method import LimitPair
 from harness.methods.proportion import score as one_proportion
@@ -244,8 +244,7 @@ def _alike(clusters: Clusters) -> list[tuple[tuple[int, int], Positions]]:
     """Rows by the number of clusters and their size, 0 for unequal sizes."""
     largest = clusters.n.max(axis=1)
     is_one_size = ((clusters.n == largest[:, None]) | (clusters.n == 0)).all(axis=1)
-    kinds = np.stack((clusters.count, np.where(is_one_size, largest, 0.0)))
-    each, back = np.unique(kinds, axis=1, return_inverse=True)
+    each, back = distinct_columns(clusters.count, np.where(is_one_size, largest, 0.0))
     return [
         ((int(count), int(size)), np.flatnonzero(back == place))
         for place, (count, size) in enumerate(each.T)

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import expit
 
 from harness.base.errors import IntervalNotFoundError
-from harness.base.numerics.arrays import Bools, Floats, Positions, Rows
+from harness.base.numerics.arrays import Bools, Floats, Positions, Rows, distinct_columns
 from harness.base.numerics.root_finding import bracketed_newton
 
 # The logits between which the share of the room that a root takes lies.
@@ -121,10 +121,8 @@ def both_sides(tables: Tables) -> tuple[Tables, Positions]:
         The tables, and of each of the m mirrored and the m tables the position among them.
     """
     mirrored = tables.mirrored()
-    stacked = np.stack(
-        [np.concatenate(pair) for pair in zip(mirrored.cells, tables.cells, strict=True)]
-    )
-    distinct, back = np.unique(stacked, axis=1, return_inverse=True)
+    both = (np.concatenate(pair) for pair in zip(mirrored.cells, tables.cells, strict=True))
+    distinct, back = distinct_columns(*both)
     return Tables(*distinct), back
 
 

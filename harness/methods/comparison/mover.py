@@ -7,7 +7,7 @@ from typing import TypeVar, cast
 
 import numpy as np
 
-from harness.base.numerics.arrays import Bools, Floats
+from harness.base.numerics.arrays import Bools, Floats, distinct_columns
 from harness.distributions.posteriors.beta import Beta
 from harness.methods.method import LimitPair, TailFormula
 from harness.methods.proportion.closed_form import wald
@@ -127,7 +127,7 @@ def once_per_sample(
     """
 
     def limits(data: tuple[Floats, ...], tail: float) -> Columns:
-        samples, back = np.unique(np.stack(data), axis=1, return_inverse=True)
+        samples, back = distinct_columns(*data)
         columns = formula(tuple(samples), tail)
         return cast(Columns, tuple(column[back] for column in columns))
 

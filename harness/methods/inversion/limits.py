@@ -30,7 +30,7 @@ from typing import Protocol
 import numpy as np
 from scipy.special import ndtri
 
-from harness.base.numerics.arrays import Bools, Floats, Positions
+from harness.base.numerics.arrays import Bools, Floats, Positions, distinct_columns
 from harness.base.numerics.root_finding import largest_true
 from harness.distributions.posteriors.protocol import P
 from harness.methods.inversion.tails import BinomialTails, PoissonTails, Tails, find_root
@@ -165,8 +165,7 @@ class OuterLimit(Protocol):
 def for_proportion(limit: OuterLimit, data: tuple[Floats, ...], level: float) -> LimitPair:
     """Both limits of a proportion: the upper one of x, and that of n − x mirrored."""
     x, n = data
-    both = np.stack((np.concatenate((x, n - x)), np.concatenate((n, n))))
-    pairs, back = np.unique(both, axis=1, return_inverse=True)
+    pairs, back = distinct_columns(np.concatenate((x, n - x)), np.concatenate((n, n)))
     found = limit(BinomialTails(pairs[0], pairs[1]), level).at(back)
     return found.q[x.size :], found.p[: x.size]
 
@@ -193,6 +192,12 @@ def sterne(tails: Tails[P], alpha: float) -> P:
 def feldman_cousins(tails: Tails[P], alpha: float) -> P:
     """The limit by the order of Pr(y; θ) over its largest value, that at the estimate from y."""
     return outer_limit(tails, alpha, LIKELIHOOD_RATIO)
+
+
+def exact_tail(tails: Tails[P], tail: float) -> P:
+    """The limit at which the near tail is ``tail``; the boundary where none is on this side."""
+    index = np.flatnonzero(tails.reach > 0)
+    return tails.boundary.replaced(index, tails.at(index).quantile(tail))
 
 
 def mid_p(tails: Tails[P], tail: float) -> P:

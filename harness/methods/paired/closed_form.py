@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.special import ndtri
 
-from harness.base.numerics.arrays import Floats
+from harness.base.numerics.arrays import Floats, distinct_columns
 from harness.base.numerics.points import SignedLogitPoints
 from harness.distributions import criteria
 from harness.distributions.posteriors.paired.posterior import (
@@ -130,7 +130,7 @@ def over_dirichlet(
     # Where the prior does not tell the first from the second, swapped pairs are one problem.
     swapped = (second > first) & (side == TWO_SIDED) & (of_first == of_second)
     larger, smaller = np.where(swapped, second, first), np.where(swapped, first, second)
-    tables, back = np.unique(np.stack((same, larger, smaller)), axis=1, return_inverse=True)
+    tables, back = distinct_columns(same, larger, smaller)
     same, larger, smaller = tables
     posterior = paired_difference_posterior((same, larger, smaller, np.zeros_like(same)), prior)
     # A trial point may leave the range; the caller refuses limits that are no numbers in the end.

@@ -11,7 +11,6 @@ from __future__ import annotations
 import numpy as np
 
 from harness.base.numerics.arrays import Floats
-from harness.distributions.posteriors.beta import Beta
 from harness.methods.inversion import limits
 from harness.methods.inversion.limits import for_proportion
 from harness.methods.method import LimitPair
@@ -26,11 +25,7 @@ def clopper_pearson(data: tuple[Floats, ...], tail: float) -> LimitPair:
     Clopper and Pearson (1934), Biometrika 26, 404–413; Ross (2003), section 4, method 5. The
     one-sided limits are the test-set bounds of Langford (2005), J. Mach. Learn. Res. 6, 273–306.
     """
-    x, n = data
-    none, every = x == 0, x == n
-    lower = Beta(np.where(none, 1.0, x), n - x + 1.0).ppf(tail).value
-    upper = Beta(x + 1.0, np.where(every, 1.0, n - x)).isf(tail).value
-    return np.where(none, 0.0, lower), np.where(every, 1.0, upper)
+    return for_proportion(limits.exact_tail, data, tail)
 
 
 def chebyshev(data: tuple[Floats, ...], alpha: float) -> LimitPair:

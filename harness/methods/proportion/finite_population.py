@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import ndtri
 
-from harness.base.numerics.arrays import Bools, Floats, Integers, Positions
+from harness.base.numerics.arrays import Bools, Floats, Integers, Positions, distinct_columns
 from harness.base.numerics.root_finding import largest_true
 from harness.distributions.posteriors.beta import Beta
 from harness.distributions.sampling.laws.hypergeometric import Hypergeometric
@@ -108,8 +108,8 @@ def hypergeometric_exact(data: tuple[Floats, ...], tail: float) -> LimitPair:
         tail: the probability of each tail, in (0, 1).
     """
     x, n, population = data
-    mirrored = (np.concatenate((x, n - x)), np.tile(n, 2), np.tile(population, 2))
-    rows, back = np.unique(np.stack(mirrored), axis=1, return_inverse=True)
+    both = np.concatenate((x, n - x)), np.tile(n, 2), np.tile(population, 2)
+    rows, back = distinct_columns(*both)
     smallest = smallest_marked(rows[0], rows[1], rows[2], tail)[back]
     return smallest[: x.size] / population, (population - smallest[x.size :]) / population
 
@@ -200,9 +200,9 @@ def hypergeometric_wang(data: tuple[Floats, ...], alpha: float) -> LimitPair:
     """
     x, n, population = data
     lower, upper = np.empty(x.size), np.empty(x.size)
-    pairs, back = np.unique(np.stack((n, population)), axis=1, return_inverse=True)
+    pairs, back = distinct_columns(n, population)
     for place, (cases, size) in enumerate(pairs.T):
-        here = np.flatnonzero(back.ravel() == place)
+        here = np.flatnonzero(back == place)
         table = smallest_marked_of_all(int(cases), int(size), alpha)
         count = x[here].astype(np.intp)
         lower[here] = table[count] / size
