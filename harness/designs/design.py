@@ -79,6 +79,11 @@ class Outcomes:
     """
     codes: Callable[[Scenario, Integers], tuple[Integers, Decode]] | None = None
     """Return small codes of large outcomes in their order, and a function that decodes them."""
+    alike: Callable[[Scenario, Integers], Integers | Floats] = lambda _, outcomes: outcomes
+    """Return a number for each outcome, the same for those that mirror each other.
+
+    Their limits are asked for together: a method may solve for those of one and mirror them.
+    """
     at_once: int = 1 << 11
     """The number of outcomes whose limits are asked for together.
 

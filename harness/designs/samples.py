@@ -18,6 +18,7 @@ from harness.designs.design import (
     Draws,
     Outcomes,
     Scenario,
+    data_of,
     grid,
 )
 from harness.distributions.sampling.law import THINNED
@@ -25,7 +26,7 @@ from harness.distributions.truths import DiscreteTruth, PairTruth, UniformTruth,
 from harness.families.catalogue import family_of
 from harness.families.data import LARGEST_COUNT
 from harness.families.family import Family, truth_posterior
-from harness.families.samples import SINGLE_SAMPLE, TWO_SAMPLES
+from harness.families.samples import SINGLE_SAMPLE, TWO_SAMPLES, among_images
 
 
 def draw_counts(
@@ -98,7 +99,10 @@ ONE_SAMPLE = Design(
         count=lambda scenario: scenario.sampling.largest_outcome(scenario.size) + 1,
         draw=draw_counts,
         trials_unit=lambda scenario: int(scenario.size) + 1,
-        at_once=1 << 17,
+        at_once=1 << 15,
+        alike=lambda scenario, outcomes: np.minimum(
+            outcomes, scenario.numbered.count(scenario) - 1 - outcomes
+        ),
     ),
     distributions=Distributions(_draw_truths, _weights, _implied_posterior, _draw_ascending),
     values=lambda scenario: (np.array(scenario.truth.values),),
@@ -148,6 +152,12 @@ def _small_codes(scenario: Scenario, outcomes: Integers) -> tuple[Integers, Deco
     return (x - first) * width + (y - second), decode
 
 
+def _alike(scenario: Scenario, outcomes: Integers) -> Floats:
+    mirrors = family_of(scenario.family).mirrored is not None
+    (first, _, second, _), _ = among_images(data_of(scenario, outcomes), of_failures=mirrors)
+    return np.asarray(first * (second.max() + 1) + second)
+
+
 def _beside_two(scenario: Scenario, truths: Sequence[float], step: float) -> tuple[float, ...]:
     found = list(truths)
     # The first truth that stays within its range moves.
@@ -186,6 +196,7 @@ TWO_INDEPENDENT = Design(
         decode=_decode,
         trials_unit=lambda scenario: math.prod(each.trials_unit for each in scenario.samples()),
         codes=_small_codes,
+        alike=_alike,
     ),
     distributions=Distributions(_draw_truths, _weights, _implied_posterior),
     sizes=lambda size: (size[0], size[1]),

@@ -306,6 +306,11 @@ class Family:
         return len(self.counts) == 1
 
     @property
+    def has_opposite_samples(self) -> bool:
+        """Whether the parameter has the other sign when its two samples change places."""
+        return self.samples == 2 and not self.is_ratio and sum(self.directions) == 0
+
+    @property
     def has_counts_of_samples(self) -> bool:
         """Whether an outcome is a count of each sample."""
         return 0 < len(self.counts) == self.samples

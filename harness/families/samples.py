@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from harness.base.numerics.arrays import Floats
+from harness.base.numerics.arrays import Bools, Floats
 from harness.distributions.truths import Prior
 from harness.families.combination import ONE_SAMPLE, Combination
 from harness.families.data import broadcast_columns
@@ -116,6 +116,30 @@ def _columns(counts: Sequence[Floats], sizes: Sequence[float]) -> Data:
     for count, size in zip(counts, sizes, strict=True):
         columns += [count, np.full(count.size, float(size))]
     return tuple(columns)
+
+
+def among_images(data: Data, *, of_failures: bool) -> tuple[Data, Bools]:
+    """Return one of each two samples and those whose difference is the same but for its sign.
+
+    Both samples may change places, and with ``of_failures`` the successes of both with their
+    failures.
+
+    Args:
+        data: the counts and the sizes of the first and of the second sample, shape (m,) each.
+        of_failures: whether a method has the limits of the failures mirrored.
+
+    Returns:
+        The columns, and whether the difference has the other sign there, shape (m,).
+    """
+    x1, n1, x2, n2 = data
+    negated = np.zeros(x1.size, np.bool_)
+    if of_failures:
+        negated = x1 + x2 > (n1 - x1) + (n2 - x2)
+        x1, x2 = np.where(negated, n1 - x1, x1), np.where(negated, n2 - x2, x2)
+    swapped = (n1 > n2) | ((n1 == n2) & (x1 > x2))
+    pairs = ((x1, x2), (n1, n2), (x2, x1), (n2, n1))
+    columns = tuple(np.where(swapped, there, here) for here, there in pairs)
+    return columns, negated ^ swapped
 
 
 def by_sample(data: Data) -> list[tuple[Floats, Floats]]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from harness.base.errors import InputError
-from harness.base.numerics.arrays import Floats, Integers
+from harness.base.numerics.arrays import Floats, Integers, Positions
 from harness.callers.calls import format_arguments, one_outcome, same
 from harness.callers.source import (
     NOT_CALLED,
@@ -69,13 +69,16 @@ class FoundLimits:
     """Not a number where the method has failed; shape of the outcomes."""
     upper: Floats
 
-    def blocks(self) -> Iterator[FoundLimits]:
-        """Yield the limits at as many outcomes as are computed at once; views of these arrays."""
-        size = self.scenario.numbered.at_once
-        for start in range(0, self.outcomes.size, size):
-            part = slice(start, start + size)
-            outcomes, lower, upper = self.outcomes[part], self.lower[part], self.upper[part]
-            yield replace(self, outcomes=outcomes, lower=lower, upper=upper)
+    def blocks(self) -> Iterator[tuple[FoundLimits, Positions]]:
+        """Yield these limits with the places of as many outcomes as are computed at once.
+
+        The places ascend in each block. A function that has a process gets the outcomes in order.
+        """
+        numbered, places = self.scenario.numbered, np.arange(self.outcomes.size)
+        if places.size > numbered.at_once and not self.source.has_process:
+            places = np.argsort(numbered.alike(self.scenario, self.outcomes), kind="stable")
+        for start in range(0, places.size, numbered.at_once):
+            yield self, np.sort(places[start : start + numbered.at_once])
 
 
 def range_remark(found: FoundLimits) -> Remark | None:
@@ -287,28 +290,32 @@ def _some_drawn(
                 yield FoundLimits(plan.scenario, number, row, source, side, alpha, some, *limits)
 
 
-def _batches(blocks: Sequence[FoundLimits], sources: Sources) -> list[list[FoundLimits]]:
+Block = tuple[FoundLimits, Positions]
+"""Limits, and the places of the outcomes at which they are computed together."""
+
+
+def _batches(blocks: Sequence[Block], sources: Sources) -> list[list[Block]]:
     """The blocks that are computed one after the other.
 
     Those of a function that has a process are in one order, so that what ends the process is
     always the same.
     """
-    alone = [[block] for block in blocks if not block.source.has_process]
+    alone = [[block] for block in blocks if not block[0].source.has_process]
     return alone + [
-        [block for block in blocks if block.source is source]
+        [block for block in blocks if block[0].source is source]
         for source in sources.values()
         if source.has_process
     ]
 
 
-def _compute_batch(blocks: Sequence[FoundLimits]) -> list[tuple[FoundLimits, Failures]]:
+def _compute_batch(blocks: Sequence[Block]) -> list[tuple[FoundLimits, Failures]]:
     """Write the limits of the blocks; return those in which a user function failed, and why."""
     failed = []
-    for block in blocks:
-        observed = observed_at(block.scenario, block.outcomes)
+    for block, places in blocks:
+        observed = observed_at(block.scenario, block.outcomes[places])
         answers = block.source.limits(observed, block.alpha, block.side)
         found = answers.intervals(observed, block.alpha, block.side)
-        block.lower[:], block.upper[:] = found.lower, found.upper
+        block.lower[places], block.upper[places] = found.lower, found.upper
         failures = found.summary()
         if failures is not None:
             failed.append((block, failures))
