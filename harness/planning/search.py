@@ -1,8 +1,8 @@
 """The search for the size from which on every size reaches a goal.
 
 Expectations over discrete outcomes rise and fall with the size, so that a smaller size may reach
-the goal by luck. Every size up to four times the answer is decided, most of them by bounds from a
-few limits. Where truths are a range, the expectation is that at the truth where it is worst.
+the goal by luck. Every size up to four times the answer is decided, or up to 1.25 times where that
+is much work, most of them by bounds from a few limits. Where truths are a range, the expectation is that at the truth where it is worst.
 """
 
 from __future__ import annotations
@@ -19,20 +19,25 @@ from harness.families.combination import Span
 from harness.planning.goals import Ladder, is_reached, second_sizes
 from harness.planning.sums import Sums
 
-TIMES = 4
-"""Every size is checked up to so many times the answer."""
+TIMES, AT_LEAST_TIMES = 4, 1.25
+"""Every size is checked up to so many times the answer; up to the second where that is much work.
+
+An answer says how far sizes were checked.
+"""
 _NODES = 12
 """Nodes of the first bounds; each further round has four times as many."""
 _MOST_NODES = {1: 1 << 16, 2: 1 << 8}
 """By the number of samples."""
 _CLEAR = 1e-9
 """Bounds decide where they are this far from the target, relative to it."""
+_MUCH_WORK = 1 << 22
+"""The most limits that a search computes to check up to ``TIMES`` the answer."""
 LARGEST_WORK = 1 << 26
 """The most limits that a search computes."""
 
 
 class TooLargeError(InputError):
-    """Sizes up to four times the answer are too many to be checked."""
+    """Sizes up to ``AT_LEAST_TIMES`` the answer are too many to be checked."""
 
 
 _CURVE = 240
@@ -177,7 +182,7 @@ def search(question: Question) -> Found | None:
     if failing == ladder.last:
         return None
     number, does, known = failing + 1, np.zeros(1, bool), np.ones(1, bool)
-    while (last := _last_to_check(ladder, number)) >= does.size:
+    while (last := _last_to_check(question, number)) >= does.size:
         if last > ladder.last or _work(question, number, last) > LARGEST_WORK:
             raise _too_large(question, number)
         more = last + 1 - does.size
@@ -194,9 +199,13 @@ def search(question: Question) -> Found | None:
     return Found(number, last, tuple(smaller[does[smaller]].tolist()))
 
 
-def _last_to_check(ladder: Ladder, number: int) -> int:
+def _last_to_check(question: Question, number: int) -> int:
+    ladder = question.ladder
     size = float(ladder.sizes(np.array([number]))[0])
-    return ladder.number_from(TIMES * size)
+    last = ladder.number_from(TIMES * size)
+    if _work(question, number, last) > _MUCH_WORK:
+        return ladder.number_from(AT_LEAST_TIMES * size)
+    return last
 
 
 def _failing(question: Question) -> int:
@@ -239,7 +248,7 @@ def _too_large(question: Question, number: int) -> TooLargeError:
     answer = family.size_text(sizes.tolist(), 6)
     return TooLargeError(
         f"{family.public_name}: the answer is above {answer}, and to check "
-        f"every size up to {TIMES} times as much would take more than {LARGEST_WORK:,} intervals"
+        f"every size up to {AT_LEAST_TIMES} times as much would take more than {LARGEST_WORK:,} intervals"
     )
 
 
