@@ -116,16 +116,16 @@ def test_one_sided_and_with_a_prior_the_default_is_of_the_posterior(family: str)
 def test_the_page_has_the_methods_and_numbers_of_the_results() -> None:
     page = (ROOT / "docs/which_interval.md").read_text("utf-8")
     section = page.partition("## The rule\n")[2].partition("\n## ")[0]
-    rows = [line.strip("| ").split(" | ") for line in re.findall(r"^\| `.*$", section, re.M)]
-    assert [row[0].strip("`") for row in rows] == list(RECOMMENDED)
-    for family, use, covers, worst, never in rows:
-        name = family.strip("`")
+    lines = [line.strip("| ").split(" | ") for line in re.findall(r"^\| `.*$", section, re.M)]
+    rows = [(name, *rest) for names, *rest in lines for name in re.findall(r"`(\w+)`", names)]
+    assert [name for name, *_ in rows] == list(RECOMMENDED)
+    for name, use, covers, worst, never in rows:
         known = RECOMMENDED[name]
         (one,) = (each for each in chosen(name).candidates if each.method == known.use)
         low, high = percent(1 - max(one.means)), percent(1 - min(one.means))
         assert use == f"`{known.use}`"
-        assert covers == (low if low == high else f"{low} to {high}")
-        assert worst == percent(1 - one.worst)
+        assert f"{covers} %" == (low if low == high else f"{low.removesuffix(' %')} to {high}")
+        assert f"{worst} %" == percent(1 - one.worst)
         assert never == (f"`{known.never_above}`" if known.never_above else "none")
 
 

@@ -63,7 +63,7 @@ def test_intervals_are_longer_than_wilson_by_what_the_page_says(looks, bonferron
     ]
     longer = [round(100 * (length / lengths[0] - 1)) for length in lengths[1:]]
     assert longer == [bonferroni, mixture]
-    assert f"| {looks} | {bonferroni} % | {mixture} % |" in PAGE
+    assert f"| {looks} | {bonferroni} | {mixture} |" in PAGE
 
 
 def probability(k, n, p):

@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from harness.base.errors import InputError
-from harness.callers.naming import AnyMethod, Named, named
+from harness.callers.naming import AnyMethod, Function, Named, named
 from harness.callers.process import TIMEOUT
 from harness.checks.baseline.changes import compare_with_baseline, store_as_baseline
 from harness.checks.baseline.folder import is_baseline, is_folder_path, validate_target
@@ -81,8 +81,8 @@ def check(
     thorough: bool = False,
     stopping: Mapping[str, Any] | str | None = None,
     counter_examples: bool = False,
-    model: str | None = None,
-    estimand: float | str | None = None,
+    model: str | Function | None = None,
+    estimand: float | str | Function | None = None,
     factors: Mapping[str, Any] | Sequence[Any] | None = None,
 ) -> CheckReport:
     """Check whether a method is sound, keeps its contract, and is no worse than another one.
@@ -129,11 +129,11 @@ def check(
         stopping: the rule by which the trials of a proportion end, as in a config, with most, the
             most trials, or at the sizes that are given; all is then checked under this rule.
         counter_examples: whether findings hold the numbers of their pictures, which a page draws.
-        model: "file.py:function" or "package.module:function", which draws the data of a trial as
-            f(rng, **factors); the method is then f(data, alpha) of a file or module, and is
+        model: "file.py:function", "package.module:function" or a callable, which draws the data of
+            a trial as f(rng, **factors); the method is then such a function f(data, alpha), and is
             checked by trials of each scenario at ``alphas``, by default 0.05. It has no family.
-        estimand: of the model, its true value: a factor, a number, or a function as
-            "file.py:function" of the factors.
+        estimand: of the model, its true value: a factor, a number, or a function of the factors,
+            "file.py:function" or a callable.
         factors: of the model, their levels by name, which are crossed; or a list of texts as
             "n=20,100".
 

@@ -25,7 +25,11 @@ _COLUMNS = {
 @with_data(_COLUMNS, str | None)
 def summarize(
     file: Annotated[
-        Path, typer.Argument(help="CSV file with a row for each method and trial.", metavar="FILE")
+        Path,
+        typer.Argument(
+            help="CSV, JSON lines or Parquet file with a row for each method and trial.",
+            metavar="FILE",
+        ),
     ],
     *,
     estimate: Annotated[str, typer.Option(help="Column of the estimates.")],

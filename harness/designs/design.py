@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import json
+import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -22,6 +23,7 @@ from harness.distributions.sampling.law import NUMPY, THINNED, Law, Sampling
 from harness.distributions.truths import DiscreteTruth, PairTruth, Truth
 from harness.families.catalogue import family_of
 from harness.families.family import Data, Family, Model
+from harness.families.stopped import FUNCTIONS, functions_of
 
 AnyTruth = Truth | PairTruth | PairedTruth | ListTruth
 
@@ -167,6 +169,8 @@ class Design:
     scored: Callable[[Scenario], Mapping[str, Any]] = lambda _: {}
     """Return what intervals are scored against as plain data, where it is not the parameter of the
     family; nothing that is drawn depends on it."""
+    known_as: Callable[[Scenario], Mapping[str, Any]] = lambda _: {}
+    """Return what stands in the content of a scenario for functions, whose names say too little."""
     keyed_by_value: bool = False
     """Whether tallies have the true values as conditions, in place of the numbers of truths."""
     listing: Callable[..., Iterator[tuple[Any, Positions, Positions]]] | None = None
@@ -254,6 +258,19 @@ class Scenario:
         if self.law is not None and self.draws == THINNED:
             raise HarnessError(f"no tables thin the outcomes of {self.law.title}")
         self.design.refuse(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Another process knows the family by its name, and has no function of this one.
+        if not (functions := functions_of(self.known_family)):
+            return {**vars(self)}
+        import cloudpickle
+
+        return {**vars(self), "functions": cloudpickle.dumps(functions)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if functions := state.pop("functions", None):
+            FUNCTIONS.update(pickle.loads(functions))
+        vars(self).update(state)
 
     @property
     def design(self) -> Design:
@@ -446,7 +463,8 @@ class Scenario:
         key = self.design.size_key
         size = list(self.size) if key == "sizes" else np.asarray(self.size).tolist()
         family = {"family": self.known_family.public_name, **self.known_family.settings}
-        return {**family, key: size, "truth": truth, **draws, **law}
+        known = self.design.known_as(self)
+        return {**family, key: size, "truth": truth, **draws, **law, **known}
 
     def stream(self, seed: int, shard: int) -> np.random.Generator:
         """Return the random generator of one shard, keyed by the scenario's content alone."""

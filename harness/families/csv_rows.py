@@ -108,7 +108,7 @@ def read_table(
         InputError: the file cannot be read or has no rows, or a row has a field too many or too
             few.
     """
-    if (records := _RECORDS.get(file.suffix.lower())) is not None:
+    if (records := RECORDS.get(file.suffix.lower())) is not None:
         if delimiter not in (None, ",") or not header:
             raise InputError(f"--delimiter and --no-header are for CSV files, found {file}")
         return _of_records(file, each, dict(records(file)))
@@ -163,7 +163,7 @@ def _parquet_records(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     yield from enumerate(table.iter_rows(named=True), 1)
 
 
-_RECORDS = {
+RECORDS = {
     **dict.fromkeys((".jsonl", ".ndjson", ".json"), _json_records),
     **dict.fromkeys((".parquet", ".pq"), _parquet_records),
 }
@@ -172,7 +172,7 @@ _RECORDS = {
 
 def _of_records(file: Path, each: str, records: Mapping[int, Mapping[str, Any]]) -> CsvTable:
     """The table of records by their lines, as text; a record without a name has nothing there."""
-    if not records:
+    if not any(records.values()):
         raise InputError(f"{file} should have a row for each {each}, found none")
     names = tuple(dict.fromkeys(name for record in records.values() for name in record))
     rows = (tuple(_field(record.get(name)) for name in names) for record in records.values())

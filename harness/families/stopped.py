@@ -5,9 +5,11 @@ The data are x of the n trials that were made. A size is the most trials that th
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,38 @@ A_STOPPING_RULE = "a stopping rule"
 """The design."""
 FUNCTIONS: dict[str, Callable[[int, int], object]] = {}
 """The functions of this process that rules consist of, by the names that stand for them."""
+
+
+def function_of_session(rule: Mapping[str, Any]) -> str | None:
+    """Return the name of the function of this process that a rule has; None where it has none."""
+    until = rule.get("until")
+    name = until.get("function") if isinstance(until, Mapping) and len(until) == 1 else None
+    return name if isinstance(name, str) and name in FUNCTIONS else None
+
+
+def functions_of(family: Family) -> dict[str, Callable[[int, int], object]]:
+    """Return the functions of this process that a family consists of, by their names."""
+    name = function_of_session(rule_of(family)) if family.stops else None
+    return {} if name is None else {name: FUNCTIONS[name]}
+
+
+def _name_of(function: Callable[[int, int], object]) -> str:
+    """Return the name that stands for a function, with a digest of all that it does."""
+    import cloudpickle
+
+    own, alike = getattr(function, "__name__", type(function).__name__), function
+    if isinstance(function, FunctionType):
+        # A notebook has another name of a cell's file in each session.
+        code, known = function.__code__.replace(co_filename=""), function.__globals__
+        alike = FunctionType(code, known, own, function.__defaults__, function.__closure__)
+        alike.__kwdefaults__ = function.__kwdefaults__
+    try:
+        content = cloudpickle.dumps(alike)
+    except Exception:  # of whatever it refers to
+        content = str(id(function)).encode()
+    name = f"{own}#{hashlib.sha256(content).hexdigest()[:8]}"
+    FUNCTIONS[name] = function
+    return name
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,9 +134,7 @@ def rule_text(given: object, alpha: object = 0.05) -> str:
         )
     found, until = dict(rule), rule.get("until")
     if callable(until):
-        name = f"{getattr(until, '__qualname__', 'function')}#{id(until)}"
-        FUNCTIONS[name] = until
-        found["until"] = {"function": name}
+        found["until"] = {"function": _name_of(until)}
     elif isinstance(until, Mapping) and "of" in until and "alpha" not in until:
         found["until"] = {**until, "alpha": _one_of(alpha)}
     try:

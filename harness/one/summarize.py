@@ -25,7 +25,13 @@ from harness.designs.simulation.measures import (
     measures,
     relative_precision,
 )
-from harness.families.csv_rows import column_place, find_delimiter, read_text
+from harness.families.csv_rows import (
+    RECORDS,
+    column_place,
+    find_delimiter,
+    read_table,
+    read_text,
+)
 from harness.one.row import MISSING
 
 COLUMNS = ("measure", "estimate", "mcse", "trials", "ci_lower", "ci_upper")
@@ -69,8 +75,8 @@ def summarize(
     covered, and ``coverage_answered`` and the measures of estimates and limits leave it out.
 
     Args:
-        data: the path of a CSV file whose first line names the columns, a data frame, or a mapping
-            from names to columns.
+        data: the path of a CSV file whose first line names the columns, of a file of JSON lines or
+            of Parquet, a data frame, or a mapping from names to columns.
         estimate: the column of the estimates. Missing numbers are empty, NA or NaN.
         by: the column of the method, then those of further factors; each combination is a group.
         true: the true value: a number, or a column that is constant in each group; None where it
@@ -248,7 +254,11 @@ def _table(data: Any) -> _Table:
 
 
 def _read_file(path: Path) -> _Table:
-    """Read a CSV file as texts; lines without text do not count."""
+    """Read a file as texts; lines without text do not count."""
+    if path.suffix.lower() in RECORDS:
+        found = read_table(path, each="trial")
+        texts = [pl.Series("", each, pl.String) for each in zip(*found.rows, strict=True)]
+        return _Table(str(path), list(found.names), texts, pl.Series(found.lines))
     text = read_text(path)
     try:
         frame = pl.read_csv(

@@ -5,11 +5,13 @@ most 1e-4, and by nothing else: answers are compared, and no other fault is a ma
 """
 
 import json
+import runpy
 from pathlib import Path
 
 import pytest
 
 from harness.base.errors import InputError
+from harness.callers.command import Command
 from harness.checks.check import check
 from harness.cli import main
 
@@ -169,6 +171,15 @@ def test_a_planted_fault_is_found_and_named(folder, method, name, words):
     assert failed(report)[name].startswith("at n = 5, alpha = 0.05: ")
 
 
+def test_functions_of_the_session_are_checked_as_those_of_files(folder):
+    models, methods = (runpy.run_path(str(folder / f"{each}.py")) for each in ("models", "methods"))
+    given = {"factors": {"n": [5]}, "trials": FEW}
+    report = check(methods["z_for_t"], model=models["draw"], estimand=models["true_mean"], **given)
+    of_files = checked(folder, "z_for_t", estimand=f"{folder / 'models.py'}:true_mean")
+    assert report.behaviour.equals(of_files.behaviour)
+    assert report.about == "A method on the model draw, whose true value is true_mean."
+
+
 def test_a_method_that_draws_from_its_own_stream_passes(folder):
     assert checked(folder, "of_its_stream").passed
 
@@ -288,7 +299,7 @@ def test_wrong_options_are_refused_by_one_sentence(folder, options, words, monke
 
 
 def test_a_method_of_the_catalogue_has_no_model(folder):
-    for method in ("wilson", max):
+    for method in ("wilson", Command("cat")):
         with pytest.raises(InputError, match=r"a method on a model should be file.py:function"):
             check(method, model=f"{folder}/models.py:draw", estimand=3)
     with pytest.raises(InputError, match=r"model should be file.py:function or package"):

@@ -182,6 +182,20 @@ def test_files_frames_and_mappings_have_one_summary(misim, study):
         assert harness.summarize(data, **options).equals(expected)
 
 
+def test_json_lines_and_parquet_have_the_summary_of_the_frame(misim, here):
+    options = {**OPTIONS, "reference": "CC", "pair": "dataset"}
+    misim.write_ndjson("misim.jsonl")
+    misim.write_parquet("misim.parquet")
+    for file in ("misim.jsonl", "misim.parquet"):
+        assert harness.summarize(file, **options).equals(harness.summarize(misim, **options))
+
+
+def test_a_wrong_number_in_json_lines_is_named_with_its_line(run_command, here):
+    Path("study.jsonl").write_text('{"method": "a", "b": 1}\n\n{"method": "a", "b": true}\n')
+    result = run_command("summarize", "study.jsonl", "--estimate", "b", "--by", "method")
+    assert result.err == "harness: study.jsonl:3: expected a number in b, found 'true'\n"
+
+
 def test_the_order_of_trials_pairs_as_their_column_does(misim):
     options = {**OPTIONS, "reference": "CC"}
     by_order = harness.summarize(misim, **options)

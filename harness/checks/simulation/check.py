@@ -14,6 +14,7 @@ from harness.base.arguments import quoted
 from harness.base.errors import ConfigError, InputError
 from harness.callers import peers
 from harness.callers.naming import AnyMethod, Named, named
+from harness.callers.session import name_of
 from harness.callers.simulation.process import close_trial_processes
 from harness.checks.baseline.folder import validate_place
 from harness.checks.findings import CONFORMANCE, FINISHES, INCONCLUSIVE, Finding
@@ -46,7 +47,7 @@ def check_on_model(method: AnyMethod, given: Mapping[str, Any]) -> ModelReport:
     """Check a method on a model.
 
     Args:
-        method: a function of a file or a module.
+        method: a function, or the name of one of a file or a module.
         given: the arguments of ``harness.check`` by name.
 
     Raises:
@@ -98,8 +99,8 @@ def check_on_model(method: AnyMethod, given: Mapping[str, Any]) -> ModelReport:
             [each.row for each in checked if each.row], infer_schema_length=None, strict=False
         ),
         seed=study.seed,
-        model=str(given["model"]),
-        estimand=str(given["estimand"]),
+        model=_words(given["model"]),
+        estimand=_words(given["estimand"]),
         factors=tuple(study.scenarios[0]),
     )
     if update is None:
@@ -111,10 +112,11 @@ def _function(method: AnyMethod) -> Named:
     """The method, which runs in the process of the trials.
 
     Raises:
-        InputError: it is no function of a file or a module.
+        InputError: it is no function of Python.
     """
     called = named(method)
-    if called.location is None or called.location.module == peers.__name__:
+    place = called.location
+    if called.function is None and (place is None or place.module == peers.__name__):
         raise InputError(f"a method on a model should be {_FUNCTION}, found {quoted(method)}")
     return called
 
@@ -126,20 +128,23 @@ def _simulation(called: Named, given: Mapping[str, Any], alpha: float) -> Simula
         InputError: the model, its factors or the estimand is wrong.
     """
     estimand, place = given["estimand"], called.location
-    assert place is not None
     if isinstance(estimand, str):
         is_function = ":" in estimand
         estimand = _place("estimand", estimand) if is_function else yaml12.read(estimand).data
     if estimand is None:
         raise InputError(f"estimand should be a factor, a number or {_FUNCTION}, found none")
-    key, where = ("path", place.path) if place.path else ("module", place.module)
     raw = {
         "kind": SIMULATION,
         "name": "check",
         "model": _place("model", given["model"]),
         "factors": _factors(given["factors"]),
         "estimand": estimand,
-        "methods": [{key: where, "function": place.function}],
+        "methods": [
+            {"function": called.function}
+            if place is None
+            else {"path" if place.path else "module": place.path or place.module}
+            | {"function": place.function}
+        ],
         "alpha": alpha,
         "trials": {"per_scenario": given["trials"]},
         "seed": given["seed"],
@@ -154,12 +159,19 @@ def _simulation(called: Named, given: Mapping[str, Any], alpha: float) -> Simula
     return study
 
 
-def _place(name: str, text: object) -> dict[str, str]:
-    """The keys of a config for a function.
+def _words(given: object) -> str:
+    """What was given, a function by its name."""
+    return name_of(given) if callable(given) else str(given)
+
+
+def _place(name: str, text: object) -> Any:
+    """The keys of a config for a function, or the function that was given itself.
 
     Raises:
         InputError: it is no name of a function.
     """
+    if callable(text):
+        return text
     place, colon, function = text.rpartition(":") if isinstance(text, str) else ("", "", "")
     if not colon:
         raise InputError(f"{name} should be {_FUNCTION}, found {quoted(text)}")

@@ -12,12 +12,13 @@ from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
 
 from harness.base.errors import HarnessError
 from harness.base.plain_data import flow
+from harness.callers.session import session_location, source_of_function
 from harness.config.key import Key, key
 from harness.config.models.constraints import refused
 from harness.config.models.methods import resolved_path
 from harness.designs.stopping.rule import stopping_rule
 from harness.families.family import Family
-from harness.families.stopped import rule_text
+from harness.families.stopped import FUNCTIONS, function_of_session, rule_text
 from harness.methods.catalogue import CATALOGUE
 
 _ABOUT = (
@@ -46,6 +47,8 @@ def _rule(value: Any, info: ValidationInfo) -> dict[str, Any] | None:
             path = resolved_path(info, until["path"])
             digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16]
             rule["until"] = {**until, "path": path, "digest": digest}
+        if (name := function_of_session(rule)) is not None:
+            session_location(FUNCTIONS[name])  # other processes get it
         for most in known.get("n") or ():
             made = stopping_rule(rule, int(most), 0.05)
             if made.boundaries is None and ordered:
@@ -74,5 +77,10 @@ def stopping_key(family: Family) -> Key | None:
 
 def _written(rule: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """The rule in the order in which it is read; None where there is none."""
+    if rule is None:
+        return None
+    if (name := function_of_session(rule)) is not None:
+        source = source_of_function(FUNCTIONS[name], session_location(FUNCTIONS[name]))
+        rule = {**rule, "until": {"function": name.partition("#")[0], "source": source}}
     order = ("boundaries", "first", "every", "until")
-    return None if rule is None else {name: rule[name] for name in order if name in rule}
+    return {name: rule[name] for name in order if name in rule}

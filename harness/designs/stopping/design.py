@@ -6,6 +6,7 @@ numbered by their looks, and those of a look by their successes.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -30,9 +31,10 @@ from harness.designs.stopping.verification import rows_of_stopped, verify
 from harness.designs.verification import Rows
 from harness.distributions.sampling.law import Law
 from harness.distributions.truths import Prior, as_distribution
+from harness.families.catalogue import family_of
 from harness.families.combination import Span
 from harness.families.family import truth_posterior
-from harness.families.stopped import A_STOPPING_RULE, MOST, rule_of
+from harness.families.stopped import A_STOPPING_RULE, MOST, STOPPING, functions_of, rule_of
 
 LARGEST_MOST = 10_000
 """The most trials of a rule: the number of paths is counted for each trial and each count."""
@@ -103,7 +105,7 @@ class Stopped(Law):
         return f"{stopped.rule.title}{', which never ends them before n' if never else ''}"
 
     def content(self) -> Mapping[str, Any]:
-        return {self.name: self.family}
+        return {self.name: self.family} | _known_as(self.family, self.most)
 
     def draw(
         self,
@@ -146,6 +148,15 @@ class Stopped(Law):
         for rows, columns, probability in probability_blocks(ends, parameter):
             found[rows, columns] = probability
         return found[:, first : last + 1]
+
+
+def _known_as(family: str, most: int) -> dict[str, str]:
+    """Return a digest of the looks and outcomes of a rule that is a function, else nothing."""
+    if not functions_of(family_of(family)):
+        return {}
+    found = outcomes_of(family, most)
+    numbers = *found.rule.looks, *found.outcomes.trials, *found.outcomes.successes
+    return {STOPPING: hashlib.sha256(np.array(numbers, np.int64).tobytes()).hexdigest()}
 
 
 def _law(scenario: Scenario) -> Stopped:
@@ -238,5 +249,6 @@ STOPPED = replace(
     samples=lambda _: (),
     sampling_title=lambda scenario: _law(scenario).title,
     refuse=_refuse,
+    known_as=lambda scenario: _known_as(scenario.family, int(scenario.size)),
     exact=StoppingSolver,
 )

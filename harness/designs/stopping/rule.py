@@ -332,7 +332,7 @@ def _until(given: object, looks: tuple[int, ...], alpha: float) -> Condition:
     return Excludes(_number("excludes", keys["excludes"], 0.0, 1.0), method.name, alpha)
 
 
-_PLACES = ("path", "module", "digest")
+_PLACES = ("path", "module", "digest", "source")
 
 
 def _loaded(until: Mapping[str, Any]) -> Callable[[int, int], object]:
@@ -340,7 +340,7 @@ def _loaded(until: Mapping[str, Any]) -> Callable[[int, int], object]:
     name = until["function"]
     if "path" not in until and "module" not in until:
         if name not in FUNCTIONS:
-            raise InputError(f"until should have the path or the module of {quoted(name)}")
+            raise InputError(f"until should be the function {name} or have its path or module")
         return FUNCTIONS[name]
     try:
         found: Callable[[int, int], object] = load({"path": None, "module": None, **until})

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import yaml
 from numpy.polynomial.legendre import leggauss
 
 import harness
@@ -178,6 +179,66 @@ def test_a_function_is_a_rule():
     mirrored = harness.coverage("proportion", "wilson", n=20, p=0.6, stopping=RULES["successes"])
     assert function.coverage == pytest.approx(mirrored.coverage, rel=1e-13)
     assert function.expected_trials == pytest.approx(mirrored.expected_trials, rel=1e-13)
+
+
+def three_failures(t, x):
+    return t - x == 3
+
+
+RUN = {
+    "name": "function", "family": "proportion", "n": 12, "methods": ["wilson"], "seed": 1,
+    "truth": {"values": [0.4]}, "trials": {"per_truth": 500}, "figures": [],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_a_run_takes_a_function_and_its_draws_depend_on_what_it_does_alone(backend, tmp_path):
+    execution = {"backend": backend, "jobs": 2}
+    found = []
+    for until in (three_failures, lambda t, x: x + 3 == t):
+        rule = {"first": 3, "every": 1, "until": until}
+        config = {**RUN, "stopping": rule, "execution": execution}
+        found.append(harness.run(config, out=tmp_path, fresh=True))
+    assert found[0].summary["coverage"].equals(found[1].summary["coverage"])
+    exact = found[0].summary.filter(engine="enumeration")["coverage"].item()
+    known = harness.coverage("proportion", "wilson", n=12, p=0.4, stopping=rule)
+    assert exact == pytest.approx(known.coverage, rel=1e-12)
+
+
+def test_a_stored_config_has_the_text_of_a_function_and_is_not_run_from_it(tmp_path, capsys):
+    rule = {"first": 3, "every": 1, "until": three_failures}
+    harness.run({**RUN, "stopping": rule}, out=tmp_path)
+    stored = tmp_path / "function/config.yaml"
+    until = yaml.safe_load(stored.read_text())["stopping"]["until"]
+    text = "def three_failures(t, x):\n    return t - x == 3\n"
+    assert until == {"function": "three_failures", "source": text}
+    assert main(["run", str(stored), "--out", str(tmp_path / "again")]) == 2
+    assert "until should be the function three_failures or have" in capsys.readouterr().err
+
+
+def test_interval_size_and_check_take_a_function():
+    rule = {"first": 3, "every": 1, "until": three_failures}
+    successes = {"first": 3, "every": 1, "until": {"successes": 3}}
+    given = {"p": 0.5, "half_width": 0.3}
+    assert (
+        harness.size("proportion", "wilson", stopping=rule, **given).n
+        == harness.size("proportion", "wilson", stopping=successes, **given).n
+    )
+    most = {**rule, "most": 12}
+    assert harness.interval("proportion", "wilson", x=2, n=5, stopping=most).lower > 0
+    report = harness.check("wilson", stopping=most, contract="none")
+    assert report.passed
+
+
+def test_functions_of_one_text_with_other_values_are_other_rules():
+    def failures(number):
+        return {"first": 1, "every": 1, "until": lambda t, x: t - x == number}
+
+    expected = [
+        harness.coverage("proportion", "wilson", n=20, p=0.4, stopping=failures(k)).expected_trials
+        for k in (2, 3)
+    ]
+    assert expected[0] < 4 < expected[1]
 
 
 def test_a_rule_of_a_file_is_read_and_its_failure_is_one_sentence(tmp_path, capsys):
