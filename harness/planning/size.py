@@ -122,7 +122,7 @@ def size(
     samples over all pairs of counts. It is of the width, or of 1 where the width is at most the
     one asked for or the one-sided limit is beyond the value. As it rises and falls with the size,
     the answer is the size from which on every size suffices; every size up to four times the
-    answer is checked.
+    answer, or 1.25 times where that takes long, is checked.
 
     Args:
         family: what is estimated: "proportion", "rate", "proportion_difference", …; of "mean" the

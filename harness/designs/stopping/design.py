@@ -34,7 +34,7 @@ from harness.distributions.truths import Prior, as_distribution
 from harness.families.catalogue import family_of
 from harness.families.combination import Span
 from harness.families.family import truth_posterior
-from harness.families.stopped import A_STOPPING_RULE, MOST, STOPPING, functions_of, rule_of
+from harness.families.stopped import A_STOPPING_RULE, MOST, STOPPING, rule_of
 
 LARGEST_MOST = 10_000
 """The most trials of a rule: the number of paths is counted for each trial and each count."""
@@ -152,7 +152,7 @@ class Stopped(Law):
 
 def _known_as(family: str, most: int) -> dict[str, str]:
     """Return a digest of the looks and outcomes of a rule that is a function, else nothing."""
-    if not functions_of(family_of(family)):
+    if "function" not in (rule_of(family_of(family)).get("until") or {}):
         return {}
     found = outcomes_of(family, most)
     numbers = *found.rule.looks, *found.outcomes.trials, *found.outcomes.successes

@@ -195,11 +195,14 @@ RUN = {
 def test_a_run_takes_a_function_and_its_draws_depend_on_what_it_does_alone(backend, tmp_path):
     execution = {"backend": backend, "jobs": 2}
     found = []
-    for until in (three_failures, lambda t, x: x + 3 == t):
+    (tmp_path / "rules.py").write_text("def stop(t, x):\n    return t == x + 3\n")
+    of_file = {"path": str(tmp_path / "rules.py"), "function": "stop"}
+    for until in (three_failures, lambda t, x: x + 3 == t, of_file):
         rule = {"first": 3, "every": 1, "until": until}
         config = {**RUN, "stopping": rule, "execution": execution}
         found.append(harness.run(config, out=tmp_path, fresh=True))
-    assert found[0].summary["coverage"].equals(found[1].summary["coverage"])
+    first, *others = (each.summary["coverage"] for each in found)
+    assert all(first.equals(other) for other in others)
     exact = found[0].summary.filter(engine="enumeration")["coverage"].item()
     known = harness.coverage("proportion", "wilson", n=12, p=0.4, stopping=rule)
     assert exact == pytest.approx(known.coverage, rel=1e-12)
