@@ -2,7 +2,8 @@
 
 Expectations over discrete outcomes rise and fall with the size, so that a smaller size may reach
 the goal by luck. Every size up to four times the answer is decided, or up to 1.25 times where that
-is much work, most of them by bounds from a few limits. Where truths are a range, the expectation is that at the truth where it is worst.
+is much work, most of them by bounds from a few limits. Where truths are a range, the expectation is
+that at the truth where it is worst.
 """
 
 from __future__ import annotations
@@ -247,8 +248,8 @@ def _too_large(question: Question, number: int) -> TooLargeError:
     family, sizes = question.sums.family, question.sizes(np.array([number]))[0]
     answer = family.size_text(sizes.tolist(), 6)
     return TooLargeError(
-        f"{family.public_name}: the answer is above {answer}, and to check "
-        f"every size up to {AT_LEAST_TIMES} times as much would take more than {LARGEST_WORK:,} intervals"
+        f"{family.public_name}: the answer is above {answer}, and to check every size up to "
+        f"{AT_LEAST_TIMES} times as much would take more than {LARGEST_WORK:,} intervals"
     )
 
 
