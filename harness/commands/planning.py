@@ -25,11 +25,6 @@ from harness.commands.options import (
     with_data,
 )
 
-FOUND = ("coverage", "miss_below", "miss_above", "mean_length")
-SOME = ("infinite_length", "expected_trials", "std_error", "mean_length_std_error")
-"""What only some families have."""
-
-
 _OF_LISTS = {
     "k": "Number of runs.",
     "mean": "True mean of normal runs.",
@@ -111,8 +106,7 @@ def coverage(
     # A list over strata has one answer.
     rows = np.size(found.coverage)
     columns = {name: each for name, each in known.items() if rows > 1 and isinstance(each, list)}
-    names = (*FOUND, *(name for name in SOME if getattr(found, name) is not None))
-    columns |= {name: np.ravel(getattr(found, name)).tolist() for name in names}
+    columns |= {name: np.ravel(each).tolist() for name, each in found.numbers().items()}
     show(
         [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)],
         output,

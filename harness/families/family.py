@@ -93,8 +93,6 @@ class Model(Protocol):
 
     def posterior(self, x: Floats, n: Floats, prior: Prior) -> Any: ...
 
-    def evidence(self, n: float) -> float: ...
-
     def outcome_weights(self, truth: ContinuousTruth, x: Integers, n: float) -> Floats: ...
 
     def effective_size(self, n: float, prior: Prior) -> float: ...
@@ -195,7 +193,7 @@ class Family:
     """
     estimate: Callable[[Data], Floats]
     """Return the estimate of the parameter from each row of the data, shape (m,)."""
-    columns: Callable[[Sequence[Floats], Sequence[float]], Data]
+    columns: Callable[[Sequence[Floats], Sequence[float]], Data] = lambda counts, sizes: (*counts,)
     """Return the columns that methods take, from the counts, shape (m,) each, or the lists of
     outcomes of one size, and the sizes."""
     counts: tuple[str, ...] = ()
@@ -458,7 +456,9 @@ class Family:
         return self.closed_posterior(data, prior)
 
 
-def validate_names(family: str, expected: Sequence[str], given: Mapping[str, object]) -> None:
+def validate_names(
+    family: str, expected: Sequence[str], given: Mapping[str, object], needs: str = "needs the data"
+) -> None:
     """Refuse data with other names than those expected.
 
     Raises:
@@ -466,4 +466,4 @@ def validate_names(family: str, expected: Sequence[str], given: Mapping[str, obj
     """
     if set(given) != set(expected):
         found = ", ".join(sorted(given)) or "nothing"
-        raise InputError(f"{family} needs the data {enumerated(expected)}, found {found}")
+        raise InputError(f"{family} {needs} {enumerated(expected)}, found {found}")
