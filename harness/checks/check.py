@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from collections.abc import Mapping, Sequence
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -247,12 +247,9 @@ def option_names() -> tuple[str, ...]:
     return tuple(inspect.signature(check).parameters)[1:]
 
 
-@contextmanager
-def _open_subject(called: Named, settings: Settings) -> Iterator[Subject]:
+def _open_subject(called: Named, settings: Settings) -> closing[Subject]:
     """The method with its process, which ends with the block."""
-    source = called.source(settings.call_timeout, settings.seed)
-    with closing(Subject(source, called.family)) as subject:
-        yield subject
+    return closing(Subject(called.source(settings.call_timeout, settings.seed), called.family))
 
 
 def _check_contract(

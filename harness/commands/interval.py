@@ -287,14 +287,14 @@ def _remark(
     from functools import partial
 
     from harness.commands.output import say
-    from harness.one.remarks import remark_on_alpha, remarks_on_intervals, remarks_on_rows
+    from harness.one.remarks import Remarks, remark_on_alpha, remarks_on_rows
     from harness.one.result import limits_text
 
     remarks = [
         *remark_on_alpha(setting.alpha),
         *remarks_on_rows(rows),
         *left_out,
-        *remarks_on_intervals(found, setting, rows, partial(limits_text, percent=percent)),
+        *Remarks(setting, rows, partial(limits_text, percent=percent)).on(found),
     ]
     for remark in remarks:
         say(f"remark: {remark}", err=True)

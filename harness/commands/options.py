@@ -239,10 +239,7 @@ def read_value(option: str, text: str) -> Any:
 
 
 def with_data(
-    helps: Mapping[str, str],
-    kind: Any = float | None,
-    metavar: str | None = None,
-    parser: Callable[[str], Any] | None = None,
+    helps: Mapping[str, str], kind: Any = float | None, metavar: str | None = None
 ) -> Callable[[Command], Command]:
     """Give a command that takes ``**data`` one option for each of these data.
 
@@ -253,7 +250,6 @@ def with_data(
         helps: the help of each option.
         kind: the type of the options; a list of numbers for an option that may be repeated.
         metavar: what the help shows in place of a value; None for the name of the type.
-        parser: reads the text of a value; None for the parser of the type.
     """
     data = [
         inspect.Parameter(
@@ -261,10 +257,7 @@ def with_data(
             inspect.Parameter.KEYWORD_ONLY,
             default=None,
             annotation=Annotated[
-                kind,
-                typer.Option(
-                    f"--{name.replace('_', '-')}", help=text, metavar=metavar, parser=parser
-                ),
+                kind, typer.Option(f"--{name.replace('_', '-')}", help=text, metavar=metavar)
             ],
         )
         for name, text in helps.items()

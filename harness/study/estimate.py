@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import time
+import timeit
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
@@ -38,6 +39,7 @@ from harness.study.columns import (
     deterministic_columns,
     stochastic_columns,
 )
+from harness.study.limits import ask
 from harness.study.machine import machine_memory
 from harness.study.parallel import parallel_jobs
 from harness.study.plan import ScenarioCounts, count_scenarios, plan_scenarios
@@ -329,7 +331,7 @@ def _per_outcome(experiment: Experiment, scenario: Scenario, sources: Sources) -
             observed = observed_at(scenario, solver_of(scenario).spread_outcomes(count))
             start = time.perf_counter()
             try:
-                source.limits(observed, alpha, spec.side).intervals(observed, alpha, spec.side)
+                ask(source, observed, alpha, spec.side)
             except HarnessError:
                 # The run will say so itself.
                 break
@@ -385,12 +387,8 @@ def _solved(probe: Experiment, sources: Sources) -> Iterator[tuple[int, float]]:
     for plan in plan_scenarios(probe, sources):
         observed = observed_at(plan.scenario, plan.outcomes)
         ((source, column),) = zip(sources.values(), columns, strict=True)
-        found = source.limits(observed, column.alpha, column.side).intervals(
-            observed, column.alpha, column.side
-        )
-        limits = Limits.of(
-            plan.scenario, plan.outcomes, found.lower[np.newaxis], found.upper[np.newaxis]
-        )
+        found = ask(source, observed, column.alpha, column.side)
+        limits = Limits.of(plan.scenario, plan.outcomes, *np.array([[found.lower], [found.upper]]))
         start = time.perf_counter()
         solve_scenario(probe, plan, columns, limits, None)
         yield plan.outcomes.size, time.perf_counter() - start
@@ -422,10 +420,4 @@ def _at_least(size: int, scenario: Scenario) -> int:
 
 def _fastest(function: Callable[[], object]) -> float:
     """The shorter one of two calls in seconds; the first one may load what it needs."""
-    return min(_timed(function) for _ in range(2))
-
-
-def _timed(function: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    function()
-    return time.perf_counter() - start
+    return min(timeit.repeat(function, number=1, repeat=2))

@@ -306,8 +306,7 @@ def _compute_batch(blocks: Sequence[FoundLimits]) -> list[tuple[FoundLimits, Fai
     failed = []
     for block in blocks:
         observed = observed_at(block.scenario, block.outcomes)
-        answers = block.source.limits(observed, block.alpha, block.side)
-        found = answers.intervals(observed, block.alpha, block.side)
+        found = ask(block.source, observed, block.alpha, block.side)
         block.lower[:], block.upper[:] = found.lower, found.upper
         failures = found.summary()
         if failures is not None:

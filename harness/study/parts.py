@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.base.errors import InputError, WriteError
+from harness.base.errors import InputError
 from harness.config.experiment import AnyExperiment, Calibration, Experiment
 from harness.config.load import load_experiment
 from harness.config.resolve import serialize
@@ -40,7 +40,7 @@ from harness.study.machine import memory_for
 from harness.study.parallel import Progress, opened_backend
 from harness.study.plan import ScenarioPlan, plan_scenarios
 from harness.study.run import solve_scenarios, source_digests
-from harness.study.run_folder import reason, refuse_foreign
+from harness.study.run_folder import refuse_foreign, writing
 from harness.study.simulate import compute_share, function_digests
 from harness.study.trials import outcomes_needed, simulate_scenarios
 from harness.tables.manifest import content_hash
@@ -125,11 +125,9 @@ def run_part(
     assert not isinstance(experiment, Calibration)
     refuse_too_large(experiment)
     folder = out / experiment.name
-    try:
+    with writing(folder):
         refuse_foreign(folder, out)
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as fault:
-        raise WriteError(f"{folder} cannot be written: {reason(fault)}") from None
     path = folder / part_file(part.number, part.count)
     facts = _facts(experiment, part)
     with opened(path, fresh=fresh, largest=None) as journal:

@@ -34,6 +34,7 @@ from harness.checks.sizes import validate_alphas, validate_sizes
 from harness.checks.subject import Subject
 from harness.families.catalogue import family_of
 from harness.methods.method import TWO_SIDED
+from harness.study.run_folder import writing
 from harness.tables.lock import hold
 from harness.tables.manifest import versions
 
@@ -167,12 +168,10 @@ def write_baseline(
     validate_target(folder, named)
     validate_numbers(named.label, named.family, measured)
     files = files_of(folder, named.family, named.label)
-    try:
+    with writing(files.root, InputError):
         files.root.mkdir(parents=True, exist_ok=True)
         with hold(files.root, patience=PATIENCE):
             _write(files, named, measured, side, limits, keep_tables)
-    except OSError as fault:
-        raise InputError(f"{files.root} cannot be written: {fault.strerror}") from None
     return files.numbers
 
 

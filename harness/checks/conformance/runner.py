@@ -363,7 +363,5 @@ def _passed(name: str, message: str = "holds at every outcome of the grid") -> F
     return Finding(name, CONFORMANCE, PASS, message, {})
 
 
-def _failed(
-    name: str, message: str, cell: Cell | None = None, places: Places | None = None
-) -> Finding:
-    return Finding(name, CONFORMANCE, FAIL, message, cell or {}, places=places)
+def _failed(name: str, message: str, cell: Cell | None = None) -> Finding:
+    return Finding(name, CONFORMANCE, FAIL, message, cell or {})
