@@ -192,13 +192,10 @@ def settings_of(called: Named, given: Mapping[str, Any]) -> Settings:
         trial_sizes=drawn,
         alphas=levels,
         restriction=restriction,
-        margin=given["margin"],
-        trials=given["trials"],
-        seed=given["seed"],
-        call_timeout=given["call_timeout"],
         expected=expected,
         tolerance=Tolerance.of(given["tolerance"]),
         points=points,
+        **{name: given[name] for name in ("margin", "trials", "seed", "call_timeout")},
     )
 
 

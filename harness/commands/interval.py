@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
 
+from harness.base.text import enumerated
 from harness.commands.options import (
     BETA,
     CASE_COUNTS,
@@ -32,6 +33,7 @@ from harness.commands.options import (
     read_value,
     with_data,
 )
+from harness.names import FamilyName
 
 if TYPE_CHECKING:
     from harness.families.family import Family
@@ -48,10 +50,7 @@ def interval(
     family: Annotated[
         str,
         typer.Argument(
-            help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
-            "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, mean, "
-            "clustered_proportion, stratified_difference, precision, recall, specificity, npv, "
-            "f_score, jaccard, mcc, kappa, informedness, auc or auc_difference",
+            help=enumerated(get_args(FamilyName), "or"),
             metavar="FAMILY",
         ),
     ],

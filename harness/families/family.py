@@ -208,6 +208,8 @@ class Family:
     """The parameter as a function of those of the samples."""
     of_pairs: PairedParameter | None = None
     """The parameter as a function of the cells of a table of pairs."""
+    stops: bool = False
+    """Whether trials end by a stopping rule, so that an outcome says how many were made."""
     shares_size: bool = False
     """Whether several counts are parts of one size, as the four of a table."""
     as_pairs: AsPairs | None = None
@@ -292,11 +294,6 @@ class Family:
         Otherwise a trial draws a whole data set, and limits are computed for every trial.
         """
         return bool(self.counts)
-
-    @property
-    def stops(self) -> bool:
-        """Whether trials end by a stopping rule, so that an outcome says how many were made."""
-        return False
 
     @property
     def has_single_count(self) -> bool:

@@ -48,15 +48,8 @@ class Setting:
 
     def interval(self, method: str, rows: Sequence[Row]) -> Interval:
         """Return the intervals of rows, which lack no data."""
-        return compute(
-            self.family.name,
-            method,
-            alpha=self.alpha,
-            side=self.side,
-            prior=self.prior,
-            seed=self.seed,
-            **stacked(rows),
-        )
+        options = {name: value for name, value in vars(self).items() if name != "family"}
+        return compute(self.family.name, method, **options, **stacked(rows))
 
 
 @dataclass(frozen=True)

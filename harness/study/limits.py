@@ -184,13 +184,8 @@ class ScenarioLimits:
         """Return these limits with those at other outcomes."""
         outcomes = np.concatenate([self.limits.outcomes, other.limits.outcomes])
         order = np.argsort(outcomes, kind="stable")
-        lower, upper = (
-            np.concatenate(pair, axis=1)[:, order]
-            for pair in (
-                (self.limits.lower, other.limits.lower),
-                (self.limits.upper, other.limits.upper),
-            )
-        )
+        lower = np.concatenate([self.limits.lower, other.limits.lower], axis=1)[:, order]
+        upper = np.concatenate([self.limits.upper, other.limits.upper], axis=1)[:, order]
         failures = add_failures(dict(self.failures), other.failures)
         remarks = {(each.method, each.alpha, each.kind): each for each in self.remarks}
         for each in other.remarks:
@@ -306,7 +301,8 @@ def _compute_batch(blocks: Sequence[FoundLimits]) -> list[tuple[FoundLimits, Fai
     failed = []
     for block in blocks:
         observed = observed_at(block.scenario, block.outcomes)
-        found = ask(block.source, observed, block.alpha, block.side)
+        answers = block.source.limits(observed, block.alpha, block.side)
+        found = answers.intervals(observed, block.alpha, block.side)
         block.lower[:], block.upper[:] = found.lower, found.upper
         failures = found.summary()
         if failures is not None:
