@@ -11,6 +11,7 @@ from harness.base.errors import InputError
 from harness.callers.call_checks import run_call_checks
 from harness.callers.calls import (
     ANYTHING,
+    Asked,
     Function,
     FunctionError,
     Raised,
@@ -119,14 +120,14 @@ class LoadedFunction:
         """
         draws = call.seed is not None
         function = self.function if call.seed is None else seeded(self.function, call.seed)
-        asked = function, call.arguments, call.alpha, self.raised
+        asked = Asked(function, call.arguments, call.alpha, self.raised)
         if call.task == ON_ARRAYS:
             # Draws for an array are not those for one outcome.
-            return (call_on_arrays if draws else call_consistently)(*asked)
+            return (call_on_arrays if draws else call_consistently)(asked)
         if call.task == ON_NUMBERS:
-            return call_on_numbers(*asked)
+            return call_on_numbers(function, call.arguments, call.alpha, self.raised)
         run = {CALL_CHECKS: run_call_checks, TYPE_CHECKS: run_type_checks}[call.task]
-        return run(*asked, not draws)
+        return run(asked, not draws)
 
 
 ON_ARRAYS, ON_NUMBERS = "on_arrays", "on_numbers"

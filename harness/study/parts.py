@@ -42,7 +42,7 @@ from harness.study.plan import ScenarioPlan, plan_scenarios
 from harness.study.run import solve_scenarios, source_digests
 from harness.study.run_folder import refuse_foreign, writing
 from harness.study.simulate import compute_share, function_digests
-from harness.study.trials import outcomes_needed, simulate_scenarios
+from harness.study.trials import Simulator, outcomes_needed
 from harness.tables.manifest import content_hash
 from harness.tables.storage import part_file
 
@@ -182,9 +182,8 @@ def _compute_part(experiment: Experiment, part: Part, progress: Progress, journa
             limits = compute_limits(experiment, chosen, outcomes, sources)
         recorder = Recorder(journal, ColumnKeys.of(experiment, sources))
         with memory_for("the trials"):
-            simulate_scenarios(
-                experiment, sources, chosen, spans, limits, backend, progress, recorder
-            )
+            made = Simulator(experiment, sources, chosen, limits, backend, progress, recorder)
+            made.run(spans)
     to_solve = [
         (plan, found)
         for number, plan, found in zip(needed, chosen, limits, strict=True)
