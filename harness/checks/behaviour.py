@@ -201,14 +201,13 @@ def _compared(
     rows = []
     for row, (alpha, worst) in enumerate(zip(alphas, exact.worst, strict=True)):
         assert worst is not None
-        rows.append(
-            {
-                WORST: worst.alpha,
-                **dict(zip(names, worst.truths, strict=True)),
-                MEAN: float(alpha - (mean.below[row] + mean.above[row])),
-                LENGTH: float(mean_length(mean.as_exact(), row)[0][0]),
-            }
-        )
+        numbers = {
+            WORST: worst.alpha,
+            **dict(zip(names, worst.truths, strict=True)),
+            MEAN: float(alpha - (mean.below[row] + mean.above[row])),
+            LENGTH: float(mean_length(mean.as_exact(), row)[0][0]),
+        }
+        rows.append(numbers)
     return rows
 
 

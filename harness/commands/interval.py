@@ -190,19 +190,18 @@ def interval(
     names = method or [default_method(of_family.name, side, has_prior=prior is not None).name]
     methods = methods_asked(of_family, names)
     if not files:
-        refuse_columns(
-            {
-                "--key": bool(key),
-                "--cluster": cluster is not None,
-                "--correct": bool(correct),
-                "--by": bool(by),
-                "--truth": truth is not None,
-                "--score": bool(score),
-                "--positive": positive is not None,
-                "--delimiter": delimiter is not None,
-                "--no-header": no_header,
-            }
-        )
+        of_files = {
+            "--key": bool(key),
+            "--cluster": cluster is not None,
+            "--correct": bool(correct),
+            "--by": bool(by),
+            "--truth": truth is not None,
+            "--score": bool(score),
+            "--positive": positive is not None,
+            "--delimiter": delimiter is not None,
+            "--no-header": no_header,
+        }
+        refuse_columns(of_files)
         rows = _rows_of_options(of_family, given)
     else:
         from harness.one.file_rows import FileQuestion, rows_of_file

@@ -107,10 +107,8 @@ def coverage(
     rows = np.size(found.coverage)
     columns = {name: each for name, each in known.items() if rows > 1 and isinstance(each, list)}
     columns |= {name: np.ravel(each).tolist() for name, each in found.numbers().items()}
-    show(
-        [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)],
-        output,
-    )
+    records = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    show(records, output)
     return 0
 
 
@@ -209,20 +207,16 @@ def size(
     if output != "json":
         for name, each in lists.items():
             lists[name] = ", ".join(f"{number:.15g}" for number in each) or "none"
-    show(
-        [
-            {
-                **found.sizes,
-                found.goal: found.reached,
-                **({} if found.std_error is None else {"std_error": found.std_error}),
-                "checked_to": found.checked_to,
-                **lists,
-                **found.assumed,
-                **({} if found.assumes is None else {"assumes": found.assumes}),
-            }
-        ],
-        output,
-    )
+    record = {
+        **found.sizes,
+        found.goal: found.reached,
+        **({} if found.std_error is None else {"std_error": found.std_error}),
+        "checked_to": found.checked_to,
+        **lists,
+        **found.assumed,
+        **({} if found.assumes is None else {"assumes": found.assumes}),
+    }
+    show([record], output)
     if found.assumed:
         taken = ", ".join(f"{name} = {value}" for name, value in found.assumed.items())
         say(f"remark: not given, and taken here: {taken}", err=True)

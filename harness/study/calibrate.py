@@ -75,19 +75,18 @@ class CalibrationRecord:
 
     def _key(self) -> bytes:
         design = self.design
-        return digest(
-            {
-                "calibration": design.family,
-                "sizes": [list(span) for span in design.sizes],
-                "truth": dict(design.truth.content()),
-                "delta": list(design.delta),
-                "prior": list(design.prior),
-                "bins": design.bins,
-                "seed": self.first.seed,
-                "shard": self.first.trials,
-                "engines": engines_digest(),
-            }
-        )
+        content = {
+            "calibration": design.family,
+            "sizes": [list(span) for span in design.sizes],
+            "truth": dict(design.truth.content()),
+            "delta": list(design.delta),
+            "prior": list(design.prior),
+            "bins": design.bins,
+            "seed": self.first.seed,
+            "shard": self.first.trials,
+            "engines": engines_digest(),
+        }
+        return digest(content)
 
 
 def compute_calibration(

@@ -73,7 +73,7 @@ _ENOUGH = 4e-3
 """Seconds after which the time of a call is known well enough."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Estimate:
     """What a run is expected to cost."""
 
@@ -81,7 +81,7 @@ class Estimate:
     tasks: int
     """The number of shards of the trials."""
     trials: int
-    at_most: bool
+    at_most: bool = False
     """Whether the trials, their tasks and the time are upper bounds, since they may end earlier."""
     cells: int
     """The number of rows of the table of cells, at most."""
@@ -89,8 +89,8 @@ class Estimate:
     """The number of rows of the summary."""
     memory: float
     """The peak of memory in bytes."""
-    seconds: float
-    without_user_functions: bool
+    seconds: float = 0.0
+    without_user_functions: bool = False
     """Whether the run calls functions of the user, whose time is not in ``seconds``."""
 
 
@@ -211,7 +211,6 @@ def _simulation(experiment: Simulation) -> Estimate:
         cells=answers * trials if experiment.keep else 0,
         summary=answers * len(MEASURES),
         memory=_BASE + 8.0 * answers * trials * len(FIELDS),
-        seconds=0.0,
         without_user_functions=True,
     )
 
@@ -230,12 +229,10 @@ def _calibration(experiment: Calibration) -> Estimate:
         scenarios=1,
         tasks=tasks,
         trials=experiment.trials,
-        at_most=False,
         cells=references * experiment.bins,
         summary=references,
         memory=_BASE + jobs * min(experiment.trials, SHARD) * 4 * _BYTES_OF_TRIAL,
         seconds=rate * experiment.trials / jobs,
-        without_user_functions=False,
     )
 
 

@@ -132,7 +132,7 @@ def _differing(again: Source, columns: Sequence[FoundLimits]) -> Iterator[tuple[
         second = ask(again, observed, found.alpha, found.side)
         differs = [at for at in range(places.size) if _differ(found, places[at], second, at)]
         if differs:
-            yield found.number, _order_remark(found, places, observed, second, differs)
+            yield found.number, _order_remark(found, places, second, differs)
 
 
 def _differ(found: FoundLimits, place: int, second: Answers, at: int) -> bool:
@@ -144,11 +144,7 @@ def _differ(found: FoundLimits, place: int, second: Answers, at: int) -> bool:
 
 
 def _order_remark(
-    found: FoundLimits,
-    places: Integers,
-    observed: Observed,
-    second: Answers,
-    differs: Sequence[int],
+    found: FoundLimits, places: Integers, second: Answers, differs: Sequence[int]
 ) -> Remark:
     at = min(differs, key=lambda each: int(places[each]))
     place = int(places[at])

@@ -90,15 +90,14 @@ class SideLimits:
         """
         at = tuple(indices.T)
         places = np.ravel_multi_index(at[1:], self.outcomes.shape)
-        return Places(
-            {
-                **self.outcomes.columns_at(places),
-                "alpha": np.array(self.alphas)[at[0]],
-                SIDE: np.full(places.size, self.side),
-                "lower": self.lower[at],
-                "upper": self.upper[at],
-            }
-        )
+        columns = {
+            **self.outcomes.columns_at(places),
+            "alpha": np.array(self.alphas)[at[0]],
+            SIDE: np.full(places.size, self.side),
+            "lower": self.lower[at],
+            "upper": self.upper[at],
+        }
+        return Places(columns)
 
 
 @dataclass(frozen=True)
