@@ -294,17 +294,9 @@ def _compare(subject: Subject, against: AnyMethod | Path, settings: Settings) ->
         one, another = _at_common_side(subject, other)
         if one.deterministic and another.deterministic:
             return compare_with_method(one, another, sizes, alphas, tolerance)
-        return Compared(
-            paired_test(
-                one,
-                another,
-                settings.trial_sizes,
-                settings.alphas,
-                margin=settings.margin,
-                trials=settings.trials,
-                seed=settings.seed,
-            )
-        )
+        options = {name: getattr(settings, name) for name in ("margin", "trials", "seed")}
+        tested = paired_test(one, another, settings.trial_sizes, settings.alphas, **options)
+        return Compared(tested)
 
 
 def _check_same(subject: Subject, same: AnyMethod, settings: Settings) -> Finding:
