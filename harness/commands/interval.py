@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from harness.base.text import enumerated
 from harness.commands.options import (
     BETA,
     CASE_COUNTS,
@@ -33,7 +32,6 @@ from harness.commands.options import (
     read_value,
     with_data,
 )
-from harness.names import FamilyName
 
 if TYPE_CHECKING:
     from harness.families.family import Family
@@ -50,7 +48,10 @@ def interval(
     family: Annotated[
         str,
         typer.Argument(
-            help=enumerated(get_args(FamilyName), "or"),
+            help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
+            "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, mean, "
+            "clustered_proportion, stratified_difference, precision, recall, specificity, npv, "
+            "f_score, jaccard, mcc, kappa, informedness, auc or auc_difference",
             metavar="FAMILY",
         ),
     ],

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, cast, get_args
+from typing import Annotated, Any, cast
 
 import typer
 
-from harness.base.text import enumerated
 from harness.commands.options import TWO_COUNTS, Form, Prior, given_data, share_option, with_data
-from harness.names import TwoSampleFamily
 
 
 @with_data(TWO_COUNTS)
@@ -16,7 +14,8 @@ def significance(
     family: Annotated[
         str,
         typer.Argument(
-            help=enumerated(get_args(TwoSampleFamily), "or"),
+            help="proportion_difference, rate_difference, balanced_accuracy, risk_ratio, "
+            "odds_ratio or rate_ratio",
             metavar="FAMILY",
         ),
     ],

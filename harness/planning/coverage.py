@@ -36,7 +36,8 @@ from harness.planning.arguments import (
     source_of,
     truth_columns,
 )
-from harness.planning.simulated import SEED, TRIALS, simulate_lists
+from harness.planning.lists import SEED
+from harness.planning.simulated import TRIALS, simulate_lists
 
 LARGEST_TABLE = 1 << 24
 """The most outcomes of one size whose limits are computed."""

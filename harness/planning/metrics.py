@@ -30,13 +30,12 @@ from harness.methods.method import TWO_SIDED, Method
 from harness.one import compute
 from harness.one.file_rows import score_column
 from harness.planning.coverage import coverage
+from harness.planning.lists import SEED
 
 _OUTCOMES = dict(zip(CELLS, ((1, 1), (0, 1), (1, 0), (0, 0)), strict=True))
 """The cells by whether a case is a positive, and is predicted to be."""
 _KINDS = {"metric": np.str_, "method": np.str_}
 """The columns of a data frame that are no numbers."""
-SEED = 2003
-"""Of the tables that are drawn."""
 _CLOSED = frozenset({"Wald", "score", "transform", "inequality"})
 """The categories of methods that take a second for millions of limits."""
 
