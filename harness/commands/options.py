@@ -55,10 +55,10 @@ RUN_VALUES = {
 OR_LISTS = {
     "x": "Count: successes, or events; of clusters a list: 3,5,2.",
     "n": "Trials; of clusters a list.",
-    "x1": "Count of the first sample; of strata a list.",
-    "n1": "Trials of the first sample; of strata a list.",
-    "x2": "Count of the second sample; of strata a list.",
-    "n2": "Trials of the second sample; of strata a list.",
+    **{
+        name: TWO_COUNTS[name].replace(".", "; of strata a list.")
+        for name in ("x1", "n1", "x2", "n2")
+    },
 }
 """The data that are numbers of some families and lists of others."""
 SCORES = {
