@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from harness.base.numerics.arrays import Positions
 from harness.callers.calls import (
-    ANYTHING,
-    Function,
-    FunctionError,
+    Asked,
     Pair,
-    Raised,
-    call_on_numbers,
     copies,
     describe,
-    format_arguments,
     found_in,
-    one_outcome,
-    outcome_count,
     pair_in_words,
     pair_of,
     pairs_of,
@@ -34,51 +27,6 @@ from harness.methods.method import LimitPair
 
 _SHOWN = 4
 """The most counts of an array that a message shows."""
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A function, and the arguments that it is asked for."""
-
-    function: Function
-    """Of the data and alpha."""
-    data: dict[str, Any]
-    """Its arguments by name, arrays of counts beside numbers; or lists, rows of arrays."""
-    alpha: float
-    """Its last argument."""
-    raised: Raised
-    """The exceptions that are the function's."""
-
-    @property
-    def count(self) -> int:
-        """The number of outcomes."""
-        return outcome_count(self.data)
-
-    def outcome(self, place: int) -> dict[str, Any]:
-        """The arguments of one outcome, but alpha."""
-        return one_outcome(self.data, place)
-
-    def words_at(self, place: int) -> str:
-        """The arguments of one outcome in a message."""
-        return format_arguments({**self.outcome(place), "alpha": self.alpha})
-
-    def each_alone(self) -> list[Pair]:
-        """Limits outcome by outcome; None where there are none."""
-        pairs: list[Pair] = []
-        for place in range(self.count):
-            try:
-                outcome = self.outcome(place)
-                pairs.append(call_on_numbers(self.function, outcome, self.alpha, self.raised))
-            except FunctionError:
-                pairs.append(None)
-        return pairs
-
-    def in_words(self, of_array: Callable[[Any], str]) -> str:
-        """The arguments in a message, arrays as given."""
-        return ", ".join(
-            f"{name} = {of_array(value)}" if np.ndim(value) else format_arguments({name: value})
-            for name, value in {**self.data, "alpha": self.alpha}.items()
-        )
 
 
 def _in_other_orders(asked: Asked, limits: LimitPair) -> str | None:
@@ -148,30 +96,21 @@ CallChecks = dict[str, str | None]
 """What is wrong by the name of each check, in a clause with the outcome; None if nothing is."""
 
 
-def run_call_checks(
-    function: Function,
-    data: dict[str, Any],
-    alpha: float,
-    raised: Raised = ANYTHING,
-    deterministic: bool = True,
-) -> CallChecks:
+def run_call_checks(asked: Asked, deterministic: bool = True) -> CallChecks:
     """Call the function on arrays and on one outcome at a time, and compare.
 
     A function that raises on arrays takes numbers only, which is no failure; nor is it one that a
     stochastic function draws other limits for an array than for one outcome.
 
     Args:
-        function: of the data and alpha.
-        data: its arguments by name, arrays of counts beside numbers.
-        alpha: its last argument.
-        raised: the exceptions that are the function's.
+        asked: the function, with arrays of counts beside numbers.
         deterministic: whether its limits are a function of the outcome.
 
     Returns:
         What is wrong, by the name of each check; None where nothing is.
     """
     with unchanged_random_states():
-        return _compare(Asked(function, data, alpha, raised), deterministic)
+        return _compare(asked, deterministic)
 
 
 @contextmanager

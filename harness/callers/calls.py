@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -64,16 +65,59 @@ def seeded(function: Function, seed: Sequence[int]) -> Function:
     return called
 
 
-def call_consistently(
-    function: Function, arguments: dict[str, Any], alpha: float, raised: Raised = ANYTHING
-) -> LimitPair | None:
+@dataclass(frozen=True)
+class Asked:
+    """A function, and the arguments that it is asked for."""
+
+    function: Function
+    """Of the data and alpha."""
+    data: dict[str, Any]
+    """Its arguments by name, arrays of counts beside numbers; or lists, rows of arrays."""
+    alpha: float
+    """Its last argument."""
+    raised: Raised = ANYTHING
+    """The exceptions that are the function's."""
+
+    @property
+    def count(self) -> int:
+        """The number of outcomes."""
+        return outcome_count(self.data)
+
+    def outcome(self, place: int) -> dict[str, Any]:
+        """The arguments of one outcome, but alpha."""
+        return one_outcome(self.data, place)
+
+    def words_at(self, place: int) -> str:
+        """The arguments of one outcome in a message."""
+        return format_arguments({**self.outcome(place), "alpha": self.alpha})
+
+    def each_alone(self) -> list[Pair]:
+        """Limits outcome by outcome; None where there are none."""
+        pairs: list[Pair] = []
+        for place in range(self.count):
+            try:
+                outcome = self.outcome(place)
+                pairs.append(call_on_numbers(self.function, outcome, self.alpha, self.raised))
+            except FunctionError:
+                pairs.append(None)
+        return pairs
+
+    def in_words(self, of_array: Callable[[Any], str]) -> str:
+        """The arguments in a message, arrays as given."""
+        return ", ".join(
+            f"{name} = {of_array(value)}" if np.ndim(value) else format_arguments({name: value})
+            for name, value in {**self.data, "alpha": self.alpha}.items()
+        )
+
+
+def call_consistently(asked: Asked) -> LimitPair | None:
     """Return the limits of one call on arrays, if the function gives the same for numbers.
 
     The limits of arrays are used only where those of the first, the middle and the last outcome
     alone are the same; else, or if the function takes no arrays, there are none.
     """
-    found = call_on_arrays(function, arguments, alpha, raised)
-    if found is None or not _same_alone(function, arguments, alpha, found, raised):
+    found = call_on_arrays(asked)
+    if found is None or not _same_alone(asked, found):
         return None
     return found
 
@@ -83,13 +127,11 @@ def outcome_count(arguments: dict[str, Any]) -> int:
     return next(len(value) for value in arguments.values() if np.ndim(value))
 
 
-def call_on_arrays(
-    function: Function, arguments: dict[str, Any], alpha: float, raised: Raised = ANYTHING
-) -> LimitPair | None:
+def call_on_arrays(asked: Asked) -> LimitPair | None:
     """Return the limits of one call on arrays; None if it fails or gives another shape."""
     try:
-        return read_arrays(function(*copies(arguments), alpha), outcome_count(arguments))
-    except raised:
+        return read_arrays(asked.function(*copies(asked.data), asked.alpha), asked.count)
+    except asked.raised:
         return None
 
 
@@ -180,19 +222,13 @@ def copies(arguments: dict[str, Any]) -> list[Any]:
     return [value.copy() if np.ndim(value) else value for value in arguments.values()]
 
 
-def _same_alone(
-    function: Function,
-    arguments: dict[str, Any],
-    alpha: float,
-    limits: LimitPair,
-    raised: Raised,
-) -> bool:
+def _same_alone(asked: Asked, limits: LimitPair) -> bool:
     count = limits[0].size
     for place in {0, count // 2, count - 1}:
         try:
-            lower, upper = pair_of(function(*one_outcome(arguments, place).values(), alpha))
+            lower, upper = pair_of(asked.function(*asked.outcome(place).values(), asked.alpha))
             pair = float(lower), float(upper)
-        except raised:
+        except asked.raised:
             continue
         if not same(pair, (limits[0][place], limits[1][place])):
             return False

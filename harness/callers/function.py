@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -19,13 +19,13 @@ from harness.callers.calls import (
     FunctionError,
     format_arguments,
     one_outcome,
-    outcome_count,
 )
 from harness.callers.loaded import (
     CALL_CHECKS,
     ON_ARRAYS,
     ON_NUMBERS,
     TYPE_CHECKS,
+    Call,
     Declared,
     LoadedFunction,
 )
@@ -79,9 +79,7 @@ class UserFunction(Source):
         self._one_at_a_time = threading.Lock()
 
     @abstractmethod
-    def answer(
-        self, task: str, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
-    ) -> Any:
+    def answer(self, call: Call) -> Any:
         """The answer to a task, as of a `LoadedFunction`; no checks for what ends its process.
 
         Raises:
@@ -107,16 +105,16 @@ class UserFunction(Source):
         """The limits of one call for all outcomes where that works; else of each by itself."""
         arguments = observed.arguments
         with self._one_at_a_time:
-            limits = self.answer(ON_ARRAYS, arguments, alpha, seed)
+            limits = self.answer(Call(ON_ARRAYS, arguments, alpha, seed))
             if limits is not None:
                 return Answers(*limits)
             lower, upper = np.full((2, observed.count), np.nan)
             failures = {}
             for place in range(observed.count):
-                outcome = one_outcome(arguments, place)
                 own = None if seed is None else (*seed, place)
+                call = Call(ON_NUMBERS, one_outcome(arguments, place), alpha, own)
                 try:
-                    lower[place], upper[place] = self.answer(ON_NUMBERS, outcome, alpha, own)
+                    lower[place], upper[place] = self.answer(call)
                 except FunctionError as error:
                     failures[place] = str(error)
             return Answers(lower, upper, failures)
@@ -125,15 +123,16 @@ class UserFunction(Source):
         if self.computes_one_by_one:
             return False
         with self._one_at_a_time:
-            return self.answer(ON_ARRAYS, observed.arguments, alpha, self._seed) is not None
+            call = Call(ON_ARRAYS, observed.arguments, alpha, self._seed)
+            return self.answer(call) is not None
 
     def call_checks(self, observed: Observed, alpha: float) -> CallChecks:
-        found: CallChecks = self.answer(CALL_CHECKS, observed.arguments, alpha, self._seed)
-        return found
+        call = Call(CALL_CHECKS, observed.arguments, alpha, self._seed)
+        return cast(CallChecks, self.answer(call))
 
     def type_checks(self, observed: Observed, alpha: float) -> TypeChecks:
-        found: TypeChecks = self.answer(TYPE_CHECKS, observed.arguments, alpha, self._seed)
-        return found
+        call = Call(TYPE_CHECKS, observed.arguments, alpha, self._seed)
+        return cast(TypeChecks, self.answer(call))
 
     def reload(self) -> Source:
         return self
@@ -159,10 +158,8 @@ class FunctionHere(UserFunction):
         name = getattr(function, "__name__", type(function).__name__)
         super().__init__(label, name, self._loaded.declared, seed, has_process=False)
 
-    def answer(
-        self, task: str, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
-    ) -> Any:
-        return self._loaded.answer(task, arguments, alpha, seed)
+    def answer(self, call: Call) -> Any:
+        return self._loaded.answer(call)
 
     def unpicklable(self) -> str | None:
         return pickling_error(self._loaded.function)
@@ -219,35 +216,31 @@ class RestartedFunction(UserFunction):
         """Why no answer is used any more, in a clause."""
 
     @abstractmethod
-    def ask(
-        self, task: str, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
-    ) -> Any:
+    def ask(self, call: Call) -> Any:
         """The answer of the process, which is started anew where it has ended.
 
         Raises:
             FunctionError: the function fails, or the process ends.
         """
 
-    def answer(
-        self, task: str, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
-    ) -> Any:
-        if task == ON_NUMBERS:
+    def answer(self, call: Call) -> Any:
+        if call.task == ON_NUMBERS:
             if self._refused or self._ends.enough:
-                where = format_arguments({**arguments, "alpha": alpha})
+                where = format_arguments({**call.arguments, "alpha": call.alpha})
                 ended = f"its process {self.ended_words} {self._ends.number} times"
                 raise FunctionError(f"{NOT_CALLED} at {where}: {self._refused or ended}")
-            return self.ask(task, arguments, alpha, seed)
-        if task == ON_ARRAYS:
+            return self.ask(call)
+        if call.task == ON_ARRAYS:
             self._ends.here = 0
             is_idle = self._ends.enough or not self._takes_arrays
         else:
             is_idle = self._ends.all > 0
-        nothing: Any = None if task == ON_ARRAYS else {}
+        nothing: Any = None if call.task == ON_ARRAYS else {}
         try:
-            return nothing if self._refused or is_idle else self.ask(task, arguments, alpha, seed)
+            return nothing if self._refused or is_idle else self.ask(call)
         except FunctionError:
             # An outcome has ended the process, or all together take too long.
-            self._takes_arrays &= task != ON_ARRAYS
+            self._takes_arrays &= call.task != ON_ARRAYS
             return nothing
 
 
@@ -283,20 +276,18 @@ class FunctionInProcess(RestartedFunction):
             self._process.load()
         return self
 
-    def ask(
-        self, task: str, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
-    ) -> Any:
+    def ask(self, call: Call) -> Any:
         try:
             if self._process.ended and not self._closed:
                 self._process = UserProcess(self.label, self._location, self._timeout)
                 if self._closed:
                     self._process.close()
-            return self._process.ask(task, arguments, alpha, seed, _calls(task, arguments))
+            return self._process.ask(call)
         except (MethodError, InputError) as error:
             if self._process.ended:
                 self._refused = self._refused or self._process.refused
                 self._process.close()
-                if task == ON_NUMBERS:
+                if call.task == ON_NUMBERS:
                     self._ends.add(self._process.hung)
             raise FunctionError(str(error).removeprefix(f"{self.label}: ")) from None
 
@@ -320,10 +311,3 @@ class FunctionInProcess(RestartedFunction):
         """End the process, for good: a thread that still asks is to start no other."""
         self._closed = True
         self._process.close()
-
-
-def _calls(task: str, arguments: dict[str, Any]) -> int:
-    """The most calls of the function that a task makes."""
-    if task == CALL_CHECKS:
-        return 2 * outcome_count(arguments) + 6
-    return 8 * outcome_count(arguments) + 10 if task == TYPE_CHECKS else 1

@@ -11,12 +11,14 @@ from harness.base.errors import InputError
 from harness.callers.call_checks import run_call_checks
 from harness.callers.calls import (
     ANYTHING,
+    Asked,
     Function,
     FunctionError,
     Raised,
     call_consistently,
     call_on_arrays,
     call_on_numbers,
+    outcome_count,
     seeded,
 )
 from harness.callers.type_checks import run_type_checks
@@ -54,7 +56,7 @@ def declared(function: Function) -> Declared:
     contract = getattr(function, "contract", None)
     try:
         return Declared(
-            not _draws(function),
+            not draws(function),
             side,
             expected_failures(getattr(function, "expected_failures", {})),
             None if contract is None else validate_contract(contract),
@@ -63,11 +65,33 @@ def declared(function: Function) -> Declared:
         raise FunctionError(str(error)) from None
 
 
-def _draws(function: Function) -> bool:
+def draws(function: Function) -> bool:
     try:
         return "rng" in inspect.signature(function).parameters
     except (TypeError, ValueError):  # a function in C may have no signature
         return False
+
+
+@dataclass(frozen=True)
+class Call:
+    """What a function is asked for."""
+
+    task: str
+    """ON_ARRAYS, for the limits of one call for all outcomes, or None where that does not work;
+    ON_NUMBERS, for the limits of one outcome; CALL_CHECKS or TYPE_CHECKS."""
+    arguments: dict[str, Any]
+    """The function's, by name."""
+    alpha: float
+    """The last of them."""
+    seed: Sequence[int] | None
+    """Of the generator of a stochastic function, else None."""
+
+    @property
+    def most(self) -> int:
+        """The most calls of the function that the task makes."""
+        if self.task == CALL_CHECKS:
+            return 2 * outcome_count(self.arguments) + 6
+        return 8 * outcome_count(self.arguments) + 10 if self.task == TYPE_CHECKS else 1
 
 
 @dataclass(frozen=True)
@@ -88,31 +112,22 @@ class LoadedFunction:
         """
         return cls(function, declared(function), raised)
 
-    def answer(
-        self, task: str, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
-    ) -> Any:
+    def answer(self, call: Call) -> Any:
         """The answer to a task.
-
-        Args:
-            task: ON_ARRAYS, for the limits of one call for all outcomes, or None where that does
-                not work; ON_NUMBERS, for the limits of one outcome; CALL_CHECKS or TYPE_CHECKS.
-            arguments: the function's, by name.
-            alpha: the last of them.
-            seed: of the generator of a stochastic function, else None.
 
         Raises:
             FunctionError: the function has no limits of one outcome.
         """
-        draws = seed is not None
-        function = self.function if seed is None else seeded(self.function, seed)
-        if task == ON_ARRAYS:
+        draws = call.seed is not None
+        function = self.function if call.seed is None else seeded(self.function, call.seed)
+        asked = Asked(function, call.arguments, call.alpha, self.raised)
+        if call.task == ON_ARRAYS:
             # Draws for an array are not those for one outcome.
-            call = call_on_arrays if draws else call_consistently
-            return call(function, arguments, alpha, self.raised)
-        if task == ON_NUMBERS:
-            return call_on_numbers(function, arguments, alpha, self.raised)
-        run = {CALL_CHECKS: run_call_checks, TYPE_CHECKS: run_type_checks}[task]
-        return run(function, arguments, alpha, self.raised, not draws)
+            return (call_on_arrays if draws else call_consistently)(asked)
+        if call.task == ON_NUMBERS:
+            return call_on_numbers(function, call.arguments, call.alpha, self.raised)
+        run = {CALL_CHECKS: run_call_checks, TYPE_CHECKS: run_type_checks}[call.task]
+        return run(asked, not draws)
 
 
 ON_ARRAYS, ON_NUMBERS = "on_arrays", "on_numbers"

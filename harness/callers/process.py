@@ -6,7 +6,6 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -16,7 +15,7 @@ import numpy as np
 from harness.base.errors import HarnessError, InputError, MethodError
 from harness.callers.calls import format_arguments, outcome_count
 from harness.callers.child import ChildProcess
-from harness.callers.loaded import Declared
+from harness.callers.loaded import Call, Declared
 from harness.callers.messages import (
     LOAD,
     LONGEST_TEXT,
@@ -103,36 +102,23 @@ class UserProcess:
         where = f"while {location} was loaded"
         return self._ask(LOAD, asdict(location), {}, InputError, where, max(self.timeout, _LOADING))
 
-    def ask(
-        self,
-        task: str,
-        arguments: dict[str, Any],
-        alpha: float,
-        seed: Sequence[int] | None = None,
-        calls: int = 1,
-    ) -> Any:
-        """Return the process's answer to a request.
-
-        Args:
-            task: one of those of a `LoadedFunction`.
-            arguments: the function's, by name.
-            alpha: the last of them.
-            seed: of the generator of a stochastic function.
-            calls: the most calls of the function that the task makes; each may take the timeout.
+    def ask(self, call: Call) -> Any:
+        """Return the process's answer to a request; each call may take the timeout.
 
         Raises:
             MethodError: the function failed, or the process ended, or took too long.
         """
-        fixed = {name: value for name, value in arguments.items() if np.ndim(value) == 0}
-        arrays = {name: value for name, value in arguments.items() if name not in fixed}
-        where = f"at {format_arguments({**fixed, 'alpha': alpha})}"
+        fixed = {name: value for name, value in call.arguments.items() if np.ndim(value) == 0}
+        arrays = {name: value for name, value in call.arguments.items() if name not in fixed}
+        where = f"at {format_arguments({**fixed, 'alpha': call.alpha})}"
         request = {
-            "names": list(arguments),
+            "names": list(call.arguments),
             "numbers": fixed,
-            "alpha": float(alpha),
-            "seed": None if seed is None else [int(each) for each in seed],
+            "alpha": float(call.alpha),
+            "seed": None if call.seed is None else [int(each) for each in call.seed],
         }
-        return self._ask(task, request, arrays, MethodError, where, calls * self.timeout)
+        seconds = call.most * self.timeout
+        return self._ask(call.task, request, arrays, MethodError, where, seconds)
 
     def _ask(
         self,

@@ -20,7 +20,7 @@ from harness.callers.calls import (
 )
 from harness.callers.command import Command
 from harness.callers.function import RestartedFunction
-from harness.callers.loaded import CALL_CHECKS, ON_ARRAYS, ON_NUMBERS, Declared
+from harness.callers.loaded import CALL_CHECKS, ON_ARRAYS, ON_NUMBERS, Call, Declared
 from harness.callers.program_process import (
     EXPECTED,
     CommandProcess,
@@ -68,20 +68,17 @@ class Program(RestartedFunction):
         self._refusals: dict[str, FunctionError] = {}
         """The failures of the outcomes that were asked for last, by the question."""
 
-    def answer(
-        self, task: str, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
-    ) -> Any:
-        if task == ON_ARRAYS:
+    def answer(self, call: Call) -> Any:
+        if call.task == ON_ARRAYS:
             self._refusals = {}
-        if task == ON_NUMBERS:
-            asked = question(arguments, alpha, self._command.lines)
+        if call.task == ON_NUMBERS:
+            asked = question(call.arguments, call.alpha, self._command.lines)
             if asked in self._refusals:
                 raise self._refusals[asked]
-        return super().answer(task, arguments, alpha, seed)
+        return super().answer(call)
 
-    def ask(
-        self, task: str, arguments: dict[str, Any], alpha: float, seed: Sequence[int] | None
-    ) -> Any:
+    def ask(self, call: Call) -> Any:
+        task, arguments, alpha = call.task, call.arguments, call.alpha
         if task == ON_NUMBERS:
             pair = self._ask_ahead([arguments], alpha)[0]
             if pair is None:

@@ -39,7 +39,7 @@ class RefusalError(Exception):
 
 def question(outcome: Mapping[str, Any], alpha: float, form: str) -> str:
     """The line that asks for the limits at an outcome, without its end."""
-    plain = {name: _plain(value) for name, value in outcome.items()}
+    plain = {name: np.asarray(value).tolist() for name, value in outcome.items()}
     if form == JSON:
         return json.dumps({**plain, "alpha": alpha})
     words = (
@@ -47,11 +47,6 @@ def question(outcome: Mapping[str, Any], alpha: float, form: str) -> str:
         for value in plain.values()
     )
     return " ".join((*words, repr(alpha)))
-
-
-def _plain(value: Any) -> Any:
-    """A number or a list of numbers of Python."""
-    return np.asarray(value).tolist()
 
 
 def read_answer(line: str) -> tuple[float, float]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from harness.base.numerics.arrays import Floats, Positions
 from harness.callers.call_checks import CallChecks, run_call_checks
-from harness.callers.calls import RAISED_HERE, describe, format_arguments, one_outcome
+from harness.callers.calls import RAISED_HERE, Asked, describe, format_arguments, one_outcome
 from harness.callers.type_checks import TypeChecks
 from harness.distributions.truths import Prior
 from harness.families.catalogue import family_of
@@ -326,7 +326,8 @@ class CatalogueSource(Source):
             name: value.astype(np.float64) if np.ndim(value) else value
             for name, value in observed.arguments.items()
         }
-        return run_call_checks(function, arguments, alpha, RAISED_HERE, self.deterministic)
+        asked = Asked(function, arguments, alpha, RAISED_HERE)
+        return run_call_checks(asked, self.deterministic)
 
     def unpicklable(self) -> str | None:
         return pickling_error(self.method)

@@ -26,12 +26,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from harness.callers.call_checks import ARGUMENTS, Asked, unchanged_random_states
+from harness.callers.call_checks import ARGUMENTS, unchanged_random_states
 from harness.callers.calls import (
-    ANYTHING,
-    Function,
+    Asked,
     Pair,
-    Raised,
     describe,
     format_arguments,
     one_outcome,
@@ -104,20 +102,11 @@ _ARRAYS = (
 )
 
 
-def run_type_checks(
-    function: Function,
-    data: dict[str, Any],
-    alpha: float,
-    raised: Raised = ANYTHING,
-    deterministic: bool = True,
-) -> TypeChecks:
+def run_type_checks(asked: Asked, deterministic: bool = True) -> TypeChecks:
     """Call the function with its arguments in each type, and compare with Python numbers.
 
     Args:
-        function: of the data and alpha.
-        data: its arguments by name, arrays of counts beside numbers; or lists, rows of arrays.
-        alpha: its last argument, a Python number.
-        raised: the exceptions that are the function's.
+        asked: the function, with arrays of counts beside numbers, or lists, rows of arrays.
         deterministic: whether its limits are a function of the outcome.
 
     Returns:
@@ -125,12 +114,11 @@ def run_type_checks(
     """
     with unchanged_random_states(), warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        asked = Asked(function, data, alpha, raised)
         expected = asked.each_alone()
         if not any(expected):
             return {}
         calls = _Calls(asked, expected)
-        has_lists = any(np.ndim(value) > 1 for value in data.values())
+        has_lists = any(np.ndim(value) > 1 for value in asked.data.values())
         calls.compare_lists() if has_lists else calls.compare_counts(deterministic)
     return calls.found()
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from harness.callers.calls import ANYTHING, Function, FunctionError, describe
-from harness.callers.loaded import LoadedFunction
+from harness.callers.loaded import Call, LoadedFunction
 from harness.callers.messages import LOAD, Content, Message, encode_answer, receive, send
 from harness.callers.session import unpickled
 
@@ -154,7 +154,7 @@ class Answerer:
         data = {**content["numbers"], **request.arrays}
         data = {name: data[name] for name in content["names"]}
         assert self._function is not None
-        return self._function.answer(task, data, content["alpha"], content["seed"])
+        return self._function.answer(Call(task, data, content["alpha"], content["seed"]))
 
 
 def main() -> int:

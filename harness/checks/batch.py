@@ -29,7 +29,6 @@ from harness.checks.findings import CONFORMANCE, FINISHES, INCONCLUSIVE, Finding
 from harness.checks.options import validate_seconds
 from harness.checks.report import CheckReport
 from harness.checks.watch import watching
-from harness.distributions.truths import Prior
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import methods_for
 from harness.methods.method import TWO_SIDED, LimitPair, Method
@@ -185,16 +184,9 @@ class _Recorder(Method):
 
     calls: list[tuple[tuple[Floats, ...], float]] = field(default_factory=list)
 
-    def limits(
-        self,
-        data: tuple[Floats, ...],
-        alpha: float,
-        side: str = TWO_SIDED,
-        prior: Prior | None = None,
-        rng: np.random.Generator | None = None,
-    ) -> LimitPair:
+    def limits(self, data: tuple[Floats, ...], alpha: float, *rest: Any, **named: Any) -> LimitPair:
         self.calls.append((data, alpha))
-        return super().limits(data, alpha, side, prior, rng)
+        return super().limits(data, alpha, *rest, **named)
 
 
 def asked_points(family: str = "proportion", **options: Any) -> str:

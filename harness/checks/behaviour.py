@@ -201,14 +201,13 @@ def _compared(
     rows = []
     for row, (alpha, worst) in enumerate(zip(alphas, exact.worst, strict=True)):
         assert worst is not None
-        rows.append(
-            {
-                WORST: worst.alpha,
-                **dict(zip(names, worst.truths, strict=True)),
-                MEAN: float(alpha - (mean.below[row] + mean.above[row])),
-                LENGTH: float(mean_length(mean.as_exact(), row)[0][0]),
-            }
-        )
+        numbers = {
+            WORST: worst.alpha,
+            **dict(zip(names, worst.truths, strict=True)),
+            MEAN: float(alpha - (mean.below[row] + mean.above[row])),
+            LENGTH: float(mean_length(mean.as_exact(), row)[0][0]),
+        }
+        rows.append(numbers)
     return rows
 
 
@@ -240,12 +239,8 @@ def _minimal_lengths(family: str, sizes: tuple[Size, ...], alpha: float) -> tupl
     columns = tuple(np.concatenate(each) for each in zip(*data, strict=True))
     ends = np.cumsum([each.size for each in outcomes])[:-1]
     lower, upper = find(family, YARDSTICK).limits(columns, alpha)
-    lengths = []
-    for scenario, at, low, high in zip(
-        scenarios, outcomes, np.split(lower, ends), np.split(upper, ends), strict=True
-    ):
-        lengths.append(mean_length_of(scenario, at, low, high))
-    return tuple(lengths)
+    parts = (scenarios, outcomes, np.split(lower, ends), np.split(upper, ends))
+    return tuple(mean_length_of(*each) for each in zip(*parts, strict=True))
 
 
 def mean_length_of(scenario: Scenario, outcomes: Integers, lower: Floats, upper: Floats) -> float:

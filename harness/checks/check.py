@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from collections.abc import Mapping, Sequence
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -247,12 +247,9 @@ def option_names() -> tuple[str, ...]:
     return tuple(inspect.signature(check).parameters)[1:]
 
 
-@contextmanager
-def _open_subject(called: Named, settings: Settings) -> Iterator[Subject]:
+def _open_subject(called: Named, settings: Settings) -> closing[Subject]:
     """The method with its process, which ends with the block."""
-    source = called.source(settings.call_timeout, settings.seed)
-    with closing(Subject(source, called.family)) as subject:
-        yield subject
+    return closing(Subject(called.source(settings.call_timeout, settings.seed), called.family))
 
 
 def _check_contract(
@@ -297,17 +294,9 @@ def _compare(subject: Subject, against: AnyMethod | Path, settings: Settings) ->
         one, another = _at_common_side(subject, other)
         if one.deterministic and another.deterministic:
             return compare_with_method(one, another, sizes, alphas, tolerance)
-        return Compared(
-            paired_test(
-                one,
-                another,
-                settings.trial_sizes,
-                settings.alphas,
-                margin=settings.margin,
-                trials=settings.trials,
-                seed=settings.seed,
-            )
-        )
+        options = {name: getattr(settings, name) for name in ("margin", "trials", "seed")}
+        tested = paired_test(one, another, settings.trial_sizes, settings.alphas, **options)
+        return Compared(tested)
 
 
 def _check_same(subject: Subject, same: AnyMethod, settings: Settings) -> Finding:

@@ -153,12 +153,10 @@ def settings_of(called: Named, given: Mapping[str, Any]) -> Settings:
     is_of_family = isinstance(experiment, Experiment) and experiment.family == family
     if experiment is not None and not is_of_family:
         raise InputError(f"{config} is no experiment of the family {family}")
+    places = (given, vars(restriction), {} if experiment is None else vars(experiment))
     sizes, alphas = (
-        next((each for each in places if each is not None), None)
-        for places in (
-            (given["sizes"], restriction.sizes, getattr(experiment, "sizes", None)),
-            (given["alphas"], restriction.alphas, getattr(experiment, "alphas", None)),
-        )
+        next((each[name] for each in places if each.get(name) is not None), None)
+        for name in ("sizes", "alphas")
     )
     validate_options(given)
     has_outcomes = family_of(family).has_outcomes
@@ -192,13 +190,10 @@ def settings_of(called: Named, given: Mapping[str, Any]) -> Settings:
         trial_sizes=drawn,
         alphas=levels,
         restriction=restriction,
-        margin=given["margin"],
-        trials=given["trials"],
-        seed=given["seed"],
-        call_timeout=given["call_timeout"],
         expected=expected,
         tolerance=Tolerance.of(given["tolerance"]),
         points=points,
+        **{name: given[name] for name in ("margin", "trials", "seed", "call_timeout")},
     )
 
 

@@ -45,6 +45,46 @@ class DiscordantTrials:
     only_reference: int
     """Trials that only the reference misses."""
 
+    def finding(
+        self, name: str, interval: tuple[float, float], p_value: float, margin: float | None
+    ) -> Finding:
+        """What they say about the miss rates.
+
+        Args:
+            name: of the reference.
+            interval: of the difference of the miss rates.
+            p_value: of McNemar's test, after Holm.
+            margin: the largest excess of the miss rate that passes; None for 0.3·alpha.
+        """
+        margin = MARGIN * self.alpha if margin is None else margin
+        verdict = verdict_of(*interval, margin)
+        difference = (self.only_found - self.only_reference) / self.trials
+        place = {**self.sizes, "alpha": self.alpha}
+        each = (difference, *interval, margin)
+        more, low, high, most = (f"{100 * value:+.2f} %" for value in each)
+        p_text = f"= {p_value:.2g}" if p_value > 0 else "< 1e-300"
+        message = (
+            f"{more} over that of {name} in {self.trials} trials at {format_cell(place)}: "
+            f"{low} to {high}, margin {most}, McNemar's p {p_text} after Holm"
+        )
+        if verdict == INCONCLUSIVE:
+            message += format_trials_needed(
+                trials_to_conclude(self.only_found, self.only_reference, self.trials, margin)
+            )
+        cell = {
+            **place,
+            "trials": self.trials,
+            "only_found": self.only_found,
+            "only_reference": self.only_reference,
+            "lower": interval[0],
+            "upper": interval[1],
+            "margin": margin,
+            "level": ALPHA,
+            "p_value": p_value,
+        }
+        severity = max(interval[1] - margin, 0.0) / self.alpha
+        return Finding(f"against {name}: miss rate", AGAINST, verdict, message, cell, severity)
+
 
 def paired_test(
     subject: Subject,
@@ -80,7 +120,7 @@ def paired_test(
         cells = [
             cell
             for size in sizes
-            for cell in _discordant_trials(subject, reference, size, alphas, trials, seed)
+            for cell in _discordant_trials((subject, reference), size, alphas, trials, seed)
         ]
         b = np.array([cell.only_found for cell in cells])
         c = np.array([cell.only_reference for cell in cells])
@@ -88,12 +128,8 @@ def paired_test(
         p_values = holm(mcnemar_p(b, c))
         lower, upper = paired_interval(b.astype(np.float64), c.astype(np.float64), n)
         return [
-            _finding(
-                cell,
-                name,
-                (float(lower[i]), float(upper[i])),
-                MARGIN * cell.alpha if margin is None else margin,
-                float(p_values[i]),
+            cell.finding(
+                name, (float(lower[i]), float(upper[i])), float(p_values[i]), margin=margin
             )
             for i, cell in enumerate(cells)
         ]
@@ -102,66 +138,18 @@ def paired_test(
 
 
 def _discordant_trials(
-    subject: Subject,
-    reference: Subject,
-    size: Size,
-    alphas: Sequence[float],
-    trials: int,
-    seed: int,
+    pair: tuple[Subject, Subject], size: Size, alphas: Sequence[float], trials: int, seed: int
 ) -> list[DiscordantTrials]:
     """The discordant trials of one size at each alpha, on the same truths and outcomes."""
-    scenario = scenario_of(subject.family, size)
+    scenario = scenario_of(pair[0].family, size)
     truth, outcomes = draw(scenario, trials, seed)
     found = []
     for alpha in alphas:
-        one, other = (
-            misses(each, scenario, outcomes, truth, alpha) for each in (subject, reference)
-        )
+        one, other = (misses(each, scenario, outcomes, truth, alpha) for each in pair)
         only_one, only_other = int((one & ~other).sum()), int((other & ~one).sum())
         sizes = sizes_by_name(scenario)
         found.append(DiscordantTrials(sizes, alpha, trials, only_one, only_other))
     return found
-
-
-def _finding(
-    cell: DiscordantTrials,
-    name: str,
-    interval: tuple[float, float],
-    margin: float,
-    p_value: float,
-) -> Finding:
-    verdict = verdict_of(*interval, margin)
-    difference = (cell.only_found - cell.only_reference) / cell.trials
-    place = format_cell({**cell.sizes, "alpha": cell.alpha})
-    more, low, high, most = (f"{100 * value:+.2f} %" for value in (difference, *interval, margin))
-    p_text = f"= {p_value:.2g}" if p_value > 0 else "< 1e-300"
-    message = (
-        f"{more} over that of {name} in {cell.trials} trials at {place}: "
-        f"{low} to {high}, margin {most}, McNemar's p {p_text} after Holm"
-    )
-    if verdict == INCONCLUSIVE:
-        message += format_trials_needed(
-            trials_to_conclude(cell.only_found, cell.only_reference, cell.trials, margin)
-        )
-    return Finding(
-        check=f"against {name}: miss rate",
-        kind=AGAINST,
-        verdict=verdict,
-        message=message,
-        cell={
-            **cell.sizes,
-            "alpha": cell.alpha,
-            "trials": cell.trials,
-            "only_found": cell.only_found,
-            "only_reference": cell.only_reference,
-            "lower": interval[0],
-            "upper": interval[1],
-            "margin": margin,
-            "level": ALPHA,
-            "p_value": p_value,
-        },
-        severity=max(interval[1] - margin, 0.0) / cell.alpha,
-    )
 
 
 def mcnemar_p(only_first: Integers, only_second: Integers) -> Floats:

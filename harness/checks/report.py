@@ -198,13 +198,9 @@ class CheckReport(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain data, as in the JSON format."""
+        names = ("method", "family", "contract", "verdict", "keeps", "seed")
         return {
-            "method": self.method,
-            "family": self.family,
-            "contract": self.contract,
-            "verdict": self.verdict,
-            "keeps": self.keeps,
-            "seed": self.seed,
+            **{name: getattr(self, name) for name in names},
             "gains": None if self.gains is None else self.gains.to_dict(),
             "stored": self.stored,
             "findings": [finding.to_dict() for finding in self.findings],

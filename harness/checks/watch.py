@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import TypeVar
 
@@ -54,7 +54,9 @@ class _Watch:
         self._tell(self._from)
 
 
-_WATCH: ContextVar[_Watch | None] = ContextVar("watch", default=None)
+_NOBODY = _Watch(lambda _: None, None)
+"""Tells nobody, and knows no end."""
+_WATCH = ContextVar("watch", default=_NOBODY)
 
 
 @contextmanager
@@ -74,15 +76,9 @@ def watching(tell: Tell = lambda _: None, seconds: float | None = None) -> Itera
         _WATCH.reset(token)
 
 
-@contextmanager
-def stage(share: float) -> Iterator[None]:
+def stage(share: float) -> AbstractContextManager[None]:
     """Say of what runs in the block which share it is of what is left of the stage around it."""
-    watch = _WATCH.get()
-    if watch is None:
-        yield
-        return
-    with watch.stage(share):
-        yield
+    return _WATCH.get().stage(share)
 
 
 def steps(items: Sequence[T]) -> Iterator[T]:
@@ -103,6 +99,4 @@ def refuse_late() -> None:
     Raises:
         TimeUpError: it is over.
     """
-    watch = _WATCH.get()
-    if watch is not None:
-        watch.refuse_late()
+    _WATCH.get().refuse_late()

@@ -191,19 +191,18 @@ def interval(
     names = method or [default_method(of_family.name, side, has_prior=prior is not None).name]
     methods = methods_asked(of_family, names)
     if not files:
-        refuse_columns(
-            {
-                "--key": bool(key),
-                "--cluster": cluster is not None,
-                "--correct": bool(correct),
-                "--by": bool(by),
-                "--truth": truth is not None,
-                "--score": bool(score),
-                "--positive": positive is not None,
-                "--delimiter": delimiter is not None,
-                "--no-header": no_header,
-            }
-        )
+        of_files = {
+            "--key": bool(key),
+            "--cluster": cluster is not None,
+            "--correct": bool(correct),
+            "--by": bool(by),
+            "--truth": truth is not None,
+            "--score": bool(score),
+            "--positive": positive is not None,
+            "--delimiter": delimiter is not None,
+            "--no-header": no_header,
+        }
+        refuse_columns(of_files)
         rows = _rows_of_options(of_family, given)
     else:
         from harness.one.file_rows import FileQuestion, rows_of_file
@@ -287,14 +286,14 @@ def _remark(
     from functools import partial
 
     from harness.commands.output import say
-    from harness.one.remarks import remark_on_alpha, remarks_on_intervals, remarks_on_rows
+    from harness.one.remarks import Remarks, remark_on_alpha, remarks_on_rows
     from harness.one.result import limits_text
 
     remarks = [
         *remark_on_alpha(setting.alpha),
         *remarks_on_rows(rows),
         *left_out,
-        *remarks_on_intervals(found, setting, rows, partial(limits_text, percent=percent)),
+        *Remarks(setting, rows, partial(limits_text, percent=percent)).on(found),
     ]
     for remark in remarks:
         say(f"remark: {remark}", err=True)

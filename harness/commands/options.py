@@ -55,10 +55,10 @@ RUN_VALUES = {
 OR_LISTS = {
     "x": "Count: successes, or events; of clusters a list: 3,5,2.",
     "n": "Trials; of clusters a list.",
-    "x1": "Count of the first sample; of strata a list.",
-    "n1": "Trials of the first sample; of strata a list.",
-    "x2": "Count of the second sample; of strata a list.",
-    "n2": "Trials of the second sample; of strata a list.",
+    **{
+        name: TWO_COUNTS[name].replace(".", "; of strata a list.")
+        for name in ("x1", "n1", "x2", "n2")
+    },
 }
 """The data that are numbers of some families and lists of others."""
 SCORES = {
@@ -239,10 +239,7 @@ def read_value(option: str, text: str) -> Any:
 
 
 def with_data(
-    helps: Mapping[str, str],
-    kind: Any = float | None,
-    metavar: str | None = None,
-    parser: Callable[[str], Any] | None = None,
+    helps: Mapping[str, str], kind: Any = float | None, metavar: str | None = None
 ) -> Callable[[Command], Command]:
     """Give a command that takes ``**data`` one option for each of these data.
 
@@ -253,7 +250,6 @@ def with_data(
         helps: the help of each option.
         kind: the type of the options; a list of numbers for an option that may be repeated.
         metavar: what the help shows in place of a value; None for the name of the type.
-        parser: reads the text of a value; None for the parser of the type.
     """
     data = [
         inspect.Parameter(
@@ -261,10 +257,7 @@ def with_data(
             inspect.Parameter.KEYWORD_ONLY,
             default=None,
             annotation=Annotated[
-                kind,
-                typer.Option(
-                    f"--{name.replace('_', '-')}", help=text, metavar=metavar, parser=parser
-                ),
+                kind, typer.Option(f"--{name.replace('_', '-')}", help=text, metavar=metavar)
             ],
         )
         for name, text in helps.items()

@@ -25,11 +25,6 @@ from harness.commands.options import (
     with_data,
 )
 
-FOUND = ("coverage", "miss_below", "miss_above", "mean_length")
-SOME = ("infinite_length", "expected_trials", "std_error", "mean_length_std_error")
-"""What only some families have."""
-
-
 _OF_LISTS = {
     "k": "Number of runs.",
     "mean": "True mean of normal runs.",
@@ -111,12 +106,9 @@ def coverage(
     # A list over strata has one answer.
     rows = np.size(found.coverage)
     columns = {name: each for name, each in known.items() if rows > 1 and isinstance(each, list)}
-    names = (*FOUND, *(name for name in SOME if getattr(found, name) is not None))
-    columns |= {name: np.ravel(getattr(found, name)).tolist() for name in names}
-    show(
-        [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)],
-        output,
-    )
+    columns |= {name: np.ravel(each).tolist() for name, each in found.numbers().items()}
+    records = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    show(records, output)
     return 0
 
 
@@ -215,20 +207,16 @@ def size(
     if output != "json":
         for name, each in lists.items():
             lists[name] = ", ".join(f"{number:.15g}" for number in each) or "none"
-    show(
-        [
-            {
-                **found.sizes,
-                found.goal: found.reached,
-                **({} if found.std_error is None else {"std_error": found.std_error}),
-                "checked_to": found.checked_to,
-                **lists,
-                **found.assumed,
-                **({} if found.assumes is None else {"assumes": found.assumes}),
-            }
-        ],
-        output,
-    )
+    record = {
+        **found.sizes,
+        found.goal: found.reached,
+        **({} if found.std_error is None else {"std_error": found.std_error}),
+        "checked_to": found.checked_to,
+        **lists,
+        **found.assumed,
+        **({} if found.assumes is None else {"assumes": found.assumes}),
+    }
+    show([record], output)
     if found.assumed:
         taken = ", ".join(f"{name} = {value}" for name, value in found.assumed.items())
         say(f"remark: not given, and taken here: {taken}", err=True)

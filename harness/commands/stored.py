@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -14,7 +12,7 @@ from harness.commands.ending import cleaning_up
 from harness.commands.options import OutFile, ResultFolder
 
 if TYPE_CHECKING:
-    from harness.figures.kind import FigureSpec
+    pass
 
 
 def plot(
@@ -47,7 +45,11 @@ def plot(
     if settings and kind is None:
         raise InputError("--set is of the figure that --kind names, found no --kind")
     if kind is None:
-        specs = _of_config(folder, document)
+        from harness.config.models.figures import figures_of_config
+
+        specs = figures_of_config(document)
+        if not specs:
+            raise InputError(f"{folder}: its config asks for no figures; --kind names one to draw")
     else:
         from harness.config.validate import validate_figure
         from harness.figures.kind import file_stem
@@ -64,16 +66,6 @@ def plot(
     for path in paths:
         say(str(path))
     return 0
-
-
-def _of_config(folder: Path, document: Mapping[str, Any]) -> list[FigureSpec]:
-    """The figures that the config asks for."""
-    from harness.config.models.figures import figures_of_config
-
-    asked = figures_of_config(document)
-    if not asked:
-        raise InputError(f"{folder}: its config asks for no figures; --kind names one to draw")
-    return asked
 
 
 _ENDINGS = {".tex": "latex", ".md": "markdown", ".csv": "csv", ".html": "html", ".htm": "html"}

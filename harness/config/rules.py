@@ -316,9 +316,7 @@ def _thinned_draws_have_no_law(form: Form, draws: str, sampling: Law | None) -> 
         yield _thinned_needs(f"sampling: {own_sampling(form.family)}")
 
 
-def _outcomes_can_occur(
-    form: Form, raw: Mapping[str, Any], sizes: Sizes, outcomes: Outcomes
-) -> Issues:
+def _outcomes_can_occur(form: Form, sizes: Sizes, outcomes: Outcomes) -> Issues:
     """Each listed outcome occurs at each size."""
     (name, *_) = form.family.sizes
     if not form.family.is_bounded or not isinstance(outcomes, tuple) or name not in sizes:

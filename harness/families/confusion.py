@@ -9,6 +9,7 @@ limits depend on some of the cells alone, the others are the concordant pairs.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
@@ -101,39 +102,33 @@ def _family(
 
     of_pairs = as_pairs or PairedParameter(of_whole, of_whole, support=support, uses_both=True)
     pairs = family_of_pairs(f"{name} as pairs", title, parameter, of_pairs, (ENUMERATION,))
-    return Family(
-        name,
-        title,
-        parameter,
-        CASE,
-        CONFUSION,
+    return replace(
+        pairs,
+        name=name,
+        model=CASE,
+        design=CONFUSION,
         engines=(MONTE_CARLO, *([POSTERIOR] if posterior else []), ENUMERATION),
         data=CELLS,
-        sizes=(CASE.SIZE,),
         size_in_words="number of cases",
         truths=tuple(f"truth{suffix}" for suffix in suffixes),
         symbols=tuple(f"p{suffix}" for suffix in suffixes),
-        support=support,
         validate_data=partial(validated_table, name, CELLS),
         estimate=metric,
-        columns=lambda counts, sizes: tuple(counts),
         counts=CELLS,
         directions=directions,
         suffixes=suffixes,
-        shares_size=True,
+        of_pairs=None,
         as_pairs=AsPairs(pairs, order, beside_first),
         settings=settings or {},
         other_truths=RATES,
         from_other_truths=cells_of_rates,
         parameter_at=metric,
-        mirrored=of_pairs.mirrored,
         all_truths=with_last_cell("p_tn = 1 − p_tp − p_fp − p_fn"),
         closed_posterior=posterior,
         truth_parts=dict(
             zip((*CELLS[:3], *RATES), (*(f"p{each}" for each in suffixes[:3]), *RATES), strict=True)
         ),
         held=(f"p{suffixes[3]}",),
-        quantity=CASE.QUANTITY,
     )
 
 
@@ -224,9 +219,6 @@ def f_score(beta: float) -> Family:
     square = beta * beta
     name = "f_score" if beta == 1 else f"f_score(beta={plain_number(beta)})"
 
-    def posterior(data: Data, prior: Prior) -> Any:
-        return f_score_posterior(data, prior, beta)
-
     return _family(
         name,
         "an F score: tp, fp and fn of n cases" + ("" if beta == 1 else f", β = {beta:g}"),
@@ -236,7 +228,7 @@ def f_score(beta: float) -> Family:
         (1.0, -1.0, -1.0, 0.0),
         as_pairs=_ratio_of_hits(1.0 + square, square, 1.0),
         beside_first=(0, 3) if beta == 1 else (),
-        posterior=posterior,
+        posterior=partial(f_score_posterior, beta=beta),
         settings={BETA: beta},
     )
 

@@ -40,6 +40,18 @@ def positive_numbers(name: str, given: npt.ArrayLike) -> Floats:
     return values
 
 
+def probabilities(name: str, given: npt.ArrayLike) -> Floats:
+    """Return numbers between 0 and 1 as a float array.
+
+    Raises:
+        InputError: a value is none.
+    """
+    expected = "a number between 0 and 1"
+    values = numbers(name, given, expected)
+    validate_values(values, ~((values > 0) & (values < 1)), name, expected)
+    return values
+
+
 def numbers(name: str, given: npt.ArrayLike, expected: str) -> Floats:
     """Return the given numbers as floats.
 

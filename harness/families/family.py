@@ -93,8 +93,6 @@ class Model(Protocol):
 
     def posterior(self, x: Floats, n: Floats, prior: Prior) -> Any: ...
 
-    def evidence(self, n: float) -> float: ...
-
     def outcome_weights(self, truth: ContinuousTruth, x: Integers, n: float) -> Floats: ...
 
     def effective_size(self, n: float, prior: Prior) -> float: ...
@@ -195,7 +193,7 @@ class Family:
     """
     estimate: Callable[[Data], Floats]
     """Return the estimate of the parameter from each row of the data, shape (m,)."""
-    columns: Callable[[Sequence[Floats], Sequence[float]], Data]
+    columns: Callable[[Sequence[Floats], Sequence[float]], Data] = lambda counts, sizes: (*counts,)
     """Return the columns that methods take, from the counts, shape (m,) each, or the lists of
     outcomes of one size, and the sizes."""
     counts: tuple[str, ...] = ()
@@ -210,6 +208,8 @@ class Family:
     """The parameter as a function of those of the samples."""
     of_pairs: PairedParameter | None = None
     """The parameter as a function of the cells of a table of pairs."""
+    stops: bool = False
+    """Whether trials end by a stopping rule, so that an outcome says how many were made."""
     shares_size: bool = False
     """Whether several counts are parts of one size, as the four of a table."""
     as_pairs: AsPairs | None = None
@@ -294,11 +294,6 @@ class Family:
         Otherwise a trial draws a whole data set, and limits are computed for every trial.
         """
         return bool(self.counts)
-
-    @property
-    def stops(self) -> bool:
-        """Whether trials end by a stopping rule, so that an outcome says how many were made."""
-        return False
 
     @property
     def has_single_count(self) -> bool:
@@ -463,7 +458,9 @@ class Family:
         return self.closed_posterior(data, prior)
 
 
-def validate_names(family: str, expected: Sequence[str], given: Mapping[str, object]) -> None:
+def validate_names(
+    family: str, expected: Sequence[str], given: Mapping[str, object], needs: str = "needs the data"
+) -> None:
     """Refuse data with other names than those expected.
 
     Raises:
@@ -471,4 +468,4 @@ def validate_names(family: str, expected: Sequence[str], given: Mapping[str, obj
     """
     if set(given) != set(expected):
         found = ", ".join(sorted(given)) or "nothing"
-        raise InputError(f"{family} needs the data {enumerated(expected)}, found {found}")
+        raise InputError(f"{family} {needs} {enumerated(expected)}, found {found}")

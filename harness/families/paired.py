@@ -6,6 +6,7 @@ The data are the four counts; the size n is their sum.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -56,9 +57,6 @@ def family_of_pairs(
             there is none in closed form.
     """
 
-    def validate_data(given: Mapping[str, npt.ArrayLike]) -> Data:
-        return validated_table(name, CELLS, given)
-
     suffixes = tuple(f"_{cell}" for cell in CELLS)
     return Family(
         name,
@@ -72,9 +70,8 @@ def family_of_pairs(
         truths=tuple(f"truth{suffix}" for suffix in suffixes),
         symbols=("p11", "p10", "p01", "p00"),
         support=of_pairs.support,
-        validate_data=validate_data,
+        validate_data=partial(validated_table, name, CELLS),
         estimate=of_pairs.estimate,
-        columns=lambda counts, sizes: tuple(counts),
         counts=CELLS,
         directions=(0.0, 1.0, -1.0, 0.0),
         suffixes=suffixes,
@@ -164,8 +161,6 @@ PAIRED_DIFFERENCE = PairedParameter(
     constraint=lambda theta: (-theta, 1.0 - theta, -1.0 - theta, -theta),
     mirrored=lambda lower, upper: (-upper, -lower),
     support=(-1.0, 1.0),
-    uses_both=False,
-    is_ratio=False,
 )
 """The difference p₁ − p₂ = p₁₀ − p₀₁."""
 

@@ -69,11 +69,6 @@ def posterior(x: Floats, n: Floats, prior: Prior) -> Beta:
     return Beta.given(x, n, prior)
 
 
-def evidence(n: float) -> float:
-    """Return Pr(X = x) integrated over all p: 1/(n + 1) for every x."""
-    return 1.0 / (n + 1.0)
-
-
 def outcome_weights(truth: ContinuousTruth, x: Integers, n: float) -> Floats:
     """Return Pr(X = x) with p drawn from the truth: a mean of binomial probabilities, shape (m,).
 

@@ -76,11 +76,6 @@ def posterior(x: Floats, exposure: Floats, prior: Prior) -> Gamma:
     return Gamma.given(x, exposure, prior)
 
 
-def evidence(exposure: float) -> float:
-    """Return Pr(X = x) integrated over all rates: 1/exposure for every x."""
-    return 1.0 / exposure
-
-
 def outcome_weights(truth: ContinuousTruth, x: Integers, exposure: float) -> Floats:
     """Return Pr(X = x) with the rate drawn from the truth, shape (m,).
 

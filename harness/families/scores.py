@@ -7,6 +7,7 @@ one half: Pr(X > Y) + ½ Pr(X = Y).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -91,32 +92,28 @@ AUC = Family(
     symbols=("AUC", "sd ratio"),
     support=(0.0, 1.0),
     validate_data=partial(_validate, "auc", _OF_ONE),
-    columns=lambda lists, sizes: tuple(lists),
     estimate=lambda data: area(*data),
     mirrored=lambda lower, upper: (1.0 - upper, 1.0 - lower),
     lists_are_counts=False,
 )
 """Scores of n1 positives, shape (m, n1), and of n2 negatives, shape (m, n2)."""
 
-AUC_DIFFERENCE = Family(
-    "auc_difference",
-    "the difference of two areas under the ROC curve: two scores of each positive and negative",
-    "AUC1 − AUC2",
-    model_like(_MODEL, SUPPORT=(-1.0, 1.0)),
-    PAIRED_SCORES,
-    engines=(MONTE_CARLO,),
+AUC_DIFFERENCE = replace(
+    AUC,
+    name="auc_difference",
+    title="the difference of two areas under the ROC curve: two scores of each positive and "
+    "negative",
+    parameter="AUC1 − AUC2",
+    model=model_like(_MODEL, SUPPORT=(-1.0, 1.0)),
+    design=PAIRED_SCORES,
     data=_OF_TWO,
-    sizes=("n1", "n2"),
-    size_in_words="number of positives",
     truths=("truth", "auc2", "correlation"),
     symbols=("AUC1 − AUC2", "AUC2", "correlation"),
     support=(-1.0, 1.0),
     validate_data=partial(_validate, "auc_difference", _OF_TWO),
-    columns=lambda lists, sizes: tuple(lists),
     estimate=lambda data: area(*data[:2]) - area(*data[2:]),
     mirrored=lambda lower, upper: (-upper, -lower),
     quantity="difference ",
     truth_is_of_sample=False,
-    lists_are_counts=False,
 )
 """First scores of the positives and of the negatives, then second scores of the same cases."""

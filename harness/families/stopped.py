@@ -62,10 +62,6 @@ def _name_of(function: Callable[[int, int], object]) -> str:
 class StoppedFamily(Family):
     """A proportion after trials that may end early: x and the n that were made."""
 
-    @property
-    def stops(self) -> bool:
-        return True
-
     def arguments(self, counts: Sequence[Floats], sizes: Sequence[float]) -> dict[str, Any]:
         """Return x and n as arrays: n is the number of trials made, and not the size."""
         return dict(zip(self.data, (each.astype(np.int64) for each in counts), strict=True))
@@ -91,6 +87,7 @@ def stopped_family(proportion: Family, text: str) -> StoppedFamily:
         "closed_posterior": lambda data, prior: posterior(data[:2], prior),
         "estimate": lambda data: proportion.estimate(data[:2]),
         "settings": {STOPPING: text},
+        "stops": True,
         "size_in_words": "most trials",
         "names_sampling": True,
         "sampling_remark": (

@@ -48,15 +48,8 @@ class Setting:
 
     def interval(self, method: str, rows: Sequence[Row]) -> Interval:
         """Return the intervals of rows, which lack no data."""
-        return compute(
-            self.family.name,
-            method,
-            alpha=self.alpha,
-            side=self.side,
-            prior=self.prior,
-            seed=self.seed,
-            **stacked(rows),
-        )
+        options = {name: value for name, value in vars(self).items() if name != "family"}
+        return compute(self.family.name, method, **options, **stacked(rows))
 
 
 @dataclass(frozen=True)
@@ -107,21 +100,17 @@ def unfit(method: Method, setting: Setting, names: Sequence[str]) -> str:
         setting: the side, and what else is given.
         names: of the data.
     """
-    if setting.side not in method.sides:
-        return f"no side {setting.side}"
-    if not method.deterministic and setting.seed is None:
-        return "needs --seed"
-    if method.is_for_stopping and STOPPING not in setting.family.settings:
-        return "for trials that end early"
-    if method.needs_population and "population" not in names:
-        return "needs --population"
-    if not method.needs_population and "population" in names:
-        return "takes no population"
-    if setting.prior is not None and not method.takes_prior:
-        return "takes no prior"
-    if method.needs_values and not set(names) & set(setting.family.data):
-        return "needs the values"
-    return ""
+    has_population, family = "population" in names, setting.family
+    reasons = {
+        f"no side {setting.side}": setting.side not in method.sides,
+        "needs --seed": not method.deterministic and setting.seed is None,
+        "for trials that end early": method.is_for_stopping and STOPPING not in family.settings,
+        "needs --population": method.needs_population and not has_population,
+        "takes no population": has_population and not method.needs_population,
+        "takes no prior": setting.prior is not None and not method.takes_prior,
+        "needs the values": method.needs_values and not set(names) & set(family.data),
+    }
+    return next((reason for reason, is_so in reasons.items() if is_so), "")
 
 
 def find_intervals(method: Method, setting: Setting, rows: Sequence[Row]) -> Found:

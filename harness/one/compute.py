@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from harness.base.arguments import validate_choice
+from harness.base.arguments import validate_choice, validate_whole
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.distributions.truths import Prior
 from harness.families.catalogue import with_settings
-from harness.families.data import broadcast_columns, numbers, validate_values
+from harness.families.data import broadcast_columns, probabilities
 from harness.families.family import POSTERIOR, Data, Family
 from harness.families.population import POPULATION, with_population
 from harness.methods.catalogue import default_method, find
@@ -35,7 +34,11 @@ def compute(
     """Compute the interval as ``interval`` does, of a family and a method named by any text."""
     given = dict(data)
     known = with_settings(family, data)
-    chosen = _chosen(known, method, side, has_prior=prior is not None)
+    if method is None:
+        validate_choice("side", side, ALL_SIDES)
+        chosen = default_method(known.name, side, has_prior=prior is not None)
+    else:
+        chosen = find(known.name, method)
     columns, levels = _arguments(known, chosen, alpha, data)
     prior = known.validate_prior(prior)
     chosen.check(side, prior)
@@ -86,7 +89,7 @@ def tails(
             no posterior.
     """
     known = with_settings(family, data)
-    chosen = _chosen(known, method, TWO_SIDED)
+    chosen = find(known.name, method)
     chosen.refuse_finite_population("a posterior")
     if POSTERIOR not in known.engines:
         raise InputError(f"the parameter of {family} has no closed posterior")
@@ -98,14 +101,6 @@ def tails(
     masses = posterior.cdf(lower.ravel()), posterior.sf(upper.ravel())
     below, above = (_float_or_array(each.reshape(lower.shape)) for each in masses)
     return below, above
-
-
-def _chosen(family: Family, method: str | None, side: str, *, has_prior: bool = False) -> Method:
-    """The method of that name, or the default of the family."""
-    if method is not None:
-        return find(family.name, method)
-    validate_choice("side", side, ALL_SIDES)
-    return default_method(family.name, side, has_prior=has_prior)
 
 
 def _given(
@@ -126,8 +121,7 @@ def _generator(method: Method, seed: int | None) -> np.random.Generator:
     """The random generator of a stochastic method."""
     if seed is None:
         raise InputError(f"{method.name} draws random numbers and needs a seed")
-    if not isinstance(seed, Integral) or isinstance(seed, bool) or seed < 0:
-        raise InputError(f"seed should be a whole number from 0 on, found {seed!r}")
+    validate_whole("seed", seed, 0)
     return np.random.default_rng(int(seed))
 
 
@@ -137,7 +131,7 @@ def _arguments(
     """The method's data and alpha, all of one shape; lists have one axis more."""
     given = dict(data)
     population = given.pop(POPULATION, None)
-    columns, levels = known.validate_data(given), _validate_alpha(alpha)
+    columns, levels = known.validate_data(given), probabilities("alpha", alpha)
     if not given.keys() <= set(known.data):
         method.refuse_summary()
     largest = None
@@ -155,12 +149,6 @@ def _arguments(
         for column, rest in zip(columns, inner, strict=True)
     )
     return tuple(broadcast), levels
-
-
-def _validate_alpha(alpha: npt.ArrayLike) -> Floats:
-    levels = numbers("alpha", alpha, "a number between 0 and 1")
-    validate_values(levels, ~((levels > 0) & (levels < 1)), "alpha", "a number between 0 and 1")
-    return levels
 
 
 def _float_or_array(values: Floats) -> Value:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -49,77 +51,85 @@ def remarks_on_rows(rows: Sequence[Row]) -> Iterator[str]:
         )
 
 
-def remarks_on_intervals(
-    found: Sequence[Found],
-    setting: Setting,
-    rows: Sequence[Row],
-    format_limits: Callable[[float, float], str],
-) -> Iterator[str]:
-    """Yield remarks about intervals that fail as the catalogue declares, each with a better one.
+@dataclass(frozen=True)
+class Remarks:
+    """Remarks about intervals that fail as the catalogue declares, each with a better one."""
 
-    Args:
-        found: the intervals of each method.
-        setting: what they were asked.
-        rows: the data.
-        format_limits: an interval as text.
-    """
-    alike: dict[str, list[str]] = {}
-    for each in found:
-        told = list(_remarks(each, setting, rows, format_limits))
-        yield from told
-        if not told and keeps_no_contract(each.method, setting.family.name):
-            for remark in _without_contract(each, setting, rows, format_limits):
-                alike.setdefault(remark, []).append(each.method.name)
-    for remark, names in alike.items():
-        yield f"{', '.join(names)}{remark}"
+    setting: Setting
+    """What the intervals were asked."""
+    rows: Sequence[Row]
+    """The data."""
+    format_limits: Callable[[float, float], str]
+    """Returns an interval as text."""
 
+    def on(self, found: Sequence[Found]) -> Iterator[str]:
+        """Yield those on the intervals of each method."""
+        alike: dict[str, list[str]] = {}
+        for each in found:
+            told = list(self._of_method(each))
+            yield from told
+            if not told and keeps_no_contract(each.method, self.setting.family.name):
+                for remark in self._without_contract(each):
+                    alike.setdefault(remark, []).append(each.method.name)
+        for remark, names in alike.items():
+            yield f"{', '.join(names)}{remark}"
 
-def _remarks(
-    found: Found,
-    setting: Setting,
-    rows: Sequence[Row],
-    format_limits: Callable[[float, float], str],
-) -> Iterator[str]:
-    method = found.method
-    if found.faults:
-        yield f"{method.name}{_at(rows, found.faults)} has no interval: {found.reason}"
-    if method.contract == AT_LEAST:
-        return
-    with np.errstate(invalid="ignore"):
-        collapsed = found.upper <= found.lower
-        outside = (found.estimate < found.lower) | (found.estimate > found.upper)
-    cases = (
-        (collapsed, "has no width", HAS_WIDTH),
-        (outside & ~collapsed, "does not hold the estimate", HOLDS_ESTIMATE),
-    )
-    for bad, what, exception in cases:
-        if bad.any():
-            places = np.flatnonzero(bad).tolist()
-            reason = method.exceptions.get(exception, "")
-            told = f"{method.name} {what}{_at(rows, places)}{f' ({reason})' if reason else ''}"
-            yield told + _better(method, setting, rows[places[0]], format_limits)
-
-
-def _without_contract(
-    found: Found,
-    setting: Setting,
-    rows: Sequence[Row],
-    format_limits: Callable[[float, float], str],
-) -> Iterator[str]:
-    """Yield a remark, less the method's name, where it differs clearly from the best method."""
-    better = next(better_methods(found.method, setting.family.name, setting.side), None)
-    if better is None:
-        return
-    other = find_intervals(better, setting, rows)
-    differ = _differ(found, other)
-    if differ.any():
-        places = np.flatnonzero(differ).tolist()
-        first = places[0]
-        limits = format_limits(other.lower[first], other.upper[first])
-        yield (
-            f"{_at(rows, places)}: real coverage can be far from nominal; "
-            f"{_offer(better, setting)}: {limits}"
+    def _of_method(self, found: Found) -> Iterator[str]:
+        method = found.method
+        if found.faults:
+            yield f"{method.name}{self._at(found.faults)} has no interval: {found.reason}"
+        if method.contract == AT_LEAST:
+            return
+        with np.errstate(invalid="ignore"):
+            collapsed = found.upper <= found.lower
+            outside = (found.estimate < found.lower) | (found.estimate > found.upper)
+        cases = (
+            (collapsed, "has no width", HAS_WIDTH),
+            (outside & ~collapsed, "does not hold the estimate", HOLDS_ESTIMATE),
         )
+        for bad, what, exception in cases:
+            if bad.any():
+                places = np.flatnonzero(bad).tolist()
+                reason = method.exceptions.get(exception, "")
+                told = f"{method.name} {what}{self._at(places)}{f' ({reason})' if reason else ''}"
+                yield told + self._better(method, self.rows[places[0]])
+
+    def _without_contract(self, found: Found) -> Iterator[str]:
+        """Yield a remark, less the method's name, where it differs clearly from the best method."""
+        setting = self.setting
+        better = next(better_methods(found.method, setting.family.name, setting.side), None)
+        if better is None:
+            return
+        other = find_intervals(better, setting, self.rows)
+        differ = _differ(found, other)
+        if differ.any():
+            places = np.flatnonzero(differ).tolist()
+            limits = self.format_limits(other.lower[places[0]], other.upper[places[0]])
+            yield (
+                f"{self._at(places)}: real coverage can be far from nominal; "
+                f"{_offer(better)}: {limits}"
+            )
+
+    def _better(self, method: Method, row: Row) -> str:
+        """The end of a remark that names a method which has width there and holds the estimate."""
+        setting = self.setting
+        better = better_methods(method, setting.family.name, setting.side)
+        for other in islice(better, _MOST_BETTER):
+            try:
+                prior = setting.prior if other.takes_prior else None
+                asked = Setting(setting.family, setting.alpha, setting.side, prior)
+                found = asked.interval(other.name, [row])
+            except HarnessError:
+                continue
+            lower, upper = float(found.lower), float(found.upper)
+            if lower < upper and not (found.estimate < lower or found.estimate > upper):
+                return f"; {_offer(other)}: {self.format_limits(lower, upper)}"
+        return "; nor has another method of the family, of those that the catalogue ranks first"
+
+    def _at(self, places: Iterable[int]) -> str:
+        """Where some of the rows are, after what is said of them."""
+        where = _places([self.rows[place].in_words() for place in places])
+        return f" at {where}" if where else ""
 
 
 def _differ(found: Found, other: Found) -> Bools:
@@ -131,40 +141,10 @@ def _differ(found: Found, other: Found) -> Bools:
         return np.asarray((below > _CLEARLY * length) | (above > _CLEARLY * length))
 
 
-def _better(
-    method: Method,
-    setting: Setting,
-    row: Row,
-    format_limits: Callable[[float, float], str],
-) -> str:
-    """The end of a remark that names a method which has width there and holds the estimate."""
-    tried = 0
-    for other in better_methods(method, setting.family.name, setting.side):
-        if tried == _MOST_BETTER:
-            break
-        tried += 1
-        try:
-            prior = setting.prior if other.takes_prior else None
-            asked = Setting(setting.family, setting.alpha, setting.side, prior)
-            found = asked.interval(other.name, [row])
-        except HarnessError:
-            continue
-        lower, upper = float(found.lower), float(found.upper)
-        if lower < upper and not (found.estimate < lower or found.estimate > upper):
-            return f"; {_offer(other, setting)}: {format_limits(lower, upper)}"
-    return "; nor has another method of the family, of those that the catalogue ranks first"
-
-
-def _offer(method: Method, setting: Setting) -> str:
+def _offer(method: Method) -> str:
     """A method to use, with what it promises."""
     promise = contract_in_words(method)
     return f"{method.name}{f', which {promise}' if promise else ''}"
-
-
-def _at(rows: Sequence[Row], places: Iterable[int]) -> str:
-    """Where some of the rows are, after what is said of them."""
-    where = _places([rows[place].in_words() for place in places])
-    return f" at {where}" if where else ""
 
 
 def _places(places: Sequence[str]) -> str:

@@ -71,12 +71,7 @@ class Interval(Tabular):
     def _columns(self) -> dict[str, Any]:
         """The columns of the data frame."""
         shape = np.shape(self.lower)
-        numbers = {
-            "estimate": self.estimate,
-            "lower": self.lower,
-            "upper": self.upper,
-            "alpha": self.alpha,
-        }
+        numbers = {name: getattr(self, name) for name in (*LIMITS, "alpha")}
         rows = int(np.prod(shape, dtype=np.int64))
         return {
             **{name: _column(values, len(shape)) for name, values in self.data.items()},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, NoReturn, overload
 
 import numpy as np
@@ -13,7 +13,6 @@ from harness.base.arguments import validate_whole
 from harness.base.errors import InputError
 from harness.base.frames import ByMethod, Tabular
 from harness.base.numerics.arrays import Floats
-from harness.base.text import enumerated
 from harness.callers.source import Source
 from harness.designs.design import design_for, listed_scenarios, observed_at
 from harness.designs.limits import Limits
@@ -23,8 +22,8 @@ from harness.distributions.sampling.law import Law, on_lattice
 from harness.distributions.sampling.laws.catalogue import OWN, sampling_law
 from harness.distributions.truths import Prior
 from harness.families.catalogue import with_settings
-from harness.families.data import broadcast_columns, numbers, validate_values
-from harness.families.family import Family
+from harness.families.data import broadcast_columns, probabilities
+from harness.families.family import Family, validate_names
 from harness.families.stopped import STOPPED_AT
 from harness.methods.method import TWO_SIDED
 from harness.names import FamilyName, MethodName, Side
@@ -37,7 +36,8 @@ from harness.planning.arguments import (
     source_of,
     truth_columns,
 )
-from harness.planning.simulated import SEED, TRIALS, simulate_lists
+from harness.planning.lists import SEED
+from harness.planning.simulated import TRIALS, simulate_lists
 
 LARGEST_TABLE = 1 << 24
 """The most outcomes of one size whose limits are computed."""
@@ -75,11 +75,13 @@ class Coverage(Tabular):
     """The name of the method."""
     side: str = field(default=TWO_SIDED, repr=False, compare=False)
 
+    def numbers(self) -> dict[str, Value]:
+        """Return the probabilities, lengths and standard errors that there are, by name."""
+        every = {each.name: getattr(self, each.name) for each in fields(self) if each.compare}
+        return {name: value for name, value in every.items() if value is not None}
+
     def _columns(self) -> dict[str, Any]:
-        names = ("coverage", "miss_below", "miss_above", "mean_length")
-        optional = ("infinite_length", "expected_trials", "std_error", "mean_length_std_error")
-        known = [*names, *(name for name in optional if getattr(self, name) is not None)]
-        numbers = {**self.given, **{name: getattr(self, name) for name in known}}
+        numbers = {**self.given, **self.numbers()}
         columns: dict[str, Any] = {name: np.ravel(each) for name, each in numbers.items()}
         words = {"method": self.method, "side": self.side}
         return columns | {k: [word] * np.size(self.coverage) for k, word in words.items()}
@@ -196,7 +198,9 @@ def coverage(
         return ByMethod.of(lambda each: coverage(family, each, **options), method)
     known = with_settings(family, given, alpha)
     if not known.has_outcomes:
-        return _of_lists(known, method, alpha, side, prior, sampling, trials, seed, given)
+        if sampling is not None:
+            _refuse_sampling(known)
+        return _of_lists(known, method, alpha, side, prior, trials, seed, given)
     for name, value in (("trials", trials), ("seed", seed)):
         if value is not None:
             raise InputError(f"coverage of {known.name} is exact and takes no {name}")
@@ -234,19 +238,16 @@ def _of_lists(
     alpha: npt.ArrayLike,
     side: str,
     prior: Prior | None,
-    sampling: object,
     trials: int | None,
     seed: int | None,
     given: Mapping[str, npt.ArrayLike],
 ) -> Coverage:
     """Return the coverage by Monte Carlo."""
-    if sampling is not None:
-        _refuse_sampling(family)
     trials, seed = TRIALS if trials is None else trials, SEED if seed is None else seed
     validate_whole("trials", trials, 1)
     validate_whole("seed", seed, 0)
     source = source_of(family, method, side, prior, may_draw=True)
-    levels = _levels(alpha)
+    levels = probabilities("alpha", alpha)
     found = simulate_lists(family, source, side, levels, given, trials, seed)
     below, above, length, error, length_error = (
         each if each.ndim else float(each) for each in found
@@ -261,18 +262,6 @@ def _of_lists(
     return Coverage(covered, below, above, length, **of)
 
 
-def _levels(alpha: npt.ArrayLike) -> Floats:
-    """Return alpha as an array.
-
-    Raises:
-        InputError: it is not between 0 and 1.
-    """
-    expected = "a number between 0 and 1"
-    levels = numbers("alpha", alpha, expected)
-    validate_values(levels, ~((levels > 0) & (levels < 1)), "alpha", expected)
-    return levels
-
-
 def _columns(
     family: Family, alpha: npt.ArrayLike, given: Mapping[str, npt.ArrayLike]
 ) -> tuple[Floats, ...]:
@@ -282,15 +271,11 @@ def _columns(
         InputError: a size or a true value is missing, unknown or out of range.
     """
     names = (*family.sizes, *family.free_symbols)
-    if set(given) != set(names):
-        found = ", ".join(sorted(given)) or "nothing"
-        raise InputError(f"{family.name} needs {enumerated(names)}, found {found}")
-    columns = (_levels(alpha), *size_columns(family, given), *truth_columns(family, given))
-    columns = broadcast_columns(("alpha", *names), columns)
-    levels = columns[0]
-    first = len(("alpha", *family.sizes))
-    sizes, truths = columns[1:first], columns[first:]
-    truths = family.all_truths(truths)
+    validate_names(family.name, names, given, "needs")
+    levels = probabilities("alpha", alpha)
+    columns = (levels, *size_columns(family, given), *truth_columns(family, given))
+    levels, *rest = broadcast_columns(("alpha", *names), columns)
+    sizes, truths = rest[: len(family.sizes)], family.all_truths(rest[len(family.sizes) :])
     refuse_many_events(family, sizes, truths)
     undefined = np.isnan(family.parameter_at(truths))
     if undefined.any():

@@ -17,10 +17,10 @@ import numpy as np
 from harness.base.arguments import validate_number, validate_whole
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
-from harness.base.text import enumerated, first_few
+from harness.base.text import first_few
 from harness.designs.design import Scenario, design_for
 from harness.designs.lists import closed_form
-from harness.families.family import Family
+from harness.families.family import Family, validate_names
 from harness.families.lists import list_of_numbers
 from harness.methods.catalogue import find
 from harness.methods.method import TWO_SIDED, Method
@@ -200,9 +200,7 @@ def list_question(
         raise InputError(f"{chosen.name} draws its limits; size needs one that does not")
     if ratio != 1 and not design.sizes_are_lists:
         raise InputError(f"size of {family.name} takes half_width or length, found ratio")
-    if set(given) != set(needed):
-        found = ", ".join(sorted(given)) or "nothing"
-        raise InputError(f"size of {family.name} needs {enumerated(needed)}, found {found}")
+    validate_names(f"size of {family.name}", needed, given, "needs")
     checked: dict[str, Any]
     if design.sizes_are_lists:
         checked = strata_in_range({name: given[name] for name in needed})

@@ -30,13 +30,12 @@ from harness.methods.method import TWO_SIDED, Method
 from harness.one import compute
 from harness.one.file_rows import score_column
 from harness.planning.coverage import coverage
+from harness.planning.lists import SEED
 
 _OUTCOMES = dict(zip(CELLS, ((1, 1), (0, 1), (1, 0), (0, 0)), strict=True))
 """The cells by whether a case is a positive, and is predicted to be."""
 _KINDS = {"metric": np.str_, "method": np.str_}
 """The columns of a data frame that are no numbers."""
-SEED = 2003
-"""Of the tables that are drawn."""
 _CLOSED = frozenset({"Wald", "score", "transform", "inequality"})
 """The categories of methods that take a second for millions of limits."""
 
@@ -83,7 +82,7 @@ def metrics(
         >>> found.select("metric", "estimate", "upper").rows()[0]
         ('accuracy', 0.75, 0.94...)
     """
-    records = _of_labels(y, yhat, score, positive, beta, alpha)
+    records = metric_records(*_counted(y, yhat, score, positive), beta, alpha)
     columns = {
         name: np.array([record[name] for record in records], dtype=_KINDS.get(name, np.float64))
         for name in records[0]
@@ -116,23 +115,26 @@ def metrics_of_file(
     values = None if score is None else score_column(table, score)
     label = None if positive is None else _label(positive)
     names = f"{file}: {truth}", f"{file}: {prediction}"
-    return _of_labels(y, yhat, values, label, beta, alpha, names)
+    return metric_records(*_counted(y, yhat, values, label, names), beta, alpha)
 
 
 def _label(text: str) -> str | int:
     return RIGHT.get(text.lower(), text)
 
 
-def _of_labels(
+def _counted(
     y: Iterable[Any],
     yhat: Iterable[Any],
     score: npt.ArrayLike | None,
     positive: Any,
-    beta: float,
-    alpha: float,
     names: Sequence[str] = ("y", "yhat"),
-) -> list[dict[str, Any]]:
-    """Return what ``metrics`` does as records; ``names`` are those of y and yhat in messages."""
+) -> tuple[dict[str, int], tuple[Floats, Floats] | None]:
+    """Return the counts of the table, and the scores of positives and of negatives.
+
+    Args:
+        y, yhat, score, positive: as of ``metrics``.
+        names: those of y and yhat in messages.
+    """
     known, predicted = (_labels(*each) for each in zip(names, (y, yhat), strict=True))
     labels, n = list(dict.fromkeys(known)), len(known)
     if len(labels) != 2:
@@ -152,12 +154,12 @@ def _of_labels(
     counts = Counter(zip(actual.tolist(), [each == label for each in predicted], strict=True))
     cells = {name: counts[key] for name, key in _OUTCOMES.items()}
     if score is None:
-        return metric_records(cells, None, beta, alpha)
+        return cells, None
     values = numbers("score", score, "a finite number")
     if values.shape != (n,):
         raise InputError(f"score should have a number for each of {n} cases, found {values.shape}")
     validate_values(values, ~np.isfinite(values), "score", "a finite number")
-    return metric_records(cells, (values[actual], values[~actual]), beta, alpha)
+    return cells, (values[actual], values[~actual])
 
 
 def _labels(name: str, values: Iterable[Any]) -> list[Any]:

@@ -23,7 +23,6 @@ from harness.planning.lists import LARGEST, number_in_range, strata_in_range
 
 TRIALS = 20_000
 """Data sets that are drawn at each true value by default."""
-SEED = 2003
 
 
 def simulate_lists(

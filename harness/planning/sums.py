@@ -223,11 +223,7 @@ class PairedSums(Sums):
         """
         p11, p10, p01 = truths
         asked = (p10, p01, p11) if self.with_both else (p10, p01)
-        widths = [
-            last - first + 1.0
-            for first, last in (self._window(sizes[:, 0], truth) for truth in asked)
-        ]
-        return np.asarray(np.prod(widths, axis=0))
+        return super().outcomes(np.repeat(sizes[:, :1], len(asked), axis=1), asked)
 
     def means(self, sizes: Floats, truths: Sequence[float]) -> Floats:
         """Return E[g] at each size, shape (N,), from the limits of every possible outcome.

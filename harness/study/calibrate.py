@@ -75,19 +75,18 @@ class CalibrationRecord:
 
     def _key(self) -> bytes:
         design = self.design
-        return digest(
-            {
-                "calibration": design.family,
-                "sizes": [list(span) for span in design.sizes],
-                "truth": dict(design.truth.content()),
-                "delta": list(design.delta),
-                "prior": list(design.prior),
-                "bins": design.bins,
-                "seed": self.first.seed,
-                "shard": self.first.trials,
-                "engines": engines_digest(),
-            }
-        )
+        content = {
+            "calibration": design.family,
+            "sizes": [list(span) for span in design.sizes],
+            "truth": dict(design.truth.content()),
+            "delta": list(design.delta),
+            "prior": list(design.prior),
+            "bins": design.bins,
+            "seed": self.first.seed,
+            "shard": self.first.trials,
+            "engines": engines_digest(),
+        }
+        return digest(content)
 
 
 def compute_calibration(
@@ -117,14 +116,8 @@ def compute_calibration(
 def design_of(experiment: Calibration) -> Design:
     """The design of the trials of a calibration."""
     first, second = ((span.lower, span.upper) for span in experiment.sizes)
-    return Design(
-        family=experiment.family,
-        sizes=(first, second),
-        truth=experiment.truth,
-        delta=experiment.delta,
-        prior=experiment.prior,
-        bins=experiment.bins,
-    )
+    shared = ("family", "truth", "delta", "prior", "bins")
+    return Design(sizes=(first, second), **{name: getattr(experiment, name) for name in shared})
 
 
 def _simulated(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import time
+import timeit
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
@@ -38,6 +39,7 @@ from harness.study.columns import (
     deterministic_columns,
     stochastic_columns,
 )
+from harness.study.limits import ask
 from harness.study.machine import machine_memory
 from harness.study.parallel import parallel_jobs
 from harness.study.plan import ScenarioCounts, count_scenarios, plan_scenarios
@@ -71,7 +73,7 @@ _ENOUGH = 4e-3
 """Seconds after which the time of a call is known well enough."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Estimate:
     """What a run is expected to cost."""
 
@@ -79,7 +81,7 @@ class Estimate:
     tasks: int
     """The number of shards of the trials."""
     trials: int
-    at_most: bool
+    at_most: bool = False
     """Whether the trials, their tasks and the time are upper bounds, since they may end earlier."""
     cells: int
     """The number of rows of the table of cells, at most."""
@@ -87,8 +89,8 @@ class Estimate:
     """The number of rows of the summary."""
     memory: float
     """The peak of memory in bytes."""
-    seconds: float
-    without_user_functions: bool
+    seconds: float = 0.0
+    without_user_functions: bool = False
     """Whether the run calls functions of the user, whose time is not in ``seconds``."""
 
 
@@ -209,7 +211,6 @@ def _simulation(experiment: Simulation) -> Estimate:
         cells=answers * trials if experiment.keep else 0,
         summary=answers * len(MEASURES),
         memory=_BASE + 8.0 * answers * trials * len(FIELDS),
-        seconds=0.0,
         without_user_functions=True,
     )
 
@@ -228,12 +229,10 @@ def _calibration(experiment: Calibration) -> Estimate:
         scenarios=1,
         tasks=tasks,
         trials=experiment.trials,
-        at_most=False,
         cells=references * experiment.bins,
         summary=references,
         memory=_BASE + jobs * min(experiment.trials, SHARD) * 4 * _BYTES_OF_TRIAL,
         seconds=rate * experiment.trials / jobs,
-        without_user_functions=False,
     )
 
 
@@ -329,7 +328,7 @@ def _per_outcome(experiment: Experiment, scenario: Scenario, sources: Sources) -
             observed = observed_at(scenario, solver_of(scenario).spread_outcomes(count))
             start = time.perf_counter()
             try:
-                source.limits(observed, alpha, spec.side).intervals(observed, alpha, spec.side)
+                ask(source, observed, alpha, spec.side)
             except HarnessError:
                 # The run will say so itself.
                 break
@@ -385,12 +384,8 @@ def _solved(probe: Experiment, sources: Sources) -> Iterator[tuple[int, float]]:
     for plan in plan_scenarios(probe, sources):
         observed = observed_at(plan.scenario, plan.outcomes)
         ((source, column),) = zip(sources.values(), columns, strict=True)
-        found = source.limits(observed, column.alpha, column.side).intervals(
-            observed, column.alpha, column.side
-        )
-        limits = Limits.of(
-            plan.scenario, plan.outcomes, found.lower[np.newaxis], found.upper[np.newaxis]
-        )
+        found = ask(source, observed, column.alpha, column.side)
+        limits = Limits.of(plan.scenario, plan.outcomes, *np.array([[found.lower], [found.upper]]))
         start = time.perf_counter()
         solve_scenario(probe, plan, columns, limits, None)
         yield plan.outcomes.size, time.perf_counter() - start
@@ -422,10 +417,4 @@ def _at_least(size: int, scenario: Scenario) -> int:
 
 def _fastest(function: Callable[[], object]) -> float:
     """The shorter one of two calls in seconds; the first one may load what it needs."""
-    return min(_timed(function) for _ in range(2))
-
-
-def _timed(function: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    function()
-    return time.perf_counter() - start
+    return min(timeit.repeat(function, number=1, repeat=2))

@@ -135,7 +135,7 @@ def _differing(again: Source, columns: Sequence[FoundLimits]) -> Iterator[tuple[
         second = ask(again, observed, found.alpha, found.side)
         differs = [at for at in range(places.size) if _differ(found, places[at], second, at)]
         if differs:
-            yield found.number, _order_remark(found, places, observed, second, differs)
+            yield found.number, _order_remark(found, places, second, differs)
 
 
 def _differ(found: FoundLimits, place: int, second: Answers, at: int) -> bool:
@@ -147,11 +147,7 @@ def _differ(found: FoundLimits, place: int, second: Answers, at: int) -> bool:
 
 
 def _order_remark(
-    found: FoundLimits,
-    places: Integers,
-    observed: Observed,
-    second: Answers,
-    differs: Sequence[int],
+    found: FoundLimits, places: Integers, second: Answers, differs: Sequence[int]
 ) -> Remark:
     at = min(differs, key=lambda each: int(places[each]))
     place = int(places[at])
@@ -187,13 +183,8 @@ class ScenarioLimits:
         """Return these limits with those at other outcomes."""
         outcomes = np.concatenate([self.limits.outcomes, other.limits.outcomes])
         order = np.argsort(outcomes, kind="stable")
-        lower, upper = (
-            np.concatenate(pair, axis=1)[:, order]
-            for pair in (
-                (self.limits.lower, other.limits.lower),
-                (self.limits.upper, other.limits.upper),
-            )
-        )
+        lower = np.concatenate([self.limits.lower, other.limits.lower], axis=1)[:, order]
+        upper = np.concatenate([self.limits.upper, other.limits.upper], axis=1)[:, order]
         failures = add_failures(dict(self.failures), other.failures)
         remarks = {(each.method, each.alpha, each.kind): each for each in self.remarks}
         for each in other.remarks:

@@ -32,25 +32,20 @@ class Backend(Protocol):
     @property
     def deaths(self) -> tuple[type[Exception], ...]:
         """The errors that say that a worker process has died."""
-        ...
 
     @property
     def tries(self) -> int:
         """The number of such errors after which a task is given up."""
-        ...
 
     @property
     def is_elsewhere(self) -> bool:
         """Whether tasks may run on other machines."""
-        ...
 
     def pool(self, jobs: int) -> Parallel[Any]:
         """Return a new pool of joblib, whose results are an iterator."""
-        ...
 
     def as_called(self, function: Callable[..., T]) -> Callable[..., T]:
         """Return the function as a worker calls it, with relative paths as here."""
-        ...
 
 
 class _Threads:
@@ -259,15 +254,12 @@ class Progress(Protocol):
 
     def found(self, recorded: int, parts: int) -> None:
         """Report how many of the parts of the work a former run has recorded."""
-        ...
 
     def expect(self, trials: int) -> None:
         """Report that so many more trials are to come."""
-        ...
 
     def advance(self, trials: int) -> None:
         """Report that so many more trials are done."""
-        ...
 
 
 class NoProgress:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.base.errors import InputError, WriteError
+from harness.base.errors import InputError
 from harness.config.experiment import AnyExperiment, Calibration, Experiment
 from harness.config.load import load_experiment
 from harness.config.resolve import serialize
@@ -40,9 +40,9 @@ from harness.study.machine import memory_for
 from harness.study.parallel import Progress, opened_backend
 from harness.study.plan import ScenarioPlan, plan_scenarios
 from harness.study.run import solve_scenarios, source_digests
-from harness.study.run_folder import reason, refuse_foreign
+from harness.study.run_folder import refuse_foreign, writing
 from harness.study.simulate import compute_share, function_digests
-from harness.study.trials import outcomes_needed, simulate_scenarios
+from harness.study.trials import Simulator, outcomes_needed
 from harness.tables.manifest import content_hash
 from harness.tables.storage import part_file
 
@@ -125,11 +125,9 @@ def run_part(
     assert not isinstance(experiment, Calibration)
     refuse_too_large(experiment)
     folder = out / experiment.name
-    try:
+    with writing(folder):
         refuse_foreign(folder, out)
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as fault:
-        raise WriteError(f"{folder} cannot be written: {reason(fault)}") from None
     path = folder / part_file(part.number, part.count)
     facts = _facts(experiment, part)
     with opened(path, fresh=fresh, largest=None) as journal:
@@ -184,9 +182,8 @@ def _compute_part(experiment: Experiment, part: Part, progress: Progress, journa
             limits = compute_limits(experiment, chosen, outcomes, sources)
         recorder = Recorder(journal, ColumnKeys.of(experiment, sources))
         with memory_for("the trials"):
-            simulate_scenarios(
-                experiment, sources, chosen, spans, limits, backend, progress, recorder
-            )
+            made = Simulator(experiment, sources, chosen, limits, backend, progress, recorder)
+            made.run(spans)
     to_solve = [
         (plan, found)
         for number, plan, found in zip(needed, chosen, limits, strict=True)

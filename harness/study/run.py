@@ -36,8 +36,8 @@ from harness.study.parallel import Progress, driver_backend, opened_backend, run
 from harness.study.plan import ScenarioPlan, plan_scenarios
 from harness.study.solve import Simulation, outcomes_solved, solve_scenario
 from harness.study.trials import (
+    Simulator,
     outcomes_needed,
-    simulate_scenarios,
     with_exact_trials,
 )
 from harness.tables.assemble import cells_table, exact_engine, summary_table
@@ -249,9 +249,8 @@ def compute(
                 plans = with_exact_trials(experiment, plans, limits)
                 spans = [spans_of(plan) for plan in plans]
         with memory_for("the trials"):
-            simulations = simulate_scenarios(
-                experiment, sources, plans, spans, limits, backend, progress, recorder
-            )
+            made = Simulator(experiment, sources, plans, limits, backend, progress, recorder)
+            simulations = made.run(spans)
     with memory_for("the exact values"):
         tallies = [None if each is None else each.tally for each in simulations]
         solutions = solve_scenarios(experiment, plans, columns, limits, tallies, journal, progress)

@@ -104,7 +104,7 @@ def open_run_folder(
     """
     target = out / experiment.name
     with ExitStack() as stack:
-        try:
+        with writing(target):
             refuse_foreign(target, out)
             place = target.absolute().resolve()
             _refuse_unwritable(target, place)
@@ -113,8 +113,6 @@ def open_run_folder(
             refuse_foreign(target, out)
             _try_writing(place)
             journal, note = _journal(target, place, lock)
-        except OSError as fault:
-            raise WriteError(f"{target} cannot be written: {reason(fault)}") from None
         yield RunFolder(target, journal, note, place, lock)
 
 
@@ -157,6 +155,15 @@ def refuse_foreign(target: Path, out: Path) -> None:
     tables = [entry for entry in entries if entry.name in fixed]
     if tables and written is None and moving is None:
         raise InputError(f"{target} exists and holds no results; move it or choose another name")
+
+
+@contextmanager
+def writing(path: Path, kind: type[InputError] = WriteError) -> Iterator[None]:
+    """Raise what keeps a file or folder from being written as an error of this kind."""
+    try:
+        yield
+    except OSError as fault:
+        raise kind(f"{path} cannot be written: {reason(fault)}") from None
 
 
 def reason(fault: OSError) -> str:

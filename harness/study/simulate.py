@@ -127,16 +127,15 @@ class _Study:
 
     def _key(self, shard: TrialShard) -> bytes:
         """What finds the records of the methods in a shard."""
-        return digest(
-            {
-                "simulation": dict(shard.factors),
-                "seed": shard.seed,
-                "batch": self.experiment.batch,
-                "trials": [shard.first, shard.count],
-                "model": self.digests["model"],
-                "program": environment()["program"],
-            }
-        )
+        content = {
+            "simulation": dict(shard.factors),
+            "seed": shard.seed,
+            "batch": self.experiment.batch,
+            "trials": [shard.first, shard.count],
+            "model": self.digests["model"],
+            "program": environment()["program"],
+        }
+        return digest(content)
 
     def _column(self, method: int) -> ColumnKey:
         function = self.experiment.methods[method - 1]

@@ -106,12 +106,7 @@ def solve_with_failures(
         limits.with_ends(*(np.where(where, beyond, end) for end in (low, high)))
         for where in (failed, ~failed)
     )
-    four = (
-        solve(covering, False),
-        solve(missing, True),
-        solve(failures, False),
-        solve(answers, False),
-    )
+    four = [solve(each, each is missing) for each in (covering, missing, failures, answers)]
     nothing, everything, *_ = four
     return Solution(
         shown=nothing.shown,

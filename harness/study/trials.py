@@ -9,7 +9,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -74,73 +75,179 @@ def outcomes_needed(
     return outcomes
 
 
-def simulate_scenarios(
-    experiment: Experiment,
-    sources: Sources,
-    plans: Sequence[ScenarioPlan],
-    spans: Sequence[Sequence[Span]],
-    limits: list[ScenarioLimits],
-    backend: Backend,
-    progress: Progress,
-    recorder: Recorder | None,
-) -> list[Simulation | None]:
-    """Count the misses in the trials of each scenario, merged in the order of its shards.
+_Tasks = Sequence[tuple[int, Task]]
+"""The shards of one round, with the numbers of their scenarios."""
+_Arguments = tuple[Shard, Limits, Sequence[StochasticColumn]]
+"""Of ``simulate_shard``."""
 
-    Args:
-        experiment: what to compute.
-        sources: of all its methods.
-        plans: the scenarios with their shards, and those at whose ends it is decided whether more
-            are needed.
-        spans: the shards that are simulated of each scenario, as those between two marks.
-        limits: of the deterministic columns of each scenario, replaced where trials that were not
-            planned need more.
-        backend: where the shards are simulated.
-        progress: receives the numbers of trials to come and done.
-        recorder: knows finished shards and keeps those to come; None where nothing is recorded.
 
-    Returns:
-        The counts of each scenario; None where it has no trials.
+@dataclass
+class Simulator:
+    """The trials of an experiment, which are made in rounds."""
 
-    Raises:
-        InputError: the journal is damaged, or cannot be written, or is of another machine, or
-            lacks trials that it should have.
-    """
-    stochastic = stochastic_columns(experiment, sources)
-    journal = None if recorder is None else recorder.journal
-    merged: list[Simulation | None] = [None] * len(plans)
-    pending = [number for number, each in enumerate(spans) if each]
-    look = 0
-    while pending:
-        rounds = {number: _before_look(plans[number], spans[number], look) for number in pending}
-        _extend_limits(experiment, plans, limits, sources, journal, rounds)
-        scenarios = {
-            number: start_trials(
-                plans[number], each, limits[number].limits, len(stochastic), recorder
-            )
-            for number, each in rounds.items()
+    experiment: Experiment
+    """What to compute."""
+    sources: Sources
+    """Of all its methods."""
+    plans: Sequence[ScenarioPlan]
+    """The scenarios with their shards, and those at whose ends it is decided whether more are
+    needed."""
+    limits: list[ScenarioLimits]
+    """Of the deterministic columns of each scenario, replaced where trials that were not planned
+    need more."""
+    backend: Backend
+    """Where the shards are simulated."""
+    progress: Progress
+    """Receives the numbers of trials to come and done."""
+    recorder: Recorder | None
+    """Knows finished shards and keeps those to come; None where nothing is recorded."""
+
+    @cached_property
+    def stochastic(self) -> tuple[StochasticColumn, ...]:
+        """The columns whose limits are drawn."""
+        return stochastic_columns(self.experiment, self.sources)
+
+    def run(self, spans: Sequence[Sequence[Span]]) -> list[Simulation | None]:
+        """Count the misses in the trials of each scenario, merged in the order of its shards.
+
+        Args:
+            spans: the shards that are simulated of each scenario, as those between two marks.
+
+        Returns:
+            The counts of each scenario; None where it has no trials.
+
+        Raises:
+            InputError: the journal is damaged, or cannot be written, or is of another machine, or
+                lacks trials that it should have.
+        """
+        plans, recorder = self.plans, self.recorder
+        merged: list[Simulation | None] = [None] * len(plans)
+        pending = [number for number, each in enumerate(spans) if each]
+        look = 0
+        while pending:
+            rounds = {
+                number: _before_look(plans[number], spans[number], look) for number in pending
+            }
+            self._extend_limits(rounds)
+            drawn = len(self.stochastic)
+            scenarios = {
+                number: start_trials(
+                    plans[number], each, self.limits[number].limits, drawn, recorder
+                )
+                for number, each in rounds.items()
+            }
+            tasks = [(number, task) for number in pending for task in scenarios[number].tasks()]
+            if tasks and recorder is not None and recorder.complete:
+                raise InputError(_lacking(tasks))
+            segments = [
+                s for each in scenarios.values() for group in each.groups for s in group.segments
+            ]
+            parts = sum(each.stop - each.start for each in segments)
+            self.progress.found(parts - len(tasks), parts)
+            self.progress.expect(sum(task.shard.trials for _, task in tasks))
+            self._record(tasks, self._counted(tasks))
+            for number in pending:
+                counts = scenarios[number].total()
+                merged[number] = None if counts is None else counts.after(merged[number])
+            look += 1
+            pending = [
+                number
+                for number in pending
+                if look < len(plans[number].looks)
+                and ((found := merged[number]) is None or not _is_enough(plans[number], found))
+            ]
+        return merged
+
+    def _extend_limits(self, rounds: Mapping[int, Sequence[Span]]) -> None:
+        """Compute the limits at the outcomes that are drawn in a round and have none yet.
+
+        Scenarios whose number of trials was given have all limits.
+
+        Args:
+            rounds: the spans of shards of the round, by the numbers of their scenarios.
+        """
+        nothing = np.empty(0, np.int64)
+        extended = {
+            number: replace(self.plans[number], outcomes=nothing)
+            for number in rounds
+            if self.plans[number].aim is not None and not self.plans[number].complete
         }
-        tasks = [(number, task) for number in pending for task in scenarios[number].tasks()]
-        if tasks and recorder is not None and recorder.complete:
-            raise InputError(_lacking(tasks))
-        segments = [
-            s for each in scenarios.values() for group in each.groups for s in group.segments
+        if not extended:
+            return
+        asked, spans = list(extended.values()), [rounds[number] for number in extended]
+        journal = None if self.recorder is None else self.recorder.journal
+        drawn = outcomes_needed(asked, spans, self.experiment.execution.jobs, journal)
+        new = [
+            np.setdiff1d(each, self.limits[number].limits.outcomes)
+            for number, each in zip(extended, drawn, strict=True)
         ]
-        parts = sum(each.stop - each.start for each in segments)
-        progress.found(parts - len(tasks), parts)
-        progress.expect(sum(task.shard.trials for _, task in tasks))
-        counted = _count(tasks, limits, stochastic, experiment.execution.jobs, backend)
-        _record(tasks, counted, plans, limits, progress, recorder)
-        for number in pending:
-            counts = scenarios[number].total()
-            merged[number] = None if counts is None else counts.after(merged[number])
-        look += 1
-        pending = [
-            number
-            for number in pending
-            if look < len(plans[number].looks)
-            and ((found := merged[number]) is None or not _is_enough(plans[number], found))
-        ]
-    return merged
+        more = compute_limits(self.experiment, asked, new, self.sources)
+        for number, added in zip(extended, more, strict=True):
+            self.limits[number] = self.limits[number].plus(added)
+
+    def _counted(self, tasks: _Tasks) -> Iterator[Simulation]:
+        """Simulate the shards of one round, in order."""
+        here, jobs = self._arguments(tasks, self.stochastic), self.experiment.execution.jobs
+        if not any(column.source.has_process for column in self.stochastic):
+            return run_tasks(simulate_shard, here, jobs, self.backend, _name)
+        sent = _sent(self.stochastic) if self.backend.is_elsewhere else None
+        elsewhere = [] if sent is None else self._arguments(tasks, sent)
+        return self._simulate_with_processes(here, elsewhere)
+
+    def _arguments(self, tasks: _Tasks, stochastic: Sequence[StochasticColumn]) -> list[_Arguments]:
+        """The arguments of each task; tasks of a group share one table of limits."""
+        groups = {
+            id(task.group): (task.group, self.limits[number].limits) for number, task in tasks
+        }
+        of_group = {
+            key: (table.rows(group.rows), [stochastic[row] for row in group.stochastic])
+            for key, (group, table) in groups.items()
+        }
+        return [(task.shard, *of_group[id(task.group)]) for _, task in tasks]
+
+    def _simulate_with_processes(
+        self, here: Sequence[_Arguments], elsewhere: Sequence[_Arguments]
+    ) -> Iterator[Simulation]:
+        """Simulate shards where processes of user functions draw limits.
+
+        One process of this machine answers all calls, one at a time, so that what ends it is always
+        the same. Processes elsewhere answer the same as long as no call fails; from the first shard
+        with a failure this machine goes on.
+
+        Args:
+            here: the arguments of each shard.
+            elsewhere: the same with functions that were sent as text; none where they cannot be.
+        """
+        done, jobs = 0, self.experiment.execution.jobs
+        if elsewhere:
+            with suppress(SentFunctionError):
+                for counted in run_tasks(simulate_shard, elsewhere, jobs, self.backend, _name):
+                    done += 1
+                    yield counted
+        yield from run_tasks(simulate_shard, here[done:], 1, THREADS, _name)
+
+    def _record(self, tasks: _Tasks, counted: Iterator[Simulation]) -> None:
+        """Add up the counts of one round, and put them into the journal from time to time."""
+        recorder = self.recorder
+        unsaved: dict[int, tuple[int, Group, Segment]] = {}
+
+        def save_all() -> None:
+            if recorder is not None:
+                for number, group, segment in unsaved.values():
+                    save(recorder, self.plans[number], group, segment, self.limits[number].limits)
+            unsaved.clear()
+
+        try:
+            for (number, task), counts in zip(tasks, counted, strict=True):
+                add(task, counts)
+                unsaved[id(task.segment)] = number, task.group, task.segment
+                self.progress.advance(task.shard.trials)
+                if recorder is not None and recorder.journal.is_due:
+                    start = time.monotonic()
+                    save_all()
+                    recorder.journal.commit(start)
+        finally:
+            save_all()
 
 
 def _before_look(plan: ScenarioPlan, spans: Sequence[Span], look: int) -> list[Span]:
@@ -149,70 +256,13 @@ def _before_look(plan: ScenarioPlan, spans: Sequence[Span], look: int) -> list[S
     return [span for span in spans if start <= span[0] < plan.looks[look]]
 
 
-def _lacking(tasks: Sequence[tuple[int, Task]]) -> str:
+def _lacking(tasks: _Tasks) -> str:
     shard = tasks[0][1].shard
     return (
         f"the parts lack {len(tasks)} shards of trials, the first of them shard {shard.number} of "
         f"{scenario_words(shard.scenario)}: a user function gave other limits there, or a part is "
         f"damaged; run the parts again with --fresh"
     )
-
-
-def _count(
-    tasks: Sequence[tuple[int, Task]],
-    limits: Sequence[ScenarioLimits],
-    stochastic: Sequence[StochasticColumn],
-    jobs: int,
-    backend: Backend,
-) -> Iterator[Simulation]:
-    """Simulate the shards of one round, in order."""
-    here = _arguments(tasks, limits, stochastic)
-    if not any(column.source.has_process for column in stochastic):
-        return run_tasks(simulate_shard, here, jobs, backend, _name)
-    sent = _sent(stochastic) if backend.is_elsewhere else None
-    elsewhere = [] if sent is None else _arguments(tasks, limits, sent)
-    return _simulate_with_processes(here, elsewhere, jobs, backend)
-
-
-_Arguments = tuple[Shard, Limits, Sequence[StochasticColumn]]
-"""Of ``simulate_shard``."""
-
-
-def _arguments(
-    tasks: Sequence[tuple[int, Task]],
-    limits: Sequence[ScenarioLimits],
-    stochastic: Sequence[StochasticColumn],
-) -> list[_Arguments]:
-    """The arguments of each task; tasks of a group share one table of limits."""
-    groups = {id(task.group): (task.group, limits[number].limits) for number, task in tasks}
-    of_group = {
-        key: (table.rows(group.rows), [stochastic[row] for row in group.stochastic])
-        for key, (group, table) in groups.items()
-    }
-    return [(task.shard, *of_group[id(task.group)]) for _, task in tasks]
-
-
-def _simulate_with_processes(
-    here: Sequence[_Arguments], elsewhere: Sequence[_Arguments], jobs: int, backend: Backend
-) -> Iterator[Simulation]:
-    """Simulate shards where processes of user functions draw limits.
-
-    One process of this machine answers all calls, one at a time, so that what ends it is always
-    the same. Processes elsewhere answer the same as long as no call fails; from the first shard
-    with a failure this machine goes on.
-
-    Args:
-        here: the arguments of each shard.
-        elsewhere: the same with functions that were sent as text; none where they cannot be.
-        jobs, backend: where these are simulated.
-    """
-    done = 0
-    if elsewhere:
-        with suppress(SentFunctionError):
-            for counted in run_tasks(simulate_shard, elsewhere, jobs, backend, _name):
-                done += 1
-                yield counted
-    yield from run_tasks(simulate_shard, here[done:], 1, THREADS, _name)
 
 
 def _sent(columns: Sequence[StochasticColumn]) -> list[StochasticColumn] | None:
@@ -229,36 +279,6 @@ def _sent(columns: Sequence[StochasticColumn]) -> list[StochasticColumn] | None:
 def _name(shard: Shard, *_: object) -> str:
     """The shard and its scenario, in words."""
     return f"shard {shard.number} of {scenario_words(shard.scenario)}"
-
-
-def _record(
-    tasks: Sequence[tuple[int, Task]],
-    counted: Iterator[Simulation],
-    plans: Sequence[ScenarioPlan],
-    limits: Sequence[ScenarioLimits],
-    progress: Progress,
-    recorder: Recorder | None,
-) -> None:
-    """Add up the counts of one round, and put them into the journal from time to time."""
-    unsaved: dict[int, tuple[int, Group, Segment]] = {}
-
-    def save_all() -> None:
-        if recorder is not None:
-            for number, group, segment in unsaved.values():
-                save(recorder, plans[number], group, segment, limits[number].limits)
-        unsaved.clear()
-
-    try:
-        for (number, task), counts in zip(tasks, counted, strict=True):
-            add(task, counts)
-            unsaved[id(task.segment)] = number, task.group, task.segment
-            progress.advance(task.shard.trials)
-            if recorder is not None and recorder.journal.is_due:
-                start = time.monotonic()
-                save_all()
-                recorder.journal.commit(start)
-    finally:
-        save_all()
 
 
 def with_exact_trials(
@@ -320,44 +340,6 @@ def _hardest_alpha(scenario: Scenario, limits: Limits) -> float | None:
         return None
     alphas = mean.missed
     return float(alphas[np.argmin(np.abs(alphas - 0.5))])
-
-
-def _extend_limits(
-    experiment: Experiment,
-    plans: Sequence[ScenarioPlan],
-    limits: list[ScenarioLimits],
-    sources: Sources,
-    journal: Journal | None,
-    rounds: Mapping[int, Sequence[Span]],
-) -> None:
-    """Compute the limits at the outcomes that are drawn in a round and have none yet.
-
-    Args:
-        experiment: what to compute.
-        plans: its scenarios; those whose number of trials was given have all limits.
-        limits: of each scenario, replaced where there are more.
-        sources: of all methods.
-        journal: knows what finished shards drew; None where nothing is recorded.
-        rounds: the spans of shards of the round, by the numbers of their scenarios.
-    """
-    nothing = np.empty(0, np.int64)
-    extended = {
-        number: replace(plans[number], outcomes=nothing)
-        for number in rounds
-        if plans[number].aim is not None and not plans[number].complete
-    }
-    if not extended:
-        return
-    asked, spans = list(extended.values()), [rounds[number] for number in extended]
-    drawn = outcomes_needed(asked, spans, experiment.execution.jobs, journal)
-    new = [
-        np.setdiff1d(each, limits[number].limits.outcomes)
-        for number, each in zip(extended, drawn, strict=True)
-    ]
-    for number, added in zip(
-        extended, compute_limits(experiment, asked, new, sources), strict=True
-    ):
-        limits[number] = limits[number].plus(added)
 
 
 def _is_enough(plan: ScenarioPlan, simulation: Simulation) -> bool:

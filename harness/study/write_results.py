@@ -14,7 +14,7 @@ from harness.base.plain_data import dump
 from harness.config.experiment import AnyExperiment
 from harness.config.resolve import serialize
 from harness.config.simulation import Simulation
-from harness.study.run_folder import RunFolder, reason
+from harness.study.run_folder import RunFolder, writing
 from harness.tables.commit import commit, recover
 from harness.tables.lock import hold
 from harness.tables.results import Results, SimulationResults, write_tables
@@ -147,16 +147,13 @@ def _write_figures(
         )
         write_manifest(new, manifest, listed | {path.name for path in drawn})
 
-    try:
-        with hold(place):
-            recover(place)
-            manifest = read_manifest(place)
-            if manifest["content_hash"] != results.manifest["content_hash"]:
-                raise FolderInUseError(f"{folder} was written by another run in the meantime")
-            listed = set(manifest.get(FILES_KEY, {}).get("figures", ()))
-            commit(place, fill)
-    except OSError as fault:
-        raise WriteError(f"{folder / FIGURES_FOLDER} cannot be written: {reason(fault)}") from None
+    with writing(folder / FIGURES_FOLDER), hold(place):
+        recover(place)
+        manifest = read_manifest(place)
+        if manifest["content_hash"] != results.manifest["content_hash"]:
+            raise FolderInUseError(f"{folder} was written by another run in the meantime")
+        listed = set(manifest.get(FILES_KEY, {}).get("figures", ()))
+        commit(place, fill)
     return [folder / FIGURES_FOLDER / path.name for path in drawn]
 
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from harness.base.numerics.arrays import Bools, Floats
 from harness.callers.calls import ANYTHING, Function, FunctionError, describe, one_line
+from harness.callers.loaded import draws
 from harness.callers.messages import Message, send
 from harness.callers.process import FunctionLocation
 from harness.callers.simulation.answers import FIELDS, failure, read_answer, read_answers
@@ -57,14 +58,6 @@ class Functions:
         if key not in self._modules:
             self._modules[key] = module_of(place)
         return function_of(self._modules[key], place)
-
-
-def draws(function: Function) -> bool:
-    """Whether a method has an argument ``rng`` for a generator."""
-    try:
-        return "rng" in inspect.signature(function).parameters
-    except (TypeError, ValueError):
-        return False
 
 
 @dataclass
@@ -285,14 +278,8 @@ def _answer(caller: Caller | None, request: Message, position: memoryview) -> An
     assert caller is not None
     if content["task"] == TRUTH:
         return {"truth": caller.truth(content["factors"])}, {}
-    block = Block(
-        content["methods"],
-        content["first"],
-        content["count"],
-        frozenset((function, trial) for function, trial in content["skipped"]),
-        content["lines"],
-        content["state"],
-    )
+    asked = {name: content[name] for name in ("methods", "first", "count", "lines", "state")}
+    block = Block(**asked, skipped=frozenset(map(tuple, content["skipped"])))
     caller.run(block, content["factors"], content["keys"])
     faults = [[row, kind, *fault] for (row, kind), fault in block.faults.items()]
     given = np.flatnonzero(~np.isnan(block.values).all(axis=(0, 2)))

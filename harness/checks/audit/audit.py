@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from joblib import Parallel, delayed
 from pydantic import AfterValidator, Field, ValidationError
@@ -283,15 +283,7 @@ def _processor_seconds() -> float:
     return sum(os.times()[:4])
 
 
-def _audited(
-    package: str,
-    found: str,
-    entry: FunctionEntry,
-    *,
-    seed: int,
-    timeout: float,
-    counter_examples: bool,
-) -> Audited:
+def _audited(package: str, found: str, entry: FunctionEntry, options: Mapping[str, Any]) -> Audited:
     """Check a function of a package; nothing is promised, so that what it keeps is only found."""
     start = _processor_seconds()
     report, refused = None, ""
@@ -300,15 +292,7 @@ def _audited(
     if entry.arguments:
         method = RFunction(without_prefix(entry.method), entry.arguments)
     try:
-        report = check(
-            method,
-            family=entry.family,
-            contract=NONE,
-            grid=entry.grid,
-            seed=seed,
-            timeout=timeout,
-            counter_examples=counter_examples,
-        )
+        report = check(method, family=entry.family, contract=NONE, grid=entry.grid, **options)
     except HarnessError as error:
         refused = str(error)
     return Audited(package, found, entry, report, refused, _processor_seconds() - start)
@@ -346,9 +330,9 @@ def run_audit(
         else:
             tasks += [(package.name, found, entry) for entry in package.functions]
     audited = []
+    options = {"seed": seed, "timeout": timeout, "counter_examples": counter_examples}
     for done in Parallel(n_jobs=jobs, return_as="generator")(
-        delayed(_audited)(*task, seed=seed, timeout=timeout, counter_examples=counter_examples)
-        for task in tasks
+        delayed(_audited)(*task, options) for task in tasks
     ):
         tell(done)
         audited.append(done)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from harness.base.text import printable, shortened
@@ -19,18 +19,6 @@ TITLES: dict[Kind, tuple[str, str]] = {
     "weakness": ("Known weaknesses", "The formula is computed as documented, and has this trait."),
     "convention": ("Conventions", "A choice that a reader of the limits should know."),
 }
-_COLUMNS = (
-    "package",
-    "version",
-    "family",
-    "function",
-    "grid",
-    "verdict",
-    "contract_kept",
-    "worst_alpha",
-    "first_failure",
-    "seconds",
-)
 _LONGEST = 160
 
 
@@ -39,23 +27,7 @@ def format_csv(audit: Audit) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(_COLUMNS)
-    for each in audit.functions:
-        worst = "" if each.worst_alpha is None else f"{each.worst_alpha:.6g}"
-        first = each.refused or next((finding.message for finding in each.failures), "")
-        writer.writerow(
-            [
-                each.package,
-                each.version,
-                each.entry.family,
-                each.function,
-                each.entry.grid or "",
-                each.verdict,
-                kept(each),
-                worst,
-                printable(first),
-                f"{each.seconds:.1f}",
-            ]
-        )
+    writer.writerows([value(each) for value in _COLUMNS.values()] for each in audit.functions)
     return text.getvalue()
 
 
@@ -77,6 +49,22 @@ def kept(audited: Audited) -> str:
         return ""
     kept_part, _, _ = audited.report.keeps.partition(";")
     return kept_part.removeprefix("keeps: ").removeprefix("keeps ").strip()
+
+
+_COLUMNS: Mapping[str, Callable[[Audited], str]] = {
+    "package": lambda each: each.package,
+    "version": lambda each: each.version,
+    "family": lambda each: each.entry.family,
+    "function": lambda each: each.function,
+    "grid": lambda each: each.entry.grid or "",
+    "verdict": lambda each: each.verdict,
+    "contract_kept": kept,
+    "worst_alpha": lambda each: "" if each.worst_alpha is None else f"{each.worst_alpha:.6g}",
+    "first_failure": lambda each: printable(
+        each.refused or next((finding.message for finding in each.failures), "")
+    ),
+    "seconds": lambda each: f"{each.seconds:.1f}",
+}
 
 
 ABOUT = (

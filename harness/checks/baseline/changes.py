@@ -131,17 +131,13 @@ def _compare_limits(
     text = worst.describe(BASELINE)
     if math.isfinite(worst.distance):
         text += f": {'moved' if single else 'their sum has moved'} by {worst.distance:.2g}"
-    counts = " and ".join(
-        f"{len(moved)} of {kept} {words}"
-        for moved, kept, words in (
-            (limits, kept_limits, "limits"),
-            (sums, kept_sums, "sums of limits"),
-        )
-        if moved
-    )
+    counts = [f"{len(limits)} of {kept_limits} limits"] if limits else []
+    counts += [f"{len(sums)} of {kept_sums} sums of limits"] if sums else []
     # A limit that has moved is the cause where numbers have changed as well.
     severity = 1.0 + min(worst.distance, LARGEST_SEVERITY)
-    return Finding(LIMITS, AGAINST, FAIL, f"{text} (moved: {counts})", worst.numbers, severity)
+    return Finding(
+        LIMITS, AGAINST, FAIL, f"{text} (moved: {' and '.join(counts)})", worst.numbers, severity
+    )
 
 
 NOTHING = "nothing changed"

@@ -258,27 +258,21 @@ class Files:
     name: str
     """The name of the method, with no character that a file's name cannot have."""
 
-    @property
-    def numbers(self) -> Path:
-        """The exact numbers."""
-        return self.root / self.family / f"{self.name}.csv"
-
-    @property
-    def limits(self) -> Path:
-        """The limits in full."""
-        return self.root / self.family / "limits" / f"{self.name}.csv"
-
-    @property
-    def sums(self) -> Path:
-        """The sums of limits."""
-        return self.root / self.family / "sums" / f"{self.name}.csv"
+    numbers: Path
+    """Holds the exact numbers."""
+    limits: Path
+    """Holds the limits in full."""
+    sums: Path
+    """Holds the sums of limits."""
 
 
 def files_of(folder: str | Path, family: str, label: str) -> Files:
     """The files of a method; their name does not depend on the folder of the method's own file."""
     place, _, name = label.rpartition(":")
     stem = f"{place}-{name}" if place in PEERS else name
-    return Files(Path(folder), family, _NOT_IN_FILE_NAMES.sub("-", stem))
+    name = _NOT_IN_FILE_NAMES.sub("-", stem)
+    root, inner = Path(folder), ("", "limits", "sums")
+    return Files(root, family, name, *(root / family / each / f"{name}.csv" for each in inner))
 
 
 def read_header(root: Path) -> dict[str, Any]:

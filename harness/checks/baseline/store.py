@@ -34,6 +34,7 @@ from harness.checks.sizes import validate_alphas, validate_sizes
 from harness.checks.subject import Subject
 from harness.families.catalogue import family_of
 from harness.methods.method import TWO_SIDED
+from harness.study.run_folder import writing
 from harness.tables.lock import hold
 from harness.tables.manifest import versions
 
@@ -167,39 +168,36 @@ def write_baseline(
     validate_target(folder, named)
     validate_numbers(named.label, named.family, measured)
     files = files_of(folder, named.family, named.label)
-    try:
+    with writing(files.root, InputError):
         files.root.mkdir(parents=True, exist_ok=True)
         with hold(files.root, patience=PATIENCE):
-            _write(files, named, measured, side, limits, keep_tables)
-    except OSError as fault:
-        raise InputError(f"{files.root} cannot be written: {fault.strerror}") from None
+            if not keep_tables:
+                _write_tables(files, measured, limits)
+            write_entry(files, _entry(named, measured, side, limits))
     return files.numbers
 
 
-def _write(
-    files: Files,
-    named: Named,
-    measured: pl.DataFrame,
-    side: str,
-    limits: KeptLimits | None,
-    keep_tables: bool,
-) -> None:
-    """Write the tables of a method, and its entry in the header."""
-    if not keep_tables:
-        write_numbers(files.numbers, named.family, measured)
-        if limits is None:
-            # Those of a former baseline are gone with it.
-            for file in (files.limits, files.sums):
-                file.unlink(missing_ok=True)
-        else:
-            write_table(files.limits, limits.in_full)
-            write_table(files.sums, limits.sums)
+def _write_tables(files: Files, measured: pl.DataFrame, limits: KeptLimits | None) -> None:
+    write_numbers(files.numbers, files.family, measured)
+    if limits is None:
+        # Those of a former baseline are gone with it.
+        for file in (files.limits, files.sums):
+            file.unlink(missing_ok=True)
+    else:
+        write_table(files.limits, limits.in_full)
+        write_table(files.sums, limits.sums)
+
+
+def _entry(
+    named: Named, measured: pl.DataFrame, side: str, limits: KeptLimits | None
+) -> dict[str, Any]:
+    """What the header says about a method."""
     entry = {**provenance(named), "rows": measured.height}
     if side != TWO_SIDED:
         entry["side"] = side
     if limits is not None:
         entry |= {"limits": limits.in_full.height, "sums": limits.sums.height}
-    write_entry(files, entry)
+    return entry
 
 
 def write_entry(files: Files, entry: Mapping[str, Any]) -> None:

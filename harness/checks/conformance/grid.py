@@ -152,7 +152,7 @@ class OutcomeList(Outcomes):
     @property
     def shape(self) -> tuple[int, ...]:
         """The number of outcomes."""
-        return self.counts[0].shape
+        return (len(self.counts[0]),)
 
     def flat(self) -> tuple[Floats, ...]:
         """The counts of each sample at every outcome, shape (m,)."""
@@ -299,23 +299,10 @@ def _floats(counts: Iterable[float]) -> Floats:
 
 
 @dataclass(frozen=True)
-class DataSets(Outcomes):
+class DataSets(OutcomeList):
     """Data sets of one length: lists of shape (m, w), four copies of each data set in a row."""
 
     mirror_words: ClassVar[str] = "those of the mirrored data are, mirrored,"
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The number of data sets."""
-        return (len(self.counts[0]),)
-
-    def flat(self) -> tuple[Floats, ...]:
-        """The lists, shape (m, w) each."""
-        return self.counts
-
-    def steps(self) -> list[Step]:
-        """None: a list has no next one."""
-        return []
 
     def mirror(self) -> Positions:
         return np.arange(self.shape[0]) ^ 1

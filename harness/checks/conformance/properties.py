@@ -70,6 +70,11 @@ class SideLimits:
         cell = {**self.outcomes.cell(index[1:]), "alpha": self.alphas[index[0]]}
         return cell if self.is_two_sided else {**cell, SIDE: self.side}
 
+    def at_alphas(self, chosen: Bools) -> SideLimits:
+        """The limits at some of the alphas."""
+        alphas = tuple(np.array(self.alphas)[chosen].tolist())
+        return SideLimits(self.outcomes, self.side, alphas, self.lower[chosen], self.upper[chosen])
+
     def first_of(self, indices: Iterable[Iterable[int]]) -> Index:
         """The first of some places whose alpha is nearest to 0.05."""
         return min(
@@ -85,15 +90,14 @@ class SideLimits:
         """
         at = tuple(indices.T)
         places = np.ravel_multi_index(at[1:], self.outcomes.shape)
-        return Places(
-            {
-                **self.outcomes.columns_at(places),
-                "alpha": np.array(self.alphas)[at[0]],
-                SIDE: np.full(places.size, self.side),
-                "lower": self.lower[at],
-                "upper": self.upper[at],
-            }
-        )
+        columns = {
+            **self.outcomes.columns_at(places),
+            "alpha": np.array(self.alphas)[at[0]],
+            SIDE: np.full(places.size, self.side),
+            "lower": self.lower[at],
+            "upper": self.upper[at],
+        }
+        return Places(columns)
 
 
 @dataclass(frozen=True)
@@ -467,10 +471,5 @@ def _holds(evaluation: Evaluation) -> np.ndarray[tuple[int, ...], np.dtype[np.bo
 
 
 def _divided(evaluation: Evaluation) -> Evaluation:
-    return replace(
-        evaluation,
-        lower=evaluation.lower / HUNDRED,
-        upper=evaluation.upper / HUNDRED,
-        mirror_lower=evaluation.mirror_lower / HUNDRED,
-        mirror_upper=evaluation.mirror_upper / HUNDRED,
-    )
+    limits = ("lower", "upper", "mirror_lower", "mirror_upper")
+    return replace(evaluation, **{each: getattr(evaluation, each) / HUNDRED for each in limits})

@@ -295,14 +295,10 @@ def _check_property(
     for evaluation, violation in violations:
         where = violation.failing if verdict == FAIL else violation.where
         if where.any():
-            count = sum(int(each.where.sum()) for _, each in violations)
             index = evaluation.first_of(np.argwhere(where))
-            limits = {
-                "lower": float(evaluation.lower[index]),
-                "upper": float(evaluation.upper[index]),
-            }
-            message = _format_violation(evaluation, violation, index) + and_more(count)
-            cell = {**evaluation.cell(index), **limits, "broken": count}
+            limits = {name: float(getattr(evaluation, name)[index]) for name in ("lower", "upper")}
+            message = _format_violation(evaluation, violation, index) + and_more(total)
+            cell = {**evaluation.cell(index), **limits, "broken": total}
             broken = [
                 each.places(np.argwhere(found.failing if verdict == FAIL else found.where))
                 for each, found in violations
@@ -363,7 +359,5 @@ def _passed(name: str, message: str = "holds at every outcome of the grid") -> F
     return Finding(name, CONFORMANCE, PASS, message, {})
 
 
-def _failed(
-    name: str, message: str, cell: Cell | None = None, places: Places | None = None
-) -> Finding:
-    return Finding(name, CONFORMANCE, FAIL, message, cell or {}, places=places)
+def _failed(name: str, message: str, cell: Cell | None = None) -> Finding:
+    return Finding(name, CONFORMANCE, FAIL, message, cell or {})

@@ -272,7 +272,6 @@ class ListSimulation:
         Raises:
             MethodError: there is no interval.
         """
-        assert isinstance(scenario, Scenario)
         subject, missed = self.subject, 0
         _, parameter = scenario.listed_truths()
         rng, side = scenario.stream(self.seed, 0), side_of(subject)

@@ -29,6 +29,7 @@ from harness.checks.simulation.scenario import Trials, changes, moved
 from harness.config.simulation import Simulation
 from harness.designs.simulation import SIMULATION
 from harness.designs.simulation.trials import MethodTrials
+from harness.study.run_folder import writing
 from harness.tables.lock import hold
 
 ANSWERS_KEPT = 20
@@ -140,14 +141,12 @@ class ModelBaseline:
         lines = [{"seed": self.study.seed, "model": model}, *scenarios]
         text = "".join(f"{json.dumps(line)}\n" for line in lines)
         files, file = files_of(folder, SIMULATION, self.named.label), self.file(folder)
-        try:
+        with writing(files.root, InputError):
             file.parent.mkdir(parents=True, exist_ok=True)
             with hold(files.root, patience=PATIENCE):
                 is_new = not file.is_file() or file.read_text("utf-8") != text
                 file.write_text(text, "utf-8")
                 write_entry(files, {**provenance(self.named), "scenarios": len(scenarios)})
-        except OSError as fault:
-            raise InputError(f"{files.root} cannot be written: {fault.strerror}") from None
         what = f"the answers of {len(scenarios)} scenarios written" if is_new else NOTHING
         return f"{folder}: {what}"
 

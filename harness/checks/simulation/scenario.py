@@ -110,12 +110,11 @@ class Trials:
             TimeUpError: the time of the check is over.
         """
         count = self.shard.count
-        return joined(
-            [
-                self.asked(replace(self.shard, first=first, count=min(SHARD, count + 1 - first)))
-                for first in steps(range(1, count + 1, SHARD))
-            ]
-        )
+        parts = [
+            self.asked(replace(self.shard, first=first, count=min(SHARD, count + 1 - first)))
+            for first in steps(range(1, count + 1, SHARD))
+        ]
+        return joined(parts)
 
     @cached_property
     def replicates(self) -> Replicates:

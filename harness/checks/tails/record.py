@@ -12,7 +12,7 @@ from scipy.special import ndtri
 from harness.base.numerics.arrays import Bools, Floats
 from harness.checks.conformance.properties import Evaluation, SideLimits
 from harness.families.family import Family
-from harness.methods.method import LOWER, TWO_SIDED, UPPER
+from harness.methods.method import LOWER, UPPER
 
 LimitName = Literal["lower", "upper"]
 
@@ -92,20 +92,15 @@ def tails_of_one_sample(evaluation: Evaluation) -> LimitTails:
         evaluation: limits of a family with a single count, shape (a, k).
     """
     outcomes, family = evaluation.outcomes, evaluation.family
-    usual = np.array(evaluation.alphas) <= LARGEST_ALPHA
-    alphas = tuple(alpha for alpha, kept in zip(evaluation.alphas, usual, strict=True) if kept)
-    lower, upper = evaluation.lower[usual], evaluation.upper[usual]
+    kept = evaluation.at_alphas(np.array(evaluation.alphas) <= LARGEST_ALPHA)
+    lower, upper = kept.lower, kept.upper
     (counts,), (size,) = outcomes.flat(), outcomes.sizes
     low, high = family.support
-    expected = np.array(alphas)[:, np.newaxis] / (2.0 if evaluation.side == TWO_SIDED else 1.0)
+    expected = np.array(kept.alphas)[:, np.newaxis] / (2.0 if kept.is_two_sided else 1.0)
     lower_tail, lower_half = _tails(family, counts, lower, size, lower > low, from_below=False)
     upper_tail, upper_half = _tails(family, counts, upper, size, upper < high, from_below=True)
     return LimitTails(
-        outcomes=outcomes,
-        side=evaluation.side,
-        alphas=alphas,
-        lower=lower,
-        upper=upper,
+        **vars(kept),
         tail={"lower": lower_tail, "upper": upper_tail},
         r={"lower": r_of(lower_half, expected), "upper": r_of(upper_half, expected)},
         least=np.minimum(counts, size - counts) if family.is_bounded else counts,

@@ -153,8 +153,8 @@ def tails_of_several_counts(evaluation: Evaluation) -> LimitTails:
     """
     outcomes = evaluation.outcomes
     usual = np.array([SMALLEST_ALPHA <= alpha <= LARGEST_ALPHA for alpha in evaluation.alphas])
-    alphas = tuple(np.array(evaluation.alphas)[usual].tolist())
-    lower, upper = evaluation.lower[usual], evaluation.upper[usual]
+    kept = evaluation.at_alphas(usual)
+    alphas, lower, upper = kept.alphas, kept.lower, kept.upper
     one_sided = 1.0 if evaluation.side == TWO_SIDED else 2.0
     family, counts = evaluation.family, outcomes.flat()
     view = family.as_pairs
@@ -166,11 +166,7 @@ def tails_of_several_counts(evaluation: Evaluation) -> LimitTails:
     expected = 0.5 * one_sided * np.tile(alphas, 2)
     tails, r = (each.reshape(2, *lower.shape) for each in listed.tails(signs, limits, expected))
     return LimitTails(
-        outcomes=outcomes,
-        side=evaluation.side,
-        alphas=alphas,
-        lower=lower,
-        upper=upper,
+        **vars(kept),
         tail={"lower": tails[0], "upper": tails[1]},
         r={"lower": r[0], "upper": r[1]},
         least=np.where(listed.chosen, listed.least_counts, 0.0).reshape(lower.shape[1:]),
@@ -296,17 +292,14 @@ class _Listed:
 
     def _score(self, places: Positions, truths: Truths) -> Floats:
         """Pearson's χ of large counts at these places, not a number of others."""
-        counts = tuple(each[places] for each in self.counts)
+        counts = (each[places] for each in self.counts)
+        sizes = self.family.size_of_counts(self.sizes)
         with np.errstate(divide="ignore", invalid="ignore"):
-            square = sum(_pearson(self.family, *each) for each in self._expected(counts, truths))
+            square = sum(
+                _pearson(self.family, x, size * truth, truth)
+                for x, truth, size in zip(counts, truths, sizes, strict=True)
+            )
         return np.where(self.least_counts[places] >= FEWEST_OF_SCORE, np.sqrt(square), np.nan)
-
-    def _expected(self, counts: Truths, truths: Truths) -> Iterator[tuple[Floats, Floats, Floats]]:
-        """Each count, its expected value and its share of the size."""
-        for x, truth, size in zip(
-            counts, truths, self.family.size_of_counts(self.sizes), strict=True
-        ):
-            yield x, size * truth, truth
 
 
 def _pearson(family: Family, x: Floats, expected: Floats, share: Floats) -> Floats:

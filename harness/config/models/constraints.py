@@ -229,11 +229,6 @@ def not_here(keys: Iterable[str], **belongs_to: str) -> dict[str, str]:
     }
 
 
-def by_key(keys: Iterable[str]) -> Discriminator:
-    """The alternative of a union with the tag of the one key that a mapping has."""
-    return Discriminator(lambda value: next((tag(key) for key in keys if key in value), None))
-
-
 def one_of(models: Mapping[str, Any], elsewhere: Mapping[str, str] | None = None) -> Any:
     """The type of a mapping with one of the keys, each of which has its model.
 
@@ -243,7 +238,8 @@ def one_of(models: Mapping[str, Any], elsewhere: Mapping[str, str] | None = None
     """
     keys = tuple(models)
     kinds: Any = Union[tuple(Annotated[each, Tag(tag(key))] for key, each in models.items())]  # noqa: UP007
-    return Annotated[kinds, by_key(keys), exactly_one(keys, elsewhere)]
+    by_key = Discriminator(lambda value: next((tag(key) for key in keys if key in value), None))
+    return Annotated[kinds, by_key, exactly_one(keys, elsewhere)]
 
 
 def by_shape(one: Any, *, listed: Any = None, mapping: Any = None) -> Any:

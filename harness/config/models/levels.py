@@ -119,22 +119,20 @@ def levels_or_numbers(prefix: str, number: Any, what: str, each: str) -> Any:
     return Annotated[kind, AfterValidator(_all_numbers)]
 
 
-PROBABILITY_LISTS = _listed(
-    "",
-    Probability,
-    "a number from 0 to 1",
-    each="true value",
-    besides=" with equal weights",
-    about="Distinct numbers from 0 to 1.",
-)
-RATE_LISTS = _listed(
-    "Rate",
-    Rate,
-    "a number from 0 to 1e100",
-    each="true value",
-    besides=" with equal weights",
-    about="Distinct numbers from 0 to 1e100.",
-)
+def _truth_lists(prefix: str, number: Any, span: str) -> dict[str, Any]:
+    """The types of a list and a grid of true values in the span."""
+    return _listed(
+        prefix,
+        number,
+        f"a number {span}",
+        each="true value",
+        besides=" with equal weights",
+        about=f"Distinct numbers {span}.",
+    )
+
+
+PROBABILITY_LISTS = _truth_lists("", Probability, "from 0 to 1")
+RATE_LISTS = _truth_lists("Rate", Rate, "from 0 to 1e100")
 Probabilities: Any = _levels(PROBABILITY_LISTS)
 Correlations: Any = _levels(
     _listed(

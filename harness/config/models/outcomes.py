@@ -263,6 +263,4 @@ def write_group(group: Group | None) -> dict[str, int] | None:
     """The groups of outcomes as a config has them."""
     if group is None:
         return None
-    return (
-        {"width": group.width} if group.last is None else {"width": group.width, "last": group.last}
-    )
+    return {"width": group.width, **({} if group.last is None else {"last": group.last})}

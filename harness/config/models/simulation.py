@@ -6,7 +6,6 @@ import csv
 import itertools
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
@@ -55,7 +54,12 @@ from harness.config.models.methods import (
     resolved_path,
     session_function,
 )
-from harness.config.models.trials import MOST_TRIALS, ExecutionSettings
+from harness.config.models.trials import (
+    MOST_TRIALS,
+    ExecutionSettings,
+    LargestCount,
+    SmallHalfWidth,
+)
 from harness.config.simulation import (
     REPLICATES,
     Level,
@@ -64,7 +68,6 @@ from harness.config.simulation import (
     UserFunction,
 )
 from harness.config.values import Execution
-from harness.designs.precision import FIRST_LOOK_DRAWN
 from harness.designs.simulation import SIMULATION
 from harness.designs.simulation.measures import MEASURES, RESERVED
 from harness.figures.catalogue import FIGURES
@@ -239,11 +242,6 @@ _Count = Annotated[
     Field(ge=1, le=MOST_TRIALS),
     expecting("a whole number of trials from 1 to 10^11"),
 ]
-_Most = Annotated[
-    int,
-    Field(ge=FIRST_LOOK_DRAWN, le=MOST_TRIALS),
-    expecting(f"a whole number of trials from {FIRST_LOOK_DRAWN} to 10^11"),
-]
 _Measure = Annotated[str, Word("a measure", MEASURES)]
 
 
@@ -260,16 +258,16 @@ class _StandardErrors(StrictModel):
         dict[_Measure, Annotated[float, Field(gt=0), expecting("a number above 0")]],
         Field(min_length=1, description="The largest standard error by the name of a measure."),
     ]
-    max: _Most = Field(_MOST_DRAWN, description="The most trials of each scenario.")
+    max: LargestCount = Field(_MOST_DRAWN, description="The most trials of each scenario.")
 
 
 class _HalfWidth(StrictModel):
     """Trials until the 95 % interval of every coverage is narrow enough."""
 
-    half_width: Annotated[
-        float, Field(gt=0, lt=0.5), expecting("a half-width above 0 and below 0.5")
-    ] = Field(description="How far the interval of a coverage reaches at most to each side.")
-    max: _Most = Field(_MOST_DRAWN, description="The most trials of each scenario.")
+    half_width: SmallHalfWidth = Field(
+        description="How far the interval of a coverage reaches at most to each side."
+    )
+    max: LargestCount = Field(_MOST_DRAWN, description="The most trials of each scenario.")
 
 
 def _plan(model: _PerScenario | _StandardErrors | _HalfWidth) -> TrialPlan:
@@ -417,31 +415,23 @@ def simulation_of(
         model = SimulationConfig.model_validate(dict(raw), context={"folder": folder})
     except ValidationError as error:
         return None, list(issues_of(error))
-    figures = model.figures
-    made = Simulation(
-        name=model.name,
-        title=model.title or model.name,
-        model=model.model,
-        scenarios=model.factors,
-        estimand=model.estimand,
-        methods=tuple(model.methods),
-        reference=model.reference or model.methods[0].label,
-        alpha=model.alpha,
-        null=model.null,
-        trials=model.trials,
-        batch=model.batch or 0,
-        seed=model.seed,
-        keep=model.keep,
-        execution=model.execution,
-        figures=tuple(map(figure_spec, figures or ())),
-        folder=str(folder.resolve()),
-        figures_are_suggested=figures is None,
-    )
-    return (made if figures is not None else replace(made, figures=tuple(_suggested(made)))), []
+    figures = _suggested(model) if model.figures is None else map(figure_spec, model.figures)
+    resolved = {
+        "title": model.title or model.name,
+        "scenarios": model.factors,
+        "methods": tuple(model.methods),
+        "reference": model.reference or model.methods[0].label,
+        "batch": model.batch or 0,
+        "figures": tuple(figures),
+        "folder": str(folder.resolve()),
+        "figures_are_suggested": model.figures is None,
+    }
+    given = {name: value for name, value in model if name not in ("kind", "factors")}
+    return Simulation(**{**given, **resolved}), []
 
 
-def _suggested(made: Simulation) -> Iterator[FigureSpec]:
+def _suggested(model: SimulationConfig) -> Iterator[FigureSpec]:
     """The figures of a config that leaves the key out."""
     yield FigureSpec("lollipop", {"measure": "coverage"})
-    if made.keep:
+    if model.keep:
         yield FigureSpec("zip_plot", {"scenario": 1})

@@ -34,7 +34,7 @@ def _rule(value: Any, info: ValidationInfo) -> dict[str, Any] | None:
     """
     known = info.context or {}
     names = [each.name for each in known.get("methods") or () if each is not None]
-    needing = [name for name in names if _needs_rule(name)]
+    needing = [name for name in names if name and CATALOGUE["proportion"][name].needs_stopping]
     ordered = [name for name in names if name in ("stagewise", "stagewise_mid_p")]
     if value is None:
         if needing:
@@ -56,10 +56,6 @@ def _rule(value: Any, info: ValidationInfo) -> dict[str, Any] | None:
     except (HarnessError, OSError) as fault:
         raise refused(str(fault)) from None
     return rule
-
-
-def _needs_rule(name: str | None) -> bool:
-    return name is not None and CATALOGUE["proportion"][name].needs_stopping
 
 
 _Rule = Annotated[

@@ -24,6 +24,16 @@ Count = Annotated[
 ]
 
 
+LargestCount = Annotated[
+    int,
+    Field(ge=FIRST_LOOK_DRAWN, le=MOST_TRIALS),
+    expecting(f"a whole number of trials from {FIRST_LOOK_DRAWN} to 10^11"),
+]
+SmallHalfWidth = Annotated[
+    float, Field(gt=0, lt=0.5), expecting("a half-width above 0 and below 0.5")
+]
+
+
 class PerOutcome(StrictModel):
     """Trials in proportion to the number of outcomes."""
 
@@ -50,19 +60,11 @@ class PerTruth(StrictModel):
 class HalfWidth(StrictModel):
     """As many trials as a precision takes."""
 
-    half_width: Annotated[
-        float,
-        Field(gt=0, lt=0.5),
-        expecting("a half-width above 0 and below 0.5"),
-    ] = Field(
+    half_width: SmallHalfWidth = Field(
         description="Trials until the 95 % interval of every method's actual alpha reaches at "
         "most this far to each side."
     )
-    max: Annotated[
-        int,
-        Field(ge=FIRST_LOOK_DRAWN, le=MOST_TRIALS),
-        expecting(f"a whole number of trials from {FIRST_LOOK_DRAWN} to 10^11"),
-    ] = Field(description="The most trials at each size.")
+    max: LargestCount = Field(description="The most trials at each size.")
 
 
 def _trials(model: PerOutcome | PerSize | PerTruth | HalfWidth) -> values.Trials:

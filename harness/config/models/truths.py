@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Annotated, Any, Union
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic import (
     AfterValidator,
     BeforeValidator,
     Field,
-    Tag,
     ValidatorFunctionWrapHandler,
     WrapValidator,
     create_model,
@@ -31,13 +30,11 @@ from harness.config.models.case_truths import (
     table_truth_type,
 )
 from harness.config.models.constraints import (
-    by_key,
-    exactly_one,
     expected,
     expecting,
     not_here,
+    one_of,
     refused,
-    tag,
 )
 from harness.config.models.levels import (
     LARGEST_RATE,
@@ -69,8 +66,6 @@ NARROWEST = 1e-12
 """A narrower uniform truth has too few numbers in it to draw from."""
 SMALLEST_SCALE = 1e-100
 """Below it a product of two rates may fall out of the range of doubles."""
-_LARGEST_SHAPE = 1e6
-
 Exponent = Annotated[float, Field(ge=1e-3, le=1e6)]
 """Beyond these a Beta distribution is all but a point, or two."""
 Scale = Annotated[float, Field(ge=SMALLEST_SCALE, le=LARGEST_RATE)]
@@ -81,23 +76,9 @@ _SHAPES = "[s, t], each from 0.001 to 10^6"
 _SHAPE_AND_RATE = "[shape, rate], from 0.001 to 10^6 and from 1e-100 to 1e100"
 
 
-def _unit_span(bounds: list[float]) -> list[float]:
-    if not bounds[1] - bounds[0] >= NARROWEST:
-        raise ValueError(bounds)
-    return bounds
-
-
-def _rate_span(bounds: list[float]) -> list[float]:
+def _is_span_of_rates(bounds: list[float]) -> bool:
     a, b = bounds
-    if not (b >= SMALLEST_SCALE and b - a >= NARROWEST * b):
-        raise ValueError(bounds)
-    return bounds
-
-
-def _shape_and_rate(pair: list[float]) -> list[float]:
-    if not 1e-3 <= pair[0] <= 1e6:
-        raise ValueError(pair)
-    return pair
+    return b >= SMALLEST_SCALE and b - a >= NARROWEST * b
 
 
 class Uniform(StrictModel):
@@ -106,8 +87,7 @@ class Uniform(StrictModel):
     uniform: Annotated[
         list[Probability],
         Field(min_length=2, max_length=2),
-        AfterValidator(_unit_span),
-        expecting(f"two numbers {_UNIT_SPAN}"),
+        expecting(f"two numbers {_UNIT_SPAN}", lambda bounds: bounds[1] - bounds[0] >= NARROWEST),
     ] = Field(description=f"{_UNIT_SPAN}.")
 
 
@@ -117,8 +97,7 @@ class RateUniform(StrictModel):
     uniform: Annotated[
         list[Rate],
         Field(min_length=2, max_length=2),
-        AfterValidator(_rate_span),
-        expecting(f"two numbers {_RATE_SPAN}"),
+        expecting(f"two numbers {_RATE_SPAN}", _is_span_of_rates),
     ] = Field(description=f"{_RATE_SPAN}.")
 
 
@@ -138,8 +117,7 @@ class Gamma(StrictModel):
     gamma: Annotated[
         list[Scale],
         Field(min_length=2, max_length=2),
-        AfterValidator(_shape_and_rate),
-        expecting(f"two numbers {_SHAPE_AND_RATE}"),
+        expecting(f"two numbers {_SHAPE_AND_RATE}", lambda pair: 1e-3 <= pair[0] <= 1e6),
     ] = Field(description=f"{_SHAPE_AND_RATE}.")
 
 
@@ -157,14 +135,9 @@ def _truth_of_one(model: Any) -> Truth:
 
 def _one_of(models: Mapping[str, Any], **elsewhere: str) -> Any:
     """The type of the truth of one sample; ``elsewhere``: whose the other keys are."""
-    keys, of_two = tuple(models), dict.fromkeys(("first", "second"), "two samples")
-    kinds: Any = Union[tuple(Annotated[each, Tag(tag(key))] for key, each in models.items())]  # noqa: UP007
-    return Annotated[
-        kinds,
-        by_key(keys),
-        exactly_one(keys, not_here(keys, **elsewhere, **of_two)),
-        AfterValidator(_truth_of_one),
-    ]
+    of_two = dict.fromkeys(("first", "second"), "two samples")
+    kinds = one_of(models, not_here(models, **elsewhere, **of_two))
+    return Annotated[kinds, AfterValidator(_truth_of_one)]
 
 
 _TRUTHS: dict[str, Any] = {

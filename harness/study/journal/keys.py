@@ -33,15 +33,14 @@ def digest(content: Mapping[str, Any], *arrays: np.ndarray[Any, Any]) -> bytes:
 
 def trials_key(shard: Shard) -> bytes:
     """Return the key of the trials of a scenario, from one of its shards."""
-    return digest(
-        {
-            "trials of": dict(shard.scenario.content()),
-            "seed": shard.seed,
-            "per_truth": shard.per_truth,
-            "shard": monte_carlo.SHARD,
-            "engines": engines_digest(),
-        }
-    )
+    content = {
+        "trials of": dict(shard.scenario.content()),
+        "seed": shard.seed,
+        "per_truth": shard.per_truth,
+        "shard": monte_carlo.SHARD,
+        "engines": engines_digest(),
+    }
+    return digest(content)
 
 
 @dataclass(frozen=True)

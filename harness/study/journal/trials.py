@@ -8,7 +8,7 @@ are the same up to there.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -86,6 +86,8 @@ class _Known:
 
     stored: Stored
     simulation: Simulation
+    rows: Sequence[int | None] = ()
+    """The place of each column of the run in the record; None where it lacks the column."""
 
 
 @dataclass
@@ -176,24 +178,19 @@ def start_trials(
             same program made; or the journal is damaged.
     """
     known: list[_Known] = []
-    columns_at: list[list[ColumnKey | None]] = []
     if recorder is not None:
-        known = _known(recorder.journal, plan, spans)
-        columns_at = [_columns_at(each, limits, recorder.keys) for each in known]
-        for each, columns in zip(known, columns_at, strict=True):
-            where = scenario_words(plan.scenario)
-            _refuse_other_limits(recorder.journal, each, columns, where)
+        where = scenario_words(plan.scenario)
+        for each in _known(recorder.journal, plan, spans):
+            keys = _keys_at(each, limits, recorder.keys)
+            _refuse_other_limits(recorder.journal, each, keys, where)
+            known.append(replace(each, rows=[_row(each, key) for key in keys]))
     count = limits.lower.shape[0]
     chains: dict[tuple[tuple[int, ...], ...], list[int]] = {}
     for column in range(count + stochastic):
         drawn = column >= count
-        chain = tuple(
-            _chain(known, [each[column] for each in columns_at], drawn, *span) for span in spans
-        )
+        chain = tuple(_chain(known, column, drawn, *span) for span in spans)
         chains.setdefault(chain, []).append(column)
-    groups = [
-        _group(spans, known, columns_at, chain, rows, count) for chain, rows in chains.items()
-    ]
+    groups = [_group(spans, known, *each, count) for each in chains.items()]
     return ScenarioTrials(plan, groups)
 
 
@@ -212,7 +209,7 @@ def _known(journal: Journal, plan: ScenarioPlan, spans: Sequence[Span]) -> list[
     return found
 
 
-def _columns_at(known: _Known, limits: Limits, keys: ColumnKeys) -> list[ColumnKey | None]:
+def _keys_at(known: _Known, limits: Limits, keys: ColumnKeys) -> list[ColumnKey | None]:
     """The keys that the columns of this run have at the outcomes of a record."""
     outcomes = known.simulation.tally.by_outcome.conditions.astype(np.int64)
     if not np.isin(outcomes, limits.outcomes, assume_unique=True).all():
@@ -230,13 +227,13 @@ def _refuse_other_limits(
 
 
 def _chain(
-    known: Sequence[_Known], keys: Sequence[ColumnKey | None], drawn: bool, start: int, stop: int
+    known: Sequence[_Known], column: int, drawn: bool, start: int, stop: int
 ) -> tuple[int, ...]:
     """The records that lie end to end from ``start`` and have a column, by their places.
 
     Args:
         known: the records.
-        keys: of the column, at the outcomes of each record.
+        column: the place of the column in the run.
         drawn: whether its limits are drawn: sums of their lengths are rounded, so that a record
             of several shards is the start of such a sum only.
         start: the first shard.
@@ -247,10 +244,9 @@ def _chain(
     while at < stop:
         fitting = [
             place
-            for place, (each, key) in enumerate(zip(known, keys, strict=True))
+            for place, each in enumerate(known)
             if each.stored.start == at
-            and key is not None
-            and _row(each, key) is not None
+            and each.rows[column] is not None
             and not (drawn and places and each.stored.stop > at + 1)
         ]
         if not fitting:
@@ -260,16 +256,15 @@ def _chain(
     return tuple(places)
 
 
-def _row(known: _Known, key: ColumnKey) -> int | None:
+def _row(known: _Known, key: ColumnKey | None) -> int | None:
     """The place of a column in a record, deterministic columns first; None if it lacks it."""
     digests = [each.digest for each in known.stored.columns]
-    return digests.index(key.digest) if key.digest in digests else None
+    return digests.index(key.digest) if key is not None and key.digest in digests else None
 
 
 def _group(
     spans: Sequence[Span],
     known: Sequence[_Known],
-    columns_at: Sequence[Sequence[ColumnKey | None]],
     chain: Sequence[tuple[int, ...]],
     columns: Sequence[int],
     count: int,
@@ -279,7 +274,6 @@ def _group(
     Args:
         spans: the shards of each segment.
         known: the records.
-        columns_at: the keys of all columns at the outcomes of each record.
         chain: the places of the records of each segment.
         columns: the columns, of which those from ``count`` on draw their limits.
         count: the number of deterministic columns of the run.
@@ -289,13 +283,12 @@ def _group(
         segment = Segment(start, stop, start)
         for place in places:
             each = known[place]
-            keys = [columns_at[place][column] for column in columns]
-            rows = [_row(each, key) for key in keys if key is not None]
+            rows = [row for column in columns if (row := each.rows[column]) is not None]
             held = each.simulation.tally.by_outcome.below.shape[0]
             part = take_simulation(
                 each.simulation,
-                [row for row in rows if row is not None and row < held],
-                [row - held for row in rows if row is not None and row >= held],
+                [row for row in rows if row < held],
+                [row - held for row in rows if row >= held],
             )
             segment.simulation = part.after(segment.simulation)
             segment.done = each.stored.stop

@@ -11,7 +11,7 @@ from scipy.special import ndtri
 
 from harness.base.errors import InputError
 from harness.callers.call_checks import ARGUMENTS, IN_ANY_ORDER, SHAPE, run_call_checks
-from harness.callers.calls import FunctionError, call_on_numbers
+from harness.callers.calls import Asked, FunctionError, call_on_numbers
 from harness.callers.function import FunctionInProcess
 from harness.callers.process import FunctionLocation
 from harness.callers.sent import SentFunction, SentFunctionError, close_sent_functions, sendable
@@ -118,13 +118,13 @@ def objects(x, n, alpha):
     ],
 )
 def test_a_type_with_another_answer_or_none_is_a_failure(function, part):
-    fault = run_type_checks(function, SMALL, 0.05)[TYPES]
+    fault = run_type_checks(Asked(function, SMALL, 0.05))[TYPES]
     assert not fault.is_remark
     assert part in fault.message
 
 
 def test_a_product_of_32_bit_counts_that_overflows_is_a_failure_with_its_cause():
-    fault = run_type_checks(as_written, LARGE, 0.05)[TYPES]
+    fault = run_type_checks(Asked(as_written, LARGE, 0.05))[TYPES]
     assert not fault.is_remark
     assert "x as numpy.int32: limits 0.4999" in fault.message
     assert "a product of 32-bit counts overflows where they are not made floats" in fault.message
@@ -142,7 +142,7 @@ def test_a_product_of_32_bit_counts_that_overflows_is_a_failure_with_its_cause()
     ],
 )
 def test_what_callers_may_be_asked_to_avoid_is_a_remark(function, data, part):
-    fault = run_type_checks(function, data, 0.05)[TYPES]
+    fault = run_type_checks(Asked(function, data, 0.05))[TYPES]
     assert fault.is_remark
     assert part in fault.message
 
@@ -151,13 +151,13 @@ def test_what_callers_may_be_asked_to_avoid_is_a_remark(function, data, part):
     ("function", "data"), [(wilson, SMALL), (wilson, LARGE), (difference, TWO)]
 )
 def test_a_function_that_converts_its_counts_takes_every_type(function, data):
-    assert run_type_checks(function, data, 0.05) == {TYPES: None}
+    assert run_type_checks(Asked(function, data, 0.05)) == {TYPES: None}
 
 
 def test_a_float_array_that_is_changed_in_place_is_named_with_its_type():
     """An array of whole numbers is converted first, and stays."""
-    assert run_call_checks(divided_in_place, SMALL, 0.05)[ARGUMENTS] is None
-    found = run_type_checks(divided_in_place, SMALL, 0.05)
+    assert run_call_checks(Asked(divided_in_place, SMALL, 0.05))[ARGUMENTS] is None
+    found = run_type_checks(Asked(divided_in_place, SMALL, 0.05))
     assert found[TYPES] is None
     assert found[ARGUMENTS].message.startswith("the float64 array that it was given as x was")
 
@@ -170,8 +170,10 @@ def test_lists_may_be_lists_and_whole_numbers_of_any_type():
         return mean(x * 1.0, n, alpha) if isinstance(x, np.ndarray) else mean(x[:1], n, alpha)
 
     data = {"x": np.array([[1, 2, 3], [4, 0, 1]]), "n": np.array([[5, 5, 5], [4, 6, 7]])}
-    assert run_type_checks(mean, data, 0.05) == {TYPES: None}
-    assert "x and n as a list: limits " in run_type_checks(of_arrays, data, 0.05)[TYPES].message
+    assert run_type_checks(Asked(mean, data, 0.05)) == {TYPES: None}
+    assert (
+        "x and n as a list: limits " in run_type_checks(Asked(of_arrays, data, 0.05))[TYPES].message
+    )
 
 
 def ascending(x, n, alpha):
@@ -202,7 +204,7 @@ def of_places(x, n, alpha):
     ],
 )
 def test_answers_that_depend_on_the_order_of_outcomes_are_found(function, part):
-    found = run_call_checks(function, SMALL, 0.05)
+    found = run_call_checks(Asked(function, SMALL, 0.05))
     assert part in found.pop(IN_ANY_ORDER)
     assert not any(found.values())
 
@@ -212,7 +214,7 @@ def test_sorted_answers_of_two_samples_are_called_so():
         lower, upper = difference(x1, n1, x2, n2, alpha)
         return np.sort(lower, None).reshape(lower.shape), np.sort(upper, None).reshape(lower.shape)
 
-    found = run_call_checks(ascending_differences, TWO, 0.05)
+    found = run_call_checks(Asked(ascending_differences, TWO, 0.05))
     assert found.pop(IN_ANY_ORDER).startswith("the answers are sorted, the counts are not at x1")
     assert not any(found.values())
 
@@ -220,7 +222,7 @@ def test_sorted_answers_of_two_samples_are_called_so():
 def test_limits_in_the_columns_of_one_array_are_called_so_for_any_number_of_outcomes():
     for count in (2, 3):
         data = {"x": np.arange(count), "n": 9}
-        found = run_call_checks(lambda *given: np.stack(wilson(*given), -1), data, 0.05)
+        found = run_call_checks(Asked(lambda *given: np.stack(wilson(*given), -1), data, 0.05))
         assert f"shape ({count}, 2)" in found.pop(SHAPE)
         assert not any(found.values())
 
@@ -257,7 +259,7 @@ def test_limits_of_pandas_are_named():
 
     with pytest.raises(FunctionError, match="found a table with the columns lower, upper"):
         call_on_numbers(table, {"x": 3, "n": 10}, 0.05)
-    fault = run_type_checks(series, SMALL, 0.05)[TYPES]
+    fault = run_type_checks(Asked(series, SMALL, 0.05))[TYPES]
     assert fault.is_remark
     assert "pandas Series" in fault.message
 

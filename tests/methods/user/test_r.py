@@ -10,7 +10,7 @@ from scipy.special import betaincinv, gammaincinv, ndtri
 
 from harness.base.errors import InputError
 from harness.callers.command import RFunction
-from harness.callers.loaded import ON_ARRAYS, ON_NUMBERS
+from harness.callers.loaded import ON_ARRAYS, ON_NUMBERS, Call
 from harness.callers.naming import named
 from harness.callers.program import Program
 
@@ -39,10 +39,10 @@ def limits(function, family, data, arguments=None, expression=""):
     needs(function.partition("::")[0] if ".R::" not in function else "stats")
     caller = Program(RFunction(function, arguments or {}, expression).command(family), 30.0)
     try:
-        found = caller.answer(ON_ARRAYS, data, ALPHA, None)
+        found = caller.answer(Call(ON_ARRAYS, data, ALPHA, None))
         if found is None:
             first = {name: np.ravel(value)[0] for name, value in data.items()}
-            caller.answer(ON_NUMBERS, first, ALPHA, None)
+            caller.answer(Call(ON_NUMBERS, first, ALPHA, None))
         return np.array(found)
     finally:
         caller.close()
@@ -125,7 +125,7 @@ def test_an_outcome_at_which_r_stops_is_a_failure():
     caller = Program(RFunction("stats::binom.test").command("proportion"), 30.0)
     try:
         with pytest.raises(Exception, match=r"failed at x = 3, n = 2, alpha = 0.05: .*'n' must be"):
-            caller.answer(ON_NUMBERS, {"x": 3, "n": 2}, ALPHA, None)
+            caller.answer(Call(ON_NUMBERS, {"x": 3, "n": 2}, ALPHA, None))
     finally:
         caller.close()
 
