@@ -197,12 +197,10 @@ class StoppingSolver(Solver):
     def solves_range(self, over: Sequence[Span]) -> bool:
         return True
 
-    def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
-        found = worst_cases_by_law(self._as_law, limits, over[0])
-        return (None,) * len(limits.lower) if found is None else found
-
-    def _searched(self, limits: Limits) -> Sequence[WorstCase] | None:
-        return worst_cases_by_law(self._as_law, limits, self.hull()[0])
+    def _searched(
+        self, limits: Limits, over: Sequence[Span] | None = None
+    ) -> Sequence[WorstCase] | None:
+        return worst_cases_by_law(self._as_law, limits, (over or self.hull())[0])
 
     def miss_curve(self, limits: Limits) -> MissCurve | None:
         return of_law(self._as_law, limits)
@@ -211,7 +209,7 @@ class StoppingSolver(Solver):
         return rows_of_stopped(self.scenario, truths[0])
 
     def places(self, over: Sequence[Span]) -> Places | None:
-        return places_of_one(self.scenario, over[0]) if over[0][0] < over[0][1] else None
+        return places_of_one(self.scenario, over[0])
 
     def cost_of_truth(self, over: Sequence[Span]) -> float:
         return 4.0 * float(self.scenario.size) ** 2  # each step adds four numbers
