@@ -17,7 +17,7 @@ from harness.families.combination import Span
 from harness.families.family import Family
 from harness.families.stopped import STOPPED_AT
 from harness.figures import selection
-from harness.figures.kind import EVERY_ENGINE, of_samples
+from harness.figures.kind import EVERY_ENGINE
 
 if TYPE_CHECKING:
     from harness.designs.design import Scenario
@@ -115,7 +115,7 @@ def scenario_with(
     from harness.distributions.sampling.laws.catalogue import sampling_law
     from harness.distributions.truths import DiscreteTruth, PairTruth
 
-    if not (of_samples(family) or family.stops):
+    if not (family.has_counts_of_samples or family.stops):
         return None
     law, sampling = None, _experiment(results).get("sampling")
     if sampling is not None:

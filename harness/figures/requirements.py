@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import starmap
 from typing import Any, NamedTuple
 
 from harness.base.errors import did_you_mean
@@ -270,13 +271,12 @@ def _trials_by_outcome(kind: FigureKind, options: Any, facts: ExperimentFacts) -
     if not facts.has_true_values:
         return
     if facts.trials == "per_truth":
-        yield Unmet(
-            "kind",
-            f"expected trials per_outcome or per_size for {kind.name}, found per_truth",
-        )
+        message = f"expected trials per_outcome or per_size for {kind.name}, found per_truth"
+        yield Unmet("kind", message)
     (size, *others) = facts.sizes or (None,)
     n = size if options.n is None and not others else options.n
-    if facts.family.is_bounded and n in facts.sizes and _is_large(n):
+    large = isinstance(n, int) and n >= LARGEST_BESIDE_TRUTHS
+    if facts.family.is_bounded and n in facts.sizes and large:
         most = f"an n below {LARGEST_BESIDE_TRUTHS}"
         yield Unmet("n", f"expected {most} with a grid or a list of true values, found {n}")
 
@@ -284,11 +284,8 @@ def _trials_by_outcome(kind: FigureKind, options: Any, facts: ExperimentFacts) -
 def _panels_over_size(options: Any, facts: ExperimentFacts) -> Iterator[Unmet]:
     """Several sizes, and not too many true values."""
     sizes = [_totals(size) for size in facts.sizes]
-    truths: Sequence[Level] | int = 0
-    if facts.has_true_values:
-        truths = _listed_truths(facts)
-    for option, message in unmet_panels(options, facts.family, sizes, truths):
-        yield Unmet(option, message)
+    truths = _listed_truths(facts) if facts.has_true_values else 0
+    yield from starmap(Unmet, unmet_panels(options, facts.family, sizes, truths))
 
 
 def _totals(size: Any) -> Level:
@@ -311,10 +308,6 @@ def _listed_truths(facts: ExperimentFacts) -> list[Level] | int:
     by_column = dict(zip(facts.family.truths, truth.values, strict=True))
     columns = [by_column[name].tolist() for name in truth_symbols(facts.family)]
     return sorted(zip(*columns, strict=True))
-
-
-def _is_large(n: Any) -> bool:
-    return isinstance(n, int) and n >= LARGEST_BESIDE_TRUTHS
 
 
 def _surface(kind: FigureKind, options: Any, facts: ExperimentFacts) -> Iterator[Unmet]:

@@ -218,11 +218,8 @@ def _listed(results: Results, row: _Row, family: Family, size: selection.Size) -
     cells = of_engine.filter(selection.at(family.sizes, size), method=row["method"])
     if cells.height < 2:
         return None
-    if engine == MONTE_CARLO:
-        rows = cells.iter_rows(named=True)
-        above = [is_clearly_above(each, alpha, of_engine.height) for each in rows]
-    else:
-        above = (cells["actual_alpha"] > alpha + rounding_of(alpha)).to_list()
+    rows = cells.iter_rows(named=True)
+    above = [is_clearly_above(each, alpha, of_engine.height) for each in rows]
     truths = {
         symbol: cells[name].to_list()
         for name, symbol in zip(family.truths, family.symbols, strict=False)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +18,7 @@ from harness.base.errors import InputError, NothingToDrawError
 from harness.base.numerics.arrays import Floats
 from harness.families.family import ENUMERATION
 from harness.figures import options, selection
-from harness.figures.kind import Drawing, FigureKind, file_stem, with_curves
+from harness.figures.kind import Drawing, FigureKind, file_stem
 from harness.figures.look import labels, layout, point_labels, style
 from harness.figures.look.axes import breaks_down, nominal_text, stretch, write_in_percent
 from harness.figures.selection import Selection
@@ -187,5 +188,5 @@ KIND = FigureKind(
     over="summary",
     needs=(ENUMERATION,),
     draw=draw,
-    drawn_for=with_curves,
+    drawn_for=attrgetter("has_curves"),
 )

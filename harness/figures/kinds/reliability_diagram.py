@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from harness.base.errors import InputError
 from harness.families.catalogue import family_of
 from harness.figures import options, selection
-from harness.figures.kind import Drawing, FigureKind, of_two_samples
+from harness.figures.kind import Drawing, FigureKind
 from harness.figures.look import labels, style
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ KIND = FigureKind(
     options=Calibration,
     over="bin",
     needs=(),
-    drawn_for=of_two_samples,
+    drawn_for=lambda family: family.samples == 2,
     draw=draw,
     experiment="calibration",
 )

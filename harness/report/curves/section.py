@@ -169,10 +169,11 @@ class Shown:
 def shown_of(results: Results, panels: Panels) -> Shown:
     """Return panels with all of their words."""
     family, first = panels.family, panels.panels[0]
+    count = family.model.COUNT
     words = {
-        "truth": labels.truth_label(family),
-        "outcome": f"outcome {family.model.COUNT} (number of {family.model.COUNTED})",
-        "size": labels.size_label(family),
+        "truth": (labels.truth_label(family), family.curve_truths[0][1]),
+        "outcome": (f"outcome {count} (number of {family.model.COUNTED})", count),
+        "size": (labels.size_label(family), family.sizes[0]),
     }
     x = first.x
     sparse = panels.over == "outcome" and not family.is_bounded and x[-1] > _SPARSE * x.size
@@ -180,19 +181,9 @@ def shown_of(results: Results, panels: Panels) -> Shown:
         panels,
         method_titles(results.manifest),
         _on_at_first(results, panels.methods),
-        words[panels.over],
-        _symbol(panels),
+        *words[panels.over],
         bool(sparse and first.names is None),
     )
-
-
-def _symbol(panels: Panels) -> str:
-    """The name of a position of the axis."""
-    if panels.over == "outcome":
-        return panels.family.model.COUNT
-    if panels.over == "size":
-        return panels.family.sizes[0]
-    return panels.family.curve_truths[0][1]
 
 
 def _on_at_first(results: Results, methods: Sequence[str]) -> list[int]:
