@@ -128,12 +128,8 @@ class BinTally:
 
     def plus(self, other: BinTally) -> BinTally:
         """Return the sum of the tallies."""
-        return BinTally(
-            self.trials + other.trials,
-            self.true + other.true,
-            self.probability + other.probability,
-            self.variance + other.variance,
-        )
+        both = zip(vars(self).values(), vars(other).values(), strict=True)
+        return BinTally(*(mine + its for mine, its in both))
 
 
 @dataclass(frozen=True)

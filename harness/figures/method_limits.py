@@ -52,27 +52,12 @@ def exact_curve(
     """
     key = method, alpha, family.name, tuple(size), tuple(over), tuple(held)
     if key not in results.curves:
-        results.curves[key] = _exact_curve(results, method, alpha, family, size, over, held)
-    found: MissCurve | None = results.curves[key]
-    return found
-
-
-def _exact_curve(
-    results: Results,
-    method: str,
-    alpha: float,
-    family: Family,
-    size: selection.Size,
-    over: Span,
-    held: Sequence[float],
-) -> MissCurve | None:
-    if not over[0] < over[1]:
-        return None
-    scenario = scenario_with(results, family, size, over, held)
-    if scenario is None:
-        return None
-    found = limits_in_reach(results, scenario, method, alpha)
-    return None if found is None else found[0].miss_curve(found[1])
+        known = over[0] < over[1]
+        scenario = scenario_with(results, family, size, over, held) if known else None
+        found = scenario and limits_in_reach(results, scenario, method, alpha)
+        results.curves[key] = found and found[0].miss_curve(found[1])
+    curve: MissCurve | None = results.curves[key]
+    return curve
 
 
 def limits_in_reach(

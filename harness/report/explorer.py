@@ -171,7 +171,6 @@ def _size_numbers(experiment: Experiment, scenario: Scenario, limits: Limits) ->
     # As a run computes them, so that its tables hold the same numbers.
     exact = solver_of(scenario).enumerate(limits, limits.outcomes[:0], worst=False).by_truth
     assert exact is not None
-    assert exact.length is not None
     everywhere = replace(scenario, truth=DiscreteTruth(scenario.model.SUPPORT))
     solver = solver_of(everywhere)
     curves = [solver.miss_curve(limits.rows([row])) for row in range(len(limits.lower))]

@@ -466,7 +466,7 @@ def precision(results: Sequence[ScenarioResult]) -> dict[str, Any] | None:
         return None
     aim = max((aim for _, aim in aims), key=lambda aim: len(aim.looks))
     sizes = [_of_size(*each) for each in aims]
-    rules = {_BY_LOOKS: _looks_rule(aim), _FROM_ALPHA: _exact_rule()}
+    rules = {_BY_LOOKS: _looks_rule(aim), _FROM_ALPHA: _EXACT_RULE}
     chosen = {each["stopped_by"] for each in sizes}
     return {
         "half_width": aim.half_width,
@@ -486,12 +486,11 @@ def _looks_rule(aim: Aim) -> dict[str, Any]:
     }
 
 
-def _exact_rule() -> dict[str, Any]:
-    return {
-        "trials": "the fewest whose interval is narrow enough with a probability of at least "
-        f"{PROBABILITY}, for the exact alpha of each column",
-        "interval": f"minimal length at alpha {INTERVAL_ALPHA:g}",
-    }
+_EXACT_RULE = {
+    "trials": "the fewest whose interval is narrow enough with a probability of at least "
+    f"{PROBABILITY}, for the exact alpha of each column",
+    "interval": f"minimal length at alpha {INTERVAL_ALPHA:g}",
+}
 
 
 def _of_size(result: ScenarioResult, aim: Aim) -> dict[str, Any]:

@@ -80,11 +80,10 @@ def measured(
     for label, each in found.items():
         if reference is not None and "empirical_se" in each and "empirical_se" in found[reference]:
             each[RELATIVE_PRECISION] = relative_precision(replicates[label], replicates[reference])
-    return {label: _in_order(each) for label, each in found.items()}
-
-
-def _in_order(found: Mapping[str, Measure]) -> dict[str, Measure]:
-    return {name: found[name] for name in MEASURES if name in found}
+    return {
+        label: {name: each[name] for name in MEASURES if name in each}
+        for label, each in found.items()
+    }
 
 
 def simulation_results(
@@ -111,7 +110,7 @@ def simulation_results(
     for each in scenarios:
         replicates = each.replicates(alpha)
         found = measured(replicates, each.truth, alpha, null, reference)
-        summary += _summary(each, found)
+        summary += [{**each.key, **row} for row in summary_rows(found, each.looks)]
         compared += _differences(each, found, reference)
         if "keep" in document:
             kept += _replicates(each, replicates, columns[REPLICATES])
@@ -145,12 +144,6 @@ def summary_rows(
             "ci_lower": lower,
             "ci_upper": upper,
         }
-
-
-def _summary(
-    scenario: ScenarioTrials, found: Mapping[str, Mapping[str, Measure]]
-) -> Iterator[dict[str, Any]]:
-    return ({**scenario.key, **row} for row in summary_rows(found, scenario.looks))
 
 
 def _differences(

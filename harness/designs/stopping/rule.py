@@ -60,18 +60,19 @@ class Boundaries:
 
     def low(self, trials: Integers, successes: Integers) -> Bools:
         """Whether one stops at a lower boundary, shape (m,)."""
-        bounds = np.full(max(self.looks, default=0) + 2, -1)
-        for look, bound in zip(self.looks, self.at_most, strict=True):
-            bounds[look] = -1 if bound is None else bound
-        return np.asarray(successes <= bounds[np.minimum(trials, bounds.size - 1)])
+        return np.asarray(successes <= self._bounds(self.at_most, trials, -1))
 
     def high(self, trials: Integers, successes: Integers) -> Bools:
         """Whether one stops at an upper boundary, shape (m,)."""
         far = np.iinfo(np.int64).max
-        bounds = np.full(max(self.looks, default=0) + 2, far)
-        for look, bound in zip(self.looks, self.at_least, strict=True):
-            bounds[look] = far if bound is None else bound
-        return np.asarray(successes >= bounds[np.minimum(trials, bounds.size - 1)])
+        return np.asarray(successes >= self._bounds(self.at_least, trials, far))
+
+    def _bounds(self, given: Sequence[int | None], trials: Integers, none: int) -> Integers:
+        """Return the boundary after so many trials, or a number that no count reaches; (m,)."""
+        bounds = np.full(max(self.looks, default=0) + 2, none)
+        for look, bound in zip(self.looks, given, strict=True):
+            bounds[look] = none if bound is None else bound
+        return bounds[np.minimum(trials, bounds.size - 1)]
 
     def holds(self, trials: Integers, successes: Integers) -> Bools:
         return self.low(trials, successes) | self.high(trials, successes)

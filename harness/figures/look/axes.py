@@ -39,22 +39,18 @@ def set_log_axis(
         length: its length in mm.
     """
     ticks = log_ticks(low, high, length, across=name == "x")
-    _set_log_scale(axes, name, (low, high), ticks, [tick_text(tick) for tick in ticks])
+    _set_log_scale(axes, name, (low, high), ticks)
 
 
 def _set_log_scale(
-    axes: Axes,
-    name: Literal["x", "y"],
-    ends: tuple[float, float],
-    ticks: Sequence[float],
-    texts: Sequence[str],
+    axes: Axes, name: Literal["x", "y"], ends: tuple[float, float], ticks: Sequence[float]
 ) -> None:
     """Make an axis logarithmic, with these ticks and small ones at every digit."""
     from matplotlib.ticker import LogLocator, NullFormatter
 
     axis = axes.xaxis if name == "x" else axes.yaxis
     axes.set(**{f"{name}scale": "log", f"{name}lim": ends})
-    axis.set_ticks(ticks, labels=texts)
+    axis.set_ticks(ticks, labels=[tick_text(tick) for tick in ticks])
     axis.set_minor_locator(LogLocator(subs=range(2, 10)))
     axis.set_minor_formatter(NullFormatter())
 
@@ -251,5 +247,4 @@ def set_log_outcomes(axes: Axes, low: float, high: float) -> None:
         for step in steps
         if low <= step * 10**power <= high
     ]
-    texts = [labels.integer_text(tick) for tick in ticks]
-    _set_log_scale(axes, "x", (low / _ROOM, high * _ROOM), ticks, texts)
+    _set_log_scale(axes, "x", (low / _ROOM, high * _ROOM), ticks)

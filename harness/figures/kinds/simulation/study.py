@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 from pydantic import AfterValidator, Field, WithJsonSchema
 
 from harness.base.errors import InputError, NothingToDrawError
 from harness.base.numerics.arrays import Floats
-from harness.figures.kind import Drawing, FigureKind
+from harness.figures.kind import FigureKind
 from harness.figures.look import labels, style
 from harness.figures.look.axes import COVERAGE
-from harness.figures.options import FigureOptions
 from harness.figures.selection import levels_of
 
 if TYPE_CHECKING:
@@ -80,17 +80,8 @@ MEASURE: Any = Field("coverage", description="Measure of performance to draw.")
 SCENARIO: Any = Field(1, ge=1, description="Number of the scenario to draw, from 1 on.")
 
 
-def study_kind(
-    name: str,
-    title: str,
-    options: type[FigureOptions],
-    over: Literal["scenario", "trial"],
-    draw: Callable[[Results, Any], list[Drawing]],
-) -> FigureKind:
-    """The declaration of a kind of figure of simulation studies."""
-    needs: tuple[str, ...] = ()
-    what: Any = {"drawn_for": lambda _: False, "experiment": "simulation"}
-    return FigureKind(name, title, options, draw, over, needs, **what)
+study_kind = partial(FigureKind, needs=(), drawn_for=lambda _: False, experiment="simulation")
+"""The declaration of a kind of figure of simulation studies."""
 
 
 @dataclass(frozen=True)
