@@ -128,20 +128,14 @@ def _compares_only(options: Mapping[str, Any], labels: set[str]) -> bool:
 def _mismatch(kind: FigureKind, facts: ExperimentFacts) -> str:
     """Why the kind is not drawn for this kind of experiment, or for this family."""
     if kind.experiment != facts.kind:
-        return f"expected a figure of {facts.kind} ({_fitting(facts)}), found {kind.name}"
-    if facts.family_is_valid and not kind.fits(facts.family):
-        what = f"the family {facts.family.name}"
-        return f"expected a figure for {what} ({_fitting(facts)}), found {kind.name}"
-    return ""
-
-
-def _fitting(facts: ExperimentFacts) -> str:
-    """The kinds of figures that the experiment can have."""
-    return ", ".join(
-        kind.name
-        for kind in FIGURES.values()
-        if kind.experiment == facts.kind and kind.fits(facts.family)
-    )
+        wanted = f"of {facts.kind}"
+    elif facts.family_is_valid and not kind.fits(facts.family):
+        wanted = f"for the family {facts.family.name}"
+    else:
+        return ""
+    of_kind = (each for each in FIGURES.values() if each.experiment == facts.kind)
+    fitting = ", ".join(each.name for each in of_kind if each.fits(facts.family))
+    return f"expected a figure {wanted} ({fitting}), found {kind.name}"
 
 
 def _sources(kind: FigureKind, options: FigureOptions, facts: ExperimentFacts) -> Iterator[Unmet]:
@@ -446,7 +440,7 @@ def _over_size(facts: ExperimentFacts) -> Iterator[Figure]:
 
 def _over_outcomes(facts: ExperimentFacts, settled: Sequence[str]) -> Iterator[Figure]:
     """The alpha of each outcome, exact and by Monte Carlo; of two samples the limits at one."""
-    small = [size for size in facts.sizes if _largest(size) <= LARGEST_SIZE]
+    small = [size for size in facts.sizes if max(_totals(size)) <= LARGEST_SIZE]
     if not small or not settled:
         return
     at = _size(facts, small[-1])
@@ -468,11 +462,4 @@ def _alpha(facts: ExperimentFacts) -> Figure:
 
 
 def _size(facts: ExperimentFacts, size: Any) -> Figure:
-    if len(facts.sizes) == 1:
-        return {}
-    several = isinstance(size, tuple)
-    return {"n": [plain_number(n) for n in size] if several else plain_number(size)}
-
-
-def _largest(size: Any) -> float:
-    return max(size) if isinstance(size, tuple) else float(size)
+    return {} if len(facts.sizes) == 1 else {"n": _written(size)}

@@ -48,14 +48,11 @@ def _weights(scenario: Scenario, outcomes: Integers) -> Floats:
     ends, truth = stopped_of(scenario).outcomes.at(outcomes), as_distribution(scenario.truth)
     found = np.empty(outcomes.size)
     trials, place = np.unique(ends.trials, return_inverse=True)
-    for number, part in enumerate(np.split(np.argsort(place, kind="stable"), _starts(place))):
+    starts = np.cumsum(np.bincount(place))[:-1]
+    for number, part in enumerate(np.split(np.argsort(place, kind="stable"), starts)):
         x = ends.successes[part].astype(np.int64)
         found[part] = scenario.model.outcome_weights(truth, x, float(trials[number]))
     return found * ends.share
-
-
-def _starts(place: npt.NDArray[np.intp]) -> Integers:
-    return np.cumsum(np.bincount(place))[:-1]
 
 
 def _posterior(scenario: Scenario, outcomes: Integers) -> Any:

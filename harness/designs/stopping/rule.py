@@ -278,27 +278,6 @@ def stopping_rule(given: object, most: int, alpha: float) -> StoppingRule:
     return StoppingRule(looks, _until(keys["until"], looks, alpha))
 
 
-def stopping_function(
-    function: Callable[[int, int], object], most: int, first: int = 1, every: int = 1
-) -> StoppingRule:
-    """Return the stopping rule of a user's function.
-
-    >>> stopping_function(lambda t, x: t - x == 3, 10, first=3).looks
-    (3, 4, 5, 6, 7, 8, 9, 10)
-
-    Args:
-        function: of t trials and the x successes among them; True where they end. It is asked at
-            looks before the last, also at x that an earlier look rules out.
-        most: the most trials, at which they end in any case.
-        first, every: one looks after ``first``, ``first + every``, … trials.
-
-    Raises:
-        InputError: the numbers are none, or the first look comes after the last trial.
-    """
-    validate_whole("n", most, 1)
-    return StoppingRule(looks_every(first, every, most), ByFunction(function))
-
-
 def looks_every(first: Any, every: Any, most: int) -> tuple[int, ...]:
     """Return first, first + every, … and the most trials.
 

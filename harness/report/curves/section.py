@@ -16,6 +16,7 @@ import numpy as np
 
 from harness.designs.miss_curve import MissCurve
 from harness.figures.look import labels
+from harness.figures.look.axes import COVERAGE
 from harness.findings.choice import choices
 from harness.methods.method import TWO_SIDED
 from harness.report.calibration import calibration_picture
@@ -138,10 +139,6 @@ class Shown:
         return [order.index(row) for row in range(len(self.names))]
 
     @property
-    def value_label(self) -> str:
-        return "coverage, %"
-
-    @property
     def length_label(self) -> str:
         if self.is_outcome:
             return "length of the interval"
@@ -249,7 +246,7 @@ def _data(shown: Shown) -> dict[str, Any]:
         "symbol": shown.symbol,
         "xLabel": shown.x_label,
         "logarithmic": shown.logarithmic,
-        "valueLabel": shown.value_label,
+        "valueLabel": COVERAGE,
         "lengthLabel": shown.length_label,
         "titles": shown.names,
         "series": shown.series,
@@ -367,7 +364,7 @@ def _stills(shown: Shown, panel: Panel, says: Sequence[str]) -> list[StillPictur
     pictures = [
         still_picture(
             says[0],
-            (shown.x_label, shown.value_label),
+            (shown.x_label, COVERAGE),
             values,
             (100 * (1 - reach), 100.0),
             100 * (1 - alpha),
