@@ -102,7 +102,7 @@ def scenario_with(
 
     if not (family.has_counts_of_samples or family.stops):
         return None
-    law, sampling = None, _experiment(results).get("sampling")
+    law, sampling = None, results.manifest.get("experiment", {}).get("sampling")
     if sampling is not None:
         law = sampling_law(family.model.NAME, sampling)
     elif "sampling" in results.cells.columns and STOPPED_AT not in results.cells.columns:
@@ -170,7 +170,7 @@ def _computed(
     from harness.designs.design import observed_at
     from harness.methods.catalogue import find
 
-    listed: list[dict[str, Any]] = _experiment(results).get("methods", [])
+    listed: list[dict[str, Any]] = results.manifest.get("experiment", {}).get("methods", [])
     entry = next((each for each in listed if each["label"] == method and "name" in each), None)
     if entry is None:
         return None
@@ -181,7 +181,3 @@ def _computed(
     observed, side = observed_at(scenario, outcomes), entry["side"]
     answers = source.limits(observed, alpha, side).intervals(observed, alpha, side)
     return answers.lower, answers.upper
-
-
-def _experiment(results: Results) -> dict[str, Any]:
-    return dict(results.manifest.get("experiment", {}))

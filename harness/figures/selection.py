@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import and_
@@ -157,12 +157,7 @@ class Selection:
         if asked is None:
             return spread(present, most)
         wanted = [each if isinstance(each, tuple) else (each,) for each in asked]
-        for size in wanted:
-            if size not in present:
-                choices = ", ".join(format_level(each) for each in present)
-                missing = format_level(size)
-                raise InputError(f"{self.kind}: the results hold no size {missing}, only {choices}")
-        return wanted
+        return levels_of(self.kind, "size", wanted, present, format_level)
 
     def at_size(self, size: Size) -> pl.DataFrame:
         """The cells of one size."""
@@ -170,7 +165,11 @@ class Selection:
 
 
 def levels_of(
-    kind: str, what: str, asked: Sequence[Any] | None, present: Sequence[Any]
+    kind: str,
+    what: str,
+    asked: Sequence[Any] | None,
+    present: Sequence[Any],
+    text: Callable[[Any], str] = str,
 ) -> list[Any]:
     """The levels that a figure of a kind asks for, in that order, or all that are present.
 
@@ -180,8 +179,8 @@ def levels_of(
     for level in asked or ():
         if level not in present:
             several = isinstance(present, range)
-            choices = f"1 to {len(present)}" if several else ", ".join(map(str, present))
-            raise InputError(f"{kind}: the results hold no {what} {level}, only {choices}")
+            choices = f"1 to {len(present)}" if several else ", ".join(map(text, present))
+            raise InputError(f"{kind}: the results hold no {what} {text(level)}, only {choices}")
     return list(present if asked is None else asked)
 
 

@@ -72,9 +72,8 @@ def verdict(results: Results, found: Found, alpha: float, worst_is_exact: bool) 
     bound = nominal(alpha)
     scope = f" {found.scope}" if found.scope else ""
     if found.keeps and found.worst is not None:
-        if worst_is_exact:
-            return Verdict(NEVER_ABOVE, f"never covers less than {bound}{scope}")
-        return Verdict(NEVER_ABOVE, f"was not found to cover less than {bound}{scope}")
+        never = "never covers" if worst_is_exact else "was not found to cover"
+        return Verdict(NEVER_ABOVE, f"{never} less than {bound}{scope}")
     if found.above:
         how = _where(results, found.above, alpha, several=len(found.rows) > 1)
         how = f"less than {bound}{how}" if how else _lowest_mean(found, alpha)

@@ -57,12 +57,7 @@ def manifest(
         agreement: how Monte Carlo agrees with the exact values.
     """
     asked = precision(results)
-    return {
-        "name": document["name"],
-        "title": document["title"],
-        "seed": document["seed"],
-        "content_hash": content_hash(document, sources),
-        "versions": versions(),
+    content = {
         "trials": _trials(results),
         "overall": overall(results),
         **({} if asked is None else {"precision": asked}),
@@ -74,6 +69,31 @@ def manifest(
         "identity": _identity(results),
         "worst_cases": worst_cases(results),
         **({"not_enumerated": many} if (many := _not_enumerated(results)) else {}),
+    }
+    return manifest_of(document, sources, {}, content)
+
+
+def manifest_of(
+    document: Mapping[str, Any],
+    sources: Mapping[str, str],
+    kind: Mapping[str, str],
+    content: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Return the content of manifest.json with what that of every kind of experiment has.
+
+    Args:
+        document, sources: as of ``manifest``.
+        kind: the kind of the experiment under its key; nothing for the usual one.
+        content: what the kind has of its own.
+    """
+    return {
+        "name": document["name"],
+        "title": document["title"],
+        **kind,
+        "seed": document["seed"],
+        "content_hash": content_hash(document, sources),
+        "versions": versions(),
+        **content,
         "experiment": {key: value for key, value in document.items() if key != "execution"},
     }
 

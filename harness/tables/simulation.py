@@ -31,7 +31,7 @@ from harness.tables.columns import (
     columns_of,
     simulation_kind,
 )
-from harness.tables.manifest import content_hash, versions
+from harness.tables.manifest import manifest_of
 from harness.tables.results import SimulationResults
 
 
@@ -195,13 +195,7 @@ def _manifest(
                 )
             if found.changed:
                 changed.append({**place, **_first(found.changed)})
-    return {
-        "name": document["name"],
-        "title": document["title"],
-        "kind": SIMULATION,
-        "seed": document["seed"],
-        "content_hash": content_hash(document, sources),
-        "versions": versions(),
+    content = {
         "trials": {
             "total": sum(each.trials for each in scenarios),
             "by_scenario": [each.trials for each in scenarios],
@@ -210,8 +204,8 @@ def _manifest(
         "failures": failures,
         "changed": changed,
         "sources": dict(sources),
-        "experiment": {key: value for key, value in document.items() if key != "execution"},
     }
+    return manifest_of(document, sources, {"kind": SIMULATION}, content)
 
 
 def _first(event: Event) -> dict[str, Any]:

@@ -195,11 +195,7 @@ def _plot_panel(axes: Axes, curves: TruthCurves, panel: _Panel, points: int, col
         axes.plot(
             curves.truths(panel.listed),
             1 - panel.listed["actual_alpha"].to_numpy(),
-            color=colour,
-            linestyle="none",
-            marker="o",
-            markersize=1.0 if panel.listed.height > CROWD else 2.0,
-            markeredgewidth=0,
+            **style.dots(colour, "o", 1.0 if panel.listed.height > CROWD else 2.0),
             zorder=3,
             label="exact, at listed values",
             gid="exact",
@@ -230,12 +226,8 @@ def _plot_simulated(axes: Axes, curves: TruthCurves, every: pl.DataFrame, stride
         1 - rows["actual_alpha"].to_numpy(),
         # Coverage is mirrored: the bar above alpha is the one below coverage.
         yerr=selection.error_bars(rows, "actual_alpha")[::-1],
-        fmt="o",
-        color=style.GREY,
-        ecolor=style.GREY,
+        **style.dots(style.GREY, "o", 0.8 if rows.height > CROWD else 1.5),
         elinewidth=0.5,
-        markersize=0.8 if rows.height > CROWD else 1.5,
-        markeredgewidth=0,
         zorder=2,
         label="Monte Carlo, 95 % interval" + (f" (1 in {stride})" if stride > 1 else ""),
     )

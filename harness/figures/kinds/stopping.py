@@ -77,11 +77,7 @@ def _plane(stopped: StoppedTrials, asked: StoppingOutcomes) -> Figure:
             axes.plot(
                 t[part],
                 x[part],
-                color=colour,
-                marker=mark,
-                linestyle="none",
-                markersize=size,
-                markeredgewidth=0,
+                **style.dots(colour, mark, size),
                 label=name,
                 gid=name,
             )

@@ -260,6 +260,12 @@ def curve_figure(
     return figure, legend_above(columns, heading)
 
 
+def dots(colour: str, mark: str, size: float) -> dict[str, Any]:
+    """The arguments of ``plot`` for marks without edges, which no line joins."""
+    look: dict[str, Any] = {"color": colour, "marker": mark, "markersize": size}
+    return look | {"markeredgewidth": 0, "linestyle": "none"}
+
+
 def line_height() -> float:
     """The height of a line of a legend, in mm."""
     return 3.2 * font_factor()

@@ -30,6 +30,7 @@ from harness.checks.findings import (
     TailExample,
     format_cell,
 )
+from harness.families.combination import Span
 from harness.findings.numbers import covered, nominal
 from harness.report.still_picture import Tick, ticks
 
@@ -151,6 +152,12 @@ class Axis:
         """Whether a value lies on the axis."""
         return self.low <= value <= self.high
 
+    def outside(self, span: Span) -> list[tuple[float, float]]:
+        """The parts of the axis that lie outside of a range: beginning and width."""
+        parts = ((self.low, span[0]), (span[1], self.high))
+        ends = ((self.at(low), self.at(high)) for low, high in parts if low < high)
+        return [(start, round(end - start, 2)) for start, end in ends]
+
     def ticks(self) -> list[Tick]:
         """Round numbers, or powers of ten, at their places."""
         if self.logarithmic:
@@ -198,12 +205,7 @@ def interval_picture(example: IntervalExample) -> Picture:
         for number, (row, label) in enumerate(zip(example.rows, _labels(example), strict=True))
     ]
     bottom = TOP + ROW * len(bars)
-    low, high = example.support
-    shades = []
-    if low > axis.low:
-        shades.append((axis.left, round(axis.at(low) - axis.left, 2)))
-    if high < axis.high:
-        shades.append((axis.at(high), round(RIGHT - axis.at(high), 2)))
+    shades = axis.outside(example.support)
     common = format_cell(_common(example.rows))
     unit = f", in {example.unit}" if example.unit else ""
     return Picture(
@@ -395,8 +397,7 @@ def miss_picture(example: MissExample) -> Picture:
     }
     shades, shade_words = [], ""
     if example.inside is not None:
-        low, high = (axis.at(each) for each in example.inside)
-        shades = [(axis.left, round(low - axis.left, 2)), (high, round(RIGHT - high, 2))]
+        shades = axis.outside(example.inside)
         shade_words = "Shaded: truths near the boundary, which this finding is not about."
     marks = []
     notes = []
