@@ -145,8 +145,7 @@ def agrees(content: Mapping[str, Any]) -> bool:
         return bool(content["calibration"]["agrees"])
     if content.get("kind") == SIMULATION:
         return True
-    verdicts = content["agreement"]["agrees"], content["identity"]["holds"]
-    return all(verdict is not False for verdict in verdicts)
+    return False not in (content["agreement"]["agrees"], content["identity"]["holds"])
 
 
 def content_hash(document: Mapping[str, Any], sources: Mapping[str, str]) -> str:

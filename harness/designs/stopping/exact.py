@@ -23,7 +23,6 @@ _ROWS = 64
 class StoppedValues:
     """What is exact of k columns at t true values."""
 
-    truths: Floats
     below: Floats
     """Pr(p < lower limit), shape (k, t)."""
     above: Floats
@@ -54,7 +53,7 @@ def exact_values(
             missed_below, missed_above = split_missed(p, probability, low, high)
             below[k, rows], above[k, rows] = missed_below.sum(axis=1), missed_above.sum(axis=1)
             length[k, rows] = weighted(high - low, probability).sum(axis=1)
-    return StoppedValues(truths, below, above, length, expected)
+    return StoppedValues(below, above, length, expected)
 
 
 def probability_blocks(
