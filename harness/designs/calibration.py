@@ -18,7 +18,7 @@ from harness.designs.design import keyed_stream
 from harness.distributions.truths import ContinuousTruth, PairTruth, Prior, as_distribution
 from harness.families.catalogue import family_of
 from harness.families.combination import Span
-from harness.families.family import Data, Family, Model, truth_posterior
+from harness.families.family import Data, Model, truth_posterior
 from harness.families.samples import by_sample
 from harness.methods.significance import at_least
 
@@ -54,17 +54,13 @@ class Design:
     """The number of equal bins of [0, 1], the last of which is closed."""
 
     @property
-    def family_record(self) -> Family:
-        return family_of(self.family)
-
-    @property
     def truths(self) -> tuple[ContinuousTruth, ContinuousTruth]:
         return as_distribution(self.truth.first), as_distribution(self.truth.second)
 
     @property
     def references(self) -> tuple[str, ...]:
         """The posteriors that compute probabilities; both only where they differ."""
-        model = self.family_record.model
+        model = family_of(self.family).model
         same = all(implied_prior(model, truth) == self.prior for truth in self.truths)
         return (PRIOR,) if same else (PRIOR, TRUTH)
 
@@ -128,12 +124,8 @@ class BinTally:
 
     def plus(self, other: BinTally) -> BinTally:
         """Return the sum of the tallies."""
-        return BinTally(
-            self.trials + other.trials,
-            self.true + other.true,
-            self.probability + other.probability,
-            self.variance + other.variance,
-        )
+        both = zip(vars(self).values(), vars(other).values(), strict=True)
+        return BinTally(*(mine + its for mine, its in both))
 
 
 @dataclass(frozen=True)
@@ -165,7 +157,7 @@ def simulate(shard: Shard) -> tuple[BinTally, ...]:
 def draw_trials(shard: Shard) -> CalibrationTrials:
     """Draw the sizes, truths, outcomes and thresholds of the trials."""
     design, rng = shard.design, shard.design.stream(shard.seed, shard.number)
-    family = design.family_record
+    family = family_of(design.family)
     sizes = [_draw_sizes(family.model, span, shard.trials, rng) for span in design.sizes]
     truths = [truth.draw(shard.trials, rng) for truth in design.truths]
     data: list[Floats] = []
@@ -194,7 +186,7 @@ def _draw_counts(model: Model, truth: Floats, size: Floats, rng: np.random.Gener
 
 def probabilities(design: Design, trials: CalibrationTrials, reference: str) -> Floats:
     """Return Pr(parameter ≥ delta | data) under the posterior of a reference, shape (trials,)."""
-    family, data = design.family_record, trials.data
+    family, data = family_of(design.family), trials.data
     if reference == PRIOR:
         posterior = family.posterior(data, design.prior)
     else:

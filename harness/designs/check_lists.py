@@ -22,10 +22,6 @@ DataSet = tuple[Sequence[float], ...]
 """One data set: its lists in the order of the family's data."""
 
 
-def _same(lists: Sequence[Floats]) -> tuple[Floats, ...]:
-    return tuple(lists)
-
-
 def _all(lists: Sequence[Floats]) -> Bools:
     return np.ones(len(lists[0]), np.bool_)
 
@@ -36,7 +32,7 @@ class CheckedLists:
 
     data_sets: tuple[DataSet, ...] = ()
     """At which limits have every property."""
-    image: Callable[[Sequence[Floats]], tuple[Floats, ...]] = _same
+    image: Callable[[Sequence[Floats]], tuple[Floats, ...]] = tuple
     """Return the mirror image of the lists of a data set."""
     differ: Callable[[Sequence[Floats]], Bools] = _all
     """Return whether the values, or the proportions, of each data set differ, shape (m,)."""

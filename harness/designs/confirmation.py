@@ -66,7 +66,8 @@ def confirmed(
             continue
         apart = _apart(solver, limits, found, given)
         comparisons.append(Comparison(ENUMERATION, SECOND, "worst cases", apart))
-        places = solver.places(over)
+        is_point = all(low == high for low, high in over)
+        places = None if is_point else solver.places(over)
         if places is not None:
             given, excess = _against_net(solver, limits, given, places, solver.cost_of_truth(over))
             comparisons.append(Comparison(ENUMERATION, A_NET, "worst cases", excess))

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from scipy.special import betainc, betaincc, roots_legendre
@@ -21,9 +20,8 @@ from harness.designs.design import PER_TRUTH, Design, Distributions, Outcomes, S
 from harness.designs.limits import Limits
 from harness.designs.nets import Places
 from harness.designs.pairs.data import (
-    DISCORDANT,
     PAIRED,
-    SHARES_OF_BOTH,
+    flat_truth,
     implied_posterior,
     parameter_of,
 )
@@ -36,15 +34,12 @@ from harness.distributions.paired_truths import (
     DirichletTruth,
     PairedTruth,
     TableTruth,
-    table_of_cells,
 )
 from harness.distributions.sampling import binomial
 from harness.distributions.truths import Prior
 from harness.families.combination import Span
 from harness.families.confusion import CONFUSION
-from harness.families.family import POSTERIOR, AsPairs, Family
-
-T = TypeVar("T", WorstCase, WorstCase | None)
+from harness.families.family import AsPairs, Family
 
 MOST_TABLES = 2_000_000
 """The most tables that are enumerated: all of n = 225."""
@@ -100,87 +95,59 @@ def _listing(truths: Sequence[Floats]) -> Iterator[tuple[TableTruth, Positions, 
 
 def _check_truth(family: Family) -> PairedTruth:
     """Return the uniform truth over all tables, or without a posterior a list of tables."""
-    if POSTERIOR in family.engines:
-        return DirichletTruth((1.0, 1.0, 1.0, 1.0))
-    cells = product(DISCORDANT, DISCORDANT, SHARES_OF_BOTH)
-    tables = (table_of_cells(a, b, (1.0 - a - b) * share) for a, b, share in cells)
-    view = family.as_pairs
+    truth, view = flat_truth(family), family.as_pairs
+    if not isinstance(truth, TableTruth):
+        return truth
     assert view is not None
-    return ConfusionTruth.of(map(view.restored, tables))
+    return ConfusionTruth.of(map(view.restored, truth.tables))
 
 
 @dataclass(frozen=True)
-class ConfusionSolver(Solver):
+class ConfusionSolver(PairedSolver):
     """Exact engines for a confusion table: those of the same table of pairs."""
 
     @property
-    def _pairs(self) -> PairedSolver:
-        return PairedSolver(as_pairs(self.scenario))
+    def _pairs(self) -> Scenario:
+        return as_pairs(self.scenario)
 
     @property
     def has_exact_values(self) -> bool:
         few = self.possible_count() <= self.scenario.design.most_enumerated
         return few and super().has_exact_values
 
-    def listed(self) -> Iterator[tuple[float, Integers, Floats]]:
-        return self._pairs.listed()
-
-    def possible_outcomes(self) -> Integers:
-        return self._pairs.possible_outcomes()
-
-    def possible_count(self) -> float:
-        return self._pairs.possible_count()
-
-    def spread_outcomes(self, count: int) -> Integers:
-        return self._pairs.spread_outcomes(count)
-
-    def hull(self) -> tuple[Span, ...]:
-        return self.scenario.truth.hull  # type: ignore[no-any-return]
-
-    def whole_range(self) -> tuple[Span, ...]:
-        return self._pairs.whole_range()
-
     def range_outcomes(self, over: Sequence[Span]) -> Integers:
-        return self._pairs.range_outcomes(_view(self.scenario).arranged(over))
+        return super().range_outcomes(_view(self.scenario).arranged(over))
 
     def range_count(self, over: Sequence[Span]) -> float:
-        return self._pairs.range_count(_view(self.scenario).arranged(over))
+        return super().range_count(_view(self.scenario).arranged(over))
 
-    def outcome_weights(self, outcomes: Integers) -> Floats:
-        return self._pairs.outcome_weights(outcomes)
-
-    def _searched(self, limits: Limits) -> Sequence[WorstCase] | None:
-        if parameter_of(self._pairs.scenario).moved_mass is None:
-            return super()._searched(limits)
-        found = self._pairs._searched(limits)
-        return None if found is None else [self._restored(case) for case in found]
-
-    def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
-        if parameter_of(self._pairs.scenario).moved_mass is None:
-            return super().worst_cases(limits, over)
-        arranged = _view(self.scenario).arranged(over)
-        return [self._restored(case) for case in self._pairs.worst_cases(limits, arranged)]
+    def _searched(
+        self, limits: Limits, over: Sequence[Span] | None = None
+    ) -> Sequence[WorstCase] | None:
+        if parameter_of(self._pairs).moved_mass is None:
+            return Solver._searched(self, limits, over)
+        view = _view(self.scenario)
+        found = super()._searched(limits, None if over is None else view.arranged(over))
+        return found and [
+            replace(case, truths=view.restored(case.truths), witness=view.restored(case.witness))
+            for case in found
+        ]
 
     def rows_again(self, limits: Limits, truths: Sequence[Floats]) -> Iterator[Rows] | None:
-        return self._pairs.rows_again(limits, _view(self.scenario).arranged(truths))
+        return super().rows_again(limits, _view(self.scenario).arranged(truths))
 
     def places(self, over: Sequence[Span]) -> Places | None:
-        if parameter_of(self._pairs.scenario).moved_mass is None:
+        if parameter_of(self._pairs).moved_mass is None:
             return None
         view = _view(self.scenario)
-        found = self._pairs.places(view.arranged(over))
+        found = super().places(view.arranged(over))
         return found and found.seen(view.restored)
 
-    def _restored(self, case: T) -> T:
-        """Return a worst case of pairs with its table as the confusion table has it."""
-        if case is None:
-            return case
-        restored = _view(self.scenario).restored
-        return replace(case, truths=restored(case.truths), witness=restored(case.witness))
+    cost_of_truth = Solver.cost_of_truth
 
     def verify(self, limits: Limits, published: Published) -> list[Comparison]:
         found = verify_posterior(self.scenario, limits, published, integrated_cells)
-        return found + self._pairs.verify(limits, published)
+        return found + super().verify(limits, published)
 
 
 def integrated_cells(scenario: Scenario, shapes: Prior, limits: Limits) -> Exact:

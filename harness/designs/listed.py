@@ -94,7 +94,7 @@ def probability_rows(
 
 
 def blocks_of_truths(
-    sampling: Sampling | Law, truths: Floats, size: float, cells: int = _CELLS
+    sampling: Sampling | Law, truths: Floats, size: float
 ) -> Iterator[tuple[slice, int, int]]:
     """Yield blocks of truths with the first and the last outcome that is possible at any of them.
 
@@ -104,7 +104,6 @@ def blocks_of_truths(
         sampling: a model or a law, which says what outcomes are possible at a truth.
         truths: ascending, shape (t,).
         size: the size.
-        cells: the largest product of the numbers of truths and outcomes of a block.
     """
     start = 0
     while start < truths.size:
@@ -114,7 +113,7 @@ def blocks_of_truths(
             start_of_next, further = sampling.window(truths[stop], truths[stop], size)
             # The outcomes between two windows need not have limits.
             apart = start_of_next > last + 1
-            if apart or (stop + 1 - start) * (max(further, last) + 1 - first) > cells:
+            if apart or (stop + 1 - start) * (max(further, last) + 1 - first) > _CELLS:
                 break
             stop, last = stop + 1, max(further, last)
         yield slice(start, stop), first, last

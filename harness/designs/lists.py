@@ -211,18 +211,14 @@ def _blocks(windows: Sequence[tuple[int, int]]) -> Iterator[tuple[Integers, ...]
         yield np.unravel_index(np.arange(start, min(start + _BLOCK, count)), shape)
 
 
-def _draw_runs(
-    scenario: Scenario, number: int, trials: int, rng: np.random.Generator
-) -> tuple[Floats, ...]:
-    return (scenario.truth.law.draw(rng, (trials, int(scenario.size))),)
-
-
 REPEATED_RUNS = Design(
     RUNS,
     outcomes=None,
     checked_at=OF_LISTS,
     lists=Lists(
-        _draw_runs,
+        lambda scenario, _, trials, rng: (
+            scenario.truth.law.draw(rng, (trials, int(scenario.size))),
+        ),
         width=lambda scenario: int(scenario.size),
         at_truths=values_of_runs,
         assumes=ASSUMES,

@@ -121,10 +121,9 @@ def _spread(
     sampling: Sampling, low: Floats | float, high: Floats | float, size: float, share: Floats
 ) -> Floats:
     """Return truths between two, by shares of the variance-stabilized scale; broadcast."""
-    ends = (
+    start, stop = (
         sampling.variance_stabilized(np.asarray(each, np.float64), size) for each in (low, high)
     )
-    start, stop = ends
     return np.clip(
         sampling.from_variance_stabilized(start + share * (stop - start), size), low, high
     )

@@ -62,33 +62,25 @@ class Counts:
         """Return counts without any trial."""
         trials = np.zeros(conditions.size, np.int64)
         below, above, failed = np.zeros((3, columns, conditions.size), np.int64)
-        length = np.zeros(below.shape) if lengths else None
-        infinite = np.zeros_like(below) if lengths else None
-        squares = np.zeros(below.shape) if lengths else None
-        return cls(conditions, trials, below, above, failed, length, infinite, squares)
+        more = (np.zeros(below.shape), np.zeros_like(below), np.zeros(below.shape))
+        return cls(conditions, trials, below, above, failed, *(more if lengths else ()))
 
     def add(
-        self,
-        index: Positions | int,
-        trials: Integers,
-        below: Integers,
-        above: Integers,
-        failed: Integers,
-        length: Floats | None = None,
-        infinite: Integers | None = None,
-        squares: Floats | None = None,
+        self, index: Positions | int, trials: Integers, *counted: Integers | Floats | None
     ) -> None:
-        """Add trials and misses under the conditions at ``index``, which are distinct."""
+        """Add trials and misses under the conditions at ``index``, which are distinct.
+
+        Args:
+            index: of the conditions.
+            trials: under each of them.
+            counted: ``below``, ``above`` and ``failed``; of limits that are drawn also ``length``,
+                ``infinite`` and ``squares``.
+        """
         self.trials[index] += trials
-        self.below[:, index] += below
-        self.above[:, index] += above
-        self.failed[:, index] += failed
-        if self.length is not None and length is not None:
-            self.length[:, index] += length
-        if self.infinite is not None and infinite is not None:
-            self.infinite[:, index] += infinite
-        if self.squares is not None and squares is not None:
-            self.squares[:, index] += squares
+        for name, added in zip(_COUNTED, counted, strict=False):
+            total = getattr(self, name)
+            if total is not None and added is not None:
+                total[:, index] += added
 
     def plus(self, other: Counts) -> Counts:
         """Return the sum of the counts, under the conditions that either of them has."""
@@ -96,9 +88,7 @@ class Counts:
         total = Counts.empty(conditions, self.below.shape[0], self.length is not None)
         for part in (self, other):
             index = np.searchsorted(conditions, part.conditions)
-            misses = part.below, part.above, part.failed
-            lengths = part.length, part.infinite, part.squares
-            total.add(index, part.trials, *misses, *lengths)
+            total.add(index, part.trials, *(getattr(part, name) for name in _COUNTED))
         return total
 
     def with_trials(self) -> Counts:
@@ -333,9 +323,7 @@ class Enumerated:
         """Return the values at listed truths of the columns in these rows, and their mean."""
         assert self.by_truth is not None
         index, whole = list(rows), self.by_truth
-        part = replace(
-            whole, below=whole.below[index], above=whole.above[index], length=whole.length[index]
-        )
+        part = replace(whole, **_part(whole, _MISSES, index))
         unknown = (None,) * len(index)
         nothing = replace(self.by_outcome, **dict.fromkeys(_MISSES, np.empty((len(index), 0))))
         return Enumerated(nothing, part, part.mean(), self.mean_from, unknown, unknown)
@@ -363,31 +351,16 @@ class Group:
 def pooled_counts(counts: Counts, group: Group) -> Counts:
     """Return the sum of the counts of each group, under its first outcome."""
     first, back = np.unique(group.first(_whole(counts.conditions)), return_inverse=True)
+    columns: Any = (..., back)
 
-    def total(values: Integers) -> Integers:
-        summed = np.zeros(first.size, np.int64)
-        np.add.at(summed, back, values)
+    def total(values: Any) -> Any:
+        if values is None:
+            return None
+        summed = np.zeros((*values.shape[:-1], first.size), values.dtype)
+        np.add.at(summed, columns, values)
         return summed
 
-    def lengths(rows: Floats | None) -> Floats | None:
-        if rows is None:
-            return None
-        return np.array([np.bincount(back, row, minlength=first.size) for row in rows], np.float64)
-
-    below, above, failed = (
-        np.array([total(row) for row in rows])
-        for rows in (counts.below, counts.above, counts.failed)
-    )
-    return Counts(
-        first,
-        total(counts.trials),
-        below,
-        above,
-        failed,
-        lengths(counts.length),
-        None if counts.infinite is None else np.array([total(row) for row in counts.infinite]),
-        lengths(counts.squares),
-    )
+    return Counts(first, total(counts.trials), *(total(getattr(counts, name)) for name in _COUNTED))
 
 
 def pooled_exact(exact: Exact, group: Group) -> Exact:

@@ -24,6 +24,7 @@ from harness.designs.design import (
 from harness.distributions.sampling.law import THINNED
 from harness.distributions.truths import DiscreteTruth, PairTruth, UniformTruth, as_distribution
 from harness.families.catalogue import family_of
+from harness.families.combination import Span
 from harness.families.data import LARGEST_COUNT
 from harness.families.family import Family, truth_posterior
 from harness.families.samples import SINGLE_SAMPLE, TWO_SAMPLES, among_images
@@ -88,9 +89,9 @@ RATES, RATES_OF_TWO = (0.0, 20.0), (0.0, 5.0)
 """The true rates of a check, since the support of a rate is unbounded."""
 
 
-def uniform_truth(family: Family) -> UniformTruth:
+def uniform_truth(family: Family, rates: Span = RATES) -> UniformTruth:
     """Return the uniform truth over all proportions, or over the rates of a check."""
-    return UniformTruth(*((0.0, 1.0) if family.is_bounded else RATES))
+    return UniformTruth(*((0.0, 1.0) if family.is_bounded else rates))
 
 
 ONE_SAMPLE = Design(
@@ -182,11 +183,6 @@ def _listing_of_two(
         yield pair, rows, index
 
 
-def _uniform_truths(family: Family) -> PairTruth:
-    truth = UniformTruth(*((0.0, 1.0) if family.is_bounded else RATES_OF_TWO))
-    return PairTruth(truth, truth)
-
-
 TWO_INDEPENDENT = Design(
     TWO_SAMPLES,
     Outcomes(
@@ -206,7 +202,7 @@ TWO_INDEPENDENT = Design(
     listing=_listing_of_two,
     samples=_both_samples,
     beside=_beside_two,
-    check_truth=_uniform_truths,
+    check_truth=lambda family: PairTruth(*[uniform_truth(family, RATES_OF_TWO)] * 2),
     checked_at=OF_TWO_SAMPLES,
     small_cells=2000,
     probed_counts=(3, 6),

@@ -171,12 +171,15 @@ class Solver:
         keys, _ = self.scenario.listed_truths()
         return enumerate_listed(self.listed(), keys, limits, reported)
 
-    def _searched(self, limits: Limits) -> Sequence[WorstCase] | None:
-        """Return the worst case of each column over the hull; None where it is not known.
+    def _searched(
+        self, limits: Limits, over: Sequence[Span] | None = None
+    ) -> Sequence[WorstCase] | None:
+        """Return the worst case of each column over a range, by default the hull of the truth.
 
-        Here nothing is searched: the worst case is that of the listed truths.
+        It is None where it is not known. Here nothing is searched: over the hull the worst case is
+        that of the listed truths.
         """
-        if not self.scenario.truth.is_discrete:
+        if over is not None or not self.scenario.truth.is_discrete:
             return None
         return [WorstCase(-1.0, (), "at", (), AT_LISTED)] * len(limits.lower)
 
@@ -192,7 +195,7 @@ class Solver:
 
     def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
         """Return the worst case of each column over a closed range of truths of each sample."""
-        return (None,) * len(limits.lower)
+        return self._searched(limits, over) or (None,) * len(limits.lower)
 
     def rows_again(self, limits: Limits, truths: Sequence[Floats]) -> Iterator[Rows] | None:
         """Return the probabilities of outcomes at truths, by another route than the engine's.
@@ -207,7 +210,7 @@ class Solver:
         return None
 
     def places(self, over: Sequence[Span]) -> Places | None:
-        """Return where a net of truths in a closed range has them; None where it is one truth."""
+        """Return where a net of truths in a closed range of more than one has them, if anywhere."""
         return None
 
     def cost_of_truth(self, over: Sequence[Span]) -> float:
@@ -273,7 +276,7 @@ class CountSolver(Solver):
         return True
 
     def places(self, over: Sequence[Span]) -> Places | None:
-        return nets.places_of_one(self.scenario, over[0]) if over[0][0] < over[0][1] else None
+        return nets.places_of_one(self.scenario, over[0])
 
     def cost_of_truth(self, over: Sequence[Span]) -> float:
         middle = 0.5 * (over[0][0] + over[0][1])
@@ -341,9 +344,10 @@ class LawSolver(CountSolver):
         found = super().enumerate(limits, reported, worst=False)
         return law.with_worst_cases_by_law(self.scenario, limits, found) if worst else found
 
-    def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
-        found = worst_cases_by_law(self.scenario, limits, over[0])
-        return (None,) * len(limits.lower) if found is None else found
+    def _searched(
+        self, limits: Limits, over: Sequence[Span] | None = None
+    ) -> Sequence[WorstCase] | None:
+        return worst_cases_by_law(self.scenario, limits, (over or self.hull())[0])
 
     def cost_of_truth(self, over: Sequence[Span]) -> float:
         return law.law_of(self.scenario).cost(self.scenario.size, super().cost_of_truth(over))
@@ -430,12 +434,11 @@ class TwoSampleSolver(Solver):
         unknown = (None,) * len(limits.lower)
         return Enumerated(by_outcome.at(shown), None, mean, ENUMERATION, unknown, unknown)
 
-    def _searched(self, limits: Limits) -> Sequence[WorstCase] | None:
-        return search_worst_case(self.scenario, limits)
-
-    def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
-        found = search_worst_case(self.scenario, limits, (over[0], over[1]))
-        return (None,) * len(limits.lower) if found is None else found
+    def _searched(
+        self, limits: Limits, over: Sequence[Span] | None = None
+    ) -> Sequence[WorstCase] | None:
+        pair = None if over is None else (over[0], over[1])
+        return search_worst_case(self.scenario, limits, pair)
 
     def miss_curve(self, limits: Limits) -> MissCurve | None:
         return miss_curve.of_two_samples(self.scenario, limits)
@@ -444,8 +447,7 @@ class TwoSampleSolver(Solver):
         return rows_of_two_samples(self.scenario, limits, truths)
 
     def places(self, over: Sequence[Span]) -> Places | None:
-        is_point = all(low == high for low, high in over)
-        return None if is_point else nets.places_of_two(self.scenario, over)
+        return nets.places_of_two(self.scenario, over)
 
     def cost_of_truth(self, over: Sequence[Span]) -> float:
         samples = zip(self._samples, over, strict=True)
@@ -465,8 +467,13 @@ class PairedSolver(Solver):
     (n + 1)(n + 2)(n + 3)/6.
     """
 
+    @property
+    def _pairs(self) -> Scenario:
+        """The scenario of pairs, which a solver of other tables has beside its own."""
+        return self.scenario
+
     def listed(self) -> Iterator[tuple[float, Integers, Floats]]:
-        scenario = self.scenario
+        scenario = self._pairs
         _, parameter = scenario.listed_truths()
         for theta, cells in zip(parameter.tolist(), scenario.truth.tables, strict=True):
             windows = tables.windows_of(scenario, [(p, p) for p in cells])
@@ -474,17 +481,17 @@ class PairedSolver(Solver):
             yield theta, outcomes, tables.probabilities(scenario, cells, outcomes)
 
     def possible_outcomes(self) -> Integers:
-        windows = tables.possible_windows(self.scenario)
-        parts = [tables.outcomes_within(self.scenario, each) for each in windows]
+        windows = tables.possible_windows(self._pairs)
+        parts = [tables.outcomes_within(self._pairs, each) for each in windows]
         return parts[0] if len(parts) == 1 else np.unique(np.concatenate(parts))
 
     def possible_count(self) -> float:
-        windows = tables.possible_windows(self.scenario)
-        counts = sum(tables.outcomes_count(self.scenario, each) for each in windows)
+        windows = tables.possible_windows(self._pairs)
+        counts = sum(tables.outcomes_count(self._pairs, each) for each in windows)
         return min(counts, self.scenario.outcome_count)
 
     def spread_outcomes(self, count: int) -> Integers:
-        return tables.spread_outcomes(self.scenario, self.hull(), count)
+        return tables.spread_outcomes(self._pairs, self._pairs.truth.hull, count)
 
     def hull(self) -> tuple[Span, ...]:
         hull: tuple[Span, ...] = self.scenario.truth.hull
@@ -494,32 +501,29 @@ class PairedSolver(Solver):
         return (self.scenario.model.SUPPORT,) * len(CELLS)
 
     def range_outcomes(self, over: Sequence[Span]) -> Integers:
-        return tables.range_outcomes(self.scenario, over)
+        return tables.range_outcomes(self._pairs, over)
 
     def range_count(self, over: Sequence[Span]) -> float:
-        return tables.range_count(self.scenario, over)
+        return tables.range_count(self._pairs, over)
 
     def outcome_weights(self, outcomes: Integers) -> Floats:
-        scenario = self.scenario
+        scenario = self._pairs
         if not scenario.truth.is_discrete:
             return scenario.distribution_weights(outcomes)
         listed = scenario.truth.tables
         weights = (tables.probabilities(scenario, cells, outcomes) for cells in listed)
         return np.asarray(sum(weights)) / len(listed)
 
-    def _searched(self, limits: Limits) -> Sequence[WorstCase] | None:
-        return search_paired_worst_case(self.scenario, limits)
-
-    def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
-        found = search_paired_worst_case(self.scenario, limits, over)
-        return (None,) * len(limits.lower) if found is None else found
+    def _searched(
+        self, limits: Limits, over: Sequence[Span] | None = None
+    ) -> Sequence[WorstCase] | None:
+        return search_paired_worst_case(self._pairs, limits, over)
 
     def rows_again(self, limits: Limits, truths: Sequence[Floats]) -> Iterator[Rows] | None:
-        return verify_pairs.rows_of_pairs(self.scenario, limits, truths)
+        return verify_pairs.rows_of_pairs(self._pairs, limits, truths)
 
     def places(self, over: Sequence[Span]) -> Places | None:
-        is_point = all(low == high for low, high in over)
-        return None if is_point else nets.places_of_pairs(self.scenario, over)
+        return nets.places_of_pairs(self._pairs, over)
 
     def cost_of_truth(self, over: Sequence[Span]) -> float:
         middle = [(0.5 * (low + high),) * 2 for low, high in over]
@@ -527,7 +531,7 @@ class PairedSolver(Solver):
         return 4.0 * _PASSES * self.range_count([(p / total, p / total) for p, _ in middle])
 
     def verify(self, limits: Limits, published: Published) -> list[Comparison]:
-        return verify_pairs.verify(self.scenario, limits, published)
+        return verify_pairs.verify(self._pairs, limits, published)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ by its place among the sorted truths.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -80,16 +80,16 @@ def means_apart(first: Mean, second: Mean, small: float = _SMALL) -> Floats:
         first, second: of the same k columns.
         small: miss probabilities below this are compared with an absolute error.
     """
-    return np.asarray(
-        np.max(
-            [
-                relative_difference(first.below, second.below, small),
-                relative_difference(first.above, second.above, small),
-                relative_difference(first.length, second.length),
-            ],
-            axis=0,
-        )
-    )
+    return np.asarray(np.max(_differences(first, second, small), axis=0))
+
+
+def _differences(first: Mean | Exact, second: Mean | Exact, small: Floats | float) -> list[Floats]:
+    """Return the relative differences of what is missed below, of what is above, and of lengths."""
+    return [
+        relative_difference(first.below, second.below, small),
+        relative_difference(first.above, second.above, small),
+        relative_difference(first.length, second.length),
+    ]
 
 
 def cells_apart(
@@ -111,12 +111,8 @@ def cells_apart(
         least: misses below this are compared with an absolute error whatever the probability.
     """
     small = np.maximum(_SMALL / np.maximum(probability, 1e-300), least)
-    parts = [
-        relative_difference(first.below, second.below, small),
-        relative_difference(first.above, second.above, small),
-        relative_difference(first.length, second.length),
-    ]
-    return np.asarray(np.max(np.array(parts) - rounding, axis=(0, 2), initial=0.0))
+    parts = np.array(_differences(first, second, small))
+    return np.asarray(np.max(parts - rounding, axis=(0, 2), initial=0.0))
 
 
 def weights_apart(first: Floats, second: Floats, columns: int) -> Floats:
@@ -315,13 +311,7 @@ def compare_listed(
     assert enumerated.by_truth is not None
     assert enumerated.mean is not None
     by_truth, columns = enumerated.by_truth, enumerated.by_truth.below.shape[0]
-    again = Exact(
-        by_truth.conditions,
-        sums.by_truth.weight,
-        sums.by_truth.below,
-        sums.by_truth.above,
-        sums.by_truth.length,
-    )
+    again = replace(sums.by_truth, conditions=by_truth.conditions)
     certain = np.ones(by_truth.weight.size)
     by_outcome, given = common(enumerated.by_outcome, sums.by_outcome)
     found = {

@@ -239,13 +239,11 @@ def _write(
     path = directory / f"{drawing.stem}.{extension}"
     with _settings(options), _reported(path.name):
         drawing.figure.savefig(path, format=extension, metadata=METADATA[extension])
-    if drawing.apart and kept is not None and _is_another(kept / path.name, path):
-        path = path.rename(directory / f"{drawing.stem}-{drawing.apart}.{extension}")
+    if drawing.apart and kept is not None:
+        earlier = kept / path.name
+        if earlier.is_file() and read_regular(earlier) != path.read_bytes():
+            path = path.rename(directory / f"{drawing.stem}-{drawing.apart}.{extension}")
     return path
-
-
-def _is_another(earlier: Path, figure: Path) -> bool:
-    return earlier.is_file() and read_regular(earlier) != figure.read_bytes()
 
 
 _ENDINGS = (".png", ".svg", ".pdf")
@@ -348,7 +346,6 @@ def _goal_label(family: Family, name: str) -> str:
     """The name of the axis of what is reached."""
     if name == "probability":
         return "probability of reaching the goal"
-    of_what = f"ln({labels.parameter_label(family)})" if family.is_ratio else ""
-    words = f"expected {name.replace('_', '-')}"
-    unit = f" of {of_what or labels.parameter_label(family)}"
-    return words + unit
+    parameter = labels.parameter_label(family)
+    of = f"ln({parameter})" if family.is_ratio else parameter
+    return f"expected {name.replace('_', '-')} of {of}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal
 
 from harness.families.catalogue import FAMILIES
@@ -48,36 +49,6 @@ class Drawing:
     """As that of its ``FigureSpec``."""
 
 
-def of_one_count(family: Family) -> bool:
-    return family.has_single_count
-
-
-def of_samples(family: Family) -> bool:
-    """Whether outcomes have limits at true values of each sample that a figure may choose."""
-    return family.has_counts_of_samples
-
-
-def of_two_samples(family: Family) -> bool:
-    return family.samples == 2
-
-
-def of_counts(family: Family) -> bool:
-    return family.has_outcomes
-
-
-def with_curves(family: Family) -> bool:
-    return family.has_curves
-
-
-def of_every_family(family: Family) -> bool:
-    return True
-
-
-def of_no_family(family: Family) -> bool:
-    """None: the results of a simulation study are of no family."""
-    return False
-
-
 def file_stem(*parts: str) -> str:
     """Join parts to a file name; characters that a file system may refuse become underscores."""
     return "-".join(re.sub(r"[^A-Za-z0-9._]+", "_", part)[:LONGEST_PART] for part in parts)
@@ -109,7 +80,7 @@ class FigureKind:
     name no levels of the experiment."""
     needs: tuple[str, ...] = EVERY_ENGINE
     """The run must use at least one of these engines; empty if no engine is needed."""
-    drawn_for: Callable[[Family], bool] = of_one_count
+    drawn_for: Callable[[Family], bool] = attrgetter("has_single_count")
     """Whether it can be drawn for a family, if that is as bounded as ``bounded_only`` asks."""
     bounded_only: bool = False
     """Whether the parameter of each sample must have a bounded range."""

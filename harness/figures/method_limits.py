@@ -17,7 +17,7 @@ from harness.families.combination import Span
 from harness.families.family import Family
 from harness.families.stopped import STOPPED_AT
 from harness.figures import selection
-from harness.figures.kind import EVERY_ENGINE, of_samples
+from harness.figures.kind import EVERY_ENGINE
 
 if TYPE_CHECKING:
     from harness.designs.design import Scenario
@@ -52,27 +52,12 @@ def exact_curve(
     """
     key = method, alpha, family.name, tuple(size), tuple(over), tuple(held)
     if key not in results.curves:
-        results.curves[key] = _exact_curve(results, method, alpha, family, size, over, held)
-    found: MissCurve | None = results.curves[key]
-    return found
-
-
-def _exact_curve(
-    results: Results,
-    method: str,
-    alpha: float,
-    family: Family,
-    size: selection.Size,
-    over: Span,
-    held: Sequence[float],
-) -> MissCurve | None:
-    if not over[0] < over[1]:
-        return None
-    scenario = scenario_with(results, family, size, over, held)
-    if scenario is None:
-        return None
-    found = limits_in_reach(results, scenario, method, alpha)
-    return None if found is None else found[0].miss_curve(found[1])
+        known = over[0] < over[1]
+        scenario = scenario_with(results, family, size, over, held) if known else None
+        found = scenario and limits_in_reach(results, scenario, method, alpha)
+        results.curves[key] = found and found[0].miss_curve(found[1])
+    curve: MissCurve | None = results.curves[key]
+    return curve
 
 
 def limits_in_reach(
@@ -115,9 +100,9 @@ def scenario_with(
     from harness.distributions.sampling.laws.catalogue import sampling_law
     from harness.distributions.truths import DiscreteTruth, PairTruth
 
-    if not (of_samples(family) or family.stops):
+    if not (family.has_counts_of_samples or family.stops):
         return None
-    law, sampling = None, _experiment(results).get("sampling")
+    law, sampling = None, results.manifest.get("experiment", {}).get("sampling")
     if sampling is not None:
         law = sampling_law(family.model.NAME, sampling)
     elif "sampling" in results.cells.columns and STOPPED_AT not in results.cells.columns:
@@ -185,7 +170,7 @@ def _computed(
     from harness.designs.design import observed_at
     from harness.methods.catalogue import find
 
-    listed: list[dict[str, Any]] = _experiment(results).get("methods", [])
+    listed: list[dict[str, Any]] = results.manifest.get("experiment", {}).get("methods", [])
     entry = next((each for each in listed if each["label"] == method and "name" in each), None)
     if entry is None:
         return None
@@ -196,7 +181,3 @@ def _computed(
     observed, side = observed_at(scenario, outcomes), entry["side"]
     answers = source.limits(observed, alpha, side).intervals(observed, alpha, side)
     return answers.lower, answers.upper
-
-
-def _experiment(results: Results) -> dict[str, Any]:
-    return dict(results.manifest.get("experiment", {}))

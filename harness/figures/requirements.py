@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import starmap
 from typing import Any, NamedTuple
 
 from harness.base.errors import did_you_mean
@@ -127,20 +128,14 @@ def _compares_only(options: Mapping[str, Any], labels: set[str]) -> bool:
 def _mismatch(kind: FigureKind, facts: ExperimentFacts) -> str:
     """Why the kind is not drawn for this kind of experiment, or for this family."""
     if kind.experiment != facts.kind:
-        return f"expected a figure of {facts.kind} ({_fitting(facts)}), found {kind.name}"
-    if facts.family_is_valid and not kind.fits(facts.family):
-        what = f"the family {facts.family.name}"
-        return f"expected a figure for {what} ({_fitting(facts)}), found {kind.name}"
-    return ""
-
-
-def _fitting(facts: ExperimentFacts) -> str:
-    """The kinds of figures that the experiment can have."""
-    return ", ".join(
-        kind.name
-        for kind in FIGURES.values()
-        if kind.experiment == facts.kind and kind.fits(facts.family)
-    )
+        wanted = f"of {facts.kind}"
+    elif facts.family_is_valid and not kind.fits(facts.family):
+        wanted = f"for the family {facts.family.name}"
+    else:
+        return ""
+    of_kind = (each for each in FIGURES.values() if each.experiment == facts.kind)
+    fitting = ", ".join(each.name for each in of_kind if each.fits(facts.family))
+    return f"expected a figure {wanted} ({fitting}), found {kind.name}"
 
 
 def _sources(kind: FigureKind, options: FigureOptions, facts: ExperimentFacts) -> Iterator[Unmet]:
@@ -270,13 +265,12 @@ def _trials_by_outcome(kind: FigureKind, options: Any, facts: ExperimentFacts) -
     if not facts.has_true_values:
         return
     if facts.trials == "per_truth":
-        yield Unmet(
-            "kind",
-            f"expected trials per_outcome or per_size for {kind.name}, found per_truth",
-        )
+        message = f"expected trials per_outcome or per_size for {kind.name}, found per_truth"
+        yield Unmet("kind", message)
     (size, *others) = facts.sizes or (None,)
     n = size if options.n is None and not others else options.n
-    if facts.family.is_bounded and n in facts.sizes and _is_large(n):
+    large = isinstance(n, int) and n >= LARGEST_BESIDE_TRUTHS
+    if facts.family.is_bounded and n in facts.sizes and large:
         most = f"an n below {LARGEST_BESIDE_TRUTHS}"
         yield Unmet("n", f"expected {most} with a grid or a list of true values, found {n}")
 
@@ -284,11 +278,8 @@ def _trials_by_outcome(kind: FigureKind, options: Any, facts: ExperimentFacts) -
 def _panels_over_size(options: Any, facts: ExperimentFacts) -> Iterator[Unmet]:
     """Several sizes, and not too many true values."""
     sizes = [_totals(size) for size in facts.sizes]
-    truths: Sequence[Level] | int = 0
-    if facts.has_true_values:
-        truths = _listed_truths(facts)
-    for option, message in unmet_panels(options, facts.family, sizes, truths):
-        yield Unmet(option, message)
+    truths = _listed_truths(facts) if facts.has_true_values else 0
+    yield from starmap(Unmet, unmet_panels(options, facts.family, sizes, truths))
 
 
 def _totals(size: Any) -> Level:
@@ -311,10 +302,6 @@ def _listed_truths(facts: ExperimentFacts) -> list[Level] | int:
     by_column = dict(zip(facts.family.truths, truth.values, strict=True))
     columns = [by_column[name].tolist() for name in truth_symbols(facts.family)]
     return sorted(zip(*columns, strict=True))
-
-
-def _is_large(n: Any) -> bool:
-    return isinstance(n, int) and n >= LARGEST_BESIDE_TRUTHS
 
 
 def _surface(kind: FigureKind, options: Any, facts: ExperimentFacts) -> Iterator[Unmet]:
@@ -453,7 +440,7 @@ def _over_size(facts: ExperimentFacts) -> Iterator[Figure]:
 
 def _over_outcomes(facts: ExperimentFacts, settled: Sequence[str]) -> Iterator[Figure]:
     """The alpha of each outcome, exact and by Monte Carlo; of two samples the limits at one."""
-    small = [size for size in facts.sizes if _largest(size) <= LARGEST_SIZE]
+    small = [size for size in facts.sizes if max(_totals(size)) <= LARGEST_SIZE]
     if not small or not settled:
         return
     at = _size(facts, small[-1])
@@ -475,11 +462,4 @@ def _alpha(facts: ExperimentFacts) -> Figure:
 
 
 def _size(facts: ExperimentFacts, size: Any) -> Figure:
-    if len(facts.sizes) == 1:
-        return {}
-    several = isinstance(size, tuple)
-    return {"n": [plain_number(n) for n in size] if several else plain_number(size)}
-
-
-def _largest(size: Any) -> float:
-    return max(size) if isinstance(size, tuple) else float(size)
+    return {} if len(facts.sizes) == 1 else {"n": _written(size)}

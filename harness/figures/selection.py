@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import and_
@@ -122,13 +122,7 @@ class Selection:
     def levels(self, column: str, asked: Sequence[Any] | None) -> list[Any]:
         """The levels of a column that are asked for, in that order, or all of them."""
         present = self.cells[column].unique(maintain_order=True).to_list()
-        for level in asked or ():
-            if level not in present:
-                choices = ", ".join(map(str, present))
-                raise InputError(
-                    f"{self.kind}: the results hold no {column} {level}, only {choices}"
-                )
-        return present if asked is None else list(asked)
+        return levels_of(self.kind, column, asked, present)
 
     @property
     def size(self) -> Size:
@@ -163,16 +157,31 @@ class Selection:
         if asked is None:
             return spread(present, most)
         wanted = [each if isinstance(each, tuple) else (each,) for each in asked]
-        for size in wanted:
-            if size not in present:
-                choices = ", ".join(format_level(each) for each in present)
-                missing = format_level(size)
-                raise InputError(f"{self.kind}: the results hold no size {missing}, only {choices}")
-        return wanted
+        return levels_of(self.kind, "size", wanted, present, format_level)
 
     def at_size(self, size: Size) -> pl.DataFrame:
         """The cells of one size."""
         return self.cells.filter(at(self.family.sizes, size))
+
+
+def levels_of(
+    kind: str,
+    what: str,
+    asked: Sequence[Any] | None,
+    present: Sequence[Any],
+    text: Callable[[Any], str] = str,
+) -> list[Any]:
+    """The levels that a figure of a kind asks for, in that order, or all that are present.
+
+    Raises:
+        InputError: one of them is absent.
+    """
+    for level in asked or ():
+        if level not in present:
+            several = isinstance(present, range)
+            choices = f"1 to {len(present)}" if several else ", ".join(map(text, present))
+            raise InputError(f"{kind}: the results hold no {what} {text(level)}, only {choices}")
+    return list(present if asked is None else asked)
 
 
 def format_level(level: Sequence[float]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -246,31 +247,21 @@ def _print_values(axes: Axes, colours: QuadMesh, values: Floats, exponent: int) 
         if text:
             red, green, blue, _ = painted[row, column]
             dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
-            axes.text(
-                column,
-                row,
-                text,
-                ha="center",
-                va="center",
-                fontsize=VALUE * style.font_factor(),
-                color="white" if dark else "black",
-                gid=f"value-{row}-{column}",
-            )
+            look = {"va": "center", "color": "white" if dark else "black"}
+            _print(axes, (row, column), text, "value", **look)
 
 
 def _print_signs(axes: Axes, negative: Bools) -> None:
     """Write a minus sign into cells, which grey print shows as dark as those above zero."""
-    for row, column in np.argwhere(negative):
-        axes.text(
-            column,
-            row,
-            labels.NARROW_MINUS,
-            ha="center",
-            va="center_baseline",
-            fontsize=VALUE * style.font_factor(),
-            color="white",
-            gid=f"sign-{row}-{column}",
-        )
+    for cell in np.argwhere(negative):
+        _print(axes, cell, labels.NARROW_MINUS, "sign", va="center_baseline", color="white")
+
+
+def _print(axes: Axes, cell: Iterable[int], text: str, what: str, **look: Any) -> None:
+    """Write a text into a cell, given by its row and its column."""
+    row, column = cell
+    size, gid = VALUE * style.font_factor(), f"{what}-{row}-{column}"
+    axes.text(column, row, text, ha="center", fontsize=size, gid=gid, **look)
 
 
 def _ticks(axes: Axes, grid: Grid, cell: float) -> None:

@@ -117,15 +117,7 @@ def _found(rows: Sequence[_Row], alpha: float, estimates: int) -> Found | None:
     used = list(by_size.values())
     if not used:
         return None
-    over = [
-        row
-        for row in used
-        if (
-            is_clearly_above(row, alpha, estimates)
-            if row["engine"] == MONTE_CARLO
-            else row["actual_alpha"] > alpha + tolerance
-        )
-    ]
+    over = [row for row in used if is_clearly_above(row, alpha, estimates)]
     bound = (1 + MARGIN) * alpha + tolerance
     above = tuple(row for row in over if row["actual_alpha"] > bound)
     worst = [row["worst_alpha"] for row in used if row.get("worst_alpha") is not None]
@@ -173,13 +165,15 @@ def scope_of(row: _Row) -> str:
 
 
 def is_clearly_above(row: _Row, alpha: float, estimates: int) -> bool:
-    """Whether an estimate is above alpha by more than chance among all estimates explains.
+    """Whether an alpha is above the nominal one by more than rounding, or chance, explains.
 
-    Its interval has to be above alpha, and so many misses to have a probability of at most
-    ``_FALSE_ALARM`` over the number of estimates if alpha were kept: one of forty 95 % intervals
-    lies above the value that it is for. The interval allows for the looks of a run that stopped by
-    looking.
+    The interval of an estimate has to be above alpha, and so many misses to have a probability of
+    at most ``_FALSE_ALARM`` over the number of estimates if alpha were kept: one of forty 95 %
+    intervals lies above the value that it is for. The interval allows for the looks of a run that
+    stopped by looking.
     """
+    if row["engine"] != MONTE_CARLO:
+        return bool(row["actual_alpha"] > alpha + rounding_of(alpha))
     if (row["ci_lower"] or 0.0) <= alpha:
         return False
     trials = row["trials"]

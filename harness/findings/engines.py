@@ -74,7 +74,9 @@ def engine_remarks(manifest: _Row) -> Iterator[Remark]:
     for each in identity["comparisons"]:
         if not each["holds"]:
             apart, most = each["largest_discrepancy_below"], identity["tolerance"]
-            rest = f"{_the_other(each)}: by up to {apart:g} where {most:g} is allowed."
+            against = each["against"]
+            other = _WORDS[against if against in _EXACT else _SECOND]
+            rest = f"{other}: by up to {apart:g} where {most:g} is allowed."
             what = f"The {each['of']} of {each['published']} differ"
             yield Remark(BAD, what, f" from those of {rest}")
 
@@ -89,10 +91,6 @@ def _disagreeing(agreement: _Row) -> Iterator[tuple[str, _Row]]:
     worst = min(agreement["methods"], key=lambda line: line["smallest_p_adjusted"])
     if worst["smallest_p_adjusted"] < level:
         yield worst["method"], worst
-
-
-def _the_other(comparison: _Row) -> str:
-    return _WORDS[comparison["against"] if comparison["against"] in _EXACT else _SECOND]
 
 
 _EXACT = (POSTERIOR, ENUMERATION)

@@ -72,9 +72,8 @@ def verdict(results: Results, found: Found, alpha: float, worst_is_exact: bool) 
     bound = nominal(alpha)
     scope = f" {found.scope}" if found.scope else ""
     if found.keeps and found.worst is not None:
-        if worst_is_exact:
-            return Verdict(NEVER_ABOVE, f"never covers less than {bound}{scope}")
-        return Verdict(NEVER_ABOVE, f"was not found to cover less than {bound}{scope}")
+        never = "never covers" if worst_is_exact else "was not found to cover"
+        return Verdict(NEVER_ABOVE, f"{never} less than {bound}{scope}")
     if found.above:
         how = _where(results, found.above, alpha, several=len(found.rows) > 1)
         how = f"less than {bound}{how}" if how else _lowest_mean(found, alpha)
@@ -218,11 +217,8 @@ def _listed(results: Results, row: _Row, family: Family, size: selection.Size) -
     cells = of_engine.filter(selection.at(family.sizes, size), method=row["method"])
     if cells.height < 2:
         return None
-    if engine == MONTE_CARLO:
-        rows = cells.iter_rows(named=True)
-        above = [is_clearly_above(each, alpha, of_engine.height) for each in rows]
-    else:
-        above = (cells["actual_alpha"] > alpha + rounding_of(alpha)).to_list()
+    rows = cells.iter_rows(named=True)
+    above = [is_clearly_above(each, alpha, of_engine.height) for each in rows]
     truths = {
         symbol: cells[name].to_list()
         for name, symbol in zip(family.truths, family.symbols, strict=False)

@@ -8,6 +8,7 @@ import polars as pl
 from harness.base.numerics.arrays import Floats
 from harness.families.catalogue import family_of
 from harness.findings.numbers import whole
+from harness.findings.papers.claim import held
 from harness.report.page import Section
 from harness.report.still_picture import Line, still_picture
 from harness.tables.results import Results
@@ -65,12 +66,10 @@ def calibration_picture(results: Results) -> list[Section]:
 
 def _held(name: str, part: pl.DataFrame) -> str:
     """How many of the intervals hold the computed probability."""
-    known = part.drop_nulls(["ci_lower", "ci_upper"])
-    computed = pl.col("mean_probability")
-    inside = known.select((pl.col("ci_lower") <= computed) & (computed <= pl.col("ci_upper")))
-    count, least = int(inside.to_series().sum()), whole(int(part["trials"].sum()))
+    inside, count = held(part, pl.col("mean_probability"))
+    least = whole(int(part["trials"].sum()))
     return (
-        f"{name} {count} of {known.height} of the 95 % intervals hold the mean computed "
+        f"{name} {inside} of {count} of the 95 % intervals hold the mean computed "
         f"probability of their bin, in {least} trials"
     )
 

@@ -85,18 +85,14 @@ def _size_words(names: Sequence[str], sizes: Sequence[Size]) -> str:
     """Sizes by the names of their columns: ``n = 200, 500 and 1000``."""
     if not sizes:
         return ""
-    if len(names) == 1:
-        values = [f"{size[0]:.12g}" for size in sizes]
-    else:
-        values = [f"({', '.join(f'{value:.12g}' for value in size)})" for size in sizes]
-    if len(values) > 12:
-        values = [*values[:5], "…", values[-1]]
-        return f"{_named(names)} = {', '.join(values)}"
-    return f"{_named(names)} = {enumerated(values)}"
+    values = [_together([f"{value:.12g}" for value in size]) for size in sizes]
+    if len(values) <= 12:
+        return f"{_together(names)} = {enumerated(values)}"
+    return f"{_together(names)} = {', '.join([*values[:5], '…', values[-1]])}"
 
 
-def _named(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"({', '.join(names)})"
+def _together(texts: Sequence[str]) -> str:
+    return texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
 
 
 def _data(results: Results, shown: pl.DataFrame) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from harness.config.resolve import serialize
 from harness.designs.design import Scenario
 from harness.designs.limits import Limits
 from harness.designs.miss_curve import MissCurve
+from harness.designs.results import Exact
 from harness.designs.solvers import solver_of
 from harness.distributions.truths import DiscreteTruth
 from harness.families.catalogue import family_of
@@ -48,20 +49,14 @@ class SizeNumbers:
     """What the page shows at one n: k methods, t true values, outcomes 0, …, n."""
 
     n: int
-    lower: Floats
+    limits: Limits
     """Shape (k, n + 1)."""
-    upper: Floats
     probability: Floats
     """Pr(X = x | p), shape (t, n + 1)."""
     misses: Integers
     """HOLDS, BELOW or ABOVE for each method, true value and outcome, shape (k, t, n + 1)."""
-    below: Floats
-    """The probability that p lies below the interval, shape (k, t)."""
-    above: Floats
-    missed: Floats
-    """The actual alpha, shape (k, t)."""
-    length: Floats
-    """The expected length, shape (k, t)."""
+    exact: Exact
+    """The miss probabilities and the expected length at the true values, shape (k, t) each."""
     drawn: Integers
     """The outcomes of the samples, shape (t, HUNDREDS, DRAWN)."""
     curves: Sequence[MissCurve]
@@ -70,12 +65,12 @@ class SizeNumbers:
     @property
     def expected(self) -> Floats:
         """The expected number of misses in a hundred intervals, shape (k, t)."""
-        return DRAWN * self.missed
+        return DRAWN * self.exact.missed
 
     @property
     def spread(self) -> Floats:
         """The standard deviation of the number of misses in a hundred intervals, shape (k, t)."""
-        missed = np.clip(self.missed, 0.0, 1.0)
+        missed = np.clip(self.exact.missed, 0.0, 1.0)
         return np.asarray(np.sqrt(DRAWN * missed * (1.0 - missed)))
 
     @property
@@ -171,20 +166,15 @@ def _size_numbers(experiment: Experiment, scenario: Scenario, limits: Limits) ->
     # As a run computes them, so that its tables hold the same numbers.
     exact = solver_of(scenario).enumerate(limits, limits.outcomes[:0], worst=False).by_truth
     assert exact is not None
-    assert exact.length is not None
     everywhere = replace(scenario, truth=DiscreteTruth(scenario.model.SUPPORT))
     solver = solver_of(everywhere)
     curves = [solver.miss_curve(limits.rows([row])) for row in range(len(limits.lower))]
     return SizeNumbers(
         n=int(scenario.size),
-        lower=limits.lower,
-        upper=limits.upper,
+        limits=limits,
         probability=scenario.model.SAMPLING.pmf(x, p, scenario.size),
         misses=np.where(p < lower, BELOW, np.where(p > upper, ABOVE, HOLDS)),
-        below=exact.below,
-        above=exact.above,
-        missed=exact.missed,
-        length=exact.length,
+        exact=exact,
         drawn=_drawn(scenario, truths, experiment.seed),
         curves=[each for each in curves if each is not None],
     )
@@ -310,7 +300,7 @@ def _data(numbers: Numbers, names: Sequence[str]) -> dict[str, Any]:
 
 def _size_data(numbers: SizeNumbers, words: dict[str, int]) -> dict[str, Any]:
     """The arrays of one n; ``words`` gets the words for the outcomes that miss."""
-    missing = numbers.misses != HOLDS
+    exact, missing = numbers.exact, numbers.misses != HOLDS
     when = [
         [
             words.setdefault(outcomes_in_words(marks.tolist(), numbers.n), len(words))
@@ -320,15 +310,15 @@ def _size_data(numbers: SizeNumbers, words: dict[str, int]) -> dict[str, Any]:
     ]
     return {
         "n": numbers.n,
-        "lower": packed(numbers.lower),
-        "upper": packed(numbers.upper),
+        "lower": packed(numbers.limits.lower),
+        "upper": packed(numbers.limits.upper),
         "probability": packed(numbers.probability),
         "misses": packed(numbers.misses, "uint8"),
-        "below": packed(numbers.below),
-        "above": packed(numbers.above),
-        "missed": packed(numbers.missed),
-        "coverage": packed(1.0 - numbers.missed),
-        "length": packed(numbers.length),
+        "below": packed(exact.below),
+        "above": packed(exact.above),
+        "missed": packed(exact.missed),
+        "coverage": packed(1.0 - exact.missed),
+        "length": packed(exact.length),
         "expected": packed(numbers.expected),
         "spread": packed(numbers.spread),
         "when": packed(when, "uint16"),
@@ -376,7 +366,7 @@ def _sentence(numbers: SizeNumbers, name: str, row: int, at_p: int, p: float) ->
     beginning = f"At n = {numbers.n} and p = {p:.6g} the {name} interval"
     if not when:
         return f"{beginning} holds p whatever x is: none of {DRAWN} intervals misses."
-    missed, expected = float(numbers.missed[row, at_p]), float(numbers.expected[row, at_p])
+    missed, expected = (float(each[row, at_p]) for each in (numbers.exact.missed, numbers.expected))
     return (
         f"{beginning} misses when x is {when}: that has probability {percent(missed)}; of "
         f"the {DRAWN} intervals drawn {numbers.counts[row, at_p, 0]} miss, "

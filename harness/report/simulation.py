@@ -6,6 +6,7 @@ import base64
 import io
 from collections.abc import Iterator
 
+from harness.config.models.figures import figures_of_config
 from harness.figures.draw import METADATA, drawings
 from harness.figures.kind import FigureSpec
 from harness.findings.simulation import study_sentences, study_table
@@ -31,11 +32,7 @@ def study(results: Results) -> Section:
 
 def _pictures(results: Results) -> Iterator[tuple[str, str]]:
     """The figures of the config, or coverage, each with its name and as the address of its data."""
-    asked = results.manifest["experiment"]["figures"]
-    specs = [
-        FigureSpec(each["kind"], {key: value for key, value in each.items() if key != "kind"})
-        for each in asked
-    ]
+    specs = figures_of_config(results.manifest["experiment"])
     usual = [FigureSpec("lollipop", {"measure": "coverage"})]
     for drawing in drawings(results, specs or usual, skip_undrawable=True):
         file = io.BytesIO()

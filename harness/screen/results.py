@@ -207,17 +207,9 @@ def _agreement(agreement: _Row) -> Table:
         )
         for line in agreement["methods"]
     ]
-    return _table(
-        "Monte Carlo against exact: tests, and 95 % intervals that miss",
-        rows,
-        "method",
-        "cells",
-        "tests",
-        "smallest p",
-        "after Holm",
-        "missing",
-        "expected",
-    )
+    title = "Monte Carlo against exact: tests, and 95 % intervals that miss"
+    names = ("method", "cells", "tests", "smallest p", "after Holm", "missing", "expected")
+    return _table(title, rows, *names)
 
 
 def _estimated_coverage(row: _Row, alpha: float) -> str:

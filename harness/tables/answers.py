@@ -235,7 +235,7 @@ def _answers(rows: Sequence[_Row], alpha: float) -> Iterable[_Row]:
         within = [row for row in bounded if row["worst_alpha"] <= bound + tolerance]
         best = _shortest_row(within)
         runner_up = (
-            _smallest_row(bounded, _worst, tolerance)
+            _smallest_row(bounded, lambda row: row["worst_alpha"], tolerance)
             if best is None
             else _shortest_row([row for row in within if row is not best])
         )
@@ -268,10 +268,6 @@ def _measured(name: str, prefix: str, row: _Row | None) -> dict[str, Any]:
     if row is None:
         return {}
     return {name: row["method"], **{f"{prefix}{each}": row[each] for each in _MEASURES}}
-
-
-def _worst(row: _Row) -> float:
-    return float(row["worst_alpha"])
 
 
 def _shortest_row(rows: Sequence[_Row]) -> _Row | None:

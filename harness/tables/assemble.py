@@ -405,7 +405,7 @@ def exact_block(exact: Exact, row: int, alpha: float) -> Block:
     failed, succeeded = np.zeros_like(missed), np.ones_like(missed)
     if exact.failed is not None and exact.succeeded is not None:
         failed, succeeded = exact.failed[row], exact.succeeded[row]
-    return _misses(below, above, failed, succeeded, missed, alpha)
+    return _misses(alpha, below, above, failed, succeeded, missed)
 
 
 def mean_block(mean: Mean | None, row: int, alpha: float) -> Block:
@@ -450,15 +450,9 @@ def counted_block(counts: Counts, row: int, alpha: float, looks: int) -> Block:
     succeeded = trials - failed
     there = np.maximum(succeeded, 1)
     error = np.where(succeeded > 0, standard_error(below + above, there), np.nan)
+    shares = (each / trials for each in (below, above, failed, succeeded, missed))
     return {
-        **_misses(
-            below / trials,
-            above / trials,
-            failed / trials,
-            succeeded / trials,
-            missed / trials,
-            alpha,
-        ),
+        **_misses(alpha, *shares),
         "alpha_without_failed": np.where(succeeded > 0, (below + above) / there, np.nan),
         "std_error_without_failed": error,
         "trials": trials,
@@ -489,7 +483,7 @@ def with_fraction_intervals(blocks: Iterable[Block]) -> list[Block]:
 
 
 def _misses(
-    below: Floats, above: Floats, failed: Floats, succeeded: Floats, missed: Floats, alpha: float
+    alpha: float, below: Floats, above: Floats, failed: Floats, succeeded: Floats, missed: Floats
 ) -> Block:
     there = succeeded > 0
     without = np.where(there, (below + above) / np.where(there, succeeded, 1.0), np.nan)
@@ -505,10 +499,6 @@ def _misses(
 
 def total_counts(counts: Counts) -> Counts:
     """The counts over all conditions, as those of one condition."""
-    return Counts(
-        np.zeros(1, np.int64),
-        counts.trials.sum(keepdims=True),
-        counts.below.sum(axis=1, keepdims=True),
-        counts.above.sum(axis=1, keepdims=True),
-        counts.failed.sum(axis=1, keepdims=True),
-    )
+    misses = (counts.below, counts.above, counts.failed)
+    total = (each.sum(axis=1, keepdims=True) for each in misses)
+    return Counts(np.zeros(1, np.int64), counts.trials.sum(keepdims=True), *total)

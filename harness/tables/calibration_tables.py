@@ -18,7 +18,7 @@ from harness.tables.columns import (
     TableKind,
     columns_of,
 )
-from harness.tables.manifest import content_hash, versions
+from harness.tables.manifest import manifest_of
 
 
 def calibration_cells(design: Design, tallies: Sequence[BinTally]) -> pl.DataFrame:
@@ -94,13 +94,7 @@ def calibration_manifest(document: Mapping[str, Any], summary: pl.DataFrame) -> 
         for row in summary.iter_rows(named=True)
     ]
     p_value = references[-1]["p_value"]
-    return {
-        "name": document["name"],
-        "title": document["title"],
-        "kind": "calibration",
-        "seed": document["seed"],
-        "content_hash": content_hash(document, {}),
-        "versions": versions(),
+    content = {
         "trials": {"total": references[0]["trials"]},
         "calibration": {
             "checked": p_value is not None,
@@ -108,5 +102,5 @@ def calibration_manifest(document: Mapping[str, Any], summary: pl.DataFrame) -> 
             "level": LEVEL,
             "references": references,
         },
-        "experiment": {key: value for key, value in document.items() if key != "execution"},
     }
+    return manifest_of(document, {}, {"kind": "calibration"}, content)

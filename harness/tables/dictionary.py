@@ -187,9 +187,7 @@ def _units(family: Family) -> dict[str, str]:
 
 def _unit(support: tuple[float, float], unit: str) -> str:
     """The unit of a parameter by its range, where the model names none."""
-    if unit:
-        return unit
-    return _BY_SUPPORT.get(support, "unit of the values")
+    return unit or _BY_SUPPORT.get(support, "unit of the values")
 
 
 _BY_SUPPORT = {(0.0, 1.0): PROBABILITY, (-1.0, 1.0): "difference of probabilities"}

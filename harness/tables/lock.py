@@ -90,7 +90,9 @@ class Lock:
                     # Should the file stay, it names nobody.
                     os.ftruncate(self._handle, 0)
                     self._path.unlink()
-                _unlock(self._handle)
+                if sys.platform != "win32":
+                    # For copies of the descriptor as well, in processes that this one has forked.
+                    fcntl.flock(self._handle, fcntl.LOCK_UN)
         with suppress(OSError):
             os.close(self._handle)
         with suppress(OSError):
@@ -204,19 +206,12 @@ def _lock(handle: int, folder: Path) -> bool:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         content = os.read(handle, 4096)
-        owner = _owner(content) if content else None
-        raise FolderInUseError(_in_use(folder, owner)) from None
+        raise FolderInUseError(_in_use(folder, _owner(content))) from None
     except OSError as fault:
         if fault.errno not in _NO_LOCKS:
             raise
         return False
     return True
-
-
-def _unlock(handle: int) -> None:
-    if sys.platform != "win32":
-        # For copies of the descriptor as well, in processes that this one has forked.
-        fcntl.flock(handle, fcntl.LOCK_UN)
 
 
 def _is_at(handle: int, path: Path) -> bool:

@@ -57,12 +57,7 @@ def manifest(
         agreement: how Monte Carlo agrees with the exact values.
     """
     asked = precision(results)
-    return {
-        "name": document["name"],
-        "title": document["title"],
-        "seed": document["seed"],
-        "content_hash": content_hash(document, sources),
-        "versions": versions(),
+    content = {
         "trials": _trials(results),
         "overall": overall(results),
         **({} if asked is None else {"precision": asked}),
@@ -74,6 +69,31 @@ def manifest(
         "identity": _identity(results),
         "worst_cases": worst_cases(results),
         **({"not_enumerated": many} if (many := _not_enumerated(results)) else {}),
+    }
+    return manifest_of(document, sources, {}, content)
+
+
+def manifest_of(
+    document: Mapping[str, Any],
+    sources: Mapping[str, str],
+    kind: Mapping[str, str],
+    content: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Return the content of manifest.json with what that of every kind of experiment has.
+
+    Args:
+        document, sources: as of ``manifest``.
+        kind: the kind of the experiment under its key; nothing for the usual one.
+        content: what the kind has of its own.
+    """
+    return {
+        "name": document["name"],
+        "title": document["title"],
+        **kind,
+        "seed": document["seed"],
+        "content_hash": content_hash(document, sources),
+        "versions": versions(),
+        **content,
         "experiment": {key: value for key, value in document.items() if key != "execution"},
     }
 
@@ -125,8 +145,7 @@ def agrees(content: Mapping[str, Any]) -> bool:
         return bool(content["calibration"]["agrees"])
     if content.get("kind") == SIMULATION:
         return True
-    verdicts = content["agreement"]["agrees"], content["identity"]["holds"]
-    return all(verdict is not False for verdict in verdicts)
+    return False not in (content["agreement"]["agrees"], content["identity"]["holds"])
 
 
 def content_hash(document: Mapping[str, Any], sources: Mapping[str, str]) -> str:
@@ -466,7 +485,7 @@ def precision(results: Sequence[ScenarioResult]) -> dict[str, Any] | None:
         return None
     aim = max((aim for _, aim in aims), key=lambda aim: len(aim.looks))
     sizes = [_of_size(*each) for each in aims]
-    rules = {_BY_LOOKS: _looks_rule(aim), _FROM_ALPHA: _exact_rule()}
+    rules = {_BY_LOOKS: _looks_rule(aim), _FROM_ALPHA: _EXACT_RULE}
     chosen = {each["stopped_by"] for each in sizes}
     return {
         "half_width": aim.half_width,
@@ -486,12 +505,11 @@ def _looks_rule(aim: Aim) -> dict[str, Any]:
     }
 
 
-def _exact_rule() -> dict[str, Any]:
-    return {
-        "trials": "the fewest whose interval is narrow enough with a probability of at least "
-        f"{PROBABILITY}, for the exact alpha of each column",
-        "interval": f"minimal length at alpha {INTERVAL_ALPHA:g}",
-    }
+_EXACT_RULE = {
+    "trials": "the fewest whose interval is narrow enough with a probability of at least "
+    f"{PROBABILITY}, for the exact alpha of each column",
+    "interval": f"minimal length at alpha {INTERVAL_ALPHA:g}",
+}
 
 
 def _of_size(result: ScenarioResult, aim: Aim) -> dict[str, Any]:

@@ -26,11 +26,10 @@ from harness.tables.columns import (
     RECOMMENDATION,
     REPLICATES,
     SUMMARY,
-    ColumnRecord,
     columns_of_run,
 )
 from harness.tables.commit import settle
-from harness.tables.dictionary import dictionary, parquet_metadata, records_in
+from harness.tables.dictionary import dictionary, parquet_metadata
 from harness.tables.storage import (
     CELLS_FILE,
     COLUMNS_FILE,
@@ -220,11 +219,6 @@ class SimulationResults(Results):
         if self.redraw is None:
             raise InputError("data: harness.load reads results whose trials are drawn again")
         return self.redraw(self, scenario, trial)
-
-
-def column_records(results: Results, table: str) -> dict[str, ColumnRecord]:
-    """What is said of the columns of a table by their names; nothing of those of columns.csv."""
-    return records_in(table, results.manifest["experiment"])
 
 
 _LATER_COLUMNS = ("mean_length_std_error", "length_std_error", *LEAST_LENGTHS)

@@ -15,7 +15,8 @@ import polars as pl
 from harness.base.errors import InputError, did_you_mean
 from harness.families.catalogue import family_of
 from harness.tables.columns import SUMMARY, ColumnRecord
-from harness.tables.results import Results, column_records
+from harness.tables.dictionary import records_in
+from harness.tables.results import Results
 from harness.tables.wording import (
     DIGITS,
     method_titles,
@@ -80,7 +81,7 @@ def readable_sheet(
     """
     titles = method_titles(results.manifest)
     whole = choose_rows(choose_table(results, name), where, name, titles)
-    records = column_records(results, name)
+    records = records_in(name, results.manifest["experiment"])
     constant: list[tuple[str, Any]] = []
     if columns:
         chosen = choose_columns(whole, columns, name)
@@ -125,7 +126,7 @@ def raw_sheet(
         )
     if digits is None:
         return table
-    form = _Form(column_records(results, name), digits, "none", {}, None)
+    form = _Form(records_in(name, results.manifest["experiment"]), digits, "none", {}, None)
     return table.with_columns(
         pl.Series(column, form.texts(table, column))
         for column, kind in table.schema.items()
@@ -189,15 +190,9 @@ class _Form:
         )
         return [self._estimate(column, *each) for each in zip(values, *beside, strict=True)]
 
-    def _estimate(
-        self,
-        column: str,
-        value: float | None,
-        error: float | None,
-        lower: float | None,
-        upper: float | None,
-    ) -> str:
-        """An estimate with its error, or with its interval."""
+    def _estimate(self, column: str, value: float | None, *beside: float | None) -> str:
+        """An estimate with its error, or with its interval; beside it are error and limits."""
+        error, lower, upper = beside
         if value is None:
             return ""
         if error is not None and (self.errors == "std_error" or lower is None):
@@ -314,7 +309,8 @@ def _any_of(
         whole = _present(text, present, titles)
         parts = [whole] if whole else [_present(each, present, titles) for each in text.split(",")]
         if not all(parts):
-            shown = [_level_text(each) for each in present[:_MOST_NAMED]]
+            few = present[:_MOST_NAMED]
+            shown = [setting_text(each) if isinstance(each, float) else str(each) for each in few]
             more = ", …" if len(present) > len(shown) else ""
             only = f"only {', '.join(shown)}{more}" if shown else "as the column is empty"
             raise InputError(f"--where: {name} has no row with {column}={text}, {only}")
@@ -339,10 +335,6 @@ def _present(text: str, present: Collection[object], titles: Mapping[str, str]) 
         for level in present
         if isinstance(level, int | float) and math.isclose(level, number, rel_tol=_NEAR)
     ]
-
-
-def _level_text(level: object) -> str:
-    return setting_text(level) if isinstance(level, float) else str(level)
 
 
 def _no_column(option: str, column: str, table: pl.DataFrame, name: str) -> str:

@@ -31,7 +31,7 @@ from harness.tables.columns import (
     columns_of,
     simulation_kind,
 )
-from harness.tables.manifest import content_hash, versions
+from harness.tables.manifest import manifest_of
 from harness.tables.results import SimulationResults
 
 
@@ -80,11 +80,10 @@ def measured(
     for label, each in found.items():
         if reference is not None and "empirical_se" in each and "empirical_se" in found[reference]:
             each[RELATIVE_PRECISION] = relative_precision(replicates[label], replicates[reference])
-    return {label: _in_order(each) for label, each in found.items()}
-
-
-def _in_order(found: Mapping[str, Measure]) -> dict[str, Measure]:
-    return {name: found[name] for name in MEASURES if name in found}
+    return {
+        label: {name: each[name] for name in MEASURES if name in each}
+        for label, each in found.items()
+    }
 
 
 def simulation_results(
@@ -111,7 +110,7 @@ def simulation_results(
     for each in scenarios:
         replicates = each.replicates(alpha)
         found = measured(replicates, each.truth, alpha, null, reference)
-        summary += _summary(each, found)
+        summary += [{**each.key, **row} for row in summary_rows(found, each.looks)]
         compared += _differences(each, found, reference)
         if "keep" in document:
             kept += _replicates(each, replicates, columns[REPLICATES])
@@ -145,12 +144,6 @@ def summary_rows(
             "ci_lower": lower,
             "ci_upper": upper,
         }
-
-
-def _summary(
-    scenario: ScenarioTrials, found: Mapping[str, Mapping[str, Measure]]
-) -> Iterator[dict[str, Any]]:
-    return ({**scenario.key, **row} for row in summary_rows(found, scenario.looks))
 
 
 def _differences(
@@ -202,13 +195,7 @@ def _manifest(
                 )
             if found.changed:
                 changed.append({**place, **_first(found.changed)})
-    return {
-        "name": document["name"],
-        "title": document["title"],
-        "kind": SIMULATION,
-        "seed": document["seed"],
-        "content_hash": content_hash(document, sources),
-        "versions": versions(),
+    content = {
         "trials": {
             "total": sum(each.trials for each in scenarios),
             "by_scenario": [each.trials for each in scenarios],
@@ -217,8 +204,8 @@ def _manifest(
         "failures": failures,
         "changed": changed,
         "sources": dict(sources),
-        "experiment": {key: value for key, value in document.items() if key != "execution"},
     }
+    return manifest_of(document, sources, {"kind": SIMULATION}, content)
 
 
 def _first(event: Event) -> dict[str, Any]:

@@ -64,11 +64,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 def is_result(folder: Path) -> bool:
     """Whether a folder holds the manifest of a run."""
-    try:
-        read_manifest(folder)
-    except InputError:
-        return False
-    return True
+    return written_files_if_any(folder) is not None
 
 
 def _is_manifest(content: Any) -> bool:

@@ -29,14 +29,11 @@ def rounded(value: float, digits: int = DIGITS) -> str:
     >>> rounded(0.04870), rounded(0.000123456), rounded(1.0, 2)
     ('0.0487', '1.23e-04', '1.00')
     """
-    if value == 0 or abs(value) >= _smallest(digits):
+    # The smallest number of which enough digits are left.
+    smallest = 10.0 ** (1 - digits) if digits > 2 else 0.5 * 10.0**-digits
+    if value == 0 or abs(value) >= smallest:
         return f"{value:.{digits}f}"
     return f"{value:.{max(digits - 2, 0)}e}"
-
-
-def _smallest(digits: int) -> float:
-    """The smallest number of which enough digits are left."""
-    return float(10.0 ** (1 - digits)) if digits > 2 else float(0.5 * 10.0**-digits)
 
 
 def with_error(value: float, error: float, digits: int) -> str:

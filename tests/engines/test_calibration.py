@@ -22,6 +22,7 @@ from harness.designs.calibration import (
 )
 from harness.distributions.truths import BetaTruth, GammaTruth, PairTruth, UniformTruth
 from harness.families import proportion, rate
+from harness.families.catalogue import family_of
 from harness.families.family import truth_posterior
 from harness.methods.significance import significance
 
@@ -143,7 +144,7 @@ def test_the_truths_own_posterior_comes_in_only_where_it_is_another(
 def test_probabilities_under_the_prior_are_those_a_user_gets(design):
     design = replace(design, prior=(0.5, 2.0))
     trials = trials_of(design, count=60)
-    data = dict(zip(design.family_record.data, trials.data, strict=True))
+    data = dict(zip(family_of(design.family).data, trials.data, strict=True))
     expected = significance(design.family, delta=trials.delta, prior=(0.5, 2.0), **data)
     np.testing.assert_array_equal(probabilities(design, trials, "prior"), expected)
 

@@ -95,26 +95,26 @@ def test_miss_probabilities_lengths_and_limits_are_those_of_a_run(place: int, ro
     size = numbers().sizes[place]
     at_truths, at_outcomes = (cells(METHODS[row], size.n, given) for given in ("truth", "outcome"))
     for name, found in {
-        "miss_below": size.below,
-        "miss_above": size.above,
-        "actual_alpha": size.missed,
-        "length": size.length,
+        "miss_below": size.exact.below,
+        "miss_above": size.exact.above,
+        "actual_alpha": size.exact.missed,
+        "length": size.exact.length,
     }.items():
         assert found[row].tolist() == at_truths[name].to_list()
-    assert size.lower[row].tolist() == at_outcomes["lower"].to_list()
-    assert size.upper[row].tolist() == at_outcomes["upper"].to_list()
+    assert size.limits.lower[row].tolist() == at_outcomes["lower"].to_list()
+    assert size.limits.upper[row].tolist() == at_outcomes["upper"].to_list()
 
 
 def test_limits_are_those_of_interval() -> None:
     size = numbers().sizes[1]
     found = harness.interval("proportion", "wilson", x=np.arange(21), n=20)
-    assert (size.lower[1] == found.lower).all()
-    assert (size.upper[1] == found.upper).all()
+    assert (size.limits.lower[1] == found.lower).all()
+    assert (size.limits.upper[1] == found.upper).all()
 
 
 def test_the_bars_in_colour_add_up_to_the_actual_alpha() -> None:
     for size in numbers().sizes:
-        for side, expected in ((BELOW, size.below), (ABOVE, size.above)):
+        for side, expected in ((BELOW, size.exact.below), (ABOVE, size.exact.above)):
             sums = np.where(size.misses == side, size.probability, 0.0).sum(axis=2)
             # Both are sums of at most 21 probabilities, rounded differently.
             assert np.abs(sums - expected).max() < 1e-14
@@ -141,9 +141,9 @@ def test_misses_are_counted_in_the_drawn_intervals() -> None:
     for row in range(3):
         for at, p in enumerate(numbers().truths.tolist()):
             x = size.drawn[at]
-            held = (size.lower[row][x] <= p) & (p <= size.upper[row][x])
+            held = (size.limits.lower[row][x] <= p) & (p <= size.limits.upper[row][x])
             assert (size.counts[row, at] == (~held).sum(axis=1)).all()
-    assert (size.expected == 100 * size.missed).all()
+    assert (size.expected == 100 * size.exact.missed).all()
 
 
 def test_all_hundreds_together_are_near_the_expected_number() -> None:
@@ -161,7 +161,7 @@ def test_curves_reach_from_0_to_1_and_go_through_the_exact_values() -> None:
             for at, p in enumerate(numbers().truths.tolist()):
                 here = curve.missed[curve.truths == p]
                 if here.size == 1:  # no jump at p
-                    assert abs(here[0] - size.missed[row, at]) < 1e-14
+                    assert abs(here[0] - size.exact.missed[row, at]) < 1e-14
 
 
 @pytest.mark.parametrize(
@@ -189,11 +189,13 @@ def test_the_page_holds_the_numbers_bit_for_bit() -> None:
     for size, stored in zip(numbers().sizes, data["sizes"], strict=True):
         assert stored["n"] == size.n
         for name in ("lower", "upper"):
-            assert (unpacked(stored[name], 3, -1) == getattr(size, name)).all()
+            assert (unpacked(stored[name], 3, -1) == getattr(size.limits, name)).all()
         assert (unpacked(stored["probability"], 4, -1) == size.probability).all()
-        for name in ("below", "above", "missed", "length", "expected", "spread"):
+        for name in ("below", "above", "missed", "length"):
+            assert (unpacked(stored[name], 3, 4) == getattr(size.exact, name)).all()
+        for name in ("expected", "spread"):
             assert (unpacked(stored[name], 3, 4) == getattr(size, name)).all()
-        assert (unpacked(stored["coverage"], 3, 4) == 1 - size.missed).all()
+        assert (unpacked(stored["coverage"], 3, 4) == 1 - size.exact.missed).all()
         assert (unpacked(stored["misses"], 3, 4, -1) == size.misses).all()
         assert (unpacked(stored["drawn"], 4, 10, 100) == size.drawn).all()
         assert (unpacked(stored["counts"], 3, 4, 10) == size.counts).all()

@@ -99,7 +99,7 @@ def test_texts_hold_the_numbers_of_the_harness(
     found = numbers.sizes[size]
     for method in (0, 1):
         texts = column(page, method)
-        missed = percent(float(found.missed[method, at]))
+        missed = percent(float(found.exact.missed[method, at]))
         expected = significant(float(found.expected[method, at]), 3)
         drawn = int(found.counts[method, at, 0])
         p = f"{float(numbers.truths[at]):.6g}"
@@ -112,14 +112,16 @@ def test_texts_hold_the_numbers_of_the_harness(
         assert texts["sentence"].endswith(end)
         # The curve's value, the sum of the bars and the expected number are one number.
         assert texts["same"] == f"{missed}, {expected}, {missed}, {missed}, {expected}"
-        below, above = (percent(float(each[method, at])) for each in (found.below, found.above))
+        below, above = (
+            percent(float(each[method, at])) for each in (found.exact.below, found.exact.above)
+        )
         assert texts["sums"].endswith(below)
         assert f"{above}, " in texts["sums"]
         spread = f"{float(found.spread[method, at]):.1f}"
         assert texts["intervals"] == f"{drawn} of 100 miss, {expected} ± {spread} expected"
         covered = texts["coverage"].removeprefix("Covers ").partition(" %")[0]
         decimals = len(covered.partition(".")[2])
-        assert covered == f"{100 * (1 - found.missed[method, at]):.{decimals}f}"
+        assert covered == f"{100 * (1 - found.exact.missed[method, at]):.{decimals}f}"
 
 
 def test_sliders_follow_the_keyboard(page: Browser) -> None:
@@ -147,7 +149,7 @@ def test_an_outcome_is_followed_through_the_pictures(page: Browser, numbers: Num
     settled(page)
     size = numbers.sizes[1]
     label = page.run("return document.querySelector('.column .coverage svg').ariaLabel")
-    limits = f"x = 3: {size.lower[0, 3]:.3f} to {size.upper[0, 3]:.3f}"
+    limits = f"x = 3: {size.limits.lower[0, 3]:.3f} to {size.limits.upper[0, 3]:.3f}"
     assert limits in label
     assert written(page, ".follows") == limits
     marks = page.run("return document.querySelector('.column .marks').getAttribute('d')")

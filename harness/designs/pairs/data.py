@@ -137,7 +137,7 @@ DISCORDANT, SHARES_OF_BOTH = (0.01, 0.05, 0.15, 0.35), (0.3, 0.8)
 """The discordant cells of the tables of a check, and the shares of both in the concordant ones."""
 
 
-def _flat_truth(family: Family) -> PairedTruth:
+def flat_truth(family: Family) -> PairedTruth:
     """Return the uniform truth over all tables, or without a posterior a list of tables."""
     if POSTERIOR in family.engines:
         return DirichletTruth((1.0, 1.0, 1.0, 1.0))
@@ -155,7 +155,7 @@ PAIRED = Design(
     listing=_listing,
     beside=_beside,
     refuse=_refuse_too_large,
-    check_truth=_flat_truth,
+    check_truth=flat_truth,
     checked_at=OF_PAIRS,
     small_cells=400,
     examples={

@@ -50,14 +50,11 @@ def _weights(scenario: Scenario, outcomes: Integers) -> Floats:
     ends, truth = stopped_of(scenario).outcomes.at(outcomes), as_distribution(scenario.truth)
     found = np.empty(outcomes.size)
     trials, place = np.unique(ends.trials, return_inverse=True)
-    for number, part in enumerate(np.split(np.argsort(place, kind="stable"), _starts(place))):
+    starts = np.cumsum(np.bincount(place))[:-1]
+    for number, part in enumerate(np.split(np.argsort(place, kind="stable"), starts)):
         x = ends.successes[part].astype(np.int64)
         found[part] = scenario.model.outcome_weights(truth, x, float(trials[number]))
     return found * ends.share
-
-
-def _starts(place: npt.NDArray[np.intp]) -> Integers:
-    return np.cumsum(np.bincount(place))[:-1]
 
 
 def _posterior(scenario: Scenario, outcomes: Integers) -> Any:
@@ -208,12 +205,10 @@ class StoppingSolver(Solver):
     def solves_range(self, over: Sequence[Span]) -> bool:
         return True
 
-    def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
-        found = worst_cases_by_law(self._as_law, limits, over[0])
-        return (None,) * len(limits.lower) if found is None else found
-
-    def _searched(self, limits: Limits) -> Sequence[WorstCase] | None:
-        return worst_cases_by_law(self._as_law, limits, self.hull()[0])
+    def _searched(
+        self, limits: Limits, over: Sequence[Span] | None = None
+    ) -> Sequence[WorstCase] | None:
+        return worst_cases_by_law(self._as_law, limits, (over or self.hull())[0])
 
     def miss_curve(self, limits: Limits) -> MissCurve | None:
         return of_law(self._as_law, limits)
@@ -222,7 +217,7 @@ class StoppingSolver(Solver):
         return rows_of_stopped(self.scenario, truths[0])
 
     def places(self, over: Sequence[Span]) -> Places | None:
-        return places_of_one(self.scenario, over[0]) if over[0][0] < over[0][1] else None
+        return places_of_one(self.scenario, over[0])
 
     def cost_of_truth(self, over: Sequence[Span]) -> float:
         return 4.0 * float(self.scenario.size) ** 2  # each step adds four numbers

@@ -1,4 +1,4 @@
-"""Exact coverage and length of intervals after trials that may stop, and when they stop."""
+"""Exact coverage and length of intervals after trials that may stop, and how many there are."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ _ROWS = 64
 class StoppedValues:
     """What is exact of k columns at t true values."""
 
-    truths: Floats
     below: Floats
     """Pr(p < lower limit), shape (k, t)."""
     above: Floats
@@ -32,14 +31,12 @@ class StoppedValues:
     """The mean length, shape (k, t)."""
     expected_trials: Floats
     """The mean number of trials, shape (t,)."""
-    stopped: Floats
-    """The probability that trials end at each look, shape (looks, t)."""
 
 
 def exact_values(
     stopped: StoppedTrials, lower: Floats, upper: Floats, truths: Floats
 ) -> StoppedValues:
-    """Return exact miss probabilities, mean lengths and the distribution of the stop.
+    """Return exact miss probabilities, mean lengths and mean numbers of trials.
 
     Args:
         stopped: the m outcomes.
@@ -49,17 +46,14 @@ def exact_values(
     outcomes = stopped.outcomes
     below, above, length = np.zeros((3, len(lower), truths.size))
     expected = np.zeros(truths.size)
-    ends = np.zeros((len(stopped.rule.looks), truths.size))
     for rows, columns, probability in probability_blocks(outcomes, truths):
         p = truths[rows, np.newaxis]
         expected[rows] = (probability * outcomes.trials[columns]).sum(axis=1)
-        look, first = np.unique(stopped.look[columns], return_index=True)
-        ends[look, rows] = np.add.reduceat(probability, first, axis=1).T
         for k, (low, high) in enumerate(zip(lower[:, columns], upper[:, columns], strict=True)):
             missed_below, missed_above = split_missed(p, probability, low, high)
             below[k, rows], above[k, rows] = missed_below.sum(axis=1), missed_above.sum(axis=1)
             length[k, rows] = weighted(high - low, probability).sum(axis=1)
-    return StoppedValues(truths, below, above, length, expected, ends)
+    return StoppedValues(below, above, length, expected)
 
 
 def probability_blocks(

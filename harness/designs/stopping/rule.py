@@ -60,18 +60,19 @@ class Boundaries:
 
     def low(self, trials: Integers, successes: Integers) -> Bools:
         """Whether one stops at a lower boundary, shape (m,)."""
-        bounds = np.full(max(self.looks, default=0) + 2, -1)
-        for look, bound in zip(self.looks, self.at_most, strict=True):
-            bounds[look] = -1 if bound is None else bound
-        return np.asarray(successes <= bounds[np.minimum(trials, bounds.size - 1)])
+        return np.asarray(successes <= self._bounds(self.at_most, trials, -1))
 
     def high(self, trials: Integers, successes: Integers) -> Bools:
         """Whether one stops at an upper boundary, shape (m,)."""
         far = np.iinfo(np.int64).max
-        bounds = np.full(max(self.looks, default=0) + 2, far)
-        for look, bound in zip(self.looks, self.at_least, strict=True):
-            bounds[look] = far if bound is None else bound
-        return np.asarray(successes >= bounds[np.minimum(trials, bounds.size - 1)])
+        return np.asarray(successes >= self._bounds(self.at_least, trials, far))
+
+    def _bounds(self, given: Sequence[int | None], trials: Integers, none: int) -> Integers:
+        """Return the boundary after so many trials, or a number that no count reaches; (m,)."""
+        bounds = np.full(max(self.looks, default=0) + 2, none)
+        for look, bound in zip(self.looks, given, strict=True):
+            bounds[look] = none if bound is None else bound
+        return bounds[np.minimum(trials, bounds.size - 1)]
 
     def holds(self, trials: Integers, successes: Integers) -> Bools:
         return self.low(trials, successes) | self.high(trials, successes)
@@ -275,27 +276,6 @@ def stopping_rule(given: object, most: int, alpha: float) -> StoppingRule:
     keys = _mapping("stopping", given, ("first", "every", "until"))
     looks = looks_every(keys["first"], keys["every"], most)
     return StoppingRule(looks, _until(keys["until"], looks, alpha))
-
-
-def stopping_function(
-    function: Callable[[int, int], object], most: int, first: int = 1, every: int = 1
-) -> StoppingRule:
-    """Return the stopping rule of a user's function.
-
-    >>> stopping_function(lambda t, x: t - x == 3, 10, first=3).looks
-    (3, 4, 5, 6, 7, 8, 9, 10)
-
-    Args:
-        function: of t trials and the x successes among them; True where they end. It is asked at
-            looks before the last, also at x that an earlier look rules out.
-        most: the most trials, at which they end in any case.
-        first, every: one looks after ``first``, ``first + every``, … trials.
-
-    Raises:
-        InputError: the numbers are none, or the first look comes after the last trial.
-    """
-    validate_whole("n", most, 1)
-    return StoppingRule(looks_every(first, every, most), ByFunction(function))
 
 
 def looks_every(first: Any, every: Any, most: int) -> tuple[int, ...]:

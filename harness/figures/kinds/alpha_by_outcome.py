@@ -191,16 +191,14 @@ def _plot_simulated(axes: Axes, simulated: pl.DataFrame, crowded: bool) -> None:
 def _plot_points(
     axes: Axes, rows: pl.DataFrame, name: str, gid: str, marker: str, colour: str, bars: str
 ) -> None:
+    size = 2.8 if gid == "missed" else 1.2 if rows.height > CROWD else 2.0
     drawn = axes.errorbar(
         rows["place"].to_numpy(),
         rows["actual_alpha"].to_numpy(),
         yerr=selection.error_bars(rows, "actual_alpha"),
-        fmt=marker,
-        color=colour,
+        **style.dots(colour, marker, size),
         ecolor=bars,
         elinewidth=0.6,
-        markersize=2.8 if gid == "missed" else 1.2 if rows.height > CROWD else 2.0,
-        markeredgewidth=0,
         zorder=4 if gid == "missed" else 3,
         label=name,
     )

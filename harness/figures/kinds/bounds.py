@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +13,7 @@ from pydantic import Field
 from harness.base.errors import InputError, NothingToDrawError
 from harness.families.family import Family
 from harness.figures import options, selection
-from harness.figures.kind import Drawing, FigureKind, file_stem, of_samples
+from harness.figures.kind import Drawing, FigureKind, file_stem
 from harness.figures.look import axes as log_axis
 from harness.figures.look import labels, style
 from harness.figures.selection import Selection, Size, format_level
@@ -174,7 +175,7 @@ def _figure(groups: Sequence[Group], family: Family, title: str, asked: Bounds) 
     axes.set_xlabel(style.wrap(labels.parameter_label(family), 50))
     handles, kinds = axes.get_legend_handles_labels()
     shown = dict(zip(kinds, handles, strict=True))
-    style.add_legend(figure, shown.values(), shown, style.COLUMN, title)
+    style.add_legend(figure, (shown.values(), shown), style.COLUMN, title)
     return figure
 
 
@@ -250,7 +251,7 @@ KIND = FigureKind(
     name=NAME,
     title="Limits of several methods at chosen outcomes, as bars",
     options=Bounds,
-    drawn_for=of_samples,
+    drawn_for=attrgetter("has_counts_of_samples"),
     requires=("counts_of_samples",),
     draw=draw,
 )

@@ -7,7 +7,7 @@ or above the guaranteed one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -85,7 +85,7 @@ def draw(results: Results, asked: Frontier) -> list[Drawing]:
         several = labels.size_in_stem(family, size) if len(sizes) > 1 or asked.sizes else []
         for alpha, part in found.alphas:
             of_alpha = found.at_size(size).filter(alpha=alpha)
-            figure = _figure(of_alpha, scenario, titles, found.methods, alpha, asked)
+            figure = _figure(of_alpha, scenario, titles, alpha, asked)
             drawings.append(Drawing(file_stem(NAME, *several, *part), figure))
     return drawings
 
@@ -103,18 +103,13 @@ def _scenario(results: Results, family: str, size: Size) -> Scenario:
 
 
 def _figure(
-    rows: pl.DataFrame,
-    scenario: Scenario,
-    titles: Mapping[str, str],
-    methods: Sequence[str],
-    alpha: float,
-    asked: Frontier,
+    rows: pl.DataFrame, scenario: Scenario, titles: Mapping[str, str], alpha: float, asked: Frontier
 ) -> Figure:
     from harness.designs.one_sample.least_length import guaranteed, on_average
 
     family = scenario.known_family
     by_length = rows.sort("mean_length", descending=True, maintain_order=True)
-    chosen = [row for row in by_length.iter_rows(named=True) if row["method"] in methods]
+    chosen = [row for row in by_length.iter_rows(named=True) if row["method"] in titles]
     mean = np.array([row["actual_alpha"] for row in chosen])
     right = min(BEYOND * alpha, 0.5 * (1 + alpha))
     left = 0.8 * min(float(mean[mean > 0].min(initial=alpha)), 0.75 * alpha)
@@ -134,7 +129,7 @@ def _figure(
     handles: list[Any] = []
     for bound, look, gid in zip(bounds, CURVES, ("guaranteed", "on average"), strict=True):
         handles += axes.plot(at, bound, **look, zorder=2, gid=gid)
-    handles += [_plot(axes, row, right, style.style_of(row["method"], methods)) for row in chosen]
+    handles += [_plot(axes, row, right, style.style_of(row["method"], titles)) for row in chosen]
     heights = np.array([*lengths, *(np.interp(alpha, at, bound) for bound in bounds)])
     low, high = np.nanmin(heights), np.nanmax(heights)
     room = max(high - low, 0.05 * high)

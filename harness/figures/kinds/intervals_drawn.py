@@ -6,6 +6,7 @@ The picture shows what coverage is: of a hundred intervals at one true value, so
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from harness.base.errors import InputError
 from harness.base.numerics.arrays import Bools, Floats, Integers
 from harness.families.family import Family
 from harness.figures import options, selection
-from harness.figures.kind import EVERY_ENGINE, Drawing, FigureKind, file_stem, of_samples
+from harness.figures.kind import EVERY_ENGINE, Drawing, FigureKind, file_stem
 from harness.figures.look import labels, layout, style
 from harness.figures.look.axes import nominal_text
 from harness.figures.method_limits import exact_curve, known_limits, scenario_with
@@ -234,7 +235,7 @@ def _figure(
         Line2D([], [], color=style.BLACK, linewidth=0.7, label=f"truth {parameter:.6g}"),
     ]
     names = [str(handle.get_label()) for handle in handles]
-    style.add_legend(figure, handles, names, style.COLUMN, heading)
+    style.add_legend(figure, (handles, names), style.COLUMN, heading)
     return figure
 
 
@@ -290,5 +291,5 @@ KIND = FigureKind(
     options=IntervalsDrawn,
     over="summary",
     draw=draw,
-    drawn_for=of_samples,
+    drawn_for=attrgetter("has_counts_of_samples"),
 )

@@ -6,6 +6,7 @@ It shows how an exact upper limit is found: the true value is raised until the t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -14,7 +15,7 @@ from pydantic import Field, model_validator
 from harness.base.numerics.arrays import Floats, Integers
 from harness.distributions.sampling import binomial
 from harness.figures import options
-from harness.figures.kind import Drawing, FigureKind, file_stem, of_counts
+from harness.figures.kind import Drawing, FigureKind, file_stem
 from harness.figures.look import labels, layout, style
 
 if TYPE_CHECKING:
@@ -113,8 +114,7 @@ def _figure(tails: list[Tail], asked: OutcomeTails) -> Figure:
     grid[0, 0].set_ylabel("Pr(X = k)")
     grid[1, 0].set_ylabel("Pr(X ≤ k)")
     figure.supxlabel(f"outcome k (successes of n = {n})")
-    handles, names = grid[0, 0].get_legend_handles_labels()
-    style.add_legend(figure, handles, names, width)
+    style.add_legend(figure, grid[0, 0].get_legend_handles_labels(), width)
     return figure
 
 
@@ -167,7 +167,7 @@ KIND = FigureKind(
     options=OutcomeTails,
     over="nothing",
     needs=(),
-    drawn_for=of_counts,
+    drawn_for=attrgetter("has_outcomes"),
     bounded_only=True,
     draw=draw,
 )

@@ -221,7 +221,7 @@ def _compared(found: Selection, titles: Mapping[str, str]) -> Figure:
     figure.supxlabel(labels.outcome_label(found.family, found.size))
     figure.supylabel("α error (% of nominal α)")
     handles, _ = panels[0].get_legend_handles_labels()
-    style.add_legend(figure, handles, names, style.COLUMN, _heading(found))
+    style.add_legend(figure, (handles, names), style.COLUMN, _heading(found))
     return figure
 
 

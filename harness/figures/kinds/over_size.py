@@ -11,7 +11,7 @@ from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.families.family import EXACT_ENGINES, MONTE_CARLO, Family
 from harness.figures import options, selection
-from harness.figures.kind import Drawing, FigureKind, file_stem, of_every_family
+from harness.figures.kind import Drawing, FigureKind, file_stem
 from harness.figures.look import axes as coverage_axis
 from harness.figures.look import labels, layout, style
 from harness.figures.look.axes import LEAST_SPAN, set_log_axis, set_log_outcomes
@@ -99,7 +99,7 @@ COVERAGE_KIND = FigureKind(
     options=CoverageOverSize,
     over="truth",
     needs=ENGINES,
-    drawn_for=of_every_family,
+    drawn_for=lambda _: True,
     requires=("panels_over_size",),
     draw=draw_coverage,
 )
@@ -163,7 +163,7 @@ LENGTH_KIND = FigureKind(
     options=LengthOverSize,
     over="truth",
     needs=ENGINES,
-    drawn_for=of_every_family,
+    drawn_for=lambda _: True,
     requires=("mean_lengths", "panels_over_size"),
     draw=draw_length,
 )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from harness.base.numerics.arrays import Floats
 from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, MONTE_CARLO
 from harness.figures import selection
-from harness.figures.kind import Drawing, FigureKind, with_curves
+from harness.figures.kind import Drawing, FigureKind
 from harness.figures.look import axes as coverage_axis
 from harness.figures.look import labels, layout, style
 from harness.figures.method_limits import exact_curve
@@ -130,7 +131,7 @@ def _coverage_figure(results: Results, sizes: SizeColumns, asked: CoverageCurve)
     # The lines of the panels have the colours of their methods.
     handles = [_in_black(handle) for handle in shown.values()]
     heading = f"coverage of {coverage_axis.nominal_text(curves.alpha)} intervals{sizes.setting}"
-    style.add_legend(figure, handles, shown, width, heading)
+    style.add_legend(figure, (handles, shown), width, heading)
     return figure
 
 
@@ -194,11 +195,7 @@ def _plot_panel(axes: Axes, curves: TruthCurves, panel: _Panel, points: int, col
         axes.plot(
             curves.truths(panel.listed),
             1 - panel.listed["actual_alpha"].to_numpy(),
-            color=colour,
-            linestyle="none",
-            marker="o",
-            markersize=1.0 if panel.listed.height > CROWD else 2.0,
-            markeredgewidth=0,
+            **style.dots(colour, "o", 1.0 if panel.listed.height > CROWD else 2.0),
             zorder=3,
             label="exact, at listed values",
             gid="exact",
@@ -229,12 +226,8 @@ def _plot_simulated(axes: Axes, curves: TruthCurves, every: pl.DataFrame, stride
         1 - rows["actual_alpha"].to_numpy(),
         # Coverage is mirrored: the bar above alpha is the one below coverage.
         yerr=selection.error_bars(rows, "actual_alpha")[::-1],
-        fmt="o",
-        color=style.GREY,
-        ecolor=style.GREY,
+        **style.dots(style.GREY, "o", 0.8 if rows.height > CROWD else 1.5),
         elinewidth=0.5,
-        markersize=0.8 if rows.height > CROWD else 1.5,
-        markeredgewidth=0,
         zorder=2,
         label="Monte Carlo, 95 % interval" + (f" (1 in {stride})" if stride > 1 else ""),
     )
@@ -248,7 +241,7 @@ COVERAGE_KIND = FigureKind(
     over="truth",
     needs=ENGINES,
     draw=draw_coverage,
-    drawn_for=with_curves,
+    drawn_for=attrgetter("has_curves"),
 )
 
 
@@ -371,5 +364,5 @@ LENGTH_KIND = FigureKind(
     over="truth",
     needs=(ENUMERATION,),
     draw=draw_length,
-    drawn_for=with_curves,
+    drawn_for=attrgetter("has_curves"),
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +18,7 @@ from harness.base.errors import InputError, NothingToDrawError
 from harness.base.numerics.arrays import Floats
 from harness.families.family import ENUMERATION
 from harness.figures import options, selection
-from harness.figures.kind import Drawing, FigureKind, file_stem, with_curves
+from harness.figures.kind import Drawing, FigureKind, file_stem
 from harness.figures.look import labels, layout, point_labels, style
 from harness.figures.look.axes import breaks_down, nominal_text, stretch, write_in_percent
 from harness.figures.selection import Selection
@@ -81,16 +82,11 @@ def draw(results: Results, asked: Ranking) -> list[Drawing]:
     named = [part for size in sizes if asked.sizes for part in labels.size_in_stem(family, size)]
     drawings = []
     for alpha, part in found.alphas:
-        panels = [
-            _panel(
-                found.at_size(size).filter(alpha=alpha),
-                methods,
-                alpha,
-                labels.size_text(family, size),
-            )
-            for size in sizes
-        ]
-        figure = _figure(panels, titles, alpha, methods, asked)
+        panels = []
+        for size in sizes:
+            here = found.at_size(size).filter(alpha=alpha)
+            panels.append(_panel(here, methods, alpha, labels.size_text(family, size)))
+        figure = _figure(panels, titles, alpha, asked)
         drawings.append(Drawing(file_stem(NAME, *named, *part), figure))
     return drawings
 
@@ -108,18 +104,12 @@ def _panel(rows: pl.DataFrame, methods: list[str], alpha: float, title: str) -> 
     return _Panel(title, tuple(known), 1 - worst, 100 * (length / unit - 1))
 
 
-def _figure(
-    panels: list[_Panel],
-    titles: dict[str, str],
-    alpha: float,
-    methods: list[str],
-    asked: Ranking,
-) -> Figure:
+def _figure(panels: list[_Panel], titles: dict[str, str], alpha: float, asked: Ranking) -> Figure:
     from matplotlib.ticker import MaxNLocator
 
     columns = layout.panel_columns(len(panels), asked.columns, 1)
     rows = math.ceil(len(panels) / columns)
-    crowd = 34 + 1.6 * max(0, len(methods) - 6)
+    crowd = 34 + 1.6 * max(0, len(titles) - 6)
     figure = style.new_figure(style.COLUMN, 14 + rows * min(crowd, 74) + style.line_height())
     places = layout.panels(figure, len(panels), columns)
     least = min(float(each.worst.min()) for each in panels)
@@ -148,16 +138,16 @@ def _figure(
     heading = f"nominal {nominal_text(alpha)} (dashed): methods right of it never cover less"
     figure.legend([], [], **style.legend_above(1, style.wrap(heading, style.COLUMN)))
     for axes, panel in zip(places, panels, strict=True):
-        _plot(axes, panel, titles, methods)
+        _plot(axes, panel, titles)
     point_labels.place(figure, places, 1 - alpha, 0.0)
     return figure
 
 
-def _plot(axes: Axes, panel: _Panel, titles: dict[str, str], methods: list[str]) -> None:
+def _plot(axes: Axes, panel: _Panel, titles: dict[str, str]) -> None:
     """Draw a point for each method, with its label; those beyond the axes stand at their ends."""
     (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
     for label, worst, longer in zip(panel.labels, panel.worst, panel.longer, strict=True):
-        look = style.style_of(label, methods)
+        look = style.style_of(label, titles)
         x, y = float(np.clip(worst, left, right)), float(np.clip(longer, bottom, top))
         inside = (x, y) == (worst, longer)
         axes.plot(
@@ -187,5 +177,5 @@ KIND = FigureKind(
     over="summary",
     needs=(ENUMERATION,),
     draw=draw,
-    drawn_for=with_curves,
+    drawn_for=attrgetter("has_curves"),
 )

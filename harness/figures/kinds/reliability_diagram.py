@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from harness.base.errors import InputError
 from harness.families.catalogue import family_of
 from harness.figures import options, selection
-from harness.figures.kind import Drawing, FigureKind, of_two_samples
+from harness.figures.kind import Drawing, FigureKind
 from harness.figures.look import labels, style
 
 if TYPE_CHECKING:
@@ -85,13 +85,10 @@ def _plot_points(axes: Axes, rows: pl.DataFrame, reference: str, what: str, name
         computed,
         fraction - (computed if what == "difference" else 0),
         yerr=selection.error_bars(rows, "fraction"),
-        fmt=marker,
-        color=colour,
+        **style.dots(colour, marker, 2.4),
         elinewidth=0.7,
         capsize=1.2,
         capthick=0.5,
-        markersize=2.4,
-        markeredgewidth=0,
         zorder=3,
         label=name or None,
     )
@@ -104,7 +101,7 @@ KIND = FigureKind(
     options=Calibration,
     over="bin",
     needs=(),
-    drawn_for=of_two_samples,
+    drawn_for=lambda family: family.samples == 2,
     draw=draw,
     experiment="calibration",
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,11 +42,6 @@ class ExpectedSize(options.AxesOptions):
     n: options.Sizes | None = options.SIZES
 
 
-def with_rule(family: Family) -> bool:
-    """Whether trials end by a stopping rule."""
-    return family.stops
-
-
 def draw_outcomes(results: Results, asked: StoppingOutcomes) -> list[Drawing]:
     """One drawing: the plane of the trials made and the successes among them."""
     # What computes is loaded only where a figure is drawn.
@@ -81,11 +77,7 @@ def _plane(stopped: StoppedTrials, asked: StoppingOutcomes) -> Figure:
             axes.plot(
                 t[part],
                 x[part],
-                color=colour,
-                marker=mark,
-                linestyle="none",
-                markersize=size,
-                markeredgewidth=0,
+                **style.dots(colour, mark, size),
                 label=name,
                 gid=name,
             )
@@ -95,8 +87,7 @@ def _plane(stopped: StoppedTrials, asked: StoppingOutcomes) -> Figure:
     axes.set_ylabel("successes x among them")
     axes.locator_params(integer=True)
     layout.set_asked_limits([axes], asked)
-    handles, names = axes.get_legend_handles_labels()
-    style.add_legend(figure, handles, names, style.COLUMN)
+    style.add_legend(figure, axes.get_legend_handles_labels(), style.COLUMN)
     return figure
 
 
@@ -131,8 +122,7 @@ def _curves(
     axes.set_xlabel(labels.truth_label(family))
     axes.set_ylabel("expected number of trials")
     layout.set_asked_limits([axes], asked)
-    handles, names = axes.get_legend_handles_labels()
-    style.add_legend(figure, handles, names, style.COLUMN)
+    style.add_legend(figure, axes.get_legend_handles_labels(), style.COLUMN)
     return figure
 
 
@@ -142,7 +132,7 @@ OUTCOMES_KIND = FigureKind(
     options=StoppingOutcomes,
     over="summary",
     draw=draw_outcomes,
-    drawn_for=with_rule,
+    drawn_for=attrgetter("stops"),
 )
 SIZE_KIND = FigureKind(
     name=SIZE,
@@ -150,5 +140,5 @@ SIZE_KIND = FigureKind(
     options=ExpectedSize,
     over="summary",
     draw=draw_size,
-    drawn_for=with_rule,
+    drawn_for=attrgetter("stops"),
 )

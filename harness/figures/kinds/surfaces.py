@@ -82,12 +82,12 @@ def draw_alpha(results: Results, asked: AlphaSurface) -> list[Drawing]:
 def _common(errors: Grid, title: str, scale: float) -> Figure:
     """The wireframe between -scale and scale; values beyond are drawn at the nearer limit."""
     low, high = labels.number_text(-scale), labels.number_text(scale)
-    below, above = int((errors.values < -scale).sum()), int((errors.values > scale).sum())
-    notes = []
-    if below:
-        notes.append(f"{below} of {errors.values.size} values below {low} drawn at {low}")
-    if above:
-        notes.append(f"{above} of {errors.values.size} values above {high} drawn at {high}")
+    beyond = (("below", low, errors.values < -scale), ("above", high, errors.values > scale))
+    notes = [
+        f"{cut.sum()} of {cut.size} values {where} {end} drawn at {end}"
+        for where, end, cut in beyond
+        if cut.any()
+    ]
     return wireframe(
         errors,
         np.clip(errors.values, -scale, scale),

@@ -39,22 +39,18 @@ def set_log_axis(
         length: its length in mm.
     """
     ticks = log_ticks(low, high, length, across=name == "x")
-    _set_log_scale(axes, name, (low, high), ticks, [tick_text(tick) for tick in ticks])
+    _set_log_scale(axes, name, (low, high), ticks)
 
 
 def _set_log_scale(
-    axes: Axes,
-    name: Literal["x", "y"],
-    ends: tuple[float, float],
-    ticks: Sequence[float],
-    texts: Sequence[str],
+    axes: Axes, name: Literal["x", "y"], ends: tuple[float, float], ticks: Sequence[float]
 ) -> None:
     """Make an axis logarithmic, with these ticks and small ones at every digit."""
     from matplotlib.ticker import LogLocator, NullFormatter
 
     axis = axes.xaxis if name == "x" else axes.yaxis
     axes.set(**{f"{name}scale": "log", f"{name}lim": ends})
-    axis.set_ticks(ticks, labels=texts)
+    axis.set_ticks(ticks, labels=[tick_text(tick) for tick in ticks])
     axis.set_minor_locator(LogLocator(subs=range(2, 10)))
     axis.set_minor_formatter(NullFormatter())
 
@@ -85,19 +81,25 @@ def log_ticks(low: float, high: float, length: float, *, across: bool) -> list[f
 
 
 def _candidates(low: float, high: float) -> Iterator[list[float]]:
-    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    if len(_within(low, high, (1, 2, 5))) < FEW:
+        yield _within(low, high, (1, 2, 3, 4, 5, 6, 7, 8, 9))
+        yield _within(low, high, (1, 2, 3, 5))
+    yield _within(low, high, (1, 2, 5))
+    yield _within(low, high, (1, 3))
+    for stride in range(1, len(_powers(low, high))):
+        yield _within(low, high, (1,), stride)
 
-    def within(steps: tuple[int, ...], stride: int = 1) -> list[float]:
-        every = [float(f"{step}e{power}") for power in powers[::stride] for step in steps]
-        return [tick for tick in every if low <= tick <= high]
 
-    if len(within((1, 2, 5))) < FEW:
-        yield within((1, 2, 3, 4, 5, 6, 7, 8, 9))
-        yield within((1, 2, 3, 5))
-    yield within((1, 2, 5))
-    yield within((1, 3))
-    for stride in range(1, len(powers)):
-        yield within((1,), stride)
+def _powers(low: float, high: float) -> range:
+    """The exponents of the powers of ten around a range."""
+    return range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+
+
+def _within(low: float, high: float, steps: tuple[int, ...], stride: int = 1) -> list[float]:
+    """The multiples of the powers of ten, or of some of them, that lie in a range."""
+    powers = _powers(low, high)[::stride]
+    every = [float(f"{step}e{power}") for power in powers for step in steps]
+    return [tick for tick in every if low <= tick <= high]
 
 
 def tick_text(value: float) -> str:
@@ -245,11 +247,4 @@ def set_log_outcomes(axes: Axes, low: float, high: float) -> None:
     Ticks stand at the powers of ten, and at 2 and 5 times them if there are few.
     """
     steps = (1,) if math.log10(high / low) >= 2 else (1, 2, 5)
-    ticks = [
-        step * 10**power
-        for power in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-        for step in steps
-        if low <= step * 10**power <= high
-    ]
-    texts = [labels.integer_text(tick) for tick in ticks]
-    _set_log_scale(axes, "x", (low / _ROOM, high * _ROOM), ticks, texts)
+    _set_log_scale(axes, "x", (low / _ROOM, high * _ROOM), _within(low, high, steps))

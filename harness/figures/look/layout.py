@@ -7,6 +7,8 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from harness.base.errors import InputError
 from harness.figures.look import style
 from harness.figures.look.axes import set_log_axis
@@ -240,16 +242,10 @@ def _place(axes: Axes, value: float) -> float:
 
 def _spread(wanted: Sequence[float], step: float) -> list[float]:
     """Ascending places at least a step apart, up to 1, near the ascending ones that are wanted."""
-    groups: list[list[float]] = []  # of each run of touching labels: its middle and its count
-    for each in wanted:
-        groups.append([each, 1.0])
-        while len(groups) > 1:
-            (low, first), (high, second) = groups[-2:]
-            if high - low >= step * (first + second) / 2:
-                break
-            groups[-2:] = [[(low * first + high * second) / (first + second), first + second]]
-    places = [
-        middle + step * (i - (count - 1) / 2) for middle, count in groups for i in range(int(count))
-    ]
-    count = len(places)
-    return [min(place, 1 - step * (count - 1 - i)) for i, place in enumerate(places)]
+    from scipy.optimize import isotonic_regression
+
+    number = np.arange(len(wanted))
+    # Less the steps below it, no label may lie below the one before.
+    places = isotonic_regression(np.array(wanted) - step * number).x + step * number
+    held: list[float] = np.minimum(places, 1 - step * number[::-1]).tolist()
+    return held

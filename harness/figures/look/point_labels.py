@@ -60,17 +60,13 @@ def place(figure: Figure, panels: Sequence[Axes], upright: float, level: float) 
         upright: where on the horizontal axis an upright line stands.
         level: where on the vertical axis a level line lies.
     """
-    notes = {axes: _annotations(axes) for axes in panels}
+    notes = {axes: [text for text in axes.texts if text.get_gid() == GID] for axes in panels}
     for each in (note for some in notes.values() for note in some):
         each.set_in_layout(False)
     figure.draw_without_rendering()
     for axes, labels in notes.items():
         if labels:
             _place(axes, labels, (upright, level))
-
-
-def _annotations(axes: Axes) -> list[Any]:
-    return [text for text in axes.texts if text.get_gid() == GID]
 
 
 def _place(axes: Axes, labels: list[Any], lines: tuple[float, float]) -> None:

@@ -260,6 +260,12 @@ def curve_figure(
     return figure, legend_above(columns, heading)
 
 
+def dots(colour: str, mark: str, size: float) -> dict[str, Any]:
+    """The arguments of ``plot`` for marks without edges, which no line joins."""
+    look: dict[str, Any] = {"color": colour, "marker": mark, "markersize": size}
+    return look | {"markeredgewidth": 0, "linestyle": "none"}
+
+
 def line_height() -> float:
     """The height of a line of a legend, in mm."""
     return 3.2 * font_factor()
@@ -272,12 +278,18 @@ def legend_above(columns: int, heading: str | None = None) -> dict[str, Any]:
 
 
 def add_legend(
-    figure: Figure, handles: Iterable[Any], names: Iterable[str], width: float, heading: str = ""
+    figure: Figure,
+    entries: tuple[Iterable[Any], Iterable[str]],
+    width: float,
+    heading: str = "",
 ) -> None:
-    """Write a legend above all panels of a figure, in as many columns as its width has room for."""
-    listed = list(names)
-    above = legend_above(legend_columns(listed, width), wrap(heading, width) or None)
-    figure.legend(list(handles), listed, **above)
+    """Write a legend above all panels of a figure, in as many columns as its width has room for.
+
+    The entries are handles and their names, as ``get_legend_handles_labels`` returns them.
+    """
+    handles, names = list(entries[0]), list(entries[1])
+    above = legend_above(legend_columns(names, width), wrap(heading, width) or None)
+    figure.legend(handles, names, **above)
 
 
 @dataclass(frozen=True)

@@ -277,9 +277,8 @@ def _largest_first(results: Results) -> Found:
     "negative, and farther from 0",
 )
 def _wald_is_worse(results: Results) -> Found:
-    exact = rows(results.summary, "alpha_error_max", method="garwood", alpha=_ALPHA)
-    normal = rows(results.summary, "alpha_error_min", method="wald", alpha=_ALPHA)
-    error, other = float(normal["alpha_error_min"].item()), float(exact["alpha_error_max"].item())
+    error = value(results.summary, "alpha_error_min", method="wald", alpha=_ALPHA)
+    other = value(results.summary, "alpha_error_max", method="garwood", alpha=_ALPHA)
     ours = f"{significant(error, 3)} against {significant(other, 3)}"
     return Found(ours, verdict(error < 0 and -error > other))
 

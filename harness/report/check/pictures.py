@@ -13,15 +13,15 @@ The picture of any counter-example.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from harness.base.numerics.arrays import Floats
 from harness.base.text import printable_line, shortened
 from harness.checks.findings import (
-    Cell,
     CounterExample,
     IntervalExample,
     IntervalRow,
@@ -30,6 +30,7 @@ from harness.checks.findings import (
     TailExample,
     format_cell,
 )
+from harness.families.combination import Span
 from harness.findings.numbers import covered, nominal
 from harness.report.still_picture import Tick, ticks
 
@@ -151,6 +152,12 @@ class Axis:
         """Whether a value lies on the axis."""
         return self.low <= value <= self.high
 
+    def outside(self, span: Span) -> list[tuple[float, float]]:
+        """The parts of the axis that lie outside of a range: beginning and width."""
+        parts = ((self.low, span[0]), (span[1], self.high))
+        ends = ((self.at(low), self.at(high)) for low, high in parts if low < high)
+        return [(start, round(end - start, 2)) for start, end in ends]
+
     def ticks(self) -> list[Tick]:
         """Round numbers, or powers of ten, at their places."""
         if self.logarithmic:
@@ -198,12 +205,7 @@ def interval_picture(example: IntervalExample) -> Picture:
         for number, (row, label) in enumerate(zip(example.rows, _labels(example), strict=True))
     ]
     bottom = TOP + ROW * len(bars)
-    low, high = example.support
-    shades = []
-    if low > axis.low:
-        shades.append((axis.left, round(axis.at(low) - axis.left, 2)))
-    if high < axis.high:
-        shades.append((axis.at(high), round(RIGHT - axis.at(high), 2)))
+    shades = axis.outside(example.support)
     common = format_cell(_common(example.rows))
     unit = f", in {example.unit}" if example.unit else ""
     return Picture(
@@ -285,37 +287,27 @@ def _labels(example: IntervalExample) -> list[str]:
 def _common(rows: Sequence[IntervalRow]) -> dict[str, float | int | str]:
     """What is the same for all intervals; of one alone, of equal ones or of lists, the alpha."""
     first, *others = (row.cell for row in rows)
-    common = {name: value for name, value in first.items() if _all_have(others, name, value)}
+    common = dict(first)
+    for other in others:
+        common = {name: value for name, value in common.items() if other.get(name) == value}
     if len(common) < len(first):
         return common
     return {name: value for name, value in first.items() if name == "alpha"}
 
 
-def _all_have(cells: Iterable[Cell], name: str, value: float | int | str) -> bool:
-    return all(each.get(name) == value for each in cells)
-
-
 def _bar(row: IntervalRow, label: str, y: float, axis: Axis) -> Bar:
     """The bar of an interval; a limit that is missing leaves a note."""
-    note = ""
-    if math.isnan(row.lower) or math.isnan(row.upper):
-        missing = [
-            name
-            for name, value in (("lower", row.lower), ("upper", row.upper))
-            if math.isnan(value)
-        ]
+    limits, note = {"lower": row.lower, "upper": row.upper}, ""
+    missing = [name for name, value in limits.items() if math.isnan(value)]
+    if missing:
         note = "no limits" if len(missing) == 2 else f"the {missing[0]} limit is not a number"
-    start, end = (
-        axis.at(value) if not math.isnan(value) else math.nan for value in (row.lower, row.upper)
-    )
-    start, end = (end if math.isnan(start) else start), (start if math.isnan(end) else end)
-    is_drawn = not (math.isnan(row.lower) and math.isnan(row.upper))
+    ends = [axis.at(value) for value in limits.values() if not math.isnan(value)] or [0.0]
     has_dot = math.isfinite(row.estimate) and axis.has(row.estimate)
     return Bar(
         label=label,
         y=y,
-        start=start if is_drawn else 0.0,
-        end=end if is_drawn else 0.0,
+        start=ends[0],
+        end=ends[-1],
         dot=axis.at(row.estimate) if has_dot else None,
         is_fault=row.is_fault,
         is_open_left=row.lower < axis.low,
@@ -368,10 +360,7 @@ def tail_picture(example: TailExample) -> Picture:
         table=Table(
             (example.count, *(f"tail of the {name} limit" for name in example.tails)),
             [
-                (
-                    text(float(x)),
-                    *(exact(float(tails[at])) for tails in example.tails.values()),
-                )
+                (text(float(x)), *(exact(float(each[at])) for each in example.tails.values()))
                 for at, x in enumerate(example.outcomes)
             ],
         ),
@@ -408,8 +397,7 @@ def miss_picture(example: MissExample) -> Picture:
     }
     shades, shade_words = [], ""
     if example.inside is not None:
-        low, high = (axis.at(each) for each in example.inside)
-        shades = [(axis.left, round(low - axis.left, 2)), (high, round(RIGHT - high, 2))]
+        shades = axis.outside(example.inside)
         shade_words = "Shaded: truths near the boundary, which this finding is not about."
     marks = []
     notes = []
@@ -477,17 +465,6 @@ def _path(truths: Floats, missed: Floats, axis: Axis, top: float) -> str:
     return f"M{'L'.join(kept)}"
 
 
-def picture_of(example: CounterExample) -> Picture:
-    """Lay out the picture of a counter-example."""
-    if isinstance(example, IntervalExample):
-        return interval_picture(example)
-    if isinstance(example, TailExample):
-        return tail_picture(example)
-    if isinstance(example, MissExample):
-        return miss_picture(example)
-    return _number_picture(example)
-
-
 def _number_picture(example: NumberExample) -> Picture:
     """Two numbers as bars from 0."""
     found, expected = example.found, example.expected
@@ -512,3 +489,16 @@ def _number_picture(example: NumberExample) -> Picture:
         x_ticks=axis.ticks(),
         bars=bars,
     )
+
+
+_PICTURES: Mapping[type, Callable[[Any], Picture]] = {
+    IntervalExample: interval_picture,
+    TailExample: tail_picture,
+    MissExample: miss_picture,
+    NumberExample: _number_picture,
+}
+
+
+def picture_of(example: CounterExample) -> Picture:
+    """Lay out the picture of a counter-example."""
+    return _PICTURES[type(example)](example)

@@ -279,7 +279,7 @@ def _implied_panels(results: Results) -> Panels | None:
         return None
     panels = []
     for size, alpha in product(found.sizes, found.alphas):
-        panel = _implied_panel(results, family, found.methods, size, alpha, over)
+        panel = _implied_panel(results, found, size, alpha, over)
         if panel is None:
             return None
         panels.append(panel)
@@ -296,25 +296,21 @@ def _support(results: Results, family: Family) -> tuple[float, float] | None:
 
 
 def _implied_panel(
-    results: Results,
-    family: Family,
-    methods: Sequence[str],
-    size: Size,
-    alpha: float,
-    over: tuple[float, float],
+    results: Results, found: _Cells, size: Size, alpha: float, over: tuple[float, float]
 ) -> Panel | None:
     """Exact values at evenly spread true values, and the curves, from all limits."""
     x = np.linspace(*over, READ_AT + 1)
+    family, methods = found.family, found.methods
     scenario = scenario_with(results, family, size, tuple(x.tolist()), ())
     if scenario is None:
         return None
     missed, length = np.empty((2, len(methods), x.size))
     curves = []
     for row, method in enumerate(methods):
-        found = limits_in_reach(results, scenario, method, alpha)
-        if found is None:
+        in_reach = limits_in_reach(results, scenario, method, alpha)
+        if in_reach is None:
             return None
-        solver, limits = found
+        solver, limits = in_reach
         exact = solver.at_truths(limits)
         missed[row], length[row] = exact.missed[0], exact.length[0]
         curves.append(exact_curve(results, method, alpha, family, size, over))

@@ -16,6 +16,7 @@ import numpy as np
 
 from harness.designs.miss_curve import MissCurve
 from harness.figures.look import labels
+from harness.figures.look.axes import COVERAGE
 from harness.findings.choice import choices
 from harness.methods.method import TWO_SIDED
 from harness.report.calibration import calibration_picture
@@ -138,10 +139,6 @@ class Shown:
         return [order.index(row) for row in range(len(self.names))]
 
     @property
-    def value_label(self) -> str:
-        return "coverage, %"
-
-    @property
     def length_label(self) -> str:
         if self.is_outcome:
             return "length of the interval"
@@ -169,10 +166,11 @@ class Shown:
 def shown_of(results: Results, panels: Panels) -> Shown:
     """Return panels with all of their words."""
     family, first = panels.family, panels.panels[0]
+    count = family.model.COUNT
     words = {
-        "truth": labels.truth_label(family),
-        "outcome": f"outcome {family.model.COUNT} (number of {family.model.COUNTED})",
-        "size": labels.size_label(family),
+        "truth": (labels.truth_label(family), family.curve_truths[0][1]),
+        "outcome": (f"outcome {count} (number of {family.model.COUNTED})", count),
+        "size": (labels.size_label(family), family.sizes[0]),
     }
     x = first.x
     sparse = panels.over == "outcome" and not family.is_bounded and x[-1] > _SPARSE * x.size
@@ -180,19 +178,9 @@ def shown_of(results: Results, panels: Panels) -> Shown:
         panels,
         method_titles(results.manifest),
         _on_at_first(results, panels.methods),
-        words[panels.over],
-        _symbol(panels),
+        *words[panels.over],
         bool(sparse and first.names is None),
     )
-
-
-def _symbol(panels: Panels) -> str:
-    """The name of a position of the axis."""
-    if panels.over == "outcome":
-        return panels.family.model.COUNT
-    if panels.over == "size":
-        return panels.family.sizes[0]
-    return panels.family.curve_truths[0][1]
 
 
 def _on_at_first(results: Results, methods: Sequence[str]) -> list[int]:
@@ -258,7 +246,7 @@ def _data(shown: Shown) -> dict[str, Any]:
         "symbol": shown.symbol,
         "xLabel": shown.x_label,
         "logarithmic": shown.logarithmic,
-        "valueLabel": shown.value_label,
+        "valueLabel": COVERAGE,
         "lengthLabel": shown.length_label,
         "titles": shown.names,
         "series": shown.series,
@@ -376,7 +364,7 @@ def _stills(shown: Shown, panel: Panel, says: Sequence[str]) -> list[StillPictur
     pictures = [
         still_picture(
             says[0],
-            (shown.x_label, shown.value_label),
+            (shown.x_label, COVERAGE),
             values,
             (100 * (1 - reach), 100.0),
             100 * (1 - alpha),

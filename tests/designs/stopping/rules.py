@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 
-from harness.designs.stopping.rule import stopping_function, stopping_rule
+from harness.designs.stopping.rule import ByFunction, StoppingRule, looks_every, stopping_rule
 
 ALPHA = 0.05
 FOUR_LOOKS = {
@@ -26,6 +26,11 @@ SMALL = {
     "successes": ({"first": 1, "every": 1, "until": {"successes": 3}}, 11),
 }
 """Rules as plain data, with the most trials."""
+
+
+def stopping_function(function, most, first=1):
+    """Return the stopping rule of a function, asked after each trial from a first one on."""
+    return StoppingRule(looks_every(first, 1, most), ByFunction(function))
 
 
 def small_rules():

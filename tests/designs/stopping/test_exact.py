@@ -1,4 +1,4 @@
-"""Exact coverage and length after trials that may stop, and the distribution of the stop."""
+"""Exact coverage and length after trials that may stop, and how many there are on average."""
 
 import numpy as np
 import pytest
@@ -91,7 +91,7 @@ def test_expected_trials_are_those_of_whole_numbers(rule, p, trials):
 @pytest.mark.parametrize("name", list(small_rules()))
 def test_all_values_are_sums_over_all_sequences_of_trials(name):
     rule, p = small_rules()[name], 0.3
-    stopped, ended = stopped_trials(rule), ways(small_rules()[name])
+    stopped, ended = stopped_trials(rule), ways(rule)
     found, lower, upper = values_of(stopped, [0.0, p, 1.0])
     chance = np.array([ways * p**x * (1 - p) ** (t - x) for (t, x), ways in sorted(ended.items())])
     trials = np.array([t for t, _ in sorted(ended)])
@@ -99,8 +99,6 @@ def test_all_values_are_sums_over_all_sequences_of_trials(name):
     assert found.above[:, 1] == pytest.approx((chance * (p > upper)).sum(axis=1), abs=ROUNDING)
     assert found.length[:, 1] == pytest.approx((chance * (upper - lower)).sum(axis=1))
     assert found.expected_trials[1] == pytest.approx((chance * trials).sum())
-    for look, stop in zip(rule.looks, found.stopped[:, 1], strict=True):
-        assert stop == pytest.approx(chance[trials == look].sum(), abs=ROUNDING)
 
 
 def test_a_truth_equal_to_a_limit_is_covered():
@@ -120,7 +118,6 @@ def test_expected_successes_are_p_times_the_expected_trials():
     successes = stopped.outcomes.successes[np.newaxis]
     found = exact_values(stopped, np.zeros_like(successes), successes, p)
     assert found.length[0] == pytest.approx(p * found.expected_trials, rel=1e-12)
-    assert found.stopped.sum(axis=0) == pytest.approx(1, abs=ROUNDING)
 
 
 def test_values_at_many_truths_are_those_at_each_alone():
@@ -131,6 +128,6 @@ def test_values_at_many_truths_are_those_at_each_alone():
     together, _, _ = values_of(stopped, p)
     for number in (0, 1, 60, 100, 199, 200):
         alone, _, _ = values_of(stopped, p[number : number + 1])
-        for name in ("below", "above", "length", "stopped"):
+        for name in ("below", "above", "length"):
             here = getattr(together, name)[:, number]
             assert here == pytest.approx(getattr(alone, name)[:, 0], rel=1e-12, abs=1e-80)

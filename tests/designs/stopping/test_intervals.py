@@ -6,7 +6,7 @@ from flint import arb, ctx
 
 from harness.designs.stopping.exact import exact_values
 from harness.designs.stopping.paths import stopped_trials
-from harness.designs.stopping.rule import stopping_function, stopping_rule
+from harness.designs.stopping.rule import stopping_rule
 from harness.methods.catalogue import find
 from harness.methods.proportion.stopping import (
     beta_binomial_mixture,
@@ -14,7 +14,7 @@ from harness.methods.proportion.stopping import (
     stagewise,
     stagewise_mid_p,
 )
-from tests.designs.stopping.rules import ALPHA, FOUR_LOOKS, SMALL
+from tests.designs.stopping.rules import ALPHA, FOUR_LOOKS, SMALL, stopping_function
 
 SIMON = {"boundaries": [{"n": 15, "at_most": 1}]}
 # Limits are doubles, of roots that are found to their last digits.

@@ -9,8 +9,8 @@ from flint import arb, fmpz
 
 from harness.base.errors import InputError
 from harness.designs.stopping.paths import stopped_trials
-from harness.designs.stopping.rule import stopping_function, stopping_rule
-from tests.designs.stopping.rules import ALPHA, FOUR_LOOKS, small_rules, ways
+from harness.designs.stopping.rule import stopping_rule
+from tests.designs.stopping.rules import ALPHA, FOUR_LOOKS, small_rules, stopping_function, ways
 from tests.oracles.balls import complement, exact, sharp
 
 # Each of up to 10^4 trials rounds a share; the roundings do not add up.

@@ -7,12 +7,11 @@ from harness.base.errors import InputError
 from harness.designs.stopping.rule import (
     Excludes,
     HalfWidth,
-    stopping_function,
     stopping_rule,
 )
 from harness.methods.catalogue import PROPORTION, find
 from harness.methods.method import TWO_SIDED
-from tests.designs.stopping.rules import ALPHA, FOUR_LOOKS
+from tests.designs.stopping.rules import ALPHA, FOUR_LOOKS, stopping_function
 
 
 def stops_at(rule, t):

@@ -106,4 +106,4 @@ def _plot(axes: Axes, values: Floats, place: int, look: style.Look) -> str:
 
 
 TITLE = "Estimates of all trials of a scenario by method, with their mean and the truth"
-KIND = study_kind(NAME, TITLE, Estimates, "trial", draw)
+KIND = study_kind(NAME, TITLE, Estimates, draw, "trial")

@@ -127,4 +127,4 @@ def _plot(axes: Axes, row: dict[str, Any], height: float, start: float, look: st
 
 
 TITLE = "A measure of all methods in all scenarios, as dots on stems from its reference value"
-KIND = study_kind(NAME, TITLE, Lollipop, "scenario", draw)
+KIND = study_kind(NAME, TITLE, Lollipop, draw, "scenario")

@@ -141,4 +141,4 @@ def _plot_factor(axes: Axes, name: str, texts: list[str]) -> None:
 
 
 TITLE = "A measure over all scenarios in the nested order of their factors, drawn below it"
-KIND = study_kind(NAME, TITLE, NestedLoop, "scenario", draw)
+KIND = study_kind(NAME, TITLE, NestedLoop, draw, "scenario")

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 from pydantic import AfterValidator, Field, WithJsonSchema
 
 from harness.base.errors import InputError, NothingToDrawError
 from harness.base.numerics.arrays import Floats
-from harness.figures.kind import Drawing, FigureKind, of_no_family
+from harness.figures.kind import FigureKind
 from harness.figures.look import labels, style
 from harness.figures.look.axes import COVERAGE
-from harness.figures.options import FigureOptions
+from harness.figures.selection import levels_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -79,17 +80,8 @@ MEASURE: Any = Field("coverage", description="Measure of performance to draw.")
 SCENARIO: Any = Field(1, ge=1, description="Number of the scenario to draw, from 1 on.")
 
 
-def study_kind(
-    name: str,
-    title: str,
-    options: type[FigureOptions],
-    over: Literal["scenario", "trial"],
-    draw: Callable[[Results, Any], list[Drawing]],
-) -> FigureKind:
-    """The declaration of a kind of figure of simulation studies."""
-    needs: tuple[str, ...] = ()
-    what: Any = {"drawn_for": of_no_family, "experiment": "simulation"}
-    return FigureKind(name, title, options, draw, over, needs, **what)
+study_kind = partial(FigureKind, needs=(), drawn_for=lambda _: False, experiment="simulation")
+"""The declaration of a kind of figure of simulation studies."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +109,7 @@ class Study:
     @property
     def methods(self) -> list[str]:
         """The labels asked for, in that order, or all of them."""
-        return self._levels("method", self.asked.methods, self._every_method)
+        return levels_of(self.kind, "method", self.asked.methods, self._every_method)
 
     @property
     def _every_method(self) -> list[str]:
@@ -149,7 +141,8 @@ class Study:
         cells, number = self.results.cells, self.asked.scenario
         if cells.is_empty():
             raise InputError(f"{self.kind} needs `keep: replicates` in the config of the study")
-        self._levels("scenario", [number], range(1, len(self.experiment["factors"]) + 1))
+        scenarios = range(1, len(self.experiment["factors"]) + 1)
+        levels_of(self.kind, "scenario", [number], scenarios)
         rows = cells.filter(scenario=number)
         return {method: rows.filter(method=method).sort("trial") for method in self.methods}
 
@@ -158,7 +151,8 @@ class Study:
         import polars as pl
 
         summary = self.results.summary
-        self._levels("measure", [measure], summary["measure"].unique(maintain_order=True).to_list())
+        present = summary["measure"].unique(maintain_order=True).to_list()
+        levels_of(self.kind, "measure", [measure], present)
         rows = summary.filter(pl.col("method").is_in(self.methods), measure=measure)
         rows = rows.filter(pl.col("estimate").is_not_null())
         if not rows["estimate"].is_finite().any():
@@ -168,15 +162,6 @@ class Study:
             low=pl.coalesce("ci_lower", pl.col("estimate") - margin, "estimate"),
             high=pl.coalesce("ci_upper", pl.col("estimate") + margin, "estimate"),
         )
-
-    def _levels(self, what: str, asked: Any, present: Sequence[Any]) -> list[Any]:
-        for level in asked or ():
-            if level not in present:
-                choices = ", ".join(map(str, present))
-                if isinstance(present, range):
-                    choices = f"1 to {len(present)}"
-                raise InputError(f"{self.kind}: the results hold no {what} {level}, only {choices}")
-        return list(present if asked is None else asked)
 
 
 def level_text(level: object) -> str:

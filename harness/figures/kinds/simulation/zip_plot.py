@@ -196,4 +196,4 @@ def _plot(
 
 
 TITLE = "Intervals of all trials of a scenario, ordered by their distance from the truth"
-KIND = study_kind(NAME, TITLE, ZipPlot, "trial", draw)
+KIND = study_kind(NAME, TITLE, ZipPlot, draw, "trial")
