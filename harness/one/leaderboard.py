@@ -222,6 +222,8 @@ def _remarks(differences: Sequence[PairedDifference], joint: float) -> Iterator[
         f"all {count} differences hold together with {_percent(joint)}: each has the level "
         f"{_percent(1 - alpha)} (Bonferroni), which is valid whatever the dependence between them, "
         "as far as each interval keeps its own level"
+        if count > 1
+        else f"the only difference has the level {_percent(joint)}"
     )
     for words, told_apart in (("told apart", True), ("not told apart", False)):
         pairs = [

@@ -116,6 +116,8 @@ def test_files_that_are_joined_give_what_one_file_gives(run_command, rows):
 def test_the_answer_says_what_the_levels_mean(run_command, rows):
     result = run_command("leaderboard", *rows, "--joint", "94%", "--level", "90%")
     assert "each system has an interval at its own level of 90 %" in result.words
+    two = run_command("leaderboard", *rows[:6])
+    assert "the only difference has the level 95 %" in two.words
     assert "all 3 differences hold together with 94 %: each has the level 98 %" in result.words
     assert "whatever the dependence between them" in result.words
     assert "remark: told apart: 2 of 3 pairs: a from b and a from c" in result.words
