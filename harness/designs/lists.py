@@ -122,18 +122,17 @@ def values_of_strata(
     Returns:
         None where limits are drawn, and where there are more than 2^22 tables.
     """
-    strata = scenario
-    sizes, truths = cells_of(strata.size, strata.truth)
+    sizes, truths = cells_of(scenario.size, scenario.truth)
     if not column.source.deterministic or table_count(sizes, truths) > MOST_TABLES:
         return None
     alpha, side = column.column.alpha, column.column.side
 
     def limits_of(data: Data) -> LimitPair:
-        observed = Observed(strata.family, strata.sizes, data)
+        observed = Observed(scenario.family, scenario.sizes, data)
         answers = column.source.limits(observed, alpha, side).intervals(observed, alpha, side)
         return answers.lower, answers.upper
 
-    return sums_at_truths(limits_of, sizes, truths, strata.listed_truths()[1])
+    return sums_at_truths(limits_of, sizes, truths, scenario.listed_truths()[1])
 
 
 def cells_of(size: StratumSizes, truth: StratumTruth) -> tuple[Cells, list[Cells]]:
