@@ -26,7 +26,6 @@ from harness.designs.stochastic import StochasticColumn
 from harness.distributions.list_truths import ClusterTruth, NormalRuns, RunTruth, StratumTruth
 from harness.distributions.sampling import binomial
 from harness.distributions.sampling.laws.clusters import draw_clusters
-from harness.families.catalogue import family_of
 from harness.families.family import Data
 from harness.families.lists import CLUSTERS, RUNS, STRATA, weighted_mean, weights
 from harness.methods.method import LOWER, TWO_SIDED, UPPER, LimitPair, StandardErrors
@@ -344,13 +343,5 @@ def enumerate_lists(scenario: Scenario, columns: Sequence[StochasticColumn]) -> 
     conditions, _ = scenario.listed_truths()
     whole = Exact(conditions, np.full(count, 1.0 / count), below, above, length)
     nothing = Exact(np.empty(0, np.int64), np.empty(0), *np.empty((3, len(columns), 0)))
-    unknown = (None,) * len(columns)
-    return Enumerated(
-        nothing,
-        whole,
-        whole.mean(),
-        family_of(scenario.family).engines[-1],
-        unknown,
-        unknown,
-        assumes=lists.assumes,
-    )
+    unknown, engine = (None,) * len(columns), scenario.known_family.engines[-1]
+    return Enumerated(nothing, whole, whole.mean(), engine, unknown, unknown, assumes=lists.assumes)
