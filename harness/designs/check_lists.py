@@ -22,10 +22,6 @@ DataSet = tuple[Sequence[float], ...]
 """One data set: its lists in the order of the family's data."""
 
 
-def _all(lists: Sequence[Floats]) -> Bools:
-    return np.ones(len(lists[0]), np.bool_)
-
-
 @dataclass(frozen=True)
 class CheckedLists:
     """Where methods for the lists of a design are checked; nowhere by default."""
@@ -34,7 +30,7 @@ class CheckedLists:
     """At which limits have every property."""
     image: Callable[[Sequence[Floats]], tuple[Floats, ...]] = tuple
     """Return the mirror image of the lists of a data set."""
-    differ: Callable[[Sequence[Floats]], Bools] = _all
+    differ: Callable[[Sequence[Floats]], Bools] = lambda lists: np.ones(len(lists[0]), np.bool_)
     """Return whether the values, or the proportions, of each data set differ, shape (m,)."""
     simulated: tuple[tuple[str, Any, ListTruth], ...] = ()
     """The words for each scenario of trials, its sizes and its truth."""

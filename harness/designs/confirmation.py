@@ -90,17 +90,14 @@ def _apart(
         truths = tuple(np.array([each]) for each in case.truths)
         rows = solver.rows_again(limits, truths)
         if rows is not None:
-            again = column.missed_beside(list(rows), _theta(solver, truths), case)
+            theta = family_of(solver.scenario.family).parameter_at(truths)
+            again = column.missed_beside(list(rows), float(theta[0]), case)
         elif found.by_truth is not None:
             again = found.by_truth.missed[row].max(keepdims=True)
         else:
             continue
         apart[row] = relative_difference(np.array(case.alpha), again, _SMALL).min()
     return np.maximum(apart - _SAME, 0.0)
-
-
-def _theta(solver: Solver, truths: Sequence[Floats]) -> float:
-    return float(family_of(solver.scenario.family).parameter_at(truths)[0])
 
 
 @dataclass(frozen=True)

@@ -180,13 +180,8 @@ def integrated_cells(scenario: Scenario, shapes: Prior, limits: Limits) -> Exact
 
     below = np.array([mass_below(each) for each in limits.lower])
     above = np.array([1.0 - mass_below(each) for each in limits.upper])
-    return Exact(
-        limits.outcomes,
-        weights_again(pairs, arranged, limits.outcomes),
-        below,
-        above,
-        limits.length,
-    )
+    weight = weights_again(pairs, arranged, limits.outcomes)
+    return Exact(limits.outcomes, weight, below, above, limits.length)
 
 
 def _mass(a: Floats, b: Floats, c: Floats, u: Floats, v: Floats, w: Floats) -> Floats:

@@ -374,10 +374,6 @@ class Scenario:
         """Return the probabilities of the outcomes under the truth's distribution, shape (m,)."""
         return self.distributed.weights(self, outcomes)
 
-    def implied_posterior(self, outcomes: Integers) -> Any:
-        """Return the posteriors of the parameter under the truth's distribution, given outcomes."""
-        return self.distributed.posterior(self, outcomes)
-
     def draw_truths(self, trials: int, rng: np.random.Generator) -> tuple[Floats, ...]:
         """Draw true values from the truth's distribution, in the order of the family's; (t,)."""
         if self.truth.is_discrete:

@@ -26,7 +26,6 @@ from harness.designs.stochastic import StochasticColumn
 from harness.distributions.list_truths import ClusterTruth, NormalRuns, RunTruth, StratumTruth
 from harness.distributions.sampling import binomial
 from harness.distributions.sampling.laws.clusters import draw_clusters
-from harness.families.catalogue import family_of
 from harness.families.family import Data
 from harness.families.lists import CLUSTERS, RUNS, STRATA, weighted_mean, weights
 from harness.methods.method import LOWER, TWO_SIDED, UPPER, LimitPair, StandardErrors
@@ -122,18 +121,17 @@ def values_of_strata(
     Returns:
         None where limits are drawn, and where there are more than 2^22 tables.
     """
-    strata = scenario
-    sizes, truths = cells_of(strata.size, strata.truth)
+    sizes, truths = cells_of(scenario.size, scenario.truth)
     if not column.source.deterministic or table_count(sizes, truths) > MOST_TABLES:
         return None
     alpha, side = column.column.alpha, column.column.side
 
     def limits_of(data: Data) -> LimitPair:
-        observed = Observed(strata.family, strata.sizes, data)
+        observed = Observed(scenario.family, scenario.sizes, data)
         answers = column.source.limits(observed, alpha, side).intervals(observed, alpha, side)
         return answers.lower, answers.upper
 
-    return sums_at_truths(limits_of, sizes, truths, strata.listed_truths()[1])
+    return sums_at_truths(limits_of, sizes, truths, scenario.listed_truths()[1])
 
 
 def cells_of(size: StratumSizes, truth: StratumTruth) -> tuple[Cells, list[Cells]]:
@@ -345,13 +343,5 @@ def enumerate_lists(scenario: Scenario, columns: Sequence[StochasticColumn]) -> 
     conditions, _ = scenario.listed_truths()
     whole = Exact(conditions, np.full(count, 1.0 / count), below, above, length)
     nothing = Exact(np.empty(0, np.int64), np.empty(0), *np.empty((3, len(columns), 0)))
-    unknown = (None,) * len(columns)
-    return Enumerated(
-        nothing,
-        whole,
-        whole.mean(),
-        family_of(scenario.family).engines[-1],
-        unknown,
-        unknown,
-        assumes=lists.assumes,
-    )
+    unknown, engine = (None,) * len(columns), scenario.known_family.engines[-1]
+    return Enumerated(nothing, whole, whole.mean(), engine, unknown, unknown, assumes=lists.assumes)

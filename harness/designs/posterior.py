@@ -54,7 +54,7 @@ def integrate_under_truth(scenario: Scenario, limits: Limits) -> Exact:
     """
     weight = scenario.distribution_weights(limits.outcomes)
     possible = np.flatnonzero(weight > 0)
-    posterior = scenario.implied_posterior(limits.outcomes[possible])
+    posterior = scenario.distributed.posterior(scenario, limits.outcomes[possible])
     found = mass_outside(posterior, limits.at(limits.outcomes[possible]))
     return replace(found, weight=weight[possible])
 

@@ -217,9 +217,8 @@ def _refuse_other_results(kind: FigureKind, results: Results) -> None:
     found = _experiment_of(results)
     if found != kind.experiment:
         raise InputError(f"{kind.name} is drawn from a {kind.experiment} experiment, not {found}")
-    if kind.experiment == "simulation":
-        return
-    if results.cells.height and not kind.fits(family := family_in(results.cells)):
+    has_family = kind.experiment != "simulation" and results.cells.height
+    if has_family and not kind.fits(family := family_in(results.cells)):
         found = family.public_name
         raise InputError(f"{kind.name} is drawn for {', '.join(kind.families)}, not {found}")
 

@@ -281,6 +281,5 @@ def _beyond(values: Floats, limits: tuple[float, float]) -> str:
     """The ends of the colour bar beyond which there are values: they get an arrow."""
     known = values[np.isfinite(values)]
     below, above = bool((known < limits[0]).any()), bool((known > limits[1]).any())
-    return {(True, True): "both", (True, False): "min", (False, True): "max"}.get(
-        (below, above), "neither"
-    )
+    names = {(True, True): "both", (True, False): "min", (False, True): "max"}
+    return names.get((below, above), "neither")

@@ -20,13 +20,9 @@ from harness.findings.numbers import covered, nominal
 from harness.tables.answers import rounding_of
 from harness.tables.results import Results
 
-NEVER_ABOVE, ON_AVERAGE, ABOUT, UNDERSTATES = (
-    "never above",
-    "on average",
-    "about right",
-    "understates",
-)
+KINDS = ("never above", "on average", "about right", "understates")
 """What a verdict is, from the best to the worst."""
+NEVER_ABOVE, ON_AVERAGE, ABOUT, UNDERSTATES = KINDS
 _MOST_RANGES = 2
 """The most ranges of true values that a verdict names; of more it has the share."""
 _DIGITS = 3
@@ -48,7 +44,7 @@ class Verdict:
     @property
     def order(self) -> int:
         """From 0, the best."""
-        return (NEVER_ABOVE, ON_AVERAGE, ABOUT, UNDERSTATES).index(self.kind)
+        return KINDS.index(self.kind)
 
 
 @dataclass(frozen=True)

@@ -35,15 +35,11 @@ def calibration_picture(results: Results) -> list[Section]:
     sentence = sentence[:1].upper() + sentence[1:]
     diagonal = Line("the computed probability itself", np.array([0.0, 1.0]), np.array([0.0, 1.0]))
     lines = [diagonal, *(_marks(name, part) for name, part in parts.items())]
-    picture = still_picture(
-        sentence,
-        (f"computed {event}, mean of each bin", "fraction in which it held"),
-        lines,
-        (0.0, 1.0),
-    )
+    x_label = f"computed {event}, mean of each bin"
+    picture = still_picture(sentence, (x_label, "fraction in which it held"), lines, (0.0, 1.0))
     differences = still_picture(
         f"Fraction − computed probability. {sentence}",
-        (f"computed {event}, mean of each bin", "fraction − computed"),
+        (x_label, "fraction − computed"),
         [_marks(name, part, difference=True) for name, part in parts.items()],
         marked=0.0,
     )

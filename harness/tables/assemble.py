@@ -98,19 +98,18 @@ def summary_table(
 
 def _cells(result: ScenarioResult, row: int, engines: Sequence[str]) -> Iterator[Block]:
     """The cells of one column in one scenario, a block for each engine and kind of condition."""
+    found: dict[str, Iterable[Block]] = {}
     if MONTE_CARLO in engines and result.tally is not None:
-        start = column_block(result, row, MONTE_CARLO)
-        for block in chain(_counted_cells(result, result.tally, row), _looks(result, result.tally)):
-            yield {**start, **block}
+        found[MONTE_CARLO] = _counted_cells(result, result.tally, row)
     if POSTERIOR in engines and result.integrated is not None:
-        start = column_block(result, row, POSTERIOR)
-        yield {**start, **_integrated_cells(result, result.integrated, row)}
-        yield from ({**start, **block} for block in _looks(result, None))
+        found[POSTERIOR] = [_integrated_cells(result, result.integrated, row)]
     exact = exact_engine(engines)
     if exact and result.enumerated is not None and row in result.enumerated.known:
-        start = column_block(result, row, exact)
-        for block in chain(_enumerated_cells(result, result.enumerated, row), _looks(result, None)):
-            yield {**start, **block}
+        found[exact] = _enumerated_cells(result, result.enumerated, row)
+    for engine, blocks in found.items():
+        looks = _looks(result, result.tally if engine == MONTE_CARLO else None)
+        start = column_block(result, row, engine)
+        yield from ({**start, **block} for block in chain(blocks, looks))
 
 
 def exact_engine(engines: Sequence[str]) -> str | None:

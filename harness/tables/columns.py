@@ -29,13 +29,8 @@ OUTCOME, TRUTH, LOOK = "outcome", "truth", "look"
 SAMPLING = "sampling"
 """The column that names how outcomes arise, in tables of a run whose config has this key."""
 
-SUMMARY, CELLS, RANKING, RECOMMENDATION, NEAR_NOMINAL = (
-    "summary",
-    "cells",
-    "ranking",
-    "recommendation",
-    "near_nominal",
-)
+TABLES_OF_COVERAGE = ("summary", "cells", "ranking", "recommendation", "near_nominal")
+SUMMARY, CELLS, RANKING, RECOMMENDATION, NEAR_NOMINAL = TABLES_OF_COVERAGE
 SUMMARY_OF_CALIBRATION, CELLS_OF_CALIBRATION = "calibration_summary", "calibration_cells"
 DIFFERENCES, REPLICATES = "differences", "replicates"
 SIMULATED = {name: f"simulation_{name}" for name in (SUMMARY, DIFFERENCES, REPLICATES)}
@@ -117,11 +112,8 @@ class ColumnRecord:
 with Path(__file__).with_suffix(".csv").open(encoding="utf-8", newline="") as _file:
     RECORDS = tuple(ColumnRecord(*row) for row in islice(csv.reader(_file), 1, None))
 
-TABLES = (
-    *(SUMMARY, CELLS, RANKING, RECOMMENDATION, NEAR_NOMINAL),
-    *(SUMMARY_OF_CALIBRATION, CELLS_OF_CALIBRATION),
-    *SIMULATED.values(),
-)
+_OF_OTHERS = (SUMMARY_OF_CALIBRATION, CELLS_OF_CALIBRATION, *SIMULATED.values())
+TABLES = (*TABLES_OF_COVERAGE, *_OF_OTHERS)
 """The tables that a result may have; those of calibrations and of simulation studies have names of
 their own here."""
 

@@ -44,10 +44,8 @@ MOST_SIZES = 6
 POINTS = 100
 """The number of alphas at which the bounds are computed."""
 HEIGHT = 62.0
-CURVES: tuple[dict[str, Any], ...] = (
-    {"color": style.BLACK, "linestyle": "-", "linewidth": 1.2},
-    {"color": style.BLACK, "linestyle": style.CURVE_DASHES[2], "linewidth": 1.2},
-)
+CURVES: dict[str, Any] = {"guaranteed": "-", "on average": style.CURVE_DASHES[2]}
+"""The bounds with their dashes."""
 TRUTHS: Mapping[str, Callable[..., Truth]] = {
     "uniform": UniformTruth,
     "beta": BetaTruth,
@@ -127,7 +125,8 @@ def _figure(
     (axes,) = layout.panels(figure, 1, 1)
     axes.axvline(alpha, **style.NOMINAL_LINE, zorder=1, gid="nominal")
     handles: list[Any] = []
-    for bound, look, gid in zip(bounds, CURVES, ("guaranteed", "on average"), strict=True):
+    for bound, (gid, dashes) in zip(bounds, CURVES.items(), strict=True):
+        look: dict[str, Any] = {"color": style.BLACK, "linestyle": dashes, "linewidth": 1.2}
         handles += axes.plot(at, bound, **look, zorder=2, gid=gid)
     handles += [_plot(axes, row, right, style.style_of(row["method"], titles)) for row in chosen]
     heights = np.array([*lengths, *(np.interp(alpha, at, bound) for bound in bounds)])

@@ -69,7 +69,8 @@ class Lines:
         if not (self.places == 0).any():
             return ""
         first = {
-            name: _without_rounding(float(v[0]))
+            # Less is only what rounding left.
+            name: float(v[0]) if abs(v[0]) >= 1e-9 else 0.0
             for name, v in self.values.items()
             if np.isfinite(v[0])
         }
@@ -116,11 +117,6 @@ def plot_lines(axes: Axes, found: Lines, names: Sequence[str]) -> None:
             marked["markevery"] = 1
         axes.plot(shown.places, shown.values[method], **marked, label=name, gid=f"line-{index}")
     set_log_outcomes(axes, float(shown.places[0]), float(shown.places[-1]))
-
-
-def _without_rounding(value: float) -> float:
-    """The value, or 0 if it is only what rounding left."""
-    return 0.0 if abs(value) < 1e-9 else value
 
 
 class AlphaOverOutcome(options.AxesOptions):

@@ -58,7 +58,8 @@ def _coverage_figure(found: SizePanels, asked: CoverageOverSize) -> Figure:
         [Line2D([], [], **look)],
         asked.columns,
     )
-    plot_methods(page, _coverage, _bars)
+    # Coverage is mirrored: the bar above alpha is the one below coverage.
+    plot_methods(page, _coverage, lambda rows: selection.error_bars(rows, "actual_alpha")[::-1])
     for _, axes in page.panels:
         axes.axhspan(-1, 1 - found.alpha, facecolor=style.SHADE, linewidth=0, zorder=0)
         axes.axhline(1 - found.alpha, **look, zorder=5, gid="nominal")
@@ -72,11 +73,6 @@ def _coverage_figure(found: SizePanels, asked: CoverageOverSize) -> Figure:
 
 def _coverage(rows: pl.DataFrame) -> Floats:
     return np.asarray(1 - rows["actual_alpha"].to_numpy())
-
-
-def _bars(rows: pl.DataFrame) -> Floats:
-    # Coverage is mirrored: the bar above alpha is the one below coverage.
-    return selection.error_bars(rows, "actual_alpha")[::-1]
 
 
 def _hidden(found: SizePanels, panel: SizePanel, lowest: float) -> str:
@@ -126,12 +122,8 @@ def _length_figure(found: SizePanels, asked: LengthOverSize) -> Figure:
     low = float(lengths.min(initial=high, where=lengths > 0))
     logarithmic = high > LEAST_SPAN * low > 0
     heading = found.heading(f"expected length at nominal α = {found.alpha:g}")
-    page = new_page(
-        found,
-        heading,
-        [_zeros(found, panel, logarithmic) for panel in found.panels],
-        columns=asked.columns,
-    )
+    notes = [_zeros(found, panel, logarithmic) for panel in found.panels]
+    page = new_page(found, heading, notes, columns=asked.columns)
 
     def values(rows: pl.DataFrame) -> Floats:
         known = rows["length"].to_numpy()

@@ -74,13 +74,8 @@ def _plane(stopped: StoppedTrials, asked: StoppingOutcomes) -> Figure:
         (t == most, style.BLUE, "s", f"ends at n = {most}"),
     ):
         if part.any():
-            axes.plot(
-                t[part],
-                x[part],
-                **style.dots(colour, mark, size),
-                label=name,
-                gid=name,
-            )
+            look = style.dots(colour, mark, size)
+            axes.plot(t[part], x[part], **look, label=name, gid=name)
     axes.set_xlim(0, most * 1.03)
     axes.set_ylim(-0.02 * max(x.max(), 1), 1.03 * max(x.max(), 1))
     axes.set_xlabel("trials made t")

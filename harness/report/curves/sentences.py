@@ -136,7 +136,8 @@ def outcome_sentence(panel: Panel, words: Words) -> str:
     if above:
         row = max(above, key=lambda each: float(np.nanmax(error[each])))
         found = at(row, int(np.nanargmax(error[row])))
-        least = f", less than any other{_one(words)}" if len(above) > 1 else ""
+        one = f" one{words.shown}" if words.shown else ""
+        least = f", less than any other{one}" if len(above) > 1 else ""
         parts.append(f"{words.titles[row]} covers {found}{least}, where {bound} is nominal")
     if below:
         row = min(below, key=lambda each: float(np.nanmin(error[each])))
@@ -281,10 +282,6 @@ def _capital(text: str) -> str:
     """A sentence, which begins with a capital letter; a title begins as it is written."""
     words = ("the ", "by ", "no ", "all ")
     return text[:1].upper() + text[1:] if text.startswith(words) else text
-
-
-def _one(words: Words) -> str:
-    return f" one{words.shown}" if words.shown else ""
 
 
 def _part(share: float) -> str:
