@@ -32,7 +32,13 @@ from harness.study.journal.records import join, pack, take, unpack
 from harness.study.journal.trials import Recorder, spans_of
 from harness.study.limits import ScenarioLimits, compute_limits
 from harness.study.machine import memory_for
-from harness.study.parallel import Progress, driver_backend, opened_backend, run_tasks
+from harness.study.parallel import (
+    Progress,
+    driver_backend,
+    opened_backend,
+    parallel_jobs,
+    run_tasks,
+)
 from harness.study.plan import ScenarioPlan, plan_scenarios
 from harness.study.solve import Simulation, outcomes_solved, solve_scenario
 from harness.study.trials import (
@@ -162,11 +168,18 @@ def solve_scenarios(
         if (rows := solution.left)
     ]
     progress.found(len(solutions) - len(left), len(solutions))
+    execution = experiment.execution
+    # Fewer scenarios than jobs are divided by their columns.
+    parts = max(1, parallel_jobs(execution.jobs) // max(1, len(left)))
+    left = [
+        (plan, table, tally, solution, rows[at::parts])
+        for plan, table, tally, solution, rows in left
+        for at in range(min(parts, len(rows)))
+    ]
     tasks = (
         (experiment, plan, [columns[row] for row in rows], table.rows(rows), tally)
         for plan, table, tally, _, rows in left
     )
-    execution = experiment.execution
     backend = driver_backend(execution)
     solved = run_tasks(solve_scenario, tasks, execution.jobs, backend, _name)
     for (*_, solution, rows), part in zip(left, solved, strict=True):
