@@ -31,7 +31,7 @@ _MOST_NODES = {1: 1 << 16, 2: 1 << 8}
 """By the number of samples."""
 _CLEAR = 1e-9
 """Bounds decide where they are this far from the target, relative to it."""
-_MUCH_WORK = 1 << 22
+_MUCH_WORK = 1 << 23
 """The most limits that a search computes to check up to ``TIMES`` the answer."""
 LARGEST_WORK = 1 << 26
 """The most limits that a search computes."""
