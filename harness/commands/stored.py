@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from harness.base.errors import InputError
 from harness.commands.ending import cleaning_up
 from harness.commands.options import OutFile, ResultFolder
-
-if TYPE_CHECKING:
-    pass
 
 
 def plot(

@@ -66,18 +66,24 @@ class Counts:
         return cls(conditions, trials, below, above, failed, *(more if lengths else ()))
 
     def add(
-        self, index: Positions | int, trials: Integers, *counted: Integers | Floats | None
+        self,
+        index: Positions | int,
+        trials: Integers,
+        below: Integers,
+        above: Integers,
+        failed: Integers,
+        *drawn: Integers | Floats | None,
     ) -> None:
         """Add trials and misses under the conditions at ``index``, which are distinct.
 
         Args:
             index: of the conditions.
             trials: under each of them.
-            counted: ``below``, ``above`` and ``failed``; of limits that are drawn also ``length``,
-                ``infinite`` and ``squares``.
+            below, above, failed: of each column, shape (k, conditions).
+            drawn: of limits that are drawn, ``length``, ``infinite`` and ``squares``; or nothing.
         """
         self.trials[index] += trials
-        for name, added in zip(_COUNTED, counted, strict=False):
+        for name, added in zip(_COUNTED, (below, above, failed, *drawn), strict=False):
             total = getattr(self, name)
             if total is not None and added is not None:
                 total[:, index] += added

@@ -22,7 +22,6 @@ from harness.distributions import criteria
 from harness.distributions.truths import Prior
 from harness.families import proportion
 from harness.families.catalogue import family_of
-from harness.families.family import Family
 from harness.families.samples import among_images
 from harness.methods.method import (
     LOWER,
@@ -132,29 +131,20 @@ def over_posterior(
 ) -> LimitPair:
     """The limits of a criterion over the posterior of a family."""
     known = family_of(family)
+    negated = back = None
     if side == TWO_SIDED and known.has_opposite_samples:
         # Samples in each other's place are one problem, and successes in that of failures, too.
         mirrors = known.mirrored is not None and prior[0] == prior[1]
         images, negated = among_images(data, of_failures=mirrors)
         distinct, back = distinct_columns(*images)
-        low, high = _over(known, criterion, tuple(distinct), alpha, side, prior)
-        low, high = low[back], high[back]
-        return np.where(negated, 0.0 - high, low), np.where(negated, 0.0 - low, high)
-    return _over(known, criterion, data, alpha, side, prior)
-
-
-def _over(
-    family: Family,
-    criterion: criteria.Criterion[Any],
-    data: tuple[Floats, ...],
-    alpha: float,
-    side: str,
-    prior: Prior,
-) -> LimitPair:
+        data = tuple(distinct)
     # A trial point may leave the range; the caller refuses limits that are no numbers in the end.
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        lower, upper = criterion(family.posterior(data, prior), alpha, side)
-    return lower.value, upper.value
+        lower, upper = criterion(known.posterior(data, prior), alpha, side)
+    if negated is None:
+        return lower.value, upper.value
+    low, high = lower.value[back], upper.value[back]
+    return np.where(negated, 0.0 - high, low), np.where(negated, 0.0 - low, high)
 
 
 def jeffreys_rate(data: tuple[Floats, ...], alpha: float, side: str) -> LimitPair:

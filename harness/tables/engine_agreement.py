@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -117,10 +116,18 @@ def _totals(label: str, results: Sequence[ScenarioResult]) -> ComparedCells:
         values = np.array([[getattr(known, name)[row, 0] for row in rows] for _, known in cells])
         return np.asarray((values * share[:, np.newaxis]).sum(axis=0))
 
-    count = len(rows)
-    values: list[Any] = [*map(counted, _COMPARED), *map(exact, _COMPARED)]
-    fixed = np.full(count, -1), np.full(count, trials.sum())
-    return ComparedCells(label, *(*fixed, *values, np.zeros(count, np.int64)))
+    return ComparedCells(
+        method=label,
+        scenario=np.full(len(rows), -1),
+        trials=np.full(len(rows), trials.sum()),
+        below=counted("below"),
+        above=counted("above"),
+        missed=counted("missed"),
+        exact_below=exact("below"),
+        exact_above=exact("above"),
+        exact_missed=exact("missed"),
+        looks=np.zeros(len(rows), np.int64),
+    )
 
 
 def _conditional(result: ScenarioResult) -> list[Pair]:

@@ -190,9 +190,15 @@ class _Form:
         )
         return [self._estimate(column, *each) for each in zip(values, *beside, strict=True)]
 
-    def _estimate(self, column: str, value: float | None, *beside: float | None) -> str:
-        """An estimate with its error, or with its interval; beside it are error and limits."""
-        error, lower, upper = beside
+    def _estimate(
+        self,
+        column: str,
+        value: float | None,
+        error: float | None,
+        lower: float | None,
+        upper: float | None,
+    ) -> str:
+        """An estimate with its error, or with its interval."""
         if value is None:
             return ""
         if error is not None and (self.errors == "std_error" or lower is None):

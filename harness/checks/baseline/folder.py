@@ -258,21 +258,30 @@ class Files:
     name: str
     """The name of the method, with no character that a file's name cannot have."""
 
-    numbers: Path
-    """Holds the exact numbers."""
-    limits: Path
-    """Holds the limits in full."""
-    sums: Path
-    """Holds the sums of limits."""
+    @property
+    def numbers(self) -> Path:
+        """The exact numbers."""
+        return self._table("")
+
+    @property
+    def limits(self) -> Path:
+        """The limits in full."""
+        return self._table("limits")
+
+    @property
+    def sums(self) -> Path:
+        """The sums of limits."""
+        return self._table("sums")
+
+    def _table(self, folder: str) -> Path:
+        return self.root / self.family / folder / f"{self.name}.csv"
 
 
 def files_of(folder: str | Path, family: str, label: str) -> Files:
     """The files of a method; their name does not depend on the folder of the method's own file."""
     place, _, name = label.rpartition(":")
     stem = f"{place}-{name}" if place in PEERS else name
-    name = _NOT_IN_FILE_NAMES.sub("-", stem)
-    root, inner = Path(folder), ("", "limits", "sums")
-    return Files(root, family, name, *(root / family / each / f"{name}.csv" for each in inner))
+    return Files(Path(folder), family, _NOT_IN_FILE_NAMES.sub("-", stem))
 
 
 def read_header(root: Path) -> dict[str, Any]:

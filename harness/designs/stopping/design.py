@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -102,7 +103,7 @@ class Stopped(Law):
         return f"{stopped.rule.title}{', which never ends them before n' if never else ''}"
 
     def content(self) -> Mapping[str, Any]:
-        return {self.name: self.family} | _known_as(self.family, self.most)
+        return {self.name: self.family, **_known_as(self.family, self.most)}
 
     def draw(
         self,
@@ -147,13 +148,14 @@ class Stopped(Law):
         return found[:, first : last + 1]
 
 
-def _known_as(family: str, most: int) -> dict[str, str]:
+@lru_cache(maxsize=64)
+def _known_as(family: str, most: int) -> Mapping[str, str]:
     """Return a digest of the looks and outcomes of a rule that is a function, else nothing."""
     if "function" not in (rule_of(family_of(family)).get("until") or {}):
         return {}
     found = outcomes_of(family, most)
-    numbers = *found.rule.looks, *found.outcomes.trials, *found.outcomes.successes
-    return {STOPPING: hashlib.sha256(np.array(numbers, np.int64).tobytes()).hexdigest()}
+    ends = found.rule.looks, found.outcomes.trials, found.outcomes.successes
+    return {STOPPING: hashlib.sha256(np.concatenate(ends).astype(np.int64).tobytes()).hexdigest()}
 
 
 def _law(scenario: Scenario) -> Stopped:

@@ -108,8 +108,8 @@ def hypergeometric_exact(data: tuple[Floats, ...], tail: float) -> LimitPair:
         tail: the probability of each tail, in (0, 1).
     """
     x, n, population = data
-    both = np.concatenate((x, n - x)), np.tile(n, 2), np.tile(population, 2)
-    rows, back = distinct_columns(*both)
+    both = np.concatenate((x, n - x))
+    rows, back = distinct_columns(both, np.tile(n, 2), np.tile(population, 2))
     smallest = smallest_marked(rows[0], rows[1], rows[2], tail)[back]
     return smallest[: x.size] / population, (population - smallest[x.size :]) / population
 
