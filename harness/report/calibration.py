@@ -8,7 +8,6 @@ import polars as pl
 from harness.base.numerics.arrays import Floats
 from harness.families.catalogue import family_of
 from harness.findings.numbers import whole
-from harness.findings.papers.claim import held
 from harness.report.page import Section
 from harness.report.still_picture import Line, still_picture
 from harness.tables.results import Results
@@ -62,11 +61,13 @@ def calibration_picture(results: Results) -> list[Section]:
 
 def _held(name: str, part: pl.DataFrame) -> str:
     """How many of the intervals hold the computed probability."""
-    inside, count = held(part, pl.col("mean_probability"))
-    least = whole(int(part["trials"].sum()))
+    known = part.drop_nulls(["ci_lower", "ci_upper"])
+    computed = pl.col("mean_probability")
+    inside = known.filter(pl.col("ci_lower") <= computed, computed <= pl.col("ci_upper")).height
+    trials = whole(int(part["trials"].sum()))
     return (
-        f"{name} {inside} of {count} of the 95 % intervals hold the mean computed "
-        f"probability of their bin, in {least} trials"
+        f"{name} {inside} of {known.height} of the 95 % intervals hold the mean computed "
+        f"probability of their bin, in {trials} trials"
     )
 
 

@@ -23,8 +23,6 @@ from harness.findings.engines import (
     tests_of_draws,
 )
 from harness.findings.numbers import coverage, nominal, significant
-from harness.findings.papers import brown2001, ross2003
-from harness.findings.papers.claim import decide, how_many_hold
 from harness.findings.simulation import study_sentences, study_table
 from harness.report.cells import cells
 from harness.report.curves.section import curves
@@ -73,7 +71,6 @@ def _sections(results: Results, command: str, folder: Path | None) -> Iterator[S
         yield facts(results, command)
         return
     yield answer(results)
-    yield from claims(results)
     yield from curves(results)
     yield from maps(results)
     yield from cells(results, _cells_file(results, folder))
@@ -90,19 +87,6 @@ def answer(results: Results) -> Section:
         scripts=("answer.js",),
         styles=("answer.css",),
     )
-
-
-def claims(results: Results) -> list[Section]:
-    """The claims of a paper about an experiment; none where it is of no paper."""
-    name = str(results.manifest["experiment"].get("name"))
-    papers = (ross2003.PAPER, brown2001.PAPER)
-    paper = next((each for each in papers if name in each.claims), None)
-    if paper is None:
-        return []
-    decided = decide(paper.claims[name], results)
-    title = f"What {paper.source} {paper.says}, and what is found here"
-    context = {"source": paper.source, "decided": decided, "sentence": how_many_hold(decided)}
-    return [Section("claims", title, "claims.html", context, styles=("claims.css",))]
 
 
 def facts(results: Results, command: str) -> Section:
