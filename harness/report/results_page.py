@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import astuple
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +14,11 @@ from harness.base.text import numbered, printable
 from harness.designs.simulation import SIMULATION
 from harness.families.catalogue import family_in
 from harness.families.stopped import STOPPING
-from harness.findings.answer import Method, Ranking, found_answer
-from harness.findings.engines import (
-    comparisons,
-    engine_remarks,
-    searched_worst_cases,
-    tests_of_draws,
-)
-from harness.findings.numbers import coverage, nominal, significant
+from harness.findings.answer import found_answer
+from harness.findings.engines import engine_remarks, engine_tables
+from harness.findings.numbers import nominal
 from harness.findings.simulation import study_sentences, study_table
+from harness.findings.table import markdown_table
 from harness.report.cells import cells
 from harness.report.curves.section import curves
 from harness.report.maps.section import maps
@@ -113,9 +108,7 @@ def facts(results: Results, command: str) -> Section:
         "trials_by_size": manifest["trials"].get("by_size", {}),
         "remarks": list(remarked_methods(manifest)),
         "verdicts": [each.sentence for each in engine_remarks(manifest)],
-        "tests": tests_of_draws(manifest),
-        "comparisons": comparisons(manifest),
-        "searched": searched_worst_cases(manifest),
+        "tables": engine_tables(manifest),
     }
     return Section("facts", "How it was made", "facts.html", context, styles=("facts.css",))
 
@@ -184,9 +177,9 @@ def _section(results: Results) -> Iterator[str]:
         yield f"**{escaped(sentence)}**"
     for sentence in found.sentences:
         yield escaped(sentence)
-    for ranking in found.rankings:
-        if ranking.methods:
-            yield _table(ranking, several=len(found.rankings) > 1)
+    for alpha, ranking in found.rankings.items():
+        at_alpha = f"At {nominal(alpha)} nominal coverage:\n\n"
+        yield (at_alpha if len(found.rankings) > 1 else "") + markdown_table(ranking)
     for remark in engine_remarks(manifest):
         yield escaped(remark.sentence)
     for sentence in found.advice:
@@ -194,43 +187,3 @@ def _section(results: Results) -> Iterator[str]:
     seed = "" if manifest["seed"] is None else f", seed {manifest['seed']}"
     versions = ", ".join(f"{name} {number}" for name, number in manifest["versions"].items())
     yield escaped(f"{manifest['name']}{seed}; {versions}.")
-
-
-def _table(ranking: Ranking, several: bool) -> str:
-    """The methods at one alpha, without the columns of which nothing is known."""
-    columns: list[tuple[str, str, Callable[[Method], str]]] = [
-        ("method", "label", lambda each: each.title),
-        ("verdict", "label", lambda each: each.verdict.words),
-        ("worst-case coverage", "worst_alpha", _worst),
-        (
-            "lowest coverage of an outcome",
-            "outcome_alpha",
-            lambda each: coverage(each.outcome_coverage),
-        ),
-        ("mean coverage", "coverage.value", _coverage),
-        ("by Monte Carlo", "estimate.value", lambda each: coverage(*astuple(each.estimate))),
-        ("relative length", "relative_length", _length),
-    ]
-    used = [each for each in columns if ranking.has(each[1])]
-    rows = [[escaped(text(method)) for _, _, text in used] for method in ranking.methods]
-    at_alpha = f"At {nominal(ranking.alpha)} nominal coverage:\n\n" if several else ""
-    right = [name not in ("method", "verdict") for name, _, _ in used]
-    return at_alpha + pipe_table([name for name, _, _ in used], rows, right)
-
-
-def _worst(method: Method) -> str:
-    return f"{coverage(method.worst_coverage)}{_at(method.worst_at)}"
-
-
-def _coverage(method: Method) -> str:
-    return f"{coverage(*astuple(method.coverage))}{_at(method.coverage_at)}"
-
-
-def _length(method: Method) -> str:
-    text = significant(method.relative_length)
-    trials = method.length_trials
-    return text if trials is None else f"{text} (mean of {trials} trials)"
-
-
-def _at(place: str) -> str:
-    return f" at {place}" if place else ""
