@@ -15,10 +15,9 @@ from harness.base.text import enumerated
 from harness.callers import peers
 from harness.callers.command import Command, RFunction, is_of_r, without_prefix
 from harness.callers.function import FunctionHere, FunctionInProcess
+from harness.callers.location import FunctionLocation, name_of
 from harness.callers.peers import CONTRACTS, PEERS, function_name
-from harness.callers.process import FunctionLocation
 from harness.callers.program import Program
-from harness.callers.session import name_of
 from harness.callers.source import CatalogueSource, Source
 from harness.callers.table import LimitTable, TableSource, is_table, read_points
 from harness.methods.catalogue import ALIASES, CATALOGUE, find

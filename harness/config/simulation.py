@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from harness.base.text import plain_number
-from harness.callers.process import FunctionLocation
+from harness.callers.location import FunctionLocation
 from harness.callers.simulation.program import Program
 from harness.config.key import plain
 from harness.config.models.figures import write_figures

@@ -9,7 +9,7 @@ from dataclasses import replace
 from harness.base.errors import InputError
 from harness.callers.command import Command, RFunction
 from harness.callers.function import FunctionInProcess
-from harness.callers.process import FunctionLocation
+from harness.callers.location import FunctionLocation
 from harness.callers.program import Program
 from harness.callers.source import CatalogueSource, Source
 from harness.callers.table import LimitTable, TableSource, read_points

@@ -9,8 +9,8 @@ from scipy.special import ndtri
 from harness.base.errors import InputError
 from harness.callers import naming
 from harness.callers.function import FunctionHere
+from harness.callers.location import FunctionLocation
 from harness.callers.naming import named
-from harness.callers.process import FunctionLocation
 from harness.callers.source import CatalogueSource
 from harness.checks.check import check
 from harness.checks.compare import check_same

@@ -18,7 +18,7 @@ from scipy.special import gammainc
 import harness
 from harness.base.errors import InputError
 from harness.callers.function import ENOUGH, MOST, FunctionInProcess
-from harness.callers.process import FunctionLocation
+from harness.callers.location import FunctionLocation
 from harness.callers.source import Observed
 from harness.cli import main
 from harness.figures.draw import drawings

@@ -13,8 +13,8 @@ import polars as pl
 from harness.base.arguments import quoted
 from harness.base.errors import ConfigError, InputError
 from harness.callers import peers
+from harness.callers.location import name_of
 from harness.callers.naming import AnyMethod, Named, named
-from harness.callers.session import name_of
 from harness.callers.simulation.process import close_trial_processes
 from harness.checks.baseline.folder import validate_place
 from harness.checks.findings import CONFORMANCE, FINISHES, INCONCLUSIVE, Finding
