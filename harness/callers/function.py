@@ -28,7 +28,7 @@ from harness.callers.calls import (
     one_outcome,
     outcome_count,
 )
-from harness.callers.location import FunctionLocation, name_of
+from harness.callers.location import Loadable, name_of
 from harness.callers.messages import (
     LOAD,
     LONGEST_TEXT,
@@ -299,7 +299,7 @@ class FunctionInProcess(RestartedFunction[PythonProcess]):
     def __init__(
         self,
         label: str,
-        location: FunctionLocation,
+        location: Loadable,
         timeout: float = TIMEOUT,
         seed: int | None = None,
     ) -> None:

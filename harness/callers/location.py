@@ -15,10 +15,29 @@ from base64 import b64decode, b64encode
 from dataclasses import dataclass, field
 from pathlib import Path
 from textwrap import dedent
-from typing import Any
+from typing import Any, Protocol
 
 from harness.base.errors import InputError
 from harness.callers.calls import ANYTHING, Function, FunctionError, describe
+
+
+class Loadable(Protocol):
+    """Where a function is that a process is to load."""
+
+    @property
+    def function(self) -> str:
+        """The name of the function."""
+
+    @property
+    def path(self) -> str | None:
+        """The file of the user's where it is."""
+
+    def load(self) -> Function:
+        """Return the function, loaded into this process.
+
+        Raises:
+            FunctionError: it cannot be loaded.
+        """
 
 
 @dataclass(frozen=True)
@@ -35,6 +54,28 @@ class FunctionLocation:
     def place(self) -> str | None:
         """The file or the module; None for a function of the session."""
         return self.path or self.module
+
+    def load(self) -> Function:
+        """Return the function, loaded into this process.
+
+        Raises:
+            FunctionError: it cannot be loaded; or its pickle is not there, as in a config that was
+                read from a file.
+        """
+        if self.place is not None:
+            return function_of(module_of(self), self)
+        if self.pickled is None:
+            raise FunctionError(
+                f"{self.function} is a function of the Python session that ran this config, of "
+                "which the file has the text only: give the function to harness.run again"
+            )
+        import cloudpickle
+
+        try:
+            function: Function = cloudpickle.loads(b64decode(self.pickled))
+        except ANYTHING as fault:
+            raise FunctionError(f"{self.function} cannot be loaded: {describe(fault)}") from None
+        return function
 
     def __str__(self) -> str:
         return self.function if self.place is None else f"{self.place}:{self.function}"
@@ -71,29 +112,6 @@ def source_of_function(function: Function, location: FunctionLocation) -> str:
     except (OSError, TypeError):
         digest = hashlib.sha256((location.pickled or "").encode()).hexdigest()
         return f"sha256 of the pickle: {digest}"
-
-
-def load(location: FunctionLocation) -> Function:
-    """Return the function of a file, of a module or of a pickle.
-
-    Raises:
-        FunctionError: it cannot be loaded; or its pickle is not there, as in a config that was
-            read from a file.
-    """
-    if location.place is not None:
-        return function_of(module_of(location), location)
-    if location.pickled is None:
-        raise FunctionError(
-            f"{location.function} is a function of the Python session that ran this config, of "
-            "which the file has the text only: give the function to harness.run again"
-        )
-    import cloudpickle
-
-    try:
-        function: Function = cloudpickle.loads(b64decode(location.pickled))
-    except ANYTHING as fault:
-        raise FunctionError(f"{location.function} cannot be loaded: {describe(fault)}") from None
-    return function
 
 
 def module_of(location: FunctionLocation) -> Any:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from harness.callers.calls import FunctionError, LoadedFunction
-from harness.callers.location import load
+from harness.callers.location import Loadable
 from harness.callers.messages import (
     LOAD,
     Content,
@@ -112,8 +112,8 @@ class FunctionAnswers:
         """
         task = request.content["task"]
         if task == LOAD:
-            location = unpacked(request.content["location"])
-            self._function = LoadedFunction.of(load(location))
+            location: Loadable = unpacked(request.content["location"])
+            self._function = LoadedFunction.of(location.load())
             return encode_answer(task, self._function.declared)
         assert self._function is not None
         return encode_answer(task, self._function.answer(decode_call(request)))

@@ -18,7 +18,7 @@ import numpy as np
 
 from harness.base.numerics.arrays import Bools, Floats
 from harness.callers.calls import ANYTHING, Function, FunctionError, describe, draws, one_line
-from harness.callers.location import FunctionLocation, function_of, load, module_of
+from harness.callers.location import FunctionLocation, function_of, module_of
 from harness.callers.messages import Content, Message, unpacked
 from harness.callers.simulation.answers import FIELDS, failure, read_answer, read_answers
 from harness.callers.simulation.guard import Guard, copy_of, same_data
@@ -51,7 +51,7 @@ class Functions:
         if is_of_r(location.path):
             return self._r.function(location, is_model=is_model)
         if location.place is None:
-            return load(location)
+            return location.load()
         key = location.path, location.module
         if key not in self._modules:
             self._modules[key] = module_of(location)

@@ -12,7 +12,6 @@ import polars as pl
 
 from harness.base.arguments import quoted
 from harness.base.errors import ConfigError, InputError
-from harness.callers import peers
 from harness.callers.location import name_of
 from harness.callers.naming import AnyMethod, Named, named
 from harness.callers.simulation.process import close_trial_processes
@@ -115,8 +114,7 @@ def _function(method: AnyMethod) -> Named:
         InputError: it is no function of Python.
     """
     called = named(method)
-    place = called.location
-    if called.function is None and (place is None or place.module == peers.__name__):
+    if called.function is None and called.location is None:
         raise InputError(f"a method on a model should be {_FUNCTION}, found {quoted(method)}")
     return called
 
