@@ -7,10 +7,10 @@ import pytest
 
 import harness
 from harness.config import yaml12
-from harness.config.forms import form_for
-from harness.config.load import load_experiment
-from harness.config.starter import starter
+from harness.config.form import form_for
 from harness.families.catalogue import FAMILIES, family_of
+from harness.kinds.load import load_experiment
+from harness.kinds.starter import starter
 from tests.cli.conftest import is_one_sentence
 
 

@@ -12,7 +12,7 @@ import time
 import pytest
 
 import harness
-from harness.tables.lock import this_process
+from harness.runner.lock import this_process
 from tests.cli.conftest import FIGURES, SMALL, is_one_sentence
 from tests.cli.test_process import INTERRUPTIBLE
 from tests.study.experiments import changed, files
@@ -125,7 +125,7 @@ def no_locks(tmp_path_factory, monkeypatch):
     def flock(handle, what):
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 
-    monkeypatch.setattr("harness.tables.lock.fcntl.flock", flock)
+    monkeypatch.setattr("harness.runner.lock.fcntl.flock", flock)
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     return cache
 

@@ -217,7 +217,7 @@ def test_a_fault_of_the_harness_itself_is_one_sentence_unless_asked_for(
 def test_one_disagreement_among_several_runs_decides_the_exit_code(
     run_command, config, here, monkeypatch
 ):
-    from harness.study import solve as study_simulate
+    from harness.kinds.coverage import solve as study_simulate
 
     right = study_simulate.simulate
 

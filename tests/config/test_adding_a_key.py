@@ -11,13 +11,14 @@ import harness
 from harness import api
 from harness.base.errors import ConfigError, ConfigIssue
 from harness.cli import main
-from harness.config import forms, rules
-from harness.config.experiment import COVERAGE, Experiment
+from harness.config import form as forms
 from harness.config.key import key
-from harness.config.load import json_schema, load_experiment
 from harness.config.models.constraints import expecting
-from harness.config.resolve import serialize
-from harness.config.starter import starter
+from harness.config.shared_keys import USUAL_KIND as COVERAGE
+from harness.kinds.coverage import rules
+from harness.kinds.coverage.experiment import Experiment
+from harness.kinds.load import json_schema, load_experiment
+from harness.kinds.starter import starter
 
 Step = Annotated[int, Field(ge=0, le=9), expecting("a whole number from 0 to 9")]
 
@@ -72,10 +73,10 @@ def test_a_rule_reads_the_key_with_others(monkeypatch):
 
 def test_its_default_and_an_override_reach_the_experiment_and_the_resolved_config():
     by_default = load_experiment(CONFIG)
-    assert by_default.seed_step == serialize(by_default)["seed_step"] == 2
+    assert by_default.seed_step == by_default.document["seed_step"] == 2
     given = load_experiment(CONFIG, ["seed_step=7"])
-    assert given.seed_step == serialize(given)["seed_step"] == 7
-    assert load_experiment(serialize(given)) == given != by_default
+    assert given.seed_step == given.document["seed_step"] == 7
+    assert load_experiment(given.document) == given != by_default
 
 
 def test_the_schema_and_a_starter_have_it_with_its_sentence(capsys):

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 
 from harness.config import yaml12
-from harness.config.forms import KINDS, forms_of
-from harness.config.load import json_schema
+from harness.config.form import KINDS, forms_of
 from harness.families.catalogue import FAMILIES
+from harness.kinds.load import json_schema
 from tests.config.configs import configs
 from tests.config.test_experiment import PAPER
 from tests.config.test_fuzz import CALIBRATION, EVERY, GOOD, PAIR, RATE, places

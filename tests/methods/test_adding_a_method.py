@@ -10,7 +10,7 @@ import pytest
 import harness
 from harness.base.errors import ConfigError
 from harness.cli import main
-from harness.config import forms
+from harness.config import form as forms
 from harness.distributions.sampling import binomial
 from harness.methods.catalogue import ALIASES, CATALOGUE, add_methods
 from harness.methods.method import Method

@@ -22,9 +22,11 @@ from harness.findings.verdicts import (
     range_text,
     ranges_above,
 )
+from harness.kinds.stored import load_tables
+from harness.pages.results_page import answer
+from harness.report.facts import facts
 from harness.report.page import Page, Part, render
-from harness.report.results_page import answer, facts
-from harness.tables.results import Results, load_tables
+from harness.tables.results import Results
 from tests.report.pages import STORED, tables_in
 
 RUN: dict[str, Any] = {"trials": {"per_size": 200}, "seed": 1, "figures": []}

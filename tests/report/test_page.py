@@ -12,10 +12,11 @@ import harness
 from harness.designs.limits import Limits
 from harness.designs.miss_curve import MissCurve, of_one_sample
 from harness.designs.solvers import OneSampleSolver
+from harness.kinds.stored import load_tables
+from harness.pages.results_page import answer, results_page
 from harness.report.page import Page, Part, render
-from harness.report.results_page import answer, results_page
-from harness.tables.results import Results, load_tables
-from harness.tables.storage import EXPLORER_PAGE, is_page
+from harness.runner.storage import EXPLORER_PAGE, is_page
+from harness.tables.results import Results
 from tests.browser import Browser, BrowserError
 from tests.report.pages import STORED, ids_in, tags_in
 

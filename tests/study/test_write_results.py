@@ -14,7 +14,7 @@ import harness.api
 from harness.base.errors import FigureError, HarnessError, InputError, WriteError
 from harness.figures.catalogue import FIGURES
 from harness.figures.kind import FigureSpec
-from harness.study import write_results
+from harness.runner import write as write_results
 from tests.study.experiments import DRAWN, changed, files, stable_files
 
 SMALL = changed(DRAWN, name="one", n=3, methods=["wald"], alpha=0.3, trials={"per_size": 50})

@@ -7,15 +7,15 @@ import polars as pl
 import pytest
 from rich.console import Console
 
-from harness.designs.calibration import BinTally, Design
 from harness.distributions.truths import PairTruth, UniformTruth
-from harness.methods.catalogue import PROPORTION
-from harness.screen.results import calibration_screen
-from harness.tables.calibration_tables import (
+from harness.kinds.calibration.engine import BinTally, Design
+from harness.kinds.calibration.screen import calibration_screen
+from harness.kinds.calibration.tables import (
     calibration_cells,
     calibration_manifest,
     calibration_summary,
 )
+from harness.methods.catalogue import PROPORTION
 from harness.tables.columns import (
     CELLS_OF_CALIBRATION,
     SUMMARY_OF_CALIBRATION,

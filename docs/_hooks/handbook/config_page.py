@@ -9,9 +9,10 @@ from typing import Any
 
 from handbook.schema_text import Definitions, Schema, anchor, default, without_words
 from handbook.text import cell, code, table
-from harness.config.forms import KINDS, forms_of, json_schema
+from harness.config.form import KINDS, forms_of
 from harness.config.models.constraints import model_name
 from harness.families.catalogue import FAMILIES
+from harness.kinds.load import json_schema
 
 _HEAD = """# Every key of a config
 
