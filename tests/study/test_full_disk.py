@@ -214,7 +214,7 @@ def test_a_disk_that_is_full_from_the_start_is_said_before_anything_is_computed(
     def compute(*arguments):
         raise AssertionError("computed in vain")
 
-    monkeypatch.setattr("harness.api.compute", compute)
+    monkeypatch.setattr("harness.kinds.coverage.run.compute", compute)
     fill(disk)
     with pytest.raises(WriteError, match="cannot be written: No space left on device"):
         harness.run(NO_FIGURE, out=disk)

@@ -26,8 +26,8 @@ from harness.checks.sizes import validate_alphas
 from harness.checks.watch import TimeUpError, steps, watching
 from harness.config import yaml12
 from harness.kinds.simulation.experiment import SIMULATION, Simulation
-from harness.kinds.simulation.keys import simulation_of
 from harness.kinds.simulation.functions import truths
+from harness.kinds.simulation.keys import simulation_of
 from harness.kinds.simulation.trials import TrialShard
 from harness.methods.method import NOMINAL, validate_contract
 

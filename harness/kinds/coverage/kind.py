@@ -124,7 +124,7 @@ class CoverageKind(FamilyKind[Experiment]):
     ) -> Results:
         from harness.kinds.coverage.run import compute
 
-        return compute(experiment, progress, journal, complete=complete)
+        return compute(experiment, progress, journal, complete)
 
     def compute_part(
         self, experiment: Experiment, part: Part, progress: Progress, journal: Journal

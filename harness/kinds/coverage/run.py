@@ -219,7 +219,6 @@ def compute(
     experiment: Experiment,
     progress: Progress,
     journal: Journal | None = None,
-    *,
     complete: bool = False,
 ) -> Results:
     """Run the engines of an experiment, compare them with each other, and assemble the tables.
