@@ -402,9 +402,7 @@ def suitable_figures(facts: ExperimentFacts, settled: Sequence[str]) -> list[Fig
 
 def _candidates(facts: ExperimentFacts, settled: Sequence[str]) -> Iterator[Figure]:
     """Figures in the order of preference; some may ask for what the experiment lacks."""
-    if facts.kind != "coverage":
-        yield from ({"kind": kind.name} for kind in FIGURES.values() if kind.over == "bin")
-    elif facts.has_true_values:
+    if facts.has_true_values:
         yield from _over_truths(facts)
         yield {"kind": "ranking", **_alpha(facts)}
     else:

@@ -23,7 +23,7 @@ from harness.callers.source import Observed
 from harness.cli import main
 from harness.figures.draw import drawings
 from harness.figures.kind import FigureSpec
-from harness.tables.manifest import failed_methods
+from harness.findings.manifest import failed_methods
 from tests.study.experiments import stable_files
 
 HALF = """
