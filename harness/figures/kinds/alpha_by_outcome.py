@@ -29,7 +29,7 @@ SAME = 1e-6
 """Two exact alphas that differ by no more than this are drawn as one line."""
 
 
-class AlphaByOutcome(options.AxesOptions):
+class AlphaByOutcomeOptions(options.AxesOptions):
     """Options of `alpha_by_outcome`."""
 
     n: options.Size | None = options.SIZE
@@ -51,7 +51,7 @@ class AlphaByOutcome(options.AxesOptions):
         return self.highest if self.ylim is None else self.ylim[1]
 
 
-def draw(results: Results, asked: AlphaByOutcome) -> list[Drawing]:
+def draw(results: Results, asked: AlphaByOutcomeOptions) -> list[Drawing]:
     """One drawing per method and alpha."""
     found = Selection.given(results, NAME, asked, "outcome", (MONTE_CARLO,))
     at_size = selection.at(found.family.sizes, found.size)
@@ -208,7 +208,7 @@ def _plot_points(
 KIND = FigureKind(
     name=NAME,
     title="Monte Carlo alpha of each outcome, with its interval, against the exact value",
-    options=AlphaByOutcome,
+    options=AlphaByOutcomeOptions,
     needs=(MONTE_CARLO,),
     requires=("trials_by_outcome",),
     draw=draw,

@@ -37,7 +37,7 @@ BAR_NAMES = {"two-sided": "interval", "lower": "lower bound", "upper": "upper bo
 Outcome = tuple[int, ...]
 
 
-class Bounds(options.HorizontalOptions):
+class BoundsOptions(options.HorizontalOptions):
     """Options of `bounds`."""
 
     n: options.Size | None = options.SIZE
@@ -88,7 +88,7 @@ class Group:
     bars: tuple[Bar, ...]
 
 
-def draw(results: Results, asked: Bounds) -> list[Drawing]:
+def draw(results: Results, asked: BoundsOptions) -> list[Drawing]:
     """One drawing per alpha."""
     # Every engine gives the limits; Monte Carlo only of the outcomes that were drawn.
     found = Selection.given(results, NAME, asked, "outcome")
@@ -154,7 +154,7 @@ def _group(
     return Group(title, float(family.estimate(data)[0]), bars)
 
 
-def _figure(groups: Sequence[Group], family: Family, title: str, asked: Bounds) -> Figure:
+def _figure(groups: Sequence[Group], family: Family, title: str, asked: BoundsOptions) -> Figure:
     rows = sum(len(group.bars) + 1 for group in groups)
     figure = style.new_figure(style.COLUMN, 24 + ROW * rows)
     axes = figure.add_subplot()
@@ -250,7 +250,7 @@ def _label_bars(axes: Axes, groups: Sequence[Group]) -> None:
 KIND = FigureKind(
     name=NAME,
     title="Limits of several methods at chosen outcomes, as bars",
-    options=Bounds,
+    options=BoundsOptions,
     drawn_for=attrgetter("has_counts_of_samples"),
     requires=("counts_of_samples",),
     draw=draw,

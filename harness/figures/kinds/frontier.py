@@ -53,7 +53,7 @@ TRUTHS: Mapping[str, Callable[..., Truth]] = {
 }
 
 
-class Frontier(options.PanelOptions):
+class FrontierOptions(options.PanelOptions):
     """Options of `frontier`."""
 
     sizes: options.PanelSizes | None = Field(
@@ -64,7 +64,7 @@ class Frontier(options.PanelOptions):
     alpha: options.Alpha | None = options.ALPHA
 
 
-def draw(results: Results, asked: Frontier) -> list[Drawing]:
+def draw(results: Results, asked: FrontierOptions) -> list[Drawing]:
     """One drawing per size and alpha."""
     summary = results.summary
     if "least_length_guaranteed" not in summary.columns:
@@ -101,7 +101,11 @@ def _scenario(results: Results, family: str, size: Size) -> Scenario:
 
 
 def _figure(
-    rows: pl.DataFrame, scenario: Scenario, titles: Mapping[str, str], alpha: float, asked: Frontier
+    rows: pl.DataFrame,
+    scenario: Scenario,
+    titles: Mapping[str, str],
+    alpha: float,
+    asked: FrontierOptions,
 ) -> Figure:
     from harness.designs.one_sample.least_length import guaranteed, on_average
 
@@ -169,7 +173,7 @@ def _plot(axes: Axes, row: Mapping[str, Any], right: float, look: style.Look) ->
 KIND = FigureKind(
     name=NAME,
     title="The least mean length possible over alpha, and each method at its mean and worst alpha",
-    options=Frontier,
+    options=FrontierOptions,
     over="summary",
     needs=(ENUMERATION,),
     draw=draw,

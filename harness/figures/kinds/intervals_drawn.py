@@ -35,7 +35,7 @@ _PARTS = 20
 """Where no true values are listed, those that divide the range into so many parts are tried."""
 
 
-class IntervalsDrawn(options.PanelOptions):
+class IntervalsDrawnOptions(options.PanelOptions):
     """Options of `intervals_drawn`."""
 
     n: options.Size | None = options.SIZE
@@ -70,7 +70,7 @@ class _Panel:
     """The expected number of intervals that miss."""
 
 
-def draw(results: Results, asked: IntervalsDrawn) -> list[Drawing]:
+def draw(results: Results, asked: IntervalsDrawnOptions) -> list[Drawing]:
     """One drawing per alpha, a panel per method, all of the same samples."""
     cells = results.cells.filter(results.cells["engine"].is_in(list(EVERY_ENGINE)))
     if cells.is_empty():
@@ -208,7 +208,11 @@ SHARD = 1 << 62
 
 
 def _figure(
-    panels: list[_Panel], heading: str, family: Family, parameter: float, asked: IntervalsDrawn
+    panels: list[_Panel],
+    heading: str,
+    family: Family,
+    parameter: float,
+    asked: IntervalsDrawnOptions,
 ) -> Figure:
     from matplotlib.lines import Line2D
 
@@ -288,7 +292,7 @@ def _plot(
 KIND = FigureKind(
     name=NAME,
     title="A hundred intervals beside the truth, those that miss it marked",
-    options=IntervalsDrawn,
+    options=IntervalsDrawnOptions,
     over="summary",
     draw=draw,
     drawn_for=attrgetter("has_counts_of_samples"),

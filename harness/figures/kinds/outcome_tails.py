@@ -31,7 +31,7 @@ REACH = 4.5
 _MOST_SHOWN = 8192
 
 
-class OutcomeTails(options.HorizontalOptions):
+class OutcomeTailsOptions(options.HorizontalOptions):
     """Options of `outcome_tails`; they name no levels of the experiment."""
 
     n: int = Field(100, ge=1, le=10**9, description="Number of trials of the binomial.")
@@ -59,7 +59,7 @@ class Tail:
     tail: float
 
 
-def draw(results: Results, asked: OutcomeTails) -> list[Drawing]:
+def draw(results: Results, asked: OutcomeTailsOptions) -> list[Drawing]:
     """One drawing, from the options alone."""
     n, x = asked.n, asked.x
     outcomes = _shown_outcomes(n, x, asked.truths)
@@ -94,7 +94,7 @@ def _shown_outcomes(n: int, x: int, truths: tuple[float, ...]) -> Integers:
     return np.unique(np.rint(np.concatenate(spread)).astype(np.int64))
 
 
-def _figure(tails: list[Tail], asked: OutcomeTails) -> Figure:
+def _figure(tails: list[Tail], asked: OutcomeTailsOptions) -> Figure:
     n, x = asked.n, asked.x
     width = style.COLUMN if len(tails) < 3 else style.PAGE
     figure = style.new_figure(width, 80)
@@ -164,7 +164,7 @@ def _plot_expected(axes: Axes, tail: Tail, n: int) -> None:
 KIND = FigureKind(
     name=NAME,
     title="Probabilities of a binomial and how much of it lies at or below an outcome",
-    options=OutcomeTails,
+    options=OutcomeTailsOptions,
     over="nothing",
     needs=(),
     drawn_for=attrgetter("has_outcomes"),

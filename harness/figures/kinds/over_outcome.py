@@ -119,7 +119,7 @@ def plot_lines(axes: Axes, found: Lines, names: Sequence[str]) -> None:
     set_log_outcomes(axes, float(shown.places[0]), float(shown.places[-1]))
 
 
-class AlphaOverOutcome(options.AxesOptions):
+class AlphaOverOutcomeOptions(options.AxesOptions):
     """Options of `alpha_over_outcome`."""
 
     n: options.Size | None = options.SIZE
@@ -157,7 +157,7 @@ def _heading(found: Selection, of_alpha: str = "") -> str:
     return style.wrap(f"α error at {size}{of_alpha}{posterior}", style.COLUMN)
 
 
-def draw_alpha(results: Results, asked: AlphaOverOutcome) -> list[Drawing]:
+def draw_alpha(results: Results, asked: AlphaOverOutcomeOptions) -> list[Drawing]:
     """One drawing per alpha, and one that compares them if there are several."""
     every = Selection.given(results, ALPHA, asked, "outcome", (POSTERIOR,))
     found = replace(every, cells=every.at_size(every.size))
@@ -242,7 +242,7 @@ def _bound(largest: float) -> str:
 ALPHA_KIND = FigureKind(
     name=ALPHA,
     title="Alpha error over the outcome on a log axis, a line per method",
-    options=AlphaOverOutcome,
+    options=AlphaOverOutcomeOptions,
     needs=(POSTERIOR,),
     draw=draw_alpha,
 )
@@ -251,7 +251,7 @@ ALPHA_KIND = FigureKind(
 LENGTH = "length_over_outcome"
 
 
-class LengthOverOutcome(options.AxesOptions):
+class LengthOverOutcomeOptions(options.AxesOptions):
     """Options of `length_over_outcome`."""
 
     n: options.Size | None = options.SIZE
@@ -264,7 +264,7 @@ class LengthOverOutcome(options.AxesOptions):
     reference: options.Label = options.REFERENCE
 
 
-def draw_length(results: Results, asked: LengthOverOutcome) -> list[Drawing]:
+def draw_length(results: Results, asked: LengthOverOutcomeOptions) -> list[Drawing]:
     """One drawing per alpha."""
     found = Selection.with_lengths(results, LENGTH, asked)
     family, size, reference, methods = found.family, found.size, asked.reference, found.compared
@@ -298,7 +298,7 @@ def _longer_lines(cells: pl.DataFrame, methods: Sequence[str], reference: str) -
 LENGTH_KIND = FigureKind(
     name=LENGTH,
     title="Per cent longer than a reference method over the outcome on a log axis",
-    options=LengthOverOutcome,
+    options=LengthOverOutcomeOptions,
     requires=("lengths",),
     draw=draw_length,
 )

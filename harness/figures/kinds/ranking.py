@@ -41,7 +41,7 @@ ROUNDING = 1e-9
 exceed alpha."""
 
 
-class Ranking(options.PanelOptions):
+class RankingOptions(options.PanelOptions):
     """Options of `ranking`."""
 
     sizes: options.PanelSizes | None = Field(
@@ -66,7 +66,7 @@ class _Panel:
     never misses too often."""
 
 
-def draw(results: Results, asked: Ranking) -> list[Drawing]:
+def draw(results: Results, asked: RankingOptions) -> list[Drawing]:
     """One drawing per alpha."""
     summary, cells = results.summary, results.cells
     if "worst_alpha" not in summary.columns:
@@ -104,7 +104,9 @@ def _panel(rows: pl.DataFrame, methods: list[str], alpha: float, title: str) -> 
     return _Panel(title, tuple(known), 1 - worst, 100 * (length / unit - 1))
 
 
-def _figure(panels: list[_Panel], titles: dict[str, str], alpha: float, asked: Ranking) -> Figure:
+def _figure(
+    panels: list[_Panel], titles: dict[str, str], alpha: float, asked: RankingOptions
+) -> Figure:
     from matplotlib.ticker import MaxNLocator
 
     columns = layout.panel_columns(len(panels), asked.columns, 1)
@@ -173,7 +175,7 @@ def _plot(axes: Axes, panel: _Panel, titles: dict[str, str]) -> None:
 KIND = FigureKind(
     name=NAME,
     title="Worst-case coverage and mean length of all methods, one point each, a panel per size",
-    options=Ranking,
+    options=RankingOptions,
     over="summary",
     needs=(ENUMERATION,),
     draw=draw,

@@ -24,11 +24,11 @@ REFERENCES = {
 }
 
 
-class Calibration(options.FigureOptions):
+class CalibrationOptions(options.FigureOptions):
     """Options of `calibration`: there are none."""
 
 
-def draw(results: Results, asked: Calibration) -> list[Drawing]:
+def draw(results: Results, asked: CalibrationOptions) -> list[Drawing]:
     """One drawing."""
     cells = results.cells.filter(results.cells["trials"] > 0)
     if cells.is_empty():
@@ -98,7 +98,7 @@ def _plot_points(axes: Axes, rows: pl.DataFrame, reference: str, what: str, name
 KIND = FigureKind(
     name=NAME,
     title="How often the event holds against its computed probability, bin by bin",
-    options=Calibration,
+    options=CalibrationOptions,
     over="bin",
     needs=(),
     drawn_for=lambda family: family.samples == 2,

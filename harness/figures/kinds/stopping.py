@@ -30,19 +30,19 @@ _CROWD = 400
 """With more outcomes than this, points are drawn smaller."""
 
 
-class StoppingOutcomes(options.AxesOptions):
+class StoppingOutcomesOptions(options.AxesOptions):
     """Options of `stopping_outcomes`."""
 
     n: options.Size | None = options.SIZE
 
 
-class ExpectedSize(options.AxesOptions):
+class ExpectedSizeOptions(options.AxesOptions):
     """Options of `expected_size`."""
 
     n: options.Sizes | None = options.SIZES
 
 
-def draw_outcomes(results: Results, asked: StoppingOutcomes) -> list[Drawing]:
+def draw_outcomes(results: Results, asked: StoppingOutcomesOptions) -> list[Drawing]:
     """One drawing: the plane of the trials made and the successes among them."""
     # What computes is loaded only where a figure is drawn.
     from harness.designs.stopping.methods import outcomes_of
@@ -53,7 +53,7 @@ def draw_outcomes(results: Results, asked: StoppingOutcomes) -> list[Drawing]:
     return [Drawing(stem, _plane(stopped, asked))]
 
 
-def _plane(stopped: StoppedTrials, asked: StoppingOutcomes) -> Figure:
+def _plane(stopped: StoppedTrials, asked: StoppingOutcomesOptions) -> Figure:
     figure = style.new_figure(style.COLUMN, 74)
     (axes,) = layout.panels(figure, 1, 1)
     looks, low, high = stopped.going_on()
@@ -86,7 +86,7 @@ def _plane(stopped: StoppedTrials, asked: StoppingOutcomes) -> Figure:
     return figure
 
 
-def draw_size(results: Results, asked: ExpectedSize) -> list[Drawing]:
+def draw_size(results: Results, asked: ExpectedSizeOptions) -> list[Drawing]:
     """One drawing: the mean number of trials over p, a curve for each n."""
     found = Selection(SIZE, results.cells, asked)
     truths = np.linspace(*found.family.model.SUPPORT, TRUTHS)
@@ -104,7 +104,7 @@ def _mean_trials(family: Family, most: int, truths: Floats) -> Floats:
 
 
 def _curves(
-    truths: Floats, curves: Sequence[tuple[int, Floats]], family: Family, asked: ExpectedSize
+    truths: Floats, curves: Sequence[tuple[int, Floats]], family: Family, asked: ExpectedSizeOptions
 ) -> Figure:
     figure = style.new_figure(style.COLUMN, 60)
     (axes,) = layout.panels(figure, 1, 1)
@@ -124,7 +124,7 @@ def _curves(
 OUTCOMES_KIND = FigureKind(
     name=OUTCOMES,
     title="Where trials can end by a stopping rule, in the plane of trials and successes",
-    options=StoppingOutcomes,
+    options=StoppingOutcomesOptions,
     over="summary",
     draw=draw_outcomes,
     drawn_for=attrgetter("stops"),
@@ -132,7 +132,7 @@ OUTCOMES_KIND = FigureKind(
 SIZE_KIND = FigureKind(
     name=SIZE,
     title="Expected number of trials over the true value, where they end by a stopping rule",
-    options=ExpectedSize,
+    options=ExpectedSizeOptions,
     over="summary",
     draw=draw_size,
     drawn_for=attrgetter("stops"),

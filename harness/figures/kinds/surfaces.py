@@ -38,7 +38,7 @@ ALPHA = "alpha_surface"
 QUANTITY = "α error (nominal − actual)"
 
 
-class AlphaSurface(options.FigureOptions):
+class AlphaSurfaceOptions(options.FigureOptions):
     """Options of `alpha_surface`."""
 
     method: options.Label | None = Field(
@@ -59,7 +59,7 @@ class AlphaSurface(options.FigureOptions):
     )
 
 
-def draw_alpha(results: Results, asked: AlphaSurface) -> list[Drawing]:
+def draw_alpha(results: Results, asked: AlphaSurfaceOptions) -> list[Drawing]:
     """Three drawings per method and alpha."""
     found = Selection.given(results, ALPHA, asked, "outcome", (asked.engine,))
     other_engine = [asked.engine] if asked.engine != POSTERIOR else []
@@ -142,7 +142,7 @@ def _blanks(values: Floats) -> str:
 ALPHA_KIND = FigureKind(
     name=ALPHA,
     title="Alpha error over n and x/n: a heat map with values and two wireframes",
-    options=AlphaSurface,
+    options=AlphaSurfaceOptions,
     bounded_only=True,
     requires=("grid_of_fractions",),
     draw=draw_alpha,
@@ -152,7 +152,7 @@ ALPHA_KIND = FigureKind(
 LENGTH = "length_surface"
 
 
-class LengthSurface(options.FigureOptions):
+class LengthSurfaceOptions(options.FigureOptions):
     """Options of `length_surface`."""
 
     method: options.Label | None = Field(
@@ -165,7 +165,7 @@ class LengthSurface(options.FigureOptions):
     fractions: options.Fractions = options.FRACTIONS
 
 
-def draw_length(results: Results, asked: LengthSurface) -> list[Drawing]:
+def draw_length(results: Results, asked: LengthSurfaceOptions) -> list[Drawing]:
     """A heat map and a wireframe per method and alpha."""
     found = Selection.with_lengths(results, LENGTH, asked)
     cells, reference = found.cells, asked.reference
@@ -232,7 +232,7 @@ def _pair(percent: Grid, name: str, title: str, reference: str, blanks: str) -> 
 LENGTH_KIND = FigureKind(
     name=LENGTH,
     title="Per cent longer than a reference method over n and x/n",
-    options=LengthSurface,
+    options=LengthSurfaceOptions,
     bounded_only=True,
     requires=("grid_of_fractions", "lengths"),
     draw=draw_length,
