@@ -9,7 +9,7 @@ from harness.base.errors import ConfigError
 from harness.config.load import load_experiment
 from harness.designs.limits import outcomes_at_fractions
 from harness.figures import requirements
-from harness.figures.surface import outcome_at
+from harness.figures.kinds.surfaces import outcome_at
 from harness.study import plan
 from tests.config.conftest import config_with
 
