@@ -33,7 +33,7 @@ from harness.distributions.truths import (
 from harness.families.family import ENUMERATION
 from harness.figures import options, selection
 from harness.figures.kind import Drawing, FigureKind, file_stem
-from harness.figures.look import labels, layout, point_labels, style
+from harness.figures.look import labels, layout, style
 from harness.figures.look.axes import breaks_down, nominal_text, stretch, write_in_percent
 from harness.figures.selection import Selection, Size
 
@@ -156,7 +156,7 @@ def _ranking_figure(
     figure.legend([], [], **style.legend_above(1, style.wrap(heading, style.COLUMN)))
     for axes, panel in zip(places, panels, strict=True):
         _plot_ranked(axes, panel, titles)
-    point_labels.place(figure, places, 1 - alpha, 0.0)
+    layout.place_point_labels(figure, places, 1 - alpha, 0.0)
     return figure
 
 
@@ -184,7 +184,7 @@ def _plot_ranked(axes: Axes, panel: RankedMethods, titles: dict[str, str]) -> No
             beyond.append(f"{labels.percent_text(abs(longer))} {than}")
         name = style.shorten(titles[label], 30)
         text = f"{name} ({', '.join(beyond)})" if beyond else name
-        point_labels.add(axes, text, (x, y), look.colour)
+        layout.add_point_label(axes, text, (x, y), look.colour)
 
 
 RANKING_KIND = FigureKind(
