@@ -248,7 +248,7 @@ def size_panels(
     """
     import polars as pl
 
-    selected = selection.Selection.given(results, kind, asked, "truth", ENGINES)
+    selected = selection.Selection.conditioned(results, kind, asked, "truth", ENGINES)
     cells, methods = selected.cells, tuple(selected.methods)
     family = with_estimand(selected.family, results.manifest)
     symbols = truth_symbols(family)

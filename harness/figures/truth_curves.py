@@ -183,7 +183,7 @@ def size_columns(
     results: Results, kind: str, asked: CurveOptions, engines: Sequence[str]
 ) -> list[SizeColumns]:
     """What the drawings show: one per alpha, with all methods and the sizes that are asked for."""
-    selected = selection.Selection.given(results, kind, asked, "truth", engines)
+    selected = selection.Selection.conditioned(results, kind, asked, "truth", engines)
     by_size = [_truth_curves(selected, asked, size) for size in selected.sizes]
     return [SizeColumns(columns) for columns in zip(*by_size, strict=True)]
 

@@ -53,7 +53,7 @@ class AlphaByOutcomeOptions(options.AxesOptions):
 
 def draw(results: Results, asked: AlphaByOutcomeOptions) -> list[Drawing]:
     """One drawing per method and alpha."""
-    selected = Selection.given(results, NAME, asked, "outcome", (MONTE_CARLO,))
+    selected = Selection.conditioned(results, NAME, asked, "outcome", (MONTE_CARLO,))
     family, size = selected.family, selected.size
     drawings = []
     for label in selected.methods:

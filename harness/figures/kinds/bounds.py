@@ -93,7 +93,7 @@ def draw(results: Results, asked: BoundsOptions) -> list[Drawing]:
     import polars as pl
 
     # Every engine gives the limits; Monte Carlo only of the outcomes that were drawn.
-    selected = Selection.given(results, NAME, asked, "outcome")
+    selected = Selection.conditioned(results, NAME, asked, "outcome")
     family, size = selected.family, selected.size
     # The colour of a bar says its side.
     titles = {label: selection.plain_title(selected.cells, label) for label in selected.methods}
@@ -122,7 +122,9 @@ def _outcomes(
         raise NothingToDrawError(f"{NAME}: the results hold no limits")
     if asked is None:
         return [present[len(present) // 2]]
-    wanted = [outcome if isinstance(outcome, tuple) else (outcome,) for outcome in asked]
+    wanted: list[Outcome] = [
+        outcome if isinstance(outcome, tuple) else (outcome,) for outcome in asked
+    ]
     distinct = set(present)
     for outcome in wanted:
         if outcome not in distinct:

@@ -149,7 +149,7 @@ class AlphaOverOutcomeOptions(options.AxesOptions):
 
 def draw_alpha(results: Results, asked: AlphaOverOutcomeOptions) -> list[Drawing]:
     """One drawing per alpha, and one that compares them if there are several."""
-    selected = Selection.given(results, ALPHA, asked, "outcome", (POSTERIOR,))
+    selected = Selection.conditioned(results, ALPHA, asked, "outcome", (POSTERIOR,))
     selected = replace(selected, cells=selected.at_size(selected.size))
     cells, methods = selected.cells, selected.methods
     titles = {method: selection.method_title(cells, method) for method in methods}

@@ -354,7 +354,7 @@ class LimitsOverSizeOptions(options.AxesOptions):
 
 def draw_limits(results: Results, asked: LimitsOverSizeOptions) -> list[Drawing]:
     """One drawing per alpha."""
-    selected = Selection.given(results, LIMITS, asked, "outcome")
+    selected = Selection.conditioned(results, LIMITS, asked, "outcome")
     family, methods = selected.family, selected.methods
     drawings = []
     for alpha, part in selected.alphas:

@@ -272,7 +272,7 @@ def _print_values(axes: Axes, painted: Floats, values: Floats, exponent: int) ->
             _print(axes, place, text, "value", look)
 
 
-def _print(axes: Axes, place: Iterable[int], text: str, what: str, look: dict[str, str]) -> None:
+def _print(axes: Axes, place: Iterable[int], text: str, what: str, look: dict[str, Any]) -> None:
     """Write a text into a cell, given by its row and its column."""
     row, column = place
     size, gid = VALUE * style.font_factor(), f"{what}-{row}-{column}"
@@ -319,7 +319,7 @@ class AlphaSurfaceOptions(options.FigureOptions):
 
 def draw_alpha(results: Results, asked: AlphaSurfaceOptions) -> list[Drawing]:
     """Three drawings per method and alpha."""
-    selected = Selection.given(results, ALPHA, asked, "outcome", (asked.engine,))
+    selected = Selection.conditioned(results, ALPHA, asked, "outcome", (asked.engine,))
     other_engine = [asked.engine] if asked.engine != POSTERIOR else []
     drawings = []
     for label in selected.methods:
