@@ -233,7 +233,7 @@ def test_lengths_that_are_means_of_trials_say_of_how_many(tmp_path: Path) -> Non
         "engines": ["monte_carlo"],
         **RUN,
     }
-    section = answer(harness.run(config, out=tmp_path))
+    section = answer_section(harness.run(config, out=tmp_path))
     (table,) = tables_in(render(Page("A page", [Part("run", "A run", [section])])))
     column = [head.strip() for head in table.heads].index("Relative length")
     assert [row[column].split("\n")[1] for row in table.texts] == ["mean of 200 trials"] * 2
