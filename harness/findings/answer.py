@@ -13,7 +13,6 @@ import polars as pl
 from harness.families.catalogue import family_in
 from harness.families.family import MONTE_CARLO
 from harness.findings.conclusion import advice, sentences
-from harness.findings.engines import calibration_remarks
 from harness.findings.judgements import (
     MARGIN,
     AtAlpha,
@@ -24,6 +23,7 @@ from harness.findings.judgements import (
     mean_ratio,
     size_of,
 )
+from harness.findings.manifest import agrees, failed_methods, missed_precision, unsteady_methods
 from harness.findings.numbers import coverage, covered, nominal, significant, whole
 from harness.findings.table import NOTHING, Entry, TextTable, text_table
 from harness.findings.verdicts import (
@@ -36,7 +36,6 @@ from harness.findings.verdicts import (
     verdict,
 )
 from harness.tables.answers import rounding_of
-from harness.tables.manifest import agrees, failed_methods, missed_precision, unsteady_methods
 from harness.tables.results import Results
 from harness.tables.wording import method_titles, place_text
 
@@ -66,15 +65,11 @@ class Answer:
 
 def found_answer(results: Results) -> Answer:
     """What a run has found, in words and as a table for each alpha."""
-    manifest = results.manifest
-    if "calibration" in manifest:
-        said = [remark.sentence for remark in calibration_remarks(manifest)]
-        return Answer(said, [], references=results.summary.to_dicts())
     judged = judgements(results)
     rankings = {at_alpha.alpha: _ranking(results, at_alpha) for at_alpha in judged}
     return Answer(
         sentences(results, judged),
-        list(_warnings(manifest)),
+        list(_warnings(results.manifest)),
         {alpha: table for alpha, table in rankings.items() if table.rows},
         list(advice(judged)),
     )

@@ -16,11 +16,11 @@ from harness.base.numerics.arrays import Floats
 from harness.distributions.sampling import binomial
 from harness.families.catalogue import family_in
 from harness.families.family import EXACT_ENGINES, MONTE_CARLO
+from harness.findings.manifest import worst_cases_are_exact
 from harness.findings.numbers import span_text
 from harness.methods.method import TWO_SIDED
 from harness.tables.answers import rounding_of
 from harness.tables.columns import TRUTH, worst_range_columns
-from harness.tables.manifest import worst_cases_are_exact
 from harness.tables.results import Results
 
 MARGIN = 0.05

@@ -7,9 +7,9 @@ from handbook.text import cell, code, table
 from harness.families.catalogue import FAMILIES
 from harness.findings.judgements import AtAlpha, Judgement, judgements
 from harness.findings.numbers import percent
+from harness.kinds.stored import load_tables
 from harness.methods.catalogue.recommended import RECOMMENDED
 from harness.methods.listing import recommended_for
-from harness.tables.results import load_tables
 
 _HEAD = """# Recommended methods
 

@@ -1,0 +1,211 @@
+"""The results of an experiment on the screen, of coverage and of calibration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import polars as pl
+from rich.console import RenderableType
+from rich.table import Table
+
+from harness.families.catalogue import family_in
+from harness.families.family import EXACT_ENGINES, MONTE_CARLO, POSTERIOR, Family
+from harness.findings.conclusion import advice, sentences
+from harness.findings.engines import (
+    BAD,
+    DOUBTFUL,
+    GOOD,
+    PLAIN,
+    Remark,
+    engine_remarks,
+    tests_table,
+)
+from harness.findings.judgements import SummaryRow, judgements
+from harness.findings.manifest import (
+    failed_methods,
+    missed_precision,
+    unsteady_methods,
+    worst_cases_are_exact,
+)
+from harness.findings.numbers import coverage_number, format_number, nominal, worst_range
+from harness.findings.table import Entry, TextTable, text_table
+from harness.screen.comparisons import near_nominal_screen, ranking_screen, recommendation_screen
+from harness.screen.console import escape_markup
+from harness.screen.records import narrow_table
+from harness.tables.columns import SAMPLING
+from harness.tables.results import Results
+from harness.tables.wording import place_text
+
+_MOST_ROWS = 45
+_STYLES = {GOOD: "green", DOUBTFUL: "yellow", BAD: "bold red", PLAIN: ""}
+
+
+def results_screen(results: Results) -> Iterator[RenderableType]:
+    """The title, what was found in words, the tables, the verdicts, and the folder of the files."""
+    manifest = results.manifest
+    yield f"[bold]{escape_markup(manifest['title'])}[/bold]"
+    yield from _sampling(results.summary)
+    judged = judgements(results)
+    yield from map(escape_markup, sentences(results, judged))
+    answers = results.recommendation
+    if answers is not None:
+        yield from recommendation_screen(answers, worst_cases_are_exact(manifest))
+    yield _sections(_summary(results))
+    ranking = results.ranking
+    if ranking is not None:
+        yield ranking_screen(ranking, manifest["experiment"]["truth"])
+    if results.near_nominal is not None:
+        yield near_nominal_screen(results.near_nominal)
+    if manifest["overall"]:
+        yield _sections(_overall(manifest))
+    tests = tests_table(manifest)
+    if tests.rows:
+        yield _sections(tests)
+    wide = missed_precision(manifest)
+    if wide:
+        yield f"[bold]{wide}[/bold]."
+    for sentence in (*failed_methods(manifest), *unsteady_methods(manifest)):
+        yield f"[bold red]Failed[/bold red]: {escape_markup(sentence)}."
+    yield from map(_marked, engine_remarks(manifest))
+    for line in advice(judged):
+        yield f"[bold]{escape_markup(line)}[/bold]"
+    if results.path is not None:
+        yield f"Written to {escape_markup(str(results.path))}"
+
+
+def _marked(remark: Remark) -> str:
+    """A remark with the colour of its meaning, as markup."""
+    beginning, rest = escape_markup(remark.beginning), escape_markup(remark.rest)
+    style = _STYLES[remark.meaning]
+    return f"[{style}]{beginning}[/{style}]{rest}" if style else rest
+
+
+def _sampling(summary: pl.DataFrame) -> Iterator[str]:
+    """How outcomes arise, where it is not the family's own law, which methods are made for."""
+    if SAMPLING in summary.columns:
+        remark = family_in(summary).sampling_remark
+        yield f"Sampling: {summary[SAMPLING][0]}. {remark}"
+
+
+def _sections(table: TextTable) -> Table:
+    """A table on the screen, with a rule where the first column changes."""
+    shown = narrow_table(escape_markup(table.caption), names=table.names)
+    firsts = [row[0].text for row in table.rows]
+    has_sections = len(set(firsts)) < len(firsts)
+    for place, row in enumerate(table.rows):
+        is_repeated = place > 0 and firsts[place] == firsts[place - 1]
+        if has_sections and place > 0 and not is_repeated:
+            shown.add_section()
+        texts = [escape_markup(entry.text) for entry in row]
+        shown.add_row("" if is_repeated else texts[0], *texts[1:])
+    return shown
+
+
+def _summary(results: Results) -> TextTable:
+    """A table with a row per method, alpha and size; if too long, per method, alpha and engine."""
+    family = family_in(results.summary)
+    keys = ("method", "alpha", *family.sizes)
+    rows_of_keys: dict[tuple[Any, ...], dict[str, SummaryRow]] = {}
+    for row in results.summary.iter_rows(named=True):
+        rows_of_keys.setdefault(tuple(row[name] for name in keys), {})[row["engine"]] = row
+    if len(rows_of_keys) > _MOST_ROWS:
+        return _summary_over_sizes(results)
+    alphas = {alpha for _, alpha, *_ in rows_of_keys}
+    at = "at " + (family.symbols[0] if len(family.symbols) == 1 else "truths")
+    rows = []
+    for (method, alpha, *sizes), by_engine in rows_of_keys.items():
+        drawn, integrated = by_engine.get(MONTE_CARLO, {}), by_engine.get(POSTERIOR, {})
+        enumerated = (by_engine[engine] for engine in EXACT_ENGINES if engine in by_engine)
+        exact = next(enumerated, integrated)
+        named_sizes = zip(family.sizes, sizes, strict=True)
+        rows.append(
+            {
+                "method": Entry(method),
+                "alpha": Entry(f"{alpha:g}" if len(alphas) > 1 else ""),
+                **{name: Entry(f"{size:.15g}") for name, size in named_sizes},
+                "Monte Carlo (95 %)": Entry(_estimated_coverage(drawn, alpha)),
+                "exact": Entry(coverage_number(exact.get("actual_alpha"), alpha)),
+                "worst case": Entry(coverage_number(exact.get("worst_alpha"), alpha)),
+                at: Entry(_places(exact, family)),
+                "by outcome": Entry("" if _is_known(exact) else _span(integrated)),
+                "length": Entry(format_number((exact or drawn).get("mean_length"))),
+            }
+        )
+    title = "Coverage in %" if len(alphas) > 1 else f"Coverage in %, {nominal(alpha)} nominal"
+    return text_table(title + worst_range(results.summary), rows, ("method",))
+
+
+def _summary_over_sizes(results: Results) -> TextTable:
+    """A table of the ranges over all sizes; the whole table is in summary.csv.
+
+    The rows of ``monte_carlo`` have no extremes, and stand there only if there are no others.
+    """
+    grouped = results.summary.group_by("method", "alpha", "engine", maintain_order=True).agg(
+        pl.len(),
+        pl.col("alpha_error_min").min(),
+        pl.col("alpha_error_max").max(),
+        pl.col("worst_alpha").max(),
+    )
+    exact = grouped.filter(pl.col("engine") != MONTE_CARLO)
+    grouped = grouped if exact.is_empty() else exact
+    rows = [
+        {
+            "method": Entry(row["method"]),
+            "alpha": Entry(f"{row['alpha']:g}"),
+            "engine": Entry(row["engine"]),
+            "sizes": Entry(str(row["len"])),
+            "coverage": Entry(_span(row)),
+            "worst case": Entry(coverage_number(row["worst_alpha"], row["alpha"])),
+        }
+        for row in grouped.iter_rows(named=True)
+    ]
+    title = "Coverage in %, range over all sizes (size by size in summary.csv)"
+    return text_table(title + worst_range(results.summary), rows, ("method", "engine"))
+
+
+def _overall(manifest: Mapping[str, Any]) -> TextTable:
+    rows = [
+        {
+            "method": Entry(row["method"]),
+            "alpha": Entry(f"{row['alpha']:g}"),
+            "trials": Entry(f"{row['trials']:,}"),
+            "misses": Entry(f"{row['misses']:,}"),
+            "coverage in % (95 %)": Entry(_estimated_coverage(row, row["alpha"])),
+        }
+        for row in manifest["overall"]
+    ]
+    return text_table("Monte Carlo over all sizes", rows, ("method",))
+
+
+def _is_known(row: SummaryRow) -> bool:
+    return row.get("actual_alpha") is not None
+
+
+def _estimated_coverage(row: SummaryRow, alpha: float) -> str:
+    """An estimate with its interval; there is none over sizes whose trials stopped at looks."""
+    if not _is_known(row):
+        return ""
+    estimate = coverage_number(row["actual_alpha"], alpha)
+    low, high = row["ci_lower"], row["ci_upper"]
+    if low is None:
+        return estimate
+    return f"{estimate} ({coverage_number(high, alpha)}, {coverage_number(low, alpha)})"
+
+
+def _span(row: SummaryRow) -> str:
+    """The smallest and the largest coverage, over the outcomes or the listed truths."""
+    if row.get("alpha_error_min") is None:
+        return ""
+    alpha = row["alpha"]
+    ends = (
+        coverage_number(alpha - row[name], alpha) for name in ("alpha_error_min", "alpha_error_max")
+    )
+    return " … ".join(ends)
+
+
+def _places(row: SummaryRow, family: Family) -> str:
+    """The truth of the worst case, one for each sample."""
+    names = family.numbered("worst_truth")
+    places = [place_text(row.get(name), family.model.SUPPORT) for name in names]
+    return ", ".join(place for place in places if place)
