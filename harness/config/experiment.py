@@ -170,7 +170,7 @@ def _figures(family: Family) -> Key:
 
 
 def _sizes(family: Family) -> Keys:
-    if design_for(family.name).sizes_are_lists:
+    if design_for(family).sizes_are_lists:
         about = "Sizes over the strata: a list, or a list of lists for several scenarios."
         kind = stratum_sizes_type()
         return {name: _size(i, kind, about) for i, name in enumerate(family.sizes)}
@@ -291,7 +291,7 @@ class Experiment:
 
     name: Annotated[str, NameKey]
     title: Annotated[str, TitleKey]
-    family: Annotated[str, _kind_and_family(COVERAGE, "a family")]
+    family: Annotated[Family, _kind_and_family(COVERAGE, "a family")]
     sizes: Annotated[tuple[Size, ...], _sizes]
     """Ascending and distinct."""
     alphas: Annotated[tuple[float, ...], _alpha]
@@ -371,7 +371,7 @@ class Calibration:
 
     name: Annotated[str, NameKey]
     title: Annotated[str, TitleKey]
-    family: Annotated[str, _kind_and_family(CALIBRATION, "a family of two samples")]
+    family: Annotated[Family, _kind_and_family(CALIBRATION, "a family of two samples")]
     sizes: Annotated[tuple[SizeRange, SizeRange], _size_ranges]
     truth: Annotated[PairTruth, _distributions]
     """Two distributions."""
@@ -393,3 +393,8 @@ class Calibration:
 
 AnyExperiment = Experiment | Calibration | Simulation
 """What a config may mean."""
+
+
+def family_name(experiment: AnyExperiment) -> str:
+    """Return the name of the family in messages; of a study, which has no family, its kind."""
+    return SIMULATION if isinstance(experiment, Simulation) else experiment.family.name

@@ -23,7 +23,7 @@ from harness.config.experiment import (
 from harness.config.key import Keys, keys_of
 from harness.config.models.constraints import model_name
 from harness.config.models.simulation import SimulationConfig
-from harness.families.catalogue import family_of, with_settings
+from harness.families.catalogue import with_settings
 from harness.families.family import Family
 
 RECORDS: dict[str, type[AnyExperiment]] = {COVERAGE: Experiment, CALIBRATION: Calibration}
@@ -62,15 +62,14 @@ def model_of_key(form: Form, key: str) -> type[BaseModel]:
 
 
 @cache
-def form_for(kind: str, family: str) -> Form:
+def form_for(kind: str, family: Family) -> Form:
     """The form of a kind of experiment and a family; made when it is first asked for."""
-    known = family_of(family)
-    return Form(kind, known, f"{_TITLES[kind]} {known.title}", keys_of(RECORDS[kind], known))
+    return Form(kind, family, f"{_TITLES[kind]} {family.title}", keys_of(RECORDS[kind], family))
 
 
 def forms_of(kind: str) -> Iterator[Form]:
     """The forms of a kind, in the order of the families."""
-    return (form_for(kind, family) for family in FAMILIES_OF[kind])
+    return (form_for(kind, family) for family in FAMILIES_OF[kind].values())
 
 
 def form_of(raw: Mapping[str, Any]) -> Form:
@@ -78,15 +77,15 @@ def form_of(raw: Mapping[str, Any]) -> Form:
     kind = raw.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         kind = COVERAGE
-    families, family = FAMILIES_OF[kind], raw.get("family")
-    if isinstance(family, str) and family in families:
+    families, name = FAMILIES_OF[kind], raw.get("family")
+    if isinstance(name, str) and name in families:
         try:
-            return form_for(kind, with_settings(family, dict(raw)).name)
+            return form_for(kind, with_settings(name, dict(raw)))
         except InputError:
             # The key of the setting says so.
-            return form_for(kind, family)
-    fitting = (name for name, each in families.items() if set(each.sizes) & set(raw))
-    return form_for(kind, next(fitting, next(iter(families))))
+            return form_for(kind, families[name])
+    fitting = (family for family in families.values() if set(family.sizes) & set(raw))
+    return form_for(kind, next(fitting, next(iter(families.values()))))
 
 
 def json_schema() -> dict[str, Any]:

@@ -34,7 +34,7 @@ def resolve(form: Form, raw: Mapping[str, Any], values: Mapping[str, Any]) -> An
     resolved = {
         **values,
         "title": values["title"] or values["name"],
-        "family": form.family.name,
+        "family": form.family,
         # Where nothing is drawn, the seed does not matter.
         "seed": values["seed"] or 0,
         "figures": tuple(map(figure_spec, values["figures"])),
@@ -49,9 +49,9 @@ def _of_coverage(form: Form, raw: Mapping[str, Any], values: Mapping[str, Any]) 
     """The attributes that are not the values of keys of their names."""
     outcomes = values.get("outcomes")
     return {
-        "family": form.family.name
+        "family": form.family
         if values.get(STOPPING) is None
-        else with_settings(form.family.public_name, {STOPPING: values[STOPPING]}).name,
+        else with_settings(form.family.public_name, {STOPPING: values[STOPPING]}),
         "sizes": sizes_of(form, values["sizes"], values.get(CROSS, False)),
         "alphas": values["alpha"],
         "methods": tuple(values["methods"]),

@@ -373,7 +373,7 @@ def _closed_form_has_values(
 
 def _runs_are_several(form: Form, sizes: Sizes) -> Issues:
     """One run has no standard deviation."""
-    smallest = design_for(form.family.name).smallest_size
+    smallest = design_for(form.family).smallest_size
     for name, listed in sizes.items():
         if smallest > 1 and min(listed) < smallest:
             what = form.family.size_in_words.removeprefix("number of ")
@@ -392,7 +392,7 @@ def _lists_are_simulated(form: Form, engines: Sequence[str]) -> Issues:
 
 def _strata_are_paired(form: Form, sizes: Sizes, truth: AnyTruth) -> Issues:
     """Every scenario has a size of both samples in each stratum of the truth."""
-    if not design_for(form.family.name).sizes_are_lists or set(form.family.sizes) - set(sizes):
+    if not design_for(form.family).sizes_are_lists or set(form.family.sizes) - set(sizes):
         return
     name, other = form.family.sizes
     first, second = sizes[name], sizes[other]
@@ -434,7 +434,7 @@ def _reference_needs(what: str) -> ConfigIssue:
 def _sizes_in_tables(form: Form, values: Mapping[str, Any]) -> list[Any]:
     """The sizes as the tables have them: of strata the sums over them."""
     sizes = sizes_of(form, values["sizes"], values.get(CROSS, False))
-    if not design_for(form.family.name).sizes_are_lists:
+    if not design_for(form.family).sizes_are_lists:
         return list(sizes)
     return [tuple(sum(cast(Sequence[int], each)) for each in cast(Any, size)) for size in sizes]
 

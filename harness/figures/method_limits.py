@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers
-from harness.families.catalogue import family_of
 from harness.families.combination import Span
 from harness.families.family import Family
 from harness.families.stopped import STOPPED_AT
@@ -109,8 +108,8 @@ def scenario_with(
         return None
     values = DiscreteTruth(first)
     if family.has_single_count or family.stops:
-        return Scenario(family.name, size[0], values, law=law)
-    return Scenario(family.name, size, PairTruth(values, *(DiscreteTruth((p,)) for p in held)))
+        return Scenario(family, size[0], values, law=law)
+    return Scenario(family, size, PairTruth(values, *(DiscreteTruth((p,)) for p in held)))
 
 
 def known_limits(
@@ -140,7 +139,7 @@ def _stored(
     results: Results, scenario: Scenario, method: str, alpha: float, outcomes: Integers
 ) -> tuple[Floats, Floats] | None:
     """The limits in the tables; NaN where a method failed. None unless all outcomes have a row."""
-    family, cells = family_of(scenario.family), results.cells
+    family, cells = scenario.family, results.cells
     if STOPPED_AT in cells.columns and not family.stops:
         return None
     if not {*family.counts, "lower", "upper"} <= set(cells.columns) or "x_last" in cells.columns:
@@ -175,7 +174,7 @@ def _computed(
     if entry is None:
         return None
     prior = tuple(entry["prior"]) if "prior" in entry else None
-    source = CatalogueSource(method, find(scenario.family, entry["name"]), prior)
+    source = CatalogueSource(method, find(scenario.family.name, entry["name"]), prior)
     if not source.deterministic or source.method.needs_stopping:
         return None
     observed, side = observed_at(scenario, outcomes), entry["side"]

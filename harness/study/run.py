@@ -18,7 +18,6 @@ from harness.designs.limits import Column, Limits
 from harness.designs.lists import enumerate_lists
 from harness.designs.results import Tally
 from harness.designs.stochastic import StochasticColumn
-from harness.families.catalogue import family_of
 from harness.study.columns import (
     deterministic_columns,
     limit_sources,
@@ -206,7 +205,7 @@ def solve_drawn(
         None where no column has any.
     """
     scenario = plan.scenario
-    if family_of(scenario.family).has_outcomes or exact_engine(experiment.engines) is None:
+    if scenario.family.has_outcomes or exact_engine(experiment.engines) is None:
         return None
     found = enumerate_lists(scenario, columns)
     if found is None:

@@ -54,8 +54,8 @@ _TYPES: Mapping[str, Any] = {
 class TableKind:
     """The properties of an experiment that decide which columns its tables have."""
 
-    family: str
-    """Empty for a simulation study, which has none."""
+    family: Family | None
+    """None for a simulation study."""
     grouped: bool = False
     """Whether outcomes are pooled; a cell is then for the outcomes x … x_last."""
     two_references: bool = False
@@ -76,12 +76,12 @@ class TableKind:
     @property
     def is_ratio(self) -> bool:
         """Whether intervals may have an infinite length."""
-        return family_of(self.family).is_ratio
+        return self.family is not None and self.family.is_ratio
 
     @property
     def has_beta(self) -> bool:
         """Whether the parameter is an F score, of some β."""
-        return BETA in family_of(self.family).settings
+        return self.family is not None and BETA in self.family.settings
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def _names_in(among: str, family: Family) -> Sequence[str]:
         "counts": family.counts,
         "truths": family.truths,
         "worst_truths": family.numbered("worst_truth"),
-        "worst_range": list(chain.from_iterable(worst_range_columns(family.name))),
+        "worst_range": list(chain.from_iterable(worst_range_columns(family))),
     }[among]
 
 
@@ -163,7 +163,7 @@ def records_of(table: str, kind: TableKind) -> dict[str, ColumnRecord]:
             (usual,) = named.values()
             found |= {name: replace(usual, name=name, type=of) for name, of in kind.factors}
             continue
-        family = family_of(kind.family) if among else None
+        family = kind.family if among else None
         if family is not None:
             usual = next(iter(named.values()))
             own = family.own_columns.items()
@@ -178,7 +178,7 @@ def columns_of(table: str, kind: TableKind) -> Columns:
     return {name: _TYPES[record.type] for name, record in records_of(table, kind).items()}
 
 
-def possible_records(table: str, family: str) -> dict[str, ColumnRecord]:
+def possible_records(table: str, family: Family) -> dict[str, ColumnRecord]:
     """The records of all columns that a table of a family may have."""
     every = TableKind(
         family,
@@ -186,17 +186,16 @@ def possible_records(table: str, family: str) -> dict[str, ColumnRecord]:
         two_references=True,
         may_fail=True,
         sampled=True,
-        stops=family_of(family).public_name == "proportion",
+        stops=family.public_name == "proportion",
         draws_limits=True,
         factors=(("factor", "number"),),
     )
     return records_of(table, every)
 
 
-def worst_range_columns(family: str) -> list[tuple[str, str]]:
+def worst_range_columns(family: Family) -> list[tuple[str, str]]:
     """The columns of the range of the worst case, from and to, for each sample."""
-    known = family_of(family)
-    return list(zip(known.numbered("worst_from"), known.numbered("worst_to"), strict=True))
+    return list(zip(family.numbered("worst_from"), family.numbered("worst_to"), strict=True))
 
 
 def columns_of_run(manifest: Any) -> dict[str, Columns] | None:
@@ -216,7 +215,7 @@ def columns_of_run(manifest: Any) -> dict[str, Columns] | None:
     if experiment["family"] not in FAMILIES:
         return None
     if experiment.get("kind") == "calibration":
-        kind = TableKind(experiment["family"])
+        kind = TableKind(family_of(experiment["family"]))
         cells, summary = CELLS_OF_CALIBRATION, SUMMARY_OF_CALIBRATION
     elif isinstance(experiment.get("methods"), list):
         kind, cells, summary = table_kind(experiment), CELLS, SUMMARY
@@ -228,7 +227,7 @@ def columns_of_run(manifest: Any) -> dict[str, Columns] | None:
 def table_kind(document: Any) -> TableKind:
     """The kind of the tables of an experiment, from its resolved config."""
     return TableKind(
-        family=family_in(document).name,
+        family=family_in(document),
         grouped="group" in document,
         two_references=document.get("reference") == "truth",
         may_fail=any(isinstance(each, dict) and "name" not in each for each in document["methods"]),
@@ -253,7 +252,7 @@ def simulation_kind(document: Any) -> TableKind | None:
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
         return None
     types = {name: _type_of([row.get(name) for row in rows]) for name in rows[0]}
-    return TableKind("", factors=tuple(types.items()))
+    return TableKind(None, factors=tuple(types.items()))
 
 
 def _type_of(levels: Sequence[Any]) -> str:

@@ -12,7 +12,7 @@ import polars as pl
 
 from harness.base.arguments import validate_choice
 from harness.designs.simulation import SIMULATION
-from harness.families.catalogue import FAMILIES, family_in, family_of
+from harness.families.catalogue import FAMILIES, family_in
 from harness.families.family import ENUMERATION, Family
 from harness.tables.columns import (
     NEAR_NOMINAL,
@@ -74,8 +74,8 @@ def columns_of(table: str, family: str | None = None) -> tuple[Column, ...]:
     validate_choice("table", table, TABLES)
     if family is not None:
         validate_choice("family", family, FAMILIES)
-        return _described(table, _possible(table, family), family_of(family))
-    return _described(table, _merged([_possible(table, name) for name in FAMILIES]), None)
+        return _described(table, _possible(table, FAMILIES[family]), FAMILIES[family])
+    return _described(table, _merged([_possible(table, each) for each in FAMILIES.values()]), None)
 
 
 def dictionary(tables: Mapping[str, pl.DataFrame], document: Mapping[str, Any]) -> pl.DataFrame:
@@ -110,7 +110,7 @@ def records_in(name: str, document: Mapping[str, Any]) -> Records:
         study = simulation_kind(document)
         return records_of(SIMULATED[name], study) if study and name in SIMULATED else {}
     table = f"calibration_{name}" if kind == "calibration" else name
-    return possible_records(table, family_in(document).name) if table in TABLES else {}
+    return possible_records(table, family_in(document)) if table in TABLES else {}
 
 
 def parquet_metadata(described: pl.DataFrame, table: str) -> dict[str, str]:
@@ -127,14 +127,13 @@ def parquet_metadata(described: pl.DataFrame, table: str) -> dict[str, str]:
     return {"columns": json.dumps({row.pop("column"): row for row in rows}, ensure_ascii=False)}
 
 
-def _possible(table: str, family: str) -> Records:
+def _possible(table: str, family: Family) -> Records:
     """The columns that a table of the family may have; none where there is no such table."""
-    known = family_of(family)
-    is_compared = ENUMERATION in known.engines
+    is_compared = ENUMERATION in family.engines
     exists = {
-        RANKING: is_compared and known.has_outcomes,
+        RANKING: is_compared and family.has_outcomes,
         RECOMMENDATION: is_compared,
-        NEAR_NOMINAL: not known.has_outcomes,
+        NEAR_NOMINAL: not family.has_outcomes,
     }
     return possible_records(table, family) if exists.get(table, True) else {}
 

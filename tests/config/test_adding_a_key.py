@@ -18,6 +18,7 @@ from harness.config.load import json_schema, load_experiment
 from harness.config.models.constraints import expecting
 from harness.config.resolve import serialize
 from harness.config.starter import starter
+from harness.families.catalogue import family_of
 
 Step = Annotated[int, Field(ge=0, le=9), expecting("a whole number from 0 to 9")]
 
@@ -89,7 +90,7 @@ def test_the_schema_and_a_starter_have_it_with_its_sentence(capsys):
         "type": "integer",
     }
     assert "seed_step" not in described["required"]
-    assert "# Added to the seed.\n#seed_step: 2\n" in starter("proportion", "mine")
+    assert "# Added to the seed.\n#seed_step: 2\n" in starter(family_of("proportion"), "mine")
     assert main(["schema"]) == 0
     assert '"seed_step"' in capsys.readouterr().out
 

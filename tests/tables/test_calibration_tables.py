@@ -9,6 +9,7 @@ from rich.console import Console
 
 from harness.designs.calibration import BinTally, Design
 from harness.distributions.truths import PairTruth, UniformTruth
+from harness.families.catalogue import family_of
 from harness.methods.catalogue import PROPORTION
 from harness.screen.results import calibration_screen
 from harness.tables.calibration_tables import (
@@ -25,7 +26,7 @@ from harness.tables.columns import (
 from harness.tables.results import Results
 
 DESIGN = Design(
-    family="proportion_difference",
+    family=family_of("proportion_difference"),
     sizes=((1.0, 9.0), (20.0, 20.0)),
     truth=PairTruth(UniformTruth(0.0, 1.0), UniformTruth(0.0, 0.5)),
     delta=(-0.5, 0.4),
@@ -43,7 +44,7 @@ DOCUMENT = {
     "name": "by/hand",
     "title": "By [hand]",
     "kind": "calibration",
-    "family": DESIGN.family,
+    "family": DESIGN.family.name,
     "seed": 3,
     "execution": {"jobs": 2},
 }
@@ -60,7 +61,7 @@ def results(*tallies: BinTally) -> Results:
 
 def test_columns_and_their_order_are_those_of_the_schema():
     found = results(SURE, TALLY)
-    kind = TableKind("proportion_difference")
+    kind = TableKind(family_of("proportion_difference"))
     assert dict(found.cells.schema) == columns_of(CELLS_OF_CALIBRATION, kind)
     assert dict(found.summary.schema) == columns_of(SUMMARY_OF_CALIBRATION, kind)
     assert found.cells.n_chunks() == 1

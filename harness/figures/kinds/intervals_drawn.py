@@ -181,7 +181,6 @@ def _panel(
 ) -> _Panel:
     from harness.designs.design import observed_at
     from harness.designs.solvers import solver_of
-    from harness.families.catalogue import family_of
 
     solver = solver_of(scenario)
     outcomes = solver.range_outcomes(solver.hull())
@@ -198,7 +197,7 @@ def _panel(
     # Where a method failed it has no interval, which counts as a miss.
     missed = ~((lower <= parameter) & (parameter <= upper))
     data = observed_at(scenario, drawn).columns()
-    estimate = np.asarray(family_of(scenario.family).estimate(data))
+    estimate = np.asarray(scenario.family.estimate(data))
     title = selection.method_title(results.cells, method)
     return _Panel(title, lower, upper, estimate, missed, drawn.size * missing)
 

@@ -48,7 +48,7 @@ def draw_outcomes(results: Results, asked: StoppingOutcomes) -> list[Drawing]:
     from harness.designs.stopping.methods import outcomes_of
 
     found = Selection(OUTCOMES, results.cells, asked)
-    stopped = outcomes_of(family_in(results.cells).name, int(found.size[0]))
+    stopped = outcomes_of(family_in(results.cells), int(found.size[0]))
     stem = file_stem(OUTCOMES, *labels.size_in_stem(found.family, found.size))
     return [Drawing(stem, _plane(stopped, asked))]
 
@@ -99,8 +99,8 @@ def _mean_trials(family: Family, most: int, truths: Floats) -> Floats:
     from harness.designs.stopping.exact import exact_values
     from harness.designs.stopping.methods import outcomes_of
 
-    nothing = np.empty((0, outcomes_of(family.name, most).outcomes.trials.size))
-    return exact_values(outcomes_of(family.name, most), nothing, nothing, truths).expected_trials
+    nothing = np.empty((0, outcomes_of(family, most).outcomes.trials.size))
+    return exact_values(outcomes_of(family, most), nothing, nothing, truths).expected_trials
 
 
 def _curves(
