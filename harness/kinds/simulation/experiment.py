@@ -79,7 +79,7 @@ class Simulation:
     """The absolute path of the folder of the config."""
     figures_are_suggested: bool = field(default=False, compare=False)
     kind: ClassVar[str] = SIMULATION
-    family: ClassVar[str] = SIMULATION
+    family_name: ClassVar[str] = SIMULATION
     """In messages; a study has no family."""
 
     @property
