@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -39,7 +39,7 @@ from harness.callers.messages import (
     encode_call,
     packed,
 )
-from harness.callers.process import LOADING, TIMEOUT, PythonProcess
+from harness.callers.process import LOADING, TIMEOUT, ChildProcess, PythonProcess
 from harness.callers.source import (
     NOT_CALLED,
     Answers,
@@ -201,19 +201,7 @@ class Ends:
         return self.here if self.here >= ENOUGH else self.all
 
 
-class OwnProcess(Protocol):
-    """The process of one function."""
-
-    ended: bool
-
-    def close(self) -> None:
-        """End the process."""
-
-
-Running = TypeVar("Running", bound=OwnProcess)
-
-
-class RestartedFunction(UserFunction, Generic[Running]):
+class RestartedFunction(UserFunction):
     """A user's function in a process of its own, which is started anew where a call has ended it.
 
     It is never pickled. After too many ends, or where an answer was none of the function's, it is
@@ -222,7 +210,7 @@ class RestartedFunction(UserFunction, Generic[Running]):
 
     ended_words: str
     """What has happened to the process at each end, in a clause."""
-    _process: Running
+    process: ChildProcess
 
     def __init__(self, label: str, name: str, declared: Declared, seed: int | None) -> None:
         super().__init__(label, name, declared, seed, has_process=True)
@@ -233,29 +221,29 @@ class RestartedFunction(UserFunction, Generic[Running]):
         """Why no answer is used any more, in a clause."""
 
     @abstractmethod
-    def start(self) -> Running:
+    def start(self) -> ChildProcess:
         """Start the process.
 
         Raises:
             InputError: it cannot be started.
         """
 
-    def running(self) -> Running:
-        """Return the process, which is started anew where it has ended.
+    def start_anew(self) -> None:
+        """Start another process where this one has ended.
 
         Raises:
             FunctionError: it cannot be started any more.
         """
-        if self._process.ended:
-            if self._closed:
-                raise FunctionError("its process was closed")
-            try:
-                self._process = self.start()
-            except InputError as error:
-                raise FunctionError(str(error).removeprefix(f"{self.label}: ")) from None
-            if self._closed:
-                self._process.close()
-        return self._process
+        if not self.process.ended:
+            return
+        if self._closed:
+            raise FunctionError("its process was closed")
+        try:
+            self.process = self.start()
+        except InputError as error:
+            raise FunctionError(str(error).removeprefix(f"{self.label}: ")) from None
+        if self._closed:
+            self.process.close()
 
     @abstractmethod
     def ask(self, call: Call) -> Any:
@@ -288,13 +276,14 @@ class RestartedFunction(UserFunction, Generic[Running]):
     def close(self) -> None:
         """End the process, for good: a thread that still asks is to start no other."""
         self._closed = True
-        self._process.close()
+        self.process.close()
 
 
-class FunctionInProcess(RestartedFunction[PythonProcess]):
+class FunctionInProcess(RestartedFunction):
     """A function of a file or module, which is loaded where it is called."""
 
     ended_words = "ended"
+    process: PythonProcess
 
     def __init__(
         self,
@@ -317,7 +306,7 @@ class FunctionInProcess(RestartedFunction[PythonProcess]):
         self.label, self._location, self._timeout = label, location, timeout
         self._hung = False
         """Whether the last process that ended did not answer in time."""
-        self._process = self.start()
+        self.process = self.start()
         super().__init__(label, location.function, self._declared, seed)
 
     def start(self) -> PythonProcess:
@@ -348,15 +337,16 @@ class FunctionInProcess(RestartedFunction[PythonProcess]):
             raise InputError(f"{self.label}: {error} while {self._location} was loaded") from None
 
     def reload(self) -> Source:
-        if not self._process.ended:
-            self._load(self._process)
+        if not self.process.ended:
+            self._load(self.process)
         return self
 
     def ask(self, call: Call) -> Any:
         arrays = {name: value for name, value in call.arguments.items() if np.ndim(value)}
         count = outcome_count(arrays) if arrays else 0
         try:
-            return self.running().ask(
+            self.start_anew()
+            return self.process.ask(
                 encode_call(call),
                 lambda reply: decode_answer(call.task, reply, count),
                 call.most * self._timeout,
@@ -375,8 +365,8 @@ class FunctionInProcess(RestartedFunction[PythonProcess]):
 
     def _note_end(self, call: Call) -> None:
         """Count the end of the process where one outcome by itself has ended it."""
-        if self._process.ended:
-            self._process.close()
+        if self.process.ended:
+            self.process.close()
             if call.task == ON_NUMBERS:
                 self._ends.add(self._hung)
 

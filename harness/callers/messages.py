@@ -68,13 +68,6 @@ class MessageError(ProcessError):
         super().__init__(text)
 
 
-class OtherRequestError(MessageError):
-    """A message is the reply to another request."""
-
-    def __init__(self) -> None:
-        super().__init__("its process answered another request")
-
-
 class Patience:
     """How long the bytes of another process are waited for, from now on."""
 

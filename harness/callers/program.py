@@ -38,7 +38,7 @@ from harness.methods.method import LimitPair
 _USUAL_ALPHA = 0.05
 
 
-class Program(RestartedFunction[CommandProcess]):
+class Program(RestartedFunction):
     """A program of any language.
 
     The lines of all outcomes are written ahead of the answers, as long as they are then those of
@@ -47,6 +47,7 @@ class Program(RestartedFunction[CommandProcess]):
 
     computes_one_by_one = True
     ended_words = "was started anew"
+    process: CommandProcess
 
     def __init__(self, command: Command, timeout: float) -> None:
         """Start the program.
@@ -61,7 +62,7 @@ class Program(RestartedFunction[CommandProcess]):
         declared = Declared(deterministic=True, side=command.side)
         super().__init__(command.name, command.name, declared, None)
         self._command, self._timeout = command, timeout
-        self._process = self.start()
+        self.process = self.start()
         self._ever_answered = False
         self._refusals: dict[str, FunctionError] = {}
         """The failures of the outcomes that were asked for last, by the question."""
@@ -115,7 +116,8 @@ class Program(RestartedFunction[CommandProcess]):
                 the lines after it may be those of other outcomes.
         """
         questions = [self._question(outcome, alpha) for outcome in outcomes]
-        process = self.running()
+        self.start_anew()
+        process = self.process
         answers = process.ask(questions)
         pairs: list[Pair] = []
         for outcome, asked in zip(outcomes, questions, strict=True):
@@ -128,6 +130,7 @@ class Program(RestartedFunction[CommandProcess]):
                 pairs.append(None)
             except (NoAnswerError, ProcessError) as error:
                 process.kill()
+                process.close()
                 if len(outcomes) == 1:
                     self._ends.add(hung=isinstance(error, SilenceError))
                 if isinstance(error, EndError) and not self._ever_answered:
@@ -159,7 +162,7 @@ class Program(RestartedFunction[CommandProcess]):
                 f"line {asked!r}"
             ) from None
         finally:
-            process.kill()
+            process.close()
 
     def answer_count(self, outcomes: Sequence[Outcome], alpha: float) -> int:
         """The number of lines that a new process answers to those of outcomes, until it ends.
@@ -171,11 +174,11 @@ class Program(RestartedFunction[CommandProcess]):
         try:
             return len(process.ask_all([self._question(outcome, alpha) for outcome in outcomes]))
         finally:
-            process.kill()
+            process.close()
 
     def reload(self) -> Source:
         """The program, which is started anew at the next question and then remembers nothing."""
-        self._process.close()
+        self.process.close()
         return self
 
     def afresh(self) -> Source:

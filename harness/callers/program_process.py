@@ -10,7 +10,7 @@ import threading
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -113,7 +113,7 @@ _LAST_WORDS = 0.5
 """Seconds in which the error messages of a process that has ended are read."""
 
 
-class CommandProcess:
+class CommandProcess(ChildProcess):
     """A running program."""
 
     def __init__(self, command: Command, timeout: float) -> None:
@@ -126,7 +126,6 @@ class CommandProcess:
         Raises:
             InputError: there is no such program, or it says that it cannot answer.
         """
-        self.ended = False
         self.answered = False
         """Whether the program has answered a line."""
         self._timeout = timeout
@@ -134,13 +133,13 @@ class CommandProcess:
         self._rest = b""
         words = command.words()
         try:
-            self._process = ChildProcess(words, keeps_errors=True, folder=command.folder)
+            super().__init__(words, keeps_errors=True, folder=command.folder)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise InputError(
                 f"{command.name}: the program {quoted(words[0])} cannot be started: {reason}"
             ) from None
-        self._errors = _LastLine(self._process)
+        self._said = _LastLine(self.errors)
         if command.greeting is not None:
             self._await(command.name, command.greeting)
 
@@ -187,7 +186,7 @@ class CommandProcess:
             SilenceError: the next line, or the end, does not come in time.
         """
         found = list(self.ask(questions))
-        self._process.input.close()
+        self.input.close()
         with suppress(EndError):
             while True:
                 found.append(self._line(self._timeout))
@@ -198,12 +197,12 @@ class CommandProcess:
         # What is not read is not answered either.
         with suppress(OSError, ValueError):
             while left:
-                left = left[os.write(self._process.input.fileno(), left) :]
+                left = left[os.write(self.input.fileno(), left) :]
 
     def _line(self, seconds: float) -> str:
-        patience = Patience(seconds, self._process.gone)
+        patience = Patience(seconds, self.gone)
         while not self._lines:
-            part = patience.read(self._process.output.fileno(), _AT_ONCE)
+            part = patience.read(self.output.fileno(), _AT_ONCE)
             if not part:
                 return self._last()
             *lines, self._rest = (self._rest + part).split(b"\n")
@@ -222,31 +221,17 @@ class CommandProcess:
         if self._rest:
             line, self._rest = self._rest.decode("utf-8", "replace"), b""
             return line
-        code = self._process.end()
-        said = self._errors.text(_LAST_WORDS)
+        code = self.end()
+        said = self._said.text(_LAST_WORDS)
         reason = f" ({one_line(said, str)})" if said else ""
         raise EndError(code, reason)
-
-    def close(self) -> None:
-        """End the process, by force where it does not end with its input."""
-        self.ended = True
-        with suppress(OSError):
-            self._process.input.close()
-        self._process.end()
-        with suppress(OSError):
-            self._process.output.close()
-
-    def kill(self) -> None:
-        """End the process by force."""
-        self._process.kill()
-        self.close()
 
 
 class _LastLine:
     """The last line that a process writes to standard error, which would else fill its pipe."""
 
-    def __init__(self, process: ChildProcess) -> None:
-        self._stream = process.errors
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
         self._tail = b""
         self._thread = threading.Thread(target=self._read, daemon=True)
         self._thread.start()

@@ -16,7 +16,6 @@ from harness.callers.calls import FunctionError
 from harness.callers.simulation.process import close_trial_processes
 from harness.callers.simulation.program import MODEL_STREAM, Stream, stream_key
 from harness.callers.simulation.r_functions import is_of_r
-from harness.callers.simulation.worker import Functions
 from harness.config.load import load_experiment
 from harness.config.models.trials import MOST_TRIALS
 from harness.config.simulation import Simulation
@@ -96,7 +95,7 @@ def drawn_again(results: SimulationResults, scenario: int, trial: int) -> Any:
     if is_of_r(place.path):
         raise InputError(f"{place} is a function of R, whose data stay there; `replay` runs it")
     try:
-        model = Functions().load(place)
+        model = place.load()
     except FunctionError as fault:
         raise InputError(str(fault)) from None
     stream = Stream(stream_key(experiment.seed, factors, experiment.batch, MODEL_STREAM))

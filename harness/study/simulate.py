@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from harness.base.errors import InputError
+from harness.callers.location import source_files, sources_digest
 from harness.callers.simulation.process import close_trial_processes, trial_process
-from harness.callers.simulation.program import source_files, sources_digest
 from harness.config.simulation import Simulation, TrialPlan, UserFunction
 from harness.designs.precision import FIRST_LOOK_DRAWN, Aim, planned_looks
 from harness.designs.simulation.trials import (

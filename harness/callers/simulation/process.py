@@ -6,7 +6,7 @@ import math
 import os
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,16 +16,16 @@ import numpy as np
 from harness.base.errors import InputError
 from harness.callers.calls import FunctionError
 from harness.callers.messages import (
+    LOAD,
     EndError,
     Message,
-    OtherRequestError,
     ProcessError,
     SilenceError,
     packed,
 )
 from harness.callers.process import LOADING, PythonProcess
-from harness.callers.simulation.program import Program
-from harness.callers.simulation.worker import IDLE, LOAD, TRIALS, TRUTH
+from harness.callers.simulation.program import Program, TrialRequest
+from harness.callers.simulation.worker import IDLE, TRIALS, TRUTH
 
 
 class EndedError(Exception):
@@ -42,7 +42,7 @@ class EndedError(Exception):
         self.function, self.trial, self.why = function, trial, why
 
 
-class TrialProcess:
+class TrialProcess(PythonProcess):
     """A Python process with the functions of one study, which answers one request at a time."""
 
     def __init__(self, program: Program, factors: Mapping[str, Any]) -> None:
@@ -61,15 +61,17 @@ class TrialProcess:
         os.close(handle)
         self._file = Path(name)
         self._position = np.memmap(name, np.int64, "r")
-        self._process = PythonProcess("harness.callers.simulation.worker", name)
+        super().__init__("harness.callers.simulation.worker", name)
         try:
             self._ask(LOAD, {"program": packed(program), "factors": dict(factors)})
-        except BaseException as fault:
+        except EndedError as fault:
             self.close()
-            if isinstance(fault, EndedError):
-                raise InputError(f"{program.model} cannot be loaded: {fault}") from None
-            if isinstance(fault, FunctionError):
-                raise InputError(str(fault)) from None
+            raise InputError(f"{program.model} cannot be loaded: {fault}") from None
+        except FunctionError as fault:
+            self.close()
+            raise InputError(str(fault)) from None
+        except BaseException:
+            self.close()
             raise
 
     def truth(self, factors: Mapping[str, Any]) -> float:
@@ -88,43 +90,13 @@ class TrialProcess:
             raise InputError(f"{place} {fault}, called with {words}") from None
         return float(reply.content["truth"])
 
-    def trials(
-        self,
-        factors: Mapping[str, Any],
-        keys: Mapping[str, str],
-        methods: Sequence[int],
-        span: tuple[int, int],
-        skipped: Sequence[tuple[int, int]] = (),
-        lines: bool = False,
-        state: int | None = None,
-    ) -> Message:
+    def trials(self, asked: TrialRequest) -> Message:
         """The answers of methods in trials of a scenario.
-
-        Args:
-            factors: of the scenario.
-            keys: of the streams: of ``model``, and of the methods by their numbers.
-            methods: the numbers of those that are called, from 1 on.
-            span: the first trial and their number.
-            skipped: functions, 0 for the model, with trials in which they are not called.
-            lines: whether the reasons of failures have the lines of the user's code.
-            state: what the global generators of random numbers start from, and the reply says
-                whether the data are those of the request before; None for 0, without that.
 
         Raises:
             EndedError: a function has ended the process, or takes too long.
         """
-        first, count = span
-        request = {
-            "factors": dict(factors),
-            "keys": dict(keys),
-            "methods": list(methods),
-            "first": first,
-            "count": count,
-            "skipped": list(skipped),
-            "lines": lines,
-            "state": state,
-        }
-        return self._ask(TRIALS, request)
+        return self._ask(TRIALS, {"trials": packed(asked)})
 
     def _ask(self, task: str, content: Mapping[str, Any]) -> Message:
         """The reply to a request, waited for as long as each call of a function ends in time.
@@ -135,27 +107,23 @@ class TrialProcess:
         """
         seconds = max(self.program.timeout, LOADING if task == LOAD else 0.0)
         try:
-            return self._process.ask(
-                ({"task": task, **content}, {}), lambda reply: reply, seconds, self._where, math.inf
-            )
+            return self.ask(({"task": task, **content}, {}), lambda reply: reply, seconds, math.inf)
         except ProcessError as fault:
             why = "wrote to the pipe of its answers"
             if isinstance(fault, EndError):
                 why = f"ended its process with exit code {fault.code}"
             elif isinstance(fault, SilenceError):
                 why = f"gave {fault}"
-            elif isinstance(fault, OtherRequestError):
-                why = "answered another request"
-            raise EndedError(*self._where(), why) from None
+            raise EndedError(*self.progress(), why) from None
 
-    def _where(self) -> tuple[int, int]:
+    def progress(self) -> tuple[int, int]:
         """The number of the function that is called, and the trial."""
         function, trial = self._position.tolist()
         return function, trial
 
     def close(self) -> None:
-        """End the process, and what the functions have started."""
-        self._process.close()
+        """End the process, what the functions have started, and the file of the position."""
+        super().close()
         del self._position
         self._file.unlink(missing_ok=True)
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import json
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -36,6 +32,28 @@ class Program:
     """The number of trials of a call; 0 where each is a call of its own."""
     timeout: float
     """Seconds that a call may take."""
+
+
+@dataclass(frozen=True)
+class TrialRequest:
+    """Trials of one scenario that a process is asked for."""
+
+    factors: Mapping[str, Any]
+    """Of the scenario."""
+    keys: Mapping[str, str]
+    """The keys of the streams: of ``model``, and of the methods by their numbers."""
+    methods: tuple[int, ...]
+    """The numbers of the methods that are called, from 1 on."""
+    first: int
+    """The first trial."""
+    count: int
+    skipped: frozenset[tuple[int, int]] = frozenset()
+    """Functions, 0 for the model, with trials in which they are not called."""
+    lines: bool = False
+    """Whether the reason of a failure has the lines of the user's code."""
+    state: int | None = None
+    """What the global generators of random numbers start from, and the reply says whether the data
+    are those of the request before; None for 0, without that."""
 
 
 class Stream:
@@ -66,78 +84,3 @@ def stream_key(seed: int, factors: Mapping[str, Any], batch: int, who: str) -> s
     content = {"seed": seed, "factors": dict(factors), "batch": batch, "of": who}
     text = json.dumps(content, sort_keys=True).encode()
     return hashlib.blake2b(text, digest_size=16).hexdigest()
-
-
-def source_files(place: FunctionLocation) -> dict[str, bytes]:
-    """The file of a function and those of its folder that it imports, by their names there.
-
-    They are found by reading, and not by importing. Of a module that is not found there is none,
-    nor of a function of the Python session.
-    """
-    file = _file_of(place)
-    if file is None:
-        return {}
-    top, is_of_r = file.parent, file.suffix.lower() == ".r"
-    if place.module is not None:
-        top = file.parents[place.module.count(".") + (file.name == "__init__.py")]
-    found: dict[str, bytes] = {}
-    waiting = [file]
-    while waiting:
-        each = waiting.pop()
-        if not each.is_relative_to(top) or not each.is_file():
-            continue
-        name = each.relative_to(top).as_posix()
-        if name not in found:
-            found[name] = each.read_bytes()
-            waiting += _sourced(found[name], each) if is_of_r else _imported(found[name], each, top)
-    return found
-
-
-def _file_of(place: FunctionLocation) -> Path | None:
-    if place.path is not None:
-        return Path(place.path)
-    if place.module is None:
-        return None
-    top, *parts = place.module.split(".")
-    spec = find_spec(top)
-    if spec is None or spec.origin is None:
-        return None
-    file = Path(spec.origin)
-    if parts:
-        file = file.parent.joinpath(*parts).with_suffix(".py")
-        file = file if file.is_file() else file.with_suffix("") / "__init__.py"
-    return file if file.is_file() else None
-
-
-def _sourced(text: bytes, file: Path) -> Iterator[Path]:
-    """The files that a file of R reads by ``source``."""
-    for name in re.findall(rb"\bsource\(\s*[\"']([^\"']+)[\"']", text):
-        yield file.parent / name.decode(errors="replace")
-
-
-def _imported(text: bytes, file: Path, top: Path) -> Iterator[Path]:
-    """The files below a folder that a file imports."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):
-        return
-    for node in ast.walk(tree):
-        names: list[str] = []
-        folder = top
-        if isinstance(node, ast.Import):
-            names = [each.name for each in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            folder = file.parents[node.level - 1] if node.level else top
-            base = [node.module] if node.module else []
-            names = [*base, *(".".join([*base, each.name]) for each in node.names)]
-        for name in names:
-            place = folder.joinpath(*name.split("."))
-            yield from (place.with_suffix(".py"), place / "__init__.py")
-
-
-def sources_digest(place: FunctionLocation) -> str:
-    """The SHA-256 of the files of a function, or of its pickle."""
-    found = hashlib.sha256((place.function + (place.pickled or "")).encode())
-    for name, content in sorted(source_files(place).items()):
-        found.update(name.encode() + b"\0" + hashlib.sha256(content).digest())
-    return found.hexdigest()

@@ -180,11 +180,8 @@ class Trials:
     def _difference(self, process: TrialProcess, place: int) -> tuple[str, str] | None:
         """The check that an answer given again fails, and how."""
         shard = replace(self.shard, first=place + 1, count=1)
-        keys, span = shard.keys(self.program), (shard.first, 1)
-        replies = [
-            process.trials(shard.factors, keys, shard.methods, span, state=state)
-            for state in (0, 0, 1)
-        ]
+        asked = shard.request(self.program)
+        replies = [process.trials(replace(asked, state=state)) for state in (0, 0, 1)]
         numbers = self.found.fields()
         before = np.array([numbers[name][place] for name in FIELDS])
         first, again, other = map(_only_answer, replies)
