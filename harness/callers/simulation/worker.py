@@ -20,14 +20,17 @@ from harness.callers.location import FunctionLocation, function_of, module_of
 from harness.callers.messages import LOAD, Content, Message, unpacked
 from harness.callers.simulation.answers import FIELDS, failure, read_answer, read_answers
 from harness.callers.simulation.guard import Guard, copy_of, same_data
-from harness.callers.simulation.program import MODEL, Program, Stream, TrialRequest
+from harness.callers.simulation.process import (
+    IDLE,
+    MODEL,
+    TRUTH,
+    Program,
+    Stream,
+    TrialRequest,
+)
 from harness.callers.simulation.r_functions import RError, RProcess, is_of_r
 from harness.callers.worker import serve
 
-TRUTH, TRIALS = "truth", "trials"
-"""The tasks of the process, beside the first one that loads the functions."""
-IDLE = -1
-"""In place of a function while none is called."""
 FAILED, CHANGED = "failed", "changed"
 """What a method did in a trial: it gave no answer, or it changed the data in place."""
 NOT_CALLED = "was not called any more, as it had ended its process or hung before"

@@ -19,8 +19,7 @@ import numpy as np
 from harness.base.numerics.arrays import Bools, Floats
 from harness.callers.messages import Message
 from harness.callers.simulation.answers import FIELDS
-from harness.callers.simulation.process import EndedError, TrialProcess
-from harness.callers.simulation.program import MODEL, Program
+from harness.callers.simulation.process import MODEL, EndedError, Program, TrialProcess
 from harness.checks.findings import (
     BEHAVIOUR,
     CONFORMANCE,

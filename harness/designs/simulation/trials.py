@@ -15,15 +15,17 @@ from harness.base.errors import MethodError
 from harness.base.numerics.arrays import Floats, Integers
 from harness.callers.location import FunctionLocation
 from harness.callers.simulation.answers import FIELDS
-from harness.callers.simulation.process import EndedError, trial_process
-from harness.callers.simulation.program import (
+from harness.callers.simulation.process import (
+    IDLE,
     MODEL,
     MODEL_STREAM,
+    EndedError,
     Program,
     TrialRequest,
     stream_key,
+    trial_process,
 )
-from harness.callers.simulation.worker import CHANGED, FAILED, IDLE
+from harness.callers.simulation.worker import CHANGED, FAILED
 
 SHARD, BATCHES = 256, 8
 """Trials of a shard; of a study in batches it has so many batches, or more to reach them."""
