@@ -24,12 +24,11 @@ from harness.checks.simulation.scenario import ERROR, Trials
 from harness.checks.sizes import validate_alphas
 from harness.checks.watch import TimeUpError, steps, watching
 from harness.config import yaml12
-from harness.config.models.simulation import simulation_of
-from harness.config.simulation import Simulation
-from harness.designs.simulation import SIMULATION
-from harness.designs.simulation.trials import TrialShard
+from harness.kinds.simulation.experiment import SIMULATION, Simulation
+from harness.kinds.simulation.functions import truths
+from harness.kinds.simulation.keys import simulation_of
+from harness.kinds.simulation.trials import TrialShard
 from harness.methods.method import NOMINAL, validate_contract
-from harness.study.simulate import truths
 
 TRIALS = 4_000
 """The default number of trials of each scenario."""
@@ -68,7 +67,7 @@ def check_on_model(method: AnyMethod, given: Mapping[str, Any]) -> ModelReport:
     against, update = given["against"], given["update"]
     old = None if against is None else baseline.read(against)
     if update is not None:
-        validate_place(update, baseline.named)
+        validate_place(baseline.files(update), baseline.named)
     places = [(alpha, number) for alpha in alphas for number in range(len(study.scenarios))]
     level = ERROR / len(places)
     findings: list[Finding] = []
