@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from importlib.util import find_spec
@@ -126,7 +126,9 @@ def method_for(family: Family, method: AnyMethod) -> Named:
         command = method if isinstance(method, Command) else method.command(family)
         return Named(command.name, family, command=command)
     if not isinstance(method, str):
-        return Named(_label(method), family, function=method)
+        if not callable(method):
+            raise InputError(f"method should be {_FORMS}, or a callable, found {quoted(method)}")
+        return Named(name_of(method), family, function=method)
     if ":" not in method:
         return _by_name(method, family)
     place, _, function = method.rpartition(":")
@@ -136,38 +138,28 @@ def method_for(family: Family, method: AnyMethod) -> Named:
     return Named(method, family, location=_own(method, place, function))
 
 
-def _label(function: Function) -> str:
-    if not callable(function):
-        raise InputError(f"method should be {_FORMS}, or a callable, found {quoted(function)}")
-    return name_of(function)
-
-
 def _by_name(name: str, family: Family) -> Named:
     """The method of the catalogue of that name, else of an entry point; none can replace it."""
-    known = {*CATALOGUE[family.name], *ALIASES[family.name]}
-    if name in known:
+    names = {*CATALOGUE[family.name], *ALIASES[family.name]}
+    if name in names:
         method = find(family.name, name)
         method.refuse_finite_population("check")
         return Named(method.name, family, method=method)
-    found = {point.name: point for point in entry_points(group=GROUP)}
-    if name in found:
-        point = found[name]
+    points = {point.name: point for point in entry_points(group=GROUP)}
+    if name in points:
+        point = points[name]
         if not point.attr or "." in point.attr:
             raise InputError(
                 f"the entry point {name} should be package.module:function, found {point.value!r}"
             )
         return Named(name, family, location=FunctionLocation(point.attr, module=point.module))
-    raise _unknown(name, family, {*known, *found})
-
-
-def _unknown(name: str, family: Family, known: Iterable[str]) -> InputError:
-    where = [each for each in CATALOGUE if name in CATALOGUE[each] or name in ALIASES[each]]
-    if where:
-        return InputError(
-            f"{name} is no method for the family {family.name} but for {enumerated(where, 'or')}"
+    others = [other for other in CATALOGUE if name in CATALOGUE[other] or name in ALIASES[other]]
+    if others:
+        raise InputError(
+            f"{name} is no method for the family {family.name} but for {enumerated(others, 'or')}"
         )
-    guess = did_you_mean(name, sorted(known))
-    return InputError(f"method should be {_FORMS}, found {name!r}{guess}")
+    guess = did_you_mean(name, sorted({*names, *points}))
+    raise InputError(f"method should be {_FORMS}, found {name!r}{guess}")
 
 
 def _peer(package: str, name: str, family: Family) -> Peer:

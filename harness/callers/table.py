@@ -125,11 +125,17 @@ def read_points(table: LimitTable, family: Family) -> TablePoints:
     if not rows:
         raise InputError(f"{file} should have a row for each outcome and alpha, found none")
     _refuse_per_cent(file, family, rows)
-    columns = _validated(file, family, rows)
+    columns = dict(zip(family.data, _validated(file, family, rows), strict=True))
+    counts = np.array([columns[name] for name in family.counts])
+    sizes = np.array([columns[name] for name in family.sizes if name in columns])
+    if not sizes.size:
+        # Of pairs the size is the number of all of them.
+        sizes = counts.sum(axis=0, keepdims=True)
     limits: dict[Sizes, dict[float, dict[Counts, Pair]]] = {}
     lines: dict[tuple[Sizes, float, Counts], int] = {}
-    for row, sizes, counts in zip(rows, *_split(family, columns), strict=True):
-        key = sizes, row.alpha, counts
+    for row, *outcome in zip(rows, sizes.T.tolist(), counts.T.tolist(), strict=True):
+        size, count = map(tuple, outcome)
+        key = size, row.alpha, count
         if key in lines:
             named = dict(zip(family.data, row.data, strict=True)) | {ALPHA: row.alpha}
             where = ", ".join(f"{name} = {value:g}" for name, value in named.items())
@@ -138,7 +144,7 @@ def read_points(table: LimitTable, family: Family) -> TablePoints:
                 f"at line {lines[key]}"
             )
         lines[key] = row.line
-        limits.setdefault(sizes, {}).setdefault(row.alpha, {})[counts] = row.limits
+        limits.setdefault(size, {}).setdefault(row.alpha, {})[count] = row.limits
     return TablePoints(str(table.path), family, table.side, limits)
 
 
@@ -228,16 +234,6 @@ def _validated(file: Path, family: Family, rows: Sequence[_Row]) -> tuple[Floats
             except InputError as error:
                 raise InputError(f"{file}:{row.line}: {error}") from None
         raise
-
-
-def _split(family: Family, columns: Sequence[Floats]) -> tuple[list[Sizes], list[Counts]]:
-    """The sizes and the counts of each row."""
-    by_name = dict(zip(family.data, columns, strict=True))
-    counts = np.array([by_name[name] for name in family.counts])
-    sizes = [by_name[name] for name in family.sizes if name in by_name]
-    # Of pairs the size is the number of all of them.
-    total = sizes or [counts.sum(axis=0)]
-    return [*map(tuple, np.array(total).T.tolist())], [*map(tuple, counts.T.tolist())]
 
 
 class TableSource(Source):

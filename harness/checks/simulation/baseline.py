@@ -17,9 +17,9 @@ import numpy as np
 
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
+from harness.callers.location import sources_digest
 from harness.callers.naming import Named
 from harness.callers.simulation.answers import FIELDS
-from harness.callers.simulation.program import sources_digest
 from harness.checks.baseline.changes import NOTHING
 from harness.checks.baseline.folder import Files, files_of, provenance, read_text
 from harness.checks.baseline.store import PATIENCE, write_entry

@@ -11,9 +11,14 @@ from scipy.special import ndtri
 
 from harness.base.errors import InputError
 from harness.callers.calls import Asked, FunctionError, call_on_numbers
-from harness.callers.function import FunctionInProcess
+from harness.callers.function import (
+    FunctionInProcess,
+    SentFunction,
+    SentFunctionError,
+    close_sent_functions,
+    sendable,
+)
 from harness.callers.location import FunctionLocation
-from harness.callers.sent import SentFunction, SentFunctionError, close_sent_functions, sendable
 from harness.callers.source import Observed
 from harness.callers.table import LimitTable, TableSource, read_points
 from harness.checks.conformance.call_checks import ARGUMENTS, IN_ANY_ORDER, SHAPE, run_call_checks

@@ -9,8 +9,7 @@ import pytest
 
 from harness.base.errors import InputError
 from harness.callers.command import JSON, Command
-from harness.callers.program import Program
-from harness.callers.program_process import NoAnswerError, RefusalError, question, read_answer
+from harness.callers.program import NoAnswerError, Program, RefusalError, question, read_answer
 from harness.callers.source import Observed
 from harness.checks.conformance.call_checks import CallChecks
 from harness.families.catalogue import family_of
