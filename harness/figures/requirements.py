@@ -358,9 +358,6 @@ def suitable_figures(facts: ExperimentFacts, settled: Sequence[str]) -> list[Fig
 
 def _candidates(facts: ExperimentFacts, settled: Sequence[str]) -> Iterator[Figure]:
     """Yield figures in the order of preference; some may ask for what the experiment lacks."""
-    if facts.kind != "coverage":
-        yield from ({"kind": kind.name} for kind in FIGURES.values() if kind.over == "bin")
-        return
     alphas, methods = facts.alphas or (), list(facts.sides or ())
     alpha = {"alpha": alphas[0]} if len(alphas) > 1 else {}
     few = {"methods": methods[:MOST_METHODS]} if len(methods) > MOST_METHODS else {}

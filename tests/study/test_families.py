@@ -17,13 +17,13 @@ from harness.figures.kinds.over_size import COVERAGE, CoverageOverSizeOptions
 from harness.figures.size_panels import size_panels
 from harness.findings.answer import found_answer
 from harness.findings.conclusion import scored_against
+from harness.findings.manifest import agrees
+from harness.kinds.coverage.screen import results_screen
 from harness.methods.catalogue import CATALOGUE, find
+from harness.pages.results_page import escaped, markdown
 from harness.report.curves.panels import truth_panels
 from harness.report.curves.section import shown_of
-from harness.report.results_page import escaped, markdown
-from harness.screen.results import results_screen
 from harness.tables.dictionary import columns_of
-from harness.tables.manifest import agrees
 from tests.methods.finite_population.rational import misses
 
 METHODS = CATALOGUE["mean"]
