@@ -12,13 +12,11 @@ from dataclasses import fields
 import numpy as np
 
 from harness.base.errors import HarnessError
-from harness.callers.call_checks import CallChecks
-from harness.callers.calls import describe
+from harness.callers.calls import CallFaults, Probe, describe
 from harness.callers.source import Answers, Observed, Source, Stream
-from harness.callers.type_checks import TypeChecks
 from harness.checks.findings import Places
 from harness.checks.watch import refuse_late
-from harness.families.catalogue import family_of
+from harness.families.family import Family
 from harness.methods.expected_failures import SIDE
 from harness.methods.method import TWO_SIDED
 
@@ -32,9 +30,9 @@ class Subject(Source):
     Where it has no two-sided limits it gives those of its one side in their place.
     """
 
-    def __init__(self, source: Source, family: str) -> None:
+    def __init__(self, source: Source, family: Family) -> None:
         super().__init__(**{each.name: getattr(source, each.name) for each in fields(Source)})
-        self.takes_long = source.takes_long and not family_of(family).has_single_count
+        self.takes_long = source.takes_long and not family.has_single_count
         self.family = family
         self._source = source
         self._answers: dict[_Key, Answers] = {}
@@ -79,7 +77,7 @@ class Subject(Source):
 
     def asked(self) -> Iterator[Places]:
         """The outcomes, sizes, alphas and sides that limits were asked for, in parts."""
-        family = family_of(self.family)
+        family = self.family
         for sizes, counts, alpha, side in self._answers:
             columns = {
                 name: np.frombuffer(each, np.float64)
@@ -94,12 +92,9 @@ class Subject(Source):
     def takes_arrays(self, observed: Observed, alpha: float) -> bool:
         return self._source.takes_arrays(observed, alpha)
 
-    def call_checks(self, observed: Observed, alpha: float) -> CallChecks:
+    def probe(self, probe: Probe, observed: Observed, alpha: float) -> CallFaults:
         refuse_late()
-        return self._source.call_checks(observed, alpha)
-
-    def type_checks(self, observed: Observed, alpha: float) -> TypeChecks:
-        return self._source.type_checks(observed, alpha)
+        return self._source.probe(probe, observed, alpha)
 
     def reload(self) -> Source | None:
         source = self._source.reload()

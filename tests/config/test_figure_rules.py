@@ -8,7 +8,7 @@ import pytest
 from harness.base.errors import ConfigError
 from harness.designs.limits import outcomes_at_fractions
 from harness.figures import requirements
-from harness.figures.surface import outcome_at
+from harness.figures.kinds.surfaces import outcome_at
 from harness.kinds.coverage import plan
 from harness.kinds.load import load_experiment
 from tests.config.conftest import config_with

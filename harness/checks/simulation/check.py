@@ -12,9 +12,8 @@ import polars as pl
 
 from harness.base.arguments import quoted
 from harness.base.errors import ConfigError, InputError
-from harness.callers import peers
+from harness.callers.location import name_of
 from harness.callers.naming import AnyMethod, Named, named
-from harness.callers.session import name_of
 from harness.callers.simulation.process import close_trial_processes
 from harness.checks.baseline.folder import validate_place
 from harness.checks.findings import CONFORMANCE, FINISHES, INCONCLUSIVE, Finding
@@ -68,7 +67,7 @@ def check_on_model(method: AnyMethod, given: Mapping[str, Any]) -> ModelReport:
     against, update = given["against"], given["update"]
     old = None if against is None else baseline.read(against)
     if update is not None:
-        validate_place(update, baseline.named)
+        validate_place(baseline.files(update), baseline.named)
     places = [(alpha, number) for alpha in alphas for number in range(len(study.scenarios))]
     level = ERROR / len(places)
     findings: list[Finding] = []
@@ -114,8 +113,7 @@ def _function(method: AnyMethod) -> Named:
         InputError: it is no function of Python.
     """
     called = named(method)
-    place = called.location
-    if called.function is None and (place is None or place.module == peers.__name__):
+    if called.function is None and called.location is None:
         raise InputError(f"a method on a model should be {_FUNCTION}, found {quoted(method)}")
     return called
 

@@ -23,7 +23,8 @@ from pydantic import (
 from harness.base.errors import ConfigIssue
 from harness.base.models import StrictModel
 from harness.base.plain_data import expected_found
-from harness.callers.process import TIMEOUT, FunctionLocation
+from harness.callers.location import FunctionLocation
+from harness.callers.process import TIMEOUT
 from harness.callers.simulation.r_functions import is_of_r
 from harness.config import yaml12
 from harness.config.models.constraints import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +97,7 @@ def drawn_again(results: Results, scenario: int, trial: int) -> Any:
     if is_of_r(place.path):
         raise InputError(f"{place} is a function of R, whose data stay there; `replay` runs it")
     try:
-        model = Functions().load(asdict(place))
+        model = Functions().load(place)
     except FunctionError as fault:
         raise InputError(str(fault)) from None
     stream = Stream(stream_key(experiment.seed, factors, experiment.batch, MODEL_STREAM))

@@ -13,7 +13,7 @@ import numpy as np
 
 from harness.base.errors import MethodError
 from harness.base.numerics.arrays import Floats, Integers
-from harness.callers.process import FunctionLocation
+from harness.callers.location import FunctionLocation
 from harness.callers.simulation.answers import FIELDS
 from harness.callers.simulation.process import EndedError, trial_process
 from harness.callers.simulation.program import MODEL, MODEL_STREAM, Program, stream_key

@@ -22,23 +22,32 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from harness.callers.call_checks import ARGUMENTS, unchanged_random_states
 from harness.callers.calls import (
     Asked,
+    AskedByLines,
+    CallFault,
+    CallFaults,
+    Outcome,
     Pair,
+    Probe,
+    at_outcome,
     describe,
-    format_arguments,
     one_outcome,
     outcome_count,
-    pair_in_words,
     pair_of,
-    pairs_of,
     read_arrays,
     same,
+)
+from harness.checks.conformance.call_checks import (
+    ARGUMENTS,
+    each_alone,
+    pair_in_words,
+    pairs_of,
+    unchanged_random_states,
 )
 
 TYPES = "takes every type"
@@ -49,15 +58,20 @@ LARGE = 10_000
 _OVERFLOWS = "; a product of 32-bit counts overflows where they are not made floats first"
 
 
-class TypeFault(NamedTuple):
-    """What is wrong with a type."""
+class TypeChecks(Probe):
+    """The checks of the types of arguments."""
 
-    message: str
-    is_remark: bool = False
+    def of_function(self, asked: Asked, deterministic: bool) -> CallFaults:
+        return run_type_checks(asked, deterministic)
 
+    def of_program(
+        self, program: AskedByLines, outcomes: Sequence[Outcome], alpha: float
+    ) -> CallFaults:
+        """Nothing: a line of text has no types that could be checked."""
+        return {}
 
-TypeChecks = Mapping[str, TypeFault | None]
-"""What is wrong by the name of a check; None where nothing is, nothing where it was not made."""
+    def most_calls(self, count: int) -> int:
+        return 8 * count + 10
 
 
 def _read_only(values: Any) -> Any:
@@ -102,7 +116,7 @@ _ARRAYS = (
 )
 
 
-def run_type_checks(asked: Asked, deterministic: bool = True) -> TypeChecks:
+def run_type_checks(asked: Asked, deterministic: bool = True) -> CallFaults:
     """Call the function with its arguments in each type, and compare with Python numbers.
 
     Args:
@@ -114,7 +128,7 @@ def run_type_checks(asked: Asked, deterministic: bool = True) -> TypeChecks:
     """
     with unchanged_random_states(), warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        expected = asked.each_alone()
+        expected = each_alone(asked)
         if not any(expected):
             return {}
         calls = _Calls(asked, expected)
@@ -147,16 +161,16 @@ class _Calls:
         self._takes_no_floats = False
         self._counts = [name for name, value in asked.data.items() if np.ndim(value)]
 
-    def found(self) -> TypeChecks:
+    def found(self) -> CallFaults:
         """What is wrong: the first failure, or without one the first remark."""
-        found: dict[str, TypeFault | None] = {TYPES: None}
+        found: dict[str, CallFault | None] = {TYPES: None}
         faults = self._failures or self._remarks
         if faults:
             first, *others = faults
             more = f" (and {len(others)} more of its types)" if others else ""
-            found[TYPES] = TypeFault(first + more, is_remark=not self._failures)
+            found[TYPES] = CallFault(first + more, is_remark=not self._failures)
         if self._changed is not None:
-            found[ARGUMENTS] = TypeFault(self._changed)
+            found[ARGUMENTS] = CallFault(self._changed)
         return found
 
     def compare_counts(self, deterministic: bool) -> None:
@@ -284,9 +298,9 @@ class _Calls:
     def _differing(
         self, found: tuple[float, float], wanted: tuple[float, float], outcome: Mapping[str, Any]
     ) -> _ProblemError:
-        where = format_arguments({**outcome, "alpha": self._alpha})
+        where = at_outcome(outcome, self._alpha)
         right = f"{pair_in_words(wanted)} as Python numbers"
-        message = f"limits {pair_in_words(found)} at {where}, {right}"
+        message = f"limits {pair_in_words(found)} {where}, {right}"
         return _ProblemError(message, outcome=outcome)
 
     def _call(self, given: dict[str, Any]) -> list[Pair]:
@@ -324,14 +338,12 @@ class _Calls:
         Raises:
             _ProblemError: there are none.
         """
-        where = format_arguments({**given, "alpha": alpha})
+        where = at_outcome(given, alpha)
         try:
             lower, upper = pair_of(self._function(*given.values(), alpha))
             return float(lower), float(upper)
         except self._raised as error:
-            raise _ProblemError(
-                f"refused at {where} with {describe(error)}", refused=True
-            ) from None
+            raise _ProblemError(f"refused {where} with {describe(error)}", refused=True) from None
 
     @contextmanager
     def _watching(self, given: dict[str, Any]) -> Iterator[None]:
