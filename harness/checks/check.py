@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from harness.base.errors import InputError
-from harness.callers.naming import AnyMethod, Function, Named, named
+from harness.callers.naming import AnyMethod, Function, Named, known_family, method_for
 from harness.callers.process import TIMEOUT
 from harness.checks.baseline.changes import compare_with_baseline, store_as_baseline
 from harness.checks.baseline.folder import is_baseline, is_folder_path, validate_target
@@ -54,7 +54,7 @@ from harness.checks.tails.check import check_tails, tails_of
 from harness.checks.tails.record import LimitTails
 from harness.checks.trials import TRIALS
 from harness.checks.watch import TimeUpError, stage, watching
-from harness.families.catalogue import family_of
+from harness.families.family import Family
 from harness.methods.method import NOMINAL, TWO_SIDED, Contract
 
 
@@ -159,10 +159,12 @@ def check(
     if estimand is not None or factors is not None:
         raise InputError("estimand and factors are of a model; give the model as well")
     given["trials"] = TRIALS if trials is None else trials
-    if stopping is not None:
-        family, given = under_rule(family, given)
-    called = named(method, family)
-    if against is not None and not family_of(family).has_outcomes:
+    if stopping is None:
+        estimated = known_family(family)
+    else:
+        estimated, given = under_rule(family, given)
+    called = method_for(estimated, method)
+    if against is not None and not estimated.has_outcomes:
         raise InputError(f"methods of {family} are not compared by a check; leave against out")
     settings = settings_of(called, given)
     if timeout is not None:
@@ -170,7 +172,7 @@ def check(
     if update is not None:
         validate_target(update, called)
     if not (against is None or isinstance(against, Path)) and not is_baseline(str(against)):
-        validate_largest(_reference(against, family), settings.sizes)
+        validate_largest(_reference(against, estimated), settings.sizes)
     findings: list[Finding] = []
     exact, keeps, gains = pl.DataFrame(), "", None
     evaluations: list[Evaluation] = []
@@ -227,7 +229,7 @@ def check(
             findings = computed.with_counter_examples(findings)
         report = CheckReport(
             called.label,
-            family,
+            estimated.name,
             promised,
             tuple(findings),
             exact,
@@ -262,7 +264,7 @@ def _check_contract(
     """
     margin, family = settings.margin, subject.family
     options = (settings.alphas, settings.trials, margin, settings.seed)
-    if not family_of(family).has_outcomes:
+    if not family.has_outcomes:
         return check_by_trials(contract, ListSimulation(subject, *options))
     if not subject.deterministic:
         return check_by_trials(contract, Simulation(subject, settings.trial_sizes, *options))
@@ -307,7 +309,7 @@ def _check_same(subject: Subject, same: AnyMethod, settings: Settings) -> Findin
     """
     if isinstance(same, str | Path) and is_baseline(same):
         raise InputError(f"{same} is a baseline, and no method to be the same as; --against {same}")
-    reference, restriction = named(same, subject.family), settings.restriction
+    reference, restriction = method_for(subject.family, same), settings.restriction
     if reference.table is not None:
         restriction = restriction_of(reference.table.points, restriction)
     with _open_subject(reference, settings) as other:
@@ -332,14 +334,14 @@ def _at_common_side(subject: Subject, reference: Subject) -> tuple[Subject, Subj
     return subject.at_side(side), reference.at_side(side)
 
 
-def _reference(against: AnyMethod, family: str) -> Named:
+def _reference(against: AnyMethod, family: Family) -> Named:
     """The method to compare with.
 
     Raises:
         InputError: there is no such method; for the path of a folder, that it has no baseline.
     """
     try:
-        return named(against, family)
+        return method_for(family, against)
     except InputError:
         if isinstance(against, str) and is_folder_path(against):
             raise InputError(

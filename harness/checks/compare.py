@@ -38,7 +38,6 @@ from harness.checks.options import USUAL, Tolerance
 from harness.checks.report import Gains, Tally
 from harness.checks.restriction import ANYWHERE, Restriction, Size
 from harness.checks.subject import Subject
-from harness.families.catalogue import family_of
 
 SEARCHED, SEARCHED_LARGE = 1e-6, 0.05
 """What the search for the worst alpha of two samples may miss, relative to the reference's.
@@ -323,7 +322,7 @@ def _points(
     at = conformance_alphas(family, restriction)
     known = [each.largest_size for each in (subject, reference) if each.largest_size is not None]
     largest = min(known, default=None)
-    if family_of(family).has_outcomes:
+    if family.has_outcomes:
         points = default_points(family, restriction.sizes, restriction.alphas, largest)
         for size in points.sizes_in_sums:
             yield outcomes_at(family, size), points.alphas_in_sums

@@ -31,7 +31,6 @@ from harness.checks.findings import (
 )
 from harness.checks.subject import Subject
 from harness.checks.tails.check import TAIL_CHECKS
-from harness.families.catalogue import family_of
 from harness.families.family import Family
 from harness.methods.expected_failures import SIDE, ExpectedFailure, Place, validate_places
 
@@ -41,7 +40,7 @@ _RISES = "rises with x"
 _TAIL_CHECKS = (*TAIL_CHECKS, "shrinks with n")
 
 
-def validate_expected_failures(expected: Sequence[ExpectedFailure], family: str) -> None:
+def validate_expected_failures(expected: Sequence[ExpectedFailure], family: Family) -> None:
     """Refuse declarations of checks or places that a family does not have.
 
     Raises:
@@ -55,7 +54,7 @@ def validate_expected_failures(expected: Sequence[ExpectedFailure], family: str)
                 f"there is no check {each.check!r} that could be expected to fail"
                 f"{did_you_mean(each.check, known)}"
             )
-    validate_places(expected, place_names(family_of(family)))
+    validate_places(expected, place_names(family))
 
 
 def place_names(family: Family) -> tuple[str, ...]:
@@ -116,7 +115,7 @@ def apply_expected_failures(
         InputError: the method declares a place that its family does not have.
     """
     own = subject.expected_failures
-    validate_places(own, place_names(family_of(subject.family)))
+    validate_places(own, place_names(subject.family))
     declared = (*own, *by_caller)
     applied = [part for each in findings for part in _split(each, declared)]
     if not subject.deterministic:
@@ -135,7 +134,7 @@ def apply_expected_failures(
 def _wrong(
     failure: ExpectedFailure,
     findings: Iterable[Finding],
-    family: str,
+    family: Family,
     was_checked: Callable[[str, Place], bool],
 ) -> str | None:
     """Why a declaration is wrong, in a clause; None where it is not."""
@@ -197,14 +196,14 @@ def _at(finding: Finding, places: Places) -> Finding:
     return replace(finding, message=message, cell={**cell, "broken": places.count}, places=places)
 
 
-def _check_names(family: str) -> list[str]:
+def _check_names(family: Family) -> list[str]:
     """The names of all checks but comparisons, for some contract and some options."""
     known = (*property_names(family), *_TAIL_CHECKS, *CONTRACT_CHECKS, EXACT_NUMBERS)
     known += (MONTE_CARLO_AGREES, *DRAWN_CHECKS)
-    if not family_of(family).has_outcomes:
+    if not family.has_outcomes:
         known += (_RISES, *CHECKS_OF_LISTS)
     return list(dict.fromkeys(known))
 
 
-def _exists(check: str, family: str) -> bool:
+def _exists(check: str, family: Family) -> bool:
     return check in _check_names(family) or check.startswith(f"{AGAINST} ")

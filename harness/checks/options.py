@@ -16,7 +16,7 @@ from harness.checks.expected_failures import validate_expected_failures
 from harness.checks.restriction import ALPHA, ANYWHERE, Restriction, Size, read_grid, sizes_of_grid
 from harness.checks.sizes import checked_at, validate_alphas, validate_sizes
 from harness.checks.table import complete_grid, restriction_of
-from harness.families.catalogue import family_of
+from harness.families.family import Family
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.load import load_experiment
 from harness.methods.expected_failures import ExpectedFailure, expected_failures
@@ -150,19 +150,20 @@ def settings_of(called: Named, given: Mapping[str, Any]) -> Settings:
     if called.table is not None:
         restriction = restriction_of(called.table.points, restriction)
     experiment = None if config is None else load_experiment(config)
-    is_of_family = isinstance(experiment, Experiment) and experiment.family == family
+    is_of_family = isinstance(experiment, Experiment) and experiment.family is family
     if experiment is not None and not is_of_family:
-        raise InputError(f"{config} is no experiment of the family {family}")
+        raise InputError(f"{config} is no experiment of the family {family.name}")
     places = (given, vars(restriction), {} if experiment is None else vars(experiment))
     sizes, alphas = (
         next((each[name] for each in places if each.get(name) is not None), None)
         for name in ("sizes", "alphas")
     )
     validate_options(given)
-    has_outcomes = family_of(family).has_outcomes
+    has_outcomes = family.has_outcomes
     if sizes is not None and not has_outcomes:
         raise InputError(
-            f"a check of {family} takes no sizes, since it draws lists of its own; leave them out"
+            f"a check of {family.name} takes no sizes, since it draws lists of its own; "
+            "leave them out"
         )
     if sizes is not None:
         validate_largest(called, validate_sizes(family, sizes))
@@ -197,7 +198,7 @@ def settings_of(called: Named, given: Mapping[str, Any]) -> Settings:
     )
 
 
-def _restriction(family: str, grid: str | Mapping[str, Any]) -> Restriction:
+def _restriction(family: Family, grid: str | Mapping[str, Any]) -> Restriction:
     """The restriction of a grid, with valid sizes and alphas.
 
     Raises:
@@ -218,7 +219,7 @@ def validate_largest(called: Named, sizes: Sequence[Size]) -> None:
         InputError: a size is too large for the method.
     """
     if called.method is not None:
-        names = family_of(called.family).sizes
+        names = called.family.sizes
         for size in sizes:
             each = size if isinstance(size, tuple) else (size,)
             called.method.validate_sizes(dict(zip(names, each, strict=True)))

@@ -13,7 +13,7 @@ from typing import Any
 
 from harness.base.arguments import quoted
 from harness.base.errors import InputError
-from harness.families.catalogue import family_of
+from harness.families.family import Family
 from harness.kinds.coverage.resolve import pairs
 
 Size = float | tuple[float, float]
@@ -63,7 +63,7 @@ ANYWHERE = Restriction()
 """No restriction."""
 
 
-def read_grid(family: str, grid: str | Mapping[str, Any]) -> dict[str, list[Any]]:
+def read_grid(family: Family, grid: str | Mapping[str, Any]) -> dict[str, list[Any]]:
     """The numbers of a grid by name: those of the family's sizes, and ``alpha``.
 
     Args:
@@ -91,19 +91,18 @@ def read_grid(family: str, grid: str | Mapping[str, Any]) -> dict[str, list[Any]
         }
     else:
         raise InputError(f'grid should be as "n=10,50;alpha=0.05", found {quoted(grid)}')
-    known = family_of(family)
-    names = [*(known.sizes if known.has_outcomes else ()), ALPHA]
+    names = [*(family.sizes if family.has_outcomes else ()), ALPHA]
     for name in found:
         if name not in names:
             raise InputError(
-                f"grid of {family} should name {' or '.join(names)}, found {quoted(name)}"
+                f"grid of {family.name} should name {' or '.join(names)}, found {quoted(name)}"
             )
     if not found:
         raise InputError(f"grid should name {' or '.join(names)}, found {quoted(grid)}")
     return found
 
 
-def sizes_of_grid(family: str, grid: Mapping[str, list[Any]]) -> list[Any] | None:
+def sizes_of_grid(family: Family, grid: Mapping[str, list[Any]]) -> list[Any] | None:
     """The sizes of a grid: numbers, or pairs for two samples; None where it names none.
 
     Two samples have pairs of sizes of equal index; one size goes with all of the other sample.
@@ -111,12 +110,12 @@ def sizes_of_grid(family: str, grid: Mapping[str, list[Any]]) -> list[Any] | Non
     Raises:
         InputError: the sizes of one sample are missing, or there are not as many of both.
     """
-    names = family_of(family).sizes
+    names = family.sizes
     given = [grid[name] for name in names if name in grid]
     if not given:
         return None
     if len(given) < len(names):
-        raise InputError(f"grid of {family} should name {' and '.join(names)}, or neither")
+        raise InputError(f"grid of {family.name} should name {' and '.join(names)}, or neither")
     if len(given) == 1:
         return given[0]
     first, second = given

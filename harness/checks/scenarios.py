@@ -15,7 +15,7 @@ from harness.checks.subject import Subject, side_of
 from harness.designs.design import Scenario, design_for
 from harness.designs.limits import Limits
 from harness.designs.solvers import solver_of
-from harness.families.catalogue import family_of
+from harness.families.family import Family
 from harness.methods.method import TWO_SIDED, are_intervals
 
 RATES, RATES_OF_TWO = (0.0, 20.0), (0.0, 5.0)
@@ -27,7 +27,7 @@ FEWEST_EVENTS = 1.0
 """Expected events at the smallest true rate that is not near the boundary."""
 
 
-def scenario_of(family: str, size: Size | tuple[float, ...]) -> Scenario:
+def scenario_of(family: Family, size: Size | tuple[float, ...]) -> Scenario:
     """The scenario of a size with a uniform truth for each sample.
 
     Of pairs it is uniform over all tables, or without a posterior a list of tables.
@@ -36,7 +36,7 @@ def scenario_of(family: str, size: Size | tuple[float, ...]) -> Scenario:
     assert design.check_truth is not None
     # Of pairs it is a whole number in keys and cells, as a config has it.
     size = design.size_of(np.ravel(size).tolist())
-    return Scenario(family, size, design.check_truth(family_of(family)))
+    return Scenario(family, size, design.check_truth(family))
 
 
 def truths_inside(scenario: Scenario) -> tuple[tuple[float, float], ...]:
@@ -44,11 +44,11 @@ def truths_inside(scenario: Scenario) -> tuple[tuple[float, float], ...]:
 
     Of pairs neither of the discordant cells is, nor are the concordant ones together.
     """
-    if family_of(scenario.family).shares_size:
-        concordant, view = (0.5 * INSIDE[0], 1.0), family_of(scenario.family).as_pairs
+    if scenario.family.shares_size:
+        concordant, view = (0.5 * INSIDE[0], 1.0), scenario.family.as_pairs
         spans = (concordant, INSIDE, INSIDE, concordant)
         return spans if view is None else view.restored(spans)
-    if family_of(scenario.family).is_bounded:
+    if scenario.family.is_bounded:
         return (INSIDE,) * len(scenario.sizes)
     largest = [(each.size, each.truth.effective_support[1]) for each in scenario.samples()]
     return tuple((min(FEWEST_EVENTS / size, most), most) for size, most in largest)
@@ -71,7 +71,7 @@ def limits_at(
     for fault in answers.failures.values():
         raise MethodError(f"{subject.label}: {fault}")
     lower, upper = answers.lower, answers.upper
-    infinite = family_of(scenario.family).is_ratio
+    infinite = scenario.family.is_ratio
     for place in np.flatnonzero(~are_intervals(lower, upper, side_of(subject), infinite)):
         outcome = {**listed.cell([int(place)]), "alpha": alpha}
         fault = no_interval(lower[place], upper[place], outcome)

@@ -11,16 +11,16 @@ from harness.base.errors import InputError
 from harness.checks.restriction import Size
 from harness.designs.check_sizes import CheckedAt
 from harness.designs.design import design_for
-from harness.families.catalogue import family_of
+from harness.families.family import Family
 
 LARGEST_OF_NUMBERS = 200
 """The largest size with exact numbers of a method that answers one outcome at a time: all outcomes
 of a larger n would take it longer than the rest of the check."""
 
 
-def checked_at(family: str) -> CheckedAt:
+def checked_at(family: Family) -> CheckedAt:
     """The sizes and alphas at which methods of a family are checked by default."""
-    return design_for(family).checked_at[family_of(family).is_bounded]
+    return design_for(family).checked_at[family.is_bounded]
 
 
 def sizes_of_numbers(sizes: Sequence[Size]) -> tuple[Size, ...]:
@@ -28,24 +28,23 @@ def sizes_of_numbers(sizes: Sequence[Size]) -> tuple[Size, ...]:
     return tuple(size for size in sizes if np.max(size) <= LARGEST_OF_NUMBERS)
 
 
-def validate_sizes(family: str, sizes: Sequence[Any]) -> tuple[Size, ...]:
+def validate_sizes(family: Family, sizes: Sequence[Any]) -> tuple[Size, ...]:
     """Return the sizes as numbers, or as pairs of floats for two samples.
 
     Raises:
         InputError: there are no sizes, or one of them is no size of the family.
     """
-    known = family_of(family)
     if np.ndim(sizes) == 0 or len(sizes) == 0:
-        raise InputError(f"sizes of {family} should be a list of them, found {sizes!r}")
-    is_pair = known.samples == 2
+        raise InputError(f"sizes of {family.name} should be a list of them, found {sizes!r}")
+    is_pair = family.samples == 2
     for size in sizes:
         if np.shape(size) != ((2,) if is_pair else ()):
             wanted = "pairs of numbers" if is_pair else "numbers"
-            raise InputError(f"sizes of {family} should be {wanted}, found {size!r}")
-        is_count = known.model.SIZE_IS_COUNT
+            raise InputError(f"sizes of {family.name} should be {wanted}, found {size!r}")
+        is_count = family.model.SIZE_IS_COUNT
         if not all(_is_size(each, is_count) for each in np.ravel(size).tolist()):
             wanted = "whole numbers above 0" if is_count else "numbers above 0"
-            raise InputError(f"sizes of {family} should be {wanted}, found {size!r}")
+            raise InputError(f"sizes of {family.name} should be {wanted}, found {size!r}")
     if is_pair:
         return tuple((float(a), float(b)) for a, b in sizes)
     return tuple(np.asarray(size).item() for size in sizes)

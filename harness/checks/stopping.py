@@ -7,12 +7,13 @@ from typing import Any
 
 from harness.base.errors import InputError
 from harness.families.catalogue import with_settings
+from harness.families.family import Family
 from harness.families.stopped import MOST, STOPPING, rule_of
 
 _ALPHAS = (0.05,)
 
 
-def under_rule(family: str, given: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+def under_rule(family: str, given: Mapping[str, Any]) -> tuple[Family, dict[str, Any]]:
     """Return the family with the rule, and the options of a check at the most trials of it alone.
 
     Args:
@@ -32,4 +33,4 @@ def under_rule(family: str, given: Mapping[str, Any]) -> tuple[str, dict[str, An
             "grid or config"
         )
     at = {"n": [*sizes], "alpha": [*alphas]}
-    return known.name, {**given, "grid": at, "sizes": None, "alphas": None}
+    return known, {**given, "grid": at, "sizes": None, "alphas": None}

@@ -16,7 +16,7 @@ from harness.callers.calls import CallFaults, Probe, describe
 from harness.callers.source import Answers, Observed, Source, Stream
 from harness.checks.findings import Places
 from harness.checks.watch import refuse_late
-from harness.families.catalogue import family_of
+from harness.families.family import Family
 from harness.methods.expected_failures import SIDE
 from harness.methods.method import TWO_SIDED
 
@@ -30,9 +30,9 @@ class Subject(Source):
     Where it has no two-sided limits it gives those of its one side in their place.
     """
 
-    def __init__(self, source: Source, family: str) -> None:
+    def __init__(self, source: Source, family: Family) -> None:
         super().__init__(**{each.name: getattr(source, each.name) for each in fields(Source)})
-        self.takes_long = source.takes_long and not family_of(family).has_single_count
+        self.takes_long = source.takes_long and not family.has_single_count
         self.family = family
         self._source = source
         self._answers: dict[_Key, Answers] = {}
@@ -77,7 +77,7 @@ class Subject(Source):
 
     def asked(self) -> Iterator[Places]:
         """The outcomes, sizes, alphas and sides that limits were asked for, in parts."""
-        family = family_of(self.family)
+        family = self.family
         for sizes, counts, alpha, side in self._answers:
             columns = {
                 name: np.frombuffer(each, np.float64)

@@ -11,7 +11,6 @@ from harness.checks.findings import FAIL, INCONCLUSIVE, PASS, Verdict
 from harness.checks.scenarios import limits_at
 from harness.checks.subject import Subject
 from harness.designs.design import Scenario
-from harness.families.catalogue import family_of
 
 TRIALS = 20_000
 """The default number of trials at each size."""
@@ -28,7 +27,7 @@ def draw(scenario: Scenario, trials: int, seed: int) -> tuple[Floats, Integers]:
     """
     rng = scenario.stream(seed, 0)
     truths = scenario.draw_truths(trials, rng)
-    return family_of(scenario.family).parameter_at(truths), scenario.draw_outcomes(truths, rng)
+    return scenario.family.parameter_at(truths), scenario.draw_outcomes(truths, rng)
 
 
 def draw_under_flat_prior(scenario: Scenario, trials: int, seed: int) -> tuple[Floats, Integers]:
@@ -42,12 +41,12 @@ def draw_under_flat_prior(scenario: Scenario, trials: int, seed: int) -> tuple[F
         The parameter of the family and the outcome of each trial, shape (trials,) each.
     """
     truth, outcomes = draw(scenario, trials, seed)
-    if family_of(scenario.family).is_bounded:
+    if scenario.family.is_bounded:
         return truth, outcomes
     rng = scenario.stream(seed, 0).spawn(1)[0]
     counts = zip(scenario.counts(outcomes), scenario.sizes, strict=True)
     truths = tuple(rng.gamma(count + 1.0, 1.0 / size) for count, size in counts)
-    return family_of(scenario.family).parameter_at(truths), outcomes
+    return scenario.family.parameter_at(truths), outcomes
 
 
 def draw_at(
@@ -67,7 +66,7 @@ def draw_at(
     """
     each = tuple(np.full(trials, truth) for truth in truths)
     outcomes = scenario.draw_outcomes(each, scenario.stream(seed, 1 + stream))
-    return family_of(scenario.family).parameter_at(each), outcomes
+    return scenario.family.parameter_at(each), outcomes
 
 
 def misses(

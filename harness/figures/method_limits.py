@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers
-from harness.families.catalogue import family_of
 from harness.families.combination import Span
 from harness.families.family import Family
 from harness.families.stopped import STOPPED_AT
@@ -114,8 +113,8 @@ def scenario_with(
         return None
     values = DiscreteTruth(first)
     if family.samples == 1:
-        return Scenario(family.name, size[0], values, law=law)
-    return Scenario(family.name, size, PairTruth(values, *(DiscreteTruth((p,)) for p in held)))
+        return Scenario(family, size[0], values, law=law)
+    return Scenario(family, size, PairTruth(values, *(DiscreteTruth((p,)) for p in held)))
 
 
 def known_limits(
@@ -145,7 +144,7 @@ def _stored(
     results: Results, scenario: Scenario, method: str, alpha: float, outcomes: Integers
 ) -> tuple[Floats, Floats] | None:
     """The limits in the tables; NaN where a method failed. None unless all outcomes have a row."""
-    family, cells = family_of(scenario.family), results.cells
+    family, cells = scenario.family, results.cells
     if STOPPED_AT in cells.columns and not family.stops:
         return None
     if not {*family.counts, "lower", "upper"} <= set(cells.columns) or "x_last" in cells.columns:
@@ -181,7 +180,7 @@ def _computed(
     if entry is None:
         return None
     prior = tuple(entry["prior"]) if "prior" in entry else None
-    source = CatalogueSource(method, find(scenario.family, entry["name"]), prior)
+    source = CatalogueSource(method, find(scenario.family.name, entry["name"]), prior)
     if not source.deterministic or source.method.needs_stopping:
         return None
     observed, side = observed_at(scenario, outcomes), entry["side"]

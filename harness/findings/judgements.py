@@ -278,7 +278,7 @@ def scope_of(row: SummaryRow) -> str:
     """
     family = family_in(row)
     spans = []
-    ranges = worst_range_columns(row["family"])
+    ranges = worst_range_columns(family)
     for symbol, (low, high) in zip(family.symbols, ranges, strict=False):
         first, last = row.get(low), row.get(high)
         if first is None or last is None:

@@ -16,7 +16,6 @@ from harness.config.files import read_text
 from harness.config.form import FamilyForm
 from harness.config.shared_keys import USUAL_KIND
 from harness.designs.design import design_for
-from harness.families.catalogue import family_of
 from harness.families.family import (
     Family,
 )
@@ -33,22 +32,21 @@ _SEED = 2003
 _EXACT = "exact"
 
 
-def starter(family: str, name: str) -> str:
+def starter(family: Family, name: str) -> str:
     """Return a config of a family that loads, runs in seconds, and compares a few methods.
 
     Args:
-        family: the name of a family.
+        family: what is estimated.
         name: of the experiment.
     """
-    known = family_of(family)
     examples = design_for(family).examples
-    sizes, truth, trials = examples["counts" if known.model.SIZE_IS_COUNT else "amounts"]
+    sizes, truth, trials = examples["counts" if family.model.SIZE_IS_COUNT else "amounts"]
     document = {
         "name": name,
-        "family": family,
-        **dict(zip(known.sizes, sizes, strict=True)),
+        "family": family.name,
+        **dict(zip(family.sizes, sizes, strict=True)),
         "alpha": 0.05,
-        "methods": _methods(known),
+        "methods": _methods(family),
         "truth": truth,
         "trials": trials,
         "seed": _SEED,

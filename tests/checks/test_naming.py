@@ -19,6 +19,7 @@ from harness.checks.compare import check_same
 from harness.checks.restriction import Restriction
 from harness.checks.subject import Subject
 from harness.cli import main
+from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE, methods_for
 
 
@@ -43,7 +44,7 @@ def test_a_name_of_the_catalogue_is_its_method():
     for family in CATALOGUE:
         for name, method in methods_for(family).items():
             found = named(name, family)
-            assert (found.label, found.family) == (name, family)
+            assert (found.label, found.family.name) == (name, family)
             assert found.method is method
 
 
@@ -144,11 +145,11 @@ def wilson(x, n, alpha):
 
 
 def of_catalogue(name, family="proportion"):
-    return Subject(CatalogueSource(name, CATALOGUE[family][name], seed=0), family)
+    return Subject(CatalogueSource(name, CATALOGUE[family][name], seed=0), family_of(family))
 
 
 def of(function, family="proportion"):
-    return Subject(FunctionHere("mine", function), family)
+    return Subject(FunctionHere("mine", function), family_of(family))
 
 
 def moved(x, n, alpha):

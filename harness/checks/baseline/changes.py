@@ -42,7 +42,7 @@ from harness.checks.report import BASELINE, CheckReport
 from harness.checks.restriction import ANYWHERE, Restriction
 from harness.checks.subject import Subject, side_of
 from harness.designs.design import design_for
-from harness.families.catalogue import family_of
+from harness.families.family import Family
 
 LIMITS = f"against {BASELINE}: limits"
 """The name of the check."""
@@ -89,11 +89,11 @@ def compare_with_baseline(
     )
 
 
-def _restricted(baseline: Baseline, family: str, restriction: Restriction) -> Baseline:
+def _restricted(baseline: Baseline, family: Family, restriction: Restriction) -> Baseline:
     """What a baseline holds at the sizes and alphas of a restriction."""
 
     def of(table: pl.DataFrame) -> pl.DataFrame:
-        keys = table.select(*family_of(family).sizes, "alpha").rows()
+        keys = table.select(*family.sizes, "alpha").rows()
         size_of = design_for(family).size_of
         kept = [restriction.allows(size_of(sizes), alpha) for *sizes, alpha in keys]
         return table.filter(pl.Series(kept, dtype=pl.Boolean))
@@ -195,7 +195,7 @@ def stored_baseline(folder: str | Path, named: Named, side: str) -> Baseline | N
 
     None where there is none, where its files are damaged, and where it is of another side.
     """
-    files = files_of(folder, named.family, named.label)
+    files = files_of(folder, named.family.name, named.label)
     if not (is_baseline(folder) and files.numbers.is_file()):
         return None
     try:

@@ -28,7 +28,6 @@ from harness.base.arguments import quoted
 from harness.base.errors import InputError
 from harness.callers.naming import Named
 from harness.callers.peers import PEERS
-from harness.families.catalogue import family_of
 
 Row = tuple[float, ...]
 
@@ -318,23 +317,23 @@ def validate_target(folder: str | Path, named: Named) -> None:
         InputError: the path is no folder, the folder is read-only or has another method's baseline
             under the same name, or the method draws its limits.
     """
-    if not family_of(named.family).has_outcomes:
+    if not named.family.has_outcomes:
         raise InputError(
-            f"methods of {named.family} have no baseline: a check has no exact numbers of them"
+            f"methods of {named.family.name} have no baseline: a check has no exact numbers of them"
         )
     if named.method is not None and not named.method.deterministic:
         raise InputError(f"{named.label} draws its limits, and so has no baseline")
-    validate_place(folder, named)
+    validate_place(files_of(folder, named.family.name, named.label), named)
 
 
-def validate_place(folder: str | Path, named: Named) -> None:
-    """Check that the files of a method can be written into a folder.
+def validate_place(files: Files, named: Named) -> None:
+    """Check that the files of a method can be written into the folder of a baseline.
 
     Raises:
         InputError: the path is no folder, the folder is read-only or has another method's baseline
             under the same name.
     """
-    root = Path(folder)
+    root = files.root
     try:
         existing = next(place for place in (root, *root.absolute().parents) if place.exists())
     except (OSError, ValueError) as fault:  # a name too long, or with a NUL in it
@@ -344,7 +343,6 @@ def validate_place(folder: str | Path, named: Named) -> None:
         raise InputError(f"{root} cannot be written: {existing} is no folder to write to")
     if not is_baseline(root):
         return
-    files = files_of(root, named.family, named.label)
     known, origin = read_entry(files).get("of"), provenance(named)["of"]
     if known not in (None, origin):
         raise InputError(f"{root} holds another {files.name}, of {known}, and not of {origin}")

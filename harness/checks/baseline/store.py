@@ -32,7 +32,7 @@ from harness.checks.behaviour import LENGTH, MEAN, WORST, key_columns
 from harness.checks.findings import format_cell
 from harness.checks.sizes import validate_alphas, validate_sizes
 from harness.checks.subject import Subject
-from harness.families.catalogue import family_of
+from harness.families.family import Family
 from harness.methods.method import TWO_SIDED
 from harness.runner.folder import writing
 from harness.runner.lock import hold
@@ -42,18 +42,18 @@ DECIMALS = 10
 """Finer than every difference that matters, and coarser than the rounding of another machine."""
 
 
-def value_columns(family: str) -> tuple[str, ...]:
+def value_columns(family: Family) -> tuple[str, ...]:
     """The columns of numbers in a file.
 
     The worst truth of several counts is left out: several truths are equally bad but for rounding,
     and which one is found may change for no reason.
     """
-    if not family_of(family).has_single_count:
+    if not family.has_single_count:
         return WORST, MEAN, LENGTH
     return WORST, "worst_truth", MEAN, LENGTH
 
 
-def validate_numbers(label: str, family: str, measured: pl.DataFrame) -> None:
+def validate_numbers(label: str, family: Family, measured: pl.DataFrame) -> None:
     """Refuse measures without rows or with a number missing.
 
     Raises:
@@ -68,7 +68,7 @@ def validate_numbers(label: str, family: str, measured: pl.DataFrame) -> None:
         raise InputError(f"{label} has no sound limits at {place}, and so no baseline")
 
 
-def write_numbers(file: Path, family: str, measured: pl.DataFrame) -> None:
+def write_numbers(file: Path, family: Family, measured: pl.DataFrame) -> None:
     """Write the sorted rows: short sizes and alphas, and values with fixed decimals and no −0.
 
     Args:
@@ -86,13 +86,13 @@ def write_numbers(file: Path, family: str, measured: pl.DataFrame) -> None:
     file.write_text(format_rows((*keys, *values), rows), "utf-8")
 
 
-def read_numbers(file: Path, family: str) -> pl.DataFrame:
+def read_numbers(file: Path, family: Family) -> pl.DataFrame:
     """Return the ``measures`` that were written.
 
     Raises:
         InputError: the file is no such table, or has a row of a size or alpha that cannot be.
     """
-    keys = (*family_of(family).sizes, "alpha")
+    keys = (*family.sizes, "alpha")
     columns = (*keys, *value_columns(family))
     table = read_table(file, columns, len(keys))
     if table.is_empty():
@@ -167,18 +167,20 @@ def write_baseline(
     """
     validate_target(folder, named)
     validate_numbers(named.label, named.family, measured)
-    files = files_of(folder, named.family, named.label)
+    files = files_of(folder, named.family.name, named.label)
     with writing(files.root, InputError):
         files.root.mkdir(parents=True, exist_ok=True)
         with hold(files.root, patience=PATIENCE):
             if not keep_tables:
-                _write_tables(files, measured, limits)
+                _write_tables(files, named.family, measured, limits)
             write_entry(files, _entry(named, measured, side, limits))
     return files.numbers
 
 
-def _write_tables(files: Files, measured: pl.DataFrame, limits: KeptLimits | None) -> None:
-    write_numbers(files.numbers, files.family, measured)
+def _write_tables(
+    files: Files, family: Family, measured: pl.DataFrame, limits: KeptLimits | None
+) -> None:
+    write_numbers(files.numbers, family, measured)
     if limits is None:
         # Those of a former baseline are gone with it.
         for file in (files.limits, files.sums):
@@ -215,13 +217,15 @@ def write_entry(files: Files, entry: Mapping[str, Any]) -> None:
         part.unlink(missing_ok=True)
 
 
-def read_baseline(folder: str | Path, family: str, label: str, side: str = TWO_SIDED) -> Baseline:
+def read_baseline(
+    folder: str | Path, family: Family, label: str, side: str = TWO_SIDED
+) -> Baseline:
     """Return the baseline of a method.
 
     Raises:
         InputError: there is no baseline of this method and side, or it cannot be read.
     """
-    files = files_of(folder, family, label)
+    files = files_of(folder, family.name, label)
     if not is_baseline(files.root) or not files.numbers.is_file():
         raise InputError(
             f"{files.root} holds no baseline of {label}; --update {files.root} writes one"
@@ -237,7 +241,7 @@ def read_baseline(folder: str | Path, family: str, label: str, side: str = TWO_S
     return Baseline(numbers, _read_limits(files, family, entry))
 
 
-def _read_limits(files: Files, family: str, entry: dict[str, object]) -> KeptLimits | None:
+def _read_limits(files: Files, family: Family, entry: dict[str, object]) -> KeptLimits | None:
     """The limits of a baseline; None where its header knows of none.
 
     Raises:

@@ -31,7 +31,7 @@ from harness.checks.findings import Cell, format_cell
 from harness.checks.restriction import Size
 from harness.checks.subject import Subject
 from harness.designs.design import design_for
-from harness.families.catalogue import family_of
+from harness.families.family import Family
 
 DECIMALS = 13
 NOISE = 2e-11
@@ -106,7 +106,7 @@ def moved_sums(
     Returns:
         In the order of the rows: the limit, where one limit has moved by itself; else the sums.
     """
-    family = family_of(subject.family)
+    family = subject.family
     moved: list[MovedLimit | MovedSums] = []
     for row in stored.iter_rows(named=True):
         sizes = tuple(row[name] for name in family.sizes)
@@ -139,7 +139,7 @@ def changed_sums(new: pl.DataFrame, old: pl.DataFrame, tolerance: float) -> int:
     return count
 
 
-def read_sums(file: Path, family: str) -> pl.DataFrame:
+def read_sums(file: Path, family: Family) -> pl.DataFrame:
     """Return the sums that were written.
 
     Raises:
@@ -149,8 +149,8 @@ def read_sums(file: Path, family: str) -> pl.DataFrame:
     return read_table(file, columns, len(columns) - len(_COLUMNS))
 
 
-def _columns(family: str) -> tuple[str, ...]:
-    return (*family_of(family).sizes, "alpha", *_COLUMNS)
+def _columns(family: Family) -> tuple[str, ...]:
+    return (*family.sizes, "alpha", *_COLUMNS)
 
 
 def _weights(count: int) -> Floats:

@@ -23,7 +23,7 @@ from harness.checks.restriction import ANYWHERE, Restriction
 from harness.checks.sizes import checked_at
 from harness.designs.check_lists import CheckedLists
 from harness.designs.design import Scenario, design_for
-from harness.families.catalogue import family_of
+from harness.families.family import Family
 
 EVERY_OUTCOME_UP_TO = 60
 EVENTS = (*range(31), 99, 100, 101, 999, 1000, 1001, 10**6 - 1, 10**6, 10**6 + 1)
@@ -60,7 +60,7 @@ class Step:
 class Outcomes:
     """All combinations of the counts of each sample, at one size of each sample."""
 
-    family: str
+    family: Family
     sizes: tuple[float, ...]
     counts: tuple[Floats, ...]
     """Counts of each sample, ascending."""
@@ -73,19 +73,19 @@ class Outcomes:
     @property
     def largest_counts(self) -> tuple[float, ...]:
         """The largest possible count of each sample: its size, or ∞."""
-        largest = family_of(self.family).model.SAMPLING.largest_outcome
+        largest = self.family.model.SAMPLING.largest_outcome
         return tuple(largest(size) for size in self.sizes)
 
     @property
     def size_cell(self) -> dict[str, float | int | str]:
         """The sizes by name."""
-        names = family_of(self.family).sizes
+        names = self.family.sizes
         return dict(zip(names, map(plain_number, self.sizes), strict=True))
 
     @property
     def size_text(self) -> str:
         """The sizes with their names, as ``n = 50``."""
-        return family_of(self.family).size_text(self.sizes)
+        return self.family.size_text(self.sizes)
 
     def flat(self) -> tuple[Floats, ...]:
         """The counts of each sample at every outcome, shape (m,)."""
@@ -94,7 +94,7 @@ class Outcomes:
     def steps(self) -> list[Step]:
         """The step to the next count of each sample."""
         places = np.arange(np.prod(self.shape)).reshape(self.shape)
-        family, found = family_of(self.family), []
+        family, found = self.family, []
         named = zip(family.counts, family.directions, strict=True)
         for axis, (count, direction) in enumerate(named):
             size = self.shape[axis]
@@ -126,7 +126,7 @@ class Outcomes:
         Args:
             index: the position of each sample's count.
         """
-        family = family_of(self.family)
+        family = self.family
         counts = [int(each[i]) for each, i in zip(self.counts, index, strict=True)]
         return {**dict(zip(family.counts, counts, strict=True)), **self.size_cell}
 
@@ -136,7 +136,7 @@ class Outcomes:
         Args:
             places: the places of k outcomes.
         """
-        family = family_of(self.family)
+        family = self.family
         counts = (each[places] for each in self.flat())
         sizes = (np.full(places.size, size) for size in self.sizes)
         return {
@@ -181,15 +181,15 @@ class Tables(OutcomeList):
     mirror_words: ClassVar[str] = "those with first and second in each other's place are, mirrored,"
 
     @classmethod
-    def of_pairs(cls, family: str, n: int, tables: Iterable[tuple[int, ...]]) -> Tables:
+    def of_pairs(cls, family: Family, n: int, tables: Iterable[tuple[int, ...]]) -> Tables:
         """The distinct tables of n, whose counts have the order of pairs."""
-        columns, view = np.array(sorted({*tables}), np.float64).T, family_of(family).as_pairs
+        columns, view = np.array(sorted({*tables}), np.float64).T, family.as_pairs
         counts = tuple(columns) if view is None else view.restored(tuple(columns))
         return cls(family, (float(n),), counts)
 
     def steps(self) -> list[Step]:
         """The step of one pair from second_only to first_only, or of a case between such cells."""
-        family = family_of(self.family)
+        family = self.family
         _, into, out_of, _ = self._arranged(family.counts)
         places = self._moved(lambda both, first, second, rest: (both, first + 1, second - 1, rest))
         words = f"the table with a {family.model.NAME} moved from {out_of} to {into} has"
@@ -199,12 +199,12 @@ class Tables(OutcomeList):
         return self._moved(lambda both, first, second, rest: (both, second, first, rest))
 
     def _arranged(self, cells: Sequence[Any]) -> tuple[Any, ...]:
-        view = family_of(self.family).as_pairs
+        view = self.family.as_pairs
         return tuple(cells) if view is None else view.arranged(cells)
 
     def _moved(self, move: Callable[..., tuple[Floats, ...]]) -> Positions:
         """The place of each of the tables as moved; its own place where there is none."""
-        view, tables = family_of(self.family).as_pairs, move(*self._arranged(self.counts))
+        view, tables = self.family.as_pairs, move(*self._arranged(self.counts))
         tables = tables if view is None else view.restored(tables)
         known = {table: place for place, table in enumerate(zip(*self.counts, strict=True))}
         found = [known.get(table, at) for at, table in enumerate(zip(*tables, strict=True))]
@@ -212,7 +212,7 @@ class Tables(OutcomeList):
 
 
 def conformance_grid(
-    family: str, largest_size: float | None = None, restriction: Restriction = ANYWHERE
+    family: Family, largest_size: float | None = None, restriction: Restriction = ANYWHERE
 ) -> Sequence[Outcomes]:
     """The outcomes, or the data sets of lists, at which methods should have their properties.
 
@@ -224,7 +224,7 @@ def conformance_grid(
     Returns:
         The outcomes of each size, or the data sets of each length.
     """
-    if not family_of(family).has_outcomes:
+    if not family.has_outcomes:
         return data_set_grid(family)
     sizes = restriction.sizes_or(checked_at(family).properties)
     grid = [_outcomes(family, size if isinstance(size, tuple) else (size,)) for size in sizes]
@@ -233,32 +233,31 @@ def conformance_grid(
     ]
 
 
-def conformance_alphas(family: str, restriction: Restriction = ANYWHERE) -> tuple[float, ...]:
+def conformance_alphas(family: Family, restriction: Restriction = ANYWHERE) -> tuple[float, ...]:
     """The alphas at which the properties are checked, ascending."""
     return restriction.alphas_or(checked_at(family).alphas.properties)
 
 
-def _outcomes(family: str, sizes: tuple[float, ...]) -> Outcomes:
+def _outcomes(family: Family, sizes: tuple[float, ...]) -> Outcomes:
     """The outcomes of one size of each sample."""
-    known = family_of(family)
     counts: Sequence[Sequence[int]] = [EVENTS]
-    if known.shares_size:
+    if family.shares_size:
         return _tables(family, int(sizes[0]))
-    if not known.has_counts_of_samples:
+    if not family.has_counts_of_samples:
         return all_outcomes(family, sizes)
-    if known.is_bounded:
+    if family.is_bounded:
         one, *other = map(int, sizes)
         counts = [*_counts_of_two(one, *other)] if other else [_successes(one)]
-    elif known.samples == 2:
+    elif family.samples == 2:
         counts = [EVENTS_OF_TWO, EVENTS_OF_TWO]
     return Outcomes(family, tuple(map(float, sizes)), tuple(map(_floats, counts)))
 
 
-def all_outcomes(family: str, sizes: Sequence[float]) -> OutcomeList:
+def all_outcomes(family: Family, sizes: Sequence[float]) -> OutcomeList:
     """Every outcome of a design of which it is not known how its counts neighbour each other."""
     design = design_for(family)
     assert design.check_truth is not None
-    scenario = Scenario(family, design.size_of(sizes), design.check_truth(family_of(family)))
+    scenario = Scenario(family, design.size_of(sizes), design.check_truth(family))
     counts = scenario.counts(np.arange(int(scenario.outcome_count)))
     return OutcomeList(family, scenario.sizes, tuple(each.astype(np.float64) for each in counts))
 
@@ -274,7 +273,7 @@ def _counts_of_two(n1: int, n2: int) -> tuple[Sequence[int], Sequence[int]]:
     return COUNTS_OF_TWO.get((n1, n2), (first, second))
 
 
-def _tables(family: str, n: int) -> Tables:
+def _tables(family: Family, n: int) -> Tables:
     """All tables of a small n; of a large n those with few or even counts in some of the cells."""
     is_small = n <= EVERY_TABLE_UP_TO
     counts = range(n + 1) if is_small else {0, 1, 2, 3, n // 20, n // 4, n // 2, n - 1, n}
@@ -324,27 +323,27 @@ class DataSets(OutcomeList):
 
     def cell(self, index: Sequence[int]) -> dict[str, float | int | str]:
         """The lists of the data set in row ``index[0]`` by name, as text."""
-        lists = zip(family_of(self.family).data, self.counts, strict=True)
+        lists = zip(self.family.data, self.counts, strict=True)
         return {name: format_argument(each[index[0]]) for name, each in lists}
 
 
-def _checked_lists(family: str) -> CheckedLists:
+def _checked_lists(family: Family) -> CheckedLists:
     lists = design_for(family).lists
     if lists is None or not lists.checked.data_sets:
-        raise InputError(f"the design of {family} has no data sets for a check of its methods")
+        raise InputError(f"the design of {family.name} has no data sets for a check of its methods")
     return lists.checked
 
 
-def data_set_grid(family: str) -> list[DataSets]:
+def data_set_grid(family: Family) -> list[DataSets]:
     """The data sets at which every method of a family of lists should have its properties."""
-    known, checked = family_of(family), _checked_lists(family)
+    checked = _checked_lists(family)
     by_width: dict[tuple[int, ...], list[tuple[Floats, ...]]] = {}
     for each in checked.data_sets:
         lists = tuple(np.array(one, np.float64) for one in each)
         image = checked.image(lists)
         backwards = [tuple(one[::-1] for one in copy) for copy in (lists, image)]
         by_width.setdefault(tuple(one.size for one in lists), []).extend([lists, image, *backwards])
-    unit = tuple(1.0 for _ in known.sizes)
+    unit = tuple(1.0 for _ in family.sizes)
     return [
         DataSets(family, unit, tuple(map(np.array, zip(*rows, strict=True))))
         for _, rows in sorted(by_width.items())

@@ -23,7 +23,6 @@ from harness.checks.conformance.grid import (
 )
 from harness.checks.findings import USUAL_ALPHA
 from harness.checks.restriction import ANYWHERE, Restriction
-from harness.families.catalogue import family_of
 from harness.families.family import Family
 
 WIDE_ALPHAS = (0.001, 0.01, USUAL_ALPHA, 0.1, 0.2, 0.3173)
@@ -137,7 +136,7 @@ SMALLEST_EXPOSURE, LARGEST_EXPOSURE = 1e-3, 1e5
 
 
 def wide_grid(
-    family: str,
+    family: Family,
     seed: int,
     extent: Extent | None = None,
     *,
@@ -158,26 +157,26 @@ def wide_grid(
     Returns:
         A block for each size.
     """
-    known, chosen = family_of(family), extent or OF_ARRAYS
+    chosen = extent or OF_ARRAYS
     fixed = fixed_grid(family, largest_size, restriction)
-    if restriction != ANYWHERE or not (known.has_counts_of_samples or known.shares_size):
+    if restriction != ANYWHERE or not (family.has_counts_of_samples or family.shares_size):
         return fixed
     rng = np.random.default_rng((seed, 7))
     blocks = list(fixed)
-    if known.has_single_count:
-        of_one = _proportions if known.is_bounded else _rates
+    if family.has_single_count:
+        of_one = _proportions if family.is_bounded else _rates
         blocks += of_one(family, chosen.one, _alphas(rng), rng)
     else:
         blocks += several_count_grid(family, rng, chosen.several)
     if largest_size is not None:
         blocks = [each for each in blocks if max(each.outcomes.sizes) <= largest_size]
-    if known.has_single_count:
-        return _merged(known, blocks)
+    if family.has_single_count:
+        return _merged(family, blocks)
     return sorted(blocks, key=lambda block: max(block.outcomes.sizes))
 
 
 def fixed_grid(
-    family: str, largest_size: float | None = None, restriction: Restriction = ANYWHERE
+    family: Family, largest_size: float | None = None, restriction: Restriction = ANYWHERE
 ) -> list[Block]:
     """The grid of every check of a family, with all of its alphas at each size."""
     alphas = conformance_alphas(family, restriction)
@@ -194,7 +193,7 @@ def _alphas(rng: np.random.Generator) -> Alphas:
 
 
 def _proportions(
-    family: str, extent: OneCount, alphas: Alphas, rng: np.random.Generator
+    family: Family, extent: OneCount, alphas: Alphas, rng: np.random.Generator
 ) -> list[Block]:
     """Every n up to 200, larger ones, and drawn ones."""
     others = tuple(alpha for alpha in alphas if alpha != USUAL_ALPHA)
@@ -221,7 +220,9 @@ def _some_counts(n: int, extent: OneCount, rng: np.random.Generator) -> Iterable
     return {*some, *(n - x for x in some)}
 
 
-def _rates(family: str, extent: OneCount, alphas: Alphas, rng: np.random.Generator) -> list[Block]:
+def _rates(
+    family: Family, extent: OneCount, alphas: Alphas, rng: np.random.Generator
+) -> list[Block]:
     """Many events, at an exposure of 1 and at drawn ones."""
     span = np.log(SMALLEST_EXPOSURE), np.log(LARGEST_EXPOSURE)
     drawn = [float(f"{exposure:.4g}") for exposure in np.exp(rng.uniform(*span, extent.drawn))]
@@ -234,7 +235,7 @@ def _rates(family: str, extent: OneCount, alphas: Alphas, rng: np.random.Generat
 
 
 def _block(
-    family: str,
+    family: Family,
     sizes: Sequence[float],
     counts: Sequence[Iterable[int]],
     alphas: Alphas = FEW_ALPHAS,
@@ -267,16 +268,15 @@ EVENTS_OF_RATES = (20, 40, 200, 5000, 10**6)
 
 
 def several_count_grid(
-    family: str, rng: np.random.Generator, extent: SeveralCounts = OF_ARRAYS.several
+    family: Family, rng: np.random.Generator, extent: SeveralCounts = OF_ARRAYS.several
 ) -> Blocks:
     """The wider grid of a family of two samples or of pairs, with sizes that are drawn."""
-    known = family_of(family)
-    if known.shares_size:
+    if family.shares_size:
         return _pairs(family, extent, rng)
-    return (_two_proportions if known.is_bounded else _two_rates)(family, extent, rng)
+    return (_two_proportions if family.is_bounded else _two_rates)(family, extent, rng)
 
 
-def _two_proportions(family: str, extent: SeveralCounts, rng: np.random.Generator) -> Blocks:
+def _two_proportions(family: Family, extent: SeveralCounts, rng: np.random.Generator) -> Blocks:
     yield _block(family, extent.first, [range(n + 1) for n in extent.first], ALL_ALPHAS)
     drawn = rng.integers(10, extent.largest_full + 1, (extent.drawn_full, 2)).tolist()
     for sizes in (*extent.full, *drawn):
@@ -290,7 +290,7 @@ def _two_proportions(family: str, extent: SeveralCounts, rng: np.random.Generato
         yield _block(family, sizes, counts)
 
 
-def _two_rates(family: str, extent: SeveralCounts, rng: np.random.Generator) -> Blocks:
+def _two_rates(family: Family, extent: SeveralCounts, rng: np.random.Generator) -> Blocks:
     few = [range(extent.few_events + 1)] * 2
     drawn = np.exp(rng.uniform(np.log(1e-3), np.log(1e5), (1 + extent.drawn, 2)))
     exposures = [[float(f"{each:.4g}") for each in pair] for pair in drawn.tolist()]
@@ -301,7 +301,7 @@ def _two_rates(family: str, extent: SeveralCounts, rng: np.random.Generator) -> 
         yield _block(family, pair, [EVENTS_OF_RATES] * 2)
 
 
-def _pairs(family: str, extent: SeveralCounts, rng: np.random.Generator) -> Blocks:
+def _pairs(family: Family, extent: SeveralCounts, rng: np.random.Generator) -> Blocks:
     for n in extent.pairs:
         tables = [
             (both, first, second, n - both - first - second)
@@ -318,6 +318,6 @@ def _pairs(family: str, extent: SeveralCounts, rng: np.random.Generator) -> Bloc
 
 
 def _tables(
-    family: str, n: int, tables: Sequence[tuple[int, ...]], alphas: Alphas = FEW_ALPHAS
+    family: Family, n: int, tables: Sequence[tuple[int, ...]], alphas: Alphas = FEW_ALPHAS
 ) -> Block:
     return Block(Tables.of_pairs(family, n, tables), alphas)

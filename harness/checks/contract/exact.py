@@ -37,7 +37,7 @@ from harness.checks.findings import (
 )
 from harness.checks.restriction import Size
 from harness.checks.scenarios import RATES
-from harness.families.catalogue import family_of
+from harness.families.family import Family
 from harness.methods.method import (
     APPROXIMATE,
     AT_LEAST,
@@ -165,7 +165,7 @@ def most_inside(contract: Contract, one_sided: bool) -> float:
     return 2.0 * terms.worst if one_sided and not terms.everywhere else terms.worst
 
 
-def applying_rows(contract: Contract, behaviour: pl.DataFrame, family: str) -> pl.DataFrame:
+def applying_rows(contract: Contract, behaviour: pl.DataFrame, family: Family) -> pl.DataFrame:
     """The rows of exact numbers that a contract applies to."""
     known = behaviour.filter(pl.col(WORST).is_not_null())
     if TERMS[contract].everywhere:
@@ -173,19 +173,18 @@ def applying_rows(contract: Contract, behaviour: pl.DataFrame, family: str) -> p
     smallest, largest = ALPHAS
     room = 1e-9  # of the decimals of an alpha
     known = known.filter(pl.col("alpha").is_between(smallest * (1 - room), largest * (1 + room)))
-    known_family = family_of(family)
-    if not known_family.model.SIZE_IS_COUNT:
-        if contract == NOMINAL or not known_family.has_single_count:
+    if not family.model.SIZE_IS_COUNT:
+        if contract == NOMINAL or not family.has_single_count:
             return known
         mean_rate = 0.5 * sum(RATES)
-        return known.filter(pl.col(known_family.sizes[0]) * mean_rate >= FEWEST_EVENTS)
-    large = [pl.col(name) >= SMALLEST_N for name in known_family.sizes]
+        return known.filter(pl.col(family.sizes[0]) * mean_rate >= FEWEST_EVENTS)
+    large = [pl.col(name) >= SMALLEST_N for name in family.sizes]
     return known.filter(pl.all_horizontal(large))
 
 
-def is_large(family: str, size: Size) -> bool:
+def is_large(family: Family, size: Size) -> bool:
     """Whether every contract applies at this size; they do at every exposure."""
-    if not family_of(family).model.SIZE_IS_COUNT:
+    if not family.model.SIZE_IS_COUNT:
         return True
     return all(n >= SMALLEST_N for n in (size if isinstance(size, tuple) else (size,)))
 
@@ -198,7 +197,7 @@ def is_usual(alpha: float) -> bool:
 def check_contract(
     contract: Contract,
     behaviour: pl.DataFrame,
-    family: str,
+    family: Family,
     margin: float | None = None,
     one_sided: bool = False,
 ) -> list[Finding]:
@@ -239,7 +238,7 @@ def excess(bounds: Bounds, rows: pl.DataFrame) -> Floats:
     return np.asarray(np.maximum(numbers - high, low - numbers) / alphas)
 
 
-def _check_each_alpha(bounds: Bounds, rows: pl.DataFrame, family: str) -> list[Finding]:
+def _check_each_alpha(bounds: Bounds, rows: pl.DataFrame, family: Family) -> list[Finding]:
     """A finding for each alpha, or one that there are no rows."""
     rows = rows.filter(pl.col(bounds.column).is_not_null())
     if rows.is_empty():
@@ -250,7 +249,7 @@ def _check_each_alpha(bounds: Bounds, rows: pl.DataFrame, family: str) -> list[F
     ]
 
 
-def _check_worst_size(bounds: Bounds, rows: pl.DataFrame, family: str) -> Finding:
+def _check_worst_size(bounds: Bounds, rows: pl.DataFrame, family: Family) -> Finding:
     """The finding at one alpha, for the size where the number is furthest out."""
     alpha = float(rows["alpha"][0])
     outside = excess(bounds, rows)
@@ -265,10 +264,9 @@ def _check_worst_size(bounds: Bounds, rows: pl.DataFrame, family: str) -> Findin
         message = _difference(MEAN_POSTERIOR, row, family).replace("mean alpha is", "mean")
         allowed = f"{alpha - high:.4g}–{alpha - low:.4g}"
     if bounds.column == WORST:
-        known = family_of(family)
-        truths = {name: row[name] for name in known.numbered("worst_truth")}
+        truths = {name: row[name] for name in family.numbered("worst_truth")}
         numbers |= truths
-        message += f", {format_cell(dict(zip(known.truths, truths.values(), strict=True)))}"
+        message += f", {format_cell(dict(zip(family.truths, truths.values(), strict=True)))}"
     broken = outside > 0
     if not broken.any():
         return Finding(bounds.name, CONTRACT, PASS, f"at worst {message}", numbers)
@@ -289,9 +287,9 @@ def _check_worst_size(bounds: Bounds, rows: pl.DataFrame, family: str) -> Findin
     )
 
 
-def cell_of(row: dict[str, float], family: str) -> dict[str, float | int | str]:
+def cell_of(row: dict[str, float], family: Family) -> dict[str, float | int | str]:
     """The sizes and alpha of a row, whole numbers as such."""
-    keys = (*family_of(family).sizes, "alpha")
+    keys = (*family.sizes, "alpha")
     return {key: plain_number(row[key]) for key in keys}
 
 
@@ -306,8 +304,8 @@ def _others(chosen: Bools, rows: pl.DataFrame) -> str:
     return and_more(int(chosen.sum()), f" of {rows.height} sizes")
 
 
-def _places(bounds: Bounds, rows: pl.DataFrame, family: str) -> Places:
-    names = (*family_of(family).sizes, "alpha")
+def _places(bounds: Bounds, rows: pl.DataFrame, family: Family) -> Places:
+    names = (*family.sizes, "alpha")
     columns = {name: rows[name].to_numpy() for name in names}
     return Places({**columns, "found": rows[bounds.column].to_numpy()})
 
@@ -325,7 +323,7 @@ class Judgement:
 
 
 def contracts_kept(
-    behaviour: pl.DataFrame, family: str, margin: float | None = None, one_sided: bool = False
+    behaviour: pl.DataFrame, family: Family, margin: float | None = None, one_sided: bool = False
 ) -> str:
     """Say which contracts the exact numbers of a method keep.
 
@@ -352,7 +350,7 @@ def contracts_kept(
 def judged(
     contract: Contract,
     behaviour: pl.DataFrame,
-    family: str,
+    family: Family,
     margin: float | None = None,
     one_sided: bool = False,
 ) -> Judgement | None:
@@ -375,7 +373,7 @@ def judged(
     return Judgement(True, f"by a hair, {hairs[0]}" if hairs else "")
 
 
-def _difference(column: str, row: dict[str, float], family: str) -> str:
+def _difference(column: str, row: dict[str, float], family: Family) -> str:
     """The number beside the nominal one, and where."""
     cell, alpha = cell_of(row, family), row["alpha"]
     if column == MEAN_POSTERIOR:

@@ -67,7 +67,7 @@ def check_on_model(method: AnyMethod, given: Mapping[str, Any]) -> ModelReport:
     against, update = given["against"], given["update"]
     old = None if against is None else baseline.read(against)
     if update is not None:
-        validate_place(update, baseline.named)
+        validate_place(baseline.files(update), baseline.named)
     places = [(alpha, number) for alpha in alphas for number in range(len(study.scenarios))]
     level = ERROR / len(places)
     findings: list[Finding] = []

@@ -85,7 +85,7 @@ class CoverageKind(FamilyKind[Experiment]):
         if stopping is not None:
             family = with_settings(family.public_name, {STOPPING: stopping})
         return {
-            "family": family.name,
+            "family": family,
             "sizes": sizes_of(config.family, values["sizes"], values.get(CROSS, False)),
             "alphas": values["alpha"],
             "methods": tuple(values["methods"]),
@@ -200,6 +200,6 @@ def _sizes_in_tables(config: ValidKeys) -> Sequence[Any]:
     if not set(config.family.sizes) <= set(config["sizes"]):
         return ()
     sizes = sizes_of(config.family, config["sizes"], config.values.get(CROSS, False))
-    if not design_for(config.family.name).sizes_are_lists:
+    if not design_for(config.family).sizes_are_lists:
         return list(sizes)
     return [tuple(sum(cast(Sequence[int], each)) for each in cast(Any, size)) for size in sizes]

@@ -31,7 +31,6 @@ from harness.designs.solvers import solver_of
 from harness.designs.stochastic import StochasticColumn, simulate_stochastic
 from harness.designs.verification import Comparison, Published
 from harness.distributions.truths import Prior
-from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, POSTERIOR
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.plan import ScenarioPlan, reports_truths_alone
@@ -200,7 +199,7 @@ def solve_scenario(
     solve = partial(_solve, experiment, plan, columns, shown, enumerated, tally is not None)
     if not limits.failed.any():
         return solve(limits, True)
-    return solve_with_failures(limits, family_of(plan.scenario.family).support, solve)
+    return solve_with_failures(limits, plan.scenario.family.support, solve)
 
 
 def outcomes_solved(

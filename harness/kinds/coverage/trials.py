@@ -16,7 +16,7 @@ import numpy as np
 
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Integers
-from harness.callers.sent import SentFunctionError, sendable
+from harness.callers.function import SentFunctionError, sendable
 from harness.designs.design import Scenario, scenario_words
 from harness.designs.limits import Limits
 from harness.designs.monte_carlo import Shard, outcomes_drawn, shards
@@ -24,7 +24,6 @@ from harness.designs.posterior import enumerate_by_posterior
 from harness.designs.precision import Aim, fixed_trials
 from harness.designs.solvers import solver_of
 from harness.designs.stochastic import StochasticColumn
-from harness.families.catalogue import family_of
 from harness.kinds.coverage.columns import Sources, stochastic_columns
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.journal.trials import (
@@ -327,7 +326,7 @@ def _hardest_alpha(scenario: Scenario, limits: Limits) -> float | None:
         limits: of all columns, at the planned outcomes; a missing one counts as a miss.
     """
     if limits.failed.any():
-        limits = failures_as_misses(limits, family_of(scenario.family).support)
+        limits = failures_as_misses(limits, scenario.family.support)
     nothing = np.empty(0, np.int64)
     if not solver_of(scenario).has_exact_values:
         return None
