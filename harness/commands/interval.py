@@ -303,7 +303,7 @@ def _note(family: Family, percent: bool) -> None:
     if family.same_cases is not None:
         say(
             "note: the samples are taken as separate; two results on the same cases are pairs: "
-            f"interval {family.same_cases} --both … --first-only … --second-only … --neither …",
+            f"interval {family.same_cases.name} --both … --first-only … --second-only … --neither …",
             err=True,
         )
     if percent and family.support[0] < 0:
