@@ -6,6 +6,7 @@ The mean is (1 + d)/2 with d = p₁ − (1 − p₂), so that it is a difference
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -76,10 +77,8 @@ class ProportionDifference(DifferencePosterior[SignedLogitPoints]):
         return first.p + second.q, first.q + second.p
 
     def _betas(self) -> tuple[Beta, Beta]:
-        first, second = self.first, self.second
-        assert isinstance(first, Beta)
-        assert isinstance(second, Beta)
-        return first, second
+        """Both components, where neither is truncated."""
+        return cast(tuple[Beta, Beta], (self.first, self.second))
 
     def centred_interval(self, margin: Floats) -> tuple[SignedLogitPoints, SignedLogitPoints]:
         below, above = self._estimate_to_boundary()

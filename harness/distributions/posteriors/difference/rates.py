@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -38,10 +39,8 @@ class RateDifference(DifferencePosterior[RealPoints]):
         return RealPoints(centre + margin), RealPoints(centre - margin)
 
     def _gammas(self) -> tuple[Gamma, Gamma]:
-        first, second = self.first, self.second
-        assert isinstance(first, Gamma)
-        assert isinstance(second, Gamma)
-        return first, second
+        """Both components, where neither is truncated."""
+        return cast(tuple[Gamma, Gamma], (self.first, self.second))
 
     def length(self, lower: RealPoints, upper: RealPoints) -> Floats:
         return upper.value - lower.value
@@ -71,28 +70,26 @@ class RateDifference(DifferencePosterior[RealPoints]):
 
     def _approximate_quantile(self, prob: Floats, *, upper: bool) -> Floats:
         """Cornish and Fisher's correction of a normal quantile by the skewness."""
-        mean, deviation, skewness = self._moments()
+        mean, deviation, skewness, _ = self._moments()
         z = -ndtri(prob) if upper else ndtri(prob)
         return mean + deviation * (z + skewness * (z * z - 1.0) / 6.0)
 
     def _is_poorly_approximated(self) -> Bools:
-        first, second = self._gammas()
-        v1, v2 = first.a / first.b / first.b, second.a / second.b / second.b
-        # The excess kurtosis, which the correction by the skewness leaves out.
-        fourth = 6.0 * (v1 / (v1 + v2)) ** 2 / first.a + 6.0 * (v2 / (v1 + v2)) ** 2 / second.a
-        return np.asarray(fourth > _ODD)
+        # The correction by the skewness leaves out the excess kurtosis.
+        return np.asarray(self._moments()[3] > _ODD)
 
-    def _moments(self) -> tuple[Floats, Floats, Floats]:
-        """The mean, the standard deviation and the skewness."""
+    def _moments(self) -> tuple[Floats, Floats, Floats, Floats]:
+        """The mean, the standard deviation, the skewness and the excess kurtosis."""
         first, second = self._gammas()
         v1, v2 = first.a / first.b / first.b, second.a / second.b / second.b
         deviation = np.sqrt(v1 + v2)
         third = v1 / deviation / first.b - v2 / deviation / second.b
         mean = first.a / first.b - second.a / second.b
-        return mean, deviation, 2.0 * third / deviation / deviation
+        kurtosis = 6.0 * (v1 / (v1 + v2)) ** 2 / first.a + 6.0 * (v2 / (v1 + v2)) ** 2 / second.a
+        return mean, deviation, 2.0 * third / deviation / deviation, kurtosis
 
     def _approximate_mode(self) -> tuple[Floats, Floats]:
-        mean, deviation, skewness = self._moments()
+        mean, deviation, skewness, _ = self._moments()
         return mean - 0.5 * skewness * deviation, deviation
 
     def _may_have_cusp(self) -> Bools:

@@ -26,7 +26,7 @@ from typing import Generic, Self, TypeVar, cast
 import numpy as np
 from scipy.special import expit
 
-from harness.base.numerics.arrays import Bools, Floats
+from harness.base.numerics.arrays import Bools, Floats, Rows
 from harness.distributions.posteriors.beta import Beta
 from harness.distributions.posteriors.difference.density import (
     BetaDensity,
@@ -53,25 +53,20 @@ class LogScaleDensity(Density, Generic[W]):
 
     whole: W
     """The density of the component itself."""
-    moments: tuple[Floats, Floats]
-    """The approximate mean and variance of z before truncation, which are carried along because
-    they are asked for more often than anything else."""
+    cumulants: Cumulants
+    """Approximate cumulants of z before truncation, which are carried along because they are asked
+    for more often than anything else."""
 
     @classmethod
     def of(cls, component: Beta | Gamma | Truncated) -> Self:
         """Return the density of z of a component."""
         whole = cast(W, density_of(component))
-        found = cls._cumulants(whole)
-        return cls(whole, (found.mean, found.variance))
-
-    def cumulants(self) -> Cumulants:
-        """Return approximate cumulants of z before truncation."""
-        return self._cumulants(self.whole)
+        return cls(whole, cls._cumulants_of(whole))
 
     @staticmethod
     @abstractmethod
-    def _cumulants(density: W) -> Cumulants:
-        """``cumulants`` of the density of a component."""
+    def _cumulants_of(density: W) -> Cumulants:
+        """The cumulants of z where a component has this density."""
 
     @abstractmethod
     def _scaled(self, value: float) -> float:
@@ -91,11 +86,11 @@ class LogScaleDensity(Density, Generic[W]):
 
     @property
     def mean(self) -> Floats:
-        return self.moments[0]
+        return self.cumulants.mean
 
     @property
     def variance(self) -> Floats:
-        return self.moments[1]
+        return self.cumulants.variance
 
     @property
     def range(self) -> tuple[float, float]:
@@ -144,7 +139,7 @@ class LogitDensity(LogScaleDensity[BetaDensity]):
     end = np.inf
 
     @staticmethod
-    def _cumulants(density: BetaDensity) -> Cumulants:
+    def _cumulants_of(density: BetaDensity) -> Cumulants:
         whole = density.whole
         return of_log_gamma(whole.a).less(of_log_gamma(whole.b))
 
@@ -183,7 +178,7 @@ class LogBetaDensity(LogScaleDensity[BetaDensity]):
     end = 0.0
 
     @staticmethod
-    def _cumulants(density: BetaDensity) -> Cumulants:
+    def _cumulants_of(density: BetaDensity) -> Cumulants:
         return of_log_gamma_ratio(density.whole.a, density.whole.b)
 
     def _scaled(self, value: float) -> float:
@@ -220,7 +215,7 @@ class LogGammaDensity(LogScaleDensity[GammaDensity]):
     end = np.inf
 
     @staticmethod
-    def _cumulants(density: GammaDensity) -> Cumulants:
+    def _cumulants_of(density: GammaDensity) -> Cumulants:
         whole = density.whole
         return of_log_gamma(whole.a).moved(-np.log(whole.b))
 
@@ -248,7 +243,7 @@ class LogGammaDensity(LogScaleDensity[GammaDensity]):
 
 
 @dataclass(frozen=True)
-class Cumulants:
+class Cumulants(Rows):
     """The first four cumulants of m distributions, each of shape (m,)."""
 
     mean: Floats

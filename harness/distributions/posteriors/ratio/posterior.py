@@ -5,9 +5,8 @@ A ratio is a difference of two logarithms, or of two logits.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +36,7 @@ Densities = tuple[LogScaleDensity[Any], LogScaleDensity[Any]]
 NO_CENTRE = "a ratio has no balanced-width interval: its estimate may be 0 or infinite"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LogRatioPosterior(DifferencePosterior[LogPoints]):
     """The posterior of θ = e^d for the difference d of two components on the log scale.
 
@@ -49,23 +48,12 @@ class LogRatioPosterior(DifferencePosterior[LogPoints]):
     support = (0.0, np.inf)
     farthest = 2500.0
     """Beyond it a quantile is 0 or inf as a double."""
-    known_densities: Densities | None = field(default=None, repr=False)
-    """What ``_densities`` returns, once it has been asked for."""
-
-    @abstractmethod
-    def _densities_of_both(self) -> Densities:
-        """The densities of both components on the log scale."""
-
-    @property
-    def _densities(self) -> Densities:
-        if self.known_densities is None:
-            object.__setattr__(self, "known_densities", self._densities_of_both())
-        assert self.known_densities is not None
-        return self.known_densities
+    densities: Densities = field(repr=False)
+    """The densities of both components on the log scale."""
 
     def at(self, index: Index | slice) -> Self:
-        first, second = self._densities
-        return replace(super().at(index), known_densities=(first.at(index), second.at(index)))
+        first, second = self.densities
+        return replace(super().at(index), densities=(first.at(index), second.at(index)))
 
     def centred_interval(self, margin: Floats) -> tuple[LogPoints, LogPoints]:
         """Raise ValueError: an estimate of 0 or infinity has no logarithm to be centred on."""
@@ -77,7 +65,7 @@ class LogRatioPosterior(DifferencePosterior[LogPoints]):
 
     @property
     def _difference(self) -> DifferenceIntegrals:
-        return DifferenceIntegrals(*self._densities, LogOverlap)
+        return DifferenceIntegrals(*self.densities, LogOverlap)
 
     def _of(self, value: npt.ArrayLike) -> LogPoints:
         return LogPoints.of(value)
@@ -89,12 +77,12 @@ class LogRatioPosterior(DifferencePosterior[LogPoints]):
         return LogPoints(coordinate)
 
     def _magnitude_gap_sign(self, points: LogPoints) -> tuple[Floats, Floats, Bools]:
-        size, end = np.abs(points.log), self._densities[0].end
+        size, end = np.abs(points.log), self.densities[0].end
         return size, end - size if np.isfinite(end) else np.full_like(size, end), points.log < 0
 
     def _cumulants(self) -> Cumulants:
-        first, second = self._densities
-        return first.cumulants().less(second.cumulants())
+        first, second = self.densities
+        return first.cumulants.less(second.cumulants)
 
     def _approximate_quantile(self, prob: Floats, *, upper: bool) -> Floats:
         """Cornish and Fisher's correction of a normal quantile by the skewness."""
@@ -112,49 +100,48 @@ class LogRatioPosterior(DifferencePosterior[LogPoints]):
         of = self._cumulants()
         return of.mean - 0.5 * of.third / of.variance, np.sqrt(of.variance)
 
-
-def ratio_of_proportions(first: Beta | Truncated, second: Beta | Truncated) -> RiskRatio:
-    """Return the posterior of p₁/p₂."""
-    return RiskRatio(first, second)
-
-
-def odds_ratio_of_proportions(first: Beta | Truncated, second: Beta | Truncated) -> OddsRatio:
-    """Return the posterior of p₁(1 − p₂)/(p₂(1 − p₁))."""
-    return OddsRatio(first, second)
-
-
-@dataclass(frozen=True)
-class RiskRatio(LogRatioPosterior):
-    """The posterior of p₁/p₂: d is a difference of two logarithms, each at most 0."""
-
-    def _densities_of_both(self) -> Densities:
-        return LogBetaDensity.of(self.first), LogBetaDensity.of(self.second)
-
-    def _may_have_cusp(self) -> Bools:
-        first, second = self.first, self.second
-        assert isinstance(first, Beta)
-        assert isinstance(second, Beta)
-        return first.b + second.b <= 2.0
-
-
-@dataclass(frozen=True)
-class OddsRatio(LogRatioPosterior):
-    """The posterior of p₁(1 − p₂)/(p₂(1 − p₁)): d is a difference of two logits."""
-
-    def _densities_of_both(self) -> Densities:
-        return LogitDensity.of(self.first), LogitDensity.of(self.second)
-
     def _may_have_cusp(self) -> Bools:
         return np.zeros(self.size, dtype=bool)
 
 
+@dataclass(frozen=True, kw_only=True)
+class RiskRatio(LogRatioPosterior):
+    """The posterior of p₁/p₂: d is a difference of two logarithms, each at most 0."""
+
+    def _may_have_cusp(self) -> Bools:
+        first, second = cast(tuple[Beta, Beta], (self.first, self.second))
+        return first.b + second.b <= 2.0
+
+
+def ratio_of_proportions(first: Beta | Truncated, second: Beta | Truncated) -> RiskRatio:
+    """Return the posterior of p₁/p₂."""
+    densities = LogBetaDensity.of(first), LogBetaDensity.of(second)
+    return RiskRatio(first, second, densities=densities)
+
+
+def odds_ratio_of_proportions(
+    first: Beta | Truncated, second: Beta | Truncated
+) -> LogRatioPosterior:
+    """Return the posterior of p₁(1 − p₂)/(p₂(1 − p₁)): d is a difference of two logits."""
+    densities = LogitDensity.of(first), LogitDensity.of(second)
+    return LogRatioPosterior(first, second, densities=densities)
+
+
 def ratio_of_rates(
     first: Gamma | Truncated, second: Gamma | Truncated
-) -> RateRatio | TruncatedRateRatio:
-    """Return the posterior of r₁/r₂."""
+) -> RateRatio | LogRatioPosterior:
+    """Return the posterior of r₁/r₂, in closed form where no component is truncated."""
     if isinstance(first, Gamma) and isinstance(second, Gamma):
         return RateRatio(Beta(first.a, second.a), second.b / first.b)
-    return TruncatedRateRatio(first, second)
+    return integrated_ratio_of_rates(first, second)
+
+
+def integrated_ratio_of_rates(
+    first: Gamma | Truncated, second: Gamma | Truncated
+) -> LogRatioPosterior:
+    """Return the posterior of r₁/r₂ by quadrature, as a truncated component needs it."""
+    densities = LogGammaDensity.of(first), LogGammaDensity.of(second)
+    return LogRatioPosterior(first, second, densities=densities)
 
 
 @dataclass(frozen=True)
@@ -259,14 +246,3 @@ class RateRatio(Posterior[OddsPoints]):
         """logpdf(upper) − logpdf(lower)."""
         of_p, of_q = log_ratios(lower.unit, upper.unit)
         return self.share.a * of_p + self.share.b * of_q
-
-
-@dataclass(frozen=True)
-class TruncatedRateRatio(LogRatioPosterior):
-    """The posterior of r₁/r₂ where a component is truncated, so that there is no closed form."""
-
-    def _densities_of_both(self) -> Densities:
-        return LogGammaDensity.of(self.first), LogGammaDensity.of(self.second)
-
-    def _may_have_cusp(self) -> Bools:
-        return np.zeros(self.size, dtype=bool)
