@@ -8,11 +8,9 @@ import pytest
 from harness.base.errors import ConfigError
 from harness.config.load import load_experiment
 from harness.config.resolve import serialize
-from harness.distributions.sampling.laws.beta_binomial import BetaBinomial
-from harness.distributions.sampling.laws.cluster_sizes import ClusterSizes
-from harness.distributions.sampling.laws.clusters import Clusters
-from harness.distributions.sampling.laws.gamma_poisson import GammaPoisson
+from harness.distributions.sampling.laws.clusters import Clusters, ClusterSizes
 from harness.distributions.sampling.laws.hypergeometric import Hypergeometric
+from harness.distributions.sampling.laws.mixtures import BetaBinomial, GammaPoisson
 from harness.families.family import ENUMERATION, MONTE_CARLO
 from tests.config.conftest import WRONG
 

@@ -9,10 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.distributions.sampling import binomial, poisson
-from harness.distributions.sampling.laws.beta_binomial import BetaBinomial
 from harness.distributions.sampling.laws.clusters import SMALLEST, Clusters
-from harness.distributions.sampling.laws.gamma_poisson import GammaPoisson
 from harness.distributions.sampling.laws.hypergeometric import Hypergeometric
+from harness.distributions.sampling.laws.mixtures import BetaBinomial, GammaPoisson
 from tests.oracles import laws as exact
 from tests.oracles.laws import largest_relative_error
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -44,12 +43,7 @@ class Hypergeometric(Law):
 
     @property
     def title(self) -> str:
-        """The law with its settings."""
         return f"of a population of {self.population}"
-
-    def content(self) -> Mapping[str, Any]:
-        """The law as plain data."""
-        return {self.name: {"population": self.population}}
 
     @property
     def lattice(self) -> int | None:
@@ -128,7 +122,7 @@ class Hypergeometric(Law):
         is left in the population, M − X, which is narrower where more than half are drawn.
         """
         n, total = int(size), self.population
-        fewest, most = (int(each) for each in self._successes([low, high]))
+        fewest, most = (int(successes) for successes in self._successes([low, high]))
         first, last = binomial.window(fewest / total, most / total, n)
         most_left = binomial.window(fewest / total, fewest / total, total - n)[1]
         least_left = binomial.window(most / total, most / total, total - n)[0]
