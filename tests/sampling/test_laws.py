@@ -71,6 +71,18 @@ def test_a_large_population_loses_no_digits(population):
         assert largest_relative_error(found, true, UNDERFLOW) < CLOSE
 
 
+@pytest.mark.parametrize("failures", [0, 1])
+@pytest.mark.parametrize("n", [7, 2 * 10**6])
+def test_outcomes_of_a_large_population_with_hardly_a_failure_are_drawn(n, failures):
+    population = 3 * 10**6
+    p = np.full(100, (population - failures) / population)
+    drawn = Hypergeometric(population).draw(p, n, np.random.default_rng(1))
+    assert set(n - drawn) <= set(range(failures + 1))
+    if n > failures > 0:
+        # The failure is among the n drawn with a probability of 2/3, or of nearly 0.
+        assert (drawn < n).mean() == pytest.approx(n / population, abs=0.2)
+
+
 @pytest.mark.parametrize("dispersion", [1.0 + 2.0**-52, 1.0 + 2.0**-40, 1.5, 10.0])
 @pytest.mark.parametrize("mean", [2.0**-30, 0.5, 3.0, 40.0])
 def test_gamma_poisson_probabilities_are_exact(mean, dispersion):
