@@ -9,7 +9,7 @@ from harness.base.numerics.points import LogPoints
 from harness.distributions import criteria
 from harness.distributions.posteriors.beta import Beta
 from harness.distributions.posteriors.gamma import Gamma
-from harness.distributions.posteriors.ratio.posterior import (
+from harness.distributions.posteriors.ratio import (
     integrated_ratio_of_rates,
     odds_ratio_of_proportions,
     ratio_of_proportions,
