@@ -101,7 +101,7 @@ def scenario_with(
     """
     # What computes is loaded only where a figure is drawn.
     from harness.designs.design import Scenario
-    from harness.distributions.sampling.laws.catalogue import sampling_law
+    from harness.distributions.sampling.laws import sampling_law
     from harness.distributions.truths import DiscreteTruth, PairTruth
 
     if not (family.has_counts_of_samples or family.stops):
