@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handbook import links
 from handbook.text import cell, code, table
-from harness.families.catalogue import FAMILIES
+from harness.families.catalogue import FAMILIES, family_of
 from harness.findings.choice import Candidate, choices
 from harness.findings.manifest import worst_cases_are_exact
 from harness.findings.numbers import percent
@@ -53,5 +53,5 @@ def _row(one: Candidate, family: str) -> tuple[str, ...]:
         low if low == high else f"{low} to {high}",
         f"{percent(1 - one.worst)}{error}",
         f"{one.relative_length:.3f}",
-        recommended_for(family, one.method),
+        recommended_for(family_of(family), one.method),
     )
