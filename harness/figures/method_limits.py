@@ -180,7 +180,7 @@ def _computed(
     if entry is None:
         return None
     prior = tuple(entry["prior"]) if "prior" in entry else None
-    source = CatalogueSource(method, find(scenario.family.name, entry["name"]), prior)
+    source = CatalogueSource(method, find(scenario.family, entry["name"]), prior)
     if not source.deterministic or source.method.needs_stopping:
         return None
     observed, side = observed_at(scenario, outcomes), entry["side"]

@@ -33,7 +33,7 @@ def limits_at(scenario, outcomes):
     """The limits of a few methods of the catalogue at outcomes."""
     found, observed = [], observed_at(scenario, outcomes)
     for name in METHODS[scenario.family.name]:
-        method = find(scenario.family.name, name)
+        method = find(scenario.family, name)
         source = CatalogueSource(name, method, method.default_prior)
         answers = source.limits(observed, ALPHA, "two-sided")
         found.append(answers.intervals(observed, ALPHA, "two-sided"))
