@@ -12,8 +12,9 @@ import polars as pl
 from harness.base.errors import MethodError
 from harness.base.numerics.arrays import Floats, Integers
 from harness.checks.findings import BEHAVIOUR, FAIL, PASS, Finding, and_more
-from harness.checks.restriction import Size
-from harness.checks.scenarios import limits_at, limits_table, scenario_of, truths_inside
+from harness.checks.plans import scenario_of
+from harness.checks.scenarios import limits_at, limits_table, truths_inside
+from harness.checks.sizes import Size
 from harness.checks.subject import Subject
 from harness.checks.watch import steps
 from harness.designs.design import Scenario, data_of, sizes_by_name

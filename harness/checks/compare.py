@@ -36,7 +36,7 @@ from harness.checks.findings import (
 )
 from harness.checks.options import USUAL, Tolerance
 from harness.checks.report import Gains, Tally
-from harness.checks.restriction import ANYWHERE, Restriction, Size
+from harness.checks.sizes import ANYWHERE, Restriction, Size
 from harness.checks.subject import Subject
 from harness.families.catalogue import family_of
 

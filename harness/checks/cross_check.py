@@ -18,8 +18,9 @@ from harness.checks.findings import (
     Finding,
     format_cell,
 )
-from harness.checks.restriction import Size
-from harness.checks.scenarios import limits_table, scenario_of
+from harness.checks.plans import scenario_of
+from harness.checks.scenarios import limits_table
+from harness.checks.sizes import Size
 from harness.checks.subject import Subject
 from harness.checks.watch import steps
 from harness.designs.design import Scenario, sizes_by_name

@@ -15,10 +15,8 @@ from harness.base.numerics.root_finding import bracketed_newton
 from harness.checks.compare import not_comparable
 from harness.checks.contract.exact import MARGIN
 from harness.checks.findings import AGAINST, INCONCLUSIVE, Finding, Verdict, format_cell
-from harness.checks.restriction import Size
-from harness.checks.scenarios import scenario_of
-from harness.checks.subject import Subject
-from harness.checks.trials import (
+from harness.checks.plans import scenario_of
+from harness.checks.scenarios import (
     TRIALS,
     draw,
     format_trials_needed,
@@ -26,6 +24,8 @@ from harness.checks.trials import (
     trials_needed,
     verdict_of,
 )
+from harness.checks.sizes import Size
+from harness.checks.subject import Subject
 from harness.designs.design import sizes_by_name
 
 ALPHA = 0.05

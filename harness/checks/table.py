@@ -10,8 +10,8 @@ from harness.base.text import plain_number
 from harness.callers.table import TablePoints, TableSource
 from harness.checks.behaviour import EXACT_NUMBERS
 from harness.checks.findings import CONFORMANCE, PASS, Finding
-from harness.checks.restriction import Restriction, Size
-from harness.checks.scenarios import scenario_of
+from harness.checks.plans import scenario_of
+from harness.checks.sizes import Restriction, Size
 from harness.designs.solvers import solver_of
 
 POINTS = "points of the table"

@@ -1,7 +1,6 @@
 """The command ``check``: check interval methods.
 
-A parameter of the command that has the name of an option of ``harness.checks.check.check`` is that
-option.
+A parameter of the command that has the name of an option of ``harness.check`` is that option.
 
 Methods of other languages, from the options of the command ``check``.
 """
@@ -211,13 +210,13 @@ def check(
     from harness.callers.table import is_table
     from harness.checks.baseline.folder import validate_target
     from harness.checks.batch import asked_points, check_methods
-    from harness.checks.check import option_names
     from harness.checks.formats import FORMATS
+    from harness.checks.options import OPTION_NAMES
     from harness.commands.ending import print_error
     from harness.commands.output import say, validate_output_files, write_output_file
     from harness.screen.console import check_bar
 
-    options = {name: given[name] for name in option_names() if name in given and name != "timeout"}
+    options = {name: given[name] for name in OPTION_NAMES if name in given and name != "timeout"}
     if stopping is not None:
         options["stopping"] = read_value("stopping", stopping)
     options |= {"expected_failures": expect_failure, "factors": factor, "alphas": alpha}

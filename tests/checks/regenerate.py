@@ -9,8 +9,8 @@ from harness.callers.source import CatalogueSource
 from harness.checks.baseline.limits import Points
 from harness.checks.baseline.store import keep_limits, write_baseline
 from harness.checks.behaviour import measures
-from harness.checks.restriction import Size
-from harness.checks.sizes import checked_at
+from harness.checks.plans import checked_at
+from harness.checks.sizes import Size
 from harness.checks.subject import Subject, side_of
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE, methods_for

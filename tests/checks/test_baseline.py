@@ -17,7 +17,7 @@ from harness.checks.baseline.store import DECIMALS, read_baseline, write_baselin
 from harness.checks.baseline.sums import moved_sums
 from harness.checks.behaviour import LENGTH, MEAN, WORST, behaviour, key_columns, measures
 from harness.checks.options import Tolerance
-from harness.checks.sizes import checked_at
+from harness.checks.plans import checked_at
 from harness.checks.subject import Subject, side_of
 from harness.cli import main
 from harness.families.catalogue import family_of

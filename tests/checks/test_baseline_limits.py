@@ -24,7 +24,7 @@ from harness.checks.baseline.store import Baseline, keep_limits, read_baseline, 
 from harness.checks.baseline.sums import MovedSums, moved_sums, sums_of_limits
 from harness.checks.behaviour import measures
 from harness.checks.options import USUAL, Tolerance
-from harness.checks.sizes import checked_at
+from harness.checks.plans import checked_at
 from harness.checks.subject import Subject
 from harness.families.catalogue import FAMILIES
 from harness.methods.catalogue import CATALOGUE

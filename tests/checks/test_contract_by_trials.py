@@ -14,8 +14,8 @@ from harness.callers.source import Observed
 from harness.checks.check import check
 from harness.checks.contract import simulated
 from harness.checks.contract.simulated import MEAN, WORST, Simulation, check_by_trials
+from harness.checks.scenarios import trials_needed
 from harness.checks.subject import Subject
-from harness.checks.trials import trials_needed
 from harness.methods.method import AT_LEAST, NOMINAL, NONE
 from tests.checks.planted.textbook import wilson
 

@@ -9,7 +9,7 @@ from scipy.special import ndtri
 from scipy.stats import binomtest
 
 from harness.checks.paired_test import mcnemar_p, paired_interval, trials_to_conclude
-from harness.checks.trials import verdict_of
+from harness.checks.scenarios import verdict_of
 
 # Bentur et al. (2009): 1 and 7 discordant of 21. Tango's limits to three decimals in Fagerland,
 # Lydersen and Laake (2014), Stat. Med. 33, 2850–2875, table V.

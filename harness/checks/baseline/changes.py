@@ -39,7 +39,7 @@ from harness.checks.compare import (
 from harness.checks.findings import AGAINST, FAIL, PASS, REMARK, Finding, format_cell
 from harness.checks.options import USUAL, Tolerance
 from harness.checks.report import BASELINE, CheckReport
-from harness.checks.restriction import ANYWHERE, Restriction
+from harness.checks.sizes import ANYWHERE, Restriction
 from harness.checks.subject import Subject, side_of
 from harness.designs.design import design_for
 from harness.families.catalogue import family_of

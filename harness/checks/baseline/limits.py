@@ -16,8 +16,8 @@ from harness.callers.source import Answers
 from harness.checks.baseline.folder import read_table
 from harness.checks.conformance.grid import OutcomeList, Outcomes, all_outcomes
 from harness.checks.findings import Cell, format_cell, with_digits_apart
-from harness.checks.restriction import Size
-from harness.checks.sizes import checked_at
+from harness.checks.plans import checked_at
+from harness.checks.sizes import Size
 from harness.checks.subject import Subject
 from harness.families.catalogue import family_of
 from harness.methods.method import TWO_SIDED

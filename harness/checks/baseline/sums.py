@@ -28,7 +28,7 @@ from harness.checks.baseline.folder import read_table
 from harness.checks.baseline.limits import LOWER, UPPER, MovedLimit, answers_at
 from harness.checks.conformance.grid import OutcomeList
 from harness.checks.findings import Cell, format_cell
-from harness.checks.restriction import Size
+from harness.checks.sizes import Size
 from harness.checks.subject import Subject
 from harness.designs.design import design_for
 from harness.families.catalogue import family_of

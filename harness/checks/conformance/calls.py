@@ -16,8 +16,8 @@ from harness.callers.type_checks import TYPES, TypeFault
 from harness.checks.conformance.grid import Outcomes
 from harness.checks.conformance.properties import Evaluation
 from harness.checks.findings import CONFORMANCE, FAIL, PASS, REMARK, USUAL_ALPHA, Finding
-from harness.checks.restriction import Restriction
-from harness.checks.sizes import checked_at
+from harness.checks.plans import checked_at
+from harness.checks.sizes import Restriction
 from harness.checks.subject import Subject
 
 CALL_CHECKS = (SHAPE, SCALARS, TWICE, IN_ANY_ORDER, TYPES, ARGUMENTS, RANDOM)

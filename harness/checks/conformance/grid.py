@@ -19,10 +19,8 @@ from harness.base.numerics.arrays import Bools, Floats, Positions
 from harness.base.text import plain_number
 from harness.callers.calls import format_argument
 from harness.callers.source import Observed
-from harness.checks.restriction import ANYWHERE, Restriction
-from harness.checks.sizes import checked_at
-from harness.designs.check_lists import CheckedLists
-from harness.designs.design import Scenario, design_for
+from harness.checks.plans import checked_at, plan_of, scenario_of
+from harness.checks.sizes import ANYWHERE, Restriction
 from harness.families.catalogue import family_of
 
 EVERY_OUTCOME_UP_TO = 60
@@ -256,9 +254,7 @@ def _outcomes(family: str, sizes: tuple[float, ...]) -> Outcomes:
 
 def all_outcomes(family: str, sizes: Sequence[float]) -> OutcomeList:
     """Every outcome of a design of which it is not known how its counts neighbour each other."""
-    design = design_for(family)
-    assert design.check_truth is not None
-    scenario = Scenario(family, design.size_of(sizes), design.check_truth(family_of(family)))
+    scenario = scenario_of(family, sizes)
     counts = scenario.counts(np.arange(int(scenario.outcome_count)))
     return OutcomeList(family, scenario.sizes, tuple(each.astype(np.float64) for each in counts))
 
@@ -320,7 +316,7 @@ class DataSets(OutcomeList):
 
         Of strata, whether a proportion is neither 0 nor 1.
         """
-        return _checked_lists(self.family).differ(self.counts)
+        return plan_of(self.family).lists.differ(self.counts)
 
     def cell(self, index: Sequence[int]) -> dict[str, float | int | str]:
         """The lists of the data set in row ``index[0]`` by name, as text."""
@@ -328,23 +324,19 @@ class DataSets(OutcomeList):
         return {name: format_argument(each[index[0]]) for name, each in lists}
 
 
-def _checked_lists(family: str) -> CheckedLists:
-    lists = design_for(family).lists
-    if lists is None or not lists.checked.data_sets:
-        raise InputError(f"the design of {family} has no data sets for a check of its methods")
-    return lists.checked
-
-
 def data_set_grid(family: str) -> list[DataSets]:
     """The data sets at which every method of a family of lists should have its properties."""
-    known, checked = family_of(family), _checked_lists(family)
+    asked = plan_of(family).lists
+    if not asked.data_sets:
+        raise InputError(f"the design of {family} has no data sets for a check of its methods")
     by_width: dict[tuple[int, ...], list[tuple[Floats, ...]]] = {}
-    for each in checked.data_sets:
-        lists = tuple(np.array(one, np.float64) for one in each)
-        image = checked.image(lists)
-        backwards = [tuple(one[::-1] for one in copy) for copy in (lists, image)]
-        by_width.setdefault(tuple(one.size for one in lists), []).extend([lists, image, *backwards])
-    unit = tuple(1.0 for _ in known.sizes)
+    for data_set in asked.data_sets:
+        lists = tuple(np.array(column, np.float64) for column in data_set)
+        image = asked.image(lists)
+        backwards = [tuple(column[::-1] for column in copy) for copy in (lists, image)]
+        widths = tuple(column.size for column in lists)
+        by_width.setdefault(widths, []).extend([lists, image, *backwards])
+    unit = tuple(1.0 for _ in family_of(family).sizes)
     return [
         DataSets(family, unit, tuple(map(np.array, zip(*rows, strict=True))))
         for _, rows in sorted(by_width.items())

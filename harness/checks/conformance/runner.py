@@ -45,7 +45,7 @@ from harness.checks.findings import (
     and_more,
     format_cell,
 )
-from harness.checks.restriction import ANYWHERE, Restriction
+from harness.checks.sizes import ANYWHERE, Restriction
 from harness.checks.subject import Subject
 from harness.checks.watch import steps
 from harness.families.catalogue import family_of

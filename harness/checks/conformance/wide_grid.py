@@ -22,7 +22,7 @@ from harness.checks.conformance.grid import (
     conformance_grid,
 )
 from harness.checks.findings import USUAL_ALPHA
-from harness.checks.restriction import ANYWHERE, Restriction
+from harness.checks.sizes import ANYWHERE, Restriction
 from harness.families.catalogue import family_of
 from harness.families.family import Family
 

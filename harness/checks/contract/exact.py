@@ -35,8 +35,8 @@ from harness.checks.findings import (
     and_more,
     format_cell,
 )
-from harness.checks.restriction import Size
-from harness.checks.scenarios import RATES
+from harness.checks.plans import RATES
+from harness.checks.sizes import Size
 from harness.families.catalogue import family_of
 from harness.methods.method import (
     APPROXIMATE,

@@ -23,8 +23,9 @@ from harness.checks.findings import (
     and_more,
     format_cell,
 )
-from harness.checks.restriction import ANYWHERE, Restriction, Size
-from harness.checks.scenarios import limits_at, scenario_of
+from harness.checks.plans import scenario_of
+from harness.checks.scenarios import limits_at
+from harness.checks.sizes import ANYWHERE, Restriction, Size
 from harness.checks.subject import Subject, side_of
 from harness.designs.design import Scenario, data_of, sizes_by_name
 from harness.designs.solvers import solver_of

@@ -34,17 +34,18 @@ from harness.checks.findings import (
     Verdict,
     format_cell,
 )
-from harness.checks.restriction import Size
-from harness.checks.scenarios import scenario_of, truths_inside
-from harness.checks.subject import Subject, side_of
-from harness.checks.trials import (
+from harness.checks.plans import plan_of, scenario_of
+from harness.checks.scenarios import (
     draw_at,
     draw_under_flat_prior,
     format_trials_needed,
     misses,
     trials_needed,
+    truths_inside,
 )
-from harness.designs.design import Scenario, design_for, sizes_by_name
+from harness.checks.sizes import Size
+from harness.checks.subject import Subject, side_of
+from harness.designs.design import Scenario, sizes_by_name
 from harness.designs.monte_carlo import INTERVAL_ALPHA, fraction_interval
 from harness.distributions.paired_truths import table_of_cells
 from harness.families.catalogue import family_of
@@ -256,12 +257,10 @@ class ListSimulation:
     def missed(self) -> dict[float, dict[str, int]]:
         """The misses at each alpha by the words for the scenario."""
         family = self.subject.family
-        lists = design_for(family).lists
-        assert lists is not None
         return {
             alpha: {
                 words: self._misses(Scenario(family, size, truth), alpha, words)
-                for words, size, truth in lists.checked.simulated
+                for words, size, truth in plan_of(family).lists.simulated
             }
             for alpha in self.alphas
         }

@@ -30,8 +30,9 @@ from harness.checks.findings import (
     format_cell,
     is_known,
 )
-from harness.checks.restriction import Size
-from harness.checks.scenarios import limits_table, scenario_of, truths_inside
+from harness.checks.plans import scenario_of
+from harness.checks.scenarios import limits_table, truths_inside
+from harness.checks.sizes import Size
 from harness.checks.subject import Subject
 from harness.checks.tails.check import TAIL_CHECKS
 from harness.checks.tails.record import LimitName, LimitTails
