@@ -136,16 +136,16 @@ def check(method: AnyMethod, **options: Unpack[CheckOptions]) -> CheckReport:
     settings = read_options(method, options)
     # Without a time of its own a check has the time of the checks that it is one of.
     limited = nullcontext() if settings.timeout is None else watching(seconds=settings.timeout)
-    with _open_subject(settings.method, settings) as subject, limited:
-        return _Check(subject, settings).report()
+    with open_subject(settings.method, settings) as subject, limited:
+        return CheckRun(subject, settings).report()
 
 
-def _open_subject(method: Named, settings: Settings) -> closing[Subject]:
+def open_subject(method: Named, settings: Settings) -> closing[Subject]:
     """The method with its process, which ends with the block."""
     return closing(Subject(method.source(settings.call_timeout, settings.seed), method.family))
 
 
-class _Check:
+class CheckRun:
     """A check while it runs; what it has computed is kept where its time is over."""
 
     def __init__(self, subject: Subject, settings: Settings) -> None:
@@ -273,7 +273,7 @@ class _Check:
             sizes, alphas = complete_grid(reference.table.points, sizes, alphas)
             if not sizes:
                 return Compared([no_exact_numbers(AGAINST, f"against {reference.label}")])
-        with _open_subject(reference, settings) as opened:
+        with open_subject(reference, settings) as opened:
             one, other = _at_common_side(subject, opened)
             if one.deterministic and other.deterministic:
                 return compare_with_method(one, other, sizes, alphas, settings.tolerance)
@@ -302,7 +302,7 @@ class _Check:
         reference = named(same, subject.family)
         if reference.table is not None:
             restriction = restriction_of(reference.table.points, restriction)
-        with _open_subject(reference, settings) as opened:
+        with open_subject(reference, settings) as opened:
             for method in (subject, opened):
                 if not method.deterministic:
                     raise InputError(

@@ -311,6 +311,14 @@ class Finding:
 
     def to_dict(self) -> dict[str, Any]:
         """The finding as plain data, as in the JSON format."""
-        words = {name: getattr(self, name) for name in ("check", "kind", "verdict", "message")}
-        ranges = {} if self.places is None else {"ranges": self.places.ranges()}
-        return {**words, "cell": dict(self.cell), "severity": self.severity, **ranges}
+        content = {
+            "check": self.check,
+            "kind": self.kind,
+            "verdict": self.verdict,
+            "message": self.message,
+            "cell": dict(self.cell),
+            "severity": self.severity,
+        }
+        if self.places is not None:
+            content["ranges"] = self.places.ranges()
+        return content

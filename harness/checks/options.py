@@ -14,7 +14,7 @@ from harness.base.errors import InputError, did_you_mean
 from harness.callers.naming import AnyMethod, Function, Named, named
 from harness.callers.process import TIMEOUT
 from harness.checks.baseline.folder import is_baseline, is_folder_path, validate_target
-from harness.checks.baseline.limits import Points, default_points
+from harness.checks.baseline.limits import KeptPoints, default_points
 from harness.checks.expected_failures import validate_expected_failures
 from harness.checks.plans import checked_at
 from harness.checks.scenarios import TRIALS
@@ -181,7 +181,7 @@ class Settings:
     """The method that it is compared with; None without one."""
     same: AnyMethod | None
     """The method whose limits it should have."""
-    points: Points | None
+    points: KeptPoints | None
     """Where a baseline keeps limits; None for a family without baselines."""
     update: str | Path | None
     """The folder in which a baseline is stored."""
@@ -221,7 +221,7 @@ def read_options(method: AnyMethod, options: CheckOptions) -> Settings:
     if sizes is not None:
         validate_largest(called, validate_sizes(family, sizes))
     chosen_alphas = None if alphas is None else validate_alphas(alphas)
-    points: Points | None = None
+    points: KeptPoints | None = None
     exact: tuple[Size, ...] = ()
     drawn: tuple[Size, ...] = ()
     at, thorough = checked_at(family), options.get("thorough", False)

@@ -60,8 +60,8 @@ class DiscordantTrials:
         verdict = verdict_of(*interval, margin)
         difference = (self.only_found - self.only_reference) / self.trials
         place = {**self.sizes, "alpha": self.alpha}
-        each = (difference, *interval, margin)
-        more, low, high, most = (f"{100 * value:+.2f} %" for value in each)
+        shares = (difference, *interval, margin)
+        more, low, high, most = (f"{100 * share:+.2f} %" for share in shares)
         p_text = f"= {p_value:.2g}" if p_value > 0 else "< 1e-300"
         message = (
             f"{more} over that of {name} in {self.trials} trials at {format_cell(place)}: "
@@ -116,40 +116,29 @@ def paired_test(
         A finding for each size and alpha; one failure where a method has no limits.
     """
     name = reference.label
+    cells = []
     try:
-        cells = [
-            cell
-            for size in sizes
-            for cell in _discordant_trials((subject, reference), size, alphas, trials, seed)
-        ]
+        for size in sizes:
+            scenario = scenario_of(subject.family, size)
+            # The same truths and outcomes for both methods and all alphas.
+            truth, outcomes = draw(scenario, trials, seed)
+            by_name = sizes_by_name(scenario)
+            for alpha in alphas:
+                one = misses(subject, scenario, outcomes, truth, alpha)
+                other = misses(reference, scenario, outcomes, truth, alpha)
+                only_one, only_other = int((one & ~other).sum()), int((other & ~one).sum())
+                cells.append(DiscordantTrials(by_name, alpha, trials, only_one, only_other))
         b = np.array([cell.only_found for cell in cells])
         c = np.array([cell.only_reference for cell in cells])
         n = np.array([cell.trials for cell in cells], np.float64)
         p_values = holm(mcnemar_p(b, c))
         lower, upper = paired_interval(b.astype(np.float64), c.astype(np.float64), n)
         return [
-            cell.finding(
-                name, (float(lower[i]), float(upper[i])), float(p_values[i]), margin=margin
-            )
+            cell.finding(name, (float(lower[i]), float(upper[i])), float(p_values[i]), margin)
             for i, cell in enumerate(cells)
         ]
     except (MethodError, IntervalNotFoundError) as fault:
         return [not_comparable(name, fault)]
-
-
-def _discordant_trials(
-    pair: tuple[Subject, Subject], size: Size, alphas: Sequence[float], trials: int, seed: int
-) -> list[DiscordantTrials]:
-    """The discordant trials of one size at each alpha, on the same truths and outcomes."""
-    scenario = scenario_of(pair[0].family, size)
-    truth, outcomes = draw(scenario, trials, seed)
-    found = []
-    for alpha in alphas:
-        one, other = (misses(each, scenario, outcomes, truth, alpha) for each in pair)
-        only_one, only_other = int((one & ~other).sum()), int((other & ~one).sum())
-        sizes = sizes_by_name(scenario)
-        found.append(DiscordantTrials(sizes, alpha, trials, only_one, only_other))
-    return found
 
 
 def mcnemar_p(only_first: Integers, only_second: Integers) -> Floats:

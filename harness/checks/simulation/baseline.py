@@ -21,8 +21,8 @@ from harness.callers.naming import Named
 from harness.callers.simulation.answers import FIELDS
 from harness.callers.simulation.program import sources_digest
 from harness.checks.baseline.changes import NOTHING
-from harness.checks.baseline.folder import files_of, provenance, read_text
-from harness.checks.baseline.store import PATIENCE, write_entry
+from harness.checks.baseline.folder import PATIENCE, files_of, provenance, write_entry
+from harness.checks.baseline.tables import read_text
 from harness.checks.findings import AGAINST, FAIL, INCONCLUSIVE, PASS, Finding
 from harness.checks.report import BASELINE, CheckReport
 from harness.checks.simulation.scenario import Trials, changes, moved
