@@ -11,7 +11,7 @@ from harness.base.errors import InputError
 from harness.base.numerics.arrays import Positions
 from harness.callers.call_checks import ARGUMENTS, IN_ANY_ORDER, RANDOM, SCALARS, SHAPE, TWICE
 from harness.callers.calls import format_arguments, one_outcome, pair_in_words, same
-from harness.callers.source import NOT_ASKED, Observed, Source
+from harness.callers.source import NOT_ASKED, Source
 from harness.callers.type_checks import TYPES, TypeFault
 from harness.checks.conformance.grid import Outcomes
 from harness.checks.conformance.properties import Evaluation
@@ -48,55 +48,49 @@ def check_calls(
     Returns:
         A finding for each check that was made.
     """
-    found: dict[str, TypeFault] = {}
+    faults: dict[str, TypeFault] = {}
     made: set[str] = set()
     for outcomes in grid[: checked_at(subject.family).called]:
         for alpha in restriction.alphas_or(_ALPHAS)[: len(_ALPHAS)]:
             for name, text in subject.call_checks(outcomes.observed(), alpha).items():
                 made.add(name)
                 if text is not None:
-                    found.setdefault(name, TypeFault(text))
-    for outcomes in _nearest(grid):
-        alpha = min(restriction.alphas_or((_TYPE_ALPHA,)), key=_distance_to_usual)
-        for observed in _for_types(outcomes, restriction):
-            for name, fault in subject.type_checks(observed, alpha).items():
+                    faults.setdefault(name, TypeFault(text))
+    alphas = restriction.alphas_or((_TYPE_ALPHA,))
+    alpha = min(alphas, key=lambda alpha: abs(math.log(alpha / USUAL_ALPHA)))
+    for outcomes in _type_sizes(grid):
+        observed = outcomes.observed()
+        observed = observed.part(_spread(observed.count, _TYPE_OUTCOMES))
+        parts = [observed]
+        if restriction.sizes is not None:
+            # Of several outcomes each would be asked with a size of its own.
+            parts = [observed.part(slice(place, place + 1)) for place in range(observed.count)]
+        for part in parts:
+            for name, fault in subject.type_checks(part, alpha).items():
                 made.add(name)
-                known = found.get(name)
-                if fault is not None and (known is None or known.is_remark > fault.is_remark):
-                    found[name] = fault
-    if made and subject.deterministic and TWICE not in found:
+                before = faults.get(name)
+                if fault is not None and (before is None or before.is_remark > fault.is_remark):
+                    faults[name] = fault
+    if made and subject.deterministic and TWICE not in faults:
         text = _asked_again(subject, evaluations)
         made.add(IN_ANY_ORDER)
         if text is not None:
-            found.setdefault(IN_ANY_ORDER, TypeFault(text))
+            faults.setdefault(IN_ANY_ORDER, TypeFault(text))
     for name in CALL_CHECKS:
-        if name in made:
-            yield _finding(name, found.get(name))
+        if name in faults:
+            verdict = REMARK if faults[name].is_remark else FAIL
+            yield Finding(name, CONFORMANCE, verdict, faults[name].message, {})
+        elif name in made:
+            yield Finding(name, CONFORMANCE, PASS, "holds at every outcome of the grid", {})
 
 
-def _finding(name: str, fault: TypeFault | None) -> Finding:
-    if fault is None:
-        return Finding(name, CONFORMANCE, PASS, "holds at every outcome of the grid", {})
-    verdict = REMARK if fault.is_remark else FAIL
-    return Finding(name, CONFORMANCE, verdict, fault.message, {})
-
-
-def _distance_to_usual(alpha: float) -> float:
-    return abs(math.log(alpha / USUAL_ALPHA))
-
-
-def _nearest(grid: Sequence[Outcomes]) -> list[Outcomes]:
+def _type_sizes(grid: Sequence[Outcomes]) -> list[Outcomes]:
     """The outcomes of a small, a large and a very large size, as far as the grid has them."""
-    if any(np.ndim(each) > 1 for each in grid[0].counts):
+    if any(np.ndim(counts) > 1 for counts in grid[0].counts):
         return [*grid[:2]]
-    chosen = {
-        min(
-            range(len(grid)),
-            key=lambda place: abs(math.log(max(grid[place].sizes) / size)),
-        )
-        for size in _TYPE_SIZES
-    }
-    return [grid[place] for place in sorted(chosen)]
+    largest = np.array([max(outcomes.sizes) for outcomes in grid])
+    places = {int(np.abs(np.log(largest / size)).argmin()) for size in _TYPE_SIZES}
+    return [grid[place] for place in sorted(places)]
 
 
 def _spread(count: int, most: int) -> Positions:
@@ -109,31 +103,18 @@ def _asked_again(subject: Subject, evaluations: Sequence[Evaluation]) -> str | N
 
     A cache that forgets alpha, a counter or a value that is kept from the first call show here.
     """
-    chosen = [evaluations[place] for place in _spread(len(evaluations), _AGAIN_SIZES)[::-1]]
     try:
         source = subject.reload()
     except InputError as fault:
         return f"the function could be loaded only once: {fault}"
     if source is None:
         return None
-    for evaluation in chosen:
-        for number in _spread(len(evaluation.alphas), _AGAIN_ALPHAS)[::-1].tolist():
-            text = _differing(source, evaluation, number)
+    for number in _spread(len(evaluations), _AGAIN_SIZES)[::-1]:
+        for alpha in _spread(len(evaluations[number].alphas), _AGAIN_ALPHAS)[::-1].tolist():
+            text = _differing(source, evaluations[number], alpha)
             if text is not None:
                 return text
     return None
-
-
-def _for_types(outcomes: Outcomes, restriction: Restriction) -> Sequence[Observed]:
-    """The outcomes at which types are compared: one at a time where no other size may be asked.
-
-    Of several outcomes each is asked with a size of its own.
-    """
-    observed = outcomes.observed()
-    observed = observed.part(_spread(observed.count, _TYPE_OUTCOMES))
-    if restriction.sizes is None:
-        return [observed]
-    return [observed.part(slice(place, place + 1)) for place in range(observed.count)]
 
 
 def _differing(source: Source, evaluation: Evaluation, number: int) -> str | None:
@@ -142,7 +123,7 @@ def _differing(source: Source, evaluation: Evaluation, number: int) -> str | Non
     places = _spread(observed.count, _AGAIN_OUTCOMES)[::-1]
     again = observed.part(places)
     answers = source.limits(again, alpha, evaluation.side)
-    lower, upper = (each[number].ravel() for each in (evaluation.lower, evaluation.upper))
+    lower, upper = evaluation.lower[number].ravel(), evaluation.upper[number].ravel()
     for at, place in enumerate(places.tolist()):
         if answers.failures.get(at, "").startswith(NOT_ASKED):
             return None

@@ -26,7 +26,7 @@ from harness.families.catalogue import family_of
 EVERY_OUTCOME_UP_TO = 60
 EVENTS = (*range(31), 99, 100, 101, 999, 1000, 1001, 10**6 - 1, 10**6, 10**6 + 1)
 
-COUNTS_OF_TWO: dict[tuple[int, int], tuple[Sequence[int], Sequence[int]]] = {
+COUNTS_OF_TWO: dict[tuple[int, ...], tuple[Sequence[int], Sequence[int]]] = {
     (1, 1): (range(2), range(2)),
     (3, 40): (range(4), (0, 1, 2, 20, 38, 39, 40)),
     (5, 200): ((0, 1, 4, 5), (0, 1, 4, 5, 100, 195, 196, 199, 200)),
@@ -245,11 +245,22 @@ def _outcomes(family: str, sizes: tuple[float, ...]) -> Outcomes:
     if not known.has_counts_of_samples:
         return all_outcomes(family, sizes)
     if known.is_bounded:
-        one, *other = map(int, sizes)
-        counts = [*_counts_of_two(one, *other)] if other else [_successes(one)]
+        whole = tuple(map(int, sizes))
+        if len(whole) == 1:
+            counts = [_successes(whole[0])]
+        elif whole in COUNTS_OF_TWO:
+            counts = [*COUNTS_OF_TWO[whole]]
+        else:
+            counts = [
+                range(n + 1)
+                if n <= EVERY_COUNT_UP_TO
+                else [0, 1, n // 4, n // 2, n - n // 2, n - n // 4, n - 1, n]
+                for n in whole
+            ]
     elif known.samples == 2:
         counts = [EVENTS_OF_TWO, EVENTS_OF_TWO]
-    return Outcomes(family, tuple(map(float, sizes)), tuple(map(_floats, counts)))
+    ascending = tuple(np.array(sorted({*column}), np.float64) for column in counts)
+    return Outcomes(family, tuple(map(float, sizes)), ascending)
 
 
 def all_outcomes(family: str, sizes: Sequence[float]) -> OutcomeList:
@@ -257,17 +268,6 @@ def all_outcomes(family: str, sizes: Sequence[float]) -> OutcomeList:
     scenario = scenario_of(family, sizes)
     counts = scenario.counts(np.arange(int(scenario.outcome_count)))
     return OutcomeList(family, scenario.sizes, tuple(each.astype(np.float64) for each in counts))
-
-
-def _counts_of_two(n1: int, n2: int) -> tuple[Sequence[int], Sequence[int]]:
-    """The counts of two proportions; where their sizes are not listed, all of a small one."""
-    first, second = (
-        range(n + 1)
-        if n <= EVERY_COUNT_UP_TO
-        else sorted({0, 1, n // 4, n // 2, n - n // 2, n - n // 4, n - 1, n})
-        for n in (n1, n2)
-    )
-    return COUNTS_OF_TWO.get((n1, n2), (first, second))
 
 
 def _tables(family: str, n: int) -> Tables:
@@ -288,10 +288,6 @@ def _successes(n: int) -> Sequence[int]:
         return range(n + 1)
     low = [*range(11), n // 20, n // 8, n // 4, n // 2 - 1]
     return sorted({*low, *(n - x for x in low), n // 2, n - n // 2})
-
-
-def _floats(counts: Iterable[float]) -> Floats:
-    return np.array(sorted(counts), dtype=np.float64)
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,6 @@ from harness.checks.conformance.grid import (
 from harness.checks.findings import USUAL_ALPHA
 from harness.checks.sizes import ANYWHERE, Restriction
 from harness.families.catalogue import family_of
-from harness.families.family import Family
 
 WIDE_ALPHAS = (0.001, 0.01, USUAL_ALPHA, 0.1, 0.2, 0.3173)
 ALL_ALPHAS = (0.0003, 0.001, 0.003, 0.01, 0.05, 0.1, 0.2, 0.3173)
@@ -165,15 +164,26 @@ def wide_grid(
     rng = np.random.default_rng((seed, 7))
     blocks = list(fixed)
     if known.has_single_count:
+        logs = rng.uniform(np.log(WIDE_ALPHAS[0]), np.log(WIDE_ALPHAS[-1]), DRAWN_ALPHAS)
+        drawn = [float(f"{alpha:.3g}") for alpha in np.exp(logs)]
+        alphas = tuple(sorted({*WIDE_ALPHAS, *drawn}))
         of_one = _proportions if known.is_bounded else _rates
-        blocks += of_one(family, chosen.one, _alphas(rng), rng)
+        blocks += of_one(family, chosen.one, alphas, rng)
     else:
         blocks += several_count_grid(family, rng, chosen.several)
     if largest_size is not None:
-        blocks = [each for each in blocks if max(each.outcomes.sizes) <= largest_size]
-    if known.has_single_count:
-        return _merged(known, blocks)
-    return sorted(blocks, key=lambda block: max(block.outcomes.sizes))
+        blocks = [block for block in blocks if max(block.outcomes.sizes) <= largest_size]
+    if not known.has_single_count:
+        return sorted(blocks, key=lambda block: max(block.outcomes.sizes))
+    by_size: dict[float, Block] = {}
+    for block in blocks:
+        (size,) = block.outcomes.sizes
+        other = by_size.setdefault(size, block)
+        counts = np.union1d(other.outcomes.counts[0], block.outcomes.counts[0])
+        alphas = tuple(sorted({*other.alphas, *block.alphas}))
+        by_size[size] = Block(replace(other.outcomes, counts=(counts,)), alphas)
+    # Exposures keep their order, as the usual one of 1 stands first.
+    return [by_size[size] for size in (sorted(by_size) if known.is_bounded else by_size)]
 
 
 def fixed_grid(
@@ -184,13 +194,6 @@ def fixed_grid(
     return [
         Block(outcomes, alphas) for outcomes in conformance_grid(family, largest_size, restriction)
     ]
-
-
-def _alphas(rng: np.random.Generator) -> Alphas:
-    """The fixed alphas and the drawn ones, which are uniform on the logarithm."""
-    logs = rng.uniform(np.log(WIDE_ALPHAS[0]), np.log(WIDE_ALPHAS[-1]), DRAWN_ALPHAS)
-    drawn = [float(f"{alpha:.3g}") for alpha in np.exp(logs)]
-    return tuple(sorted({*WIDE_ALPHAS, *drawn}))
 
 
 def _proportions(
@@ -239,21 +242,8 @@ def _block(
     counts: Sequence[Iterable[int]],
     alphas: Alphas = FEW_ALPHAS,
 ) -> Block:
-    ascending = tuple(np.array(sorted(each), np.float64) for each in counts)
+    ascending = tuple(np.array(sorted(column), np.float64) for column in counts)
     return Block(Outcomes(family, tuple(map(float, sizes)), ascending), alphas)
-
-
-def _merged(family: Family, blocks: Sequence[Block]) -> list[Block]:
-    """One block for each size, with the counts and the alphas of all of its blocks; by size."""
-    by_size: dict[float, Block] = {}
-    for block in blocks:
-        (size,) = block.outcomes.sizes
-        known = by_size.setdefault(size, block)
-        counts = np.union1d(known.outcomes.counts[0], block.outcomes.counts[0])
-        alphas = tuple(sorted({*known.alphas, *block.alphas}))
-        by_size[size] = Block(replace(known.outcomes, counts=(counts,)), alphas)
-    # Exposures keep their order, as the usual one of 1 stands first.
-    return [by_size[size] for size in (sorted(by_size) if family.is_bounded else by_size)]
 
 
 LARGEST_SIZE = 10**6
