@@ -47,7 +47,7 @@ from harness.checks.sizes import ANYWHERE, Restriction
 from harness.checks.subject import Subject, side_of
 from harness.checks.table import complete_grid, no_exact_numbers, points_finding, restriction_of
 from harness.checks.tails.check import check_tails, tails_of
-from harness.checks.tails.record import LimitTails
+from harness.checks.tails.tails import LimitTails
 from harness.checks.watch import TimeUpError, stage, watching
 from harness.families.catalogue import family_of
 from harness.methods.method import NOMINAL, TWO_SIDED

@@ -35,7 +35,7 @@ from harness.checks.scenarios import limits_table, truths_inside
 from harness.checks.sizes import Size
 from harness.checks.subject import Subject
 from harness.checks.tails.check import TAIL_CHECKS
-from harness.checks.tails.record import LimitName, LimitTails
+from harness.checks.tails.tails import LimitName, LimitTails
 from harness.designs.design import Scenario, design_for
 from harness.designs.limits import Limits
 from harness.designs.solvers import solver_of

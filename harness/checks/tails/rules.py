@@ -26,7 +26,7 @@ from scipy.special import ndtr
 
 from harness.base.numerics.arrays import Bools, Floats
 from harness.checks.findings import FAIL, Places, Verdict, format_cell
-from harness.checks.tails.record import LimitName, LimitTails
+from harness.checks.tails.tails import LimitName, LimitTails
 from harness.families.catalogue import family_of
 
 

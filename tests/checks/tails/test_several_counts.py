@@ -19,8 +19,7 @@ from harness.checks.expected_failures import apply_expected_failures
 from harness.checks.findings import FAIL
 from harness.checks.subject import Subject
 from harness.checks.tails.check import check_tails
-from harness.checks.tails.record import LimitTails
-from harness.checks.tails.several_counts import nearest_truths, tails_of_several_counts
+from harness.checks.tails.tails import LimitTails, nearest_truths, tails_of_several_counts
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import find
 from tests.checks.planted.textbook import agresti_caffo
