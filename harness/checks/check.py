@@ -25,7 +25,7 @@ from harness.checks.conformance.runner import (
 )
 from harness.checks.contract.exact import check_contract, contracts_kept
 from harness.checks.contract.length import check_length, check_shrinking
-from harness.checks.contract.simulated import ListSimulation, Simulation, check_by_trials
+from harness.checks.contract.simulated import ListTrials, OutcomeTrials, check_by_trials
 from harness.checks.counter_examples.collect import Computed
 from harness.checks.cross_check import cross_check
 from harness.checks.expected_failures import apply_expected_failures, was_checked
@@ -239,12 +239,12 @@ class CheckRun:
         subject, settings, contract = self.subject, self.settings, self.contract
         alphas, seed, margin = settings.alphas, settings.seed, settings.margin
         if not subject.deterministic or not family_of(subject.family).has_outcomes:
-            simulation: Simulation | ListSimulation
+            simulation: OutcomeTrials | ListTrials
             if family_of(subject.family).has_outcomes:
                 sizes = settings.trial_sizes
-                simulation = Simulation(subject, sizes, alphas, settings.trials, margin, seed)
+                simulation = OutcomeTrials(subject, sizes, alphas, settings.trials, margin, seed)
             else:
-                simulation = ListSimulation(subject, alphas, settings.trials, margin, seed)
+                simulation = ListTrials(subject, alphas, settings.trials, margin, seed)
             findings, self.keeps = check_by_trials(contract, simulation)
             self.findings += findings
         elif not settings.sizes:

@@ -20,8 +20,8 @@ from harness.checks.baseline.limits import (
 )
 from harness.checks.behaviour import LENGTH, MEAN, WORST, key_columns, measures
 from harness.checks.conformance.grid import (
-    Outcomes,
-    conformance_alphas,
+    GridBlock,
+    OutcomeGrid,
     conformance_grid,
 )
 from harness.checks.findings import (
@@ -34,7 +34,7 @@ from harness.checks.findings import (
     with_digits_apart,
 )
 from harness.checks.options import USUAL, Tolerance
-from harness.checks.report import Gains, Tally
+from harness.checks.report import Gains, GainTally
 from harness.checks.sizes import ANYWHERE, Restriction, Size
 from harness.checks.subject import Subject
 from harness.families.catalogue import family_of
@@ -51,7 +51,7 @@ LARGEST = {"n1": 60.0, "n2": 60.0, "exposure1": 5.0, "exposure2": 5.0}
 
 
 @dataclass(frozen=True)
-class Measure:
+class ComparedMeasure:
     """A number by which methods are compared."""
 
     column: str
@@ -89,9 +89,9 @@ class Measure:
 
 
 MEASURES = (
-    Measure(WORST, "worst alpha", float, False),
-    Measure(MEAN, "mean alpha error", abs, False),
-    Measure(LENGTH, "length", float, True),
+    ComparedMeasure(WORST, "worst alpha", float, False),
+    ComparedMeasure(MEAN, "mean alpha error", abs, False),
+    ComparedMeasure(LENGTH, "length", float, True),
 )
 
 
@@ -123,8 +123,11 @@ def gains_and_losses(
 
 
 def _tally(
-    rows: Sequence[dict[str, float]], measure: Measure, keys: Sequence[str], tolerance: Tolerance
-) -> Tally:
+    rows: Sequence[dict[str, float]],
+    measure: ComparedMeasure,
+    keys: Sequence[str],
+    tolerance: Tolerance,
+) -> GainTally:
     signs, changes = [], []
     for row in rows:
         worse = measure.excess(row, keys, tolerance)
@@ -136,7 +139,7 @@ def _tally(
         signs.append((worse is not None) - (better is not None))
         changes.append(change)
     finite = [change for change in changes if math.isfinite(change)]
-    return Tally(
+    return GainTally(
         measure.title,
         better=signs.count(-1),
         same=signs.count(0),
@@ -284,19 +287,21 @@ def check_same(
 
 def _points(
     subject: Subject, reference: Subject, restriction: Restriction
-) -> Iterator[tuple[Outcomes, float]]:
+) -> Iterator[tuple[OutcomeGrid, float]]:
     """The outcomes of each size with each alpha there, the usual one first."""
     family = subject.family
     largest_sizes = [
         method.largest_size for method in (subject, reference) if method.largest_size is not None
     ]
     largest = min(largest_sizes, default=None)
-    at = conformance_alphas(family, restriction)
-    grid = [(outcomes, at) for outcomes in conformance_grid(family, largest, restriction)]
+    blocks = conformance_grid(family, largest, restriction)
     if family_of(family).has_outcomes:
         points = default_points(family, restriction.sizes, restriction.alphas, largest)
-        sums_at = points.alphas_in_sums
-        grid = [*((outcomes_at(family, size), sums_at) for size in points.sizes_in_sums), *grid]
-    for outcomes, alphas in grid:
-        for alpha in sorted(alphas, key=lambda alpha: abs(math.log(alpha / USUAL_ALPHA))):
-            yield outcomes, alpha
+        of_sums = [
+            GridBlock(outcomes_at(family, size), points.alphas_in_sums)
+            for size in points.sizes_in_sums
+        ]
+        blocks = of_sums + blocks
+    for block in blocks:
+        for alpha in sorted(block.alphas, key=lambda alpha: abs(math.log(alpha / USUAL_ALPHA))):
+            yield block.outcomes, alpha

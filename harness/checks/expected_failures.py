@@ -24,7 +24,7 @@ from harness.checks.findings import (
     REMARK,
     Column,
     Finding,
-    Places,
+    FindingPlaces,
     and_more,
     format_cell,
     what_was_found,
@@ -82,7 +82,7 @@ def was_checked(
             return is_whole
         if check in (*CONTRACT_CHECKS, EXACT_NUMBERS) or check.startswith(f"{AGAINST} "):
             names = [name for name in exact.columns if name in place]
-            rows = Places({name: exact[name].to_numpy() for name in names})
+            rows = FindingPlaces({name: exact[name].to_numpy() for name in names})
             return bool(rows.within(place).any())
         family = family_of(subject.family)
         for observed, alpha, side in subject.asked:
@@ -92,7 +92,7 @@ def was_checked(
             for name, size in zip(family.sizes, observed.sizes, strict=True):
                 columns[name] = np.full(count, size)
             columns["alpha"], columns[SIDE] = np.full(count, alpha), np.full(count, side)
-            if Places(columns).within(place).any():
+            if FindingPlaces(columns).within(place).any():
                 return True
         return False
 
@@ -170,9 +170,9 @@ def _covers(failure: ExpectedFailure, finding: Finding) -> Bools:
     return places.within(failure.place)
 
 
-def _places(finding: Finding) -> Places:
+def _places(finding: Finding) -> FindingPlaces:
     """All places of a finding; that of its message where it does not carry them."""
-    return finding.places or Places.at(finding.cell)
+    return finding.places or FindingPlaces.at(finding.cell)
 
 
 def _split(finding: Finding, declared: Sequence[ExpectedFailure]) -> list[Finding]:
@@ -196,7 +196,7 @@ def _split(finding: Finding, declared: Sequence[ExpectedFailure]) -> list[Findin
     return parts
 
 
-def _at(finding: Finding, places: Places) -> Finding:
+def _at(finding: Finding, places: FindingPlaces) -> Finding:
     """The finding at some of its places."""
     cell = places.first()
     where = format_cell(where_it_is(cell))

@@ -18,11 +18,11 @@ from harness.checks.findings import AGAINST, INCONCLUSIVE, Finding, Verdict, for
 from harness.checks.plans import scenario_of
 from harness.checks.scenarios import (
     TRIALS,
+    AllowedRate,
     draw,
     format_trials_needed,
     misses,
     trials_needed,
-    verdict_of,
 )
 from harness.checks.sizes import Size
 from harness.checks.subject import Subject
@@ -57,7 +57,7 @@ class DiscordantTrials:
             margin: the largest excess of the miss rate that passes; None for 0.3·alpha.
         """
         margin = MARGIN * self.alpha if margin is None else margin
-        verdict = verdict_of(*interval, margin)
+        verdict = AllowedRate(margin).verdict(*interval)
         difference = (self.only_found - self.only_reference) / self.trials
         place = {**self.sizes, "alpha": self.alpha}
         shares = (difference, *interval, margin)
@@ -234,6 +234,6 @@ def trials_to_conclude(b: int, c: int, n: int, margin: float) -> int | None:
     def verdict_after(trials: int) -> Verdict:
         counts = np.array([[b * (trials / n)], [c * (trials / n)], [trials]], np.float64)
         lower, upper = paired_interval(*counts)
-        return verdict_of(float(lower[0]), float(upper[0]), margin)
+        return AllowedRate(margin).verdict(float(lower[0]), float(upper[0]))
 
     return trials_needed(lambda trials: verdict_after(trials) != INCONCLUSIVE, n)

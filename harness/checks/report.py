@@ -56,7 +56,7 @@ _LEAST_CHANGE = 5e-7
 
 
 @dataclass(frozen=True)
-class Tally:
+class GainTally:
     """At how many sizes and alphas a measure is better, the same and worse than the reference's."""
 
     measure: str
@@ -90,7 +90,7 @@ class Gains:
     """The gains and losses of a method against another one or a baseline."""
 
     reference: str
-    tallies: tuple[Tally, ...]
+    tallies: tuple[GainTally, ...]
     """Of the worst alpha, the mean alpha error and the length."""
 
     @property

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,7 +12,7 @@ from harness.base.errors import MethodError
 from harness.base.numerics.arrays import Bools, Floats, Integers
 from harness.callers.source import no_interval
 from harness.checks.conformance.grid import OutcomeList
-from harness.checks.findings import FAIL, INCONCLUSIVE, PASS, Verdict
+from harness.checks.findings import FAIL, INCONCLUSIVE, PASS, REMARK, Verdict
 from harness.checks.subject import Subject, side_of
 from harness.designs.design import Scenario
 from harness.designs.limits import Limits
@@ -152,9 +154,27 @@ def misses(
     return np.asarray((truth < lower) | (truth > upper))
 
 
-def verdict_of(low: float, high: float, most: float) -> Verdict:
-    """Whether a quantity is at most ``most``, given its confidence interval from low to high."""
-    return PASS if high <= most else FAIL if low > most else INCONCLUSIVE
+@dataclass(frozen=True)
+class AllowedRate:
+    """The miss rates that are allowed, or the differences of two of them."""
+
+    most: float
+    least: float = -math.inf
+    hair: float = 0.0
+    """How much beyond what is allowed is a remark."""
+
+    def verdict(self, low: float, high: float) -> Verdict:
+        """Whether a rate is allowed, given its confidence interval from low to high.
+
+        It passes where the whole interval is allowed, with a remark where it is but for a hair,
+        and fails where no part of it is, with the hair.
+        """
+        if self.least <= low and high <= self.most:
+            return PASS
+        least, most = self.least - self.hair, self.most + self.hair
+        if self.hair and least <= low and high <= most:
+            return REMARK
+        return FAIL if low > most or high < least else INCONCLUSIVE
 
 
 def trials_needed(

@@ -13,7 +13,7 @@ from harness.callers.call_checks import ARGUMENTS, IN_ANY_ORDER, RANDOM, SCALARS
 from harness.callers.calls import format_arguments, one_outcome, pair_in_words, same
 from harness.callers.source import NOT_ASKED, Source
 from harness.callers.type_checks import TYPES, TypeFault
-from harness.checks.conformance.grid import Outcomes
+from harness.checks.conformance.grid import OutcomeGrid
 from harness.checks.conformance.properties import Evaluation
 from harness.checks.findings import CONFORMANCE, FAIL, PASS, REMARK, USUAL_ALPHA, Finding
 from harness.checks.plans import checked_at
@@ -33,7 +33,7 @@ _AGAIN_SIZES, _AGAIN_ALPHAS, _AGAIN_OUTCOMES = 3, 4, 8
 
 def check_calls(
     subject: Subject,
-    grid: Sequence[Outcomes],
+    grid: Sequence[OutcomeGrid],
     evaluations: Sequence[Evaluation],
     restriction: Restriction,
 ) -> Iterator[Finding]:
@@ -84,7 +84,7 @@ def check_calls(
             yield Finding(name, CONFORMANCE, PASS, "holds at every outcome of the grid", {})
 
 
-def _type_sizes(grid: Sequence[Outcomes]) -> list[Outcomes]:
+def _type_sizes(grid: Sequence[OutcomeGrid]) -> list[OutcomeGrid]:
     """The outcomes of a small, a large and a very large size, as far as the grid has them."""
     if any(np.ndim(counts) > 1 for counts in grid[0].counts):
         return [*grid[:2]]

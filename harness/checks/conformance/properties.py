@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from harness.base.numerics.arrays import Bools, Floats, Positions
-from harness.checks.conformance.grid import DataSets, Outcomes
-from harness.checks.findings import USUAL_ALPHA, Places
+from harness.checks.conformance.grid import DataSets, OutcomeGrid
+from harness.checks.findings import USUAL_ALPHA, FindingPlaces
 from harness.families.catalogue import family_of
 from harness.families.family import Family
 from harness.methods.expected_failures import SIDE
@@ -44,7 +44,7 @@ class SideLimits:
     each sample; of pairs (a, m) with m tables. A limit is not a number where the method failed.
     """
 
-    outcomes: Outcomes
+    outcomes: OutcomeGrid
     side: str
     alphas: tuple[float, ...]
     """Ascending."""
@@ -82,7 +82,7 @@ class SideLimits:
             key=lambda index: (abs(math.log(self.alphas[index[0]] / USUAL_ALPHA)), index),
         )
 
-    def places(self, indices: Positions) -> Places:
+    def places(self, indices: Positions) -> FindingPlaces:
         """The outcomes, sizes, alphas and limits at some places.
 
         Args:
@@ -97,7 +97,7 @@ class SideLimits:
             "lower": self.lower[at],
             "upper": self.upper[at],
         }
-        return Places(columns)
+        return FindingPlaces(columns)
 
 
 @dataclass(frozen=True)

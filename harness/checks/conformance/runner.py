@@ -11,7 +11,7 @@ import numpy as np
 from harness.base.numerics.arrays import Floats
 from harness.callers.source import NO_POINT, NOT_ASKED
 from harness.checks.conformance.calls import CALL_CHECKS, check_calls
-from harness.checks.conformance.grid import conformance_grid
+from harness.checks.conformance.grid import GridBlock, conformance_grid
 from harness.checks.conformance.properties import (
     MIRROR,
     NEEDS_ALPHAS,
@@ -24,15 +24,7 @@ from harness.checks.conformance.properties import (
     mirrors,
     properties_of,
 )
-from harness.checks.conformance.wide_grid import (
-    OF_ARRAYS,
-    OF_NUMBERS,
-    OF_SLOW,
-    THOROUGH,
-    Block,
-    fixed_grid,
-    wide_grid,
-)
+from harness.checks.conformance.wide_grid import OF_ARRAYS, OF_NUMBERS, OF_SLOW, THOROUGH, wide_grid
 from harness.checks.findings import (
     CONFORMANCE,
     FAIL,
@@ -40,7 +32,7 @@ from harness.checks.findings import (
     REMARK,
     Cell,
     Finding,
-    Places,
+    FindingPlaces,
     and_more,
     format_cell,
 )
@@ -89,19 +81,13 @@ def check_conformance(
         A finding for each property, the gravest first. A failure has the counter-example of the
         smallest size, with the alpha nearest to 0.05.
     """
+    blocks = conformance_grid(subject.family, subject.largest_size, restriction)
     if evaluations is None:
-        evaluations = evaluate(
-            subject, fixed_grid(subject.family, subject.largest_size, restriction)
-        )
+        evaluations = evaluate(subject, blocks)
     reason = subject.unpicklable()
     findings = [
         _check_answers(evaluations),
-        *check_calls(
-            subject,
-            conformance_grid(subject.family, subject.largest_size, restriction),
-            evaluations,
-            restriction,
-        ),
+        *check_calls(subject, [block.outcomes for block in blocks], evaluations, restriction),
         _check_precision(evaluations, subject.sides[0]),
         *_check_limits(subject, evaluations),
         _passed(PICKLES) if reason is None else _failed(PICKLES, f"cannot be pickled: {reason}"),
@@ -132,7 +118,7 @@ def evaluate_widely(
         An evaluation for each size and side, by size; of a method that draws its limits, or of
         lists, those of the fixed grid.
     """
-    blocks = fixed_grid(subject.family, subject.largest_size, restriction)
+    blocks = conformance_grid(subject.family, subject.largest_size, restriction)
     if not family_of(subject.family).has_outcomes or not subject.deterministic or not blocks:
         return evaluate(subject, blocks, into=into)
     grid = partial(
@@ -159,7 +145,7 @@ def answers_arrays(subject: Subject, restriction: Restriction = ANYWHERE) -> boo
 
     True of what is not asked so: a method of lists, one that draws, and an empty restriction.
     """
-    blocks = fixed_grid(subject.family, subject.largest_size, restriction)
+    blocks = conformance_grid(subject.family, subject.largest_size, restriction)
     if not family_of(subject.family).has_outcomes or not subject.deterministic or not blocks:
         return True
     smallest = blocks[min(2, len(blocks) - 1)]
@@ -168,7 +154,7 @@ def answers_arrays(subject: Subject, restriction: Restriction = ANYWHERE) -> boo
 
 def evaluate(
     subject: Subject,
-    blocks: Sequence[Block],
+    blocks: Sequence[GridBlock],
     sides: Sequence[str] | None = None,
     into: list[Evaluation] | None = None,
 ) -> list[Evaluation]:
@@ -259,7 +245,7 @@ def _check_answers(evaluations: Sequence[Evaluation]) -> Finding:
         FAIL if grave else REMARK,
         first.failures[index] + and_more(count),
         {**first.cell(index), "broken": count},
-        places=Places.joined(places),
+        places=FindingPlaces.joined(places),
     )
 
 
@@ -325,7 +311,7 @@ def _check_property(
         "broken": total,
     }
     verdict, message = FAIL if fails else REMARK, text + and_more(total)
-    places = Places.joined([evaluation.places(indices) for evaluation, _, indices in broken])
+    places = FindingPlaces.joined([evaluation.places(indices) for evaluation, _, indices in broken])
     return Finding(name, CONFORMANCE, verdict, message, cell, places=places)
 
 

@@ -16,9 +16,9 @@ from itertools import product
 import numpy as np
 
 from harness.checks.conformance.grid import (
-    Outcomes,
-    Tables,
-    conformance_alphas,
+    GridBlock,
+    OutcomeGrid,
+    TableList,
     conformance_grid,
 )
 from harness.checks.findings import USUAL_ALPHA
@@ -35,18 +35,6 @@ LARGEST_DRAWN = 10**6
 """The largest size that is drawn."""
 
 Alphas = tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class Block:
-    """Outcomes of one size with the alphas at which limits are asked for."""
-
-    outcomes: Outcomes
-    alphas: Alphas
-    """Ascending."""
-
-
-Blocks = Iterator[Block]
 
 
 @dataclass(frozen=True)
@@ -142,7 +130,7 @@ def wide_grid(
     *,
     largest_size: float | None = None,
     restriction: Restriction = ANYWHERE,
-) -> list[Block]:
+) -> list[GridBlock]:
     """The fixed grid and the wider one, by size.
 
     A restricted check has the fixed grid only.
@@ -158,7 +146,7 @@ def wide_grid(
         A block for each size.
     """
     known, chosen = family_of(family), extent or OF_ARRAYS
-    fixed = fixed_grid(family, largest_size, restriction)
+    fixed = conformance_grid(family, largest_size, restriction)
     if restriction != ANYWHERE or not (known.has_counts_of_samples or known.shares_size):
         return fixed
     rng = np.random.default_rng((seed, 7))
@@ -175,30 +163,20 @@ def wide_grid(
         blocks = [block for block in blocks if max(block.outcomes.sizes) <= largest_size]
     if not known.has_single_count:
         return sorted(blocks, key=lambda block: max(block.outcomes.sizes))
-    by_size: dict[float, Block] = {}
+    by_size: dict[float, GridBlock] = {}
     for block in blocks:
         (size,) = block.outcomes.sizes
         other = by_size.setdefault(size, block)
         counts = np.union1d(other.outcomes.counts[0], block.outcomes.counts[0])
         alphas = tuple(sorted({*other.alphas, *block.alphas}))
-        by_size[size] = Block(replace(other.outcomes, counts=(counts,)), alphas)
+        by_size[size] = GridBlock(replace(other.outcomes, counts=(counts,)), alphas)
     # Exposures keep their order, as the usual one of 1 stands first.
     return [by_size[size] for size in (sorted(by_size) if known.is_bounded else by_size)]
 
 
-def fixed_grid(
-    family: str, largest_size: float | None = None, restriction: Restriction = ANYWHERE
-) -> list[Block]:
-    """The grid of every check of a family, with all of its alphas at each size."""
-    alphas = conformance_alphas(family, restriction)
-    return [
-        Block(outcomes, alphas) for outcomes in conformance_grid(family, largest_size, restriction)
-    ]
-
-
 def _proportions(
     family: str, extent: OneCount, alphas: Alphas, rng: np.random.Generator
-) -> list[Block]:
+) -> list[GridBlock]:
     """Every n up to 200, larger ones, and drawn ones."""
     others = tuple(alpha for alpha in alphas if alpha != USUAL_ALPHA)
     blocks = []
@@ -224,7 +202,9 @@ def _some_counts(n: int, extent: OneCount, rng: np.random.Generator) -> Iterable
     return {*some, *(n - x for x in some)}
 
 
-def _rates(family: str, extent: OneCount, alphas: Alphas, rng: np.random.Generator) -> list[Block]:
+def _rates(
+    family: str, extent: OneCount, alphas: Alphas, rng: np.random.Generator
+) -> list[GridBlock]:
     """Many events, at an exposure of 1 and at drawn ones."""
     span = np.log(SMALLEST_EXPOSURE), np.log(LARGEST_EXPOSURE)
     drawn = [float(f"{exposure:.4g}") for exposure in np.exp(rng.uniform(*span, extent.drawn))]
@@ -241,9 +221,9 @@ def _block(
     sizes: Sequence[float],
     counts: Sequence[Iterable[int]],
     alphas: Alphas = FEW_ALPHAS,
-) -> Block:
+) -> GridBlock:
     ascending = tuple(np.array(sorted(column), np.float64) for column in counts)
-    return Block(Outcomes(family, tuple(map(float, sizes)), ascending), alphas)
+    return GridBlock(OutcomeGrid(family, tuple(map(float, sizes)), ascending), alphas)
 
 
 LARGEST_SIZE = 10**6
@@ -258,7 +238,7 @@ EVENTS_OF_RATES = (20, 40, 200, 5000, 10**6)
 
 def several_count_grid(
     family: str, rng: np.random.Generator, extent: SeveralCounts = OF_ARRAYS.several
-) -> Blocks:
+) -> Iterator[GridBlock]:
     """The wider grid of a family of two samples or of pairs, with sizes that are drawn."""
     known = family_of(family)
     if known.shares_size:
@@ -266,7 +246,9 @@ def several_count_grid(
     return (_two_proportions if known.is_bounded else _two_rates)(family, extent, rng)
 
 
-def _two_proportions(family: str, extent: SeveralCounts, rng: np.random.Generator) -> Blocks:
+def _two_proportions(
+    family: str, extent: SeveralCounts, rng: np.random.Generator
+) -> Iterator[GridBlock]:
     yield _block(family, extent.first, [range(n + 1) for n in extent.first], ALL_ALPHAS)
     drawn = rng.integers(10, extent.largest_full + 1, (extent.drawn_full, 2)).tolist()
     for sizes in (*extent.full, *drawn):
@@ -280,7 +262,7 @@ def _two_proportions(family: str, extent: SeveralCounts, rng: np.random.Generato
         yield _block(family, sizes, counts)
 
 
-def _two_rates(family: str, extent: SeveralCounts, rng: np.random.Generator) -> Blocks:
+def _two_rates(family: str, extent: SeveralCounts, rng: np.random.Generator) -> Iterator[GridBlock]:
     few = [range(extent.few_events + 1)] * 2
     drawn = np.exp(rng.uniform(np.log(1e-3), np.log(1e5), (1 + extent.drawn, 2)))
     exposures = [[float(f"{each:.4g}") for each in pair] for pair in drawn.tolist()]
@@ -291,7 +273,7 @@ def _two_rates(family: str, extent: SeveralCounts, rng: np.random.Generator) -> 
         yield _block(family, pair, [EVENTS_OF_RATES] * 2)
 
 
-def _pairs(family: str, extent: SeveralCounts, rng: np.random.Generator) -> Blocks:
+def _pairs(family: str, extent: SeveralCounts, rng: np.random.Generator) -> Iterator[GridBlock]:
     for n in extent.pairs:
         tables = [
             (both, first, second, n - both - first - second)
@@ -309,5 +291,5 @@ def _pairs(family: str, extent: SeveralCounts, rng: np.random.Generator) -> Bloc
 
 def _tables(
     family: str, n: int, tables: Sequence[tuple[int, ...]], alphas: Alphas = FEW_ALPHAS
-) -> Block:
-    return Block(Tables.of_pairs(family, n, tables), alphas)
+) -> GridBlock:
+    return GridBlock(TableList.of_pairs(family, n, tables), alphas)

@@ -31,7 +31,7 @@ from harness.checks.findings import (
     PASS,
     REMARK,
     Finding,
-    Places,
+    FindingPlaces,
     and_more,
     format_cell,
 )
@@ -272,7 +272,7 @@ def _check_worst_size(bounds: ContractBounds, rows: pl.DataFrame, family: str) -
     message += and_more(int(far.sum()), more)
     severity = abs(number / expected) if expected else math.inf
     columns = {name: rows[name].to_numpy()[far] for name in (*family_of(family).sizes, "alpha")}
-    places = Places({**columns, "found": rows[bounds.column].to_numpy()[far]})
+    places = FindingPlaces({**columns, "found": rows[bounds.column].to_numpy()[far]})
     return Finding(bounds.name, CONTRACT, FAIL, message, cell, severity, places)
 
 

@@ -19,7 +19,7 @@ from harness.checks.findings import (
     REMARK,
     TAILS,
     Finding,
-    Places,
+    FindingPlaces,
     and_more,
     format_cell,
 )
@@ -155,7 +155,7 @@ def check_shrinking(
         if found > SHORTEST
     ]
     message += and_more(len(cells), " sizes and alphas")
-    places = Places({name: np.array([place[name] for place in cells]) for name in cells[0]})
+    places = FindingPlaces({name: np.array([place[name] for place in cells]) for name in cells[0]})
     verdict = REMARK if contract == NONE else FAIL
     return [Finding(SHRINKS, TAILS, verdict, message, numbers, ratio, places)]
 

@@ -25,7 +25,7 @@ from harness.checks.baseline.folder import PATIENCE, files_of, provenance, write
 from harness.checks.baseline.tables import read_text
 from harness.checks.findings import AGAINST, FAIL, INCONCLUSIVE, PASS, Finding
 from harness.checks.report import BASELINE, CheckReport
-from harness.checks.simulation.scenario import Trials, changes, moved
+from harness.checks.simulation.scenario import ModelTrials, changes, moved
 from harness.config.simulation import Simulation
 from harness.designs.simulation import SIMULATION
 from harness.designs.simulation.trials import MethodTrials
@@ -78,7 +78,7 @@ class ModelBaseline:
             raise InputError(f"{file} is no baseline of a method on a model") from None
         return found  # type: ignore[no-any-return]
 
-    def compare(self, old: Stored, trials: Trials) -> Iterator[Finding]:
+    def compare(self, old: Stored, trials: ModelTrials) -> Iterator[Finding]:
         """The findings about one scenario: first answers, and the numbers of misses."""
         wanted = (dict(trials.shard.factors), trials.program.alpha)
         found = [each for each in old["scenarios"] if (each["factors"], each["alpha"]) == wanted]
@@ -110,7 +110,7 @@ class ModelBaseline:
             yield trials.finding(MISSES, AGAINST, verdict, message, 0.5)
 
     def store(
-        self, folder: str | Path, report: CheckReport, checked: Sequence[Trials], force: bool
+        self, folder: str | Path, report: CheckReport, checked: Sequence[ModelTrials], force: bool
     ) -> str:
         """Store the answers of a method that was checked, if it has passed.
 

@@ -22,7 +22,7 @@ from harness.checks.findings import CONFORMANCE, FINISHES, INCONCLUSIVE, Finding
 from harness.checks.options import SEED, CheckOptions, Tolerance, validate_ranges, validate_seconds
 from harness.checks.report import MOST_LINES, CheckReport
 from harness.checks.simulation.baseline import ModelBaseline
-from harness.checks.simulation.scenario import ERROR, Trials
+from harness.checks.simulation.scenario import ERROR, ModelTrials
 from harness.checks.sizes import validate_alphas
 from harness.checks.watch import TimeUpError, steps, watching
 from harness.config import yaml12
@@ -135,7 +135,7 @@ def check_on_model(method: AnyMethod, options: CheckOptions) -> ModelReport:
         validate_place(update, baseline.named)
     places = [(alpha, number) for alpha in alphas for number in range(len(study.scenarios))]
     findings: list[Finding] = []
-    checked: list[Trials] = []
+    checked: list[ModelTrials] = []
     limited = nullcontext() if timeout is None else watching(seconds=timeout)
     try:
         true = truths(study)
@@ -144,7 +144,7 @@ def check_on_model(method: AnyMethod, options: CheckOptions) -> ModelReport:
                 program, factors = replace(study, alpha=alpha).program, study.scenarios[number]
                 shard = TrialShard(number + 1, factors, study.seed, 1, study.trials.count, (1,))
                 level = ERROR / len(places)
-                scenario = Trials(program, shard, true[number], contract, tolerance, level)
+                scenario = ModelTrials(program, shard, true[number], contract, tolerance, level)
                 findings += scenario.findings()
                 checked.append(scenario)
                 if old is not None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from harness.checks.conformance.properties import Evaluation
-from harness.checks.findings import FAIL, PASS, REMARK, TAILS, Finding, Places, Verdict
+from harness.checks.findings import FAIL, PASS, REMARK, TAILS, Finding, FindingPlaces, Verdict
 from harness.checks.tails.levels import (
     fault_of_neighbours,
     is_apart,
@@ -150,5 +150,5 @@ def _finding(name: str, faults: Iterator[Fault], passed: str) -> Finding:
     if name == NEIGHBOURS and not first.is_failure:
         text += f"; {_SMALLER}"
     severity = _SEVERITY if first.is_failure else 0.0
-    places = Places.joined([fault.places for fault in chosen])
+    places = FindingPlaces.joined([fault.places for fault in chosen])
     return Finding(name, TAILS, first.verdict, text, first.cell, severity, places)

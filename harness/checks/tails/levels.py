@@ -23,7 +23,7 @@ from scipy.special import ndtr, ndtri
 
 from harness.base.numerics.arrays import Bools, Floats
 from harness.checks.findings import Verdict, format_cell
-from harness.checks.tails.rules import FEWEST, Described, Fault, Place, limits_of, words_of
+from harness.checks.tails.rules import FEWEST, Described, Fault, LimitPlace, limits_of, words_of
 from harness.checks.tails.tails import LimitName, LimitTails, upper_quantile
 
 JUMP_IN_N, JUMP_IN_ALPHA = 0.06, 0.06
@@ -266,7 +266,7 @@ def is_rough(tails: LimitTails, name: LimitName) -> Bools:
     return np.nan_to_num(second_differences(tails, name)) > REMARK_ABOVE
 
 
-def fault_of_neighbours(place: Place) -> Described:
+def fault_of_neighbours(place: LimitPlace) -> Described:
     """The fault of a limit that is not between those beside it."""
     tails = place.tails
     found = float(second_differences(tails, place.name)[place.index])

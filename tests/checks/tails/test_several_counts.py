@@ -11,10 +11,10 @@ from scipy.stats import binom, multinomial, poisson
 from harness.base.numerics.arrays import Floats
 from harness.callers.function import FunctionHere
 from harness.callers.source import CatalogueSource
-from harness.checks.conformance.grid import Outcomes, Tables
+from harness.checks.conformance.grid import GridBlock, OutcomeGrid, TableList
 from harness.checks.conformance.properties import Evaluation
 from harness.checks.conformance.runner import check_conformance, evaluate
-from harness.checks.conformance.wide_grid import OF_NUMBERS, Block, several_count_grid
+from harness.checks.conformance.wide_grid import OF_NUMBERS, several_count_grid
 from harness.checks.expected_failures import apply_expected_failures
 from harness.checks.findings import FAIL
 from harness.checks.subject import Subject
@@ -36,14 +36,14 @@ TWO = {
 PAIRS = {"paired_difference": ("tango", 0.2), "paired_ratio": ("tang", 1.4)}
 
 
-def _evaluation(family: str, method: str, outcomes: Outcomes) -> Evaluation:
+def _evaluation(family: str, method: str, outcomes: OutcomeGrid) -> Evaluation:
     subject = Subject(CatalogueSource(method, find(family, method), seed=1), family)
-    (found,) = evaluate(subject, [Block(outcomes, ALPHAS)], ("two-sided",))
+    (found,) = evaluate(subject, [GridBlock(outcomes, ALPHAS)], ("two-sided",))
     return found
 
 
-def _grid(family: str, sizes: tuple[float, float], *counts: list[int]) -> Outcomes:
-    return Outcomes(family, sizes, tuple(np.array(each, np.float64) for each in counts))
+def _grid(family: str, sizes: tuple[float, float], *counts: list[int]) -> OutcomeGrid:
+    return OutcomeGrid(family, sizes, tuple(np.array(each, np.float64) for each in counts))
 
 
 def _log_likelihood(
@@ -141,7 +141,7 @@ def test_r_of_score_limits_of_pairs_is_1_where_it_comes_from_the_score(family):
     rows = [(4000, 300, 150, 550), (100, 200, 900, 3800), (10**5, 700, 700, 10**6)]
     for row in rows:
         columns = tuple(np.array([float(x)]) for x in row)
-        outcomes = Tables(family, (float(sum(row)),), columns)
+        outcomes = TableList(family, (float(sum(row)),), columns)
         tails = tails_of_several_counts(_evaluation(family, PAIRS[family][0], outcomes))
         assert tails.r["lower"] == pytest.approx(np.ones_like(tails.r["lower"]), abs=1e-6)
         assert tails.r["upper"] == pytest.approx(np.ones_like(tails.r["upper"]), abs=1e-6)
@@ -156,7 +156,7 @@ def _found(
     """The failures at some of the sizes of the wider grid, at its alphas or at these."""
     grid = several_count_grid(subject.family, np.random.default_rng(1), OF_NUMBERS.several)
     chosen = [each for each in grid if each.outcomes.sizes in sizes]
-    blocks = [Block(each.outcomes, alphas or each.alphas) for each in chosen]
+    blocks = [GridBlock(each.outcomes, alphas or each.alphas) for each in chosen]
     assert len(blocks) == len(sizes)
     evaluations = evaluate(subject, blocks, (subject.sides[0],))
     findings = check_conformance(subject, evaluations=evaluations)
