@@ -46,7 +46,7 @@ def table(n: int, alphas: tuple[float, ...]) -> Limits:
 
 def monte_carlo() -> None:
     trials, n = 10**7, 100
-    scenario = Scenario("proportion", n, UniformTruth(0.0, 1.0))
+    scenario = Scenario(family_of("proportion"), n, UniformTruth(0.0, 1.0))
     tasks = shards(scenario, trials, 2003, None)
 
     def draws() -> None:

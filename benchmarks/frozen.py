@@ -1,12 +1,13 @@
 """Whether a change of the code leaves everything that a person sees as it was, byte for byte.
 
-    python -m benchmarks.frozen record FILE
+    python -m benchmarks.frozen record FILE [--only PREFIX ...]
     python -m benchmarks.frozen compare FILE [--only PREFIX ...]
 
 ``record`` writes the SHA-256 of each output to FILE, and the outputs to the folder FILE.d beside
-it. ``compare`` makes the outputs again with the code of the working folder and names those that
-differ. Outputs are called ``tables/…``, ``figures/…``, ``report/…``, ``keys/…``, ``printed/…``,
-``help/…``, ``pages/…`` and ``messages/…``; a prefix restricts what is made to the parts it names.
+it; with prefixes it adds to what is recorded there. ``compare`` makes the outputs again with the
+code of the working folder and names those that differ. Outputs are called ``tables/…``,
+``figures/…``, ``report/…``, ``keys/…``, ``printed/…``, ``help/…``, ``pages/…`` and
+``messages/…``; a prefix restricts what is made to the parts it names.
 What is run stands in ``frozen_inputs.yaml``.
 """
 
@@ -262,12 +263,15 @@ def _selected(only: Iterable[str]) -> Iterator[Output]:
         yield from ((name, data) for name, data in outputs(wanted) if name.startswith(prefixes))
 
 
-def record(file: Path) -> int:
-    """Write the digests of all outputs to a file, and the outputs beside it."""
+def record(file: Path, only: list[str]) -> int:
+    """Write the digests of outputs to a file, and the outputs beside it."""
     raw = file.with_name(f"{file.name}.d")
-    shutil.rmtree(raw, ignore_errors=True)
-    digests = {}
-    for name, data in _selected(()):
+    digests: dict[str, str] = {}
+    if only:
+        digests = json.loads(file.read_text("utf-8"))
+    else:
+        shutil.rmtree(raw, ignore_errors=True)
+    for name, data in _selected(only):
         digests[name] = hashlib.sha256(data).hexdigest()
         (raw / name).parent.mkdir(parents=True, exist_ok=True)
         (raw / name).write_bytes(data)
@@ -322,7 +326,7 @@ def main() -> int:
     given = parser.parse_args()
     os.environ.update(ENVIRONMENT)
     file = given.file.absolute()
-    return record(file) if given.action == "record" else compare(file, given.only)
+    return record(file, given.only) if given.action == "record" else compare(file, given.only)
 
 
 if __name__ == "__main__":

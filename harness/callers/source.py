@@ -15,12 +15,17 @@ from typing import Any
 import numpy as np
 
 from harness.base.numerics.arrays import Floats, Positions
-from harness.callers.call_checks import CallChecks, run_call_checks
-from harness.callers.calls import RAISED_HERE, Asked, describe, format_arguments, one_outcome
-from harness.callers.type_checks import TypeChecks
+from harness.callers.calls import (
+    RAISED_HERE,
+    Asked,
+    CallFaults,
+    Probe,
+    describe,
+    format_arguments,
+    one_outcome,
+)
 from harness.distributions.truths import Prior
-from harness.families.catalogue import family_of
-from harness.families.family import Data
+from harness.families.family import Data, Family
 from harness.methods.expected_failures import ExpectedFailure, expected_failures
 from harness.methods.method import Contract, Method, StandardErrors, are_intervals
 
@@ -43,7 +48,7 @@ class FunctionText:
 class Observed:
     """Outcomes that limits are asked for: m of them, all of one size."""
 
-    family: str
+    family: Family
     sizes: tuple[float, ...]
     """The size of each sample."""
     counts: tuple[Floats, ...]
@@ -62,12 +67,12 @@ class Observed:
 
     def columns(self) -> Data:
         """The family's columns, as methods of the catalogue take them: shape (m,) each."""
-        return family_of(self.family).columns(self.counts, self.sizes)
+        return self.family.columns(self.counts, self.sizes)
 
     @cached_property
     def arguments(self) -> dict[str, Any]:
         """The arguments of a user's function by name, as ``Family.arguments`` has them."""
-        return family_of(self.family).arguments(self.counts, self.sizes)
+        return self.family.arguments(self.counts, self.sizes)
 
 
 Stream = np.random.Generator | None
@@ -129,7 +134,7 @@ class Answers:
         The exact worst case would else be only that a sum in double precision misses the boundary:
         the truths in between are always missed.
         """
-        low, high = family_of(observed.family).support
+        low, high = observed.family.support
         unit = _ROUNDING * max(1.0 / size if np.isinf(high) else 1.0 for size in observed.sizes)
         with np.errstate(invalid="ignore"):  # an infinite limit less an infinite boundary
             lower = np.where(np.abs(self.lower - low) <= unit, low, self.lower)
@@ -138,7 +143,7 @@ class Answers:
 
     def intervals(self, observed: Observed, alpha: float, side: str) -> Answers:
         """The answers with a failure where limits are no interval; they are not numbers there."""
-        infinite = family_of(observed.family).is_ratio
+        infinite = observed.family.is_ratio
         sound = are_intervals(self.lower, self.upper, side, infinite)
         if sound.all():
             return self
@@ -218,12 +223,8 @@ class Source(ABC):
         """Whether it computes the limits of all of the outcomes in one call."""
         return True
 
-    def call_checks(self, observed: Observed, alpha: float) -> CallChecks:
-        """The violations of the call checks by their names; None where there is none."""
-        return {}
-
-    def type_checks(self, observed: Observed, alpha: float) -> TypeChecks:
-        """What is wrong with types of arguments; nothing for what is not called with them."""
+    def probe(self, probe: Probe, observed: Observed, alpha: float) -> CallFaults:
+        """What a probe finds wrong with calls of the method; nothing where there are none."""
         return {}
 
     def unpicklable(self) -> str | None:
@@ -296,7 +297,7 @@ class CatalogueSource(Source):
         return None if self._seed is None else np.random.default_rng(self._seed)
 
     def limits(self, observed: Observed, alpha: float, side: str, stream: Stream = None) -> Answers:
-        names = family_of(observed.family).sizes
+        names = observed.family.sizes
         self.method.validate_sizes(dict(zip(names, observed.sizes, strict=True)))
         columns = observed.columns()
         if self.method.needs_population:
@@ -305,20 +306,20 @@ class CatalogueSource(Source):
         rng = self._stream() if stream is None else stream
         return Answers(*self.method.limits(columns, alpha, side, self.prior, rng))
 
-    def call_checks(self, observed: Observed, alpha: float) -> CallChecks:
-        has_outcomes = family_of(observed.family).has_outcomes
+    def probe(self, probe: Probe, observed: Observed, alpha: float) -> CallFaults:
+        has_outcomes = observed.family.has_outcomes
 
         def function(*arguments: Any) -> tuple[Any, Any]:
             """The method as a user's function of the data and alpha; of lists, rows for several."""
-            *given, alpha = arguments
-            rows = [np.asarray(each, np.float64) for each in given]
+            *data, alpha = arguments
+            rows = [np.asarray(column, np.float64) for column in data]
             if has_outcomes:
-                count = max(each.size for each in rows)
-                data = tuple(each if each.ndim else np.full(count, each) for each in rows)
+                count = max(row.size for row in rows)
+                columns = tuple(row if row.ndim else np.full(count, row) for row in rows)
             else:
-                data = family_of(observed.family).columns([*map(np.atleast_2d, rows)], ())
+                columns = observed.family.columns([*map(np.atleast_2d, rows)], ())
             on_arrays = rows[0].ndim > (not has_outcomes)
-            limits = self.method.limits(data, alpha, self.sides[0], rng=self._stream())
+            limits = self.method.limits(columns, alpha, self.sides[0], rng=self._stream())
             return limits if on_arrays else (limits[0][0], limits[1][0])
 
         # Counts of the type that the formulas work on, so that a change in place is seen.
@@ -326,8 +327,7 @@ class CatalogueSource(Source):
             name: value.astype(np.float64) if np.ndim(value) else value
             for name, value in observed.arguments.items()
         }
-        asked = Asked(function, arguments, alpha, RAISED_HERE)
-        return run_call_checks(asked, self.deterministic)
+        return probe.of_function(Asked(function, arguments, alpha, RAISED_HERE), self.deterministic)
 
     def unpicklable(self) -> str | None:
         return pickling_error(self.method)

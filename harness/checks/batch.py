@@ -21,18 +21,17 @@ import polars as pl
 
 from harness.base.errors import HarnessError, InputError
 from harness.base.text import plain_number
-from harness.callers.naming import AnyMethod, named
+from harness.callers.naming import AnyMethod, known_family, named
 from harness.callers.table import ALPHA
 from harness.checks.check import CheckRun, check, open_subject
 from harness.checks.findings import CONFORMANCE, FINISHES, INCONCLUSIVE, Finding
 from harness.checks.options import CheckOptions, read_options, validate_seconds
 from harness.checks.report import CheckReport
 from harness.checks.watch import watching
-from harness.families.catalogue import family_of
 from harness.methods.catalogue import methods_for
 from harness.methods.method import TWO_SIDED
-from harness.study.parallel import PROCESSES, parallel_jobs, run_tasks
-from harness.tables.lock import hold
+from harness.runner.lock import hold
+from harness.runner.parallel import PROCESSES, parallel_jobs, run_tasks
 
 CAN_BE_CHECKED = "can be checked"
 
@@ -189,13 +188,12 @@ def asked_points(**options: Unpack[CheckOptions]) -> str:
     Raises:
         InputError: there is no such family, its data are lists, or an option is wrong.
     """
-    family = options.get("family", "proportion")
-    known = family_of(family)
-    if not known.has_outcomes:
-        raise InputError(f"a check of {family} has no grid of points: its data are lists")
+    family = known_family(options.get("family", "proportion"))
+    if not family.has_outcomes:
+        raise InputError(f"a check of {family.name} has no grid of points: its data are lists")
     method = next(
         method
-        for method in methods_for(family).values()
+        for method in methods_for(family.name).values()
         if method.category in _QUICK and method.deterministic and TWO_SIDED in method.sides
     )
     settings = read_options(replace(method, sides=(TWO_SIDED,)), options)
@@ -205,8 +203,8 @@ def asked_points(**options: Unpack[CheckOptions]) -> str:
         for observed, alpha, _ in subject.asked:
             columns = (*observed.columns(), np.full(observed.count, alpha))
             rows |= set(zip(*(column.tolist() for column in columns), strict=True))
-    places = [known.data.index(name) for name in known.sizes if name in known.data]
-    places += [len(known.data)]
+    places = [family.data.index(name) for name in family.sizes if name in family.data]
+    places += [len(family.data)]
     ordered = sorted(rows, key=lambda row: ([row[place] for place in places], row))
     lines = (",".join(repr(plain_number(value)) for value in row) for row in ordered)
-    return "\n".join((",".join((*known.data, ALPHA)), *lines))
+    return "\n".join((",".join((*family.data, ALPHA)), *lines))

@@ -22,12 +22,12 @@ from harness.designs.limits import Limits
 from harness.designs.posterior import integrate_under_prior, integrate_under_truth
 from harness.designs.results import Enumerated
 from harness.designs.solvers import solver_of
-from harness.families.catalogue import family_of
 from harness.families.family import POSTERIOR as ENGINE_POSTERIOR
+from harness.families.family import Family
+from harness.kinds.coverage.tables import mean_length
 from harness.methods.catalogue import CATALOGUE, find
 from harness.methods.method import TWO_SIDED
 from harness.tables.answers import YARDSTICK
-from harness.tables.assemble import mean_length
 
 WORST, MEAN, LENGTH = "worst_alpha", "mean_alpha_error", "mean_length"
 WORST_INSIDE = "worst_alpha_inside"
@@ -95,7 +95,7 @@ def behaviour(subject: Subject, sizes: Sequence[Size], alphas: Sequence[float]) 
         A row for each size and alpha, in this order. Where a limit is unsound, the row has a fault
         in the place of numbers.
     """
-    has_yardstick = TWO_SIDED in subject.sides and YARDSTICK in CATALOGUE[subject.family]
+    has_yardstick = TWO_SIDED in subject.sides and YARDSTICK in CATALOGUE[subject.family.name]
     unit = [
         _minimal_lengths(subject.family, tuple(sizes), alpha) if has_yardstick else None
         for alpha in alphas
@@ -109,25 +109,25 @@ def behaviour(subject: Subject, sizes: Sequence[Size], alphas: Sequence[float]) 
             if lengths is not None and LENGTH in row:
                 row[RELATIVE] = row[LENGTH] / lengths[place]
             rows.append({**_sizes(scenario), "alpha": alpha, **row})
-    known = family_of(subject.family)
-    worst = (WORST, *known.numbered("worst_truth"), WORST_INSIDE)
+    family = subject.family
+    worst = (WORST, *family.numbered("worst_truth"), WORST_INSIDE)
     means = (MEAN, MEAN_POSTERIOR, "miss_below", "miss_above", LENGTH, RELATIVE, POSTERIOR)
     schema: dict[str, Any] = {
-        **dict.fromkeys((*known.sizes, "alpha", *worst, *means), pl.Float64),
-        **dict.fromkeys(known.numbered("largest_at"), pl.Int64),
+        **dict.fromkeys((*family.sizes, "alpha", *worst, *means), pl.Float64),
+        **dict.fromkeys(family.numbered("largest_at"), pl.Int64),
         FAULT: pl.String,
     }
     return pl.DataFrame(rows, schema=schema)
 
 
-def check_exact_numbers(exact: pl.DataFrame, family: str) -> Finding:
+def check_exact_numbers(exact: pl.DataFrame, family: Family) -> Finding:
     """Whether a table of ``behaviour`` has numbers at every size and alpha."""
     bad = exact.filter(pl.col(FAULT).is_not_null())
     if bad.is_empty():
         message = f"sound limits at all outcomes of {exact.height} sizes and alphas"
         return Finding(EXACT_NUMBERS, BEHAVIOUR, PASS, message, {})
     row = bad.row(0, named=True)
-    cell = {key: row[key] for key in (*family_of(family).sizes, "alpha")}
+    cell = {key: row[key] for key in (*family.sizes, "alpha")}
     message = row[FAULT] + and_more(bad.height, " sizes and alphas")
     return Finding(EXACT_NUMBERS, BEHAVIOUR, FAIL, message, cell, 1.0)
 
@@ -168,7 +168,7 @@ def _exact_numbers(
         cases = solver_of(scenario).worst_cases(limits, spans)
         inside = [None if case is None else case.alpha for case in cases]
     posterior = None
-    if ENGINE_POSTERIOR in family_of(scenario.family).engines:
+    if ENGINE_POSTERIOR in scenario.family.engines:
         posterior = integrate_under_prior(scenario, limits, scenario.model.FLAT_PRIOR)
     rows = []
     for row, compared in enumerate(_compared(scenario, exact, alphas)):
@@ -184,7 +184,7 @@ def _exact_numbers(
             errors = alphas[row] - (posterior.below[row] + posterior.above[row])
             largest = int(np.argmax(np.abs(errors)))
             counts = (int(count[0]) for count in scenario.counts(limits.outcomes[[largest]]))
-            names = family_of(scenario.family).numbered("largest_at")
+            names = scenario.family.numbered("largest_at")
             # The mean over outcomes is weighted by their probabilities.
             at = errors[np.searchsorted(limits.outcomes, exact.by_outcome.conditions)]
             weights = exact.by_outcome.weight
@@ -201,7 +201,7 @@ def _compared(
     """The numbers of ``measures`` for each row of the limits."""
     mean = exact.mean
     assert mean is not None
-    names = family_of(scenario.family).numbered("worst_truth")
+    names = scenario.family.numbered("worst_truth")
     rows = []
     for row, (alpha, worst) in enumerate(zip(alphas, exact.worst, strict=True)):
         assert worst is not None
@@ -216,7 +216,7 @@ def _compared(
 
 
 @lru_cache(maxsize=1024)
-def _minimal_lengths(family: str, sizes: tuple[Size, ...], alpha: float) -> tuple[float, ...]:
+def _minimal_lengths(family: Family, sizes: tuple[Size, ...], alpha: float) -> tuple[float, ...]:
     """The mean length of the minimal-length interval of the posterior at each size.
 
     The outcomes of all sizes are solved together, in a fifth of the time.
@@ -226,7 +226,7 @@ def _minimal_lengths(family: str, sizes: tuple[Size, ...], alpha: float) -> tupl
     data = [data_of(*each) for each in zip(scenarios, outcomes, strict=True)]
     columns = tuple(np.concatenate(each) for each in zip(*data, strict=True))
     ends = np.cumsum([each.size for each in outcomes])[:-1]
-    lower, upper = find(family, YARDSTICK).limits(columns, alpha)
+    lower, upper = find(family.name, YARDSTICK).limits(columns, alpha)
     parts = (scenarios, outcomes, np.split(lower, ends), np.split(upper, ends))
     return tuple(mean_length_of(*each) for each in zip(*parts, strict=True))
 

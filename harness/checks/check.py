@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from harness.base.errors import InputError
-from harness.callers.naming import AnyMethod, Named, named
+from harness.callers.naming import AnyMethod, Named, method_for
 from harness.checks.baseline.changes import compare_with_baseline, store_as_baseline
 from harness.checks.baseline.folder import is_baseline
 from harness.checks.behaviour import behaviour, check_exact_numbers
@@ -49,7 +49,6 @@ from harness.checks.table import complete_grid, no_exact_numbers, points_finding
 from harness.checks.tails.check import check_tails, tails_of
 from harness.checks.tails.tails import LimitTails
 from harness.checks.watch import TimeUpError, stage, watching
-from harness.families.catalogue import family_of
 from harness.methods.method import NOMINAL, TWO_SIDED
 
 LARGEST_OF_NUMBERS = 200
@@ -178,7 +177,7 @@ class CheckRun:
             findings = computed.with_counter_examples(findings)
         report = CheckReport(
             method=settings.method.label,
-            family=subject.family,
+            family=subject.family.name,
             contract=self.contract,
             findings=tuple(findings),
             behaviour=self.exact,
@@ -238,9 +237,9 @@ class CheckRun:
         """Check the contract by exact numbers; by trials for lists and for a stochastic method."""
         subject, settings, contract = self.subject, self.settings, self.contract
         alphas, seed, margin = settings.alphas, settings.seed, settings.margin
-        if not subject.deterministic or not family_of(subject.family).has_outcomes:
+        if not subject.deterministic or not subject.family.has_outcomes:
             simulation: OutcomeTrials | ListTrials
-            if family_of(subject.family).has_outcomes:
+            if subject.family.has_outcomes:
                 sizes = settings.trial_sizes
                 simulation = OutcomeTrials(subject, sizes, alphas, settings.trials, margin, seed)
             else:
@@ -299,7 +298,7 @@ class CheckRun:
             raise InputError(
                 f"{same} is a baseline, and no method to be the same as; --against {same}"
             )
-        reference = named(same, subject.family)
+        reference = method_for(subject.family, same)
         if reference.table is not None:
             restriction = restriction_of(reference.table.points, restriction)
         with open_subject(reference, settings) as opened:

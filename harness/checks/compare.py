@@ -37,7 +37,6 @@ from harness.checks.options import USUAL, Tolerance
 from harness.checks.report import Gains, GainTally
 from harness.checks.sizes import ANYWHERE, Restriction, Size
 from harness.checks.subject import Subject
-from harness.families.catalogue import family_of
 
 SEARCHED, SEARCHED_LARGE = 1e-6, 0.05
 """What the search for the worst alpha of two samples may miss, relative to the reference's.
@@ -295,7 +294,7 @@ def _points(
     ]
     largest = min(largest_sizes, default=None)
     blocks = conformance_grid(family, largest, restriction)
-    if family_of(family).has_outcomes:
+    if family.has_outcomes:
         points = default_points(family, restriction.sizes, restriction.alphas, largest)
         of_sums = [
             GridBlock(outcomes_at(family, size), points.alphas_in_sums)

@@ -32,7 +32,6 @@ from harness.checks.findings import (
 )
 from harness.checks.subject import Subject
 from harness.checks.tails.check import TAIL_CHECKS
-from harness.families.catalogue import family_of
 from harness.families.family import Family
 from harness.methods.expected_failures import SIDE, ExpectedFailure, Place, validate_places
 
@@ -42,7 +41,7 @@ _RISES = "rises with x"
 _TAIL_CHECKS = (*TAIL_CHECKS, "shrinks with n")
 
 
-def validate_expected_failures(expected: Sequence[ExpectedFailure], family: str) -> None:
+def validate_expected_failures(expected: Sequence[ExpectedFailure], family: Family) -> None:
     """Refuse declarations of checks or places that a family does not have.
 
     Raises:
@@ -55,7 +54,7 @@ def validate_expected_failures(expected: Sequence[ExpectedFailure], family: str)
                 f"there is no check {failure.check!r} that could be expected to fail"
                 f"{did_you_mean(failure.check, _check_names(family))}"
             )
-    validate_places(expected, place_names(family_of(family)))
+    validate_places(expected, place_names(family))
 
 
 def place_names(family: Family) -> tuple[str, ...]:
@@ -84,7 +83,7 @@ def was_checked(
             names = [name for name in exact.columns if name in place]
             rows = FindingPlaces({name: exact[name].to_numpy() for name in names})
             return bool(rows.within(place).any())
-        family = family_of(subject.family)
+        family = subject.family
         for observed, alpha, side in subject.asked:
             counts = observed.counts if family.has_outcomes else ()
             count = observed.count if family.has_outcomes else 1
@@ -126,7 +125,7 @@ def apply_expected_failures(
         InputError: the method declares a place that its family does not have.
     """
     own = subject.expected_failures
-    validate_places(own, place_names(family_of(subject.family)))
+    validate_places(own, place_names(subject.family))
     declared = (*own, *by_caller)
     applied = [part for finding in findings for part in _split(finding, declared)]
     if not subject.deterministic:
@@ -145,7 +144,7 @@ def apply_expected_failures(
 def _wrong(
     failure: ExpectedFailure,
     findings: Iterable[Finding],
-    family: str,
+    family: Family,
     was_checked: Callable[[str, Place], bool],
 ) -> str | None:
     """Why a declaration is wrong, in a clause; None where it is not."""
@@ -204,14 +203,14 @@ def _at(finding: Finding, places: FindingPlaces) -> Finding:
     return replace(finding, message=message, cell={**cell, "broken": places.count}, places=places)
 
 
-def _check_names(family: str) -> list[str]:
+def _check_names(family: Family) -> list[str]:
     """The names of all checks but comparisons, for some contract and some options."""
     names = [*property_names(family), *_TAIL_CHECKS, *CONTRACT_CHECKS, EXACT_NUMBERS]
     names += [MONTE_CARLO_AGREES, *DRAWN_CHECKS]
-    if not family_of(family).has_outcomes:
+    if not family.has_outcomes:
         names += [_RISES, *CHECKS_OF_LISTS]
     return list(dict.fromkeys(names))
 
 
-def _exists(check: str, family: str) -> bool:
+def _exists(check: str, family: Family) -> bool:
     return check in _check_names(family) or check.startswith(f"{AGAINST} ")

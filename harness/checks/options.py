@@ -11,7 +11,7 @@ from typing import Any, TypedDict
 
 from harness.base.arguments import quoted, validate_number, validate_whole
 from harness.base.errors import InputError, did_you_mean
-from harness.callers.naming import AnyMethod, Function, Named, named
+from harness.callers.naming import AnyMethod, Function, Named, known_family, method_for
 from harness.callers.process import TIMEOUT
 from harness.checks.baseline.folder import is_baseline, is_folder_path, validate_target
 from harness.checks.baseline.limits import KeptPoints, default_points
@@ -27,10 +27,11 @@ from harness.checks.sizes import (
     validate_sizes,
 )
 from harness.checks.table import complete_grid, restriction_of
-from harness.config.experiment import Experiment
-from harness.config.load import load_experiment
-from harness.families.catalogue import family_of, with_settings
+from harness.families.catalogue import with_settings
+from harness.families.family import Family
 from harness.families.stopped import MOST, STOPPING, rule_of
+from harness.kinds.coverage.experiment import Experiment
+from harness.kinds.load import load_experiment
 from harness.methods.expected_failures import ExpectedFailure, expected_failures
 from harness.methods.method import Contract, validate_contract
 
@@ -205,18 +206,21 @@ def read_options(method: AnyMethod, options: CheckOptions) -> Settings:
         InputError: an option is out of range, or does not go with another one or the family.
         ConfigError: the config has errors.
     """
-    family = options.get("family", "proportion")
-    if options.get("stopping") is not None:
-        family, options = _under_rule(family, options)
-    called, against = named(method, family), options.get("against")
-    has_outcomes = family_of(family).has_outcomes
+    name = options.get("family", "proportion")
+    if options.get("stopping") is None:
+        family = known_family(name)
+    else:
+        family, options = _under_rule(name, options)
+    called, against = method_for(family, method), options.get("against")
+    has_outcomes = family.has_outcomes
     if against is not None and not has_outcomes:
-        raise InputError(f"methods of {family} are not compared by a check; leave against out")
+        raise InputError(f"methods of {family.name} are not compared by a check; leave against out")
     restriction, sizes, alphas = _chosen_points(called, options)
     validate_ranges(options)
     if sizes is not None and not has_outcomes:
         raise InputError(
-            f"a check of {family} takes no sizes, since it draws lists of its own; leave them out"
+            f"a check of {family.name} takes no sizes, since it draws lists of its own; "
+            "leave them out"
         )
     if sizes is not None:
         validate_largest(called, validate_sizes(family, sizes))
@@ -277,14 +281,14 @@ def read_options(method: AnyMethod, options: CheckOptions) -> Settings:
     )
 
 
-def _under_rule(family: str, options: CheckOptions) -> tuple[str, CheckOptions]:
+def _under_rule(name: str, options: CheckOptions) -> tuple[Family, CheckOptions]:
     """The family with a stopping rule, and the options of a check at the most trials of it alone.
 
     Raises:
         InputError: another family, no rule, or neither sizes nor the most trials.
     """
     alphas = options.get("alphas") or _ALPHAS_OF_A_RULE
-    stopped = with_settings(family, {STOPPING: options["stopping"], "alpha": alphas})
+    stopped = with_settings(name, {STOPPING: options["stopping"], "alpha": alphas})
     most = rule_of(stopped).get(MOST)
     sizes = options.get("sizes") or (None if most is None else [most])
     has_other_sizes = options.get("grid") is not None or options.get("config") is not None
@@ -294,7 +298,7 @@ def _under_rule(family: str, options: CheckOptions) -> tuple[str, CheckOptions]:
             "grid or config"
         )
     grid = {"n": [*sizes], "alpha": [*alphas]}
-    return stopped.name, {**options, "grid": grid, "sizes": None, "alphas": None}
+    return stopped, {**options, "grid": grid, "sizes": None, "alphas": None}
 
 
 def _chosen_points(
@@ -321,21 +325,21 @@ def _chosen_points(
     alphas = restriction.alphas if alphas is None else alphas
     if config is not None:
         experiment = load_experiment(config)
-        if not isinstance(experiment, Experiment) or experiment.family != family:
-            raise InputError(f"{config} is no experiment of the family {family}")
+        if not isinstance(experiment, Experiment) or experiment.family is not family:
+            raise InputError(f"{config} is no experiment of the family {family.name}")
         sizes = experiment.sizes if sizes is None else sizes
         alphas = experiment.alphas if alphas is None else alphas
     return restriction, sizes, alphas
 
 
-def _reference(against: AnyMethod, family: str) -> Named:
+def _reference(against: AnyMethod, family: Family) -> Named:
     """The method to compare with.
 
     Raises:
         InputError: there is no such method; for the path of a folder, that it has no baseline.
     """
     try:
-        return named(against, family)
+        return method_for(family, against)
     except InputError:
         if isinstance(against, str) and is_folder_path(against):
             raise InputError(
@@ -351,7 +355,7 @@ def validate_largest(called: Named, sizes: Sequence[Size]) -> None:
         InputError: a size is too large for the method.
     """
     if called.method is not None:
-        names = family_of(called.family).sizes
+        names = called.family.sizes
         for size in sizes:
             numbers = size if isinstance(size, tuple) else (size,)
             called.method.validate_sizes(dict(zip(names, numbers, strict=True)))

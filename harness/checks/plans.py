@@ -32,7 +32,6 @@ from harness.distributions.paired_truths import (
 )
 from harness.distributions.score_truths import PairedScoreTruth, ScoreTruth
 from harness.distributions.truths import PairTruth, UniformTruth
-from harness.families.catalogue import family_of
 from harness.families.confusion import CONFUSION
 from harness.families.family import POSTERIOR, Family
 from harness.families.lists import CLUSTERS, RUNS, STRATA
@@ -367,7 +366,7 @@ def register(design: Design, plan: CheckPlan) -> None:
     PLANS[design.name] = plan
 
 
-def plan_of(family: str) -> CheckPlan:
+def plan_of(family: Family) -> CheckPlan:
     """Return the plan of a family's design.
 
     Raises:
@@ -382,18 +381,16 @@ def plan_of(family: str) -> CheckPlan:
     return PLANS[design.name]
 
 
-def checked_at(family: str) -> CheckedAt:
+def checked_at(family: Family) -> CheckedAt:
     """Return the sizes and alphas at which methods of a family are checked by default."""
-    return plan_of(family).at[family_of(family).is_bounded]
+    return plan_of(family).at[family.is_bounded]
 
 
-def scenario_of(family: str, size: Any) -> Scenario:
+def scenario_of(family: Family, size: Any) -> Scenario:
     """Return the scenario of a size under the truth of a check.
 
     Of pairs the size is a whole number in keys and cells, as a config has it.
     """
     plan = plan_of(family)
     assert plan.truth is not None
-    return Scenario(
-        family, design_for(family).size_of(np.ravel(size).tolist()), plan.truth(family_of(family))
-    )
+    return Scenario(family, design_for(family).size_of(np.ravel(size).tolist()), plan.truth(family))

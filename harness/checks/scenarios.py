@@ -17,7 +17,6 @@ from harness.checks.subject import Subject, side_of
 from harness.designs.design import Scenario
 from harness.designs.limits import Limits
 from harness.designs.solvers import solver_of
-from harness.families.catalogue import family_of
 from harness.methods.method import TWO_SIDED, are_intervals
 
 INSIDE = (0.1, 0.9)
@@ -31,11 +30,11 @@ def truths_inside(scenario: Scenario) -> tuple[tuple[float, float], ...]:
 
     Of pairs neither of the discordant cells is, nor are the concordant ones together.
     """
-    if family_of(scenario.family).shares_size:
-        concordant, view = (0.5 * INSIDE[0], 1.0), family_of(scenario.family).as_pairs
+    if scenario.family.shares_size:
+        concordant, view = (0.5 * INSIDE[0], 1.0), scenario.family.as_pairs
         spans = (concordant, INSIDE, INSIDE, concordant)
         return spans if view is None else view.restored(spans)
-    if family_of(scenario.family).is_bounded:
+    if scenario.family.is_bounded:
         return (INSIDE,) * len(scenario.sizes)
     largest = [(each.size, each.truth.effective_support[1]) for each in scenario.samples()]
     return tuple((min(FEWEST_EVENTS / size, most), most) for size, most in largest)
@@ -58,7 +57,7 @@ def limits_at(
     for fault in answers.failures.values():
         raise MethodError(f"{subject.label}: {fault}")
     lower, upper = answers.lower, answers.upper
-    infinite = family_of(scenario.family).is_ratio
+    infinite = scenario.family.is_ratio
     for place in np.flatnonzero(~are_intervals(lower, upper, side_of(subject), infinite)):
         outcome = {**listed.cell([int(place)]), "alpha": alpha}
         fault = no_interval(lower[place], upper[place], outcome)
@@ -92,7 +91,7 @@ def draw(scenario: Scenario, trials: int, seed: int) -> tuple[Floats, Integers]:
     """
     rng = scenario.stream(seed, 0)
     truths = scenario.draw_truths(trials, rng)
-    return family_of(scenario.family).parameter_at(truths), scenario.draw_outcomes(truths, rng)
+    return scenario.family.parameter_at(truths), scenario.draw_outcomes(truths, rng)
 
 
 def draw_under_flat_prior(scenario: Scenario, trials: int, seed: int) -> tuple[Floats, Integers]:
@@ -106,12 +105,12 @@ def draw_under_flat_prior(scenario: Scenario, trials: int, seed: int) -> tuple[F
         The parameter of the family and the outcome of each trial, shape (trials,) each.
     """
     truth, outcomes = draw(scenario, trials, seed)
-    if family_of(scenario.family).is_bounded:
+    if scenario.family.is_bounded:
         return truth, outcomes
     rng = scenario.stream(seed, 0).spawn(1)[0]
     counts = zip(scenario.counts(outcomes), scenario.sizes, strict=True)
     truths = tuple(rng.gamma(count + 1.0, 1.0 / size) for count, size in counts)
-    return family_of(scenario.family).parameter_at(truths), outcomes
+    return scenario.family.parameter_at(truths), outcomes
 
 
 def draw_at(
@@ -131,7 +130,7 @@ def draw_at(
     """
     each = tuple(np.full(trials, truth) for truth in truths)
     outcomes = scenario.draw_outcomes(each, scenario.stream(seed, 1 + stream))
-    return family_of(scenario.family).parameter_at(each), outcomes
+    return scenario.family.parameter_at(each), outcomes
 
 
 def misses(

@@ -15,8 +15,8 @@ import numpy as np
 
 from harness.base.arguments import quoted
 from harness.base.errors import InputError
-from harness.config.resolve import pairs
-from harness.families.catalogue import family_of
+from harness.families.family import Family
+from harness.kinds.coverage.resolve import pairs
 
 Size = float | tuple[float, float]
 """n or an exposure; for two samples a pair of these."""
@@ -26,25 +26,24 @@ _RANGE = re.compile(r"(\d+)\.\.(\d+)")
 _MOST_OF_RANGE = 10_000
 
 
-def validate_sizes(family: str, sizes: Sequence[Any]) -> tuple[Size, ...]:
+def validate_sizes(family: Family, sizes: Sequence[Any]) -> tuple[Size, ...]:
     """Return the sizes as numbers, or as pairs of floats for two samples.
 
     Raises:
         InputError: there are no sizes, or one of them is no size of the family.
     """
-    known = family_of(family)
     if np.ndim(sizes) == 0 or len(sizes) == 0:
-        raise InputError(f"sizes of {family} should be a list of them, found {sizes!r}")
-    is_pair, is_count = known.samples == 2, known.model.SIZE_IS_COUNT
+        raise InputError(f"sizes of {family.name} should be a list of them, found {sizes!r}")
+    is_pair, is_count = family.samples == 2, family.model.SIZE_IS_COUNT
     for size in sizes:
         if np.shape(size) != ((2,) if is_pair else ()):
             wanted = "pairs of numbers" if is_pair else "numbers"
-            raise InputError(f"sizes of {family} should be {wanted}, found {size!r}")
+            raise InputError(f"sizes of {family.name} should be {wanted}, found {size!r}")
         for number in np.ravel(size).tolist():
             is_size = isinstance(number, int | float) and 0 < number < np.inf
             if not is_size or (is_count and not float(number).is_integer()):
                 wanted = "whole numbers above 0" if is_count else "numbers above 0"
-                raise InputError(f"sizes of {family} should be {wanted}, found {size!r}")
+                raise InputError(f"sizes of {family.name} should be {wanted}, found {size!r}")
     if is_pair:
         return tuple((float(first), float(second)) for first, second in sizes)
     return tuple(np.asarray(size).item() for size in sizes)
@@ -101,7 +100,7 @@ ANYWHERE = Restriction()
 """No restriction."""
 
 
-def restriction_of_grid(family: str, grid: str | Mapping[str, Any]) -> Restriction:
+def restriction_of_grid(family: Family, grid: str | Mapping[str, Any]) -> Restriction:
     """The restriction of a grid.
 
     Two samples have pairs of sizes of equal index; one size goes with all of the other sample.
@@ -116,10 +115,10 @@ def restriction_of_grid(family: str, grid: str | Mapping[str, Any]) -> Restricti
             has a size or an alpha that is none, or the sizes of two samples do not go together.
     """
     numbers = _read_grid(family, grid)
-    names = family_of(family).sizes
+    names = family.sizes
     columns = [numbers[name] for name in names if name in numbers]
     if columns and len(columns) < len(names):
-        raise InputError(f"grid of {family} should name {' and '.join(names)}, or neither")
+        raise InputError(f"grid of {family.name} should name {' and '.join(names)}, or neither")
     if len(columns) == 2:
         first, second = columns
         if len(first) != len(second) and 1 not in (len(first), len(second)):
@@ -134,7 +133,7 @@ def restriction_of_grid(family: str, grid: str | Mapping[str, Any]) -> Restricti
     )
 
 
-def _read_grid(family: str, grid: str | Mapping[str, Any]) -> dict[str, list[Any]]:
+def _read_grid(family: Family, grid: str | Mapping[str, Any]) -> dict[str, list[Any]]:
     """The numbers of a grid by name: those of the family's sizes, and ``alpha``."""
     numbers: dict[str, list[Any]] = {}
     if isinstance(grid, str):
@@ -159,12 +158,11 @@ def _read_grid(family: str, grid: str | Mapping[str, Any]) -> dict[str, list[Any
             numbers[str(key)] = [value] if isinstance(value, int | float) else list(value)
     else:
         raise InputError(f'grid should be as "n=10,50;alpha=0.05", found {quoted(grid)}')
-    known = family_of(family)
-    names = [*(known.sizes if known.has_outcomes else ()), ALPHA]
+    names = [*(family.sizes if family.has_outcomes else ()), ALPHA]
     for name in numbers:
         if name not in names:
             raise InputError(
-                f"grid of {family} should name {' or '.join(names)}, found {quoted(name)}"
+                f"grid of {family.name} should name {' or '.join(names)}, found {quoted(name)}"
             )
     if not numbers:
         raise InputError(f"grid should name {' or '.join(names)}, found {quoted(grid)}")

@@ -11,12 +11,10 @@ from dataclasses import fields
 import numpy as np
 
 from harness.base.errors import HarnessError
-from harness.callers.call_checks import CallChecks
-from harness.callers.calls import describe
+from harness.callers.calls import CallFaults, Probe, describe
 from harness.callers.source import Answers, Observed, Source, Stream
-from harness.callers.type_checks import TypeChecks
 from harness.checks.watch import refuse_late
-from harness.families.catalogue import family_of
+from harness.families.family import Family
 from harness.methods.method import TWO_SIDED
 
 _Key = tuple[tuple[float, ...], tuple[bytes, ...], float, str]
@@ -29,9 +27,9 @@ class Subject(Source):
     Where it has no two-sided limits it gives those of its one side in their place.
     """
 
-    def __init__(self, source: Source, family: str) -> None:
+    def __init__(self, source: Source, family: Family) -> None:
         super().__init__(**{field.name: getattr(source, field.name) for field in fields(Source)})
-        self.takes_long = source.takes_long and not family_of(family).has_single_count
+        self.takes_long = source.takes_long and not family.has_single_count
         self.family = family
         self._source = source
         self._answers: dict[_Key, Answers] = {}
@@ -80,12 +78,9 @@ class Subject(Source):
     def takes_arrays(self, observed: Observed, alpha: float) -> bool:
         return self._source.takes_arrays(observed, alpha)
 
-    def call_checks(self, observed: Observed, alpha: float) -> CallChecks:
+    def probe(self, probe: Probe, observed: Observed, alpha: float) -> CallFaults:
         refuse_late()
-        return self._source.call_checks(observed, alpha)
-
-    def type_checks(self, observed: Observed, alpha: float) -> TypeChecks:
-        return self._source.type_checks(observed, alpha)
+        return self._source.probe(probe, observed, alpha)
 
     def reload(self) -> Source | None:
         source = self._source.reload()

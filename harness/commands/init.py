@@ -30,9 +30,9 @@ def init(
     from harness.base.arguments import validate_choice
     from harness.commands.output import say, validate_output_files, write_output_file
     from harness.config.files import SUFFIXES, find_configs
-    from harness.config.load import load_experiment
-    from harness.config.starter import starter, starter_from
     from harness.families.catalogue import FAMILIES
+    from harness.kinds.load import load_experiment
+    from harness.kinds.starter import starter, starter_from
 
     if family is not None:
         validate_choice("--family", family, FAMILIES, ())
@@ -42,7 +42,7 @@ def init(
         start, *others = find_configs([source])
         if others:
             raise InputError(f"--from names one config, found a folder of {1 + len(others)}")
-        chosen = load_experiment(start).family
+        chosen = load_experiment(start).family_name
         if family not in (None, chosen):
             raise InputError(f"--from names a config of the family {chosen}, not {family}")
     path = file or Path(f"{chosen}.yaml")
@@ -51,7 +51,7 @@ def init(
     if path.exists() and not force:
         raise InputError(f"{path} exists; --force overwrites it")
     validate_output_files({"init": path}, [])
-    text = starter(chosen, path.stem) if start is None else starter_from(start, path.stem)
+    text = starter(FAMILIES[chosen], path.stem) if start is None else starter_from(start, path.stem)
     write_output_file(path, text)
     say(f"{path} is written; it is run by: python -m harness run {path}")
     return 0
@@ -60,7 +60,7 @@ def init(
 def schema() -> int:
     """Print the JSON Schema of a config, for editors."""
     from harness.commands.output import show_json
-    from harness.config.load import json_schema
+    from harness.kinds.load import json_schema
 
     show_json(json_schema())
     return 0

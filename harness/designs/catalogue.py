@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copyreg
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from harness.designs.auc import ONE_SCORE, TWO_SCORES
 from harness.designs.confusion import CONFUSED
@@ -33,6 +35,21 @@ DESIGNS.update(
         STOPPED,
     )
 )
+
+
+def design_named(name: str) -> Design:
+    """Return the design of that name, as a pickle has it."""
+    return DESIGNS[name]
+
+
+def _pickled(design: Design) -> Any:
+    """Return how a design is pickled: by its name where it is registered, else by its content."""
+    if DESIGNS.get(design.name) is design:
+        return design_named, (design.name,)
+    return design.__reduce_ex__(2)
+
+
+copyreg.pickle(Design, _pickled)
 
 
 def register(design: Design, families: Mapping[Family, Mapping[str, Method]]) -> None:

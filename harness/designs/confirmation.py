@@ -21,7 +21,6 @@ from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW, SIDES, beside
 from harness.designs.nets import Net, Places, net_at_limits, random_net
 from harness.designs.results import Enumerated, WorstCase
 from harness.designs.verification import SECOND, Comparison, Rows, relative_difference
-from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION
 
 if TYPE_CHECKING:
@@ -90,7 +89,7 @@ def _apart(
         truths = tuple(np.array([each]) for each in case.truths)
         rows = solver.rows_again(limits, truths)
         if rows is not None:
-            theta = family_of(solver.scenario.family).parameter_at(truths)
+            theta = solver.scenario.family.parameter_at(truths)
             again = column.missed_beside(list(rows), float(theta[0]), case)
         elif found.by_truth is not None:
             again = found.by_truth.missed[row].max(keepdims=True)

@@ -44,7 +44,7 @@ MOST_TABLES = 2_000_000
 
 
 def _view(scenario: Scenario) -> AsPairs:
-    view = scenario.known_family.as_pairs
+    view = scenario.family.as_pairs
     assert view is not None
     return view
 
@@ -58,7 +58,7 @@ def as_pairs(scenario: Scenario) -> Scenario:
         arranged = TableTruth(tuple(map(view.arranged, truth.tables)))
     else:
         arranged = DirichletTruth(view.arranged(truth.shapes))
-    return replace(scenario, family=view.family.name, truth=arranged)
+    return replace(scenario, family=view.family, truth=arranged)
 
 
 def _pairs_outcomes() -> Outcomes:

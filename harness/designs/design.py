@@ -19,7 +19,6 @@ from harness.distributions.list_truths import ListTruth
 from harness.distributions.paired_truths import PairedTruth
 from harness.distributions.sampling.law import NUMPY, THINNED, Law, Sampling
 from harness.distributions.truths import DiscreteTruth, PairTruth, Truth
-from harness.families.catalogue import family_of
 from harness.families.family import Data, Family, Model
 from harness.families.stopped import FUNCTIONS, functions_of
 
@@ -217,9 +216,9 @@ def designs() -> Mapping[str, Design]:
     return DESIGNS
 
 
-def design_for(family: str) -> Design:
-    """Return the design of a family, by the family's name."""
-    return designs()[family_of(family).design]
+def design_for(family: Family) -> Design:
+    """Return the design of a family."""
+    return designs()[family.design]
 
 
 @dataclass(frozen=True)
@@ -230,8 +229,7 @@ class Scenario:
     which stands for every data set.
     """
 
-    family: str
-    """The name of the family."""
+    family: Family
     size: Any
     """n, a whole number, or an exposure; of two samples a pair of them; of lists k, the number of
     clusters and their sizes, which are repeated in turn, or the sizes of both samples in each
@@ -245,15 +243,18 @@ class Scenario:
     with_both: bool = True
     """Of pairs: whether an outcome says how many pairs are right in both; of a confusion table,
     whether it says the whole table."""
+    design: Design = field(init=False, repr=False, compare=False)
+    """How the data arise."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "design", design_for(self.family))
         if self.law is not None and self.draws == THINNED:
             raise HarnessError(f"no tables thin the outcomes of {self.law.title}")
         self.design.refuse(self)
 
     def __getstate__(self) -> dict[str, Any]:
         # Another process knows the family by its name, and has no function of this one.
-        if not (functions := functions_of(self.known_family)):
+        if not (functions := functions_of(self.family)):
             return {**vars(self)}
         import cloudpickle
 
@@ -265,16 +266,6 @@ class Scenario:
         vars(self).update(state)
 
     @property
-    def design(self) -> Design:
-        """How the data arise."""
-        return design_for(self.family)
-
-    @property
-    def known_family(self) -> Family:
-        """The family."""
-        return family_of(self.family)
-
-    @property
     def sizes(self) -> tuple[float, ...]:
         """The size of each sample: n, which is a whole number, or an exposure."""
         return self.design.sizes(self.size)
@@ -282,7 +273,7 @@ class Scenario:
     @property
     def model(self) -> Model:
         """The model of each sample."""
-        return family_of(self.family).model
+        return self.family.model
 
     @property
     def sampling(self) -> Law | Sampling:
@@ -337,7 +328,7 @@ class Scenario:
         """Return the counts that an outcome says, by their names, shape (m,) each."""
         if not self.has_outcomes:
             return {}
-        family = family_of(self.family)
+        family = self.family
         named = dict(zip(family.counts, self.counts(outcomes), strict=True))
         if self.with_both:
             return named
@@ -352,7 +343,7 @@ class Scenario:
         the pairs of true values of two.
         """
         values = self.design.values(self)
-        parameter = family_of(self.family).parameter_at(values)
+        parameter = self.family.parameter_at(values)
         return values[0] if self.design.keyed_by_value else np.arange(parameter.size), parameter
 
     def truths_of(self, keys: Integers | Floats) -> tuple[Floats, ...]:
@@ -382,7 +373,7 @@ class Scenario:
         if drawn is not None:
             return drawn
         truths = self.distributed.draw(self, trials, rng)
-        parameter = family_of(self.family).parameter_at(truths)
+        parameter = self.family.parameter_at(truths)
         order = np.argsort(parameter, kind="stable")
         outcomes = self.draw_outcomes([each[order] for each in truths], rng)
         if int(outcomes.max()) < _LARGEST_CODE:
@@ -450,7 +441,7 @@ class Scenario:
         truth = dict(self.truth.content())
         key = self.design.size_key
         size = list(self.size) if key == "sizes" else np.asarray(self.size).tolist()
-        family = {"family": self.known_family.public_name, **self.known_family.settings}
+        family = {"family": self.family.public_name, **self.family.settings}
         known = self.design.known_as(self)
         return {**family, key: size, "truth": truth, **draws, **law, **known}
 
@@ -472,7 +463,7 @@ def keyed_stream(content: Mapping[str, Any], seed: int, shard: int) -> np.random
 
 
 def listed_scenarios(
-    family: str,
+    family: Family,
     sizes: Sequence[float],
     truths: Sequence[Floats],
     law: Law | None = None,
@@ -481,7 +472,7 @@ def listed_scenarios(
     """Yield scenarios of one size that list given truths.
 
     Args:
-        family: the name of the family.
+        family: what is estimated.
         sizes: the size of each sample.
         truths: the true values of each sample or cell, one array of shape (t,) for each.
         law: of one sample: how its count arises; None for the family's own law.
@@ -512,10 +503,10 @@ def observed_at(scenario: Scenario, outcomes: Integers) -> Observed:
 
 def sizes_by_name(scenario: Scenario) -> dict[str, float]:
     """Return the size of each sample by its column's name."""
-    return dict(zip(family_of(scenario.family).sizes, scenario.sizes, strict=True))
+    return dict(zip(scenario.family.sizes, scenario.sizes, strict=True))
 
 
 def scenario_words(scenario: Scenario) -> str:
     """Return the family and the sizes, as a message names the scenario of a run."""
     sizes = ", ".join(f"{name} = {size:.15g}" for name, size in sizes_by_name(scenario).items())
-    return f"{scenario.family} at {sizes}"
+    return f"{scenario.family.name} at {sizes}"

@@ -335,5 +335,5 @@ def enumerate_lists(scenario: Scenario, columns: Sequence[StochasticColumn]) -> 
     conditions, _ = scenario.listed_truths()
     whole = Exact(conditions, np.full(count, 1.0 / count), below, above, length)
     nothing = Exact(np.empty(0, np.int64), np.empty(0), *np.empty((3, len(columns), 0)))
-    unknown, engine = (None,) * len(columns), scenario.known_family.engines[-1]
+    unknown, engine = (None,) * len(columns), scenario.family.engines[-1]
     return Enumerated(nothing, whole, whole.mean(), engine, unknown, unknown, assumes=lists.assumes)

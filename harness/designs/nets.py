@@ -20,7 +20,6 @@ from harness.designs.pairs.worst_case import random_tables, tables_with
 from harness.designs.two_samples.table import PairTable
 from harness.designs.two_samples.worst_case import inner_spans
 from harness.distributions.sampling.law import Sampling
-from harness.families.catalogue import family_of
 from harness.families.combination import Span
 
 NET_SEED = 20030101
@@ -70,7 +69,7 @@ class Places:
 def random_net(places: Places, scenario: Scenario, count: int) -> Net:
     """Return at most ``count`` truths at random within the range."""
     truths = places.between(count, _stream(scenario, "between"))
-    theta = family_of(scenario.family).parameter_at(truths)
+    theta = scenario.family.parameter_at(truths)
     return _sorted(Net(truths, theta, np.full(theta.size, AT)))
 
 
@@ -144,7 +143,7 @@ def places_of_one(scenario: Scenario, over: Span) -> Places:
 
 def places_of_two(scenario: Scenario, over: Sequence[Span]) -> Places:
     """Return the places of pairs of truths of two samples."""
-    combination, sampling = family_of(scenario.family).combination, scenario.model.SAMPLING
+    combination, sampling = scenario.family.combination, scenario.model.SAMPLING
     first, second = inner_spans(scenario, (over[0], over[1]))
     nothing, sizes = np.zeros((1, 1)), (scenario.sizes[0], scenario.sizes[1])
     table = PairTable(nothing, nothing, (0, 0), sizes, combination, sampling, (first, second))
@@ -172,7 +171,7 @@ def places_of_two(scenario: Scenario, over: Sequence[Span]) -> Places:
 def places_of_pairs(scenario: Scenario, over: Sequence[Span]) -> Places:
     """Return the places of tables of pairs."""
     corners = random_tables(scenario, over, 0, np.random.default_rng(0))
-    theta = family_of(scenario.family).parameter_at(corners)
+    theta = scenario.family.parameter_at(corners)
     theta = theta[np.isfinite(theta)]
 
     def between(count: int, rng: np.random.Generator) -> Truths:

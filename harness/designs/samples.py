@@ -54,7 +54,7 @@ def _implied_posterior(scenario: Scenario, outcomes: Integers) -> Any:
         truth_posterior(scenario.model, as_distribution(sample.truth), x, sample.size)
         for sample, x in zip(scenario.samples(), scenario.counts(outcomes), strict=True)
     )
-    combine = family_of(scenario.family).combine_posteriors
+    combine = scenario.family.combine_posteriors
     assert combine is not None
     return combine(*implied)
 
@@ -116,8 +116,9 @@ def stride(scenario: Scenario) -> int:
 
 
 def _both_samples(scenario: Scenario) -> tuple[Scenario, ...]:
-    name, (first, second), truth = scenario.model.NAME, scenario.sizes, scenario.truth
-    return Scenario(name, first, truth.first), Scenario(name, second, truth.second)
+    family, truth = family_of(scenario.model.NAME), scenario.truth
+    first, second = scenario.sizes
+    return Scenario(family, first, truth.first), Scenario(family, second, truth.second)
 
 
 def _encode(scenario: Scenario, first: Integers, second: Integers) -> Integers:
@@ -141,7 +142,7 @@ def _small_codes(scenario: Scenario, outcomes: Integers) -> tuple[Integers, Deco
 
 
 def _alike(scenario: Scenario, outcomes: Integers) -> Floats:
-    mirrors = family_of(scenario.family).mirrored is not None
+    mirrors = scenario.family.mirrored is not None
     (first, _, second, _), _ = among_images(data_of(scenario, outcomes), of_failures=mirrors)
     return np.asarray(first * (second.max() + 1) + second)
 
@@ -149,7 +150,7 @@ def _alike(scenario: Scenario, outcomes: Integers) -> Floats:
 def _beside_two(scenario: Scenario, truths: Sequence[float], step: float) -> tuple[float, ...]:
     found = list(truths)
     # The first truth that stays within its range moves.
-    weights = family_of(scenario.family).combination.weights
+    weights = scenario.family.combination.weights
     for place, (sample, weight) in enumerate(zip(scenario.samples(), weights, strict=True)):
         low, high = sample.truth.effective_support
         moved = found[place] + step * max(high, 1.0) / weight

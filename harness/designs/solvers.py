@@ -10,7 +10,7 @@ import numpy as np
 from harness.base.errors import HarnessError
 from harness.base.numerics.arrays import Floats, Integers
 from harness.designs import miss_curve, nets, scores
-from harness.designs.design import Scenario, designs
+from harness.designs.design import Scenario
 from harness.designs.limits import Column, Limits
 from harness.designs.listed import enumerate_listed, misses_at_listed, with_worst_cases
 from harness.designs.miss_curve import MissCurve
@@ -43,7 +43,6 @@ from harness.designs.verification import (
 )
 from harness.distributions.paired_truths import CELLS
 from harness.distributions.truths import Prior
-from harness.families.catalogue import family_of
 from harness.families.combination import Span
 from harness.families.family import (
     ENUMERATION,
@@ -83,7 +82,7 @@ class Solver:
         It has none under a distribution where the parameter has no closed posterior, or where a
         law describes how outcomes arise.
         """
-        family = family_of(self.scenario.family)
+        family = self.scenario.family
         return self.scenario.truth.is_discrete or POSTERIOR in family.engines
 
     def possible_outcomes(self) -> Integers:
@@ -233,7 +232,7 @@ class Solver:
         Of one sample the least lengths stand beside them.
         """
         listed = self.listed() if self.scenario.truth.is_discrete else None
-        family = family_of(self.scenario.family)
+        family = self.scenario.family
         return scores.of_listed_truths(family, listed, limits, enumerated, columns)
 
     def verify(self, limits: Limits, published: Published) -> list[Comparison]:
@@ -373,7 +372,7 @@ class TwoSampleSolver(Solver):
 
     def listed(self) -> Iterator[tuple[float, Integers, Floats]]:
         values, sampling = self.scenario.truth.values, self.scenario.model.SAMPLING
-        for index, theta in enumerate(self.scenario.known_family.parameter_at(values)):
+        for index, theta in enumerate(self.scenario.family.parameter_at(values)):
             counts, probabilities = [], []
             for value, size in zip(values, self.scenario.sizes, strict=True):
                 low, high = sampling.window(value[index], value[index], size)
@@ -558,11 +557,10 @@ def solver_of(scenario: Scenario) -> Solver:
     Raises:
         HarnessError: the family has no enumeration, or no solver exists for its design.
     """
-    family = family_of(scenario.family)
-    design = designs().get(family.design)
-    if design is not None and design.lists is not None:
+    design, family = scenario.design, scenario.family
+    if design.lists is not None:
         return ListSolver(scenario)
-    if design is None or design.exact is None or ENUMERATION not in family.engines:
+    if design.exact is None or ENUMERATION not in family.engines:
         raise HarnessError(f"the family {family.name} has no exact engines")
     found: Solver = design.exact(scenario) if scenario.law is None else LawSolver(scenario)
     return found

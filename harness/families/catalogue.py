@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import re
 from collections.abc import Mapping, MutableMapping
 from functools import cache
@@ -28,7 +29,7 @@ from harness.families.lists import CLUSTERED_PROPORTION, MEAN, STRATIFIED_DIFFER
 from harness.families.paired import PAIRED_DIFFERENCE, PAIRED_RATIO, family_of_pairs
 from harness.families.samples import family_of_samples
 from harness.families.scores import AUC, AUC_DIFFERENCE
-from harness.families.stopped import STOPPING, rule_text, stopped_family
+from harness.families.stopped import STOPPING, StoppedFamily, rule_text, stopped_family
 
 FAMILIES: dict[str, Family] = {
     family.name: family
@@ -113,6 +114,19 @@ FAMILIES: dict[str, Family] = {
 def family_of(name: str) -> Family:
     """Return the family with that name, which may have settings in brackets."""
     return FAMILIES[name] if name in FAMILIES else _unlisted(name)
+
+
+def _pickled(family: Family) -> Any:
+    """Return how a family is pickled: by its name where it has one here, else by its content."""
+    try:
+        known = family_of(family.name)
+    except KeyError:
+        known = None
+    return (family_of, (family.name,)) if known is family else family.__reduce_ex__(2)
+
+
+copyreg.pickle(Family, _pickled)
+copyreg.pickle(StoppedFamily, _pickled)
 
 
 @cache

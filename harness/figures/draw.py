@@ -22,7 +22,6 @@ from harness.base.files import read_regular
 from harness.base.numerics.arrays import Floats
 from harness.base.text import numbered
 from harness.families.catalogue import family_in, family_of
-from harness.families.family import Family
 from harness.figures.catalogue import FIGURES
 from harness.figures.kind import Drawing, FigureKind, FigureSpec
 from harness.figures.look import labels, layout, style
@@ -103,25 +102,26 @@ def _drawn(results: Results, specs: Iterable[FigureSpec], skip_undrawable: bool)
     drawn: list[_Drawn] = []
     titled = None
     for spec in specs:
-        kind, options = _validate(spec)
-        _refuse_other_results(kind, results)
+        kind, options = _validate(spec, results)
         titled = titled or _with_titles(results)
         with _settings(options):
             try:
                 with _reported(spec.kind):
-                    found = _of_size(kind, titled, options)
+                    made = _of_size(kind, titled, options)
             except InputError as lack:
                 # The failure of a method, which leaves nothing to draw, is reported elsewhere.
-                failed = isinstance(lack, NothingToDrawError) and _failed_somewhere(results)
-                if not (failed or skip_undrawable):
+                cells = results.cells
+                failed = "failed" in cells.columns and bool((cells["failed"] > 0).any())
+                excused = failed and isinstance(lack, NothingToDrawError)
+                if not (excused or skip_undrawable):
                     raise
                 continue
-            for drawing in found:
+            for drawing in made:
                 with _reported(drawing.stem):
                     if options.title is not None:
                         layout.add_title(drawing.figure, options.title, grow=options.height is None)
                     layout.fix_layout(drawing.figure)
-        drawn += [(replace(drawing, apart=spec.apart), options) for drawing in found]
+        drawn += [(replace(drawing, apart=spec.apart), options) for drawing in made]
     # Some disks ignore case.
     stems = numbered((drawing.stem for drawing, _ in drawn), "-")
     return [
@@ -139,7 +139,7 @@ def _with_titles(results: Results) -> Results:
         return results
     family = family_in(cells).name
     listed = results.manifest.get("experiment", {}).get("methods") or []
-    methods = {each["label"]: each for each in listed}
+    methods = {entry["label"]: entry for entry in listed}
     titles = {
         label: title_of(methods.get(label, {"label": label, "name": label}), family)
         for label in cells["method"].unique()
@@ -157,10 +157,10 @@ def _of_size(kind: FigureKind, results: Results, options: FigureOptions) -> list
     colours = options.colours or {}
     usual = style.PageSettings(height=options.height, font_factor=font, colours=colours)
     with style.page_settings(usual):
-        found = kind.draw(results, options)
+        drawings = kind.draw(results, options)
     if options.width is None:
-        return found
-    factors = [options.width / (each.figure.get_figwidth() * 25.4) for each in found]
+        return drawings
+    factors = [options.width / (drawing.figure.get_figwidth() * 25.4) for drawing in drawings]
     by_factor = {}
     for factor in dict.fromkeys(factors):
         with style.page_settings(replace(usual, width_factor=factor)):
@@ -191,36 +191,36 @@ def _reported(figure: str) -> Iterator[None]:
         raise FigureError(f"{figure} cannot be drawn: {type(fault).__name__}: {fault}") from fault
 
 
-def _failed_somewhere(results: Results) -> bool:
-    cells = results.cells
-    return "failed" in cells.columns and bool((cells["failed"] > 0).any())
+def _validate(spec: FigureSpec, results: Results) -> tuple[FigureKind, FigureOptions]:
+    """Return the kind and the options of a figure that can be drawn from such results.
 
-
-def _validate(spec: FigureSpec) -> tuple[FigureKind, FigureOptions]:
+    Raises:
+        InputError: the kind or an option is wrong, or the results are of another family or kind
+            of experiment.
+    """
     if spec.kind not in FIGURES:
         raise InputError(f"no figure is called {spec.kind!r}; there are {', '.join(FIGURES)}")
     kind = FIGURES[spec.kind]
     try:
-        return kind, kind.options.model_validate(dict(spec.options))
+        options = kind.options.model_validate(dict(spec.options))
     except ValidationError as error:
         first = error.errors()[0]
-        where = "".join(f" option {first['loc'][0]}:" for _ in first["loc"][:1])
-        raise InputError(
-            f"{spec.kind}:{where} {first['msg'].removeprefix('Value error, ')}"
-        ) from None
-
-
-def _refuse_other_results(kind: FigureKind, results: Results) -> None:
-    """Raise InputError if the results are of another family or kind of experiment."""
+        where = f" option {first['loc'][0]}:" if first["loc"] else ""
+        message = first["msg"].removeprefix("Value error, ")
+        raise InputError(f"{spec.kind}:{where} {message}") from None
     if kind.over == "nothing":
-        return
-    found = _experiment_of(results)
-    if found != kind.experiment:
-        raise InputError(f"{kind.name} is drawn from a {kind.experiment} experiment, not {found}")
-    has_family = kind.experiment != "simulation" and results.cells.height
-    if has_family and not kind.fits(family := family_in(results.cells)):
-        found = family.public_name
-        raise InputError(f"{kind.name} is drawn for {', '.join(kind.families)}, not {found}")
+        return kind, options
+    experiment = _experiment_of(results)
+    if experiment != kind.experiment:
+        raise InputError(
+            f"{kind.name} is drawn from a {kind.experiment} experiment, not {experiment}"
+        )
+    if experiment != "simulation" and not results.cells.is_empty():
+        family = family_in(results.cells)
+        if not kind.fits(family):
+            fitting = ", ".join(kind.families)
+            raise InputError(f"{kind.name} is drawn for {fitting}, not {family.public_name}")
+    return kind, options
 
 
 def _experiment_of(results: Results) -> str:
@@ -235,6 +235,7 @@ def _write(
     extension: str,
     kept: Path | None,
 ) -> Path:
+    """Write a drawing, under another name where that of an earlier figure would be lost."""
     path = directory / f"{drawing.stem}.{extension}"
     with _settings(options), _reported(path.name):
         drawing.figure.savefig(path, format=extension, metadata=METADATA[extension])
@@ -243,9 +244,6 @@ def _write(
         if earlier.is_file() and read_regular(earlier) != path.read_bytes():
             path = path.rename(directory / f"{drawing.stem}-{drawing.apart}.{extension}")
     return path
-
-
-_ENDINGS = (".png", ".svg", ".pdf")
 
 
 def write_size_curve(
@@ -271,10 +269,16 @@ def write_size_curve(
         WriteError: the file cannot be written.
     """
     refuse_other_ending(path)
-    known, (name, target) = family_of(family), goal
+    of_family, (name, target) = family_of(family), goal
     sizes, reached = curve
+    if name == "probability":
+        label = "probability of reaching the goal"
+    else:
+        parameter = labels.parameter_label(of_family)
+        of = f"ln({parameter})" if of_family.is_ratio else parameter
+        label = f"expected {name.replace('_', '-')} of {of}"
     with style.drawing_settings():
-        legend_names = [_goal_label(known, name), f"goal {target:.6g}", f"answer {answer:.15g}"]
+        legend_names = [label, f"goal {target:.6g}", f"answer {answer:.15g}"]
         heading = style.wrap(setting, style.COLUMN)
         figure, legend = style.curve_figure(legend_names, heading, 58)
         axes = figure.add_subplot()
@@ -286,10 +290,10 @@ def write_size_curve(
             axes.set_ylim(0, 1)
         else:
             # Next to size 0 the widths are many times the goal.
-            known_widths = reached[np.isfinite(reached)]
-            axes.set_ylim(0, min(4.0 * target, 1.05 * float(known_widths.max())))
-        axes.set_xlabel(labels.size_label(known))
-        axes.set_ylabel(style.wrap(_goal_label(known, name), 52))
+            widths = reached[np.isfinite(reached)]
+            axes.set_ylim(0, min(4.0 * target, 1.05 * float(widths.max())))
+        axes.set_xlabel(labels.size_label(of_family))
+        axes.set_ylabel(style.wrap(label, 52))
         figure.legend(axes.get_lines(), legend_names, **legend)
         _save(figure, path)
 
@@ -328,10 +332,11 @@ def refuse_other_ending(path: Path) -> None:
     """Refuse the name of a figure that ends in none of the formats.
 
     Raises:
-        InputError: it does.
+        InputError: the name has another ending.
     """
-    if path.suffix.lower() not in _ENDINGS:
-        raise InputError(f"figure should end in one of {', '.join(_ENDINGS)}, found {path}")
+    endings = [f".{extension}" for extension in FORMATS]
+    if path.suffix.lower() not in endings:
+        raise InputError(f"figure should end in one of {', '.join(endings)}, found {path}")
 
 
 def _save(figure: Figure, path: Path) -> None:
@@ -339,12 +344,3 @@ def _save(figure: Figure, path: Path) -> None:
         figure.savefig(path, dpi=style.DPI, metadata=METADATA[path.suffix[1:].lower()])
     except OSError as error:
         raise WriteError(f"{path} cannot be written: {error.strerror or error}") from None
-
-
-def _goal_label(family: Family, name: str) -> str:
-    """The name of the axis of what is reached."""
-    if name == "probability":
-        return "probability of reaching the goal"
-    parameter = labels.parameter_label(family)
-    of = f"ln({parameter})" if family.is_ratio else parameter
-    return f"expected {name.replace('_', '-')} of {of}"

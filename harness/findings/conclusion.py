@@ -151,7 +151,7 @@ def scope_of(row: _Row) -> str:
     """
     family = family_in(row)
     parts = []
-    ranges = worst_range_columns(row["family"])
+    ranges = worst_range_columns(family)
     for symbol, (low, high) in zip(family.symbols, ranges, strict=False):
         first, last = row.get(low), row.get(high)
         if first is None or last is None:

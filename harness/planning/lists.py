@@ -86,13 +86,13 @@ class ListQuestion:
 
     def scenario(self, number: int) -> Scenario:
         """Return the scenario of clusters or strata."""
-        lists = design_for(self.family.name).lists
+        lists = design_for(self.family).lists
         assert lists is not None
         assert lists.truth_at is not None
         truth = lists.truth_at(**{name: self.given[name] for name in lists.words})
         strata = tuple(self.strata(number).values())
         size: Any = strata or (number, *self.given["size"])
-        return Scenario(self.family.name, size, truth)
+        return Scenario(self.family, size, truth)
 
     @property
     def assumes(self) -> str:
@@ -125,7 +125,7 @@ def cases_of_strata(cases: int, shares: Floats) -> tuple[int, ...]:
 def _simulated(scenario: Scenario, method: str, alpha: float) -> tuple[float, float]:
     """Return the mean length over data sets drawn, and its standard error."""
     rng, lengths = scenario.stream(SEED, 0), []
-    chosen = find(scenario.family, method)
+    chosen = find(scenario.family.name, method)
     for observed in scenario.draw_observed(0, TRIALS, rng):
         lower, upper = chosen.limits(observed.columns(), alpha, TWO_SIDED)
         lengths.append(upper - lower)
@@ -186,7 +186,7 @@ def list_question(
         InputError: the family has no such answer, the method cannot be planned for, or a number
             is missing, unknown or out of range.
     """
-    design = design_for(family.name)
+    design = design_for(family)
     needed = design.size_needs
     if not needed:
         raise InputError(

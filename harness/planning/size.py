@@ -336,7 +336,7 @@ def _sums(
         if ranges[0][0] < ranges[0][1]:
             raise InputError("p should be one number with a stopping rule, found a range")
         # A size before the first look has no rule; a rule that no size has is refused here.
-        rule_with(family.name, LARGEST_MOST)
+        rule_with(family, LARGEST_MOST)
         return StoppedSums(family, goal, limits), ranges
     if not family.shares_size:
         return Sums(family, goal, limits), ranges
@@ -376,16 +376,16 @@ def _limits(
         """One call for each size: a source is asked for outcomes of one size."""
         if family.shares_size:
             # All tables of a call have the same number of pairs.
-            observed = Observed(family.name, (float(sum(each[0] for each in data)),), data)
+            observed = Observed(family, (float(sum(each[0] for each in data)),), data)
             return limits_of(source, observed, alpha, side)
         if family.stops:
-            observed = Observed(family.name, (float(data[2][0]),), data[:2])
+            observed = Observed(family, (float(data[2][0]),), data[:2])
             return limits_of(source, observed, alpha, side)
         lower, upper = np.empty((2, data[0].size))
         sizes, number = distinct_columns(*data[1::2])
         for place, row in enumerate(sizes.T.tolist()):
             here = number == place
-            observed = Observed(family.name, tuple(row), tuple(x[here] for x in data[::2]))
+            observed = Observed(family, tuple(row), tuple(x[here] for x in data[::2]))
             lower[here], upper[here] = limits_of(source, observed, alpha, side)
         return lower, upper
 

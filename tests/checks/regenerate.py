@@ -28,7 +28,7 @@ def sizes_of(family: str) -> tuple[Size, ...]:
     if family_of(family).shares_size:
         return OF_TABLES
     is_pair = family_of(family).sizes == ("n1", "n2")
-    return PAIRS if is_pair else checked_at(family).exact
+    return PAIRS if is_pair else checked_at(family_of(family)).exact
 
 
 def points_of(family: str) -> KeptPoints:
@@ -45,7 +45,7 @@ def points_of(family: str) -> KeptPoints:
         in_full, in_sums = (5, 15), (*range(1, 31),)
     else:
         in_full, in_sums = (1.0,), (0.5, 5.0)
-    alphas = checked_at(family).alphas.exact
+    alphas = checked_at(family_of(family)).alphas.exact
     return KeptPoints(in_full, (0.05,), in_sums, alphas)
 
 
@@ -58,12 +58,12 @@ def every() -> Iterator[Subject]:
             known = family_of(family)
             own = known.as_pairs is None or name not in CATALOGUE["proportion"]
             if method.deterministic and known.has_outcomes and own:
-                yield (Subject(CatalogueSource(name, method, seed=0), family))
+                yield (Subject(CatalogueSource(name, method, seed=0), family_of(family)))
 
 
 if __name__ == "__main__":
     shutil.rmtree(FOLDER, ignore_errors=True)
     for each in every():
-        measured = measures(each, sizes_of(each.family), checked_at(each.family).alphas.exact)
-        limits = keep_limits(each, points_of(each.family))
-        write_baseline(FOLDER, named(each.label, each.family), measured, side_of(each), limits)
+        measured = measures(each, sizes_of(each.family.name), checked_at(each.family).alphas.exact)
+        limits = keep_limits(each, points_of(each.family.name))
+        write_baseline(FOLDER, named(each.label, each.family.name), measured, side_of(each), limits)

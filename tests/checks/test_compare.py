@@ -51,7 +51,7 @@ def compared(one, other, at=(10, 30, 100), **options):
 
 
 def subject(method, family="proportion"):
-    return Subject(CatalogueSource(method.name, method, seed=0), family)
+    return Subject(CatalogueSource(method.name, method, seed=0), family_of(family))
 
 
 def measured(name, sizes, alphas, family="proportion"):
@@ -144,7 +144,7 @@ def test_limits_that_are_not_sound_are_a_finding_with_their_outcome(limit):
         return np.where((x == 2) & (n == 10), limit, 0.0), np.ones(np.shape(x))
 
     found = compare_with_method(
-        Subject(FunctionHere("f", f), "proportion"),
+        Subject(FunctionHere("f", f), family_of("proportion")),
         subject(PROPORTION["wald"]),
         SIZES,
         ALPHAS,

@@ -7,10 +7,10 @@ import pytest
 
 import harness
 from harness.config import yaml12
-from harness.config.forms import form_for
-from harness.config.load import load_experiment
-from harness.config.starter import starter
 from harness.families.catalogue import FAMILIES, family_of
+from harness.kinds.catalogue import KINDS
+from harness.kinds.load import load_experiment
+from harness.kinds.starter import starter
 from tests.cli.conftest import is_one_sentence
 
 
@@ -21,13 +21,13 @@ def flat(text: str) -> str:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_starter_loads_with_every_key_and_its_description(family: str, tmp_path: Path) -> None:
-    text = starter(family, "mine")
+    text = starter(family_of(family), "mine")
     file = tmp_path / "mine.yaml"
     file.write_text(text, encoding="utf-8")
     experiment = load_experiment(file)
-    assert (experiment.name, experiment.family) == ("mine", family)
+    assert (experiment.name, experiment.family.name) == ("mine", family)
     assert len(experiment.methods) >= 2
-    for key, record in form_for("coverage", family).keys.items():
+    for key, record in KINDS["coverage"].form_for(family).keys.items():
         assert re.search(rf"^#?{key}:", text, re.MULTILINE)
         assert " ".join(record.field.description.split()) in " ".join(flat(text).split())
     assert max(map(len, text.splitlines())) <= 120
@@ -35,7 +35,7 @@ def test_a_starter_loads_with_every_key_and_its_description(family: str, tmp_pat
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_what_a_starter_comments_out_are_the_values_that_hold(family: str, tmp_path: Path) -> None:
-    text = starter(family, "mine")
+    text = starter(family_of(family), "mine")
     file = tmp_path / "mine.yaml"
     file.write_text(text, encoding="utf-8")
     resolved = load_experiment(file)
@@ -50,7 +50,7 @@ STRATA = {"n1": [3, 2, 2], "n2": [3, 2, 2]}
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_starter_runs_at_small_sizes(family: str) -> None:
-    document = yaml12.read(starter(family, "mine")).data
+    document = yaml12.read(starter(family_of(family), "mine")).data
     sizes = STRATA if family_of(family).design == "strata" else SMALLER
     document |= {key: value for key, value in sizes.items() if key in document}
     if family != "proportion_difference" and len(document["methods"]) > 2:

@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 import harness
-from harness.config.load import load_experiment
 from harness.families.catalogue import FAMILIES
+from harness.kinds.load import load_experiment
 from harness.methods.catalogue import CATALOGUE
 
 CASES = "document,right,model\na,1,m\na,0,m\nb,1,m\nb,1,m\nc,0,m\nc,1,m\n"
@@ -166,7 +166,7 @@ def test_the_config_of_a_family_of_lists_is_valid_with_every_truth_that_it_shows
     for truth in truths:
         config = {**shown, "truth": truth, "name": "page", "seed": 1}
         config["methods"] = [next(iter(CATALOGUE[family]))]
-        assert load_experiment(config).family == family
+        assert load_experiment(config).family.name == family
 
 
 def balanced(start: str, text: str) -> str:

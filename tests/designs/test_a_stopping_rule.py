@@ -87,7 +87,7 @@ STOPPED = Design(
 def added():
     names = "wilson", "clopper_pearson"
     register(STOPPED, {FAMILY: {name: CATALOGUE["proportion"][name] for name in names}})
-    usual = plans.checked_at("proportion")
+    usual = plans.checked_at(FAMILIES["proportion"])
     at = {True: replace(usual, exact=(5, 10), properties=(3, 5, 10), trials=(10,))}
     truth = DiscreteTruth((0.1, 0.3, 0.5, 0.9))
     plans.register(STOPPED, plans.CheckPlan(at, truth=lambda family: truth))

@@ -111,7 +111,9 @@ CONFIG = {
 def added():
     register(POOLS, {FAMILY: METHODS})
     truth = DiscreteTruth((0.02, 0.1, 0.2, 0.4))
-    plans.register(POOLS, replace(plans.plan_of("proportion"), truth=lambda family: truth))
+    plans.register(
+        POOLS, replace(plans.plan_of(FAMILIES["proportion"]), truth=lambda family: truth)
+    )
     yield
     del DESIGNS[POOLS.name], plans.PLANS[POOLS.name]
     for table in (FAMILIES, CATALOGUE, ALIASES):

@@ -15,8 +15,8 @@ import yaml
 
 import harness
 from harness.cli import main
-from harness.config.load import load_experiment
 from harness.families.catalogue import with_settings
+from harness.kinds.load import load_experiment
 from harness.methods.catalogue import default_method
 from harness.methods.method import TWO_SIDED
 from tests.checks.test_tutorial import assert_shown
@@ -141,7 +141,7 @@ def _yaml(text: str, scope: dict[str, Any]) -> None:
     known = with_settings(config["family"], completed)
     if "methods" not in config:
         completed["methods"] = [default_method(known.name, TWO_SIDED).name]
-    assert load_experiment(completed).family == config["family"]
+    assert load_experiment(completed).family.name == config["family"]
 
 
 def _r(text: str, scope: dict[str, Any]) -> None:

@@ -9,17 +9,20 @@ import pytest
 
 import harness
 from harness.base.errors import InputError
-from harness.config.experiment import Experiment
-from harness.config.load import load_all, load_experiment
 from harness.designs.monte_carlo import SHARD
+from harness.kinds.catalogue import kind_of_experiment
+from harness.kinds.coverage import estimate as estimates
+from harness.kinds.coverage import run as study
+from harness.kinds.coverage.columns import catalogue_sources
+from harness.kinds.coverage.estimate import refuse_too_large
+from harness.kinds.coverage.experiment import Experiment
+from harness.kinds.coverage.plan import count_scenarios, plan_scenarios, reports_truths_alone
+from harness.kinds.load import load_all, load_experiment
+from harness.kinds.run import cost_of as estimate
+from harness.runner.estimate import DAY, Estimate
+from harness.runner.machine import machine_memory, memory_for
+from harness.runner.parallel import MOST_JOBS_PER_CORE, parallel_jobs
 from harness.screen.console import duration
-from harness.study import estimate as estimates
-from harness.study import run as study
-from harness.study.columns import catalogue_sources
-from harness.study.estimate import DAY, Estimate, estimate, refuse_too_large
-from harness.study.machine import machine_memory, memory_for
-from harness.study.parallel import MOST_JOBS_PER_CORE, parallel_jobs
-from harness.study.plan import count_scenarios, plan_scenarios, reports_truths_alone
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory
 
 UNIFORM = {"uniform": [0, 1]}
@@ -233,7 +236,7 @@ def test_a_time_is_written_in_its_largest_unit(seconds: float, text: str) -> Non
 def test_every_shipped_config_fits_into_a_gigabyte(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(estimates, "machine_memory", lambda: 1e9)
     for experiment in load_all(["configs"]):
-        refuse_too_large(experiment)
+        kind_of_experiment(experiment).refuse(experiment)
 
 
 def test_a_calibration_has_an_estimate() -> None:

@@ -13,17 +13,18 @@ from scipy import stats
 import harness
 from harness.designs.design import Scenario
 from harness.distributions.list_truths import GammaRuns, RunTruth, runs_truth
-from harness.figures.kinds.over_size import COVERAGE, CoverageOverSize
+from harness.families.catalogue import family_of
+from harness.figures.kinds.over_size import COVERAGE, CoverageOverSizeOptions
 from harness.figures.size_panels import size_panels
 from harness.findings.answer import found_answer
 from harness.findings.conclusion import scored_against
+from harness.findings.manifest import agrees
+from harness.kinds.coverage.screen import results_screen
 from harness.methods.catalogue import CATALOGUE, find
+from harness.pages.results_page import escaped, markdown
 from harness.report.curves.panels import truth_panels
 from harness.report.curves.section import shown_of
-from harness.report.results_page import escaped, markdown
-from harness.screen.results import results_screen
 from harness.tables.dictionary import columns_of
-from harness.tables.manifest import agrees
 from tests.methods.finite_population.rational import misses
 
 METHODS = CATALOGUE["mean"]
@@ -349,7 +350,8 @@ def test_the_runs_of_an_estimand_are_those_of_the_mean(skewed):
     lengths = [found.summary["mean_length"].to_list() for found in skewed.values()]
     assert lengths[0] == lengths[1] == lengths[2]
     scenarios = [
-        Scenario("mean", 30, RunTruth(GammaRuns(1, 1, 2), each)) for each in (None, 0.5, 0.9)
+        Scenario(family_of("mean"), 30, RunTruth(GammaRuns(1, 1, 2), each))
+        for each in (None, 0.5, 0.9)
     ]
     contents = [scenario.content() for scenario in scenarios]
     assert [each.get("estimand") for each in contents] == [None, "median", {"quantile": 0.9}]
@@ -406,7 +408,7 @@ def test_the_median_of_normal_runs_has_the_numbers_of_their_mean_without_a_close
     # A bootstrap draws the same resamples too.
     assert median.summary.equals(by(mean, "monte_carlo"))
     for found, title in ((mean, "mean = -3"), (median, "median = -3")):
-        (drawn,) = size_panels(found, COVERAGE, CoverageOverSize(), "actual_alpha")
+        (drawn,) = size_panels(found, COVERAGE, CoverageOverSizeOptions(), "actual_alpha")
         assert [panel.title for panel in drawn.panels] == [title]
 
 

@@ -7,25 +7,24 @@ import polars as pl
 import pytest
 from rich.console import Console
 
-from harness.designs.calibration import BinTally, Design
 from harness.distributions.truths import PairTruth, UniformTruth
-from harness.methods.catalogue import PROPORTION
-from harness.screen.results import calibration_screen
-from harness.tables.calibration_tables import (
+from harness.families.catalogue import family_of
+from harness.kinds.calibration.engine import BinTally, Design
+from harness.kinds.calibration.screen import calibration_screen
+from harness.kinds.calibration.tables import (
     calibration_cells,
     calibration_manifest,
     calibration_summary,
 )
+from harness.methods.catalogue import PROPORTION
 from harness.tables.columns import (
-    CELLS_OF_CALIBRATION,
-    SUMMARY_OF_CALIBRATION,
     TableKind,
     columns_of,
 )
 from harness.tables.results import Results
 
 DESIGN = Design(
-    family="proportion_difference",
+    family=family_of("proportion_difference"),
     sizes=((1.0, 9.0), (20.0, 20.0)),
     truth=PairTruth(UniformTruth(0.0, 1.0), UniformTruth(0.0, 0.5)),
     delta=(-0.5, 0.4),
@@ -43,7 +42,7 @@ DOCUMENT = {
     "name": "by/hand",
     "title": "By [hand]",
     "kind": "calibration",
-    "family": DESIGN.family,
+    "family": DESIGN.family.name,
     "seed": 3,
     "execution": {"jobs": 2},
 }
@@ -61,8 +60,8 @@ def results(*tallies: BinTally) -> Results:
 def test_columns_and_their_order_are_those_of_the_schema():
     found = results(SURE, TALLY)
     kind = TableKind("proportion_difference")
-    assert dict(found.cells.schema) == columns_of(CELLS_OF_CALIBRATION, kind)
-    assert dict(found.summary.schema) == columns_of(SUMMARY_OF_CALIBRATION, kind)
+    assert dict(found.cells.schema) == columns_of("calibration_cells", kind)
+    assert dict(found.summary.schema) == columns_of("calibration_summary", kind)
     assert found.cells.n_chunks() == 1
 
 

@@ -43,7 +43,7 @@ from harness.checks.report import BASELINE, CheckReport
 from harness.checks.sizes import ANYWHERE, Restriction
 from harness.checks.subject import Subject, side_of
 from harness.designs.design import design_for
-from harness.families.catalogue import family_of
+from harness.families.family import Family
 
 LIMITS = f"against {BASELINE}: limits"
 """The name of the check."""
@@ -96,10 +96,10 @@ def compare_with_baseline(
     )
 
 
-def _restricted(table: pl.DataFrame, family: str, restriction: Restriction) -> pl.DataFrame:
+def _restricted(table: pl.DataFrame, family: Family, restriction: Restriction) -> pl.DataFrame:
     """The rows of a table at the sizes and alphas of a restriction."""
     size_of = design_for(family).size_of
-    keys = table.select(*family_of(family).sizes, "alpha").rows()
+    keys = table.select(*family.sizes, "alpha").rows()
     allowed = [restriction.allows(size_of(sizes), alpha) for *sizes, alpha in keys]
     return table.filter(pl.Series(allowed, dtype=pl.Boolean))
 
@@ -195,7 +195,7 @@ def stored_baseline(folder: str | Path, named: Named, side: str) -> Baseline | N
 
     None where there is none, where its files are damaged, and where it is of another side.
     """
-    files = files_of(folder, named.family, named.label)
+    files = files_of(folder, named.family.name, named.label)
     if not (is_baseline(folder) and files.numbers.is_file()):
         return None
     try:

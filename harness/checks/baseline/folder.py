@@ -34,11 +34,11 @@ from harness.checks.baseline.tables import (
     write_numbers,
     write_table,
 )
-from harness.families.catalogue import family_of
+from harness.families.family import Family
 from harness.methods.method import TWO_SIDED
-from harness.study.run_folder import writing
-from harness.tables.lock import hold
-from harness.tables.manifest import versions
+from harness.runner.folder import writing
+from harness.runner.lock import hold
+from harness.runner.manifest import versions
 
 HEADER = "baseline.json"
 
@@ -160,23 +160,23 @@ def validate_target(folder: str | Path, named: Named) -> None:
         InputError: the path is no folder, the folder is read-only or has another method's baseline
             under the same name, or the method draws its limits.
     """
-    if not family_of(named.family).has_outcomes:
+    if not named.family.has_outcomes:
         raise InputError(
-            f"methods of {named.family} have no baseline: a check has no exact numbers of them"
+            f"methods of {named.family.name} have no baseline: a check has no exact numbers of them"
         )
     if named.method is not None and not named.method.deterministic:
         raise InputError(f"{named.label} draws its limits, and so has no baseline")
-    validate_place(folder, named)
+    validate_place(files_of(folder, named.family.name, named.label), named)
 
 
-def validate_place(folder: str | Path, named: Named) -> None:
-    """Check that the files of a method can be written into a folder.
+def validate_place(files: Files, named: Named) -> None:
+    """Check that the files of a method can be written into the folder of a baseline.
 
     Raises:
         InputError: the path is no folder, the folder is read-only or has another method's baseline
             under the same name.
     """
-    root = Path(folder)
+    root = files.root
     try:
         existing = next(place for place in (root, *root.absolute().parents) if place.exists())
     except (OSError, ValueError) as fault:  # a name too long, or with a NUL in it
@@ -186,10 +186,9 @@ def validate_place(folder: str | Path, named: Named) -> None:
         raise InputError(f"{root} cannot be written: {existing} is no folder to write to")
     if not is_baseline(root):
         return
-    files = files_of(root, named.family, named.label)
-    known, origin = read_entry(files).get("of"), provenance(named)["of"]
-    if known not in (None, origin):
-        raise InputError(f"{root} holds another {files.name}, of {known}, and not of {origin}")
+    stored, origin = read_entry(files).get("of"), provenance(named)["of"]
+    if stored not in (None, origin):
+        raise InputError(f"{root} holds another {files.name}, of {stored}, and not of {origin}")
 
 
 def provenance(named: Named) -> dict[str, str]:
@@ -289,7 +288,7 @@ def write_baseline(
     """
     validate_target(folder, named)
     validate_numbers(named.label, named.family, measured)
-    files = files_of(folder, named.family, named.label)
+    files = files_of(folder, named.family.name, named.label)
     entry: dict[str, Any] = {**provenance(named), "rows": measured.height}
     if side != TWO_SIDED:
         entry["side"] = side
@@ -299,7 +298,7 @@ def write_baseline(
         files.root.mkdir(parents=True, exist_ok=True)
         with hold(files.root, patience=PATIENCE):
             if not keep_tables:
-                write_numbers(files.numbers, files.family, measured)
+                write_numbers(files.numbers, named.family, measured)
                 if limits is not None:
                     write_table(files.limits, limits.in_full)
                     write_table(files.sums, limits.sums)
@@ -327,14 +326,16 @@ def write_entry(files: Files, entry: Mapping[str, Any]) -> None:
         part.unlink(missing_ok=True)
 
 
-def read_baseline(folder: str | Path, family: str, label: str, side: str = TWO_SIDED) -> Baseline:
+def read_baseline(
+    folder: str | Path, family: Family, label: str, side: str = TWO_SIDED
+) -> Baseline:
     """Return the baseline of a method.
 
     Raises:
         InputError: there is no baseline of this method and side, or a file of it cannot be read or
             is gone.
     """
-    files = files_of(folder, family, label)
+    files = files_of(folder, family.name, label)
     if not is_baseline(files.root) or not files.numbers.is_file():
         raise InputError(
             f"{files.root} holds no baseline of {label}; --update {files.root} writes one"

@@ -34,7 +34,7 @@ from harness.checks.plans import checked_at
 from harness.checks.sizes import Size
 from harness.checks.subject import Subject
 from harness.designs.design import design_for
-from harness.families.catalogue import family_of
+from harness.families.family import Family
 from harness.methods.method import TWO_SIDED
 
 MOST_IN_FULL = 64
@@ -57,7 +57,7 @@ class KeptPoints:
 
 
 def default_points(
-    family: str,
+    family: Family,
     sizes: Sequence[Size] | None = None,
     alphas: Sequence[float] | None = None,
     largest_size: float | None = None,
@@ -89,20 +89,19 @@ def default_points(
     )
 
 
-def outcomes_at(family: str, size: Size) -> OutcomeList:
+def outcomes_at(family: Family, size: Size) -> OutcomeList:
     """The outcomes of one size in an order that stays: all of a small size, some of a large one."""
-    known = family_of(family)
     sizes = tuple(float(each) for each in np.atleast_1d(size))
-    if known.shares_size:
+    if family.shares_size:
         return OutcomeList(family, sizes, _tables(int(sizes[0])))
-    if not known.has_counts_of_samples:
+    if not family.has_counts_of_samples:
         return all_outcomes(family, sizes)
-    if known.is_bounded:
-        most = _MOST_COUNTS if known.samples == 1 else _MOST_COUNTS_OF_TWO
+    if family.is_bounded:
+        most = _MOST_COUNTS if family.samples == 1 else _MOST_COUNTS_OF_TWO
         counts = [_counts(int(each), most) for each in sizes]
     else:
-        events = np.arange(float(_EVENTS if known.samples == 1 else _EVENTS_OF_TWO))
-        counts = [events] * known.samples
+        events = np.arange(float(_EVENTS if family.samples == 1 else _EVENTS_OF_TWO))
+        counts = [events] * family.samples
     flat = tuple(each.ravel() for each in np.meshgrid(*counts, indexing="ij"))
     return OutcomeList(family, sizes, flat)
 
@@ -166,10 +165,9 @@ class MovedLimit:
         return {**self.cell, "limit": self.side, **limits}
 
 
-def unit_of(family: str, sizes: Sequence[float]) -> float:
+def unit_of(family: Family, sizes: Sequence[float]) -> float:
     """The unit in which small limits are compared: 1, of a rate one event in the exposure."""
-    known = family_of(family)
-    return 1.0 if known.is_bounded or known.is_ratio else 1.0 / max(sizes)
+    return 1.0 if family.is_bounded or family.is_ratio else 1.0 / max(sizes)
 
 
 def differ(new: Floats, old: Floats, tolerance: float, unit: float = 1.0) -> Bools:
@@ -230,7 +228,7 @@ def moved_limits(subject: Subject, stored: pl.DataFrame, tolerance: float) -> li
         stored: the ``limits_in_full`` of the baseline.
         tolerance: the largest difference that counts as equal, as of ``differ``.
     """
-    family = family_of(subject.family)
+    family = subject.family
     moved: list[MovedLimit] = []
     for part in stored.partition_by(*family.sizes, "alpha", maintain_order=True):
         sizes = tuple(part[name][0] for name in family.sizes)
@@ -283,7 +281,7 @@ def changed_limits(new: pl.DataFrame, old: pl.DataFrame, tolerance: float) -> in
     return count
 
 
-def read_limits(file: Path, family: str) -> pl.DataFrame:
+def read_limits(file: Path, family: Family) -> pl.DataFrame:
     """Return the limits that were written.
 
     Raises:
@@ -293,9 +291,8 @@ def read_limits(file: Path, family: str) -> pl.DataFrame:
     return read_table(file, columns, len(columns) - 2, may_miss=True)
 
 
-def _columns_in_full(family: str) -> tuple[str, ...]:
-    known = family_of(family)
-    return (*known.sizes, "alpha", *known.counts, LOWER, UPPER)
+def _columns_in_full(family: Family) -> tuple[str, ...]:
+    return (*family.sizes, "alpha", *family.counts, LOWER, UPPER)
 
 
 DECIMALS_OF_SUMS = 13
@@ -314,7 +311,7 @@ _SUMS = ("lower_sum", "lower_place", "upper_sum", "upper_place")
 
 @dataclass(frozen=True)
 class MovedSums:
-    """A size and alpha at which some limits have moved, and no more is known."""
+    """A size and alpha at which some limits have moved, and no more is family."""
 
     cell: Cell
     """The sizes and alpha."""
@@ -371,7 +368,7 @@ def moved_sums(
     Returns:
         In the order of the rows: the limit, where one limit has moved by itself; else the sums.
     """
-    family = family_of(subject.family)
+    family = subject.family
     moved: list[MovedLimit | MovedSums] = []
     for row in stored.iter_rows(named=True):
         sizes = tuple(row[name] for name in family.sizes)
@@ -404,7 +401,7 @@ def changed_sums(new: pl.DataFrame, old: pl.DataFrame, tolerance: float) -> int:
     return count
 
 
-def read_sums(file: Path, family: str) -> pl.DataFrame:
+def read_sums(file: Path, family: Family) -> pl.DataFrame:
     """Return the sums that were written.
 
     Raises:
@@ -414,8 +411,8 @@ def read_sums(file: Path, family: str) -> pl.DataFrame:
     return read_table(file, columns, len(columns) - len(_SUMS))
 
 
-def _columns_of_sums(family: str) -> tuple[str, ...]:
-    return (*family_of(family).sizes, "alpha", *_SUMS)
+def _columns_of_sums(family: Family) -> tuple[str, ...]:
+    return (*family.sizes, "alpha", *_SUMS)
 
 
 def _weights(count: int) -> Floats:

@@ -14,7 +14,7 @@ from harness.base.errors import InputError
 from harness.checks.behaviour import LENGTH, MEAN, WORST, key_columns
 from harness.checks.findings import format_cell
 from harness.checks.sizes import validate_alphas, validate_sizes
-from harness.families.catalogue import family_of
+from harness.families.family import Family
 
 DECIMALS = 10
 """Of exact numbers: finer than every difference that matters, and coarser than the rounding of
@@ -132,18 +132,18 @@ def _place(columns: Sequence[str], keys: Sequence[float]) -> str:
     return ", ".join(f"{name} = {key:.15g}" for name, key in zip(columns, keys, strict=False))
 
 
-def value_columns(family: str) -> tuple[str, ...]:
+def value_columns(family: Family) -> tuple[str, ...]:
     """The columns of exact numbers.
 
     The worst truth of several counts is left out: several truths are equally bad but for rounding,
     and which one is found may change for no reason.
     """
-    if not family_of(family).has_single_count:
+    if not family.has_single_count:
         return WORST, MEAN, LENGTH
     return WORST, "worst_truth", MEAN, LENGTH
 
 
-def validate_numbers(label: str, family: str, measured: pl.DataFrame) -> None:
+def validate_numbers(label: str, family: Family, measured: pl.DataFrame) -> None:
     """Refuse measures without rows or with a number missing.
 
     Raises:
@@ -158,7 +158,7 @@ def validate_numbers(label: str, family: str, measured: pl.DataFrame) -> None:
         raise InputError(f"{label} has no sound limits at {place}, and so no baseline")
 
 
-def write_numbers(file: Path, family: str, measured: pl.DataFrame) -> None:
+def write_numbers(file: Path, family: Family, measured: pl.DataFrame) -> None:
     """Write the sorted rows: short sizes and alphas, and values with fixed decimals and no −0.
 
     Args:
@@ -175,13 +175,13 @@ def write_numbers(file: Path, family: str, measured: pl.DataFrame) -> None:
     _write_rows(file, (*keys, *values), rows)
 
 
-def read_numbers(file: Path, family: str) -> pl.DataFrame:
+def read_numbers(file: Path, family: Family) -> pl.DataFrame:
     """Return the ``measures`` that were written.
 
     Raises:
         InputError: the file is no such table, or has a row of a size or alpha that cannot be.
     """
-    keys = (*family_of(family).sizes, "alpha")
+    keys = (*family.sizes, "alpha")
     table = read_table(file, (*keys, *value_columns(family)), len(keys))
     if table.is_empty():
         raise InputError(f"{file} holds no rows; --update {file.parent.parent} writes them")

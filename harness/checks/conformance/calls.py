@@ -9,12 +9,21 @@ import numpy as np
 
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Positions
-from harness.callers.call_checks import ARGUMENTS, IN_ANY_ORDER, RANDOM, SCALARS, SHAPE, TWICE
-from harness.callers.calls import format_arguments, one_outcome, pair_in_words, same
+from harness.callers.calls import CallFault, at_outcome, one_outcome, same
 from harness.callers.source import NOT_ASKED, Source
-from harness.callers.type_checks import TYPES, TypeFault
+from harness.checks.conformance.call_checks import (
+    ARGUMENTS,
+    IN_ANY_ORDER,
+    RANDOM,
+    SCALARS,
+    SHAPE,
+    TWICE,
+    CallChecks,
+    pair_in_words,
+)
 from harness.checks.conformance.grid import OutcomeGrid
 from harness.checks.conformance.properties import Evaluation
+from harness.checks.conformance.type_checks import TYPES, TypeChecks
 from harness.checks.findings import CONFORMANCE, FAIL, PASS, REMARK, USUAL_ALPHA, Finding
 from harness.checks.plans import checked_at
 from harness.checks.sizes import Restriction
@@ -48,17 +57,19 @@ def check_calls(
     Returns:
         A finding for each check that was made.
     """
-    faults: dict[str, TypeFault] = {}
+    faults: dict[str, CallFault] = {}
     made: set[str] = set()
+    call_checks = CallChecks()
     for outcomes in grid[: checked_at(subject.family).called]:
         for alpha in restriction.alphas_or(_ALPHAS)[: len(_ALPHAS)]:
-            for name, text in subject.call_checks(outcomes.observed(), alpha).items():
+            for name, fault in subject.probe(call_checks, outcomes.observed(), alpha).items():
                 made.add(name)
-                if text is not None:
-                    faults.setdefault(name, TypeFault(text))
+                if fault is not None:
+                    faults.setdefault(name, fault)
     alphas = restriction.alphas_or((_TYPE_ALPHA,))
     alpha = min(alphas, key=lambda alpha: abs(math.log(alpha / USUAL_ALPHA)))
-    for outcomes in _type_sizes(grid):
+    # Methods of the catalogue are given float arrays alone, whatever the type of the data.
+    for outcomes in () if subject.is_of_catalogue else _type_sizes(grid):
         observed = outcomes.observed()
         observed = observed.part(_spread(observed.count, _TYPE_OUTCOMES))
         parts = [observed]
@@ -66,7 +77,7 @@ def check_calls(
             # Of several outcomes each would be asked with a size of its own.
             parts = [observed.part(slice(place, place + 1)) for place in range(observed.count)]
         for part in parts:
-            for name, fault in subject.type_checks(part, alpha).items():
+            for name, fault in subject.probe(TypeChecks(), part, alpha).items():
                 made.add(name)
                 before = faults.get(name)
                 if fault is not None and (before is None or before.is_remark > fault.is_remark):
@@ -75,7 +86,7 @@ def check_calls(
         text = _asked_again(subject, evaluations)
         made.add(IN_ANY_ORDER)
         if text is not None:
-            faults.setdefault(IN_ANY_ORDER, TypeFault(text))
+            faults.setdefault(IN_ANY_ORDER, CallFault(text))
     for name in CALL_CHECKS:
         if name in faults:
             verdict = REMARK if faults[name].is_remark else FAIL
@@ -129,9 +140,9 @@ def _differing(source: Source, evaluation: Evaluation, number: int) -> str | Non
             return None
         before, after = (lower[place], upper[place]), (answers.lower[at], answers.upper[at])
         if not same(before, after):
-            where = format_arguments({**one_outcome(again.arguments, at), "alpha": alpha})
+            where = at_outcome(one_outcome(again.arguments, at), alpha)
             return (
-                f"limits depend on the order of the calls: {pair_in_words(before)} at {where}, and "
+                f"limits depend on the order of the calls: {pair_in_words(before)} {where}, and "
                 f"{answers.failures.get(at) or pair_in_words(after)} after other calls"
             )
     return None

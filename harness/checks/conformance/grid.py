@@ -21,7 +21,7 @@ from harness.callers.calls import format_argument
 from harness.callers.source import Observed
 from harness.checks.plans import checked_at, plan_of, scenario_of
 from harness.checks.sizes import ANYWHERE, Restriction
-from harness.families.catalogue import family_of
+from harness.families.family import Family
 
 EVERY_OUTCOME_UP_TO = 60
 EVENTS = (*range(31), 99, 100, 101, 999, 1000, 1001, 10**6 - 1, 10**6, 10**6 + 1)
@@ -58,7 +58,7 @@ class Step:
 class OutcomeGrid:
     """All combinations of the counts of each sample, at one size of each sample."""
 
-    family: str
+    family: Family
     sizes: tuple[float, ...]
     counts: tuple[Floats, ...]
     """Counts of each sample, ascending."""
@@ -71,19 +71,19 @@ class OutcomeGrid:
     @property
     def largest_counts(self) -> tuple[float, ...]:
         """The largest possible count of each sample: its size, or ∞."""
-        largest = family_of(self.family).model.SAMPLING.largest_outcome
+        largest = self.family.model.SAMPLING.largest_outcome
         return tuple(largest(size) for size in self.sizes)
 
     @property
     def size_cell(self) -> dict[str, float | int | str]:
         """The sizes by name."""
-        names = family_of(self.family).sizes
+        names = self.family.sizes
         return dict(zip(names, map(plain_number, self.sizes), strict=True))
 
     @property
     def size_text(self) -> str:
         """The sizes with their names, as ``n = 50``."""
-        return family_of(self.family).size_text(self.sizes)
+        return self.family.size_text(self.sizes)
 
     def flat(self) -> tuple[Floats, ...]:
         """The counts of each sample at every outcome, shape (m,)."""
@@ -92,7 +92,7 @@ class OutcomeGrid:
     def steps(self) -> list[Step]:
         """The step to the next count of each sample."""
         places = np.arange(np.prod(self.shape)).reshape(self.shape)
-        family, steps = family_of(self.family), []
+        family, steps = self.family, []
         for axis, count in enumerate(family.counts):
             size = self.shape[axis]
             after = np.minimum(np.arange(size) + 1, size - 1)
@@ -123,7 +123,7 @@ class OutcomeGrid:
         Args:
             index: the position of each sample's count.
         """
-        family = family_of(self.family)
+        family = self.family
         counts = [int(column[place]) for column, place in zip(self.counts, index, strict=True)]
         return {**dict(zip(family.counts, counts, strict=True)), **self.size_cell}
 
@@ -133,7 +133,7 @@ class OutcomeGrid:
         Args:
             places: the places of k outcomes.
         """
-        family, columns = family_of(self.family), {}
+        family, columns = self.family, {}
         for name, column in zip(family.counts, self.flat(), strict=True):
             columns[name] = column[places]
         for name, size in zip(family.sizes, self.sizes, strict=True):
@@ -177,15 +177,15 @@ class TableList(OutcomeList):
     mirror_words: ClassVar[str] = "those with first and second in each other's place are, mirrored,"
 
     @classmethod
-    def of_pairs(cls, family: str, n: int, tables: Iterable[tuple[int, ...]]) -> TableList:
+    def of_pairs(cls, family: Family, n: int, tables: Iterable[tuple[int, ...]]) -> TableList:
         """The distinct tables of n, whose counts have the order of pairs."""
-        columns, view = np.array(sorted({*tables}), np.float64).T, family_of(family).as_pairs
+        columns, view = np.array(sorted({*tables}), np.float64).T, family.as_pairs
         counts = tuple(columns) if view is None else view.restored(tuple(columns))
         return cls(family, (float(n),), counts)
 
     def steps(self) -> list[Step]:
         """The step of one pair from second_only to first_only, or of a case between such cells."""
-        family = family_of(self.family)
+        family = self.family
         _, into, out_of, _ = self._arranged(family.counts)
         places = self._moved(lambda both, first, second, rest: (both, first + 1, second - 1, rest))
         words = f"the table with a {family.model.NAME} moved from {out_of} to {into} has"
@@ -195,12 +195,12 @@ class TableList(OutcomeList):
         return self._moved(lambda both, first, second, rest: (both, second, first, rest))
 
     def _arranged(self, cells: Sequence[Any]) -> tuple[Any, ...]:
-        view = family_of(self.family).as_pairs
+        view = self.family.as_pairs
         return tuple(cells) if view is None else view.arranged(cells)
 
     def _moved(self, move: Callable[..., tuple[Floats, ...]]) -> Positions:
         """The place of each of the tables as moved; its own place where there is none."""
-        view, columns = family_of(self.family).as_pairs, move(*self._arranged(self.counts))
+        view, columns = self.family.as_pairs, move(*self._arranged(self.counts))
         columns = columns if view is None else view.restored(columns)
         places = {table: place for place, table in enumerate(zip(*self.counts, strict=True))}
         moved = enumerate(zip(*columns, strict=True))
@@ -217,7 +217,7 @@ class GridBlock:
 
 
 def conformance_grid(
-    family: str, largest_size: float | None = None, restriction: Restriction = ANYWHERE
+    family: Family, largest_size: float | None = None, restriction: Restriction = ANYWHERE
 ) -> list[GridBlock]:
     """The outcomes, or the data sets of lists, at which methods should have their properties.
 
@@ -231,7 +231,7 @@ def conformance_grid(
     """
     at = checked_at(family)
     alphas = restriction.alphas_or(at.alphas.properties)
-    if not family_of(family).has_outcomes:
+    if not family.has_outcomes:
         return [GridBlock(data_sets, alphas) for data_sets in data_set_grid(family)]
     blocks = []
     for size in restriction.sizes_or(at.properties):
@@ -241,15 +241,14 @@ def conformance_grid(
     return blocks
 
 
-def _outcomes(family: str, sizes: tuple[float, ...]) -> OutcomeGrid:
+def _outcomes(family: Family, sizes: tuple[float, ...]) -> OutcomeGrid:
     """The outcomes of one size of each sample."""
-    known = family_of(family)
     counts: Sequence[Sequence[int]] = [EVENTS]
-    if known.shares_size:
+    if family.shares_size:
         return _tables(family, int(sizes[0]))
-    if not known.has_counts_of_samples:
+    if not family.has_counts_of_samples:
         return all_outcomes(family, sizes)
-    if known.is_bounded:
+    if family.is_bounded:
         whole = tuple(map(int, sizes))
         if len(whole) == 1:
             counts = [_successes(whole[0])]
@@ -262,13 +261,13 @@ def _outcomes(family: str, sizes: tuple[float, ...]) -> OutcomeGrid:
                 else [0, 1, n // 4, n // 2, n - n // 2, n - n // 4, n - 1, n]
                 for n in whole
             ]
-    elif known.samples == 2:
+    elif family.samples == 2:
         counts = [EVENTS_OF_TWO, EVENTS_OF_TWO]
     ascending = tuple(np.array(sorted({*column}), np.float64) for column in counts)
     return OutcomeGrid(family, tuple(map(float, sizes)), ascending)
 
 
-def all_outcomes(family: str, sizes: Sequence[float]) -> OutcomeList:
+def all_outcomes(family: Family, sizes: Sequence[float]) -> OutcomeList:
     """Every outcome of a design of which it is not known how its counts neighbour each other."""
     scenario = scenario_of(family, sizes)
     counts = scenario.counts(np.arange(int(scenario.outcome_count)))
@@ -276,7 +275,7 @@ def all_outcomes(family: str, sizes: Sequence[float]) -> OutcomeList:
     return OutcomeList(family, scenario.sizes, columns)
 
 
-def _tables(family: str, n: int) -> TableList:
+def _tables(family: Family, n: int) -> TableList:
     """All tables of a small n; of a large n those with few or even counts in some of the cells."""
     is_small = n <= EVERY_TABLE_UP_TO
     counts = range(n + 1) if is_small else {0, 1, 2, 3, n // 20, n // 4, n // 2, n - 1, n}
@@ -322,16 +321,16 @@ class DataSets(OutcomeList):
 
     def cell(self, index: Sequence[int]) -> dict[str, float | int | str]:
         """The lists of the data set in row ``index[0]`` by name, as text."""
-        names = family_of(self.family).data
+        names = self.family.data
         columns = zip(names, self.counts, strict=True)
         return {name: format_argument(lists[index[0]]) for name, lists in columns}
 
 
-def data_set_grid(family: str) -> list[DataSets]:
+def data_set_grid(family: Family) -> list[DataSets]:
     """The data sets at which every method of a family of lists should have its properties."""
     asked = plan_of(family).lists
     if not asked.data_sets:
-        raise InputError(f"the design of {family} has no data sets for a check of its methods")
+        raise InputError(f"the design of {family.name} has no data sets for a check of its methods")
     by_width: dict[tuple[int, ...], list[tuple[Floats, ...]]] = {}
     for data_set in asked.data_sets:
         lists = tuple(np.array(column, np.float64) for column in data_set)
@@ -339,7 +338,7 @@ def data_set_grid(family: str) -> list[DataSets]:
         backwards = [tuple(column[::-1] for column in copy) for copy in (lists, image)]
         widths = tuple(column.size for column in lists)
         by_width.setdefault(widths, []).extend([lists, image, *backwards])
-    unit = tuple(1.0 for _ in family_of(family).sizes)
+    unit = tuple(1.0 for _ in family.sizes)
     return [
         DataSets(family, unit, tuple(map(np.array, zip(*rows, strict=True))))
         for _, rows in sorted(by_width.items())

@@ -12,7 +12,6 @@ import numpy as np
 from harness.base.numerics.arrays import Bools, Floats, Positions
 from harness.checks.conformance.grid import DataSets, OutcomeGrid
 from harness.checks.findings import USUAL_ALPHA, FindingPlaces
-from harness.families.catalogue import family_of
 from harness.families.family import Family
 from harness.methods.expected_failures import SIDE
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
@@ -54,7 +53,7 @@ class SideLimits:
     @property
     def family(self) -> Family:
         """The family of the method."""
-        return family_of(self.outcomes.family)
+        return self.outcomes.family
 
     @property
     def is_two_sided(self) -> bool:
@@ -400,22 +399,21 @@ NEEDS_ALPHAS = ("is nested in alpha",)
 """Properties that compare limits of several alphas."""
 
 
-def properties_of(family: str) -> dict[str, Property]:
+def properties_of(family: Family) -> dict[str, Property]:
     """The properties of the limits of a family's methods by name, the gravest first."""
-    known = family_of(family)
     # The data of lists have no next one, but their order may not matter.
     moves: dict[str, Property] = {"keeps order": keeps_order}
-    if known.has_outcomes:
+    if family.has_outcomes:
         moves = {}
-    if known.directions:
-        moves = {"rises with x" if known.has_single_count else "is monotone": is_monotone}
+    if family.directions:
+        moves = {"rises with x" if family.has_single_count else "is monotone": is_monotone}
     return {
         "is finite": is_finite,
         "is ordered": is_ordered,
         STAYS_IN_RANGE: stays_in_range,
         "is nested in alpha": is_nested_in_alpha,
         **moves,
-        **({"mirrors": mirrors} if known.mirrored is not None else {}),
+        **({"mirrors": mirrors} if family.mirrored is not None else {}),
         "reaches the end": reaches_the_end,
         "has width": has_width,
         "holds the estimate": holds_the_estimate,

@@ -39,7 +39,7 @@ from harness.checks.findings import (
 from harness.checks.sizes import ANYWHERE, Restriction
 from harness.checks.subject import Subject
 from harness.checks.watch import steps
-from harness.families.catalogue import family_of
+from harness.families.family import Family
 from harness.methods.method import TWO_SIDED
 from harness.methods.remarks import STAYS_IN_RANGE
 
@@ -59,7 +59,7 @@ _GRAVEST = 1000.0
 """The severity of the first property; each of the following ones has 1 less."""
 
 
-def property_names(family: str) -> tuple[str, ...]:
+def property_names(family: Family) -> tuple[str, ...]:
     """The names of all properties of a family's methods, the gravest first."""
     return (ANSWERS, *CALL_CHECKS, PRECISION, *properties_of(family), PICKLES)
 
@@ -119,7 +119,7 @@ def evaluate_widely(
         lists, those of the fixed grid.
     """
     blocks = conformance_grid(subject.family, subject.largest_size, restriction)
-    if not family_of(subject.family).has_outcomes or not subject.deterministic or not blocks:
+    if not subject.family.has_outcomes or not subject.deterministic or not blocks:
         return evaluate(subject, blocks, into=into)
     grid = partial(
         wide_grid,
@@ -146,7 +146,7 @@ def answers_arrays(subject: Subject, restriction: Restriction = ANYWHERE) -> boo
     True of what is not asked so: a method of lists, one that draws, and an empty restriction.
     """
     blocks = conformance_grid(subject.family, subject.largest_size, restriction)
-    if not family_of(subject.family).has_outcomes or not subject.deterministic or not blocks:
+    if not subject.family.has_outcomes or not subject.deterministic or not blocks:
         return True
     smallest = blocks[min(2, len(blocks) - 1)]
     return subject.takes_arrays(smallest.outcomes.observed(), smallest.alphas[0])

@@ -23,7 +23,7 @@ from harness.checks.conformance.grid import (
 )
 from harness.checks.findings import USUAL_ALPHA
 from harness.checks.sizes import ANYWHERE, Restriction
-from harness.families.catalogue import family_of
+from harness.families.family import Family
 
 WIDE_ALPHAS = (0.001, 0.01, USUAL_ALPHA, 0.1, 0.2, 0.3173)
 ALL_ALPHAS = (0.0003, 0.001, 0.003, 0.01, 0.05, 0.1, 0.2, 0.3173)
@@ -124,7 +124,7 @@ SMALLEST_EXPOSURE, LARGEST_EXPOSURE = 1e-3, 1e5
 
 
 def wide_grid(
-    family: str,
+    family: Family,
     seed: int,
     extent: Extent | None = None,
     *,
@@ -145,23 +145,23 @@ def wide_grid(
     Returns:
         A block for each size.
     """
-    known, chosen = family_of(family), extent or OF_ARRAYS
+    chosen = extent or OF_ARRAYS
     fixed = conformance_grid(family, largest_size, restriction)
-    if restriction != ANYWHERE or not (known.has_counts_of_samples or known.shares_size):
+    if restriction != ANYWHERE or not (family.has_counts_of_samples or family.shares_size):
         return fixed
     rng = np.random.default_rng((seed, 7))
     blocks = list(fixed)
-    if known.has_single_count:
+    if family.has_single_count:
         logs = rng.uniform(np.log(WIDE_ALPHAS[0]), np.log(WIDE_ALPHAS[-1]), DRAWN_ALPHAS)
         drawn = [float(f"{alpha:.3g}") for alpha in np.exp(logs)]
         alphas = tuple(sorted({*WIDE_ALPHAS, *drawn}))
-        of_one = _proportions if known.is_bounded else _rates
+        of_one = _proportions if family.is_bounded else _rates
         blocks += of_one(family, chosen.one, alphas, rng)
     else:
         blocks += several_count_grid(family, rng, chosen.several)
     if largest_size is not None:
         blocks = [block for block in blocks if max(block.outcomes.sizes) <= largest_size]
-    if not known.has_single_count:
+    if not family.has_single_count:
         return sorted(blocks, key=lambda block: max(block.outcomes.sizes))
     by_size: dict[float, GridBlock] = {}
     for block in blocks:
@@ -171,11 +171,11 @@ def wide_grid(
         alphas = tuple(sorted({*other.alphas, *block.alphas}))
         by_size[size] = GridBlock(replace(other.outcomes, counts=(counts,)), alphas)
     # Exposures keep their order, as the usual one of 1 stands first.
-    return [by_size[size] for size in (sorted(by_size) if known.is_bounded else by_size)]
+    return [by_size[size] for size in (sorted(by_size) if family.is_bounded else by_size)]
 
 
 def _proportions(
-    family: str, extent: OneCount, alphas: Alphas, rng: np.random.Generator
+    family: Family, extent: OneCount, alphas: Alphas, rng: np.random.Generator
 ) -> list[GridBlock]:
     """Every n up to 200, larger ones, and drawn ones."""
     others = tuple(alpha for alpha in alphas if alpha != USUAL_ALPHA)
@@ -203,7 +203,7 @@ def _some_counts(n: int, extent: OneCount, rng: np.random.Generator) -> Iterable
 
 
 def _rates(
-    family: str, extent: OneCount, alphas: Alphas, rng: np.random.Generator
+    family: Family, extent: OneCount, alphas: Alphas, rng: np.random.Generator
 ) -> list[GridBlock]:
     """Many events, at an exposure of 1 and at drawn ones."""
     span = np.log(SMALLEST_EXPOSURE), np.log(LARGEST_EXPOSURE)
@@ -217,7 +217,7 @@ def _rates(
 
 
 def _block(
-    family: str,
+    family: Family,
     sizes: Sequence[float],
     counts: Sequence[Iterable[int]],
     alphas: Alphas = FEW_ALPHAS,
@@ -237,17 +237,16 @@ EVENTS_OF_RATES = (20, 40, 200, 5000, 10**6)
 
 
 def several_count_grid(
-    family: str, rng: np.random.Generator, extent: SeveralCounts = OF_ARRAYS.several
+    family: Family, rng: np.random.Generator, extent: SeveralCounts = OF_ARRAYS.several
 ) -> Iterator[GridBlock]:
     """The wider grid of a family of two samples or of pairs, with sizes that are drawn."""
-    known = family_of(family)
-    if known.shares_size:
+    if family.shares_size:
         return _pairs(family, extent, rng)
-    return (_two_proportions if known.is_bounded else _two_rates)(family, extent, rng)
+    return (_two_proportions if family.is_bounded else _two_rates)(family, extent, rng)
 
 
 def _two_proportions(
-    family: str, extent: SeveralCounts, rng: np.random.Generator
+    family: Family, extent: SeveralCounts, rng: np.random.Generator
 ) -> Iterator[GridBlock]:
     yield _block(family, extent.first, [range(n + 1) for n in extent.first], ALL_ALPHAS)
     drawn = rng.integers(10, extent.largest_full + 1, (extent.drawn_full, 2)).tolist()
@@ -262,7 +261,9 @@ def _two_proportions(
         yield _block(family, sizes, counts)
 
 
-def _two_rates(family: str, extent: SeveralCounts, rng: np.random.Generator) -> Iterator[GridBlock]:
+def _two_rates(
+    family: Family, extent: SeveralCounts, rng: np.random.Generator
+) -> Iterator[GridBlock]:
     few = [range(extent.few_events + 1)] * 2
     drawn = np.exp(rng.uniform(np.log(1e-3), np.log(1e5), (1 + extent.drawn, 2)))
     exposures = [[float(f"{each:.4g}") for each in pair] for pair in drawn.tolist()]
@@ -273,7 +274,7 @@ def _two_rates(family: str, extent: SeveralCounts, rng: np.random.Generator) -> 
         yield _block(family, pair, [EVENTS_OF_RATES] * 2)
 
 
-def _pairs(family: str, extent: SeveralCounts, rng: np.random.Generator) -> Iterator[GridBlock]:
+def _pairs(family: Family, extent: SeveralCounts, rng: np.random.Generator) -> Iterator[GridBlock]:
     for n in extent.pairs:
         tables = [
             (both, first, second, n - both - first - second)
@@ -290,6 +291,6 @@ def _pairs(family: str, extent: SeveralCounts, rng: np.random.Generator) -> Iter
 
 
 def _tables(
-    family: str, n: int, tables: Sequence[tuple[int, ...]], alphas: Alphas = FEW_ALPHAS
+    family: Family, n: int, tables: Sequence[tuple[int, ...]], alphas: Alphas = FEW_ALPHAS
 ) -> GridBlock:
     return GridBlock(TableList.of_pairs(family, n, tables), alphas)

@@ -37,7 +37,7 @@ from harness.checks.findings import (
 )
 from harness.checks.plans import RATES
 from harness.checks.sizes import Size
-from harness.families.catalogue import family_of
+from harness.families.family import Family
 from harness.methods.method import (
     APPROXIMATE,
     AT_LEAST,
@@ -163,27 +163,26 @@ def most_inside(contract: Contract, one_sided: bool) -> float:
     return 2.0 * terms.worst if one_sided and not terms.everywhere else terms.worst
 
 
-def applying_rows(contract: Contract, behaviour: pl.DataFrame, family: str) -> pl.DataFrame:
+def applying_rows(contract: Contract, behaviour: pl.DataFrame, family: Family) -> pl.DataFrame:
     """The rows of exact numbers that a contract applies to."""
-    known = behaviour.filter(pl.col(WORST).is_not_null())
+    rows = behaviour.filter(pl.col(WORST).is_not_null())
     if TERMS[contract].everywhere:
-        return known
+        return rows
     smallest, largest = ALPHAS
     room = 1e-9  # of the decimals of an alpha
-    known = known.filter(pl.col("alpha").is_between(smallest * (1 - room), largest * (1 + room)))
-    known_family = family_of(family)
-    if not known_family.model.SIZE_IS_COUNT:
-        if contract == NOMINAL or not known_family.has_single_count:
-            return known
+    rows = rows.filter(pl.col("alpha").is_between(smallest * (1 - room), largest * (1 + room)))
+    if not family.model.SIZE_IS_COUNT:
+        if contract == NOMINAL or not family.has_single_count:
+            return rows
         mean_rate = 0.5 * sum(RATES)
-        return known.filter(pl.col(known_family.sizes[0]) * mean_rate >= FEWEST_EVENTS)
-    large = [pl.col(name) >= SMALLEST_N for name in known_family.sizes]
-    return known.filter(pl.all_horizontal(large))
+        return rows.filter(pl.col(family.sizes[0]) * mean_rate >= FEWEST_EVENTS)
+    large = [pl.col(name) >= SMALLEST_N for name in family.sizes]
+    return rows.filter(pl.all_horizontal(large))
 
 
-def is_large(family: str, size: Size) -> bool:
+def is_large(family: Family, size: Size) -> bool:
     """Whether every contract applies at this size; they do at every exposure."""
-    if not family_of(family).model.SIZE_IS_COUNT:
+    if not family.model.SIZE_IS_COUNT:
         return True
     return all(n >= SMALLEST_N for n in (size if isinstance(size, tuple) else (size,)))
 
@@ -196,7 +195,7 @@ def is_usual(alpha: float) -> bool:
 def check_contract(
     contract: Contract,
     behaviour: pl.DataFrame,
-    family: str,
+    family: Family,
     margin: float | None = None,
     one_sided: bool = False,
 ) -> list[Finding]:
@@ -240,7 +239,7 @@ def excess(bounds: ContractBounds, rows: pl.DataFrame) -> Floats:
     return np.asarray(np.maximum(numbers - high, low - numbers) / alphas)
 
 
-def _check_worst_size(bounds: ContractBounds, rows: pl.DataFrame, family: str) -> Finding:
+def _check_worst_size(bounds: ContractBounds, rows: pl.DataFrame, family: Family) -> Finding:
     """The finding at one alpha, for the size where the number is furthest out."""
     alpha = float(rows["alpha"][0])
     outside = excess(bounds, rows)
@@ -256,10 +255,9 @@ def _check_worst_size(bounds: ContractBounds, rows: pl.DataFrame, family: str) -
         message = f"{number:.4g} at {format_cell(place)}"
         allowed = f"{high:.4g}"
     if bounds.column == WORST:
-        known = family_of(family)
-        truths = {name: row[name] for name in known.numbered("worst_truth")}
+        truths = {name: row[name] for name in family.numbered("worst_truth")}
         cell |= truths
-        message += f", {format_cell(dict(zip(known.truths, truths.values(), strict=True)))}"
+        message += f", {format_cell(dict(zip(family.truths, truths.values(), strict=True)))}"
     broken = outside > 0
     if not broken.any():
         return Finding(bounds.name, CONTRACT, PASS, f"at worst {message}", cell)
@@ -271,14 +269,14 @@ def _check_worst_size(bounds: ContractBounds, rows: pl.DataFrame, family: str) -
         return Finding(bounds.name, CONTRACT, REMARK, message, cell)
     message += and_more(int(far.sum()), more)
     severity = abs(number / expected) if expected else math.inf
-    columns = {name: rows[name].to_numpy()[far] for name in (*family_of(family).sizes, "alpha")}
+    columns = {name: rows[name].to_numpy()[far] for name in (*family.sizes, "alpha")}
     places = FindingPlaces({**columns, "found": rows[bounds.column].to_numpy()[far]})
     return Finding(bounds.name, CONTRACT, FAIL, message, cell, severity, places)
 
 
-def cell_of(row: dict[str, float], family: str) -> dict[str, float | int | str]:
+def cell_of(row: dict[str, float], family: Family) -> dict[str, float | int | str]:
     """The sizes and alpha of a row, whole numbers as such."""
-    keys = (*family_of(family).sizes, "alpha")
+    keys = (*family.sizes, "alpha")
     return {key: plain_number(row[key]) for key in keys}
 
 
@@ -295,7 +293,7 @@ class Judgement:
 
 
 def contracts_kept(
-    behaviour: pl.DataFrame, family: str, margin: float | None = None, one_sided: bool = False
+    behaviour: pl.DataFrame, family: Family, margin: float | None = None, one_sided: bool = False
 ) -> str:
     """Say which contracts the exact numbers of a method keep.
 
@@ -322,7 +320,7 @@ def contracts_kept(
 def judged(
     contract: Contract,
     behaviour: pl.DataFrame,
-    family: str,
+    family: Family,
     margin: float | None = None,
     one_sided: bool = False,
 ) -> Judgement | None:
@@ -330,13 +328,13 @@ def judged(
     rows = applying_rows(contract, behaviour, family)
     hairs: list[str] = []
     for bounds in bounds_of(contract, margin, one_sided):
-        known = rows.filter(pl.col(bounds.column).is_not_null())
-        if known.is_empty():
+        numbers = rows.filter(pl.col(bounds.column).is_not_null())
+        if numbers.is_empty():
             return None
-        outside = excess(bounds, known)
+        outside = excess(bounds, numbers)
         if outside.max() <= 0:
             continue
-        row = known.row(int(outside.argmax()), named=True)
+        row = numbers.row(int(outside.argmax()), named=True)
         text = _difference(bounds.column, row, family)
         if outside.max() > bounds.hair:
             return Judgement(False, text)
@@ -344,7 +342,7 @@ def judged(
     return Judgement(True, f"by a hair, {hairs[0]}" if hairs else "")
 
 
-def _difference(column: str, row: dict[str, float], family: str) -> str:
+def _difference(column: str, row: dict[str, float], family: Family) -> str:
     """The number beside the nominal one, and where."""
     cell, alpha = cell_of(row, family), row["alpha"]
     if column == MEAN_POSTERIOR:
@@ -357,7 +355,7 @@ def sentence(judge: Callable[[Contract], Judgement | None]) -> str:
     """The sentence about all contracts.
 
     Args:
-        judge: whether a contract is kept; None where that is not known.
+        judge: whether a contract is kept; None where that is not family.
     """
     kept: list[str] = []
     broken: dict[str, list[str]] = {}

@@ -29,8 +29,7 @@ from harness.checks.sizes import ANYWHERE, Restriction
 from harness.checks.subject import Subject, side_of
 from harness.designs.design import Scenario, data_of, sizes_by_name
 from harness.designs.solvers import solver_of
-from harness.families.catalogue import family_of
-from harness.families.family import POSTERIOR
+from harness.families.family import POSTERIOR, Family
 from harness.methods.catalogue import methods_for
 from harness.methods.method import AT_LEAST, LOWER, NONE, TWO_SIDED, Contract
 
@@ -62,7 +61,7 @@ def check_length(contract: Contract, subject: Subject, exact: pl.DataFrame) -> l
         A finding, which has passed; nothing for two samples, where each of the catalogue's methods
         takes minutes, and nothing without a posterior.
     """
-    family = family_of(subject.family)
+    family = subject.family
     if contract != AT_LEAST or not family.has_single_count or POSTERIOR not in family.engines:
         return []
     differences: list[tuple[float, str]] = []
@@ -92,12 +91,12 @@ def _in_words(difference: float) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _shortest(family: str, size: float, alpha: float, side: str) -> tuple[float, str] | None:
+def _shortest(family: Family, size: float, alpha: float, side: str) -> tuple[float, str] | None:
     """The smallest mean length of the methods that promise "at-least", and the method's name."""
     scenario = scenario_of(family, size)
     outcomes = solver_of(scenario).possible_outcomes()
     lengths = []
-    for name, method in methods_for(family).items():
+    for name, method in methods_for(family.name).items():
         if method.promise != AT_LEAST or side not in method.sides:
             continue
         lower, upper = method.limits(data_of(scenario, outcomes), alpha, side)
@@ -162,7 +161,7 @@ def check_shrinking(
 
 def _sizes(subject: Subject, restriction: Restriction) -> list[float]:
     """The sizes at which a mean length is computed, those with one four times as large or small."""
-    family = family_of(subject.family)
+    family = subject.family
     largest = np.inf if subject.largest_size is None else subject.largest_size
     rungs = RUNGS if family.has_single_count else RUNGS_OF_SEVERAL
     ladder = [FIRST_SIZE * 4.0**rung for rung in range(rungs)]
@@ -175,9 +174,9 @@ def _sizes(subject: Subject, restriction: Restriction) -> list[float]:
     return sorted(size for size in taken if 4.0 * size in taken or size / 4.0 in taken)
 
 
-def _scenario(family: str, size: float) -> Scenario:
+def _scenario(family: Family, size: float) -> Scenario:
     """The scenario of that size, or where there are two samples of it for each."""
-    return scenario_of(family, (size,) * len(family_of(family).sizes))
+    return scenario_of(family, (size,) * len(family.sizes))
 
 
 def _mean_of_some(subject: Subject, size: float, alpha: float) -> float | None:
@@ -187,7 +186,7 @@ def _mean_of_some(subject: Subject, size: float, alpha: float) -> float | None:
     not shrink.
     """
     scenario = _scenario(subject.family, size)
-    family, side = family_of(subject.family), side_of(subject)
+    family, side = subject.family, side_of(subject)
     count = OUTCOMES if family.has_single_count else OUTCOMES_OF_SEVERAL
     outcomes = solver_of(scenario).spread_outcomes(count)
     estimate = family.estimate(data_of(scenario, outcomes))

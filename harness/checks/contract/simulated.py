@@ -47,7 +47,6 @@ from harness.checks.subject import Subject, side_of
 from harness.designs.design import Scenario, sizes_by_name
 from harness.designs.monte_carlo import INTERVAL_ALPHA, fraction_interval
 from harness.distributions.paired_truths import table_of_cells
-from harness.families.catalogue import family_of
 from harness.methods.method import NOMINAL, NONE, TWO_SIDED, Contract
 
 DRAWN_CHECKS = MEAN, WORST, DRAWN = "mean alpha error, drawn", "worst alpha, drawn", "can be drawn"
@@ -92,7 +91,7 @@ def _judged(
     if needs_mean and isinstance(simulation, OutcomeTrials):
         return None  # No trials are made that the contract does not need.
     findings = simulation.findings(other, explain=False)
-    names = (*family_of(simulation.subject.family).sizes, "alpha")
+    names = (*simulation.subject.family.sizes, "alpha")
     for finding in findings:
         if finding.verdict == FAIL:
             at = format_cell({name: finding.cell[name] for name in names if name in finding.cell})
@@ -206,7 +205,7 @@ class _Cell:
 
         Of pairs they are tables with discordant cells in the lower half of that range.
         """
-        family = family_of(self.scenario.family)
+        family = self.scenario.family
         if family.shares_size:
             cells = np.linspace(*DISCORDANT, TRUTHS_OF_TWO).tolist()
             tables: list[tuple[float, ...]] = [

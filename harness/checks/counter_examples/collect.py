@@ -40,7 +40,6 @@ from harness.designs.design import Scenario, design_for
 from harness.designs.limits import Limits
 from harness.designs.solvers import solver_of
 from harness.distributions.truths import DiscreteTruth, PairTruth
-from harness.families.catalogue import family_of
 from harness.findings.numbers import covered, nominal
 from harness.methods.expected_failures import SIDE
 from harness.methods.method import NONE, Contract
@@ -98,7 +97,7 @@ class Computed:
             measured = f"the {cell['limit']} limit at {format_cell(place)}"
         if finding.check == ERROR:
             expected = math.copysign(expected, found)  # a margin on both sides of 0
-        family = family_of(self.subject.family)
+        family = self.subject.family
         grid: dict[str, tuple[float, ...]] = {}
         for name in (*(family.sizes if family.has_outcomes else ()), "alpha"):
             if name in cell:
@@ -137,7 +136,7 @@ def miss_example(
     Returns:
         The curve; None where there is none, as of pairs.
     """
-    family, cell = family_of(subject.family), finding.cell
+    family, cell = subject.family, finding.cell
     names = (*family.sizes, "alpha")
     if finding.check not in (MEAN_NAME, WORST_NAME) or not subject.deterministic:
         return None
@@ -268,7 +267,7 @@ def _along_a_count(finding: Finding, tails: LimitTails) -> TailExample | None:
     """The tails along one count, where the finding names all others."""
     cell, outcomes = finding.cell, tails.outcomes
     number = tails.alphas.index(float(cell["alpha"]))
-    family = family_of(outcomes.family)
+    family = outcomes.family
     *others, axis = family.counts
     if family.shares_size:
         # A pair moves from second_only to first_only, while the other two cells stay.

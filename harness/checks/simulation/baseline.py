@@ -17,20 +17,19 @@ import numpy as np
 
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
+from harness.callers.location import sources_digest
 from harness.callers.naming import Named
 from harness.callers.simulation.answers import FIELDS
-from harness.callers.simulation.program import sources_digest
 from harness.checks.baseline.changes import NOTHING
-from harness.checks.baseline.folder import PATIENCE, files_of, provenance, write_entry
+from harness.checks.baseline.folder import PATIENCE, Files, files_of, provenance, write_entry
 from harness.checks.baseline.tables import read_text
 from harness.checks.findings import AGAINST, FAIL, INCONCLUSIVE, PASS, Finding
 from harness.checks.report import BASELINE, CheckReport
 from harness.checks.simulation.scenario import ModelTrials, changes, moved
-from harness.config.simulation import Simulation
-from harness.designs.simulation import SIMULATION
-from harness.designs.simulation.trials import MethodTrials
-from harness.study.run_folder import writing
-from harness.tables.lock import hold
+from harness.kinds.simulation.experiment import SIMULATION, Simulation
+from harness.kinds.simulation.trials import MethodTrials
+from harness.runner.folder import writing
+from harness.runner.lock import hold
 
 ANSWERS_KEPT = 20
 """The number of trials of a scenario whose answers are kept."""
@@ -51,11 +50,15 @@ class ModelBaseline:
     def named(self) -> Named:
         """The method on the model, as folders know it."""
         label = f"{self.study.reference}-on-{self.study.model.label}"
-        return replace(self.method, label=label, family=SIMULATION)
+        return replace(self.method, label=label)
+
+    def files(self, folder: str | Path) -> Files:
+        """The files of the method in the folder of a baseline."""
+        return files_of(folder, SIMULATION, self.named.label)
 
     def file(self, folder: str | Path) -> Path:
         """Where it stands in a folder."""
-        return files_of(folder, SIMULATION, self.named.label).numbers.with_suffix(".jsonl")
+        return self.files(folder).numbers.with_suffix(".jsonl")
 
     def read(self, folder: object) -> Stored:
         """What a folder holds.
@@ -140,7 +143,7 @@ class ModelBaseline:
         model = sources_digest(self.study.model.place)
         lines = [{"seed": self.study.seed, "model": model}, *scenarios]
         text = "".join(f"{json.dumps(line)}\n" for line in lines)
-        files, file = files_of(folder, SIMULATION, self.named.label), self.file(folder)
+        files, file = self.files(folder), self.file(folder)
         with writing(files.root, InputError):
             file.parent.mkdir(parents=True, exist_ok=True)
             with hold(files.root, patience=PATIENCE):

@@ -12,10 +12,9 @@ import polars as pl
 
 from harness.base.arguments import quoted
 from harness.base.errors import ConfigError, InputError
-from harness.callers import peers
+from harness.callers.location import name_of
 from harness.callers.naming import AnyMethod, Named, named
 from harness.callers.process import TIMEOUT
-from harness.callers.session import name_of
 from harness.callers.simulation.process import close_trial_processes
 from harness.checks.baseline.folder import validate_place
 from harness.checks.findings import CONFORMANCE, FINISHES, INCONCLUSIVE, Finding, format_cell
@@ -26,12 +25,11 @@ from harness.checks.simulation.scenario import ERROR, ModelTrials
 from harness.checks.sizes import validate_alphas
 from harness.checks.watch import TimeUpError, steps, watching
 from harness.config import yaml12
-from harness.config.models.simulation import simulation_of
-from harness.config.simulation import Simulation
-from harness.designs.simulation import SIMULATION
-from harness.designs.simulation.trials import TrialShard
+from harness.kinds.simulation.experiment import SIMULATION, Simulation
+from harness.kinds.simulation.functions import truths
+from harness.kinds.simulation.keys import simulation_of
+from harness.kinds.simulation.trials import TrialShard
 from harness.methods.method import NOMINAL, validate_contract
-from harness.study.simulate import truths
 
 TRIALS = 4_000
 """The default number of trials of each scenario."""
@@ -119,8 +117,7 @@ def check_on_model(method: AnyMethod, options: CheckOptions) -> ModelReport:
     if timeout is not None:
         validate_seconds("timeout", timeout)
     called = named(method)
-    place = called.location
-    if called.function is None and (place is None or place.module == peers.__name__):
+    if called.function is None and called.location is None:
         raise InputError(f"a method on a model should be {_FUNCTION}, found {quoted(method)}")
     asked = options.get("alphas")
     alphas = (0.05,) if asked is None else validate_alphas(asked)
@@ -132,7 +129,7 @@ def check_on_model(method: AnyMethod, options: CheckOptions) -> ModelReport:
     against, update = options.get("against"), options.get("update")
     old = None if against is None else baseline.read(against)
     if update is not None:
-        validate_place(update, baseline.named)
+        validate_place(baseline.files(update), baseline.named)
     places = [(alpha, number) for alpha in alphas for number in range(len(study.scenarios))]
     findings: list[Finding] = []
     checked: list[ModelTrials] = []

@@ -19,8 +19,7 @@ import numpy as np
 from harness.base.numerics.arrays import Bools, Floats
 from harness.callers.messages import Message
 from harness.callers.simulation.answers import FIELDS
-from harness.callers.simulation.process import EndedError, TrialProcess
-from harness.callers.simulation.program import MODEL, Program
+from harness.callers.simulation.process import MODEL, EndedError, Program, TrialProcess
 from harness.checks.findings import (
     BEHAVIOUR,
     CONFORMANCE,
@@ -35,17 +34,11 @@ from harness.checks.findings import (
     with_digits_apart,
 )
 from harness.checks.watch import steps
-from harness.designs.simulation.measures import Replicates
-from harness.designs.simulation.trials import (
-    SHARD,
-    MethodTrials,
-    TrialShard,
-    joined,
-    simulate_trials,
-)
+from harness.kinds.simulation.measures import Replicates
+from harness.kinds.simulation.tables import ScenarioTrials
+from harness.kinds.simulation.trials import SHARD, MethodTrials, TrialShard, joined, simulate_trials
 from harness.methods.method import APPROXIMATE, AT_LEAST, CONSERVATIVE, NOMINAL, NONE, Contract
 from harness.methods.proportion.exact import clopper_pearson
-from harness.tables.simulation import ScenarioTrials
 
 ERROR = 1e-4
 """The largest probability that a method which keeps its contract fails a check by its coverage."""
@@ -180,11 +173,8 @@ class ModelTrials:
     def _difference(self, process: TrialProcess, place: int) -> tuple[str, str] | None:
         """The check that an answer given again fails, and how."""
         shard = replace(self.shard, first=place + 1, count=1)
-        keys, span = shard.keys(self.program), (shard.first, 1)
-        replies = [
-            process.trials(shard.factors, keys, shard.methods, span, state=state)
-            for state in (0, 0, 1)
-        ]
+        asked = shard.request(self.program)
+        replies = [process.trials(replace(asked, state=state)) for state in (0, 0, 1)]
         numbers = self.found.fields()
         before = np.array([numbers[name][place] for name in FIELDS])
         first, again, other = map(_only_answer, replies)

@@ -27,7 +27,6 @@ from scipy.special import ndtr
 from harness.base.numerics.arrays import Bools, Floats
 from harness.checks.findings import FAIL, FindingPlaces, Verdict, format_cell
 from harness.checks.tails.tails import LimitName, LimitTails
-from harness.families.catalogue import family_of
 
 
 @dataclass(frozen=True)
@@ -268,7 +267,7 @@ SMALLEST_ALPHA_AT_END = 0.00099
 
 def stays_at_the_end(tails: LimitTails, name: LimitName) -> Bools:
     """Where a limit says nothing, although it is at a large count."""
-    low, high = family_of(tails.outcomes.family).support
+    low, high = tails.outcomes.family.support
     limit = tails.limit(name)
     at_end = limit <= low if name == "lower" else limit >= high
     alphas = tails.by_alpha(tails.alphas)

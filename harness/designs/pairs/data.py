@@ -20,7 +20,6 @@ from harness.distributions.paired_truths import (
     TableTruth,
 )
 from harness.distributions.sampling import multinomial
-from harness.families.catalogue import family_of
 from harness.families.combination import PairedParameter
 from harness.families.paired import PAIRS
 
@@ -30,7 +29,7 @@ LARGEST_WITH_BOTH = 2_000_000
 
 def parameter_of(scenario: Scenario) -> PairedParameter:
     """Return the parameter as a function of the probabilities of the cells."""
-    parameter = family_of(scenario.family).of_pairs
+    parameter = scenario.family.of_pairs
     assert parameter is not None
     return parameter
 
@@ -92,7 +91,7 @@ def _weights(scenario: Scenario, outcomes: Integers) -> Floats:
 
 def implied_posterior(scenario: Scenario, outcomes: Integers) -> Any:
     """Return the posteriors of the parameter under the truth's own Dirichlet, given outcomes."""
-    family, counts = family_of(scenario.family), scenario.counts(outcomes)
+    family, counts = scenario.family, scenario.counts(outcomes)
     data = family.columns([each.astype(np.float64) for each in counts], scenario.sizes)
     return family.posterior(data, scenario.truth.shapes)
 

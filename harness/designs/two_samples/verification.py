@@ -51,7 +51,6 @@ from harness.distributions.truths import (
     Prior,
     UniformTruth,
 )
-from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, POSTERIOR
 
 _NEGLIGIBLE_TAIL = 1e-18
@@ -98,13 +97,13 @@ def outcomes_to_verify(scenario: Scenario, prior: Prior | None) -> Integers:
 
 
 def _is_comparable(scenario: Scenario) -> bool:
-    family = family_of(scenario.family)
+    family = scenario.family
     return POSTERIOR in family.engines
 
 
 def _integrated(scenario: Scenario, block: Counts, limits: Limits) -> Exact:
     """Return the integrals over all truths given each pair of counts of a block."""
-    is_sum = not family_of(scenario.family).is_ratio
+    is_sum = not scenario.family.is_ratio
     return (integrate_pairs if is_sum else integrate_block)(scenario, block, limits)
 
 

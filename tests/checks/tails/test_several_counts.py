@@ -37,13 +37,15 @@ PAIRS = {"paired_difference": ("tango", 0.2), "paired_ratio": ("tang", 1.4)}
 
 
 def _evaluation(family: str, method: str, outcomes: OutcomeGrid) -> Evaluation:
-    subject = Subject(CatalogueSource(method, find(family, method), seed=1), family)
+    subject = Subject(CatalogueSource(method, find(family, method), seed=1), family_of(family))
     (found,) = evaluate(subject, [GridBlock(outcomes, ALPHAS)], ("two-sided",))
     return found
 
 
 def _grid(family: str, sizes: tuple[float, float], *counts: list[int]) -> OutcomeGrid:
-    return OutcomeGrid(family, sizes, tuple(np.array(each, np.float64) for each in counts))
+    return OutcomeGrid(
+        family_of(family), sizes, tuple(np.array(each, np.float64) for each in counts)
+    )
 
 
 def _log_likelihood(
@@ -141,7 +143,7 @@ def test_r_of_score_limits_of_pairs_is_1_where_it_comes_from_the_score(family):
     rows = [(4000, 300, 150, 550), (100, 200, 900, 3800), (10**5, 700, 700, 10**6)]
     for row in rows:
         columns = tuple(np.array([float(x)]) for x in row)
-        outcomes = TableList(family, (float(sum(row)),), columns)
+        outcomes = TableList(family_of(family), (float(sum(row)),), columns)
         tails = tails_of_several_counts(_evaluation(family, PAIRS[family][0], outcomes))
         assert tails.r["lower"] == pytest.approx(np.ones_like(tails.r["lower"]), abs=1e-6)
         assert tails.r["upper"] == pytest.approx(np.ones_like(tails.r["upper"]), abs=1e-6)
@@ -185,7 +187,7 @@ SOUND = [
 
 @pytest.mark.parametrize(("family", "method", "contract", "sizes"), SOUND)
 def test_a_sound_method_is_not_accused(family, method, contract, sizes):
-    subject = Subject(CatalogueSource(method, find(family, method), seed=1), family)
+    subject = Subject(CatalogueSource(method, find(family, method), seed=1), family_of(family))
     assert _found(subject, contract, *sizes, alphas=ALPHAS) == []
 
 
@@ -263,7 +265,7 @@ FAULTS = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_planted_fault_is_found_and_named(fault):
     function, size, words = FAULTS[fault]
-    subject = Subject(FunctionHere(fault, function), "proportion_difference")
+    subject = Subject(FunctionHere(fault, function), family_of("proportion_difference"))
     found = _found(subject, "approximate", size)
     assert any(re.search(words, each) for each in found), found
 
@@ -279,7 +281,7 @@ def test_a_limit_at_one_x_that_exceeds_alpha_breaks_at_least():
         lower, upper = method.limits((x1 * 1.0, data[0], x2 * 1.0, data[1]), alpha, "two-sided")
         return lower, np.where((x1 == 0) & (x2 > 0), upper / 10, upper)
 
-    subject = Subject(FunctionHere("planted", planted), "rate_ratio")
+    subject = Subject(FunctionHere("planted", planted), family_of("rate_ratio"))
     assert any("x1 = 0" in each for each in _found(subject, "at-least", (1.0, 2.5)))
 
 
@@ -290,14 +292,14 @@ def test_exposures_that_are_ignored_are_found():
         log = np.log(x1 + 0.5) - np.log(x2 + 0.5)
         return np.exp(log - half), np.exp(log + half)
 
-    subject = Subject(FunctionHere("planted", planted), "rate_ratio")
+    subject = Subject(FunctionHere("planted", planted), family_of("rate_ratio"))
     found = _found(subject, "approximate", (1.0, 2.5))
     assert any(each.startswith("tail probabilities") for each in found)
 
 
 def test_drawn_sizes_follow_the_seed():
     def sizes(seed: int) -> list[tuple[float, ...]]:
-        grid = several_count_grid("risk_ratio", np.random.default_rng(seed))
+        grid = several_count_grid(family_of("risk_ratio"), np.random.default_rng(seed))
         return [block.outcomes.sizes for block in grid]
 
     assert sizes(1) == sizes(1) != sizes(2)

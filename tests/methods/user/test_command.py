@@ -9,9 +9,10 @@ import pytest
 
 from harness.base.errors import InputError
 from harness.callers.command import JSON, Command
-from harness.callers.program import Program
-from harness.callers.program_process import NoAnswerError, RefusalError, question, read_answer
+from harness.callers.program import NoAnswerError, Program, RefusalError, question, read_answer
 from harness.callers.source import Observed
+from harness.checks.conformance.call_checks import CallChecks
+from harness.families.catalogue import family_of
 
 PYTHON = (sys.executable, "-I", "-S", "-u", "-c")
 """A program that starts in a hundredth of a second and keeps no output in a buffer."""
@@ -49,11 +50,11 @@ def started():
 
 def limits(function, n=4, alpha=0.05):
     counts = np.arange(n + 1.0)
-    return function.limits(Observed("proportion", (n,), (counts,)), alpha, "two-sided")
+    return function.limits(Observed(family_of("proportion"), (n,), (counts,)), alpha, "two-sided")
 
 
 def call_checks(function):
-    return function.call_checks(Observed("proportion", (4.0,), (X,)), 0.05)
+    return function.probe(CallChecks(), Observed("proportion", (4.0,), (X,)), 0.05)
 
 
 @pytest.mark.parametrize(
@@ -213,7 +214,7 @@ def test_answers_of_the_line_before_are_found(started):
 def test_a_line_too_many_is_found(started):
     head = "print('0 1')\n" + textwrap.dedent(ANSWER)
     found = call_checks(started(program("print(answer(x, n, alpha))", head)))
-    assert found["has the right shape"] == "expected 5 lines for 5, found 6"
+    assert found["has the right shape"].message == "expected 5 lines for 5, found 6"
 
 
 def test_a_sound_program_passes_the_checks_of_calls(started):

@@ -124,7 +124,7 @@ class DifferencePosterior(Posterior[P]):
         """The number m of outcomes."""
         return self.first.size
 
-    def at(self, index: Index) -> Self:
+    def at(self, index: Index | slice) -> Self:
         """The posteriors of the outcomes ``index``."""
         mode = None if self.known_mode is None else self.known_mode[index]
         return replace(

@@ -72,10 +72,8 @@ class ProportionDifference(DifferencePosterior[SignedLogitPoints]):
 
     def _estimate_to_boundary(self) -> tuple[Floats, Floats]:
         """1 + d and 1 − d for the estimate d."""
-        first, second = self._betas()
-        if first.estimate is None or second.estimate is None:
-            raise ValueError("this posterior has no estimate to centre an interval on")
-        return first.estimate.p + second.estimate.q, first.estimate.q + second.estimate.p
+        first, second = (component.centre() for component in self._betas())
+        return first.p + second.q, first.q + second.p
 
     def _betas(self) -> tuple[Beta, Beta]:
         first, second = self.first, self.second

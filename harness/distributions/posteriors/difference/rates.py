@@ -29,16 +29,12 @@ def difference_of_rates(first: Gamma | Truncated, second: Gamma | Truncated) -> 
 class RateDifference(DifferencePosterior[RealPoints]):
     """The posterior of first − second; the coordinate is the difference itself."""
 
-    @property
-    def support(self) -> tuple[float, float]:
-        return -np.inf, np.inf
+    support = (-np.inf, np.inf)
 
     def centred_interval(self, margin: Floats) -> tuple[RealPoints, RealPoints]:
         """The interval of half-width −``margin`` about the estimate, as there is no boundary."""
         first, second = self._gammas()
-        if first.estimate is None or second.estimate is None:
-            raise ValueError("this posterior has no estimate to centre an interval on")
-        centre = first.estimate - second.estimate
+        centre = first.centre() - second.centre()
         return RealPoints(centre + margin), RealPoints(centre - margin)
 
     def _gammas(self) -> tuple[Gamma, Gamma]:

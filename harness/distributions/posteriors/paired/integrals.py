@@ -19,12 +19,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import Self
 
 import numpy as np
 from scipy.special import betainc, expit
 
-from harness.base.numerics.arrays import Bools, Floats, Index, Positions
+from harness.base.numerics.arrays import Bools, Floats, Positions, Rows
 from harness.distributions.posteriors.beta import Beta
 from harness.distributions.posteriors.difference.density import BetaDensity
 from harness.distributions.posteriors.difference.integrals import Factor, Integrals, Window
@@ -59,7 +58,7 @@ class CellPoints:
 
 
 @dataclass(frozen=True)
-class Conditional:
+class Conditional(Rows):
     """The integral over one cell for each of m outcomes, at differences t > 0."""
 
     given: Given
@@ -68,12 +67,6 @@ class Conditional:
     t: Floats
     gap: Floats
     """1 − t."""
-
-    def at(self, index: Index) -> Self:
-        """The integrals of the outcomes ``index``."""
-        u, v, r = self.powers
-        powers = (u[index], v[index], r[index])
-        return type(self)(self.given, powers, self.t[index], self.gap[index])
 
     @property
     def weight(self) -> BetaDensity:
@@ -173,9 +166,6 @@ class ConditionalWindow(Window):
     @property
     def farthest(self) -> float:
         return _FARTHEST
-
-    def at(self, index: Index) -> Self:
-        return type(self)(self.conditional.at(index), self.factor, self.start[index])
 
     def _is_flat(self, share: Pair) -> Bools:
         return self.factor.is_flat(share[0] - self.conditional.share.mean)

@@ -78,7 +78,7 @@ class PairedDifference(ProportionDifference):
     same: Floats
     """The power r, shape (m,)."""
 
-    def at(self, index: Index) -> Self:
+    def at(self, index: Index | slice) -> Self:
         return replace(super().at(index), same=self.same[index])
 
     @property
@@ -104,9 +104,7 @@ class PairedDifference(ProportionDifference):
         narrow = self._is_narrow()
         room = np.minimum(below, above)
         lower, upper = super().centred_interval(np.where(narrow, 0.5 * room, margin))
-        assert first.estimate is not None
-        assert second.estimate is not None
-        centre = first.estimate.p - second.estimate.p
+        centre = first.centre().p - second.centre().p
         narrow_lower = SignedLogitPoints.of(centre + np.where(narrow, margin, 0.0))
         narrow_upper = SignedLogitPoints.of(centre - np.where(narrow, margin, 0.0))
         return narrow_lower.where(narrow, lower), narrow_upper.where(narrow, upper)

@@ -26,7 +26,7 @@ from typing import Generic, Self, TypeVar, cast
 import numpy as np
 from scipy.special import expit
 
-from harness.base.numerics.arrays import Floats, Index
+from harness.base.numerics.arrays import Bools, Floats
 from harness.distributions.posteriors.beta import Beta
 from harness.distributions.posteriors.difference.density import (
     BetaDensity,
@@ -102,11 +102,7 @@ class LogScaleDensity(Density, Generic[W]):
         low, high = self.whole.range
         return self._scaled(low), self._scaled(high)
 
-    def at(self, index: Index) -> Self:
-        mean, variance = self.moments
-        return type(self)(self.whole.at(index), (mean[index], variance[index]))
-
-    def has_noninteger_power(self) -> Floats:
+    def has_noninteger_power(self) -> Bools:
         return self.whole.has_noninteger_power()
 
     def log_constant(self) -> Floats:

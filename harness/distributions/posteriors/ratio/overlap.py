@@ -13,12 +13,11 @@ from typing import Self
 import numpy as np
 from scipy.special import expit
 
-from harness.base.numerics.arrays import Floats, Index
+from harness.base.numerics.arrays import Floats
 from harness.distributions.posteriors.difference.density import (
     Density,
     IntegrandPoints,
     Overlap,
-    has_noninteger_power,
     logistic_derivatives,
 )
 
@@ -78,20 +77,6 @@ class LogOverlap(Overlap):
         # Next to an upper end the distance from it has to be a double above 0.
         return 690.0 if self.has_high else 3000.0
 
-    def at(self, index: Index) -> Self:
-        return type(self)(
-            self.weight.at(index),
-            self.factor.at(index),
-            self.span[index],
-            self.factor_less_weight[index],
-            self.low[index],
-            self.high[index],
-            (self.above[0][index], self.above[1][index]),
-            (self.moves[0][index], self.moves[1][index]),
-            self.has_low,
-            self.has_high,
-        )
-
     def points_at(self, x: Floats) -> IntegrandPoints:
         u = rest = np.broadcast_to(np.inf, x.shape)
         if self.has_low and self.has_high:
@@ -136,7 +121,7 @@ class LogOverlap(Overlap):
         if not self.has_high:
             # There p or q is infinite, of V and of W.
             return [zero, -self.factor_less_weight]
-        noninteger = has_noninteger_power(self)
+        noninteger = self.has_noninteger_power()
         farther = np.maximum(*self.above)
         with np.errstate(divide="ignore"):
             if self.has_low:

@@ -46,6 +46,7 @@ class LogRatioPosterior(DifferencePosterior[LogPoints]):
     densities of which at least one is log-concave, or of which both rise to the same end.
     """
 
+    support = (0.0, np.inf)
     farthest = 2500.0
     """Beyond it a quantile is 0 or inf as a double."""
     known_densities: Densities | None = field(default=None, repr=False)
@@ -62,13 +63,9 @@ class LogRatioPosterior(DifferencePosterior[LogPoints]):
         assert self.known_densities is not None
         return self.known_densities
 
-    def at(self, index: Index) -> Self:
+    def at(self, index: Index | slice) -> Self:
         first, second = self._densities
         return replace(super().at(index), known_densities=(first.at(index), second.at(index)))
-
-    @property
-    def support(self) -> tuple[float, float]:
-        return 0.0, np.inf
 
     def centred_interval(self, margin: Floats) -> tuple[LogPoints, LogPoints]:
         """Raise ValueError: an estimate of 0 or infinity has no logarithm to be centred on."""
@@ -180,15 +177,12 @@ class RateRatio(Posterior[OddsPoints]):
     scale: Floats
     """b₂/b₁."""
 
+    support = (0.0, np.inf)
+
     @property
     def size(self) -> int:
         """The number m of outcomes."""
         return self.share.size
-
-    @property
-    def support(self) -> tuple[float, float]:
-        """The range of the parameter."""
-        return 0.0, np.inf
 
     @property
     def boundary(self) -> tuple[OddsPoints, OddsPoints]:
@@ -202,16 +196,12 @@ class RateRatio(Posterior[OddsPoints]):
         a, b = self.share.a, self.share.b
         return self._odds(UnitPoints(a / (a + b), b / (a + b)))
 
-    def at(self, index: Index) -> RateRatio:
-        """The posteriors of the outcomes ``index``."""
-        return RateRatio(self.share.at(index), self.scale[index])
-
     def centred_interval(self, margin: Floats) -> tuple[OddsPoints, OddsPoints]:
         """Raise ValueError: an estimate of 0 or infinity has no logarithm to be centred on."""
         raise ValueError(NO_CENTRE)
 
     def _odds(self, unit: UnitPoints) -> OddsPoints:
-        return OddsPoints(unit, self.scale)
+        return OddsPoints(unit.p, unit.q, self.scale)
 
     def _unit(self, points: OddsPoints | npt.ArrayLike) -> UnitPoints:
         """The points as values of B in shape (m,)."""
