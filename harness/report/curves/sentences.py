@@ -9,6 +9,8 @@ import numpy as np
 
 from harness.base.text import first_few
 from harness.designs.miss_curve import MissCurve
+from harness.families.family import Family
+from harness.figures.look import labels
 from harness.findings.judgements import first_largest
 from harness.findings.numbers import coverage, covered, nominal, percent
 from harness.findings.verdicts import ranges_above
@@ -35,15 +37,26 @@ class Words:
     """The rows whose lengths may be compared, those of one side."""
     yardstick: int
     """The row that lengths are compared with; -1 where there is none."""
-    setting: str
-    """The size and what else is held; empty where there is nothing to say."""
     symbol: str
     """The name of the axis: p, x, n."""
+    family: Family
 
-    @property
-    def start(self) -> str:
-        """How a sentence begins."""
-        return f"At {self.setting}, " if self.setting else ""
+    def size(self, panel: Panel) -> str:
+        """The size of a panel; empty where the sizes are the axis."""
+        return "" if panel.size is None else labels.size_text(self.family, panel.size)
+
+    def held(self, panel: Panel) -> str:
+        """The true values that are held, with their symbols."""
+        symbols = [symbol for _, symbol in self.family.curve_truths]
+        if panel.size is not None:
+            symbols = symbols[1:]
+        pairs = zip(symbols, panel.held, strict=True)
+        return ", ".join(f"{symbol} = {value:.6g}" for symbol, value in pairs if value is not None)
+
+    def start(self, panel: Panel) -> str:
+        """How a sentence begins: with the size and what else is held, if there is any."""
+        setting = ", ".join(filter(None, (self.size(panel), self.held(panel))))
+        return f"At {setting}, " if setting else ""
 
     @property
     def shown(self) -> str:
@@ -80,7 +93,7 @@ def coverage_sentence(panel: Panel, words: Words) -> str:
     unknown = len(words.drawn) - len(known)
     rest = f" The coverage of {unknown} more is known by Monte Carlo alone." if unknown else ""
     found = [_worst(panel, row, words.titles[row]) for row in known]
-    return _capital(f"{words.start}{_lowest(panel, found, words)}.{rest}")
+    return _capital(f"{words.start(panel)}{_lowest(panel, found, words)}.{rest}")
 
 
 def _lowest(panel: Panel, found: Sequence[_Worst], words: Words) -> str:
@@ -147,7 +160,7 @@ def outcome_sentence(panel: Panel, words: Words) -> str:
         names = first_few([words.titles[row] for row in exact])
         verb = "covers" if len(exact) == 1 else "cover"
         parts.append(f"{names} {verb} {bound} at every outcome")
-    text = f"{words.start}{'; '.join(parts)}."
+    text = f"{words.start(panel)}{'; '.join(parts)}."
     return _capital(text) + _held_by_intervals(panel, len(words.titles))
 
 
@@ -164,7 +177,7 @@ def length_sentence(panel: Panel, words: Words) -> str:
         text = _own_length(panel, words, known[0])
     else:
         text = _mean_lengths(panel, words, known)
-    return _capital(f"{words.start}{text}.")
+    return _capital(f"{words.start(panel)}{text}.")
 
 
 def _own_length(panel: Panel, words: Words, row: int) -> str:
@@ -259,7 +272,7 @@ def _by_trials(panel: Panel, words: Words) -> str:
     if len(never) not in (0, len(words.drawn)):
         verb = "is" if len(never) == 1 else "are"
         text += f"; {first_few(never)} {verb} nowhere clearly below {nominal(panel.alpha)}"
-    return _capital(f"{words.start}{text}.")
+    return _capital(f"{words.start(panel)}{text}.")
 
 
 def _held_by_intervals(panel: Panel, count: int) -> str:
