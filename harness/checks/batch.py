@@ -205,7 +205,7 @@ def asked_points(family: str = "proportion", **options: Any) -> str:
     known = family_of(family)
     if not known.has_outcomes:
         raise InputError(f"a check of {family} has no grid of points: its data are lists")
-    methods = methods_for(family).values()
+    methods = methods_for(known).values()
     chosen = next(
         each
         for each in methods

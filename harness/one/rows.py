@@ -17,7 +17,7 @@ from harness.distributions.truths import Prior
 from harness.families.family import POSTERIOR, Family
 from harness.families.population import POPULATION, with_population
 from harness.families.stopped import STOPPING
-from harness.methods.catalogue import CATALOGUE, find
+from harness.methods.catalogue import find, methods_of
 from harness.methods.method import Method
 from harness.one.result import Interval, compute, tails
 
@@ -121,7 +121,7 @@ def free_name(name: str, taken: Collection[str]) -> str:
 
 def _validate(family: Family, rows: Sequence[Row]) -> None:
     data = stacked(rows)
-    takes_population = any(each.needs_population for each in CATALOGUE[family.name].values())
+    takes_population = any(each.needs_population for each in methods_of(family).values())
     population = data.pop(POPULATION, None)
     columns = family.validate_data(data)
     if population is not None and takes_population:
@@ -253,13 +253,13 @@ def methods_asked(family: Family, names: Sequence[str]) -> list[Method]:
     Raises:
         InputError: there is no such method.
     """
-    every = CATALOGUE[family.name]
+    every = methods_of(family)
     found: dict[str, Method] = {}
     for name in names:
         if name == ALL:
             found |= every
         else:
-            method = find(family.name, name)
+            method = find(family, name)
             found.setdefault(method.name, method)
     return list(found.values())
 

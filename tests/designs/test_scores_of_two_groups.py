@@ -18,7 +18,7 @@ from harness.distributions.truths import DiscreteTruth
 from harness.families import proportion
 from harness.families.catalogue import FAMILIES
 from harness.families.family import MONTE_CARLO, Family, model_like
-from harness.methods.catalogue import ALIASES, CATALOGUE
+from harness.methods.catalogue import CATALOGUE
 from harness.methods.method import Method
 
 
@@ -85,7 +85,7 @@ def added():
     register(SCORES, {FAMILY: {"hanley_mcneil": Method("Hanley-McNeil", "", hanley_mcneil)}})
     yield
     del DESIGNS[SCORES.name]
-    for table in (FAMILIES, CATALOGUE, ALIASES):
+    for table in (FAMILIES, CATALOGUE):
         del table[FAMILY.name]
 
 

@@ -39,7 +39,9 @@ def test_every_meaning_is_that_of_a_column():
     """No record is left that no family has, and beside them are those of which one says more."""
     own = {meaning for each in FAMILIES.values() for meaning in each.own_columns.values()}
     for table in TABLES:
-        known = [columns.possible_records(table, family).values() for family in FAMILIES.values()]
+        factors = (("factor", "number"),)
+        kinds = [TableKind(family, factors=factors) for family in FAMILIES.values()]
+        known = [columns.possible_records(table, kind).values() for kind in kinds]
         wanted = {each for each in columns.RECORDS if table in each.tables.split()}
         found = {record for records in known for record in records}
         assert wanted == {record for record in found if record.meaning not in own}
