@@ -271,7 +271,7 @@ class Family:
     that mean something else here."""
     has_estimands: bool = False
     """Whether a config may name a quantile of the values as what intervals are scored against."""
-    same_cases: str | None = None
+    same_cases: Family | None = None
     """The family of the same comparison where both samples are of the same cases."""
 
     def __repr__(self) -> str:

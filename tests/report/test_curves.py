@@ -10,7 +10,7 @@ import pytest
 
 import harness
 from harness.designs.miss_curve import MissCurve
-from harness.findings.choice import choices
+from harness.findings.judgements import choice, judgements
 from harness.kinds.calibration.page import calibration_picture
 from harness.report.curves.panels import outcome_panels, truth_panels
 from harness.report.curves.section import curves
@@ -213,8 +213,8 @@ def test_the_advised_method_of_many_and_wald_are_on_at_first() -> None:
     results = harness.run(config, out=None)
     section = only(curves(results))
     on = [names[row] for row in section.data["on"]]
-    (choice,) = choices(results)
-    assert on == [choice.default.method, "wald"]
+    (judged,) = judgements(results)
+    assert on == [choice(judged).default.method, "wald"]
     assert sorted(section.data["series"]) == list(range(8))
     assert [section.data["series"][row] for row in section.data["on"]] == [0, 1]
     others = [title for row, title in enumerate(section.data["titles"]) if names[row] not in on]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from harness.checks.scenarios import scenario_of
+from harness.checks.plans import scenario_of
 from harness.designs.design import Scenario, data_of
 from harness.designs.limits import Limits
 from harness.designs.solvers import solver_of
