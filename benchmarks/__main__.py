@@ -88,7 +88,7 @@ def every_outcome() -> None:
     x, rng = np.arange(n + 1.0), np.random.default_rng(1)
     for family, size in (("proportion", float(n)), ("rate", 1.0)):
         data = x, np.full(x.size, size)
-        for name, method in methods_for(family).items():
+        for name, method in methods_for(family_of(family)).items():
             side = "two-sided" if "two-sided" in method.sides else "upper"
             took = seconds(lambda m=method, s=side, d=data: m.limits(d, 0.05, s, rng=rng))  # type: ignore[misc]
             report(

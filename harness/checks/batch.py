@@ -193,7 +193,7 @@ def asked_points(**options: Unpack[CheckOptions]) -> str:
         raise InputError(f"a check of {family.name} has no grid of points: its data are lists")
     method = next(
         method
-        for method in methods_for(family.name).values()
+        for method in methods_for(family).values()
         if method.category in _QUICK and method.deterministic and TWO_SIDED in method.sides
     )
     settings = read_options(replace(method, sides=(TWO_SIDED,)), options)

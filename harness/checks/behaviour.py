@@ -25,7 +25,7 @@ from harness.designs.solvers import solver_of
 from harness.families.family import POSTERIOR as ENGINE_POSTERIOR
 from harness.families.family import Family
 from harness.kinds.coverage.tables import mean_length
-from harness.methods.catalogue import CATALOGUE, find
+from harness.methods.catalogue import find, methods_of
 from harness.methods.method import TWO_SIDED
 from harness.tables.answers import YARDSTICK
 
@@ -95,7 +95,7 @@ def behaviour(subject: Subject, sizes: Sequence[Size], alphas: Sequence[float]) 
         A row for each size and alpha, in this order. Where a limit is unsound, the row has a fault
         in the place of numbers.
     """
-    has_yardstick = TWO_SIDED in subject.sides and YARDSTICK in CATALOGUE[subject.family.name]
+    has_yardstick = TWO_SIDED in subject.sides and YARDSTICK in methods_of(subject.family)
     unit = [
         _minimal_lengths(subject.family, tuple(sizes), alpha) if has_yardstick else None
         for alpha in alphas
@@ -226,7 +226,7 @@ def _minimal_lengths(family: Family, sizes: tuple[Size, ...], alpha: float) -> t
     data = [data_of(*each) for each in zip(scenarios, outcomes, strict=True)]
     columns = tuple(np.concatenate(each) for each in zip(*data, strict=True))
     ends = np.cumsum([each.size for each in outcomes])[:-1]
-    lower, upper = find(family.name, YARDSTICK).limits(columns, alpha)
+    lower, upper = find(family, YARDSTICK).limits(columns, alpha)
     parts = (scenarios, outcomes, np.split(lower, ends), np.split(upper, ends))
     return tuple(mean_length_of(*each) for each in zip(*parts, strict=True))
 

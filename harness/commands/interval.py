@@ -189,7 +189,7 @@ def interval(
     validate_choice("side", side, ALL_SIDES)
     setting = Setting(of_family, alpha_of(alpha, confidence), side, prior, seed)
     setting.validate()
-    names = method or [default_method(of_family.name, side, has_prior=prior is not None).name]
+    names = method or [default_method(of_family, side, has_prior=prior is not None).name]
     methods = methods_asked(of_family, names)
     if not files:
         of_files = {
@@ -300,10 +300,11 @@ def _note(family: Family, percent: bool) -> None:
     """Print what the table takes for granted, on standard error."""
     from harness.commands.output import say
 
-    if family.same_cases is not None:
+    pairs = family.same_cases
+    if pairs is not None:
         say(
             "note: the samples are taken as separate; two results on the same cases are pairs: "
-            f"interval {family.same_cases.name} --both … --first-only … --second-only … --neither …",
+            f"interval {pairs.name} --both … --first-only … --second-only … --neither …",
             err=True,
         )
     if percent and family.support[0] < 0:

@@ -68,4 +68,4 @@ def register(design: Design, families: Mapping[Family, Mapping[str, Method]]) ->
     DESIGNS[design.name] = design
     for family, methods in families.items():
         FAMILIES[family.name] = family
-        add_methods(family.name, methods)
+        add_methods(family, methods)

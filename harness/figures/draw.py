@@ -137,7 +137,7 @@ def _with_titles(results: Results) -> Results:
     cells = results.cells
     if _experiment_of(results) != "coverage" or cells.is_empty():
         return results
-    family = family_in(cells).name
+    family = family_in(cells)
     listed = results.manifest.get("experiment", {}).get("methods") or []
     methods = {entry["label"]: entry for entry in listed}
     titles = {

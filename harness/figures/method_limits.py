@@ -101,7 +101,7 @@ def scenario_with(
     """
     # What computes is loaded only where a figure is drawn.
     from harness.designs.design import Scenario
-    from harness.distributions.sampling.laws.catalogue import sampling_law
+    from harness.distributions.sampling.laws import sampling_law
     from harness.distributions.truths import DiscreteTruth, PairTruth
 
     if not (family.has_counts_of_samples or family.stops):
@@ -180,7 +180,7 @@ def _computed(
     if entry is None:
         return None
     prior = tuple(entry["prior"]) if "prior" in entry else None
-    source = CatalogueSource(method, find(scenario.family.name, entry["name"]), prior)
+    source = CatalogueSource(method, find(scenario.family, entry["name"]), prior)
     if not source.deterministic or source.method.needs_stopping:
         return None
     observed, side = observed_at(scenario, outcomes), entry["side"]

@@ -52,7 +52,7 @@ def source_of(
         if prior is not None:
             raise InputError(f"{label} takes no prior, found {list(prior)}")
     else:
-        chosen = find(family.name, method)
+        chosen = find(family, method)
         prior = family.validate_prior(prior)
         chosen.check(side, prior)
         chosen.validate_sampling(*population_and_title(law))

@@ -19,7 +19,7 @@ from harness.designs.limits import Limits
 from harness.designs.results import ROUNDED_PROBABILITY
 from harness.designs.solvers import solver_of
 from harness.distributions.sampling.law import Law, on_lattice
-from harness.distributions.sampling.laws.catalogue import OWN, sampling_law
+from harness.distributions.sampling.laws import OWN, sampling_law
 from harness.distributions.truths import Prior
 from harness.families.catalogue import with_settings
 from harness.families.data import broadcast_columns, probabilities

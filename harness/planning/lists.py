@@ -125,7 +125,7 @@ def cases_of_strata(cases: int, shares: Floats) -> tuple[int, ...]:
 def _simulated(scenario: Scenario, method: str, alpha: float) -> tuple[float, float]:
     """Return the mean length over data sets drawn, and its standard error."""
     rng, lengths = scenario.stream(SEED, 0), []
-    chosen = find(scenario.family.name, method)
+    chosen = find(scenario.family, method)
     for observed in scenario.draw_observed(0, TRIALS, rng):
         lower, upper = chosen.limits(observed.columns(), alpha, TWO_SIDED)
         lengths.append(upper - lower)
@@ -195,7 +195,7 @@ def list_question(
         )
     if not isinstance(method, str):
         raise InputError(f"size of {family.name} needs the name of a method, found a function")
-    chosen = find(family.name, method)
+    chosen = find(family, method)
     if not chosen.deterministic:
         raise InputError(f"{chosen.name} draws its limits; size needs one that does not")
     if ratio != 1 and not design.sizes_are_lists:

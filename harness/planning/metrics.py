@@ -236,7 +236,7 @@ def _record(family: Family, data: Sequence[Floats], alpha: float) -> dict[str, A
 
 def _coverage(family: Family, counts: Floats, alpha: float) -> dict[str, Any]:
     """The coverage of the default method near the counts, and the standard error if drawn."""
-    method, n = default_method(family.name, TWO_SIDED), int(counts.sum())
+    method, n = default_method(family, TWO_SIDED), int(counts.sum())
     cells = (counts + 0.5) / (n + 2.0)
     free = [cells[0] + cells[3]] if family.has_single_count else cells[:3]
     truths = family.all_truths([np.array([each]) for each in free])

@@ -169,7 +169,7 @@ def size(
     known = with_settings(family, truths, alpha)
     assumed: dict[str, Any] = {}
     side = TWO_SIDED if above is below is None else "upper" if above is None else "lower"
-    chosen: AnyMethod = method or default_method(known.name, side, has_prior=prior is not None).name
+    chosen: AnyMethod = method or default_method(known, side, has_prior=prior is not None).name
     if method is None:
         assumed["method"] = chosen
     is_width = half_width is not None or length is not None
@@ -340,7 +340,7 @@ def _sums(
         return StoppedSums(family, goal, limits), ranges
     if not family.shares_size:
         return Sums(family, goal, limits), ranges
-    with_both = not isinstance(method, str) or find(family.name, method).uses_both
+    with_both = not isinstance(method, str) or find(family, method).uses_both
     view = family.as_pairs
     if view is None:
         return PairedSums(family, goal, limits, with_both), ranges
@@ -369,7 +369,7 @@ def _limits(
 ) -> tuple[LimitsOf, bool]:
     """Return what computes the limits of rows of data, and whether few of them bound many."""
     if isinstance(method, str):
-        find(family.name, method).refuse_finite_population("size")
+        find(family, method).refuse_finite_population("size")
     source = source_of(family, method, side, prior)
 
     def of_rows(data: tuple[Floats, ...]) -> LimitPair:

@@ -21,7 +21,7 @@ from harness.families.catalogue import FAMILIES, family_in
 from harness.families.confusion import BETA
 from harness.families.family import Family
 from harness.families.stopped import STOPPING
-from harness.methods.catalogue import CATALOGUE
+from harness.methods.catalogue import methods_of
 
 OUTCOME, TRUTH, LOOK = "outcome", "truth", "look"
 
@@ -271,7 +271,7 @@ def table_kind(document: Any) -> TableKind:
 
 
 def _draws_limits(family: Family, methods: Sequence[Mapping[str, Any]]) -> bool:
-    known = CATALOGUE[family.name]
+    known = methods_of(family)
     return not family.has_outcomes or any(
         each.get("name") not in known or not known[each["name"]].deterministic for each in methods
     )

@@ -52,7 +52,7 @@ def points_of(family: str) -> KeptPoints:
 def every() -> Iterator[Subject]:
     """The methods that have a baseline; of a one-sided one it is that of its upper limit."""
     for family in CATALOGUE:
-        for name, method in methods_for(family).items():
+        for name, method in methods_for(family_of(family)).items():
             # Of lists a check has no exact numbers, and a method of a proportion that a metric
             # of a confusion table takes moves with that of the proportion.
             known = family_of(family)

@@ -19,7 +19,7 @@ from harness.distributions.truths import DiscreteTruth
 from harness.families import proportion
 from harness.families.catalogue import FAMILIES
 from harness.families.family import ENUMERATION, MONTE_CARLO, Family, model_like
-from harness.methods.catalogue import ALIASES, CATALOGUE
+from harness.methods.catalogue import CATALOGUE
 
 FAILURES = 3
 """Trials stop at so many failures, or where as many were made as are planned."""
@@ -93,7 +93,7 @@ def added():
     plans.register(STOPPED, plans.CheckPlan(at, truth=lambda family: truth))
     yield
     del DESIGNS[STOPPED.name], plans.PLANS[STOPPED.name]
-    for table in (FAMILIES, CATALOGUE, ALIASES):
+    for table in (FAMILIES, CATALOGUE):
         del table[FAMILY.name]
 
 

@@ -20,7 +20,7 @@ from harness.families import proportion
 from harness.families.catalogue import FAMILIES
 from harness.families.family import ENUMERATION, model_like
 from harness.families.samples import family_of_samples
-from harness.methods.catalogue import ALIASES, CATALOGUE
+from harness.methods.catalogue import CATALOGUE
 from harness.methods.method import Method
 from harness.methods.proportion.exact import clopper_pearson
 
@@ -116,7 +116,7 @@ def added():
     )
     yield
     del DESIGNS[POOLS.name], plans.PLANS[POOLS.name]
-    for table in (FAMILIES, CATALOGUE, ALIASES):
+    for table in (FAMILIES, CATALOGUE):
         del table[FAMILY.name]
 
 

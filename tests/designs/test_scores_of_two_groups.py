@@ -17,7 +17,7 @@ from harness.distributions.truths import DiscreteTruth
 from harness.families import proportion
 from harness.families.catalogue import FAMILIES
 from harness.families.family import MONTE_CARLO, Family, model_like
-from harness.methods.catalogue import ALIASES, CATALOGUE
+from harness.methods.catalogue import CATALOGUE
 from harness.methods.method import Method
 
 
@@ -84,7 +84,7 @@ def added():
     plans.register(SCORES, plans.CheckPlan(plans.LISTS_AT, lists=lists))
     yield
     del DESIGNS[SCORES.name], plans.PLANS[SCORES.name]
-    for table in (FAMILIES, CATALOGUE, ALIASES):
+    for table in (FAMILIES, CATALOGUE):
         del table[FAMILY.name]
 
 

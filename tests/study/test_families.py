@@ -135,7 +135,7 @@ def column(frame, name, method, engine):
 @pytest.mark.parametrize("name", NAMES)
 def test_exact_misses_are_those_counted_in_whole_numbers(results, name):
     data = np.arange(SIZE + 1.0), np.full(SIZE + 1, 1.0 * SIZE), np.full(SIZE + 1, 1.0 * POPULATION)
-    limits = find("proportion", name).limits(data, ALPHA)
+    limits = find(family_of("proportion"), name).limits(data, ALPHA)
     expected = misses(SIZE, POPULATION, *(np.rint(limit * POPULATION) for limit in limits))
     cells = results.cells.filter(results.cells["given"] == "truth")
     found = column(cells, "actual_alpha", name, "enumeration")

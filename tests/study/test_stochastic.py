@@ -20,7 +20,7 @@ from harness.designs.stochastic import StochasticColumn, simulate_stochastic
 from harness.distributions.truths import BetaTruth, DiscreteTruth, PairTruth, UniformTruth
 from harness.families.catalogue import family_of
 from harness.methods.bootstrap import RESAMPLES
-from harness.methods.catalogue import CATALOGUE, PROPORTION
+from harness.methods.catalogue import PROPORTION, methods_of
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory, part, stable_files
 
 BOOTSTRAP = "bootstrap_percentile"
@@ -80,7 +80,7 @@ def test_limits_of_each_trial_are_counted_like_limits_looked_up(name, per_truth)
         outcomes = scenario.outcomes(*np.indices((8, 6)).reshape(2, -1))
     else:
         outcomes = np.arange(scenario.size + 1)
-    wald = CATALOGUE[scenario.family.name]["wald"]
+    wald = methods_of(scenario.family)["wald"]
     solved = np.array([wald.limits(data_of(scenario, outcomes), alpha) for alpha in alphas])
     looked_up = simulate(shard, Limits(outcomes, solved[:, 0], solved[:, 1]))
     each, failures = simulate_stochastic(shard, [drawing(wald, alpha) for alpha in alphas])

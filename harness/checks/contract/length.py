@@ -96,7 +96,7 @@ def _shortest(family: Family, size: float, alpha: float, side: str) -> tuple[flo
     scenario = scenario_of(family, size)
     outcomes = solver_of(scenario).possible_outcomes()
     lengths = []
-    for name, method in methods_for(family.name).items():
+    for name, method in methods_for(family).items():
         if method.promise != AT_LEAST or side not in method.sides:
             continue
         lower, upper = method.limits(data_of(scenario, outcomes), alpha, side)

@@ -18,11 +18,9 @@ from harness.base.numerics.arrays import Floats, Positions
 from harness.designs.stopping.paths import StoppedTrials, stopped_trials
 from harness.designs.stopping.rule import StoppingRule, stopping_rule
 from harness.families.family import Data, Family
-from harness.families.stopped import MOST, rule_of
-from harness.methods.catalogue import CATALOGUE
+from harness.families.stopped import MOST, StoppedFamily, rule_of
+from harness.methods.catalogue import CATALOGUE, Methods, listed
 from harness.methods.method import LimitPair, Method, documented
-
-_PROPORTION = "proportion"
 
 
 @lru_cache(maxsize=64)
@@ -44,7 +42,8 @@ def outcomes_of(family: Family, most: int) -> StoppedTrials:
     return stopped_trials(rule_with(family, most))
 
 
-def methods_of(family: Family) -> dict[str, Method]:
+@listed.register
+def _(family: StoppedFamily) -> Methods:
     """Return the methods after trials that end by the rule of a family, by their names."""
     return {
         name: _of_rule(family, method)
@@ -53,7 +52,7 @@ def methods_of(family: Family) -> dict[str, Method]:
             method,
             formula=documented(partial(_as_if_fixed, family, method.formula), method.formula),
         )
-        for name, method in CATALOGUE[_PROPORTION].items()
+        for name, method in CATALOGUE["proportion"].items()
     }
 
 

@@ -30,7 +30,7 @@ Sources = Mapping[str, Source]
 def catalogue_sources(experiment: Experiment) -> dict[str, Source]:
     """The sources of the catalogue methods of an experiment; loads no user function."""
     return {
-        spec.label: CatalogueSource(spec.label, find(experiment.family.name, spec.name), spec.prior)
+        spec.label: CatalogueSource(spec.label, find(experiment.family, spec.name), spec.prior)
         for spec in experiment.methods
         if spec.name is not None
     }

@@ -32,7 +32,7 @@ from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.limits import ask
 from harness.kinds.coverage.plan import ScenarioCounts, count_scenarios, plan_scenarios
 from harness.kinds.coverage.solve import solve_scenario
-from harness.methods.catalogue import CATALOGUE
+from harness.methods.catalogue import methods_of
 from harness.runner.estimate import BASE, BYTES_OF_TRIAL, Estimate, fastest
 from harness.runner.machine import machine_memory
 from harness.runner.parallel import parallel_jobs
@@ -230,7 +230,7 @@ def _exact_rates(experiment: Experiment) -> tuple[float, float]:
     """
     name, method = next(
         (name, method)
-        for name, method in CATALOGUE[experiment.family.name].items()
+        for name, method in methods_of(experiment.family).items()
         if method.deterministic
     )
     side = method.sides[0]

@@ -21,7 +21,7 @@ from harness.kinds.coverage.experiment import TITLE, Experiment
 from harness.kinds.coverage.resolve import engines_of, sizes_of, with_lattice
 from harness.kinds.coverage.rules import RULES
 from harness.kinds.family_kind import FamilyKind
-from harness.methods.catalogue import CATALOGUE
+from harness.methods.catalogue import methods_of
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -75,7 +75,7 @@ class CoverageKind(FamilyKind[Experiment]):
 
     def suitable_figures(self, config: ValidKeys) -> list[dict[str, Any]]:
         named = [each for each in config["methods"] if each.name is not None]
-        catalogue = CATALOGUE[config.family.name]
+        catalogue = methods_of(config.family)
         settled = [each.label for each in named if catalogue[each.name].deterministic]
         return suitable_figures(self.facts(config), settled)
 

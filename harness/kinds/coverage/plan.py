@@ -190,7 +190,7 @@ def _scenario(experiment: Experiment, size: Size) -> Scenario:
 
 def _uses_both(experiment: Experiment, spec: MethodSpec) -> bool:
     """Whether limits may depend on more than the discordant pairs and n; of a user's they may."""
-    return spec.name is None or find(experiment.family.name, spec.name).uses_both
+    return spec.name is None or find(experiment.family, spec.name).uses_both
 
 
 def _is_one_bounded_sample(scenario: Scenario) -> bool:

@@ -35,7 +35,7 @@ from harness.families.family import (
     Family,
 )
 from harness.kinds.coverage.resolve import pairs
-from harness.methods.catalogue import CATALOGUE
+from harness.methods.catalogue import methods_of
 from harness.methods.method import Method
 
 MOST_PAIRS = 10_000
@@ -89,7 +89,7 @@ def _of_the_catalogue(
 ) -> Iterator[tuple[int, Method]]:
     """The methods of the family's catalogue with their places in the list."""
     for i, spec in enumerate(methods):
-        known = None if spec is None else CATALOGUE[family.name].get(spec.name or "")
+        known = None if spec is None else methods_of(family).get(spec.name or "")
         if known is not None:
             yield i, known
 

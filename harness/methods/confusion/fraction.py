@@ -16,7 +16,8 @@ import numpy as np
 from harness.base.numerics.arrays import Floats
 from harness.distributions.criteria import Criterion, balanced_tail
 from harness.distributions.truths import Prior
-from harness.families.family import Data
+from harness.families.catalogue import PROPORTION
+from harness.families.family import Data, Family
 from harness.methods.bayes import over_beta, over_posterior
 from harness.methods.method import NONE, Formula, LimitPair, Method, Promise, for_family
 

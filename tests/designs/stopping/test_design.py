@@ -83,7 +83,9 @@ def test_the_mean_alpha_of_a_bayesian_interval_is_nominal_under_every_rule(rule,
     family, most, alpha = with_settings("proportion", {"stopping": rule}).name, 20, 0.05
     stopped = methods.outcomes_of(family_of(family), most)
     x, t = stopped.outcomes.successes, stopped.outcomes.trials
-    lower, upper = find("proportion", "minimal_length").limits((x, t), alpha, prior=prior)
+    lower, upper = find(family_of("proportion"), "minimal_length").limits(
+        (x, t), alpha, prior=prior
+    )
     breaks = np.unique(np.concatenate(([0.0, 1.0], lower, upper)))
     node, weight = leggauss(16)
     width = np.diff(breaks)[:, np.newaxis] / 2

@@ -15,7 +15,7 @@ from harness.designs.one_sample.exact import (
 from harness.designs.one_sample.least_length import guaranteed, on_average, randomized
 from harness.distributions.truths import BetaTruth, DiscreteTruth, GammaTruth, UniformTruth
 from harness.families.catalogue import family_of
-from harness.methods.catalogue import CATALOGUE
+from harness.methods.catalogue import methods_of
 
 ALPHA = np.array([0.05])
 FLAT = UniformTruth(0.0, 1.0)
@@ -184,7 +184,7 @@ def test_the_guarantee_of_a_rate_goes_beyond_the_truths_of_the_run():
 
 def compared(scenario, alpha, names=None, side="two-sided"):
     """The mean lengths and the least lengths of methods of the catalogue."""
-    family = CATALOGUE[scenario.family.name]
+    family = methods_of(scenario.family)
     names = names or [
         name
         for name, each in family.items()

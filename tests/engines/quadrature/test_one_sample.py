@@ -20,7 +20,7 @@ from harness.distributions.truths import (
     UniformTruth,
 )
 from harness.families.catalogue import FAMILIES, family_of
-from harness.methods.catalogue import CATALOGUE
+from harness.methods.catalogue import methods_of
 
 FLAT = UniformTruth(0.0, 1.0)
 TRUTHS = [FLAT, UniformTruth(0.2, 0.7), BetaTruth(2.0, 8.0), BetaTruth(0.5, 0.5)]
@@ -31,7 +31,7 @@ SCIPY = 1e-12
 
 def limits_of(scenario, names, outcomes):
     rows = [
-        CATALOGUE[scenario.family.name][name].limits(data_of(scenario, outcomes), 0.05)
+        methods_of(scenario.family)[name].limits(data_of(scenario, outcomes), 0.05)
         for name in names
     ]
     lower, upper = (np.array(side) for side in zip(*rows, strict=True))

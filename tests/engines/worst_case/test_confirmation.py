@@ -17,7 +17,7 @@ from harness.distributions.paired_truths import TableTruth, table_of_cells
 from harness.distributions.sampling.laws.hypergeometric import Hypergeometric
 from harness.distributions.truths import DiscreteTruth, PairTruth, UniformTruth
 from harness.families.catalogue import family_of
-from harness.methods.catalogue import CATALOGUE
+from harness.methods.catalogue import CATALOGUE, methods_of
 
 FLAT = UniformTruth(0.0, 1.0)
 NARROW = TableTruth.of(table_of_cells(p, 0.05, 0.4) for p in (0.1, 0.2, 0.4))
@@ -42,7 +42,7 @@ def solved(scenario, *methods):
     solver = solvers.solver_of(scenario)
     outcomes = solver.range_outcomes(solver.hull())
     data = data_of(scenario, outcomes)
-    pairs = [CATALOGUE[scenario.family.name][name].limits(data, 0.05) for name in methods]
+    pairs = [methods_of(scenario.family)[name].limits(data, 0.05) for name in methods]
     lower, upper = (np.array(ends) for ends in zip(*pairs, strict=True))
     limits = Limits.of(scenario, outcomes, lower, upper)
     return solver, limits, solver.enumerate(limits)

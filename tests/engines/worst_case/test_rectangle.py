@@ -17,7 +17,7 @@ from harness.distributions.truths import (
     UniformTruth,
 )
 from harness.families.catalogue import family_of
-from harness.methods.catalogue import CATALOGUE
+from harness.methods.catalogue import methods_of
 
 # What the last digits of a sum of hundreds of products may differ by.
 ROUNDING = 1e-11
@@ -42,7 +42,7 @@ CASES = [(family, name) for family, names in METHODS.items() for name in names]
 def limits_of(scenario, *names):
     outcomes = solver_of(scenario).range_outcomes(solver_of(scenario).hull())
     rows = [
-        CATALOGUE[scenario.family.name][name].limits(data_of(scenario, outcomes), 0.05)
+        methods_of(scenario.family)[name].limits(data_of(scenario, outcomes), 0.05)
         for name in names
     ]
     return Limits(outcomes, *(np.array(side) for side in zip(*rows, strict=True)))
