@@ -16,7 +16,7 @@ import harness
 from benchmarks.timing import report
 from harness.api import run_experiment
 from harness.config.load import load_experiment
-from harness.designs.monte_carlo import SHARD
+from harness.designs.engines.monte_carlo import SHARD
 from harness.study import run as solutions
 from harness.study import trials
 from harness.study.journal.database import Journal

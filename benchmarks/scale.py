@@ -22,7 +22,7 @@ from benchmarks.timing import report
 from harness.config.experiment import Experiment
 from harness.config.load import load_experiment
 from harness.designs.limits import Limits
-from harness.designs.monte_carlo import SHARD, outcomes_drawn, shards, simulate
+from harness.designs.engines.monte_carlo import SHARD, outcomes_drawn, shards, simulate
 from harness.methods.catalogue import PROPORTION
 from harness.study.columns import catalogue_sources, deterministic_columns
 from harness.study.plan import plan_scenarios

@@ -22,9 +22,9 @@ from harness.agreement import (
     mean_p,
     two_sided_p,
 )
-from harness.designs import monte_carlo
-from harness.designs.fraction_coverage import probability_of_missing
-from harness.designs.monte_carlo import INTERVAL_ALPHA, fraction_interval, standard_error
+from harness.designs.engines import monte_carlo
+from harness.designs.fractions import probability_of_missing
+from harness.designs.fractions import INTERVAL_ALPHA, fraction_interval, standard_error
 
 # Sums of a few hundred terms against incomplete beta functions.
 SUMMED = 1e-11

@@ -17,10 +17,10 @@ from harness.checks.scenarios import limits_at, limits_table, scenario_of, truth
 from harness.checks.subject import Subject
 from harness.checks.watch import steps
 from harness.designs.design import Scenario, data_of, sizes_by_name
+from harness.designs.engines.posterior import integrate_under_prior, integrate_under_truth
+from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits
-from harness.designs.posterior import integrate_under_prior, integrate_under_truth
 from harness.designs.results import Enumerated
-from harness.designs.solvers import solver_of
 from harness.families.catalogue import family_of
 from harness.families.family import POSTERIOR as ENGINE_POSTERIOR
 from harness.methods.catalogue import CATALOGUE, find

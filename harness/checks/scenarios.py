@@ -13,8 +13,8 @@ from harness.checks.conformance.grid import OutcomeList
 from harness.checks.restriction import Size
 from harness.checks.subject import Subject, side_of
 from harness.designs.design import Scenario, design_for
+from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits
-from harness.designs.solvers import solver_of
 from harness.families.catalogue import family_of
 from harness.methods.method import TWO_SIDED, are_intervals
 

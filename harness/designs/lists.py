@@ -21,8 +21,8 @@ from harness.callers.source import Observed
 from harness.designs.check_lists import OF_CLUSTERS, OF_RUNS, OF_STRATA
 from harness.designs.check_sizes import OF_LISTS
 from harness.designs.design import PER_TRUTH, Design, Lists, Scenario, grid
+from harness.designs.engines.stochastic import StochasticColumn
 from harness.designs.results import Enumerated, Exact
-from harness.designs.stochastic import StochasticColumn
 from harness.distributions.list_truths import ClusterTruth, NormalRuns, RunTruth, StratumTruth
 from harness.distributions.sampling import binomial
 from harness.distributions.sampling.laws.clusters import draw_clusters

@@ -9,7 +9,7 @@ import numpy as np
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.designs.design import listed_scenarios
-from harness.designs.solvers import solver_of
+from harness.designs.engines.solver import solver_of
 from harness.planning.sums import Sums
 
 

@@ -17,10 +17,10 @@ from harness.base.numerics.arrays import Floats, Integers
 from harness.config.experiment import AnyExperiment, Experiment
 from harness.config.resolve import serialize
 from harness.designs.design import Scenario
+from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits
 from harness.designs.miss_curve import MissCurve
 from harness.designs.results import Exact
-from harness.designs.solvers import solver_of
 from harness.distributions.truths import DiscreteTruth
 from harness.families.catalogue import family_of
 from harness.findings.numbers import percent, significant

@@ -15,8 +15,8 @@ from harness.callers.source import CatalogueSource, Source
 from harness.callers.table import LimitTable, TableSource, read_points
 from harness.config.experiment import Experiment
 from harness.config.values import MethodSpec
+from harness.designs.engines.stochastic import StochasticColumn
 from harness.designs.limits import Column
-from harness.designs.stochastic import StochasticColumn
 from harness.families.catalogue import family_of
 from harness.families.family import EXACT_ENGINES, MONTE_CARLO
 from harness.figures.requirements import undrawable_lengths

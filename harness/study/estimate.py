@@ -23,12 +23,12 @@ from harness.config.values import Precision, Size
 from harness.designs.calibration import shards as calibration_shards
 from harness.designs.calibration import simulate as simulate_calibration
 from harness.designs.design import Scenario, design_for, observed_at
+from harness.designs.engines.monte_carlo import SHARD, Shard, outcomes_drawn
+from harness.designs.engines.solver import solver_of
+from harness.designs.engines.stochastic import StochasticColumn, simulate_stochastic
 from harness.designs.limits import Limits
-from harness.designs.monte_carlo import SHARD, Shard, outcomes_drawn
 from harness.designs.simulation.measures import MEASURES
 from harness.designs.simulation.trials import shard_size
-from harness.designs.solvers import solver_of
-from harness.designs.stochastic import StochasticColumn, simulate_stochastic
 from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.methods.catalogue import CATALOGUE

@@ -14,10 +14,10 @@ import numpy as np
 from harness.config.experiment import Experiment
 from harness.config.resolve import serialize
 from harness.designs.design import scenario_words
+from harness.designs.engines.stochastic import StochasticColumn
 from harness.designs.limits import Column, Limits
 from harness.designs.lists import enumerate_lists
 from harness.designs.results import Tally
-from harness.designs.stochastic import StochasticColumn
 from harness.families.catalogue import family_of
 from harness.study.columns import (
     deterministic_columns,

@@ -19,18 +19,18 @@ import numpy as np
 from harness.base.numerics.arrays import Bools, Integers
 from harness.callers.source import Failures, add_failures
 from harness.config.experiment import Experiment
-from harness.designs import posterior
-from harness.designs.confirmation import confirmed
 from harness.designs.design import Scenario
+from harness.designs.engines import posterior
+from harness.designs.engines.confirmation import confirmed
+from harness.designs.engines.monte_carlo import Shard, simulate
+from harness.designs.engines.posterior import Integrated
+from harness.designs.engines.scores import Scores
+from harness.designs.engines.solver import solver_of
+from harness.designs.engines.stochastic import StochasticColumn, simulate_stochastic
+from harness.designs.engines.verification import Comparison, Published
 from harness.designs.limits import Column, Limits
-from harness.designs.monte_carlo import Shard, simulate
 from harness.designs.one_sample.verification import is_own_prior
-from harness.designs.posterior import Integrated
 from harness.designs.results import Enumerated, Tally
-from harness.designs.scores import Scores
-from harness.designs.solvers import solver_of
-from harness.designs.stochastic import StochasticColumn, simulate_stochastic
-from harness.designs.verification import Comparison, Published
 from harness.distributions.truths import Prior
 from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, POSTERIOR

@@ -19,12 +19,12 @@ from harness.base.numerics.arrays import Integers
 from harness.callers.sent import SentFunctionError, sendable
 from harness.config.experiment import Experiment
 from harness.designs.design import Scenario, scenario_words
+from harness.designs.engines.monte_carlo import Shard, outcomes_drawn, shards
+from harness.designs.engines.posterior import enumerate_by_posterior
+from harness.designs.engines.solver import solver_of
+from harness.designs.engines.stochastic import StochasticColumn
 from harness.designs.limits import Limits
-from harness.designs.monte_carlo import Shard, outcomes_drawn, shards
-from harness.designs.posterior import enumerate_by_posterior
 from harness.designs.precision import Aim, fixed_trials
-from harness.designs.solvers import solver_of
-from harness.designs.stochastic import StochasticColumn
 from harness.families.catalogue import family_of
 from harness.study.columns import Sources, stochastic_columns
 from harness.study.journal.database import Journal

@@ -11,7 +11,7 @@ import polars as pl
 from harness.agreement import LEVEL
 from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.calibration import BinTally, Design, chi_squared
-from harness.designs.monte_carlo import fraction_interval, standard_error
+from harness.designs.fractions import fraction_interval, standard_error
 from harness.tables.columns import (
     CELLS_OF_CALIBRATION,
     SUMMARY_OF_CALIBRATION,

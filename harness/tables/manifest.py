@@ -14,13 +14,13 @@ import numpy as np
 from harness.agreement import LEVEL, DrawsAgreement, MethodAgreement
 from harness.base.text import enumerated
 from harness.designs.design import Scenario, design_for, sizes_by_name
+from harness.designs.engines.solver import solver_of
+from harness.designs.engines.verification import TOLERANCE, Comparison
+from harness.designs.fractions import INTERVAL_ALPHA, fraction_interval, standard_error
 from harness.designs.limits import Column
-from harness.designs.monte_carlo import INTERVAL_ALPHA, fraction_interval, standard_error
 from harness.designs.precision import PROBABILITY, Aim, half_width
 from harness.designs.results import Enumerated, WorstCase
 from harness.designs.simulation import SIMULATION
-from harness.designs.solvers import solver_of
-from harness.designs.verification import TOLERANCE, Comparison
 from harness.families.catalogue import family_in
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.methods.remarks import ORDER, OUTSIDE, Remark

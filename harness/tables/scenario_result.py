@@ -9,12 +9,12 @@ from operator import itemgetter
 from harness.base.numerics.arrays import Integers
 from harness.callers.source import Failures
 from harness.designs.design import Scenario
+from harness.designs.engines.posterior import Integrated
+from harness.designs.engines.scores import Scores
+from harness.designs.engines.verification import Comparison
 from harness.designs.limits import Column, Limits
-from harness.designs.posterior import Integrated
 from harness.designs.precision import Aim
 from harness.designs.results import Enumerated, Group, Tally, pooled_counts, pooled_exact
-from harness.designs.scores import Scores
-from harness.designs.verification import Comparison
 from harness.methods.remarks import Remark
 
 

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from harness.api import run_experiment
 from harness.config.load import load_experiment
-from harness.designs import monte_carlo
+from harness.designs.engines import monte_carlo
 from harness.screen.console import progress_bar
 from harness.study.journal import database
 from tests.study.experiments import Interrupting

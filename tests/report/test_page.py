@@ -11,7 +11,7 @@ import pytest
 import harness
 from harness.designs.limits import Limits
 from harness.designs.miss_curve import MissCurve, of_one_sample
-from harness.designs.solvers import OneSampleSolver
+from harness.designs.engines.solver import OneSampleSolver
 from harness.report.page import Page, Part, render
 from harness.report.results_page import answer, results_page
 from harness.tables.results import Results, load_tables

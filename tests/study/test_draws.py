@@ -6,7 +6,7 @@ import pytest
 
 from harness.base.errors import HarnessError
 from harness.config.load import load_experiment
-from harness.designs import monte_carlo
+from harness.designs.engines import monte_carlo
 from harness.study import plan
 from harness.study.columns import catalogue_sources
 from harness.study.plan import plan_scenarios

@@ -13,7 +13,7 @@ from scipy import stats
 
 import harness
 from harness.cli import main
-from harness.designs import monte_carlo, posterior
+from harness.designs.engines import monte_carlo, posterior
 from harness.designs.limits import Limits
 from harness.designs.one_sample import exact as enumeration
 from harness.designs.one_sample import quadrature

@@ -11,7 +11,7 @@ import harness
 from harness.base.errors import InputError
 from harness.config.experiment import Experiment
 from harness.config.load import load_all, load_experiment
-from harness.designs.monte_carlo import SHARD
+from harness.designs.engines.monte_carlo import SHARD
 from harness.screen.console import duration
 from harness.study import estimate as estimates
 from harness.study import run as study

@@ -11,7 +11,7 @@ from harness.api import merge_parts
 from harness.base.errors import InputError
 from harness.callers.source import Answers, CatalogueSource
 from harness.config.load import load_experiment
-from harness.designs import monte_carlo
+from harness.designs.engines import monte_carlo
 from harness.study import trials as study_trials
 from harness.study.parallel import NoProgress
 from harness.study.parts import Part, find_parts, refuse_unmergeable, run_part

@@ -19,7 +19,7 @@ import yaml
 
 import harness
 from harness.cli import main
-from harness.designs import listed as listed_probabilities
+from harness.designs.engines import listed as listed_probabilities
 from harness.designs import posterior, solvers
 from harness.designs.limits import Limits
 from harness.designs.one_sample import exact as one_sample

@@ -15,7 +15,7 @@ import harness
 from harness.agreement import two_sided_p
 from harness.config.experiment import Experiment
 from harness.config.load import load_experiment
-from harness.designs.monte_carlo import fraction_interval
+from harness.designs.fractions import fraction_interval
 from harness.designs.precision import estimate_interval, fixed_trials, planned_looks
 from harness.screen.console import estimate_lines
 from harness.screen.results import results_screen

@@ -27,7 +27,7 @@ from harness.checks.restriction import ANYWHERE, Restriction, Size
 from harness.checks.scenarios import limits_at, scenario_of
 from harness.checks.subject import Subject, side_of
 from harness.designs.design import Scenario, data_of, sizes_by_name
-from harness.designs.solvers import solver_of
+from harness.designs.engines.solver import solver_of
 from harness.families.catalogue import family_of
 from harness.families.family import POSTERIOR
 from harness.methods.catalogue import methods_for

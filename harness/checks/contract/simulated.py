@@ -45,7 +45,7 @@ from harness.checks.trials import (
     trials_needed,
 )
 from harness.designs.design import Scenario, design_for, sizes_by_name
-from harness.designs.monte_carlo import INTERVAL_ALPHA, fraction_interval
+from harness.designs.fractions import INTERVAL_ALPHA, fraction_interval
 from harness.distributions.paired_truths import table_of_cells
 from harness.families.catalogue import family_of
 from harness.methods.method import NOMINAL, NONE, TWO_SIDED, Contract

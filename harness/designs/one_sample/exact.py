@@ -7,18 +7,17 @@ come from a recurrence and take a twentieth of the time.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.design import Scenario
+from harness.designs.engines.listed import consecutive_probabilities
+from harness.designs.engines.posterior import enumerate_by_posterior
 from harness.designs.limits import Limits
-from harness.designs.listed import consecutive_probabilities
 from harness.designs.miss_sets import AT, miss_probabilities
 from harness.designs.one_sample.quadrature import Mixing, integrate
 from harness.designs.one_sample.worst_case import worst_case
-from harness.designs.posterior import enumerate_by_posterior
 from harness.designs.results import Enumerated, Exact, WorstCase, weighted
 from harness.distributions.sampling.law import Sampling
 from harness.families.combination import Span
@@ -30,46 +29,22 @@ LARGEST_INTEGRATED = 2000
 """The largest number of trials, or of expected events, with a quadrature over the truths."""
 
 
-def enumerate_one_sample(
-    scenario: Scenario,
-    limits: Limits,
-    reported: Integers | None = None,
-    worst: bool = True,
-) -> Enumerated:
-    """Return exact miss probabilities by outcome, by truth and overall, and the worst case.
+def enumerate_one_sample(scenario: Scenario, limits: Limits, reported: Integers) -> Enumerated:
+    """Return exact miss probabilities by outcome, by truth and overall, without worst cases.
 
     Args:
         scenario: size and truth.
-        limits: the limits of all outcomes that can occur under the truth; for the worst case, of
-            all that can occur under a truth in the hull of the truths.
-        reported: the outcomes in the result; None for all that have limits.
-        worst: whether to find the worst cases.
+        limits: the limits of all outcomes that can occur under the truth.
+        reported: the outcomes in the result.
     """
-    reported_outcomes = limits.outcomes if reported is None else reported
-    found = _enumerate(scenario, limits, reported_outcomes)
-    if not worst:
-        return found
-    hull, whole = scenario.truth.effective_support, whole_range(scenario)
-    cases = worst_cases(scenario, limits, hull)
-    if not scenario.model.IS_BOUNDED:
-        return replace(found, worst=cases)
-    anywhere = cases if hull == whole else worst_cases(scenario, limits, whole)
-    return replace(found, worst=cases, worst_anywhere=anywhere)
-
-
-def _enumerate(scenario: Scenario, limits: Limits, reported: Integers) -> Enumerated:
-    """Return the miss probabilities by outcome, by truth and overall, without worst cases."""
-    truth, unknown = scenario.truth, (None,) * len(limits.lower)
-    if truth.is_discrete:
-        values = np.array(truth.values)
+    if scenario.truth.is_discrete:
+        values = np.array(scenario.truth.values)
         by_outcome = _by_outcome(scenario, values, limits.at(reported))
         by_truth = _by_truth(scenario, values, limits)
-        return Enumerated(by_outcome, by_truth, by_truth.mean(), ENUMERATION, unknown, unknown)
+        return Enumerated.of(by_outcome, by_truth, by_truth.mean(), ENUMERATION, reported)
     if is_integrated(scenario):
         found = integrate(Mixing.of_truth(scenario), limits.at(possible_outcomes(scenario)))
-        shown = np.intersect1d(found.by_outcome.conditions, reported)
-        by_outcome, mean = found.by_outcome.at(shown), found.mean
-        return Enumerated(by_outcome, None, mean, ENUMERATION, unknown, unknown, found.nodes)
+        return Enumerated.of(found.by_outcome, None, found.mean, ENUMERATION, reported, found.nodes)
     return enumerate_by_posterior(scenario, limits, reported)
 
 
@@ -84,12 +59,6 @@ def is_integrated(scenario: Scenario) -> bool:
         return False
     largest = 1.0 if scenario.model.IS_BOUNDED else scenario.truth.effective_support[1]
     return bool(scenario.size * largest <= LARGEST_INTEGRATED)
-
-
-def whole_range(scenario: Scenario) -> Span:
-    """Return the range of the parameter, or of an unbounded one the truth's effective support."""
-    model = scenario.model
-    return model.SUPPORT if model.IS_BOUNDED else scenario.truth.effective_support
 
 
 def worst_cases(scenario: Scenario, limits: Limits, over: Span) -> tuple[WorstCase | None, ...]:
@@ -303,3 +272,11 @@ def _means(lengths: Floats, probabilities: Floats) -> Floats:
         return np.asarray(probabilities @ lengths.T)
     sums = probabilities @ np.where(infinite, 0.0, lengths).T
     return np.where(probabilities @ infinite.T > 0, np.inf, sums)
+
+
+def spread(
+    sampling: Sampling, span: tuple[Floats | float, Floats | float], size: float, shares: Floats
+) -> Floats:
+    """Return truths within a span, by shares of it on the variance-stabilized scale; broadcast."""
+    start, stop = (sampling.variance_stabilized(np.asarray(end, np.float64), size) for end in span)
+    return np.clip(sampling.from_variance_stabilized(start + shares * (stop - start), size), *span)

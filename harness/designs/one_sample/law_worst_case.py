@@ -25,7 +25,15 @@ import numpy as np
 from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.design import Scenario
 from harness.designs.limits import Limits
-from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW, SIDES, beside
+from harness.designs.miss_sets import (
+    AT,
+    FROM_ABOVE,
+    FROM_BELOW,
+    SIDES,
+    beside,
+    lattice_above,
+    lattice_below,
+)
 from harness.designs.results import WorstCase
 from harness.distributions.sampling.law import Law
 from harness.families.combination import Span
@@ -377,17 +385,3 @@ def _grid(law: Law, size: float, over: Span) -> Floats:
     if law.lattice is not None:
         grid = np.rint(grid * law.lattice) / law.lattice
     return np.unique(grid)
-
-
-def lattice_above(limits: Floats, lattice: int) -> Floats:
-    """Return the smallest M/N above each limit."""
-    number = np.floor(limits * lattice)
-    number += (number / lattice <= limits) * 1.0
-    return np.asarray(number / lattice)
-
-
-def lattice_below(limits: Floats, lattice: int) -> Floats:
-    """Return the largest M/N below each limit."""
-    number = np.ceil(limits * lattice)
-    number -= (number / lattice >= limits) * 1.0
-    return np.asarray(number / lattice)

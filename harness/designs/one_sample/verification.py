@@ -9,31 +9,32 @@ posterior: no error in one alone survives.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers
-from harness.designs import posterior
 from harness.designs.design import Scenario
-from harness.designs.limits import Limits
-from harness.designs.one_sample.exact import is_integrated, possible_count, possible_outcomes
-from harness.designs.one_sample.quadrature import Mixing, integrate, outcome_probabilities
-from harness.designs.results import Exact, Mean
-from harness.designs.verification import (
+from harness.designs.engines import posterior
+from harness.designs.engines.listed import blocks_of_truths, probability_rows
+from harness.designs.engines.verification import (
     SECOND,
     Comparison,
     Published,
+    Rows,
     cells_apart,
     common,
     compare_listed,
     compare_posterior_mean,
     compare_worst_cases,
     means_apart,
-    rows_of_one_sample,
     weights_apart,
     weights_of,
 )
+from harness.designs.limits import Limits
+from harness.designs.one_sample.exact import is_integrated, possible_count, possible_outcomes
+from harness.designs.one_sample.quadrature import Mixing, integrate, outcome_probabilities
+from harness.designs.results import Exact, Mean
 from harness.distributions.truths import Prior, as_distribution
 from harness.families.family import ENUMERATION, POSTERIOR
 
@@ -238,3 +239,33 @@ def _chosen(scenario: Scenario, window: tuple[int, int]) -> Integers:
     starts = (first, middle - _CHOSEN // 2, last + 1 - _CHOSEN)
     runs = [np.arange(start, start + _CHOSEN, dtype=np.int64) for start in starts]
     return np.unique(np.clip(np.concatenate(runs), first, last))
+
+
+def rows_of_one_sample(scenario: Scenario, limits: Limits, values: Floats) -> Iterator[Rows]:
+    """Yield the probabilities of the possible outcomes at ascending truths, in blocks."""
+    for block, first, last in blocks_of_truths(scenario.model.SAMPLING, values, scenario.size):
+        part = np.arange(block.start, block.stop)
+        rows = rows_of_counts(scenario, scenario.size, (first, last), values[part])
+        yield part, limits.positions(np.arange(first, last + 1)), rows
+
+
+def rows_of_counts(
+    scenario: Scenario, size: float, window: tuple[int, int], theta: Floats
+) -> Floats:
+    """Return the probabilities of the counts of one sample in a window, shape (t, m).
+
+    Args:
+        scenario: says how counts arise.
+        size: of the sample.
+        window: the first and the last count.
+        theta: ascending or alone, the boundaries of the parameter's range included.
+    """
+    sampling, (first, last), (bottom, top) = scenario.model.SAMPLING, window, scenario.model.SUPPORT
+    likely = np.rint(sampling.mean(theta[theta.size // 2], size))
+    outcomes = first, int(np.clip(likely, first, last)), last
+    inside = (theta > bottom) & (theta < top)
+    probability = np.empty((theta.size, last + 1 - first))
+    probability[inside] = probability_rows(sampling, outcomes, theta[inside], size)
+    x = np.arange(first, last + 1)
+    probability[~inside] = sampling.pmf(x, theta[~inside, np.newaxis], size)
+    return probability

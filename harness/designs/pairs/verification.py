@@ -14,13 +14,10 @@ import numpy as np
 from scipy.special import betainc, betaincc, roots_legendre
 
 from harness.base.numerics.arrays import Floats, Integers
-from harness.designs import posterior
 from harness.designs.design import Scenario
-from harness.designs.limits import Limits
-from harness.designs.listed import probability_rows
-from harness.designs.pairs.tables import outcomes_within, windows_of
-from harness.designs.results import Exact
-from harness.designs.verification import (
+from harness.designs.engines import posterior
+from harness.designs.engines.listed import probability_rows
+from harness.designs.engines.verification import (
     Comparison,
     Published,
     Rows,
@@ -31,6 +28,9 @@ from harness.designs.verification import (
     means_apart,
     weights_apart,
 )
+from harness.designs.limits import Limits
+from harness.designs.pairs.tables import outcomes_within, windows_of
+from harness.designs.results import Exact
 from harness.distributions.paired_truths import Cells, DirichletTruth
 from harness.distributions.sampling import binomial, multinomial, poisson
 from harness.distributions.truths import Prior

@@ -19,7 +19,12 @@ from harness.designs.design import Scenario
 from harness.designs.limits import Limits
 from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW, SIDES
 from harness.designs.pairs.data import parameter_of
-from harness.designs.pairs.tables import log_multiplicity, probabilities, range_outcomes
+from harness.designs.pairs.tables import (
+    log_multiplicity,
+    outcomes_within,
+    probabilities,
+    windows_of,
+)
 from harness.designs.results import WorstCase
 from harness.distributions.paired_truths import CELLS
 from harness.distributions.sampling import binomial
@@ -159,7 +164,7 @@ def search_worst_case(
 
 def _outcomes(scenario: Scenario, limits: Limits, spans: Sequence[Span]) -> Integers | None:
     """Return the outcomes that can occur within the ranges; None if limits are missing."""
-    outcomes = range_outcomes(scenario, spans)
+    outcomes = outcomes_within(scenario, windows_of(scenario, spans))
     if limits.outcomes.size < outcomes.size:
         return None
     index = np.searchsorted(limits.outcomes[:-1], outcomes)

@@ -17,8 +17,8 @@ from scipy.special import roots_legendre
 
 from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.design import Scenario
+from harness.designs.engines.listed import probability_rows
 from harness.designs.limits import Limits
-from harness.designs.listed import probability_rows
 from harness.designs.miss_sets import split_missed
 from harness.designs.results import Exact
 from harness.distributions.sampling.law import Sampling

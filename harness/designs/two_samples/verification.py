@@ -8,17 +8,32 @@ compared for any block of pairs of counts alone.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers
-from harness.designs import posterior
 from harness.designs.design import Scenario
+from harness.designs.engines import posterior
+from harness.designs.engines.verification import (
+    SECOND,
+    Comparison,
+    Published,
+    Rows,
+    cells_apart,
+    common,
+    compare_listed,
+    compare_posterior_mean,
+    compare_worst_cases,
+    means_apart,
+    weights_apart,
+    weights_of,
+)
 from harness.designs.limits import Limits
 from harness.designs.one_sample.exact import is_integrated as is_small
 from harness.designs.one_sample.quadrature import Mixing, outcome_probabilities
-from harness.designs.one_sample.verification import published_under_truth
+from harness.designs.one_sample.verification import published_under_truth, rows_of_counts
 from harness.designs.results import Exact, Mean
 from harness.designs.two_samples.nested import integrate_block
 from harness.designs.two_samples.quadrature import (
@@ -28,20 +43,6 @@ from harness.designs.two_samples.quadrature import (
     has_smooth_density,
     integrate_pairs,
     is_integrated,
-)
-from harness.designs.verification import (
-    SECOND,
-    Comparison,
-    Published,
-    cells_apart,
-    common,
-    compare_listed,
-    compare_posterior_mean,
-    compare_worst_cases,
-    means_apart,
-    rows_of_two_samples,
-    weights_apart,
-    weights_of,
 )
 from harness.distributions.truths import (
     BetaTruth,
@@ -55,6 +56,8 @@ from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, POSTERIOR
 
 _NEGLIGIBLE_TAIL = 1e-18
+# Up to so many pairs of counts a block has many truths: about so many numbers.
+_FEW_PAIRS, _CELLS = 1 << 12, 1 << 18
 # The tails of a weighted sum of two posteriors are integrals with an absolute error of about 1e-14:
 # smaller ones than this are compared with an absolute error of this times the tolerance.
 _SMALL = 1e-2
@@ -267,3 +270,30 @@ def _weights_and_mean(scenario: Scenario, limits: Limits, published: Published) 
             span = np.arange(x.min(), x.max() + 1)
             again = again * outcome_probabilities(Mixing.of_truth(sample), span)[x - x.min()]
     return compare_posterior_mean(integrated, again, _SMALL)
+
+
+def rows_of_two_samples(
+    scenario: Scenario, limits: Limits, values: Sequence[Floats]
+) -> Iterator[Rows]:
+    """Yield the probabilities of the possible pairs of counts at pairs of truths.
+
+    Many pairs of truths stand in one block where pairs of counts are few.
+
+    Args:
+        scenario: with two samples.
+        limits: of all pairs of counts that can occur.
+        values: the truths of each sample, shape (t,) each.
+    """
+    sampling, count = scenario.model.SAMPLING, values[0].size
+    cells = limits.outcomes.size
+    step = 1 if cells > _FEW_PAIRS else _CELLS // cells
+    for start in range(0, count, step):
+        part, counts, rows = np.arange(start, min(start + step, count)), [], []
+        for each, size in zip(values, scenario.sizes, strict=True):
+            theta = each[part]
+            window = sampling.window(theta.min(), theta.max(), size)
+            counts.append(np.arange(window[0], window[1] + 1))
+            rows.append(rows_of_counts(scenario, size, window, theta))
+        pairs = scenario.outcomes(counts[0][:, np.newaxis], counts[1][np.newaxis, :]).ravel()
+        joint = rows[0][:, :, np.newaxis] * rows[1][:, np.newaxis, :]
+        yield part, limits.positions(pairs), joint.reshape(part.size, -1)

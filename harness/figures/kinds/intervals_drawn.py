@@ -180,7 +180,7 @@ def _panel(
     parameter: float,
 ) -> _Panel:
     from harness.designs.design import observed_at
-    from harness.designs.solvers import solver_of
+    from harness.designs.engines.solver import solver_of
     from harness.families.catalogue import family_of
 
     solver = solver_of(scenario)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from harness.designs.monte_carlo import fraction_interval
+from harness.designs.fractions import fraction_interval
 from harness.findings.numbers import percent, significant
 from harness.findings.papers.claim import (
     Found,

@@ -14,9 +14,9 @@ import numpy as np
 from harness.callers.source import Source
 from harness.config.experiment import Experiment
 from harness.config.values import MethodSpec
-from harness.designs import monte_carlo
+from harness.designs.engines import monte_carlo
+from harness.designs.engines.monte_carlo import Shard
 from harness.designs.limits import Column, Limits
-from harness.designs.monte_carlo import Shard
 from harness.study.columns import Sources, deterministic_columns, stochastic_columns
 from harness.study.journal.database import ColumnKey
 from harness.study.journal.environment import engines_digest, environment

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from harness.base.numerics.arrays import Integers
-from harness.designs import monte_carlo
 from harness.designs.design import scenario_words
+from harness.designs.engines import monte_carlo
+from harness.designs.engines.monte_carlo import Shard
 from harness.designs.limits import Limits
-from harness.designs.monte_carlo import Shard
 from harness.study.journal.database import ColumnKey, Journal, Stored
 from harness.study.journal.keys import ColumnKeys, trials_key
 from harness.study.journal.records import join_simulations, pack, take_simulation, unpack

@@ -12,8 +12,8 @@ from harness.base.errors import HarnessError
 from harness.callers.source import CatalogueSource
 from harness.designs.design import Scenario, observed_at
 from harness.designs.limits import Limits
-from harness.designs.solvers import solver_of
-from harness.designs.verification import TOLERANCE, Published
+from harness.designs.engines.solver import solver_of
+from harness.designs.engines.verification import TOLERANCE, Published
 from harness.distributions.sampling.law import THINNED
 from harness.distributions.sampling.laws.beta_binomial import BetaBinomial
 from harness.distributions.sampling.laws.cluster_sizes import ClusterSizes

@@ -11,8 +11,8 @@ from hypothesis.extra import numpy as arrays
 
 from harness.base.errors import InputError
 from harness.designs.results import Counts, Enumerated, Exact, Mean, Tally, WorstCase
-from harness.designs.scores import Scores
-from harness.designs.verification import Comparison
+from harness.designs.engines.scores import Scores
+from harness.designs.engines.verification import Comparison
 from harness.study.journal.database import ColumnKey, Journal, opened
 from harness.study.journal.environment import ENGINES
 from harness.study.journal.records import DamagedRecordError, pack, unpack

@@ -9,7 +9,7 @@ import pytest
 from harness.base.errors import InputError
 from harness.callers.source import Answers, CatalogueSource
 from harness.config.load import load_experiment
-from harness.designs import monte_carlo
+from harness.designs.engines import monte_carlo
 from harness.study import run as study_run
 from harness.study import run as study_solutions
 from harness.study import trials as study_trials

@@ -15,8 +15,8 @@ import numpy as np
 from harness.base.numerics.arrays import Floats, Integers
 from harness.callers.source import Answers, Failures, Source
 from harness.designs.design import keyed_stream
+from harness.designs.engines.monte_carlo import Shard, Trials, every_trial
 from harness.designs.limits import Column
-from harness.designs.monte_carlo import Shard, Trials, every_trial
 from harness.designs.results import Counts, Tally
 from harness.families.catalogue import family_of
 from harness.families.family import Family

@@ -77,7 +77,5 @@ def enumerate_by_posterior(scenario: Scenario, limits: Limits, reported: Integer
     """
     by_outcome = integrate_under_truth(scenario, limits)
     complete = by_outcome.weight.sum() > 1.0 - NOTHING_LEFT_OUT
-    shown = np.intersect1d(by_outcome.conditions, reported)
     overall = by_outcome.mean() if complete else None
-    unknown = (None,) * len(limits.lower)
-    return Enumerated(by_outcome.at(shown), None, overall, POSTERIOR, unknown, unknown)
+    return Enumerated.of(by_outcome, None, overall, POSTERIOR, reported)
