@@ -7,8 +7,8 @@ import numpy as np
 from benchmarks.timing import report, seconds
 from harness.base.numerics.arrays import Floats
 from harness.designs.design import Scenario, observed_at
-from harness.designs.limits import Limits
 from harness.designs.engines.solver import solver_of
+from harness.designs.limits import Limits
 from harness.distributions.paired_truths import TableTruth, table_of_cells
 from harness.methods.catalogue import CATALOGUE
 from harness.methods.method import TWO_SIDED, Method

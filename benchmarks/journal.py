@@ -14,13 +14,13 @@ from typing import Any
 
 import harness
 from benchmarks.timing import report
-from harness.api import run_experiment
-from harness.config.load import load_experiment
 from harness.designs.engines.monte_carlo import SHARD
-from harness.study import run as solutions
-from harness.study import trials
-from harness.study.journal.database import Journal
-from harness.study.parallel import NoProgress
+from harness.kinds.coverage import run as solutions
+from harness.kinds.coverage import trials
+from harness.kinds.load import load_experiment
+from harness.kinds.run import run_experiment
+from harness.runner.journal.database import Journal
+from harness.runner.parallel import NoProgress
 
 SHARDS = 34
 CONFIG: dict[str, Any] = {

@@ -63,8 +63,8 @@ REPEATS = 7
 
 def measure(results: harness.Results, folder: Path) -> None:
     """Print the size of the page, how long it takes to load, and each interaction."""
+    from harness.pages.results_page import results_page
     from harness.report.page import render
-    from harness.report.results_page import results_page
 
     made = [""]
 

@@ -19,14 +19,14 @@ import numpy as np
 
 import harness
 from benchmarks.timing import report
-from harness.config.experiment import Experiment
-from harness.config.load import load_experiment
-from harness.designs.limits import Limits
 from harness.designs.engines.monte_carlo import SHARD, outcomes_drawn, shards, simulate
+from harness.designs.limits import Limits
+from harness.kinds.coverage.columns import catalogue_sources, deterministic_columns
+from harness.kinds.coverage.experiment import Experiment
+from harness.kinds.coverage.plan import plan_scenarios
+from harness.kinds.coverage.solve import solve_scenario
+from harness.kinds.load import load_experiment
 from harness.methods.catalogue import PROPORTION
-from harness.study.columns import catalogue_sources, deterministic_columns
-from harness.study.plan import plan_scenarios
-from harness.study.solve import solve_scenario
 
 N = 100
 CONFIG: dict[str, Any] = {

@@ -1,10 +1,8 @@
-"""Running an experiment: from its config to the tables and figures in a folder."""
+"""Running an experiment from Python: from its config to the tables and figures in a folder."""
 
 from __future__ import annotations
 
-import time
-import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,25 +10,16 @@ from typing import TYPE_CHECKING, Any
 from harness.base.arguments import validate_path
 from harness.base.errors import ConfigError
 from harness.base.frames import MOST_ROWS, html_table
-from harness.config.experiment import AnyExperiment, Calibration
-from harness.config.load import document_of, load_experiment
+from harness.config.load import document_of
 from harness.config.models.figures import figures_of_config
-from harness.config.simulation import Simulation
-from harness.config.validate import validate_figure
 from harness.figures.kind import FigureSpec
-from harness.study.calibrate import compute_calibration
-from harness.study.estimate import estimate, refuse_too_large
-from harness.study.journal.database import LARGEST_JOURNAL, Journal, opened
-from harness.study.machine import memory_for
-from harness.study.parallel import NoProgress, Progress
-from harness.study.parts import PartFile, copy_parts, experiment_of, refuse_unmergeable
-from harness.study.replay import drawn_again
-from harness.study.run import compute
-from harness.study.run_folder import FRESH_REPLACES, open_run_folder, refuse_other_experiment
-from harness.study.simulate import compute_simulation
-from harness.study.write_results import write_figures_asked_for, write_results
-from harness.tables import results as stored
-from harness.tables.results import Results, SimulationResults
+from harness.kinds.catalogue import kind_of_experiment
+from harness.kinds.load import load_experiment, validate_figure
+from harness.kinds.run import cost_of, run_experiment
+from harness.kinds.stored import load as load_results
+from harness.runner.parallel import NoProgress
+from harness.runner.write import write_figures_asked_for
+from harness.tables.results import Results
 from harness.tables.sheet import readable_sheet
 
 if TYPE_CHECKING:
@@ -89,8 +78,8 @@ def run(
     """
     folder = None if out is None else validate_path("out", out, "the path of a folder, or None")
     experiment = load_experiment(config, overrides)
-    refuse_too_large(experiment)
-    estimate(experiment, measure_small=False)
+    kind_of_experiment(experiment).refuse(experiment)
+    cost_of(experiment, measure_small=False)
     views = _Views(experiment.figures, experiment.figures_are_suggested)
     if folder is None:
         return replace(run_experiment(experiment, None, NoProgress()), views=views)
@@ -100,7 +89,7 @@ def run(
     path = given if given.absolute() == results.path else results.path
     if path is not None:
         write_figures_asked_for(results, experiment, path)
-    return replace(with_redraw(results), path=path, views=views)
+    return replace(results, path=path, views=views)
 
 
 def load(path: str | Path) -> Results:
@@ -132,7 +121,7 @@ def load(path: str | Path) -> Results:
         >>> read.summary.equals(written.summary)
         True
     """
-    results = with_redraw(stored.load(path))
+    results = load_results(path)
     asked = figures_of_config(results.manifest["experiment"])
     return replace(results, views=_Views(asked))
 
@@ -163,101 +152,3 @@ class _Views:
     def html(self, results: Results) -> str:
         sheet = readable_sheet(results)
         return html_table(sheet.caption, sheet.names, sheet.is_number, sheet.rows, MOST_ROWS)
-
-
-def with_redraw(results: Results) -> Results:
-    """The results, those of a simulation study with what draws its trials again."""
-    if isinstance(results, SimulationResults):
-        return replace(results, redraw=drawn_again)
-    return results
-
-
-def _warn(sentence: str) -> None:
-    # Of the caller of ``run``: past run_experiment and run.
-    warnings.warn(sentence, stacklevel=4)
-
-
-def run_experiment(
-    experiment: AnyExperiment,
-    out: Path | None,
-    progress: Progress,
-    *,
-    fresh: bool = False,
-    take_over: bool = False,
-    say: Callable[[str], None] = _warn,
-) -> Results:
-    """Run a loaded experiment and write its tables, not its figures.
-
-    Args:
-        experiment: the experiment.
-        out: as in ``run``.
-        progress: is told of the trials to do and done.
-        fresh, take_over: as in ``run``.
-        say: is told, in a sentence, where the folder cannot be locked.
-    """
-    if out is None:
-        return _compute(experiment, progress, None)
-    start = time.perf_counter()
-    with open_run_folder(experiment, out, take_over) as folder:
-        if not fresh:
-            refuse_other_experiment(experiment, folder.path, FRESH_REPLACES)
-        if folder.note is not None:
-            say(folder.note)
-        with opened(folder.journal, fresh=fresh) as journal:
-            results = _compute(experiment, progress, journal)
-        with memory_for("the files"):
-            return write_results(results, experiment, folder, time.perf_counter() - start)
-
-
-def merge_parts(
-    parts: Sequence[PartFile],
-    out: Path,
-    progress: Progress,
-    *,
-    take_over: bool = False,
-    say: Callable[[str], None] = _warn,
-) -> tuple[AnyExperiment, Results]:
-    """Make the tables of a run out of all of its parts, and write them without figures.
-
-    Args:
-        parts: the files of the parts of one run.
-        out: the folder for all experiments.
-        progress: is told of the trials to do and done.
-        take_over: as in ``run``.
-        say: is told, in a sentence, where the folder cannot be locked.
-
-    Returns:
-        The experiment and its results.
-
-    Raises:
-        InputError: a part is missing, double, unfinished, damaged, of another experiment or of a
-            machine of another kind; or the results cannot be written.
-    """
-    start = time.perf_counter()
-    refuse_unmergeable(parts)
-    experiment = experiment_of(parts)
-    assert not isinstance(experiment, Calibration)
-    with open_run_folder(experiment, out, take_over) as folder:
-        refuse_other_experiment(experiment, folder.path, "")
-        if folder.note is not None:
-            say(folder.note)
-        with opened(folder.journal, fresh=True, largest=None) as journal:
-            copy_parts(parts, journal)
-            if isinstance(experiment, Simulation):
-                results: Results = compute_simulation(experiment, progress, journal)
-            else:
-                results = compute(experiment, progress, journal, complete=True)
-        if folder.journal.stat().st_size > LARGEST_JOURNAL:
-            # The parts have it all.
-            folder.journal.unlink()
-        with memory_for("the files"):
-            seconds = time.perf_counter() - start
-            return experiment, write_results(results, experiment, folder, seconds)
-
-
-def _compute(experiment: AnyExperiment, progress: Progress, journal: Journal | None) -> Results:
-    if isinstance(experiment, Simulation):
-        return compute_simulation(experiment, progress, journal)
-    if isinstance(experiment, Calibration):
-        return compute_calibration(experiment, progress, journal)
-    return compute(experiment, progress, journal)

@@ -23,8 +23,12 @@ from harness.agreement import (
     two_sided_p,
 )
 from harness.designs.engines import monte_carlo
-from harness.designs.fractions import probability_of_missing
-from harness.designs.fractions import INTERVAL_ALPHA, fraction_interval, standard_error
+from harness.designs.fractions import (
+    INTERVAL_ALPHA,
+    fraction_interval,
+    probability_of_missing,
+    standard_error,
+)
 
 # Sums of a few hundred terms against incomplete beta functions.
 SUMMED = 1e-11

@@ -20,7 +20,7 @@ from scipy.special import ndtr
 
 import harness
 from harness.base.errors import HarnessError
-from harness.config.load import load_experiment
+from harness.kinds.load import load_experiment
 from harness.methods import significance as significances
 from harness.methods.catalogue import PROPORTION
 from harness.methods.method import TWO_SIDED

@@ -22,11 +22,14 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("tables",),
     ("figures", "findings"),
     ("config",),
-    ("study",),
-    ("one", "screen"),
-    ("checks",),
+    ("runner",),
+    ("screen",),
     ("report",),
+    ("kinds",),
+    ("one",),
     ("planning",),
+    ("checks",),
+    ("pages",),
     ("api", "testing"),
     ("pytest_plugin",),
     ("commands",),
@@ -130,7 +133,7 @@ def test_methods_families_and_sampling_know_nothing_of_scenarios() -> None:
     assert [module for module in above if "designs.scenario" in graph()[module]] == []
 
 
-PROCESSES = ("callers.worker", "callers.simulation.worker", "study.machine")
+PROCESSES = ("callers.worker", "callers.simulation.worker", "runner.machine")
 
 
 def test_only_the_command_line_prints_or_exits() -> None:
@@ -161,7 +164,7 @@ def test_all_printing_goes_through_one_file() -> None:
 
 
 def test_the_check_sees_an_import_inside_a_function() -> None:
-    source = "def f():\n    from harness.study import run\n    return run\n"
-    assert "study.run" in imports("errors", source)
+    source = "def f():\n    from harness.runner import write\n    return write\n"
+    assert "runner.write" in imports("errors", source)
     assert imports("", source) == set()
-    assert imports("", "from harness.study import run\n") == {"study", "study.run"}
+    assert imports("", "from harness.runner import write\n") == {"runner", "runner.write"}

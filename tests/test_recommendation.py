@@ -11,11 +11,11 @@ import harness
 from harness.families.catalogue import FAMILIES
 from harness.findings.choice import WITHIN, Choice, advice, choices
 from harness.findings.numbers import percent
+from harness.kinds.stored import load_tables
 from harness.methods.catalogue import CATALOGUE, default_method, methods_for
 from harness.methods.catalogue.recommended import RECOMMENDED
 from harness.methods.listing import NEVER_ABOVE, USE, better_methods, listing
 from harness.methods.method import ALL_SIDES, TWO_SIDED
-from harness.tables.results import load_tables
 
 ROOT = Path(harness.__file__).parents[1]
 STOCHASTIC = {"mean", "clustered_proportion", "auc", "auc_difference"}

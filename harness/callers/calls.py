@@ -1,17 +1,21 @@
-"""Calls of a user's function, in the process that has loaded it."""
+"""A user's function in the process that has loaded it: what it declares, and calls of it."""
 
 from __future__ import annotations
 
+import inspect
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from harness.base.errors import InputError
 from harness.base.text import printable_line, shortened
 from harness.families.data import is_masked
-from harness.methods.method import LimitPair
+from harness.methods.expected_failures import ExpectedFailure, expected_failures
+from harness.methods.method import ALL_SIDES, TWO_SIDED, Contract, LimitPair, validate_contract
 
 Function = Callable[..., Any]
 Raised = tuple[type[BaseException], ...]
@@ -32,37 +36,57 @@ class FunctionError(Exception):
     """A failure of a user function; the message is one sentence."""
 
 
-def one_outcome(arguments: Mapping[str, Any], place: int) -> dict[str, Any]:
-    """The arguments of one outcome, from arrays of counts; a list is a row of its array."""
-    return {name: _at(value, place) for name, value in arguments.items()}
+@dataclass(frozen=True)
+class Declared:
+    """The declaration of a user function."""
+
+    deterministic: bool
+    """Whether its limits are a function of the outcome."""
+    side: str
+    """"two-sided"; or "lower" or "upper" of a function that gives that limit, while the other one
+    is the end of the parameter's range, which may be infinite."""
+    expected_failures: tuple[ExpectedFailure, ...] = ()
+    """Failures of checks that are to be expected."""
+    contract: Contract | None = None
+    """What it promises; None where it does not say."""
 
 
-def _at(value: Any, place: int) -> Any:
-    if np.ndim(value) == 0:
-        return value
-    return int(value[place]) if np.ndim(value) == 1 else value[place].copy()
+def declared(function: Function) -> Declared:
+    """Return what a function declares.
+
+    A function with an argument ``rng``, for a NumPy generator, is stochastic; side, contract and
+    expected failures are its attributes ``side``, ``contract`` and ``expected_failures``.
+
+    Raises:
+        FunctionError: an attribute is not what it should be.
+    """
+    side = getattr(function, "side", TWO_SIDED)
+    if side not in ALL_SIDES:
+        raise FunctionError(f"side should be one of {', '.join(ALL_SIDES)}, found {side!r}")
+    contract = getattr(function, "contract", None)
+    try:
+        return Declared(
+            not draws(function),
+            side,
+            expected_failures(getattr(function, "expected_failures", {})),
+            None if contract is None else validate_contract(contract),
+        )
+    except InputError as error:
+        raise FunctionError(str(error)) from None
 
 
-def format_arguments(arguments: Mapping[str, Any]) -> str:
-    """Arguments in a message: ``x = 3, n = 10, alpha = 0.05``, and lists in brackets."""
-    return ", ".join(f"{name} = {format_argument(value)}" for name, value in arguments.items())
+def draws(function: Function) -> bool:
+    """Whether a function takes a generator ``rng``, from which it draws its limits."""
+    try:
+        return "rng" in inspect.signature(function).parameters
+    except (TypeError, ValueError):  # a function in C may have no signature
+        return False
 
 
-def format_argument(value: Any) -> str:
-    """One argument in a message; of a long list its beginning."""
-    if np.ndim(value):
-        few = ", ".join(f"{each:.6g}" for each in value[:LISTED])
-        return f"[{few}{', …' if len(value) > LISTED else ''}]"
-    return f"{value}" if isinstance(value, int) else f"{value:g}"
-
-
-def seeded(function: Function, seed: Sequence[int]) -> Function:
-    """Return a stochastic function as one of its data alone: each call draws the same."""
-
-    def called(*arguments: Any) -> Any:
-        return function(*arguments, rng=np.random.default_rng(seed))
-
-    return called
+Outcome = dict[str, Any]
+"""The arguments of one outcome by name, but alpha."""
+Pair = tuple[float, float] | None
+"""The limits of one outcome; None where there are none."""
 
 
 @dataclass(frozen=True)
@@ -83,48 +107,117 @@ class Asked:
         """The number of outcomes."""
         return outcome_count(self.data)
 
-    def outcome(self, place: int) -> dict[str, Any]:
-        """The arguments of one outcome, but alpha."""
-        return one_outcome(self.data, place)
 
-    def words_at(self, place: int) -> str:
-        """The arguments of one outcome in a message."""
-        return format_arguments({**self.outcome(place), "alpha": self.alpha})
+class CallFault(NamedTuple):
+    """What is wrong with calls of a method."""
 
-    def each_alone(self) -> list[Pair]:
-        """Limits outcome by outcome; None where there are none."""
-        pairs: list[Pair] = []
-        for place in range(self.count):
-            try:
-                outcome = self.outcome(place)
-                pairs.append(call_on_numbers(self.function, outcome, self.alpha, self.raised))
-            except FunctionError:
-                pairs.append(None)
-        return pairs
-
-    def in_words(self, of_array: Callable[[Any], str]) -> str:
-        """The arguments in a message, arrays as given."""
-        return ", ".join(
-            f"{name} = {of_array(value)}" if np.ndim(value) else format_arguments({name: value})
-            for name, value in {**self.data, "alpha": self.alpha}.items()
-        )
+    message: str
+    is_remark: bool = False
 
 
-def call_consistently(asked: Asked) -> LimitPair | None:
-    """Return the limits of one call on arrays, if the function gives the same for numbers.
+CallFaults = Mapping[str, CallFault | None]
+"""What is wrong by the name of each check that was made; None where nothing is."""
 
-    The limits of arrays are used only where those of the first, the middle and the last outcome
-    alone are the same; else, or if the function takes no arrays, there are none.
+
+class AskedByLines(Protocol):
+    """A program that is asked for outcomes by lines of text."""
+
+    def pairs(self, outcomes: Sequence[Outcome], alpha: float) -> list[Pair]:
+        """The limits of outcomes, whose lines are written ahead of the answers."""
+
+    def answer_count(self, outcomes: Sequence[Outcome], alpha: float) -> int:
+        """The number of lines that a new process of the program answers before it ends."""
+
+
+class Probe(ABC):
+    """Calls a method in other ways than for its limits, to see what its calls do.
+
+    It is pickled for the process that has loaded a user's function.
     """
-    found = call_on_arrays(asked)
-    if found is None or not _same_alone(asked, found):
+
+    @abstractmethod
+    def of_function(self, asked: Asked, deterministic: bool) -> CallFaults:
+        """What is wrong with calls of a function."""
+
+    @abstractmethod
+    def of_program(
+        self, program: AskedByLines, outcomes: Sequence[Outcome], alpha: float
+    ) -> CallFaults:
+        """What is wrong with the answers of a program."""
+
+    @abstractmethod
+    def most_calls(self, count: int) -> int:
+        """The most calls that it makes of a function that is asked for so many outcomes."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """What a function is asked for."""
+
+    task: str
+    """ON_ARRAYS, for the limits of one call for all outcomes, or None where that does not work;
+    ON_NUMBERS, for the limits of one outcome; or PROBE, for what a probe finds."""
+    arguments: dict[str, Any]
+    """The function's, by name."""
+    alpha: float
+    """The last of them."""
+    seed: Sequence[int] | None
+    """Of the generator of a stochastic function, else None."""
+    probe: Probe | None = None
+
+    @property
+    def most(self) -> int:
+        """The most calls of the function that the task makes."""
+        return 1 if self.probe is None else self.probe.most_calls(outcome_count(self.arguments))
+
+
+ON_ARRAYS, ON_NUMBERS, PROBE = "on_arrays", "on_numbers", "probe"
+
+
+@dataclass(frozen=True)
+class LoadedFunction:
+    """A function of this process; each task is given arguments by name, alpha and a seed."""
+
+    function: Function
+    declared: Declared
+    raised: Raised = ANYTHING
+    """The exceptions that are the function's, and not meant for the harness."""
+
+    @classmethod
+    def of(cls, function: Function, raised: Raised = ANYTHING) -> LoadedFunction:
+        """The function with what it declares.
+
+        Raises:
+            FunctionError: what it declares is not what it should be.
+        """
+        return cls(function, declared(function), raised)
+
+    def answer(self, call: Call) -> Any:
+        """The answer to a task.
+
+        Raises:
+            FunctionError: the function has no limits of one outcome.
+        """
+        function = self.function if call.seed is None else _seeded(self.function, call.seed)
+        asked = Asked(function, call.arguments, call.alpha, self.raised)
+        if call.probe is not None:
+            return call.probe.of_function(asked, call.seed is None)
+        if call.task == ON_NUMBERS:
+            return call_on_numbers(function, call.arguments, call.alpha, self.raised)
+        limits = call_on_arrays(asked)
+        # Draws for an array are not those for one outcome.
+        if limits is None or call.seed is not None or _same_alone(asked, limits):
+            return limits
         return None
-    return found
 
 
-def outcome_count(arguments: dict[str, Any]) -> int:
-    """The number of outcomes in the arrays."""
-    return next(len(value) for value in arguments.values() if np.ndim(value))
+def _seeded(function: Function, seed: Sequence[int]) -> Function:
+    """Return a stochastic function as one of its data alone: each call draws the same."""
+
+    def called(*arguments: Any) -> Any:
+        return function(*arguments, rng=np.random.default_rng(seed))
+
+    return called
 
 
 def call_on_arrays(asked: Asked) -> LimitPair | None:
@@ -133,6 +226,73 @@ def call_on_arrays(asked: Asked) -> LimitPair | None:
         return read_arrays(asked.function(*copies(asked.data), asked.alpha), asked.count)
     except asked.raised:
         return None
+
+
+def _same_alone(asked: Asked, limits: LimitPair) -> bool:
+    """Whether the first, the middle and the last outcome have the same limits when asked alone."""
+    count = limits[0].size
+    for place in {0, count // 2, count - 1}:
+        outcome = one_outcome(asked.data, place)
+        try:
+            lower, upper = pair_of(asked.function(*outcome.values(), asked.alpha))
+            pair = float(lower), float(upper)
+        except asked.raised:
+            continue
+        if not same(pair, (limits[0][place], limits[1][place])):
+            return False
+    return True
+
+
+def same(alone: tuple[float, float], from_array: tuple[float, float]) -> bool:
+    """Whether limits are equal but for the rounding of a library that computes arrays otherwise."""
+    return np.allclose(alone, from_array, rtol=1e-9, atol=1e-12, equal_nan=True)
+
+
+def call_on_numbers(
+    function: Function, outcome: Outcome, alpha: float, raised: Raised = ANYTHING
+) -> tuple[float, float]:
+    """Return both limits of one outcome.
+
+    Raises:
+        FunctionError: the function fails, or returns something else.
+    """
+    where = at_outcome(outcome, alpha)
+    try:
+        answer = function(*outcome.values(), alpha)
+    except raised as error:
+        raise FunctionError(f"failed {where}: {describe(error)}") from None
+    try:
+        lower, upper = pair_of(answer)
+        return float(lower), float(upper)
+    except (TypeError, ValueError, OverflowError) as error:
+        found = found_in(error, answer)
+        raise FunctionError(f"expected a lower and an upper limit {where}, {found}") from None
+    except raised as error:  # of an object of the user, which computes only now
+        raise FunctionError(f"failed {where}: {describe(error)}") from None
+
+
+def copies(arguments: dict[str, Any]) -> list[Any]:
+    """The arguments, arrays copied so that the function may change them."""
+    return [value.copy() if np.ndim(value) else value for value in arguments.values()]
+
+
+def outcome_count(arguments: dict[str, Any]) -> int:
+    """The number of outcomes in the arrays."""
+    return next(len(value) for value in arguments.values() if np.ndim(value))
+
+
+def one_outcome(arguments: Mapping[str, Any], place: int) -> Outcome:
+    """The arguments of one outcome, from arrays of counts; a list is a row of its array."""
+    outcome = {}
+    for name, value in arguments.items():
+        if np.ndim(value) == 1:
+            outcome[name] = int(value[place])
+        else:
+            outcome[name] = value[place].copy() if np.ndim(value) else value
+    return outcome
+
+
+# Answers.
 
 
 def read_arrays(
@@ -165,6 +325,17 @@ def read_arrays(
     return limits
 
 
+_NO_NUMBERS = {
+    "c": "complex limits",
+    "b": "limits that are true or false",
+    "U": "limits as text",
+    "S": "limits as text",
+    "M": "limits that are dates",
+    "m": "limits that are times",
+}
+"""What limits are in words, by the kind of their type in NumPy."""
+
+
 def pair_of(answer: Any) -> tuple[Any, Any]:
     """Return the two limits of an answer.
 
@@ -194,22 +365,24 @@ def pair_of(answer: Any) -> tuple[Any, Any]:
     return lower, upper
 
 
-_KINDS = {"c": "complex limits", "b": "limits that are true or false", "U": "limits as text"}
-_KINDS |= {"S": _KINDS["U"], "M": "limits that are dates", "m": "limits that are times"}
-
-
 def _kind_of_limit(limit: Any) -> str | None:
     """What a limit is in words where it is no number; None where it is one, or an array of them."""
     if limit.dtype.kind in "iuf":
         return None
     if limit.dtype.kind != "O":
-        return _KINDS.get(limit.dtype.kind, "limits that are no numbers")
-    for each in limit.flat:
-        if isinstance(each, str | bytes):
-            return _KINDS["U"]
-        if isinstance(each, complex):
-            return _KINDS["c"]
+        return _NO_NUMBERS.get(limit.dtype.kind, "limits that are no numbers")
+    for number in limit.flat:
+        if isinstance(number, str | bytes):
+            return _NO_NUMBERS["U"]
+        if isinstance(number, complex):
+            return _NO_NUMBERS["c"]
     return None
+
+
+def found_in(error: Exception, answer: Any) -> str:
+    """What an answer is that is no pair of limits, in a clause; the error is that of reading it."""
+    text = str(error)
+    return text if text.startswith("found ") else _found("", answer)
 
 
 def _found(kind: str, answer: Any) -> str:
@@ -217,56 +390,25 @@ def _found(kind: str, answer: Any) -> str:
     return f"found {kind}: {text}" if kind else f"found {text}"
 
 
-def copies(arguments: dict[str, Any]) -> list[Any]:
-    """The arguments, arrays copied so that the function may change them."""
-    return [value.copy() if np.ndim(value) else value for value in arguments.values()]
+# Words.
 
 
-def _same_alone(asked: Asked, limits: LimitPair) -> bool:
-    count = limits[0].size
-    for place in {0, count // 2, count - 1}:
-        try:
-            lower, upper = pair_of(asked.function(*asked.outcome(place).values(), asked.alpha))
-            pair = float(lower), float(upper)
-        except asked.raised:
-            continue
-        if not same(pair, (limits[0][place], limits[1][place])):
-            return False
-    return True
+def format_arguments(arguments: Mapping[str, Any]) -> str:
+    """Arguments in a message: ``x = 3, n = 10, alpha = 0.05``, and lists in brackets."""
+    return ", ".join(f"{name} = {format_argument(value)}" for name, value in arguments.items())
 
 
-def same(alone: tuple[float, float], from_array: tuple[float, float]) -> bool:
-    """Whether limits are equal but for the rounding of a library that computes arrays otherwise."""
-    return np.allclose(alone, from_array, rtol=1e-9, atol=1e-12, equal_nan=True)
+def format_argument(value: Any) -> str:
+    """One argument in a message; of a long list its beginning."""
+    if np.ndim(value):
+        few = ", ".join(f"{number:.6g}" for number in value[:LISTED])
+        return f"[{few}{', …' if len(value) > LISTED else ''}]"
+    return f"{value}" if isinstance(value, int) else f"{value:g}"
 
 
-def call_on_numbers(
-    function: Function, outcome: dict[str, Any], alpha: float, raised: Raised = ANYTHING
-) -> tuple[float, float]:
-    """Return both limits of one outcome.
-
-    Raises:
-        FunctionError: the function fails, or returns something else.
-    """
-    where = f"at {format_arguments({**outcome, 'alpha': alpha})}"
-    try:
-        answer = function(*outcome.values(), alpha)
-    except raised as error:
-        raise FunctionError(f"failed {where}: {describe(error)}") from None
-    try:
-        lower, upper = pair_of(answer)
-        return float(lower), float(upper)
-    except (TypeError, ValueError, OverflowError) as error:
-        found = found_in(error, answer)
-        raise FunctionError(f"expected a lower and an upper limit {where}, {found}") from None
-    except raised as error:  # of an object of the user, which computes only now
-        raise FunctionError(f"failed {where}: {describe(error)}") from None
-
-
-def found_in(error: Exception, answer: Any) -> str:
-    """What an answer is that is no pair of limits, in a clause; the error is that of reading it."""
-    text = str(error)
-    return text if text.startswith("found ") else _found("", answer)
+def at_outcome(outcome: Mapping[str, Any], alpha: float) -> str:
+    """The place of a failure: ``at x = 3, n = 10, alpha = 0.05``."""
+    return f"at {format_arguments({**outcome, 'alpha': alpha})}"
 
 
 def describe(error: BaseException) -> str:
@@ -286,17 +428,3 @@ def one_line(thing: object, text_of: Callable[[object], str]) -> str:
         return type(thing).__name__
     text = re.sub(r" at 0x[0-9a-fA-F]+", "", text)
     return shortened(printable_line(text), LONGEST)
-
-
-Pair = tuple[float, float] | None
-"""The limits of one outcome; None where there are none."""
-
-
-def pairs_of(limits: LimitPair) -> list[tuple[float, float]]:
-    """The limits of each outcome, from arrays."""
-    return [*zip(limits[0].tolist(), limits[1].tolist(), strict=True)]
-
-
-def pair_in_words(pair: Pair) -> str:
-    """The limits of one outcome in a message."""
-    return "no limits" if pair is None else f"{pair[0]:.15g} … {pair[1]:.15g}"

@@ -7,29 +7,39 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Generic, Protocol, TypeVar, cast
 
 import numpy as np
 
-from harness.base.errors import InputError, MethodError
-from harness.callers.call_checks import CallChecks
+from harness.base.errors import InputError
 from harness.callers.calls import (
-    RAISED_HERE,
-    Function,
-    FunctionError,
-    format_arguments,
-    one_outcome,
-)
-from harness.callers.loaded import (
-    CALL_CHECKS,
     ON_ARRAYS,
     ON_NUMBERS,
-    TYPE_CHECKS,
+    PROBE,
+    RAISED_HERE,
     Call,
+    CallFaults,
     Declared,
+    Function,
+    FunctionError,
     LoadedFunction,
+    Probe,
+    at_outcome,
+    one_outcome,
+    outcome_count,
 )
-from harness.callers.process import TIMEOUT, FunctionLocation, UserProcess
+from harness.callers.location import Loadable, name_of
+from harness.callers.messages import (
+    LOAD,
+    LONGEST_TEXT,
+    MessageError,
+    ProcessError,
+    SilenceError,
+    decode_answer,
+    encode_call,
+    packed,
+)
+from harness.callers.process import LOADING, TIMEOUT, PythonProcess
 from harness.callers.source import (
     NOT_CALLED,
     Answers,
@@ -39,7 +49,6 @@ from harness.callers.source import (
     Stream,
     pickling_error,
 )
-from harness.callers.type_checks import TypeChecks
 
 _TRIALS_AT_ONCE = 1 << 12
 """Trials of one call, as a function may need memory for thousands of draws for each of them."""
@@ -126,13 +135,9 @@ class UserFunction(Source):
             call = Call(ON_ARRAYS, observed.arguments, alpha, self._seed)
             return self.answer(call) is not None
 
-    def call_checks(self, observed: Observed, alpha: float) -> CallChecks:
-        call = Call(CALL_CHECKS, observed.arguments, alpha, self._seed)
-        return cast(CallChecks, self.answer(call))
-
-    def type_checks(self, observed: Observed, alpha: float) -> TypeChecks:
-        call = Call(TYPE_CHECKS, observed.arguments, alpha, self._seed)
-        return cast(TypeChecks, self.answer(call))
+    def probe(self, probe: Probe, observed: Observed, alpha: float) -> CallFaults:
+        call = Call(PROBE, observed.arguments, alpha, self._seed, probe)
+        return cast(CallFaults, self.answer(call))
 
     def reload(self) -> Source:
         return self
@@ -155,8 +160,7 @@ class FunctionHere(UserFunction):
             self._loaded = LoadedFunction.of(function, RAISED_HERE)
         except FunctionError as error:
             raise InputError(f"{label}: {error}") from None
-        name = getattr(function, "__name__", type(function).__name__)
-        super().__init__(label, name, self._loaded.declared, seed, has_process=False)
+        super().__init__(label, name_of(function), self._loaded.declared, seed, has_process=False)
 
     def answer(self, call: Call) -> Any:
         return self._loaded.answer(call)
@@ -197,7 +201,19 @@ class Ends:
         return self.here if self.here >= ENOUGH else self.all
 
 
-class RestartedFunction(UserFunction):
+class OwnProcess(Protocol):
+    """The process of one function."""
+
+    ended: bool
+
+    def close(self) -> None:
+        """End the process."""
+
+
+Running = TypeVar("Running", bound=OwnProcess)
+
+
+class RestartedFunction(UserFunction, Generic[Running]):
     """A user's function in a process of its own, which is started anew where a call has ended it.
 
     It is never pickled. After too many ends, or where an answer was none of the function's, it is
@@ -206,6 +222,7 @@ class RestartedFunction(UserFunction):
 
     ended_words: str
     """What has happened to the process at each end, in a clause."""
+    _process: Running
 
     def __init__(self, label: str, name: str, declared: Declared, seed: int | None) -> None:
         super().__init__(label, name, declared, seed, has_process=True)
@@ -214,6 +231,31 @@ class RestartedFunction(UserFunction):
         self._takes_arrays = True
         self._refused: str | None = None
         """Why no answer is used any more, in a clause."""
+
+    @abstractmethod
+    def start(self) -> Running:
+        """Start the process.
+
+        Raises:
+            InputError: it cannot be started.
+        """
+
+    def running(self) -> Running:
+        """Return the process, which is started anew where it has ended.
+
+        Raises:
+            FunctionError: it cannot be started any more.
+        """
+        if self._process.ended:
+            if self._closed:
+                raise FunctionError("its process was closed")
+            try:
+                self._process = self.start()
+            except InputError as error:
+                raise FunctionError(str(error).removeprefix(f"{self.label}: ")) from None
+            if self._closed:
+                self._process.close()
+        return self._process
 
     @abstractmethod
     def ask(self, call: Call) -> Any:
@@ -226,9 +268,9 @@ class RestartedFunction(UserFunction):
     def answer(self, call: Call) -> Any:
         if call.task == ON_NUMBERS:
             if self._refused or self._ends.enough:
-                where = format_arguments({**call.arguments, "alpha": call.alpha})
+                where = at_outcome(call.arguments, call.alpha)
                 ended = f"its process {self.ended_words} {self._ends.number} times"
-                raise FunctionError(f"{NOT_CALLED} at {where}: {self._refused or ended}")
+                raise FunctionError(f"{NOT_CALLED} {where}: {self._refused or ended}")
             return self.ask(call)
         if call.task == ON_ARRAYS:
             self._ends.here = 0
@@ -243,8 +285,13 @@ class RestartedFunction(UserFunction):
             self._takes_arrays &= call.task != ON_ARRAYS
             return nothing
 
+    def close(self) -> None:
+        """End the process, for good: a thread that still asks is to start no other."""
+        self._closed = True
+        self._process.close()
 
-class FunctionInProcess(RestartedFunction):
+
+class FunctionInProcess(RestartedFunction[PythonProcess]):
     """A function of a file or module, which is loaded where it is called."""
 
     ended_words = "ended"
@@ -252,7 +299,7 @@ class FunctionInProcess(RestartedFunction):
     def __init__(
         self,
         label: str,
-        location: FunctionLocation,
+        location: Loadable,
         timeout: float = TIMEOUT,
         seed: int | None = None,
     ) -> None:
@@ -267,29 +314,71 @@ class FunctionInProcess(RestartedFunction):
         Raises:
             InputError: the function cannot be loaded.
         """
-        self._location, self._timeout = location, timeout
-        self._process = UserProcess(label, location, timeout)
-        super().__init__(label, location.function, self._process.declared, seed)
+        self.label, self._location, self._timeout = label, location, timeout
+        self._hung = False
+        """Whether the last process that ended did not answer in time."""
+        self._process = self.start()
+        super().__init__(label, location.function, self._declared, seed)
+
+    def start(self) -> PythonProcess:
+        process = PythonProcess("harness.callers.worker")
+        try:
+            self._declared = self._load(process)
+        except BaseException:
+            process.close()
+            raise
+        return process
+
+    def _load(self, process: PythonProcess) -> Declared:
+        """Load the function, or load it once more, so that it remembers nothing.
+
+        Raises:
+            InputError: the file or module cannot be loaded, or has no such function.
+        """
+        request = {"task": LOAD, "location": packed(self._location)}
+        try:
+            return process.ask(
+                (request, {}),
+                lambda reply: cast(Declared, decode_answer(LOAD, reply, 0)),
+                max(self._timeout, LOADING),
+            )
+        except FunctionError as error:
+            raise InputError(f"{self.label}: {error}") from None
+        except ProcessError as error:
+            raise InputError(f"{self.label}: {error} while {self._location} was loaded") from None
 
     def reload(self) -> Source:
         if not self._process.ended:
-            self._process.load()
+            self._load(self._process)
         return self
 
     def ask(self, call: Call) -> Any:
+        arrays = {name: value for name, value in call.arguments.items() if np.ndim(value)}
+        count = outcome_count(arrays) if arrays else 0
         try:
-            if self._process.ended and not self._closed:
-                self._process = UserProcess(self.label, self._location, self._timeout)
-                if self._closed:
-                    self._process.close()
-            return self._process.ask(call)
-        except (MethodError, InputError) as error:
-            if self._process.ended:
-                self._refused = self._refused or self._process.refused
-                self._process.close()
-                if call.task == ON_NUMBERS:
-                    self._ends.add(self._process.hung)
-            raise FunctionError(str(error).removeprefix(f"{self.label}: ")) from None
+            return self.running().ask(
+                encode_call(call),
+                lambda reply: decode_answer(call.task, reply, count),
+                call.most * self._timeout,
+                longest=LONGEST_TEXT + 16 * count,
+            )
+        except FunctionError:
+            self._note_end(call)
+            raise
+        except ProcessError as error:
+            self._hung = isinstance(error, SilenceError)
+            if isinstance(error, MessageError):
+                self._refused = self._refused or str(error)
+            self._note_end(call)
+            numbers = {name: value for name, value in call.arguments.items() if name not in arrays}
+            raise FunctionError(f"{error} {at_outcome(numbers, call.alpha)}") from None
+
+    def _note_end(self, call: Call) -> None:
+        """Count the end of the process where one outcome by itself has ended it."""
+        if self._process.ended:
+            self._process.close()
+            if call.task == ON_NUMBERS:
+                self._ends.add(self._hung)
 
     def afresh(self) -> Source:
         return FunctionInProcess(self.label, self._location, self._timeout)
@@ -306,8 +395,3 @@ class FunctionInProcess(RestartedFunction):
         except OSError:
             return None
         return FunctionText(self.label, self.name, path.name, content, self._timeout)
-
-    def close(self) -> None:
-        """End the process, for good: a thread that still asks is to start no other."""
-        self._closed = True
-        self._process.close()

@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 import math
 import os
+import pickle
 import select
 import struct
 import time
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
@@ -19,11 +21,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from harness.callers.call_checks import CallChecks
-from harness.callers.loaded import CALL_CHECKS, ON_ARRAYS, ON_NUMBERS, TYPE_CHECKS, Declared
-from harness.callers.type_checks import TypeChecks, TypeFault
+from harness.callers.calls import ON_ARRAYS, ON_NUMBERS, PROBE, Call, CallFault, Declared
 from harness.methods.expected_failures import ExpectedFailure, Span
-from harness.methods.method import ALL_SIDES, CONTRACTS, LimitPair
+from harness.methods.method import ALL_SIDES, CONTRACTS
 
 _HEADER = struct.Struct("<8sQQQQ")
 """Mark, number, process, and the lengths in bytes of the text and of the arrays."""
@@ -37,8 +37,78 @@ _GLANCE = 0.25
 """Seconds between two looks whether the other process still runs."""
 
 
-class MessageError(Exception):
-    """The bytes are no message, or not the one that was expected; the text is a clause."""
+class ProcessError(Exception):
+    """A process gives no answer to a request; the text says why, in a clause."""
+
+
+class SilenceError(ProcessError):
+    """There is no answer in time."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"no answer within {seconds:g} s")
+
+
+class EndError(ProcessError):
+    """The process has ended."""
+
+    def __init__(self, code: int, reason: str = "") -> None:
+        """
+        Args:
+            code: its exit code.
+            reason: its last words in brackets, after a space; empty without any.
+        """
+        super().__init__(f"its process ended with exit code {code}{reason}")
+        self.code = code
+
+
+class MessageError(ProcessError):
+    """The bytes are no message, or not the one that was expected."""
+
+    def __init__(self, text: str = "its pipe carried something else than an answer") -> None:
+        super().__init__(text)
+
+
+class OtherRequestError(MessageError):
+    """A message is the reply to another request."""
+
+    def __init__(self) -> None:
+        super().__init__("its process answered another request")
+
+
+class Patience:
+    """How long the bytes of another process are waited for, from now on."""
+
+    def __init__(
+        self,
+        seconds: float = math.inf,
+        ended: Callable[[], bool] = lambda: False,
+        progress: Callable[[], object] = lambda: None,
+    ) -> None:
+        """
+        Args:
+            seconds: how long; where pipes can be waited for.
+            ended: whether the other process has ended. A process that the user's function has
+                started may keep the pipe open.
+            progress: what the other process is doing; where that changes, the time begins anew.
+        """
+        self.seconds, self._ended, self._progress = seconds, ended, progress
+        self._seen, self._since = progress(), time.monotonic()
+
+    def read(self, pipe: int, most: int) -> bytes:
+        """The next bytes of a pipe; none where the other end is gone, or its process has ended.
+
+        Raises:
+            SilenceError: there are none in time.
+        """
+        while not readable(pipe, min(_GLANCE, self._since + self.seconds - time.monotonic())):
+            if (now := self._progress()) != self._seen:
+                self._seen, self._since = now, time.monotonic()
+            if time.monotonic() >= self._since + self.seconds:
+                raise SilenceError(self.seconds)
+            # What it wrote before its end is in the pipe already.
+            if self._ended() and not readable(pipe, 0.0):
+                return b""
+        return os.read(pipe, most)
 
 
 @dataclass(frozen=True)
@@ -74,38 +144,41 @@ def send(pipe: int, message: Message) -> None:
         left = left[os.write(pipe, left) :]
 
 
-def receive(
-    pipe: int,
-    seconds: float = math.inf,
-    longest: float = math.inf,
-    ended: Callable[[], bool] = lambda: False,
-) -> Message:
+def receive(pipe: int, patience: Patience | None = None, longest: float = math.inf) -> Message:
     """Read a message from a file descriptor.
 
     Args:
         pipe: the file descriptor.
-        seconds: how long the message may take; where pipes can be waited for.
+        patience: how long the whole message is waited for; None for any time.
         longest: the most bytes of its text and its arrays.
-        ended: whether the other process has ended. A process that the user's function has started
-            may keep the pipe open.
 
     Raises:
         EOFError: the other end is gone.
-        TimeoutError: the message is not complete after so many seconds.
+        SilenceError: the message is not complete in time.
         MessageError: the bytes are no message.
     """
-    deadline = time.monotonic() + seconds
-    head = _read(pipe, _HEADER.size, deadline, ended)
+    patience = patience or Patience()
+    head = _read(pipe, _HEADER.size, patience)
     mark, number, process, text_size, body_size = _HEADER.unpack(head)
     if mark != _MARK or text_size + body_size > longest:
-        raise MessageError("its pipe carried something else than an answer")
-    text = _read(pipe, text_size, deadline, ended)
-    body = _read(pipe, body_size, deadline, ended)
+        raise MessageError
+    text = _read(pipe, text_size, patience)
+    body = _read(pipe, body_size, patience)
     try:
         content, table = json.loads(text)
         return Message(number, process, dict(content), _arrays(table, body))
     except (ValueError, TypeError, RecursionError):
-        raise MessageError("its pipe carried something else than an answer") from None
+        raise MessageError from None
+
+
+def _read(pipe: int, size: int, patience: Patience) -> bytearray:
+    data = bytearray()
+    while len(data) < size:
+        part = patience.read(pipe, min(size - len(data), _AT_ONCE))
+        if not part:
+            raise EOFError
+        data += part
+    return data
 
 
 def _arrays(table: Any, body: bytearray) -> dict[str, npt.NDArray[Any]]:
@@ -128,31 +201,6 @@ def _arrays(table: Any, body: bytearray) -> dict[str, npt.NDArray[Any]]:
     return arrays
 
 
-def _read(pipe: int, size: int, deadline: float, ended: Callable[[], bool]) -> bytearray:
-    data = bytearray()
-    while len(data) < size:
-        part = read_part(pipe, min(size - len(data), _AT_ONCE), deadline, ended)
-        if not part:
-            raise EOFError
-        data += part
-    return data
-
-
-def read_part(pipe: int, most: int, deadline: float, ended: Callable[[], bool]) -> bytes:
-    """The next bytes of a pipe; none where the other end is gone, or its process has ended.
-
-    Raises:
-        TimeoutError: there are none in time.
-    """
-    while not readable(pipe, min(_GLANCE, deadline - time.monotonic())):
-        if time.monotonic() >= deadline:
-            raise TimeoutError
-        # What it wrote before its end is in the pipe already.
-        if ended() and not readable(pipe, 0.0):
-            return b""
-    return os.read(pipe, most)
-
-
 def readable(pipe: int, seconds: float) -> bool:
     """Whether there is something to read, or the other end is gone, within so many seconds.
 
@@ -171,6 +219,37 @@ LOAD = "load"
 
 Content = tuple[dict[str, Any], dict[str, Any]]
 """The content and the arrays of a message."""
+
+
+def packed(thing: object) -> str:
+    """An object for the other process, in a request; a user's function writes no requests."""
+    return b64encode(pickle.dumps(thing)).decode()
+
+
+def unpacked(text: str) -> Any:
+    """The object in a request."""
+    return pickle.loads(b64decode(text))
+
+
+def encode_call(call: Call) -> Content:
+    """The content and the arrays of a request; a number is an array without axes."""
+    content = {
+        "task": call.task,
+        "alpha": float(call.alpha),
+        "seed": None if call.seed is None else [int(word) for word in call.seed],
+        "probe": packed(call.probe),
+    }
+    return content, {name: np.asarray(value) for name, value in call.arguments.items()}
+
+
+def decode_call(request: Message) -> Call:
+    """The call in a request."""
+    arguments = {
+        name: array if array.ndim else array.item() for name, array in request.arrays.items()
+    }
+    content = request.content
+    probe = unpacked(content["probe"])
+    return Call(content["task"], arguments, content["alpha"], content["seed"], probe)
 
 
 def encode_answer(task: str, answer: Any) -> Content:
@@ -194,40 +273,30 @@ def decode_answer(task: str, reply: Message, count: int) -> Any:
         MessageError: it is no answer to this task.
     """
     try:
-        return _ANSWERS[task](reply.content["answer"], reply.arrays, count)
+        return _decoded(task, reply.content["answer"], reply.arrays, count)
     except (AttributeError, KeyError, TypeError, ValueError):
-        raise MessageError("its pipe carried something else than an answer") from None
+        raise MessageError from None
 
 
-Arrays = Mapping[str, npt.NDArray[Any]]
+def _decoded(task: str, answer: Any, arrays: Mapping[str, npt.NDArray[Any]], count: int) -> Any:
+    """The answer, of which each part is what the task asks for.
 
-
-def _require(is_sound: bool) -> None:
-    if not is_sound:
-        raise ValueError
-
-
-def _declared(found: Any, arrays: Arrays, count: int) -> Declared:
-    _require(set(found) == {each.name for each in fields(Declared)})
-    _require(found["deterministic"] in (True, False) and found["side"] in ALL_SIDES)
-    _require(found["contract"] in (None, *CONTRACTS))
-    expected = tuple(map(_expected_failure, found["expected_failures"]))
-    return Declared(**{**found, "expected_failures": expected})
-
-
-def _expected_failure(found: Any) -> ExpectedFailure:
-    place: dict[str, Span | str] = {}
-    for name, bounds in found["place"].items():
-        if not isinstance(bounds, str):
-            low, high = map(float, bounds)
-            bounds = low, high
-        place[name] = bounds
-    _require(isinstance(found["check"], str) and isinstance(found["reason"], str))
-    return ExpectedFailure(found["check"], found["reason"], place)
-
-
-def _limits(found: Any, arrays: Arrays, count: int) -> LimitPair | None:
-    _require(found is None)
+    Raises:
+        AttributeError, KeyError, TypeError, ValueError: it is something else.
+    """
+    if task == LOAD:
+        return _declaration(answer)
+    if task == ON_NUMBERS:
+        lower, upper = answer
+        _require(isinstance(answer, list) and type(lower) is type(upper) is float)
+        return lower, upper
+    if task == PROBE:
+        faults = [fault for fault in answer.values() if fault is not None]
+        _require(all([type(part) for part in fault] == [str, bool] for fault in faults))
+        return {
+            name: None if fault is None else CallFault(*fault) for name, fault in answer.items()
+        }
+    _require(answer is None)
     if not arrays:
         return None
     limits = arrays["lower"], arrays["upper"]
@@ -235,27 +304,23 @@ def _limits(found: Any, arrays: Arrays, count: int) -> LimitPair | None:
     return limits
 
 
-def _pair(found: Any, arrays: Arrays, count: int) -> tuple[float, float]:
-    lower, upper = found
-    _require(isinstance(found, list) and type(lower) is type(upper) is float)
-    return lower, upper
+def _require(is_sound: bool) -> None:
+    if not is_sound:
+        raise ValueError
 
 
-def _checks(found: Any, arrays: Arrays, count: int) -> CallChecks:
-    _require(all(text is None or isinstance(text, str) for text in found.values()))
-    return dict(found)
-
-
-def _type_checks(found: Any, arrays: Arrays, count: int) -> TypeChecks:
-    faults = [fault for fault in found.values() if fault is not None]
-    _require(all([type(each) for each in fault] == [str, bool] for fault in faults))
-    return {name: None if fault is None else TypeFault(*fault) for name, fault in found.items()}
-
-
-_ANSWERS: Mapping[str, Callable[[Any, Arrays, int], Any]] = {
-    LOAD: _declared,
-    ON_ARRAYS: _limits,
-    ON_NUMBERS: _pair,
-    CALL_CHECKS: _checks,
-    TYPE_CHECKS: _type_checks,
-}
+def _declaration(answer: Any) -> Declared:
+    _require(set(answer) == {each.name for each in fields(Declared)})
+    _require(answer["deterministic"] in (True, False) and answer["side"] in ALL_SIDES)
+    _require(answer["contract"] in (None, *CONTRACTS))
+    failures = []
+    for failure in answer["expected_failures"]:
+        place: dict[str, Span | str] = {}
+        for name, bounds in failure["place"].items():
+            if not isinstance(bounds, str):
+                low, high = map(float, bounds)
+                bounds = low, high
+            place[name] = bounds
+        _require(isinstance(failure["check"], str) and isinstance(failure["reason"], str))
+        failures.append(ExpectedFailure(failure["check"], failure["reason"], place))
+    return Declared(**{**answer, "expected_failures": tuple(failures)})

@@ -12,13 +12,11 @@ from typing import Any
 from harness.base.arguments import quoted, validate_choice
 from harness.base.errors import InputError, did_you_mean
 from harness.base.text import enumerated
-from harness.callers import peers
 from harness.callers.command import Command, RFunction, is_of_r, without_prefix
 from harness.callers.function import FunctionHere, FunctionInProcess
-from harness.callers.peers import CONTRACTS, PEERS, function_name
-from harness.callers.process import FunctionLocation
+from harness.callers.location import FunctionLocation, name_of
+from harness.callers.peers import CONTRACTS, PEERS, Peer
 from harness.callers.program import Program
-from harness.callers.session import name_of
 from harness.callers.source import CatalogueSource, Source
 from harness.callers.table import LimitTable, TableSource, is_table, read_points
 from harness.methods.catalogue import ALIASES, CATALOGUE, find
@@ -40,7 +38,7 @@ AnyMethod = str | Function | Method | Command | RFunction | LimitTable
 
 @dataclass(frozen=True)
 class Named:
-    """A method as it was named, not yet loaded; one of the last five is given."""
+    """A method as it was named, not yet loaded: one of its kinds is given."""
 
     label: str
     family: str
@@ -48,6 +46,8 @@ class Named:
     """Of the catalogue."""
     location: FunctionLocation | None = None
     """In a file or module: for a process of its own."""
+    peer: Peer | None = None
+    """Of another package: for a process of its own."""
     function: Function | None = None
     """A Python callable, called in this process."""
     command: Command | None = None
@@ -75,8 +75,9 @@ class Named:
             return FunctionHere(self.label, self.function, seed)
         if self.command is not None:
             return Program(self.command, timeout)
-        assert self.location is not None
-        return FunctionInProcess(self.label, self.location, timeout, seed)
+        location = self.location or self.peer
+        assert location is not None
+        return FunctionInProcess(self.label, location, timeout, seed)
 
 
 def named(method: AnyMethod, family: str = "proportion") -> Named:
@@ -111,7 +112,7 @@ def named(method: AnyMethod, family: str = "proportion") -> Named:
     place, _, function = method.rpartition(":")
     if place in PEERS:
         peer = _peer(place, function, family)
-        return Named(method, family, location=peer, contract=CONTRACTS.get(peer.function))
+        return Named(method, family, peer=peer, contract=CONTRACTS.get(peer))
     return Named(method, family, location=_own(method, place, function))
 
 
@@ -149,8 +150,8 @@ def _unknown(name: str, family: str, known: Iterable[str]) -> InputError:
     return InputError(f"method should be {_FORMS}, found {name!r}{guess}")
 
 
-def _peer(package: str, name: str, family: str) -> FunctionLocation:
-    """The adapter of another package's interval.
+def _peer(package: str, name: str, family: str) -> Peer:
+    """The interval of another package.
 
     Raises:
         InputError: the package has no such interval, or is not installed.
@@ -168,7 +169,7 @@ def _peer(package: str, name: str, family: str) -> FunctionLocation:
         raise InputError(
             f'{package} is not installed: pip install "coverage-harness[peers]" brings it'
         )
-    return FunctionLocation(function_name(package, family, function), module=peers.__name__)
+    return Peer(package, family, function)
 
 
 def _own(method: str, place: str, function: str) -> FunctionLocation:

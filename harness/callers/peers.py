@@ -1,15 +1,13 @@
-"""Every interval of another package that can be checked by name, each a function f(x, n, alpha).
-
-The process of an interval asks this module for it by `function_name`; its package is imported then.
-"""
+"""Every interval of another package that can be checked by name, each a function f(x, n, alpha)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from harness.callers.calls import ANYTHING, Function, FunctionError, describe
 from harness.methods.method import APPROXIMATE, AT_LEAST, CONSERVATIVE, Contract
 
 PEERS: dict[str, dict[str, tuple[str, ...]]] = {
@@ -62,35 +60,54 @@ PEERS: dict[str, dict[str, tuple[str, ...]]] = {
 }
 """Package, family, and the package's own names with underscores for hyphens."""
 
-CONTRACTS: dict[str, Contract] = {
-    "statsmodels:proportion:beta": AT_LEAST,
-    "statsmodels:proportion:binom_test": AT_LEAST,
-    "statsmodels:rate:exact_c": AT_LEAST,
-    "statsmodels:rate:sqrt_a": APPROXIMATE,
-    "statsmodels:rate:sqrt_centcc": CONSERVATIVE,
-    "scipy:proportion:exact": AT_LEAST,
-    "scipy:proportion:wilsoncc": CONSERVATIVE,
-    "astropy:rate:frequentist_confidence": AT_LEAST,
+
+@dataclass(frozen=True)
+class Peer:
+    """An interval of another package, which is imported where the interval is called."""
+
+    package: str
+    family: str
+    name: str
+    """One of ``PEERS``."""
+
+    path = None
+    """It is in no file of the user's."""
+
+    @property
+    def function(self) -> str:
+        """The name by which messages and keys have the function."""
+        return f"{self.package}:{self.family}:{self.name}"
+
+    def __str__(self) -> str:
+        return f"{__name__}:{self.function}"
+
+    def load(self) -> Function:
+        """Return the function, of the data and alpha.
+
+        Raises:
+            FunctionError: its package cannot be imported.
+        """
+        try:
+            return _OF_PACKAGES[self.package](self.family, self.name)
+        except ANYTHING as fault:
+            raise FunctionError(f"{__name__} cannot be loaded: {describe(fault)}") from None
+
+
+CONTRACTS: dict[Peer, Contract] = {
+    Peer("statsmodels", "proportion", "beta"): AT_LEAST,
+    Peer("statsmodels", "proportion", "binom_test"): AT_LEAST,
+    Peer("statsmodels", "rate", "exact_c"): AT_LEAST,
+    Peer("statsmodels", "rate", "sqrt_a"): APPROXIMATE,
+    Peer("statsmodels", "rate", "sqrt_centcc"): CONSERVATIVE,
+    Peer("scipy", "proportion", "exact"): AT_LEAST,
+    Peer("scipy", "proportion", "wilsoncc"): CONSERVATIVE,
+    Peer("astropy", "rate", "frequentist_confidence"): AT_LEAST,
 }
-"""The contracts that intervals are held to by what their packages say of them, by the names of
-their functions; others are held to nominal."""
+"""The contracts that intervals are held to by what their packages say of them; others are held to
+nominal."""
 
 
-def function_name(package: str, family: str, name: str) -> str:
-    """The name by which this module has the function of an interval."""
-    return f"{package}:{family}:{name}"
-
-
-def __getattr__(attribute: str) -> Callable[..., Any]:
-    """The function of an interval, whose package is imported here."""
-    package, _, rest = attribute.partition(":")
-    family, _, name = rest.partition(":")
-    if name not in PEERS.get(package, {}).get(family, ()):
-        raise AttributeError(attribute)
-    return _OF_PACKAGES[package](family, name)
-
-
-def _of_statsmodels(family: str, name: str) -> Callable[..., Any]:
+def _of_statsmodels(family: str, name: str) -> Function:
     """``cohens_kappa`` has the limits of alpha = 0.05 alone, and any other is refused here."""
     from statsmodels.stats import inter_rater, proportion, rates
 
@@ -133,7 +150,7 @@ _COMPARED = {
 """What statsmodels calls the comparison of two samples."""
 
 
-def _of_scipy(family: str, name: Any) -> Callable[..., Any]:
+def _of_scipy(family: str, name: Any) -> Function:
     from scipy.stats import binomtest, contingency
 
     def one_proportion(x: int, n: int, alpha: float) -> tuple[float, float]:
@@ -156,7 +173,7 @@ def _of_scipy(family: str, name: Any) -> Callable[..., Any]:
 _ROUNDED = 1e-3
 
 
-def _of_astropy(family: str, name: str) -> Callable[..., Any]:
+def _of_astropy(family: str, name: str) -> Function:
     """All intervals for a rate but ``frequentist_confidence`` and ``kraft_burrows_nousek`` are made
     for one standard deviation alone, alpha = 0.3173, and refuse any other. The latter is for a
     count with a known background, and is asked with one of 0, where it is an interval of a rate.
@@ -186,7 +203,7 @@ def _of_astropy(family: str, name: str) -> Callable[..., Any]:
     return kraft_burrows_nousek if name == "kraft_burrows_nousek" else one_rate
 
 
-def _of_confidenceinterval(family: str, name: str) -> Callable[..., Any]:
+def _of_confidenceinterval(family: str, name: str) -> Function:
     """The package takes labels, or labels and scores, and is given them for the counts of cases.
 
     A proportion is that of right predictions. ``f1_score`` of a proportion has the package's own

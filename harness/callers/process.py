@@ -1,181 +1,224 @@
-"""The process that calls a user's function: arguments go there and limits come back."""
+"""Processes that run a user's code in a session of their own: any program, and functions of Python.
+
+A process of Python functions is sent requests, and its answers come back; see `messages`.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
 import sys
 import threading
+import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import IO, TypeVar, cast
 
-import numpy as np
-
-from harness.base.errors import HarnessError, InputError, MethodError
-from harness.callers.calls import format_arguments, outcome_count
-from harness.callers.child import ChildProcess
-from harness.callers.loaded import Call, Declared
+from harness.callers.calls import FunctionError
 from harness.callers.messages import (
-    LOAD,
     LONGEST_TEXT,
+    Content,
+    EndError,
     Message,
     MessageError,
-    decode_answer,
+    OtherRequestError,
+    Patience,
+    ProcessError,
+    SilenceError,
     receive,
     send,
 )
 
-_WORKER = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from harness.callers.worker import main; sys.exit(main())"
-)
 TIMEOUT = 10.0
 """Seconds that a call may take by default."""
-_LOADING = 60.0
+LOADING = 60.0
 """Seconds that a process has at least to import what it needs."""
-_SECOND_ANSWER = 0.5
-"""Seconds that a copy of the process, which the function has made, has to answer as well."""
+
+_ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("MKL", "OMP", "OPENBLAS")}
+"""Several functions are called at the same time. With a thread on each core for linear algebra in
+the process of each, they wait for each other: two that solved 300 equations took four times as long
+on two cores."""
+_KEPT_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(1 << 28), "MALLOC_MMAP_THRESHOLD_": str(1 << 26)}
+"""The C library of Linux keeps the memory of arrays for the next ones. It would give that of each
+array of some 100 kB back to the system, which made a method on batches take twice as long."""
+_GRACE = 0.5
+"""Seconds that a process has to end by itself."""
 
 
-@dataclass(frozen=True)
-class FunctionLocation:
-    """Where a user's function is: its name, with a file, an importable module or its pickle."""
+class ChildProcess:
+    """A process with pipes to its standard input and from its standard output."""
 
-    function: str
-    path: str | None = None
-    module: str | None = None
-    pickled: str | None = field(default=None, repr=False)
-    """Of a function of this Python session: its pickle in base64."""
+    def __init__(
+        self, arguments: Sequence[str], keeps_errors: bool = False, folder: str | None = None
+    ) -> None:
+        """Start the process.
 
-    def __str__(self) -> str:
-        place = self.path or self.module
-        return self.function if place is None else f"{place}:{self.function}"
-
-
-class UserProcess:
-    """A Python process that holds one user's function and answers one call at a time."""
-
-    def __init__(self, label: str, location: FunctionLocation, timeout: float) -> None:
-        """Start the process and load the function.
+        Its session is its own: an interrupt at the terminal is for the harness to answer.
 
         Args:
-            label: what the method is called.
-            location: where the function is.
-            timeout: seconds that a call may take before the process is ended.
+            arguments: the program and its arguments.
+            keeps_errors: whether standard error is a pipe too, or that of this process.
+            folder: its working folder; None for that of this process.
 
         Raises:
-            InputError: the file or module cannot be loaded, or has no such function.
+            OSError: the program cannot be started.
         """
-        self.label = label
-        self.timeout = timeout
+        self._process = subprocess.Popen(
+            list(arguments),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE if keeps_errors else None,
+            bufsize=0,
+            start_new_session=True,
+            cwd=folder,
+            env=_environment(),
+        )
+        pipes = self._process.stdin, self._process.stdout, self._process.stderr
+        self.input, self.output, self.errors = cast("tuple[IO[bytes], ...]", pipes)
+
+    def gone(self) -> bool:
+        """Whether the process has ended.
+
+        It is not reaped: as long as it is not, its number is that of its group and of no other.
+        """
+        if self._process.returncode is not None:
+            return True
+        if not hasattr(os, "waitid"):
+            return self._process.poll() is not None
+        try:
+            flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
+            return os.waitid(os.P_PID, self._process.pid, flags) is not None
+        except ChildProcessError:
+            return True
+
+    def end(self) -> int:
+        """The exit code of the process, which has a moment to end by itself."""
+        deadline = time.monotonic() + _GRACE
+        while not self.gone() and time.monotonic() < deadline:
+            time.sleep(0.002)
+        self.kill()
+        return self._process.wait()
+
+    def kill(self) -> None:
+        """End the process by force, and with it what the user's code has started."""
+        if self._process.returncode is not None:
+            return
+        if os.name == "posix":
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        else:
+            self._process.kill()
+
+
+def _environment() -> dict[str, str]:
+    """The environment as the command line found it: a function may start programs of its own.
+
+    Linear algebra has one thread, and memory is kept, where it says nothing of them.
+    """
+    aside = () if sys.flags.safe_path else ("PYTHONSAFEPATH",)
+    found = {name: value for name, value in os.environ.items() if name not in aside}
+    return {**_ONE_THREAD, **_KEPT_MEMORY, **found}
+
+
+_SECOND_ANSWER = 0.5
+"""Seconds that a copy of the process, which the function has made, has to answer as well."""
+Answer = TypeVar("Answer")
+
+
+class PythonProcess:
+    """A Python process that holds functions of a user, and answers one request at a time.
+
+    Where a request has no answer, or another one than it should have, the process is ended.
+    """
+
+    def __init__(self, worker: str, *arguments: str) -> None:
+        """Start the process.
+
+        Args:
+            worker: the module whose ``main`` answers the requests.
+            arguments: those of the process, which ``main`` reads.
+        """
         self.ended = False
-        """Whether the process is gone: a call ended it, or did not end in time."""
-        self.hung = False
-        """Whether the process was ended because it did not answer in time."""
-        self.refused: str | None = None
-        """Why no answer of the process is used any more, in a clause: another one came with it."""
+        """Whether the process is gone: a request ended it, or it was closed."""
         self._lock = threading.Lock()
         self._number = 0
-        self._forked = False
-        # The path of this process, so that no file in the working folder goes before a library.
-        self._process = ChildProcess([sys.executable, "-P", "-c", _WORKER, json.dumps(sys.path)])
-        self._replies = self._process.output.fileno()
-        self._location = location
         self._pid: int | None = None
-        try:
-            self.declared: Declared = self.load()
-        except BaseException:
-            self.close()
-            raise
+        self._had_copy = False
+        program = (
+            "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+            f"from {worker} import main; sys.exit(main())"
+        )
+        # The path of this process, so that no file in the working folder goes before a library.
+        path = json.dumps(sys.path)
+        self._process = ChildProcess([sys.executable, "-P", "-c", program, path, *arguments])
 
-    def load(self) -> Any:
-        """Load the function, or load it once more, so that it remembers nothing.
-
-        Returns:
-            What the function declares.
-
-        Raises:
-            InputError: the file or module cannot be loaded, or has no such function.
-        """
-        location = self._location
-        where = f"while {location} was loaded"
-        return self._ask(LOAD, asdict(location), {}, InputError, where, max(self.timeout, _LOADING))
-
-    def ask(self, call: Call) -> Any:
-        """Return the process's answer to a request; each call may take the timeout.
-
-        Raises:
-            MethodError: the function failed, or the process ended, or took too long.
-        """
-        fixed = {name: value for name, value in call.arguments.items() if np.ndim(value) == 0}
-        arrays = {name: value for name, value in call.arguments.items() if name not in fixed}
-        where = f"at {format_arguments({**fixed, 'alpha': call.alpha})}"
-        request = {
-            "names": list(call.arguments),
-            "numbers": fixed,
-            "alpha": float(call.alpha),
-            "seed": None if call.seed is None else [int(each) for each in call.seed],
-        }
-        seconds = call.most * self.timeout
-        return self._ask(call.task, request, arrays, MethodError, where, seconds)
-
-    def _ask(
+    def ask(
         self,
-        task: str,
-        request: dict[str, Any],
-        arrays: dict[str, Any],
-        kind: type[HarnessError],
-        where: str,
+        content: Content,
+        read: Callable[[Message], Answer],
         seconds: float,
-    ) -> Any:
-        count = outcome_count(arrays) if arrays else 0
+        progress: Callable[[], object] = lambda: None,
+        longest: float = LONGEST_TEXT,
+    ) -> Answer:
+        """Return the answer to a request.
+
+        Args:
+            content: what is asked, and the arrays.
+            read: makes the answer of the reply.
+            seconds: how long the answer is waited for.
+            progress: what the process is doing; where that changes, the time begins anew.
+            longest: the most bytes of the reply.
+
+        Raises:
+            FunctionError: the function that is asked for fails.
+            ProcessError: there is no answer, or it is none to this request.
+        """
         with self._lock:
             self._number += 1
-            message = Message(self._number, os.getpid(), {"task": task, **request}, arrays)
             try:
                 if self._pid is None:
                     # What the process writes before it loads the function.
-                    self._pid = receive(
-                        self._replies, seconds, LONGEST_TEXT, self._process.gone
-                    ).process
-                self._send(message)
-                reply = self._receive(seconds, LONGEST_TEXT + 16 * count)
-                self._await_second(reply)
+                    self._pid = self._message(seconds, LONGEST_TEXT).process
+                self._send(Message(self._number, os.getpid(), *content))
+                reply = self._reply(seconds, longest, progress)
+                if reply.content.get("forked"):
+                    self._refuse_second()
                 fault = reply.content.get("fault")
-                answer = None if fault is not None else decode_answer(task, reply, count)
-            except TimeoutError:
-                self.ended = self.hung = True
+                if fault is None:
+                    return read(reply)
+            except ProcessError:
+                self.ended = True
                 self._process.kill()
-                raise kind(f"{self.label}: no answer within {seconds:g} s {where}") from None
-            except MessageError as error:
-                self.ended, self.refused = True, str(error)
-                self._process.kill()
-                raise kind(f"{self.label}: {error} {where}") from None
+                raise
             except (EOFError, OSError):
                 self.ended = True
-                code = self._process.end()
-                raise kind(
-                    f"{self.label}: its process ended with exit code {code} {where}"
-                ) from None
-        if fault is not None:
-            raise kind(f"{self.label}: {fault}")
-        return answer
+                raise EndError(self._process.end()) from None
+        raise FunctionError(fault)
 
-    def _receive(self, seconds: float, longest: float) -> Message:
+    def _message(
+        self, seconds: float, longest: float, progress: Callable[[], object] = lambda: None
+    ) -> Message:
+        patience = Patience(seconds, self._process.gone, progress)
+        return receive(self._process.output.fileno(), patience, longest)
+
+    def _reply(
+        self, seconds: float, longest: float, progress: Callable[[], object] = lambda: None
+    ) -> Message:
         """The reply to the last request.
 
         Raises:
             MessageError: it is the reply to another one, or of another process.
         """
-        reply = receive(self._replies, seconds, longest, self._process.gone)
+        reply = self._message(seconds, longest, progress)
         if reply.process != self._pid:
             raise MessageError("a copy of its process answered too")
         if reply.number != self._number:
-            raise MessageError("its process answered another request")
+            raise OtherRequestError
         return reply
 
-    def _await_second(self, reply: Message) -> None:
+    def _refuse_second(self) -> None:
         """Wait, once, for the answer of a copy of the process that the function has made.
 
         A later one would be seen only at the next request, so that whether there is a failure, and
@@ -184,15 +227,22 @@ class UserProcess:
         Raises:
             MessageError: there is one.
         """
-        if self._forked or not reply.content.get("forked"):
+        if self._had_copy:
             return
-        self._forked = True
-        with suppress(TimeoutError, EOFError):
-            self._receive(_SECOND_ANSWER, LONGEST_TEXT)
+        self._had_copy = True
+        with suppress(SilenceError, EOFError):
+            self._reply(_SECOND_ANSWER, LONGEST_TEXT)
             raise MessageError("its process answered twice")
+
+    def _send(self, message: Message) -> None:
+        stream = self._process.input
+        if stream.closed:
+            raise BrokenPipeError
+        send(stream.fileno(), message)
 
     def close(self) -> None:
         """End the process, by force where it goes on computing, and what the function started."""
+        self.ended = True
         if self._lock.acquire(blocking=False):
             try:
                 # Without this, the process takes the end of the pipe for the death of this one.
@@ -207,9 +257,3 @@ class UserProcess:
         with self._lock:
             self._process.input.close()
             self._process.output.close()
-
-    def _send(self, message: Message) -> None:
-        stream = self._process.input
-        if stream.closed:
-            raise BrokenPipeError
-        send(stream.fileno(), message)

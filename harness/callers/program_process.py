@@ -7,7 +7,6 @@ import math
 import os
 import re
 import threading
-import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -18,9 +17,9 @@ import numpy as np
 from harness.base.arguments import quoted
 from harness.base.errors import InputError
 from harness.callers.calls import one_line
-from harness.callers.child import ChildProcess
 from harness.callers.command import JSON, Command
-from harness.callers.messages import read_part
+from harness.callers.messages import EndError, Patience, ProcessError
+from harness.callers.process import ChildProcess
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf(inity)?|nan?", re.IGNORECASE)
 _COMMAS = re.compile(r"[+-]?\d+,\d+(\s|;|$)")
@@ -114,14 +113,6 @@ _LAST_WORDS = 0.5
 """Seconds in which the error messages of a process that has ended are read."""
 
 
-class SilenceError(Exception):
-    """There is no answer in time; the text says in how many seconds."""
-
-
-class EndError(Exception):
-    """The process has ended; the text says how."""
-
-
 class CommandProcess:
     """A running program."""
 
@@ -135,6 +126,7 @@ class CommandProcess:
         Raises:
             InputError: there is no such program, or it says that it cannot answer.
         """
+        self.ended = False
         self.answered = False
         """Whether the program has answered a line."""
         self._timeout = timeout
@@ -167,7 +159,7 @@ class CommandProcess:
                         return
                     self.close()
                     raise InputError(f"{label}: {one_line(fault, str)}")
-        except (SilenceError, EndError) as error:
+        except ProcessError as error:
             self.close()
             raise InputError(f"{label}: {error} before it was ready") from None
 
@@ -209,13 +201,9 @@ class CommandProcess:
                 left = left[os.write(self._process.input.fileno(), left) :]
 
     def _line(self, seconds: float) -> str:
-        pipe = self._process.output.fileno()
-        deadline = time.monotonic() + seconds
+        patience = Patience(seconds, self._process.gone)
         while not self._lines:
-            try:
-                part = read_part(pipe, _AT_ONCE, deadline, self._process.gone)
-            except TimeoutError:
-                raise SilenceError(f"no answer within {seconds:g} s") from None
+            part = patience.read(self._process.output.fileno(), _AT_ONCE)
             if not part:
                 return self._last()
             *lines, self._rest = (self._rest + part).split(b"\n")
@@ -237,10 +225,11 @@ class CommandProcess:
         code = self._process.end()
         said = self._errors.text(_LAST_WORDS)
         reason = f" ({one_line(said, str)})" if said else ""
-        raise EndError(f"its process ended with exit code {code}{reason}")
+        raise EndError(code, reason)
 
     def close(self) -> None:
         """End the process, by force where it does not end with its input."""
+        self.ended = True
         with suppress(OSError):
             self._process.input.close()
         self._process.end()

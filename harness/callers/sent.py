@@ -8,7 +8,7 @@ from pathlib import Path
 
 from harness.base.errors import HarnessError, InputError
 from harness.callers.function import FunctionInProcess
-from harness.callers.process import FunctionLocation
+from harness.callers.location import FunctionLocation
 from harness.callers.source import Answers, FunctionText, Observed, Source, Stream
 
 

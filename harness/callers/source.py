@@ -15,9 +15,15 @@ from typing import Any
 import numpy as np
 
 from harness.base.numerics.arrays import Floats, Positions
-from harness.callers.call_checks import CallChecks, run_call_checks
-from harness.callers.calls import RAISED_HERE, Asked, describe, format_arguments, one_outcome
-from harness.callers.type_checks import TypeChecks
+from harness.callers.calls import (
+    RAISED_HERE,
+    Asked,
+    CallFaults,
+    Probe,
+    describe,
+    format_arguments,
+    one_outcome,
+)
 from harness.distributions.truths import Prior
 from harness.families.catalogue import family_of
 from harness.families.family import Data
@@ -218,12 +224,8 @@ class Source(ABC):
         """Whether it computes the limits of all of the outcomes in one call."""
         return True
 
-    def call_checks(self, observed: Observed, alpha: float) -> CallChecks:
-        """The violations of the call checks by their names; None where there is none."""
-        return {}
-
-    def type_checks(self, observed: Observed, alpha: float) -> TypeChecks:
-        """What is wrong with types of arguments; nothing for what is not called with them."""
+    def probe(self, probe: Probe, observed: Observed, alpha: float) -> CallFaults:
+        """What a probe finds wrong with calls of the method; nothing where there are none."""
         return {}
 
     def unpicklable(self) -> str | None:
@@ -305,20 +307,20 @@ class CatalogueSource(Source):
         rng = self._stream() if stream is None else stream
         return Answers(*self.method.limits(columns, alpha, side, self.prior, rng))
 
-    def call_checks(self, observed: Observed, alpha: float) -> CallChecks:
+    def probe(self, probe: Probe, observed: Observed, alpha: float) -> CallFaults:
         has_outcomes = family_of(observed.family).has_outcomes
 
         def function(*arguments: Any) -> tuple[Any, Any]:
             """The method as a user's function of the data and alpha; of lists, rows for several."""
-            *given, alpha = arguments
-            rows = [np.asarray(each, np.float64) for each in given]
+            *data, alpha = arguments
+            rows = [np.asarray(column, np.float64) for column in data]
             if has_outcomes:
-                count = max(each.size for each in rows)
-                data = tuple(each if each.ndim else np.full(count, each) for each in rows)
+                count = max(row.size for row in rows)
+                columns = tuple(row if row.ndim else np.full(count, row) for row in rows)
             else:
-                data = family_of(observed.family).columns([*map(np.atleast_2d, rows)], ())
+                columns = family_of(observed.family).columns([*map(np.atleast_2d, rows)], ())
             on_arrays = rows[0].ndim > (not has_outcomes)
-            limits = self.method.limits(data, alpha, self.sides[0], rng=self._stream())
+            limits = self.method.limits(columns, alpha, self.sides[0], rng=self._stream())
             return limits if on_arrays else (limits[0][0], limits[1][0])
 
         # Counts of the type that the formulas work on, so that a change in place is seen.
@@ -326,8 +328,7 @@ class CatalogueSource(Source):
             name: value.astype(np.float64) if np.ndim(value) else value
             for name, value in observed.arguments.items()
         }
-        asked = Asked(function, arguments, alpha, RAISED_HERE)
-        return run_call_checks(asked, self.deterministic)
+        return probe.of_function(Asked(function, arguments, alpha, RAISED_HERE), self.deterministic)
 
     def unpicklable(self) -> str | None:
         return pickling_error(self.method)

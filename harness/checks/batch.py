@@ -32,8 +32,8 @@ from harness.checks.watch import watching
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import methods_for
 from harness.methods.method import TWO_SIDED, LimitPair, Method
-from harness.study.parallel import PROCESSES, parallel_jobs, run_tasks
-from harness.tables.lock import hold
+from harness.runner.lock import hold
+from harness.runner.parallel import PROCESSES, parallel_jobs, run_tasks
 
 CAN_BE_CHECKED = "can be checked"
 

@@ -23,10 +23,10 @@ from harness.designs.limits import Limits
 from harness.designs.results import Enumerated
 from harness.families.catalogue import family_of
 from harness.families.family import POSTERIOR as ENGINE_POSTERIOR
+from harness.kinds.coverage.tables import mean_length
 from harness.methods.catalogue import CATALOGUE, find
 from harness.methods.method import TWO_SIDED
 from harness.tables.answers import YARDSTICK
-from harness.tables.assemble import mean_length
 
 WORST, MEAN, LENGTH = "worst_alpha", "mean_alpha_error", "mean_length"
 WORST_INSIDE = "worst_alpha_inside"

@@ -16,9 +16,9 @@ from harness.checks.expected_failures import validate_expected_failures
 from harness.checks.restriction import ALPHA, ANYWHERE, Restriction, Size, read_grid, sizes_of_grid
 from harness.checks.sizes import checked_at, validate_alphas, validate_sizes
 from harness.checks.table import complete_grid, restriction_of
-from harness.config.experiment import Experiment
-from harness.config.load import load_experiment
 from harness.families.catalogue import family_of
+from harness.kinds.coverage.experiment import Experiment
+from harness.kinds.load import load_experiment
 from harness.methods.expected_failures import ExpectedFailure, expected_failures
 from harness.methods.method import Contract, validate_contract
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from harness.base.arguments import quoted
 from harness.base.errors import InputError
-from harness.config.resolve import pairs
 from harness.families.catalogue import family_of
+from harness.kinds.coverage.resolve import pairs
 
 Size = float | tuple[float, float]
 """n or an exposure; for two samples a pair of these."""

@@ -12,10 +12,8 @@ from dataclasses import fields
 import numpy as np
 
 from harness.base.errors import HarnessError
-from harness.callers.call_checks import CallChecks
-from harness.callers.calls import describe
+from harness.callers.calls import CallFaults, Probe, describe
 from harness.callers.source import Answers, Observed, Source, Stream
-from harness.callers.type_checks import TypeChecks
 from harness.checks.findings import Places
 from harness.checks.watch import refuse_late
 from harness.families.catalogue import family_of
@@ -94,12 +92,9 @@ class Subject(Source):
     def takes_arrays(self, observed: Observed, alpha: float) -> bool:
         return self._source.takes_arrays(observed, alpha)
 
-    def call_checks(self, observed: Observed, alpha: float) -> CallChecks:
+    def probe(self, probe: Probe, observed: Observed, alpha: float) -> CallFaults:
         refuse_late()
-        return self._source.call_checks(observed, alpha)
-
-    def type_checks(self, observed: Observed, alpha: float) -> TypeChecks:
-        return self._source.type_checks(observed, alpha)
+        return self._source.probe(probe, observed, alpha)
 
     def reload(self) -> Source | None:
         source = self._source.reload()

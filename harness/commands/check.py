@@ -283,7 +283,7 @@ def _page(reports: Sequence[CheckReport], given: Mapping[str, Any]) -> str:
     import shlex
 
     from harness.commands.command_line import words_of_call
-    from harness.report.check.page import CheckedMethod, check_page
+    from harness.pages.check.page import CheckedMethod, check_page
     from harness.report.page import render
 
     chosen = [*(given["methods"] or []), *(given["command"] or [])]

@@ -13,8 +13,8 @@ from harness.base.errors import FigureError, HarnessError, MethodError, WriteErr
 from harness.commands.ending import print_error, shown
 
 if TYPE_CHECKING:
-    from harness.config.experiment import AnyExperiment
-    from harness.study.parallel import Progress
+    from harness.config.form import AnyExperiment
+    from harness.runner.parallel import Progress
     from harness.tables.results import Results
 
 
@@ -32,40 +32,26 @@ def finish(
     """
     from harness.commands.output import show_uncut
     from harness.commands.report import write_report
-    from harness.config.experiment import CALIBRATION, COVERAGE
-    from harness.designs.simulation import SIMULATION
+    from harness.kinds.catalogue import kind_of_experiment
     from harness.screen.console import escape_markup
-    from harness.screen.results import calibration_screen, results_screen
-    from harness.screen.simulation import simulation_screen
-    from harness.tables.manifest import (
-        agrees,
-        failed_methods,
-        remarked_methods,
-        unsteady_methods,
-    )
-    from harness.tables.simulation import failed_calls
 
     drawn, figure_fault = _draw(written, experiment)
     page = write_report(written.path, path) if report and written.path is not None else None
     results = replace(written, path=path)
-    screens = {COVERAGE: results_screen, CALIBRATION: calibration_screen}
-    screen = screens.get(experiment.kind, simulation_screen)
+    kind = kind_of_experiment(experiment)
     if not quiet:
         lines = [_figures_line(drawn, experiment, path)] if drawn else []
         lines += [] if page is None else [escape_markup(f"The page of the results is {page}")]
-        show_uncut(*screen(results), *lines)
+        show_uncut(*kind.screen(results), *lines)
     if figure_fault is not None:
         print_error(f"{experiment.name}: {figure_fault}")
     if not quiet:
-        for sentence in remarked_methods(results.manifest):
+        for sentence in kind.remarks(results.manifest):
             print_error(f"{experiment.name}: {sentence}")
-    if experiment.kind == SIMULATION:
-        failed = list(failed_calls(results.manifest))
-    else:
-        failed = [*failed_methods(results.manifest), *unsteady_methods(results.manifest)]
+    failed = list(kind.failures(results.manifest))
     for sentence in failed:
         print_error(f"{experiment.name}: {sentence}")
-    if not agrees(results.manifest):
+    if not kind.agrees(results.manifest):
         print_error(f"{experiment.name}: the engines disagree")
         return HarnessError.exit_code
     if figure_fault is not None:
@@ -80,7 +66,7 @@ def _draw(
 
     The tables are good without figures.
     """
-    from harness.study.write_results import write_figures_asked_for
+    from harness.runner.write import write_figures_asked_for
 
     if results.path is None:
         return [], None
@@ -107,8 +93,8 @@ def _figures_line(drawn: Sequence[Path], experiment: AnyExperiment, path: Path) 
 
 def progress_of(name: str, quiet: bool) -> AbstractContextManager[Progress]:
     """Show a progress bar on standard error if it is a terminal, unless ``quiet``."""
+    from harness.runner.parallel import NoProgress
     from harness.screen.console import progress_bar
-    from harness.study.parallel import NoProgress
 
     otherwise = NoProgress() if quiet else _Said(name)
     return shown(partial(progress_bar, name=name), quiet, otherwise=otherwise)

@@ -30,9 +30,9 @@ def init(
     from harness.base.arguments import validate_choice
     from harness.commands.output import say, validate_output_files, write_output_file
     from harness.config.files import SUFFIXES, find_configs
-    from harness.config.load import load_experiment
-    from harness.config.starter import starter, starter_from
     from harness.families.catalogue import FAMILIES
+    from harness.kinds.load import load_experiment
+    from harness.kinds.starter import starter, starter_from
 
     if family is not None:
         validate_choice("--family", family, FAMILIES, ())
@@ -60,7 +60,7 @@ def init(
 def schema() -> int:
     """Print the JSON Schema of a config, for editors."""
     from harness.commands.output import show_json
-    from harness.config.load import json_schema
+    from harness.kinds.load import json_schema
 
     show_json(json_schema())
     return 0

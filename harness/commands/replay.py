@@ -23,10 +23,10 @@ def replay(
     trial=41) returns the data.
     """
     from harness.commands.output import say
-    from harness.designs.simulation.measures import Replicates
+    from harness.kinds.simulation.measures import Replicates
+    from harness.kinds.simulation.replay import replay as replayed
+    from harness.kinds.stored import load
     from harness.screen.records import format_record
-    from harness.study.replay import replay as replayed
-    from harness.tables.results import load
 
     with cleaning_up():
         found = replayed(load(folder), scenario, trial)

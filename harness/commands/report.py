@@ -64,8 +64,8 @@ def report(
     if not folders:
         raise InputError("report: name a folder of results, or --explorer for a page for teaching")
     from harness.commands.output import say_or_write, validate_output_files
-    from harness.tables.results import load_tables
-    from harness.tables.storage import REPORT_FILE, written_files_if_any
+    from harness.kinds.stored import load_tables
+    from harness.runner.storage import REPORT_FILE, written_files_if_any
 
     paths = _result_folders(folders)
     target = out
@@ -78,7 +78,7 @@ def report(
         validate_output_files({option: target}, read)
     results = [load_tables(path) for path in paths]
     if markdown:
-        from harness.report.results_page import markdown as results_in_markdown
+        from harness.pages.results_page import markdown as results_in_markdown
 
         text = results_in_markdown(results)
     else:
@@ -100,8 +100,8 @@ def write_report(folder: Path, shown: Path) -> Path:
         WriteError: it cannot be written.
     """
     from harness.commands.output import write_output_file
-    from harness.tables.results import load_tables
-    from harness.tables.storage import REPORT_FILE
+    from harness.kinds.stored import load_tables
+    from harness.runner.storage import REPORT_FILE
 
     target = folder / REPORT_FILE
     _refuse_foreign(target)
@@ -113,8 +113,8 @@ def _write_explorer(configs: Sequence[Path], out: Path | None) -> int:
     """Write the page for teaching of a config, by default of the one that is shipped."""
     from harness.commands.output import say_or_write, validate_output_files
     from harness.config.files import find_configs, shipped_configs
-    from harness.config.load import load_experiment
-    from harness.tables.storage import EXPLORER_PAGE
+    from harness.kinds.load import load_experiment
+    from harness.runner.storage import EXPLORER_PAGE
 
     # Without a name it is the shipped one, whatever files of its name the current folder holds.
     found = find_configs(configs or [shipped_configs().get(_EXPLORER, _EXPLORER)])
@@ -126,7 +126,7 @@ def _write_explorer(configs: Sequence[Path], out: Path | None) -> int:
     validate_output_files({"the page" if out is None else "--out": target}, found)
     experiment = load_experiment(found[0])
     # What is wrong with a config is said before the engines are loaded, which takes longer.
-    from harness.report.explorer import explorer
+    from harness.pages.explorer import explorer
     from harness.report.page import render
 
     command = _command(["--explorer", *configs], out)
@@ -136,8 +136,8 @@ def _write_explorer(configs: Sequence[Path], out: Path | None) -> int:
 
 def _page(results: Sequence[Results], command: str, folder: Path) -> str:
     """The text of the page, which stands in a folder."""
+    from harness.pages.results_page import results_page
     from harness.report.page import render
-    from harness.report.results_page import results_page
 
     return render(results_page(results, command, folder))
 
@@ -148,8 +148,8 @@ def _result_folders(folders: Sequence[Path]) -> list[Path]:
     Raises:
         InputError: a folder holds no results.
     """
-    from harness.tables.results import load_tables
-    from harness.tables.storage import MANIFEST_FILE, is_result
+    from harness.kinds.stored import load_tables
+    from harness.runner.storage import MANIFEST_FILE, is_result
 
     found: dict[Path, Path] = {}
     for folder in folders:
@@ -185,7 +185,7 @@ def _refuse_foreign(target: Path, kind: str | None = None) -> None:
     Raises:
         InputError: there is such a file.
     """
-    from harness.tables.storage import RESULTS_PAGE, is_page
+    from harness.runner.storage import RESULTS_PAGE, is_page
 
     if os.path.lexists(target) and not is_page(target, kind or RESULTS_PAGE):
         raise InputError(f"{target} was written by no report; move it, or name a file by --out")

@@ -15,8 +15,8 @@ from harness.commands.ending import cleaning_up, print_error, worst_exit_code
 from harness.commands.options import Quiet, ResultsFolder, TakeOver
 
 if TYPE_CHECKING:
-    from harness.config.experiment import AnyExperiment
-    from harness.study.parts import Part
+    from harness.config.form import AnyExperiment
+    from harness.runner.parts import Part
 
 
 def run(
@@ -65,13 +65,13 @@ def run(
     execution = {"jobs": jobs, "backend": backend, "timeout": timeout}
     given = {key: value for key, value in execution.items() if value is not None}
     changes = [*(overrides or []), *(f"execution.{key}={given[key]}" for key in given)]
-    from harness.config.load import load_all
+    from harness.kinds.load import load_all
 
     # What is wrong with a config is said before the engines are loaded, which takes longer.
     experiments = load_all(configs, changes)
     # Imported before signals raise exceptions, which an import may swallow.
     import harness.api  # noqa: F401
-    from harness.study.parts import Part
+    from harness.runner.parts import Part
 
     part = None if shard is None else Part.read(shard)
     if report and part is not None:
@@ -117,14 +117,15 @@ class _Options:
 def _run_all(experiments: Sequence[AnyExperiment], options: _Options, dry_run: bool) -> int:
     """Run the experiments one after the other; return the exit code."""
     from harness.commands.output import say
+    from harness.kinds.run import cost_of
+    from harness.runner.estimate import WORTH_SAYING
     from harness.screen.console import estimate_line, estimate_lines
-    from harness.study.estimate import WORTH_SAYING, estimate
 
     _refuse(experiments, options)
     part = options.part
     parts = 1 if part is None else part.count
     # Without the time of small runs, unless it is asked for.
-    estimates = [estimate(each, measure_small=dry_run, parts=parts) for each in experiments]
+    estimates = [cost_of(each, measure_small=dry_run, parts=parts) for each in experiments]
     if dry_run:
         for experiment, found in zip(experiments, estimates, strict=True):
             say(estimate_lines(experiment.name, found))
@@ -141,11 +142,9 @@ def _run_all(experiments: Sequence[AnyExperiment], options: _Options, dry_run: b
 
 def _refuse(experiments: Sequence[AnyExperiment], options: _Options) -> None:
     """Check that each experiment can be planned and written, before the first one starts."""
-    from harness.config.experiment import Experiment
-    from harness.study.columns import catalogue_sources, refuse_undrawn
-    from harness.study.estimate import refuse_too_large
-    from harness.study.parts import refuse_undivided
-    from harness.study.run_folder import (
+    from harness.kinds.catalogue import kind_of_experiment
+    from harness.kinds.run import refuse_undivided
+    from harness.runner.folder import (
         FRESH_REPLACES,
         open_run_folder,
         refuse_other_experiment,
@@ -153,9 +152,7 @@ def _refuse(experiments: Sequence[AnyExperiment], options: _Options) -> None:
     )
 
     for experiment in experiments:
-        if isinstance(experiment, Experiment):
-            refuse_undrawn(experiment, catalogue_sources(experiment))
-        refuse_too_large(experiment)
+        kind_of_experiment(experiment).refuse(experiment)
         if options.part is not None:
             refuse_undivided(experiment)
         else:
@@ -170,8 +167,8 @@ def _refuse(experiments: Sequence[AnyExperiment], options: _Options) -> None:
 
 def _run_one(experiment: AnyExperiment, options: _Options) -> int:
     """Run one experiment, write its results, and return its exit code."""
-    from harness.api import run_experiment
     from harness.commands.finish import finish, progress_of
+    from harness.kinds.run import run_experiment
 
     with progress_of(experiment.name, options.quiet) as progress:
         written = run_experiment(
@@ -190,7 +187,7 @@ def _run_part(experiment: AnyExperiment, part: Part, options: _Options) -> None:
     """Run one part of an experiment, and say where it is."""
     from harness.commands.finish import progress_of
     from harness.commands.output import say
-    from harness.study.parts import run_part
+    from harness.kinds.run import run_part
 
     with progress_of(experiment.name, options.quiet) as progress:
         path = run_part(experiment, part, options.place, progress, fresh=options.fresh)
@@ -212,9 +209,9 @@ def merge(
     The results are those of a run in one go, byte for byte.
     """
     # Imported before signals raise exceptions, which an import may swallow.
-    from harness.api import merge_parts
     from harness.commands.finish import finish, progress_of
-    from harness.study.parts import find_parts, refuse_unmergeable
+    from harness.kinds.run import merge_parts
+    from harness.runner.parts import find_parts, refuse_unmergeable
 
     place, codes = out.absolute(), []
     with cleaning_up():

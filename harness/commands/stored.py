@@ -34,7 +34,7 @@ def plot(
     With --kind one that the config did not ask for: plot DIR --kind coverage_curve --set n=50.
     Its file has the settings in its name where another figure of the result has the usual name.
     """
-    from harness.tables.results import load
+    from harness.kinds.stored import load
 
     # What is wrong with the folder is said before the rest is loaded, which takes longer.
     results = load(folder)
@@ -48,15 +48,15 @@ def plot(
         if not specs:
             raise InputError(f"{folder}: its config asks for no figures; --kind names one to draw")
     else:
-        from harness.config.validate import validate_figure
         from harness.figures.kind import file_stem
+        from harness.kinds.load import validate_figure
 
         asked = validate_figure(document, kind, settings or ())
         specs = [replace(asked, apart=file_stem(*(settings or ["default"])))]
     if style is not None:
         specs = [replace(each, options={**each.options, "style": style}) for each in specs]
     from harness.commands.output import say
-    from harness.study.write_results import write_figures
+    from harness.runner.write import write_figures
 
     with cleaning_up():
         paths = write_figures(results, specs, folder, formats)
@@ -111,11 +111,11 @@ def export(
     As in: export results/quickstart --where engine=enumeration --format latex.
     """
     from harness.commands.output import say_or_write, validate_output_files
+    from harness.kinds.stored import load, load_tables
+    from harness.runner.storage import written_files_if_any
     from harness.tables.columns import CELLS, NEAR_NOMINAL
     from harness.tables.formats import html, latex, markdown
-    from harness.tables.results import load, load_tables
     from harness.tables.sheet import raw_sheet, readable_sheet
-    from harness.tables.storage import written_files_if_any
     from harness.tables.wording import DIGITS
 
     results = load(folder) if table in (CELLS, NEAR_NOMINAL) else load_tables(folder)

@@ -1,100 +1,79 @@
-"""Experiments from config files and mappings, or one ConfigError with all of their issues."""
+"""A config as plain data, and its experiment or all of its issues in the order of lines."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, NamedTuple
 
-from harness.base.arguments import quoted, validate_path
-from harness.base.errors import ConfigError, ConfigIssue, InputError, KeyPath, Place
-from harness.base.plain_data import describe
-from harness.config import yaml12
-from harness.config.experiment import AnyExperiment
-from harness.config.files import find_configs, find_shipped, read_text
-from harness.config.forms import json_schema
-from harness.config.validate import Validated, validate
+from harness.base.errors import ConfigError, ConfigIssue, KeyPath, Place
+from harness.base.plain_data import describe, expected_found
+from harness.config.form import AnyExperiment
+from harness.config.overrides import apply_overrides
 from harness.config.yaml12 import LONGEST_NUMBER, NULL, Document
 
-__all__ = ["find_configs", "json_schema", "load_all", "load_experiment"]
+Validate = Callable[[Mapping[str, Any], Path], tuple[AnyExperiment | None, list[ConfigIssue]]]
+"""Makes the experiment of the data of a config, or its issues; paths are relative to the folder."""
+
+
+class Validated(NamedTuple):
+    """An experiment, and where its config sets the name."""
+
+    experiment: AnyExperiment
+    name_place: Place
+
+
+def validated(
+    document: Document, overrides: Sequence[str], folder: Path, validate: Validate
+) -> Validated:
+    """Validate a config with its overrides.
+
+    Args:
+        document: the config's data, with the lines of its file if it has one.
+        overrides: ``key=value``.
+        folder: what paths in the config are relative to.
+        validate: makes the experiment.
+
+    Raises:
+        ConfigError: the config is not valid; the error has all issues.
+    """
+    if () in document.unreadable:
+        raise ConfigError(document.issues)
+    # Overrides are set in mappings only; any other data is refused below.
+    overridden = apply_overrides(
+        document.data, overrides if isinstance(document.data, dict) else ()
+    )
+
+    def place(path: KeyPath) -> Place:
+        return overridden.place(path) or document.place(path)
+
+    if not isinstance(overridden.data, Mapping):
+        message = expected_found("a mapping of keys", overridden.data)
+        raise ConfigError([ConfigIssue((), message, place(()))])
+    experiment, found = validate(overridden.data, folder)
+    placed = [
+        replace(issue, place=place(issue.path))
+        for issue in found
+        if not any(issue.path[:end] in document.unreadable for end in range(len(issue.path) + 1))
+    ]
+    issues = [*document.issues, *placed]
+    if experiment is None or issues or overridden.issues:
+        raise ConfigError([*sorted(issues, key=_line), *overridden.issues])
+    return Validated(experiment, place(("name",)))
+
+
+def _line(issue: ConfigIssue) -> float:
+    line = None if issue.place is None else issue.place.line
+    return math.inf if line is None else line
+
 
 MAPPING = "config"
 """What stands for the name of a file in the issues of a mapping."""
 
 
-def load_experiment(
-    source: Path | str | Mapping[str, Any],
-    overrides: Sequence[str] = (),
-    folder: Path | None = None,
-) -> AnyExperiment:
-    """Return the experiment of a config file, or of a mapping with the same keys.
-
-    Args:
-        source: path of a YAML file, or name of a config that comes with the package; or a
-            mapping, whose paths are relative to the working folder.
-        overrides: ``key=value``, as on the command line.
-        folder: what paths of a mapping are relative to, instead of the working folder.
-
-    Raises:
-        ConfigError: the config is not valid; the error has all issues.
-        InputError: there is neither a path nor a mapping, or the overrides are no texts.
-
-    >>> config = {"name": "a", "family": "proportion", "n": [10, 5], "methods": ["wilson"]}
-    >>> load_experiment(config).sizes
-    (5, 10)
-    """
-    return _load(source, overrides, folder or Path()).experiment
-
-
-def load_all(paths: Sequence[Path | str], overrides: Sequence[str] = ()) -> list[AnyExperiment]:
-    """Return the experiments of files and folders.
-
-    Args:
-        paths: config files, and folders with config files.
-        overrides: ``key=value``, set in every config.
-
-    Raises:
-        ConfigError: a config is not valid; the error has the issues of all files.
-    """
-    loaded: list[Validated] = []
-    issues: list[ConfigIssue] = []
-    for file in find_configs(paths):
-        try:
-            loaded.append(_load(file, overrides))
-        except ConfigError as error:
-            issues += error.issues
-    issues += _name_clashes(loaded)
-    if issues:
-        raise ConfigError(issues)
-    return [each.experiment for each in loaded]
-
-
-def _load(
-    source: Path | str | Mapping[str, Any], overrides: Sequence[str], folder: Path = Path()
-) -> Validated:
-    if (
-        isinstance(overrides, str)
-        or not isinstance(overrides, Sequence)
-        or not all(isinstance(each, str) for each in overrides)
-    ):
-        raise InputError(f"overrides should be a list of key=value, found {quoted(overrides)}")
-    if isinstance(source, Mapping):
-        return validate(document_of(source), overrides, folder)
-    given = validate_path("config", source, "the path of a file, or a mapping")
-    path = _existing(given)
-    document = yaml12.read(read_text(path), str(path))
-    return validate(document, overrides, path.parent)
-
-
-def _existing(path: Path) -> Path:
-    """The path or the shipped config that it names; reading any other path raises the error."""
-    try:
-        return find_shipped(path)
-    except (OSError, ValueError):
-        return path
-
-
-def _name_clashes(loaded: Sequence[Validated]) -> Iterator[ConfigIssue]:
+def name_clashes(loaded: Sequence[Validated]) -> Iterator[ConfigIssue]:
     """Find experiments that would write into each other's folder of results.
 
     Two names that differ in case alone are one folder on some machines. A folder inside another

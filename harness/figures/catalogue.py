@@ -9,7 +9,6 @@ from harness.figures.kind import FigureKind
 from harness.figures.kinds import (
     alpha_by_outcome,
     bounds,
-    frontier,
     intervals_drawn,
     outcome_tails,
     over_outcome,
@@ -37,8 +36,8 @@ FIGURES: dict[str, FigureKind] = {
         over_size.LIMITS_KIND,
         bounds.KIND,
         outcome_tails.KIND,
-        ranking.KIND,
-        frontier.KIND,
+        ranking.RANKING_KIND,
+        ranking.FRONTIER_KIND,
         intervals_drawn.KIND,
         stopping.OUTCOMES_KIND,
         stopping.SIZE_KIND,

@@ -109,19 +109,21 @@ def _drawn(results: Results, specs: Iterable[FigureSpec], skip_undrawable: bool)
         with _settings(options):
             try:
                 with _reported(spec.kind):
-                    found = _of_size(kind, titled, options)
+                    made = _of_size(kind, titled, options)
             except InputError as lack:
                 # The failure of a method, which leaves nothing to draw, is reported elsewhere.
-                failed = isinstance(lack, NothingToDrawError) and _failed_somewhere(results)
-                if not (failed or skip_undrawable):
+                cells = results.cells
+                failed = "failed" in cells.columns and bool((cells["failed"] > 0).any())
+                excused = failed and isinstance(lack, NothingToDrawError)
+                if not (excused or skip_undrawable):
                     raise
                 continue
-            for drawing in found:
+            for drawing in made:
                 with _reported(drawing.stem):
                     if options.title is not None:
                         layout.add_title(drawing.figure, options.title, grow=options.height is None)
                     layout.fix_layout(drawing.figure)
-        drawn += [(replace(drawing, apart=spec.apart), options) for drawing in found]
+        drawn += [(replace(drawing, apart=spec.apart), options) for drawing in made]
     # Some disks ignore case.
     stems = numbered((drawing.stem for drawing, _ in drawn), "-")
     return [
@@ -139,7 +141,7 @@ def _with_titles(results: Results) -> Results:
         return results
     family = family_in(cells).name
     listed = results.manifest.get("experiment", {}).get("methods") or []
-    methods = {each["label"]: each for each in listed}
+    methods = {entry["label"]: entry for entry in listed}
     titles = {
         label: title_of(methods.get(label, {"label": label, "name": label}), family)
         for label in cells["method"].unique()
@@ -157,10 +159,10 @@ def _of_size(kind: FigureKind, results: Results, options: FigureOptions) -> list
     colours = options.colours or {}
     usual = style.PageSettings(height=options.height, font_factor=font, colours=colours)
     with style.page_settings(usual):
-        found = kind.draw(results, options)
+        drawings = kind.draw(results, options)
     if options.width is None:
-        return found
-    factors = [options.width / (each.figure.get_figwidth() * 25.4) for each in found]
+        return drawings
+    factors = [options.width / (drawing.figure.get_figwidth() * 25.4) for drawing in drawings]
     by_factor = {}
     for factor in dict.fromkeys(factors):
         with style.page_settings(replace(usual, width_factor=factor)):
@@ -191,11 +193,6 @@ def _reported(figure: str) -> Iterator[None]:
         raise FigureError(f"{figure} cannot be drawn: {type(fault).__name__}: {fault}") from fault
 
 
-def _failed_somewhere(results: Results) -> bool:
-    cells = results.cells
-    return "failed" in cells.columns and bool((cells["failed"] > 0).any())
-
-
 def _validate(spec: FigureSpec) -> tuple[FigureKind, FigureOptions]:
     if spec.kind not in FIGURES:
         raise InputError(f"no figure is called {spec.kind!r}; there are {', '.join(FIGURES)}")
@@ -214,13 +211,17 @@ def _refuse_other_results(kind: FigureKind, results: Results) -> None:
     """Raise InputError if the results are of another family or kind of experiment."""
     if kind.over == "nothing":
         return
-    found = _experiment_of(results)
-    if found != kind.experiment:
-        raise InputError(f"{kind.name} is drawn from a {kind.experiment} experiment, not {found}")
-    has_family = kind.experiment != "simulation" and results.cells.height
-    if has_family and not kind.fits(family := family_in(results.cells)):
-        found = family.public_name
-        raise InputError(f"{kind.name} is drawn for {', '.join(kind.families)}, not {found}")
+    experiment = _experiment_of(results)
+    if experiment != kind.experiment:
+        raise InputError(
+            f"{kind.name} is drawn from a {kind.experiment} experiment, not {experiment}"
+        )
+    if kind.experiment == "simulation" or results.cells.is_empty():
+        return
+    family = family_in(results.cells)
+    if not kind.fits(family):
+        fitting = ", ".join(kind.families)
+        raise InputError(f"{kind.name} is drawn for {fitting}, not {family.public_name}")
 
 
 def _experiment_of(results: Results) -> str:
@@ -235,6 +236,7 @@ def _write(
     extension: str,
     kept: Path | None,
 ) -> Path:
+    """Write a drawing, under another name where that of an earlier figure would be lost."""
     path = directory / f"{drawing.stem}.{extension}"
     with _settings(options), _reported(path.name):
         drawing.figure.savefig(path, format=extension, metadata=METADATA[extension])
@@ -243,9 +245,6 @@ def _write(
         if earlier.is_file() and read_regular(earlier) != path.read_bytes():
             path = path.rename(directory / f"{drawing.stem}-{drawing.apart}.{extension}")
     return path
-
-
-_ENDINGS = (".png", ".svg", ".pdf")
 
 
 def write_size_curve(
@@ -271,10 +270,11 @@ def write_size_curve(
         WriteError: the file cannot be written.
     """
     refuse_other_ending(path)
-    known, (name, target) = family_of(family), goal
+    of_family, (name, target) = family_of(family), goal
     sizes, reached = curve
+    label = _goal_label(of_family, name)
     with style.drawing_settings():
-        legend_names = [_goal_label(known, name), f"goal {target:.6g}", f"answer {answer:.15g}"]
+        legend_names = [label, f"goal {target:.6g}", f"answer {answer:.15g}"]
         heading = style.wrap(setting, style.COLUMN)
         figure, legend = style.curve_figure(legend_names, heading, 58)
         axes = figure.add_subplot()
@@ -286,10 +286,10 @@ def write_size_curve(
             axes.set_ylim(0, 1)
         else:
             # Next to size 0 the widths are many times the goal.
-            known_widths = reached[np.isfinite(reached)]
-            axes.set_ylim(0, min(4.0 * target, 1.05 * float(known_widths.max())))
-        axes.set_xlabel(labels.size_label(known))
-        axes.set_ylabel(style.wrap(_goal_label(known, name), 52))
+            widths = reached[np.isfinite(reached)]
+            axes.set_ylim(0, min(4.0 * target, 1.05 * float(widths.max())))
+        axes.set_xlabel(labels.size_label(of_family))
+        axes.set_ylabel(style.wrap(label, 52))
         figure.legend(axes.get_lines(), legend_names, **legend)
         _save(figure, path)
 
@@ -328,10 +328,11 @@ def refuse_other_ending(path: Path) -> None:
     """Refuse the name of a figure that ends in none of the formats.
 
     Raises:
-        InputError: it does.
+        InputError: the name has another ending.
     """
-    if path.suffix.lower() not in _ENDINGS:
-        raise InputError(f"figure should end in one of {', '.join(_ENDINGS)}, found {path}")
+    endings = [f".{extension}" for extension in FORMATS]
+    if path.suffix.lower() not in endings:
+        raise InputError(f"figure should end in one of {', '.join(endings)}, found {path}")
 
 
 def _save(figure: Figure, path: Path) -> None:

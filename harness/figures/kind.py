@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from harness.families.catalogue import FAMILIES
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR, Family
@@ -46,7 +46,7 @@ class Drawing:
     """File name without its extension."""
     figure: Figure
     apart: str = ""
-    """As that of its ``FigureSpec``."""
+    """What is added to the name of its file where another figure of the results has that name."""
 
 
 def file_stem(*parts: str) -> str:
@@ -62,6 +62,15 @@ class FigureSpec:
     options: Mapping[str, Any]
     apart: str = ""
     """What is added to the name of its file where another figure of the results has that name."""
+
+
+class Unmet(NamedTuple):
+    """A requirement of a figure that the experiment does not meet."""
+
+    option: str
+    """The option of the figure that asks for it."""
+    message: str
+    """What was expected of the experiment, and what was found."""
 
 
 @dataclass(frozen=True)

@@ -52,12 +52,17 @@ def exact_curve(
     """
     key = method, alpha, family.name, tuple(size), tuple(over), tuple(held)
     if key not in results.curves:
-        known = over[0] < over[1]
-        scenario = scenario_with(results, family, size, over, held) if known else None
-        found = scenario and limits_in_reach(results, scenario, method, alpha)
-        results.curves[key] = found and found[0].miss_curve(found[1])
-    curve: MissCurve | None = results.curves[key]
-    return curve
+        # A range of one point has no curve.
+        curve, has_range = None, over[0] < over[1]
+        scenario = scenario_with(results, family, size, over, held) if has_range else None
+        if scenario is not None:
+            within_reach = limits_in_reach(results, scenario, method, alpha)
+            if within_reach is not None:
+                solver, limits = within_reach
+                curve = solver.miss_curve(limits)
+        results.curves[key] = curve
+    shared: MissCurve | None = results.curves[key]
+    return shared
 
 
 def limits_in_reach(
@@ -108,7 +113,7 @@ def scenario_with(
     elif "sampling" in results.cells.columns and STOPPED_AT not in results.cells.columns:
         return None
     values = DiscreteTruth(first)
-    if family.has_single_count or family.stops:
+    if family.samples == 1:
         return Scenario(family.name, size[0], values, law=law)
     return Scenario(family.name, size, PairTruth(values, *(DiscreteTruth((p,)) for p in held)))
 
@@ -127,13 +132,13 @@ def known_limits(
     """
     from harness.designs.limits import Limits
 
-    found = _stored(results, scenario, method, alpha, outcomes)
-    if found is None:
-        found = _computed(results, scenario, method, alpha, outcomes)
-    if found is None:
+    pair = _stored(results, scenario, method, alpha, outcomes)
+    if pair is None:
+        pair = _computed(results, scenario, method, alpha, outcomes)
+    if pair is None:
         return None
-    lower, upper = (np.atleast_2d(each) for each in found)
-    return Limits.of(scenario, outcomes, lower, upper)
+    lower, upper = pair
+    return Limits.of(scenario, outcomes, lower[np.newaxis], upper[np.newaxis])
 
 
 def _stored(
@@ -150,13 +155,13 @@ def _stored(
     for engine in EVERY_ENGINE:
         part = rows.filter(engine=engine).select(*family.counts, "lower", "upper")
         counts = (part[name].to_numpy().astype(np.int64) for name in family.counts)
-        known = scenario.outcomes(*counts)
-        order = np.argsort(known)
-        place = np.searchsorted(known, outcomes, sorter=order)
-        if part.is_empty() or (place >= known.size).any():
+        stored = scenario.outcomes(*counts)
+        order = np.argsort(stored)
+        place = np.searchsorted(stored, outcomes, sorter=order)
+        if part.is_empty() or (place >= stored.size).any():
             continue
         place = order[place]
-        if (known[place] == outcomes).all():
+        if (stored[place] == outcomes).all():
             lower, upper = (part[name].cast(float).to_numpy() for name in ("lower", "upper"))
             return lower[place], upper[place]
     return None
@@ -171,7 +176,8 @@ def _computed(
     from harness.methods.catalogue import find
 
     listed: list[dict[str, Any]] = results.manifest.get("experiment", {}).get("methods", [])
-    entry = next((each for each in listed if each["label"] == method and "name" in each), None)
+    named = (entry for entry in listed if entry["label"] == method and "name" in entry)
+    entry = next(named, None)
     if entry is None:
         return None
     prior = tuple(entry["prior"]) if "prior" in entry else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -21,40 +22,44 @@ from harness.base.models import StrictModel
 
 LONGEST_FILE = 1 << 16
 """The most bytes of a style file."""
+MOST_PANELS = 12
+"""The most panels of one drawing: six rows of two, in the column of a journal."""
+MOST_SIZES = 6
+"""The most columns of sizes."""
 
 Settings = Mapping[str, str]
 """Values of settings by their names, as they are written."""
+Json = dict[str, Any]
+"""A JSON Schema."""
 
 
 def _style_settings(value: Any, info: ValidationInfo) -> dict[str, str]:
     """The settings of a file, relative to the config, of a style by its name, or of a mapping."""
     if isinstance(value, Mapping):
-        found = {str(name): str(each) for name, each in value.items()}
-        where = {name: f"setting {name}" for name in found}
+        settings = {str(name): str(setting) for name, setting in value.items()}
+        where = {name: f"setting {name}" for name in settings}
     elif isinstance(value, str) and value:
         folder: Path = (info.context or {}).get("folder", Path())
-        found, where = _parsed_style(_style_text(_style_file(folder, value), value), value)
+        settings, where = _parsed_style(_style_text(folder, value), value)
     else:
         raise ValueError("expected the name of a matplotlib style or the path of a style file")
-    _check_style(found, where)
-    return found
+    _check_style(settings, where)
+    return settings
 
 
-def _style_file(folder: Path, written: str) -> Path:
-    """The file of a path, or else of a name that matplotlib finds as ``style.use`` does."""
+def _style_text(folder: Path, written: str) -> str:
+    """The text of a file, or else of a style that matplotlib finds as ``style.use`` does."""
     import matplotlib
 
-    if (folder / written).exists() or Path(written).name != written:
-        return folder / written
-    homes = (matplotlib.get_configdir(), matplotlib.get_data_path())
-    files = [Path(home, "stylelib", f"{written}.mplstyle") for home in homes]
-    return next((file for file in files if file.is_file()), folder / written)
-
-
-def _style_text(path: Path, written: str) -> str:
+    path = folder / written
+    if not path.exists() and Path(written).name == written:
+        homes = (matplotlib.get_configdir(), matplotlib.get_data_path())
+        files = [Path(home, "stylelib", f"{written}.mplstyle") for home in homes]
+        path = next((file for file in files if file.is_file()), path)
     try:
         if not path.is_file():
-            guess = did_you_mean(written, _style_names())
+            styles = Path(matplotlib.get_data_path(), "stylelib").glob("*.mplstyle")
+            guess = did_you_mean(written, [file.stem for file in styles])
             raise ValueError(
                 "expected an existing matplotlib style file, relative to the config, or the name "
                 f"of a style{guess}"
@@ -70,27 +75,9 @@ def _style_text(path: Path, written: str) -> str:
         raise ValueError("expected a text in UTF-8") from None
 
 
-def _style_names() -> list[str]:
-    import matplotlib
-
-    return [file.stem for file in Path(matplotlib.get_data_path(), "stylelib").glob("*.mplstyle")]
-
-
-def _colours(value: Any) -> dict[str, str]:
-    """Colours of matplotlib by the labels of methods."""
-    if not isinstance(value, Mapping) or not value:
-        raise ValueError('expected a mapping of labels to colours, as in {wilson: "#D55E00"}')
-    from matplotlib.colors import is_color_like
-
-    for label, colour in value.items():
-        if not isinstance(colour, str) or not is_color_like(colour):
-            raise ValueError(f"expected a colour of matplotlib for {label}, found {colour!r}")
-    return dict(value)
-
-
 def _parsed_style(text: str, name: str) -> tuple[dict[str, str], dict[str, str]]:
     """The settings of a file, and where in it each of them stands."""
-    found: dict[str, str] = {}
+    settings: dict[str, str] = {}
     where: dict[str, str] = {}
     for number, line in enumerate(text.splitlines(), 1):
         bare = _without_comment(line).strip()
@@ -101,8 +88,8 @@ def _parsed_style(text: str, name: str) -> tuple[dict[str, str], dict[str, str]]
             raise ValueError(f"line {number} of {name}: expected `setting: value`, found {bare}")
         if len(value) >= 2 and value[0] == value[-1] == '"':
             value = value[1:-1]
-        found[key], where[key] = value, f"line {number} of {name}: {key}"
-    return found, where
+        settings[key], where[key] = value, f"line {number} of {name}: {key}"
+    return settings, where
 
 
 def _without_comment(line: str) -> str:
@@ -120,11 +107,11 @@ def _check_style(settings: Settings, where: Mapping[str, str]) -> None:
     """Refuse settings that matplotlib does not know, or whose values it does not take."""
     import matplotlib
 
-    known: Any = matplotlib.rcParamsDefault
+    defaults: Any = matplotlib.rcParamsDefault
     trial: Any = matplotlib.RcParams()
     for name, value in settings.items():
-        if name not in known:
-            guess = did_you_mean(name, list(known))
+        if name not in defaults:
+            guess = did_you_mean(name, list(defaults))
             raise ValueError(f"{where[name]} is no setting of matplotlib{guess}")
         try:
             trial[name] = value
@@ -132,12 +119,16 @@ def _check_style(settings: Settings, where: Mapping[str, str]) -> None:
             raise ValueError(f"{where[name]}: {fault}") from None
 
 
-MOST_PANELS = 12
-"""The most panels of one drawing: six rows of two, in the column of a journal."""
+def _colours(value: Any) -> dict[str, str]:
+    """Colours of matplotlib by the labels of methods."""
+    if not isinstance(value, Mapping) or not value:
+        raise ValueError('expected a mapping of labels to colours, as in {wilson: "#D55E00"}')
+    from matplotlib.colors import is_color_like
 
-
-Json = dict[str, Any]
-"""A JSON Schema."""
+    for label, colour in value.items():
+        if not isinstance(colour, str) or not is_color_like(colour):
+            raise ValueError(f"expected a colour of matplotlib for {label}, found {colour!r}")
+    return dict(value)
 
 
 def _checked(check: Callable[[Any], Any], schema: Json) -> GetPydanticSchema:
@@ -148,24 +139,20 @@ def _checked(check: Callable[[Any], Any], schema: Json) -> GetPydanticSchema:
     )
 
 
-def _one_or_list(one: Json, most: int) -> Json:
-    """The schema of one thing, or of a list of 2 to ``most`` of them."""
-    several = {"type": "array", "items": one, "minItems": 2, "maxItems": most}
-    return {"anyOf": [*one.get("anyOf", [one]), several]}
+def _one_or_list(item: Json, most: int) -> Json:
+    """The schema of one item, or of a list of 2 to ``most`` of them."""
+    several = {"type": "array", "items": item, "minItems": 2, "maxItems": most}
+    return {"anyOf": [*item.get("anyOf", [item]), several]}
 
 
-def _number_or_list(check: Callable[[Any], float], value: Any, most: int) -> Any:
+def _number_or_list(value: Any, check: Callable[[Any], float], most: int) -> Any:
     """A number or a tuple of 2 to ``most`` numbers, each of which passes a check."""
     if not isinstance(value, list | tuple):
         return check(value)
     if not 2 <= len(value) <= most:
         several = "two for two samples" if most == 2 else f"a list of 2 to {most}"
         raise ValueError(f"expected one number, or {several}")
-    return tuple(check(each) for each in value)
-
-
-MOST_SIZES = 6
-"""The most columns of sizes."""
+    return tuple(check(number) for number in value)
 
 
 def _sizes(value: Any) -> Any:
@@ -174,7 +161,7 @@ def _sizes(value: Any) -> Any:
         return _one_size(value)
     if not 2 <= len(value) <= MOST_SIZES:
         raise ValueError(f"expected one size, or a list of two to {MOST_SIZES}")
-    return tuple(_one_size(each) for each in value)
+    return tuple(_one_size(size) for size in value)
 
 
 def listed_sizes(n: Any, count: int) -> list[Any]:
@@ -184,9 +171,14 @@ def listed_sizes(n: Any, count: int) -> list[Any]:
         n: the value of the option.
         count: how many numbers a size has; two numbers are one size of two samples.
     """
-    if not isinstance(n, tuple) or (count > 1 and not any(isinstance(each, tuple) for each in n)):
+    if not isinstance(n, tuple) or (count > 1 and not any(isinstance(size, tuple) for size in n)):
         return [n]
     return list(n)
+
+
+def _one_size(value: Any) -> Any:
+    """A size, a pair for two samples."""
+    return _number_or_list(value, _size, 2)
 
 
 def _size(value: Any) -> float:
@@ -198,11 +190,8 @@ def _size(value: Any) -> float:
     return _whole(value, 1)
 
 
-def _one_size(value: Any) -> Any:
-    return _number_or_list(_size, value, 2)
-
-
 def _finite(value: Any) -> float:
+    """Any finite number."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise PydanticKnownError("float_type")
     if not math.isfinite(value):
@@ -210,15 +199,8 @@ def _finite(value: Any) -> float:
     return value
 
 
-def _levels(value: Any) -> Any:
-    return _number_or_list(_finite, value, 4)
-
-
-def _outcome(value: Any) -> Any:
-    return _number_or_list(lambda each: _whole(each, 0), value, 2)
-
-
-def _whole(value: Any, least: int) -> int:
+def _whole(value: Any, least: int = 0) -> int:
+    """A whole number of at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise PydanticKnownError("int_type")
     if value < least:
@@ -256,13 +238,12 @@ def _two(value: Any) -> Any:
     return value
 
 
-def _listed(value: Any) -> Any:
-    return [value] if isinstance(value, str) else value
-
-
 Formats = Annotated[
     tuple[Format, ...],
-    BeforeValidator(_listed, json_schema_input_type=Format | list[Format]),
+    BeforeValidator(
+        lambda value: [value] if isinstance(value, str) else value,
+        json_schema_input_type=Format | list[Format],
+    ),
     Field(strict=False, min_length=1, max_length=len(FORMATS)),
     AfterValidator(_distinct),
 ]
@@ -287,11 +268,16 @@ Sizes = Annotated[
 ]
 PanelSizes = Annotated[tuple[Size, ...], Field(strict=False, min_length=1, max_length=MOST_PANELS)]
 Outcome = Annotated[
-    int | tuple[int, int], _checked(_outcome, _one_or_list({"type": "integer", "minimum": 0}, 2))
+    int | tuple[int, int],
+    _checked(
+        partial(_number_or_list, check=_whole, most=2),
+        _one_or_list({"type": "integer", "minimum": 0}, 2),
+    ),
 ]
 Outcomes = Annotated[tuple[Outcome, ...], Field(strict=False, min_length=1, max_length=12)]
 Levels = Annotated[
-    float | tuple[float, ...], _checked(_levels, _one_or_list({"type": "number"}, 4))
+    float | tuple[float, ...],
+    _checked(partial(_number_or_list, check=_finite, most=4), _one_or_list({"type": "number"}, 4)),
 ]
 """The first of several numbers that belong together, or the first few of them."""
 ListedLevels = Annotated[

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import starmap
-from typing import Any, NamedTuple
+from typing import Any
 
 from harness.base.errors import did_you_mean
 from harness.base.plain_data import expected_found, flow
@@ -15,7 +14,7 @@ from harness.distributions.paired_truths import TableTruth
 from harness.distributions.truths import DiscreteTruth, PairTruth
 from harness.families.family import ENUMERATION, EXACT_ENGINES, POSTERIOR, Family
 from harness.figures.catalogue import FIGURES
-from harness.figures.kind import FigureKind
+from harness.figures.kind import FigureKind, Unmet
 from harness.figures.options import FigureOptions, listed_sizes
 from harness.figures.size_panels import Level, level_of, truth_symbols
 from harness.figures.size_panels import unmet as unmet_panels
@@ -36,7 +35,7 @@ class ExperimentFacts:
     """
 
     kind: str
-    """``coverage`` or ``calibration``."""
+    """The kind of experiment: ``coverage``, ``calibration`` or ``simulation``."""
     family: Family
     family_is_valid: bool
     """Otherwise the family is a guess, and any kind of figure may fit the one that is meant."""
@@ -57,33 +56,32 @@ class ExperimentFacts:
         return self.truth is not None and self.truth.is_discrete
 
 
-class Unmet(NamedTuple):
-    """A requirement that the experiment does not meet."""
-
-    option: str
-    """The option of the figure that asks for it."""
-    message: str
-
-
-def unmet_requirements(
-    kind: FigureKind, options: FigureOptions, facts: ExperimentFacts
-) -> Iterator[Unmet]:
+def unmet_requirements(kind: FigureKind, options: Any, facts: ExperimentFacts) -> Iterator[Unmet]:
     """Yield what the experiment lacks for the figure to be drawn."""
-    mismatch = _mismatch(kind, facts)
-    if mismatch:
-        yield Unmet("kind", mismatch)
+    if kind.experiment != facts.kind:
+        wanted = f"of {facts.kind}"
+    elif facts.family_is_valid and not kind.fits(facts.family):
+        wanted = f"for the family {facts.family.name}"
+    else:
+        wanted = ""
+    if wanted:
+        same = (other for other in FIGURES.values() if other.experiment == facts.kind)
+        fitting = ", ".join(other.name for other in same if other.fits(facts.family))
+        yield Unmet("kind", f"expected a figure {wanted} ({fitting}), found {kind.name}")
         return
-    yield from _sources(kind, options, facts)
+    yield from _unmet_sources(kind, options, facts)
     if kind.over != "nothing":
-        yield from _levels(options, facts)
+        yield from _unmet_sizes(options, facts)
+        yield from _unmet_second_truth(options, facts.truth)
+        yield from _unmet_methods(options, facts)
     if "counts_of_samples" in kind.requires:
-        yield from _counts(options, facts)
+        yield from _unmet_counts(options, facts)
     if "trials_by_outcome" in kind.requires:
-        yield from _trials_by_outcome(kind, options, facts)
+        yield from _unmet_trials_by_outcome(kind, options, facts)
     if "grid_of_fractions" in kind.requires:
-        yield from _surface(kind, options, facts)
+        yield from _unmet_surface(kind, options, facts)
     if "panels_over_size" in kind.requires:
-        yield from _panels_over_size(options, facts)
+        yield from _unmet_panels(options, facts)
 
 
 def undrawable_lengths(
@@ -101,14 +99,14 @@ def undrawable_lengths(
         has_means: whether the tables have the mean lengths of other methods at a true value.
     """
     for kind, options in figures:
-        compares = "lengths" in FIGURES[kind].requires
-        if drawn and compares and not _compares_only(options, labels - drawn):
+        requires = FIGURES[kind].requires
+        if drawn and "lengths" in requires and not _compares_only(options, labels - drawn):
             return (
                 f"{kind} compares lengths at each outcome, which limits that are drawn do "
                 f"not have, found {', '.join(sorted(drawn))}"
             )
         named = labels & set(options.get("methods") or labels)
-        if "mean_lengths" in FIGURES[kind].requires and not has_means and not named & drawn:
+        if "mean_lengths" in requires and not has_means and not named & drawn:
             return (
                 f"{kind} draws mean lengths, which enumeration computes and Monte Carlo only of "
                 f"limits that are drawn, found {', '.join(sorted(named))} without enumeration"
@@ -125,90 +123,61 @@ def _compares_only(options: Mapping[str, Any], labels: set[str]) -> bool:
     return {reference, *([named] if isinstance(named, str) else named)} <= labels
 
 
-def _mismatch(kind: FigureKind, facts: ExperimentFacts) -> str:
-    """Why the kind is not drawn for this kind of experiment, or for this family."""
-    if kind.experiment != facts.kind:
-        wanted = f"of {facts.kind}"
-    elif facts.family_is_valid and not kind.fits(facts.family):
-        wanted = f"for the family {facts.family.name}"
-    else:
-        return ""
-    of_kind = (each for each in FIGURES.values() if each.experiment == facts.kind)
-    fitting = ", ".join(each.name for each in of_kind if each.fits(facts.family))
-    return f"expected a figure {wanted} ({fitting}), found {kind.name}"
-
-
-def _sources(kind: FigureKind, options: FigureOptions, facts: ExperimentFacts) -> Iterator[Unmet]:
-    """An engine and a truth that give the cells the figure reads."""
-    needed = kind.engines(options)
+def _unmet_sources(kind: FigureKind, options: Any, facts: ExperimentFacts) -> Iterator[Unmet]:
+    """Yield the engines or the truth without which there are no cells that the figure reads."""
+    needed, truth = kind.engines(options), facts.truth
     if needed and facts.engines is not None and not set(needed) & set(facts.engines):
-        option, engines = _engine_option(options), ", ".join(facts.engines)
+        engines = ", ".join(facts.engines)
         message = f"expected {' or '.join(needed)} among the engines, found {engines}"
-        yield Unmet(option, message)
-    if kind.over == "truth" and facts.truth is not None and not facts.truth.is_discrete:
+        yield Unmet(_engine_option(options), message)
+    if kind.over == "truth" and truth is not None and not truth.is_discrete:
+        truths = (truth.first, truth.second) if isinstance(truth, PairTruth) else (truth,)
+        distributions = " and ".join(next(iter(part.content())) for part in truths)
         what = f"a truth that is a grid or a list of values for {kind.name}"
-        yield Unmet("kind", f"expected {what}, found {_distributions(facts.truth)}")
+        yield Unmet("kind", f"expected {what}, found {distributions}")
 
 
 def _engine_option(options: FigureOptions) -> str:
+    """The option that names the engine, or the kind where the kind decides it."""
     return "engine" if hasattr(options, "engine") else "kind"
 
 
-def _distributions(truth: AnyTruth) -> str:
-    """The names of the distributions, as in ``uniform and beta``."""
-    truths = (truth.first, truth.second) if isinstance(truth, PairTruth) else (truth,)
-    return " and ".join(next(iter(each.content())) for each in truths)
-
-
-def _levels(options: FigureOptions, facts: ExperimentFacts) -> Iterator[Unmet]:
-    """The levels that the options name: sizes, true values, alphas and methods."""
-    sizes = [_written(size) for size in facts.sizes]
-    for size in (getattr(options, "sizes", None) or ()) if sizes else ():
-        yield from _one_of("sizes", size, _size_in_words(facts.family), sizes)
-    if hasattr(options, "n") and sizes:
-        for size in listed_sizes(getattr(options, "n", None), len(facts.family.sizes)):
-            yield from _one_of("n", size, _size_in_words(facts.family), sizes)
-    if hasattr(options, "second") and facts.truth is not None:
-        yield from _second(options, facts.truth)
-    if facts.alphas is not None:
-        yield from _among(options, ("alpha",), "an alpha", facts.alphas)
-    if facts.sides is not None:
-        keys = ("method", "methods", "reference", "colours")
-        yield from _among(options, keys, "the label of a method", list(facts.sides))
-        yield from _compared(options, facts.sides)
-
-
-def _size_in_words(family: Family) -> str:
-    """``an n``, ``an exposure``, or ``a pair [n1, n2]``."""
-    if family.sizes[1:]:
-        return f"a pair [{', '.join(family.sizes)}]"
-    return f"an {family.sizes[0]}"
+def _unmet_sizes(options: Any, facts: ExperimentFacts) -> Iterator[Unmet]:
+    """Yield the sizes in the options that the experiment does not have."""
+    sizes, names = [_written(size) for size in facts.sizes], facts.family.sizes
+    if not sizes:
+        return
+    what = f"a pair [{', '.join(names)}]" if len(names) > 1 else f"an {names[0]}"
+    for size in getattr(options, "sizes", None) or ():
+        yield from _one_of("sizes", size, what, sizes)
+    if hasattr(options, "n"):
+        for size in listed_sizes(options.n, len(names)):
+            yield from _one_of("n", size, what, sizes)
 
 
 def _written(size: Any) -> Any:
     """The size as a config writes it."""
     if isinstance(size, tuple):
-        return [_written(each) for each in size]
+        return [plain_number(number) for number in size]
     return plain_number(size)
 
 
-def _second(options: FigureOptions, truth: AnyTruth) -> Iterator[Unmet]:
-    """The true value of the second sample that the figure fixes."""
-    found = getattr(options, "second", None)
+def _unmet_second_truth(options: Any, truth: AnyTruth | None) -> Iterator[Unmet]:
+    """Yield the true value of the second sample that the figure holds, where there is none."""
+    if not hasattr(options, "second") or truth is None:
+        return
     if isinstance(truth, PairTruth | TableTruth):
+        is_table = isinstance(truth, TableTruth)
+        what = "a probability of second_only" if is_table else "a second true value"
         levels = second_truths(truth)
-        what = "a probability of second_only" if isinstance(truth, TableTruth) else _SECOND
         if levels:
-            yield from _one_of("second", found, what, levels)
-    elif found is not None:
-        message = f"expected two samples for a second true value, found {flow(found)}"
+            yield from _one_of("second", options.second, what, levels)
+    elif options.second is not None:
+        message = f"expected two samples for a second true value, found {flow(options.second)}"
         yield Unmet("second", message)
 
 
-_SECOND = "a second true value"
-
-
-def second_truths(truth: AnyTruth | None) -> list[float]:
+def second_truths(truth: AnyTruth) -> list[float]:
     """The true values that a curve over those of the first sample holds; none if not listed."""
     if isinstance(truth, TableTruth):
         return sorted({plain_number(table[2]) for table in truth.tables})
@@ -218,76 +187,81 @@ def second_truths(truth: AnyTruth | None) -> list[float]:
 
 
 def _one_of(option: str, value: Any, what: str, levels: Sequence[Any]) -> Iterator[Unmet]:
-    """One level, which may be left out where there is only one."""
+    """Yield a level that is not among these; it may be left out where there is only one."""
     named = list(value) if isinstance(value, tuple) else value
     if named not in levels and not (named is None and len(levels) == 1):
         yield Unmet(option, expected_found(level_of(what, levels), named))
 
 
-def _among(
-    options: FigureOptions, names: Sequence[str], what: str, levels: Sequence[Any]
-) -> Iterator[Unmet]:
-    """Options that name one level or several."""
-    for option in names:
-        value = getattr(options, option, None)
-        for named in value if isinstance(value, list | tuple | dict) else [value]:
-            if named is not None and named not in levels:
-                message = expected_found(level_of(what, levels), named)
-                yield Unmet(option, message + did_you_mean(named, levels))
-
-
-def _compared(options: FigureOptions, sides: Mapping[str, str]) -> Iterator[Unmet]:
-    """Where no method is named, all methods of the reference's side are compared with it."""
+def _unmet_methods(options: Any, facts: ExperimentFacts) -> Iterator[Unmet]:
+    """Yield the alphas and the methods in the options that the experiment does not have."""
+    sides = facts.sides
+    if facts.alphas is not None:
+        yield from _among(options, "alpha", "an alpha", facts.alphas)
+    if sides is None:
+        return
+    for option in ("method", "methods", "reference", "colours"):
+        yield from _among(options, option, "the label of a method", list(sides))
     reference = getattr(options, "reference", None)
     named = getattr(options, "method", None) or getattr(options, "methods", None)
-    if reference is None or reference not in sides or named is not None:
-        return
-    others = [side for label, side in sides.items() if label != reference]
-    if sides[reference] not in others:
-        other = f"another {sides[reference]} method"
-        yield Unmet("reference", f"expected {other} to compare with {reference}, found none")
+    if reference is not None and reference in sides and named is None:
+        # All methods of the reference's side are compared with it.
+        others = [side for label, side in sides.items() if label != reference]
+        if sides[reference] not in others:
+            other = f"another {sides[reference]} method"
+            yield Unmet("reference", f"expected {other} to compare with {reference}, found none")
 
 
-def _counts(options: Any, facts: ExperimentFacts) -> Iterator[Unmet]:
-    """Outcomes of as many counts as the family has samples."""
+def _among(options: Any, option: str, what: str, levels: Sequence[Any]) -> Iterator[Unmet]:
+    """Yield each level in an option, which has one or several, that is not among these."""
+    value = getattr(options, option, None)
+    for named in value if isinstance(value, list | tuple | dict) else [value]:
+        if named is not None and named not in levels:
+            message = expected_found(level_of(what, levels), named)
+            yield Unmet(option, message + did_you_mean(named, levels))
+
+
+def _unmet_counts(options: Any, facts: ExperimentFacts) -> Iterator[Unmet]:
+    """Yield the first outcome that has more or fewer counts than the family has samples."""
     counts = facts.family.counts
     for outcome in options.x or ():
         if (1 if isinstance(outcome, int) else len(outcome)) != len(counts):
             pairs = f"pairs of counts [{', '.join(counts)}]"
             wanted = pairs if len(counts) > 1 else "single counts"
-            found = outcome if isinstance(outcome, int) else list(outcome)
-            yield Unmet("x", expected_found(wanted, found))
+            written = outcome if isinstance(outcome, int) else list(outcome)
+            yield Unmet("x", expected_found(wanted, written))
             return
 
 
-def _trials_by_outcome(kind: FigureKind, options: Any, facts: ExperimentFacts) -> Iterator[Unmet]:
-    """Trials per outcome are binomial where the truth is drawn, and in the tables for small n."""
+def _unmet_trials_by_outcome(
+    kind: FigureKind, options: Any, facts: ExperimentFacts
+) -> Iterator[Unmet]:
+    """Yield why the tables have no trials by outcome: they have them of small n only.
+
+    Trials per outcome are binomial where the truth is drawn.
+    """
     if not facts.has_true_values:
         return
     if facts.trials == "per_truth":
         message = f"expected trials per_outcome or per_size for {kind.name}, found per_truth"
         yield Unmet("kind", message)
-    (size, *others) = facts.sizes or (None,)
-    n = size if options.n is None and not others else options.n
+    n = facts.sizes[0] if options.n is None and len(facts.sizes) == 1 else options.n
     large = isinstance(n, int) and n >= LARGEST_BESIDE_TRUTHS
     if facts.family.is_bounded and n in facts.sizes and large:
         most = f"an n below {LARGEST_BESIDE_TRUTHS}"
         yield Unmet("n", f"expected {most} with a grid or a list of true values, found {n}")
 
 
-def _panels_over_size(options: Any, facts: ExperimentFacts) -> Iterator[Unmet]:
-    """Several sizes, and not too many true values."""
-    sizes = [_totals(size) for size in facts.sizes]
+def _unmet_panels(options: Any, facts: ExperimentFacts) -> Iterator[Unmet]:
+    """Yield why there are no panels over the size: one size only, or too many true values."""
+    sizes = [_as_level(size) for size in facts.sizes]
     truths = _listed_truths(facts) if facts.has_true_values else 0
-    yield from starmap(Unmet, unmet_panels(options, facts.family, sizes, truths))
+    yield from unmet_panels(options, facts.family, sizes, truths)
 
 
-def _totals(size: Any) -> Level:
-    """The sizes as the tables have them, in which those of strata are summed."""
-    return tuple(
-        sum(each) if isinstance(each, tuple) else each
-        for each in (size if isinstance(size, tuple) else (size,))
-    )
+def _as_level(size: Any) -> Level:
+    """The size of each sample."""
+    return size if isinstance(size, tuple) else (size,)
 
 
 def _listed_truths(facts: ExperimentFacts) -> list[Level] | int:
@@ -304,9 +278,9 @@ def _listed_truths(facts: ExperimentFacts) -> list[Level] | int:
     return sorted(zip(*columns, strict=True))
 
 
-def _surface(kind: FigureKind, options: Any, facts: ExperimentFacts) -> Iterator[Unmet]:
-    """Sizes, outcomes and an engine from which a surface over n and x/n can be drawn."""
-    engine = next((each for each in kind.engines(options) if each in (facts.engines or ())), None)
+def _unmet_surface(kind: FigureKind, options: Any, facts: ExperimentFacts) -> Iterator[Unmet]:
+    """Yield why there is no surface over n and x/n: too few sizes, or other outcomes."""
+    engine = next((name for name in kind.engines(options) if name in (facts.engines or ())), None)
     beside_truths = engine not in (None, POSTERIOR) and facts.has_true_values
     if beside_truths and set(facts.engines or ()) == {ENUMERATION}:
         yield Unmet(
@@ -315,34 +289,30 @@ def _surface(kind: FigureKind, options: Any, facts: ExperimentFacts) -> Iterator
             "has no cells per outcome over a grid or a list of true values",
         )
     elif facts.sizes:
-        yield from _surface_sizes(facts.sizes, beside_truths)
+        sizes = set(facts.sizes)
+        small = {n for n in sizes if n < LARGEST_BESIDE_TRUTHS}
+        if len(sizes) < 2:
+            yield Unmet("kind", f"expected two sizes or more for a surface, found {len(sizes)}")
+        elif beside_truths and len(small) < 2:
+            yield Unmet(
+                "kind",
+                f"expected two sizes or more below {LARGEST_BESIDE_TRUTHS} for a surface over a "
+                f"grid or a list of true values, found {len(small)}",
+            )
     # Monte Carlo covers the outcomes that come up, whichever are reported.
-    if facts.sizes and engine in (POSTERIOR, ENUMERATION):
-        yield from _surface_outcomes(options.fractions, facts)
+    if facts.sizes and engine in (POSTERIOR, ENUMERATION) and facts.outcomes is not None:
+        yield from _unmet_fractions(options.fractions, facts.outcomes, facts.sizes)
 
 
-def _surface_sizes(sizes: Sequence[Any], beside_truths: bool) -> Iterator[Unmet]:
-    every = set(sizes)
-    small = {n for n in every if n < LARGEST_BESIDE_TRUTHS}
-    if len(every) < 2:
-        yield Unmet("kind", f"expected two sizes or more for a surface, found {len(every)}")
-    elif beside_truths and len(small) < 2:
-        yield Unmet(
-            "kind",
-            f"expected two sizes or more below {LARGEST_BESIDE_TRUTHS} for a surface over a grid "
-            f"or a list of true values, found {len(small)}",
-        )
-
-
-def _surface_outcomes(fractions: int, facts: ExperimentFacts) -> Iterator[Unmet]:
-    reported = facts.outcomes
-    if reported is None:
-        return
+def _unmet_fractions(
+    fractions: int, reported: int | Sequence[int], sizes: Sequence[Any]
+) -> Iterator[Unmet]:
+    """Yield why the reported outcomes do not have these equally spaced fractions of each size."""
     if not isinstance(reported, int):
         yield Unmet("kind", "expected outcomes: all or fractions for a surface, found values")
         return
-    sizes = [int(n) for n in facts.sizes if not isinstance(n, tuple)]
-    if all(has_fractions(n, reported - 1, fractions - 1) for n in sizes):
+    whole = [int(n) for n in sizes if not isinstance(n, tuple)]
+    if all(has_fractions(n, reported - 1, fractions - 1) for n in whole):
         return
     fitting = [str(f) for f in range(2, min(reported, 1001) + 1) if (reported - 1) % (f - 1) == 0]
     few = ", ".join(fitting[:12]) + (", ..." if len(fitting) > 12 else "")
@@ -357,14 +327,13 @@ def has_fractions(n: int, steps: int, wanted: int) -> bool:
     """Whether each n·i/wanted is among the n·j/steps, all of them rounded half up."""
     if steps % wanted == 0 or n <= steps:
         return True
-    rounded = ((2 * n * i + wanted) // (2 * wanted) for i in range(wanted + 1))
-    return all(_is_rounded_fraction(n, steps, x) for x in rounded)
-
-
-def _is_rounded_fraction(n: int, steps: int, x: int) -> bool:
-    """Whether x - 1/2 <= n·j/steps < x + 1/2 for a j, the least that is large enough."""
-    j = max(0, -(-steps * (2 * x - 1) // (2 * n)))
-    return 2 * n * j < steps * (2 * x + 1)
+    for i in range(wanted + 1):
+        x = (2 * n * i + wanted) // (2 * wanted)
+        # The least j with n·j/steps >= x - 1/2, which should be below x + 1/2.
+        j = max(0, -(-steps * (2 * x - 1) // (2 * n)))
+        if 2 * n * j >= steps * (2 * x + 1):
+            return False
+    return True
 
 
 MOST_FIGURES = 4
@@ -391,75 +360,69 @@ def suitable_figures(facts: ExperimentFacts, settled: Sequence[str]) -> list[Fig
         facts: what is known of the experiment, which is valid.
         settled: labels of the methods whose limits are known to be functions of the outcome.
     """
-    found = []
+    suitable = []
     for figure in _candidates(facts, settled):
         kind = FIGURES[figure["kind"]]
         options = {key: value for key, value in figure.items() if key != "kind"}
         if not any(unmet_requirements(kind, kind.options.model_validate(options), facts)):
-            found.append(figure)
-    return found[:MOST_FIGURES]
+            suitable.append(figure)
+    return suitable[:MOST_FIGURES]
 
 
 def _candidates(facts: ExperimentFacts, settled: Sequence[str]) -> Iterator[Figure]:
-    """Figures in the order of preference; some may ask for what the experiment lacks."""
-    if facts.kind != "coverage":
-        yield from ({"kind": kind.name} for kind in FIGURES.values() if kind.over == "bin")
-    elif facts.has_true_values:
-        yield from _over_truths(facts)
-        yield {"kind": "ranking", **_alpha(facts)}
-    else:
-        yield {"kind": "ranking", **_alpha(facts)}
-        yield from _over_size(facts)
-        yield from _over_outcomes(facts, settled)
-
-
-def _over_truths(facts: ExperimentFacts) -> Iterator[Figure]:
-    """Coverage and length over the true values, or over the size where the values are few."""
-    assert facts.truth is not None
-    assert facts.truth.is_discrete
-    if facts.truth.count > MOST_TRUTHS:
-        return
-    if facts.truth.count <= MOST_LISTED and len(facts.sizes) > 1:
-        yield from _over_size(facts)
-        return
-    seconds = second_truths(facts.truth)
-    held = {"second": seconds[len(seconds) // 2]} if len(seconds) > 1 else {}
-    ends = dict.fromkeys((facts.sizes[0], facts.sizes[-1]))
-    for kind in ("coverage_curve", "length_curve"):
-        for size in ends:
-            yield {"kind": kind, **_size(facts, size), **_chosen(facts), **held}
-
-
-def _over_size(facts: ExperimentFacts) -> Iterator[Figure]:
-    # Means of lengths are those of an exact engine, or of data that are lists.
-    exact = not set(EXACT_ENGINES).isdisjoint(facts.engines or ())
-    has_lengths = exact or not facts.family.has_outcomes
-    for kind in ("coverage_over_size", *(["length_over_size"] if has_lengths else [])):
-        yield {"kind": kind, **_chosen(facts)}
-
-
-def _over_outcomes(facts: ExperimentFacts, settled: Sequence[str]) -> Iterator[Figure]:
-    """The alpha of each outcome, exact and by Monte Carlo; of two samples the limits at one."""
-    small = [size for size in facts.sizes if max(_totals(size)) <= LARGEST_SIZE]
-    if not small or not settled:
-        return
-    at = _size(facts, small[-1])
-    yield {"kind": "alpha_over_outcome", **at, **_chosen(facts)}
-    yield {"kind": "alpha_by_outcome", **at, "method": settled[0], **_alpha(facts)}
-    yield {"kind": "bounds", **at, **_chosen(facts)}
-
-
-def _chosen(facts: ExperimentFacts) -> Figure:
-    """The methods and the alpha, where there is a choice."""
-    methods = list(facts.sides or ())
+    """Yield figures in the order of preference; some may ask for what the experiment lacks."""
+    alphas, methods = facts.alphas or (), list(facts.sides or ())
+    alpha = {"alpha": alphas[0]} if len(alphas) > 1 else {}
     few = {"methods": methods[:MOST_METHODS]} if len(methods) > MOST_METHODS else {}
-    return {**few, **_alpha(facts)}
+    chosen = {**few, **alpha}
+    truth = facts.truth
+    if truth is not None and truth.is_discrete:
+        yield from _over_truths(facts, truth.count, second_truths(truth), chosen)
+        yield {"kind": "ranking", **alpha}
+        return
+    yield {"kind": "ranking", **alpha}
+    yield from _over_size(facts, chosen)
+    small = [size for size in facts.sizes if max(_as_level(size)) <= LARGEST_SIZE]
+    if small and settled:
+        n = _n_option(facts, small[-1])
+        yield {"kind": "alpha_over_outcome", **n, **chosen}
+        yield {"kind": "alpha_by_outcome", **n, "method": settled[0], **alpha}
+        yield {"kind": "bounds", **n, **chosen}
 
 
-def _alpha(facts: ExperimentFacts) -> Figure:
-    alphas = facts.alphas or ()
-    return {"alpha": alphas[0]} if len(alphas) > 1 else {}
+def _over_truths(
+    facts: ExperimentFacts, count: int, seconds: Sequence[float], chosen: Figure
+) -> Iterator[Figure]:
+    """Yield coverage and length over the true values, or over the size where these are few.
+
+    Args:
+        facts: what is known of the experiment.
+        count: the number of true values.
+        seconds: those of the second sample, of which a curve holds the middle one.
+        chosen: the options that name methods and an alpha.
+    """
+    if count > MOST_TRUTHS:
+        return
+    if count <= MOST_LISTED and len(facts.sizes) > 1:
+        yield from _over_size(facts, chosen)
+        return
+    held = {"second": seconds[len(seconds) // 2]} if len(seconds) > 1 else {}
+    for kind in ("coverage_curve", "length_curve"):
+        for size in dict.fromkeys((facts.sizes[0], facts.sizes[-1])):
+            yield {"kind": kind, **_n_option(facts, size), **chosen, **held}
 
 
-def _size(facts: ExperimentFacts, size: Any) -> Figure:
+def _over_size(facts: ExperimentFacts, chosen: Figure) -> Iterator[Figure]:
+    """Yield coverage over the size, and length where the tables have its mean.
+
+    Means of lengths are those of an exact engine, or of data that are lists.
+    """
+    yield {"kind": "coverage_over_size", **chosen}
+    exact = not set(EXACT_ENGINES).isdisjoint(facts.engines or ())
+    if exact or not facts.family.has_outcomes:
+        yield {"kind": "length_over_size", **chosen}
+
+
+def _n_option(facts: ExperimentFacts, size: Any) -> Figure:
+    """The option that names a size, where the experiment has several."""
     return {} if len(facts.sizes) == 1 else {"n": _written(size)}

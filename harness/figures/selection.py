@@ -41,7 +41,7 @@ class Selection:
     """The options of the figure."""
 
     @classmethod
-    def given(
+    def conditioned(
         cls,
         results: Results,
         kind: str,
@@ -66,7 +66,7 @@ class Selection:
 
         Every engine gives the lengths; Monte Carlo only of the outcomes that were drawn.
         """
-        cells = cls.given(results, kind, asked, "outcome").cells
+        cells = cls.conditioned(results, kind, asked, "outcome").cells
         engine = next(name for name in EVERY_ENGINE if name in cells["engine"])
         return cls(kind, cells.filter(engine=engine), asked)
 
@@ -104,9 +104,10 @@ class Selection:
 
     @property
     def _named_methods(self) -> Sequence[str] | None:
-        one: str | None = getattr(self.asked, "method", None)
-        several: Sequence[str] | None = getattr(self.asked, "methods", None)
-        return several if one is None else [one]
+        """The labels in the options, of one method or of several; None where all are meant."""
+        method: str | None = getattr(self.asked, "method", None)
+        methods: Sequence[str] | None = getattr(self.asked, "methods", None)
+        return methods if method is None else [method]
 
     @property
     def alphas(self) -> list[tuple[float, list[str]]]:
@@ -132,21 +133,22 @@ class Selection:
     @property
     def sizes(self) -> list[Size]:
         """The sizes asked for, one or several, or the only one."""
-        found = [self._size(n) for n in listed_sizes(self.asked.n, len(self.family.sizes))]
-        if len(set(found)) < len(found):
+        sizes = [self._size(n) for n in listed_sizes(self.asked.n, len(self.family.sizes))]
+        if len(set(sizes)) < len(sizes):
             raise InputError(f"{self.kind}: each n may be named once")
-        return found
+        return sizes
 
     def _size(self, asked: float | Sequence[float] | None) -> Size:
+        """A size that is asked for, or the only one."""
         present: list[Size] = (
             self.cells.select(self.family.sizes).unique(maintain_order=True).rows()
         )
         wanted = tuple(asked) if isinstance(asked, Sequence) else (asked,)
-        found = present if asked is None else [one for one in present if one == wanted]
-        if len(found) == 1:
-            return found[0]
-        choices = ", ".join(format_level(one) for one in present)
-        if found:
+        fitting = present if asked is None else [size for size in present if size == wanted]
+        if len(fitting) == 1:
+            return fitting[0]
+        choices = ", ".join(format_level(size) for size in present)
+        if fitting:
             raise InputError(f"{self.kind}: say which n to draw, one of {choices}")
         missing = format_level([n for n in wanted if n is not None])
         raise InputError(f"{self.kind}: the results hold no n {missing}, only {choices}")
@@ -156,7 +158,7 @@ class Selection:
         present: list[Size] = sorted(self.cells.select(self.family.sizes).unique().rows())
         if asked is None:
             return spread(present, most)
-        wanted = [each if isinstance(each, tuple) else (each,) for each in asked]
+        wanted = [size if isinstance(size, tuple) else (size,) for size in asked]
         return levels_of(self.kind, "size", wanted, present, format_level)
 
     def at_size(self, size: Size) -> pl.DataFrame:
@@ -212,13 +214,14 @@ def plain_title(cells: pl.DataFrame, label: str) -> str:
 
 
 def _first_row(cells: pl.DataFrame, label: str) -> dict[str, Any]:
+    """The first row of a method, by column."""
     return cells.filter(method=label).row(0, named=True)
 
 
 def spread(levels: Sequence[Level], most: int) -> list[Level]:
     """All levels, or so many of them, evenly spread from the first to the last."""
     places = np.linspace(0, len(levels) - 1, min(len(levels), most))
-    return [levels[place] for place in sorted({round(each) for each in places})]
+    return [levels[place] for place in sorted({round(place) for place in places})]
 
 
 def error_bars(rows: pl.DataFrame, estimate: str) -> Floats:
@@ -233,6 +236,7 @@ def error_bars(rows: pl.DataFrame, estimate: str) -> Floats:
 def percent_longer(lengths: Floats, reference: Floats) -> Floats:
     """100·(length − reference)/reference; NaN if the reference is 0 or either is unknown."""
     percent = np.full(lengths.shape, np.nan)
-    known = np.isfinite(lengths) & np.isfinite(reference) & (reference > 0)
-    percent[known] = 100 * (lengths[known] - reference[known]) / reference[known]
+    comparable = np.isfinite(lengths) & np.isfinite(reference) & (reference > 0)
+    base = reference[comparable]
+    percent[comparable] = 100 * (lengths[comparable] - base) / base
     return percent

@@ -14,18 +14,26 @@ from harness.base.plain_data import expected_found, flow
 from harness.base.text import plain_number
 from harness.families.family import EXACT_ENGINES, MONTE_CARLO, Family
 from harness.figures import options, selection
-from harness.figures.kind import file_stem
+from harness.figures.kind import Unmet, file_stem
 from harness.figures.look import style
 from harness.figures.options import MOST_PANELS
 from harness.tables.wording import with_estimand
 
+if TYPE_CHECKING:
+    import polars as pl
+
+    from harness.tables.results import Results
+
 Level = tuple[float, ...]
 """Numbers that belong together: true values, or sizes."""
+ENGINES = (*EXACT_ENGINES, MONTE_CARLO)
 MOST_LISTED = 12
 """The most levels that a message lists."""
+FEW = 4
+"""The most values of a size that a heading lists."""
 
 
-class OverSize(options.PanelOptions):
+class OverSizeOptions(options.PanelOptions):
     """The options of every figure over the size."""
 
     methods: options.Labels | None = options.METHODS
@@ -48,7 +56,7 @@ class OverSize(options.PanelOptions):
 class Chosen:
     """Some of the levels of an experiment."""
 
-    found: tuple[Level, ...]
+    levels: tuple[Level, ...]
     """The levels asked for, in that order, or all of them."""
     absent: Level | None
     """The first one asked for that the experiment does not have."""
@@ -58,21 +66,21 @@ def chosen(levels: Sequence[Level], asked: Sequence[float | Level] | None) -> Ch
     """The levels that begin with one of the numbers, or lists of numbers, asked for."""
     if asked is None:
         return Chosen(tuple(levels), None)
-    found: dict[Level, None] = {}
-    for each in asked:
-        wanted = each if isinstance(each, tuple) else (each,)
-        hits = [level for level in levels if _begins_with(level, wanted)]
+    beginning: dict[Level, None] = {}
+    for numbers in asked:
+        wanted = numbers if isinstance(numbers, tuple) else (numbers,)
+        count = len(wanted)
+        # A point of a grid, as 0.3 of tenths, may differ from the number a person writes.
+        hits = [
+            level
+            for level in levels
+            if count <= len(level)
+            and all(math.isclose(n, m, rel_tol=1e-9) for n, m in zip(wanted, level, strict=False))
+        ]
         if not hits:
-            return Chosen(tuple(found), wanted)
-        found |= dict.fromkeys(hits)
-    return Chosen(tuple(found), None)
-
-
-def _begins_with(level: Level, wanted: Level) -> bool:
-    # A point of a grid, as 0.3 of tenths, may differ from the number a person writes.
-    return len(wanted) <= len(level) and all(
-        math.isclose(one, other, rel_tol=1e-9) for one, other in zip(level, wanted, strict=False)
-    )
+            return Chosen(tuple(beginning), wanted)
+        beginning |= dict.fromkeys(hits)
+    return Chosen(tuple(beginning), None)
 
 
 def truth_symbols(family: Family) -> dict[str, str]:
@@ -95,9 +103,9 @@ def held_sizes(sizes: Sequence[Level]) -> list[Level]:
 
 
 def unmet(
-    asked: OverSize, family: Family, sizes: Sequence[Level], truths: Sequence[Level] | int
-) -> Iterator[tuple[str, str]]:
-    """Yield the options that leave nothing or too much to draw, each with a message.
+    asked: OverSizeOptions, family: Family, sizes: Sequence[Level], truths: Sequence[Level] | int
+) -> Iterator[Unmet]:
+    """Yield the options that leave nothing or too much to draw.
 
     Args:
         asked: the options.
@@ -108,38 +116,34 @@ def unmet(
     here = sizes
     if sizes:
         others = chosen(other_sizes(sizes), asked.other_sizes)
-        here = [size for size in sizes if size[1:] in others.found]
+        here = [size for size in sizes if size[1:] in others.levels]
         if others.absent is not None:
             names = ", ".join(family.sizes[1:])
             levels = other_sizes(sizes) if names else []
-            yield "other_sizes", _absent(names or "a second size", levels, others.absent)
+            yield Unmet("other_sizes", _absent(names or "a second size", levels, others.absent))
             return
     if isinstance(truths, int):
         count = truths if asked.truths is None else 1
     else:
         values = chosen(truths, asked.truths)
-        count = len(values.found)
+        count = len(values.levels)
         if values.absent is not None:
-            yield "truths", _absent("a true value", truths, values.absent)
+            yield Unmet("truths", _absent("a true value", truths, values.absent))
             return
     held = held_sizes(here) if here else [()]
-    several = max((_sizes_beside(here, level) for level in held), default=0)
+    beside = [{size[0] for size in here if size[1:][: len(level)] == level} for level in held]
+    several = max(map(len, beside), default=0)
     if here and several < 2:
         wanted = f"two values or more of {family.sizes[0]} for a figure over the size"
-        yield "kind", expected_found(wanted, several)
+        yield Unmet("kind", expected_found(wanted, several))
     panels = count * len(held)
     if panels > MOST_PANELS:
         narrowing = [name for name, n in (("truths", count), ("other_sizes", len(held))) if n > 1]
-        yield (
+        yield Unmet(
             narrowing[0],
             f"expected at most {MOST_PANELS} panels, found {panels}: name fewer in the option "
             f"{' or '.join(narrowing)}",
         )
-
-
-def _sizes_beside(sizes: Sequence[Level], held: Level) -> int:
-    """How many first sizes stand beside the others that are held."""
-    return len({size[0] for size in sizes if size[1:][: len(held)] == held})
 
 
 def level_of(what: str, levels: Sequence[Any]) -> str:
@@ -149,26 +153,17 @@ def level_of(what: str, levels: Sequence[Any]) -> str:
     return f"{what} of this experiment ({', '.join(few)}{more})"
 
 
-def _absent(what: str, levels: Sequence[Level], found: Level) -> str:
+def _absent(what: str, levels: Sequence[Level], absent: Level) -> str:
+    """The message about a level that the experiment does not have."""
     listed = [_written_level(level) for level in levels]
     wanted = level_of(what, listed) if listed else f"{what} of this experiment"
-    return f"expected {wanted}, found {flow(_written_level(found))}"
+    return f"expected {wanted}, found {flow(_written_level(absent))}"
 
 
 def _written_level(level: Level) -> Any:
-    """A level as a config writes it."""
-    numbers = [plain_number(each) for each in level]
+    """A level as a config writes it: a number, or a list of numbers."""
+    numbers = [plain_number(number) for number in level]
     return numbers[0] if len(numbers) == 1 else numbers
-
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from harness.tables.results import Results
-
-ENGINES = (*EXACT_ENGINES, MONTE_CARLO)
-FEW = 4
-"""The most values of a size that a heading lists."""
 
 
 @dataclass(frozen=True)
@@ -230,12 +225,14 @@ class SizePanels:
             how = simulated
         else:
             # Thin lines join the points of methods without exact values.
-            every = all(self.has(method, EXACT_ENGINES) for method in self.methods)
-            how = f"{'lines' if every else 'thick lines'}: exact, points: {simulated}"
+            all_exact = all(self.has(method, EXACT_ENGINES) for method in self.methods)
+            how = f"{'lines' if all_exact else 'thick lines'}: exact, points: {simulated}"
         return f"{what}{self.setting}; {how}"
 
 
-def size_panels(results: Results, kind: str, asked: OverSize, column: str) -> list[SizePanels]:
+def size_panels(
+    results: Results, kind: str, asked: OverSizeOptions, column: str
+) -> list[SizePanels]:
     """What the drawings show: one per alpha, with all methods.
 
     Args:
@@ -251,9 +248,9 @@ def size_panels(results: Results, kind: str, asked: OverSize, column: str) -> li
     """
     import polars as pl
 
-    given = selection.Selection.given(results, kind, asked, "truth", ENGINES)
-    cells, methods = given.cells, tuple(given.methods)
-    family = with_estimand(given.family, results.manifest)
+    selected = selection.Selection.conditioned(results, kind, asked, "truth", ENGINES)
+    cells, methods = selected.cells, tuple(selected.methods)
+    family = with_estimand(selected.family, results.manifest)
     symbols = truth_symbols(family)
     cells = cells.with_columns(_with_equal_truths(cells, family.sizes, name) for name in symbols)
     sizes: list[Level] = sorted(cells.select(family.sizes).unique().rows())
@@ -261,9 +258,9 @@ def size_panels(results: Results, kind: str, asked: OverSize, column: str) -> li
     for option, message in unmet(asked, family, sizes, truths):
         raise InputError(f"{kind}: {option}: {message}")
     first, *further = family.sizes
-    others = chosen(other_sizes(sizes), asked.other_sizes).found
+    others = chosen(other_sizes(sizes), asked.other_sizes).levels
     if further:
-        cells = cells.filter(pl.any_horizontal(selection.at(further, each) for each in others))
+        cells = cells.filter(pl.any_horizontal(selection.at(further, level) for level in others))
     cells = cells.filter(pl.col("method").is_in(list(methods)), pl.col(column).is_finite())
     if cells.is_empty():
         raise NothingToDrawError(f"{kind}: the results hold no {column} given the truth")
@@ -271,18 +268,21 @@ def size_panels(results: Results, kind: str, asked: OverSize, column: str) -> li
     sizes = [size for size in sizes if size[1:] in others]
     held = held_sizes(sizes)
     setting = _following(family.sizes, sizes) if held == [()] else ""
-    setting += given.sampling
-    titles = _titles(symbols, len(family.curve_truths), truths)
+    setting += selected.sampling
+    # A title has the first few true values, or all of them where those few do not tell.
+    names, shown = list(symbols.values()), len(family.curve_truths)
+    if len({level[:shown] for level in truths}) == len(truths):
+        names = names[:shown]
     places = [
         (
-            ", ".join([titles[truth], *_named(further, level)]),
+            ", ".join(_named(names, truth) + _named(further, level)),
             selection.at([*symbols, *further[: len(level)]], truth + level),
         )
-        for truth in chosen(truths, asked.truths).found
+        for truth in chosen(truths, asked.truths).levels
         for level in held
     ]
     drawings = []
-    for alpha, part in replace(given, cells=cells).alphas:
+    for alpha, part in replace(selected, cells=cells).alphas:
         here = cells.filter(pl.any_horizontal(at for _, at in places), alpha=alpha)
         panels = tuple(SizePanel(title, here.filter(at)) for title, at in places)
         stem = file_stem(kind, *part)
@@ -312,15 +312,8 @@ def _with_equal_truths(cells: pl.DataFrame, sizes: Sequence[str], name: str) -> 
     return column.replace_strict(list(shortest), list(shortest.values()))
 
 
-def _titles(symbols: dict[str, str], shown: int, truths: Sequence[Level]) -> dict[Level, str]:
-    """The true values in words: the first few, or all of them where those few do not tell."""
-    few = {level[:shown] for level in truths}
-    shown = shown if len(few) == len(truths) else len(symbols)
-    names = list(symbols.values())[:shown]
-    return {level: ", ".join(_named(names, level)) for level in truths}
-
-
 def _named(names: Sequence[str], level: Level) -> list[str]:
+    """Numbers with their names, as in a title."""
     return [f"{name} = {value:.9g}" for name, value in zip(names, level, strict=False)]
 
 

@@ -12,7 +12,7 @@ from pydantic import Field
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.families.combination import Span
-from harness.families.family import Family
+from harness.families.family import ENUMERATION, Family
 from harness.figures import options, selection
 from harness.figures.kind import file_stem
 from harness.figures.look import labels
@@ -27,7 +27,7 @@ NEXT_TO_END = 0.06
 """An axis that begins this share of its length from the end of the support begins there."""
 
 
-class CoverageCurve(options.PanelOptions):
+class CoverageCurveOptions(options.PanelOptions):
     """Options of `coverage_curve`."""
 
     n: options.Sizes | None = options.SIZES
@@ -48,7 +48,7 @@ class CoverageCurve(options.PanelOptions):
     )
 
 
-class LengthCurve(options.AxesOptions):
+class LengthCurveOptions(options.AxesOptions):
     """Options of `length_curve`."""
 
     n: options.Sizes | None = options.SIZES
@@ -65,7 +65,7 @@ class LengthCurve(options.AxesOptions):
     second: options.Truth | None = options.SECOND_TRUTH
 
 
-CurveOptions = CoverageCurve | LengthCurve
+CurveOptions = CoverageCurveOptions | LengthCurveOptions
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,10 @@ class TruthCurves:
         """The rows of one method by one engine; there may be none."""
         return self.cells.filter(method=method, engine=engine)
 
+    def lengths(self, method: str) -> Floats:
+        """The expected lengths of a method by enumeration, shape (m,)."""
+        return self.rows(method, ENUMERATION)["length"].to_numpy()
+
     def truths(self, rows: pl.DataFrame) -> Floats:
         """The true values of rows, of the first sample if there are two, shape (m,)."""
         return rows[self.family.curve_truths[0][0]].to_numpy()
@@ -101,6 +105,11 @@ class TruthCurves:
         if self.xlim is None:
             return rows
         return rows.filter(rows[self.family.curve_truths[0][0]].is_between(*self.xlim))
+
+    @property
+    def drawn(self) -> pl.DataFrame:
+        """The cells of the methods and the true values that are drawn."""
+        return self.within(self.cells.filter(self.cells["method"].is_in(list(self.methods))))
 
     @property
     def over(self) -> Span:
@@ -144,7 +153,9 @@ class SizeColumns:
     @property
     def stem(self) -> str:
         """File name of the drawing, with all sizes."""
-        names = ["-".join(labels.size_in_stem(each.family, each.size)) for each in self.columns]
+        names = [
+            "-".join(labels.size_in_stem(curves.family, curves.size)) for curves in self.columns
+        ]
         return self.first.stem.replace(names[0], "-".join(names), 1)
 
     @property
@@ -152,7 +163,7 @@ class SizeColumns:
         """The size of each column in words; empty where there is only one."""
         if len(self.columns) == 1:
             return [""]
-        return [labels.size_text(each.family, each.size) for each in self.columns]
+        return [labels.size_text(curves.family, curves.size) for curves in self.columns]
 
     @property
     def setting(self) -> str:
@@ -164,7 +175,7 @@ class SizeColumns:
     @property
     def range(self) -> Span:
         """The limits of the axis."""
-        ranges = [each.range for each in self.columns]
+        ranges = [curves.range for curves in self.columns]
         return min(low for low, _ in ranges), max(high for _, high in ranges)
 
 
@@ -172,18 +183,18 @@ def size_columns(
     results: Results, kind: str, asked: CurveOptions, engines: Sequence[str]
 ) -> list[SizeColumns]:
     """What the drawings show: one per alpha, with all methods and the sizes that are asked for."""
-    found = selection.Selection.given(results, kind, asked, "truth", engines)
-    columns = [_truth_curves(found, asked, size) for size in found.sizes]
-    return [SizeColumns(each) for each in zip(*columns, strict=True)]
+    selected = selection.Selection.conditioned(results, kind, asked, "truth", engines)
+    by_size = [_truth_curves(selected, asked, size) for size in selected.sizes]
+    return [SizeColumns(columns) for columns in zip(*by_size, strict=True)]
 
 
 def _truth_curves(
-    found: selection.Selection, asked: CurveOptions, size: selection.Size
+    selected: selection.Selection, asked: CurveOptions, size: selection.Size
 ) -> list[TruthCurves]:
     """What the drawings show of one size: one per alpha, with all methods."""
-    family, methods, kind = found.family, tuple(found.methods), found.kind
+    family, kind = selected.family, selected.kind
     setting, parts = labels.size_text(family, size), labels.size_in_stem(family, size)
-    here = found.at_size(size)
+    here = selected.at_size(size)
     # Curves go over the truth of the first sample; those of the others are held.
     (axis, _), *others = family.curve_truths
     held: list[float] = []
@@ -194,23 +205,23 @@ def _truth_curves(
         held.append(second)
         setting += f", {symbol} = {second:.12g}"
         parts += [f"second{second:.12g}"] if several else []
-    setting += found.sampling
+    setting += selected.sampling
     of_one = here.filter(method=here["method"][0], engine=here["engine"][0], alpha=here["alpha"][0])
     if of_one[axis].is_duplicated().any():
         raise InputError(f"{kind}: the results hold several tables with the same {axis}")
     return [
         TruthCurves(
-            file_stem(kind, *parts, *part),
-            family,
-            setting,
-            alpha,
-            methods,
-            size,
-            tuple(held),
-            asked.xlim,
-            here.filter(alpha=alpha).sort(axis),
+            stem=file_stem(kind, *parts, *part),
+            family=family,
+            setting=setting,
+            alpha=alpha,
+            methods=tuple(selected.methods),
+            size=size,
+            held=tuple(held),
+            xlim=asked.xlim,
+            cells=here.filter(alpha=alpha).sort(axis),
         )
-        for alpha, part in found.alphas
+        for alpha, part in selected.alphas
     ]
 
 
@@ -218,13 +229,13 @@ def _held_truth(column: pl.Series, asked: float | None, kind: str) -> float:
     """The true value of the second sample: the one asked for, or the only one."""
     present: list[float] = column.unique().sort().to_list()
     # A point of a grid, as 0.3 of tenths, may differ from the number a person writes.
-    found = [
+    fitting = [
         value for value in present if asked is None or math.isclose(value, asked, rel_tol=1e-9)
     ]
-    if len(found) == 1:
-        return found[0]
+    if len(fitting) == 1:
+        return fitting[0]
     choices = ", ".join(f"{value:.12g}" for value in present[:12])
     choices += ", …" if len(present) > 12 else ""
-    if found:
+    if fitting:
         raise InputError(f"{kind}: say which true value of the second sample, one of {choices}")
     raise InputError(f"{kind}: the results hold no second true value {asked:g}, only {choices}")

@@ -25,18 +25,17 @@ from harness.findings.conclusion import (
     shortest,
     size_of,
 )
-from harness.findings.engines import calibration_remarks
 from harness.findings.least_length import least_lengths
-from harness.findings.numbers import covered, nominal
-from harness.findings.verdicts import ABOUT, NEVER_ABOVE, ON_AVERAGE, UNDERSTATES, Verdict, verdict
-from harness.tables.answers import rounding_of
-from harness.tables.manifest import (
+from harness.findings.manifest import (
     agrees,
     failed_methods,
     missed_precision,
     unsteady_methods,
     worst_cases_are_exact,
 )
+from harness.findings.numbers import covered, nominal
+from harness.findings.verdicts import ABOUT, NEVER_ABOVE, ON_AVERAGE, UNDERSTATES, Verdict, verdict
+from harness.tables.answers import rounding_of
 from harness.tables.results import Results
 from harness.tables.wording import method_titles, place_text
 
@@ -144,9 +143,6 @@ class Answer:
 def found_answer(results: Results) -> Answer:
     """What a run has found, in words and as a table for each alpha."""
     manifest, summary = results.manifest, results.summary
-    if "calibration" in manifest:
-        said = [each.sentence for each in calibration_remarks(manifest)]
-        return Answer(said, [], references=summary.to_dicts())
     worst_is_exact = worst_cases_are_exact(manifest)
     alphas = summary["alpha"].unique(maintain_order=True).to_list()
     found = [*sentences(summary, worst_is_exact), *least_lengths(summary)]

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from harness.families.family import MONTE_CARLO
 from harness.findings.conclusion import Found, found_at, is_clearly_above
+from harness.findings.manifest import worst_cases_are_exact
 from harness.findings.numbers import nominal, percent
 from harness.tables.answers import rounding_of
 from harness.tables.columns import TRUTH
-from harness.tables.manifest import worst_cases_are_exact
 from harness.tables.results import Results
 
 WITHIN = 0.1

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.base.text import printable
-from harness.designs.calibration import PRIOR
 from harness.families.family import CLOSED_FORM, ENUMERATION, MONTE_CARLO, POSTERIOR
-from harness.tables.manifest import engines_met, not_compared, why_unchecked
+from harness.findings.manifest import engines_met, not_compared, why_unchecked
 
 _Row = Mapping[str, Any]
 GOOD, DOUBTFUL, BAD, PLAIN = "good", "doubtful", "bad", ""
@@ -134,33 +133,3 @@ def _size_of(case: _Row) -> str:
     """The sizes of a worst case, which stand between its alpha and what was found."""
     names = [*case][2 : [*case].index("worst_alpha")]
     return ", ".join(f"{name} = {case[name]:g}" for name in names)
-
-
-def calibration_remarks(manifest: _Row) -> Iterator[Remark]:
-    """Yield the result of a calibration's test under each reference.
-
-    Only a failure under the distribution of the truths is a fault of the harness.
-    """
-    references, level = manifest["calibration"]["references"], manifest["calibration"]["level"]
-    for row in references:
-        under = reference_text(row["reference"], len(references))
-        if row["p_value"] is None:
-            rest = ": too few uncertain trials."
-            yield Remark(DOUBTFUL, f"Not tested under {under}", rest)
-            continue
-        test = (
-            f": chi-squared {row['chi_squared']:.1f} on {row['degrees_of_freedom']} degrees of "
-            f"freedom, p = {row['p_value']:.2g}."
-        )
-        if row["p_value"] >= level:
-            yield Remark(GOOD, f"Calibrated under {under}", test)
-        else:
-            meaning = BAD if row is references[-1] else DOUBTFUL
-            yield Remark(meaning, f"Not calibrated under {under}", test)
-
-
-def reference_text(reference: str, count: int) -> str:
-    """A distribution of the truths, of so many under which a run is tested."""
-    if reference != PRIOR:
-        return "the truths' own distribution"
-    return "the prior" if count > 1 else "the truths' own prior"

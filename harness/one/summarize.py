@@ -16,7 +16,14 @@ from harness.base.arguments import quoted, validate_number, validate_path
 from harness.base.errors import InputError, did_you_mean
 from harness.base.numerics.arrays import Bools, Floats, Positions
 from harness.base.text import first_few
-from harness.designs.simulation.measures import (
+from harness.families.csv_rows import (
+    RECORDS,
+    column_place,
+    find_delimiter,
+    read_table,
+    read_text,
+)
+from harness.kinds.simulation.measures import (
     MEASURES,
     RELATIVE_PRECISION,
     Measure,
@@ -24,13 +31,6 @@ from harness.designs.simulation.measures import (
     intervals,
     measures,
     relative_precision,
-)
-from harness.families.csv_rows import (
-    RECORDS,
-    column_place,
-    find_delimiter,
-    read_table,
-    read_text,
 )
 from harness.one.row import MISSING
 

@@ -1,1 +1,1 @@
-"""Pages of HTML that need no other file: of results, of a check, of an audit, for teaching."""
+"""What pages of HTML are made of: sections with curves, maps and cells, and their templates."""

@@ -11,9 +11,9 @@ from harness.base.text import enumerated
 from harness.families.catalogue import family_in
 from harness.report.packing import packed_columns
 from harness.report.page import Section
+from harness.runner.storage import CELLS_FILE
 from harness.tables.columns import CELLS, SAMPLING
 from harness.tables.results import Results
-from harness.tables.storage import CELLS_FILE
 
 LARGEST = 100
 """The largest size, where it is a count, whose cells stand in the page; of two samples of each."""

@@ -23,7 +23,7 @@ from rich.text import Text
 from harness.base.text import printable
 
 if TYPE_CHECKING:
-    from harness.study.estimate import Estimate
+    from harness.runner.estimate import Estimate
 
 
 def escape_markup(text: str) -> str:

@@ -17,7 +17,6 @@ from typing import Any
 
 import polars as pl
 
-from harness.designs.simulation import SIMULATION
 from harness.families.catalogue import FAMILIES, family_in, family_of
 from harness.families.confusion import BETA
 from harness.families.family import Family
@@ -26,15 +25,15 @@ from harness.methods.catalogue import CATALOGUE
 
 OUTCOME, TRUTH, LOOK = "outcome", "truth", "look"
 
+FACTORS = "factors"
+"""The key with the factors of each scenario of a study; they are columns of its tables."""
 SAMPLING = "sampling"
 """The column that names how outcomes arise, in tables of a run whose config has this key."""
 
-TABLES_OF_COVERAGE = ("summary", "cells", "ranking", "recommendation", "near_nominal")
-SUMMARY, CELLS, RANKING, RECOMMENDATION, NEAR_NOMINAL = TABLES_OF_COVERAGE
-SUMMARY_OF_CALIBRATION, CELLS_OF_CALIBRATION = "calibration_summary", "calibration_cells"
+USUAL_TABLES = ("summary", "cells", "ranking", "recommendation", "near_nominal")
+"""The tables of coverage, the usual kind of experiment, which a config does not name."""
+SUMMARY, CELLS, RANKING, RECOMMENDATION, NEAR_NOMINAL = USUAL_TABLES
 DIFFERENCES, REPLICATES = "differences", "replicates"
-SIMULATED = {name: f"simulation_{name}" for name in (SUMMARY, DIFFERENCES, REPLICATES)}
-"""The tables of a simulation study, with the names that they have here."""
 
 PROBABILITY, RATIO = "probability", "ratio"
 OF_TRUTH, OF_PARAMETER, OF_LENGTH = "<truth>", "<parameter>", "<length>"
@@ -109,13 +108,35 @@ class ColumnRecord:
     """``{of}`` stands for " of the first sample" and the like where the column is numbered."""
 
 
-with Path(__file__).with_suffix(".csv").open(encoding="utf-8", newline="") as _file:
-    RECORDS = tuple(ColumnRecord(*row) for row in islice(csv.reader(_file), 1, None))
+RECORDS: list[ColumnRecord] = []
+"""Of all columns, in the order of the tables."""
+TABLES: list[str] = []
+"""The tables that a result may have; those of the other kinds of experiment begin with its name."""
 
-_OF_OTHERS = (SUMMARY_OF_CALIBRATION, CELLS_OF_CALIBRATION, *SIMULATED.values())
-TABLES = (*TABLES_OF_COVERAGE, *_OF_OTHERS)
-"""The tables that a result may have; those of calibrations and of simulation studies have names of
-their own here."""
+
+def read_columns(path: Path) -> None:
+    """Add the columns of a file, whose header is that of ``columns.csv``."""
+    with path.open(encoding="utf-8", newline="") as file:
+        found = [ColumnRecord(*row) for row in islice(csv.reader(file), 1, None)]
+    RECORDS.extend(found)
+    named = [name for record in found for name in record.tables.split()]
+    TABLES.extend(name for name in dict.fromkeys(named) if name not in TABLES)
+
+
+read_columns(Path(__file__).with_suffix(".csv"))
+
+
+def tables_of(kind: Any) -> dict[str, str]:
+    """The names of the tables of a kind of experiment, by the names of their files.
+
+    Args:
+        kind: what the key ``kind`` of a config has; of any word that is no other kind's they are
+            those of the usual one.
+    """
+    if f"{kind}_{SUMMARY}" not in TABLES:
+        return {name: name for name in USUAL_TABLES}
+    return {name.removeprefix(f"{kind}_"): name for name in TABLES if name.startswith(f"{kind}_")}
+
 
 NUMBERED: Mapping[str, str] = {
     "1": "of the first sample",
@@ -159,7 +180,7 @@ def records_of(table: str, kind: TableKind) -> dict[str, ColumnRecord]:
             for each in group
             for end in ("", *(NUMBERED if "{of}" in each.meaning else ()))
         }
-        if among == "factors":
+        if among == FACTORS:
             (usual,) = named.values()
             found |= {name: replace(usual, name=name, type=of) for name, of in kind.factors}
             continue
@@ -178,19 +199,20 @@ def columns_of(table: str, kind: TableKind) -> Columns:
     return {name: _TYPES[record.type] for name, record in records_of(table, kind).items()}
 
 
-def possible_records(table: str, family: str) -> dict[str, ColumnRecord]:
-    """The records of all columns that a table of a family may have."""
-    every = TableKind(
-        family,
-        grouped=True,
-        two_references=True,
-        may_fail=True,
-        sampled=True,
-        stops=family_of(family).public_name == "proportion",
-        draws_limits=True,
-        factors=(("factor", "number"),),
+def possible_records(table: str, kind: TableKind) -> dict[str, ColumnRecord]:
+    """The records of all columns that a table may have whatever else the config says."""
+    return records_of(
+        table,
+        replace(
+            kind,
+            grouped=True,
+            two_references=True,
+            may_fail=True,
+            sampled=True,
+            stops=bool(kind.family) and family_of(kind.family).public_name == "proportion",
+            draws_limits=True,
+        ),
     )
-    return records_of(table, every)
 
 
 def worst_range_columns(family: str) -> list[tuple[str, str]]:
@@ -200,60 +222,60 @@ def worst_range_columns(family: str) -> list[tuple[str, str]]:
 
 
 def columns_of_run(manifest: Any) -> dict[str, Columns] | None:
-    """The columns of the tables of a run by their names, from its manifest.
+    """The columns of the tables that are read of a run, by their names, from its manifest.
 
     Returns:
         None if it is no manifest of a run.
     """
-    experiment = manifest.get("experiment") if isinstance(manifest, dict) else None
-    if isinstance(experiment, dict) and experiment.get("kind") == SIMULATION:
-        study = simulation_kind(experiment)
-        if study is None:
-            return None
-        return {name: columns_of(table, study) for name, table in SIMULATED.items()}
-    if not isinstance(experiment, dict) or not isinstance(experiment.get("family"), str):
+    document = manifest.get("experiment") if isinstance(manifest, dict) else None
+    if not isinstance(document, dict):
         return None
-    if experiment["family"] not in FAMILIES:
+    tables = tables_of(document.get("kind"))
+    # What the other usual tables say follows from these.
+    stored = (CELLS, SUMMARY) if RANKING in tables else tuple(tables)
+    if not _has_what_columns_need(document, tables[SUMMARY]):
         return None
-    if experiment.get("kind") == "calibration":
-        kind = TableKind(experiment["family"])
-        cells, summary = CELLS_OF_CALIBRATION, SUMMARY_OF_CALIBRATION
-    elif isinstance(experiment.get("methods"), list):
-        kind, cells, summary = table_kind(experiment), CELLS, SUMMARY
-    else:
-        return None
-    return {CELLS: columns_of(cells, kind), SUMMARY: columns_of(summary, kind)}
+    kind = table_kind(document)
+    return {name: columns_of(tables[name], kind) for name in stored}
+
+
+def _has_what_columns_need(document: Mapping[str, Any], table: str) -> bool:
+    """Whether a document has the keys that decide the columns of a table."""
+    here = [record for record in RECORDS if table in record.tables.split()]
+    family, methods, rows = (document.get(key) for key in ("family", "methods", "factors"))
+    names = {record.name for record in here}
+    if "family" in names and not (isinstance(family, str) and family in FAMILIES):
+        return False
+    if "method" in names and not isinstance(methods, list):
+        return False
+    if any(record.among == FACTORS for record in here):
+        return isinstance(rows, list) and bool(rows) and all(isinstance(row, dict) for row in rows)
+    return True
 
 
 def table_kind(document: Any) -> TableKind:
     """The kind of the tables of an experiment, from its resolved config."""
+    family = family_in(document) if "family" in document else None
+    methods = document.get("methods", ())
+    rows = document.get(FACTORS, ())
+    factors = {name: _type_of([row.get(name) for row in rows]) for name in rows[0]} if rows else {}
     return TableKind(
-        family=family_in(document).name,
+        family="" if family is None else family.name,
         grouped="group" in document,
         two_references=document.get("reference") == "truth",
-        may_fail=any(isinstance(each, dict) and "name" not in each for each in document["methods"]),
+        may_fail=any(isinstance(each, dict) and "name" not in each for each in methods),
         stops=STOPPING in document,
-        draws_limits=_draws_limits(document),
-        sampled=SAMPLING in document or family_in(document).names_sampling,
+        draws_limits=family is not None and _draws_limits(family, methods),
+        sampled=SAMPLING in document or (family is not None and family.names_sampling),
+        factors=tuple(factors.items()),
     )
 
 
-def _draws_limits(document: Any) -> bool:
-    family = family_in(document)
+def _draws_limits(family: Family, methods: Sequence[Mapping[str, Any]]) -> bool:
     known = CATALOGUE[family.name]
     return not family.has_outcomes or any(
-        each.get("name") not in known or not known[each["name"]].deterministic
-        for each in document["methods"]
+        each.get("name") not in known or not known[each["name"]].deterministic for each in methods
     )
-
-
-def simulation_kind(document: Any) -> TableKind | None:
-    """The kind of the tables of a simulation study, from its resolved config; None of others."""
-    rows = document.get("factors")
-    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
-        return None
-    types = {name: _type_of([row.get(name) for row in rows]) for name in rows[0]}
-    return TableKind("", factors=tuple(types.items()))
 
 
 def _type_of(levels: Sequence[Any]) -> str:

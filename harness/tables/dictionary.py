@@ -11,7 +11,6 @@ from typing import Any
 import polars as pl
 
 from harness.base.arguments import validate_choice
-from harness.designs.simulation import SIMULATION
 from harness.families.catalogue import FAMILIES, family_in, family_of
 from harness.families.family import ENUMERATION, Family
 from harness.tables.columns import (
@@ -24,12 +23,12 @@ from harness.tables.columns import (
     RANKING,
     RATIO,
     RECOMMENDATION,
-    SIMULATED,
     TABLES,
     ColumnRecord,
+    TableKind,
     possible_records,
-    records_of,
-    simulation_kind,
+    table_kind,
+    tables_of,
 )
 
 Records = dict[str, ColumnRecord]
@@ -105,12 +104,8 @@ def records_in(name: str, document: Mapping[str, Any]) -> Records:
         name: the name of the file, without the ending.
         document: the resolved config of the run.
     """
-    kind = document.get("kind")
-    if kind == SIMULATION:
-        study = simulation_kind(document)
-        return records_of(SIMULATED[name], study) if study and name in SIMULATED else {}
-    table = f"calibration_{name}" if kind == "calibration" else name
-    return possible_records(table, family_in(document).name) if table in TABLES else {}
+    table = tables_of(document.get("kind")).get(name)
+    return {} if table is None else possible_records(table, table_kind(document))
 
 
 def parquet_metadata(described: pl.DataFrame, table: str) -> dict[str, str]:
@@ -136,7 +131,12 @@ def _possible(table: str, family: str) -> Records:
         RECOMMENDATION: is_compared,
         NEAR_NOMINAL: not known.has_outcomes,
     }
-    return possible_records(table, family) if exists.get(table, True) else {}
+    factors = (("factor", "number"),)
+    return (
+        possible_records(table, TableKind(family, factors=factors))
+        if exists.get(table, True)
+        else {}
+    )
 
 
 def _merged(tables: Iterable[Records]) -> Records:

@@ -8,7 +8,7 @@ import pytest
 from scipy.special import ndtri
 
 from harness.callers.function import MOST, FunctionHere, FunctionInProcess
-from harness.callers.process import FunctionLocation
+from harness.callers.location import FunctionLocation
 from harness.callers.source import CatalogueSource
 from harness.checks.check import check
 from harness.checks.conformance.runner import check_conformance

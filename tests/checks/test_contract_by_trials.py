@@ -9,7 +9,8 @@ from scipy.special import gammaincinv
 
 import harness
 from harness.callers.function import FunctionHere, FunctionInProcess
-from harness.callers.process import TIMEOUT, FunctionLocation
+from harness.callers.location import FunctionLocation
+from harness.callers.process import TIMEOUT
 from harness.callers.source import Observed
 from harness.checks.check import check
 from harness.checks.contract import simulated

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from harness.base.errors import InputError
-from harness.callers.calls import FunctionError
-from harness.callers.loaded import declared
+from harness.callers.calls import FunctionError, declared
 from harness.checks.check import check
 from harness.methods.expected_failures import (
     ExpectedFailure,

@@ -1,5 +1,6 @@
 """What a method may be called by, and what is answered to a name that is none."""
 
+import pickle
 from importlib.metadata import EntryPoint
 
 import numpy as np
@@ -9,8 +10,9 @@ from scipy.special import ndtri
 from harness.base.errors import InputError
 from harness.callers import naming
 from harness.callers.function import FunctionHere
+from harness.callers.location import FunctionLocation
 from harness.callers.naming import named
-from harness.callers.process import FunctionLocation
+from harness.callers.peers import Peer
 from harness.callers.source import CatalogueSource
 from harness.checks.check import check
 from harness.checks.compare import check_same
@@ -107,16 +109,14 @@ def test_an_entry_point_that_is_no_function_is_refused(ships, value):
 
 def test_a_peer_takes_its_package_s_own_names(monkeypatch):
     monkeypatch.setattr(naming, "find_spec", lambda package: package)
-    module = "harness.callers.peers"
-    assert named("statsmodels:exact-c", "rate").location == FunctionLocation(
-        "statsmodels:rate:exact_c", module=module
-    )
-    assert named("statsmodels:exact_c", "rate").location == FunctionLocation(
-        "statsmodels:rate:exact_c", module=module
-    )
-    assert named("statsmodels:jeffreys").location == FunctionLocation(
-        "statsmodels:proportion:jeffreys", module=module
-    )
+    assert named("statsmodels:exact-c", "rate").peer == Peer("statsmodels", "rate", "exact_c")
+    assert named("statsmodels:exact_c", "rate").peer == Peer("statsmodels", "rate", "exact_c")
+    assert named("statsmodels:jeffreys").peer == Peer("statsmodels", "proportion", "jeffreys")
+
+
+def test_a_peer_is_the_same_in_another_process():
+    peer = named("scipy:exact").peer
+    assert pickle.loads(pickle.dumps(peer)) == peer
 
 
 def test_a_peer_that_is_not_there_says_how_to_get_it(monkeypatch):

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 import yaml
 
-from harness.callers import peers
 from harness.callers.function import FunctionInProcess
 from harness.callers.naming import named
-from harness.callers.peers import PEERS, function_name
+from harness.callers.peers import PEERS, Peer
 from harness.callers.source import Observed
 from harness.families.catalogue import family_of
 from harness.families.confusion import CELLS
@@ -64,7 +63,7 @@ def observed_at(family, x=11):
 def limits(package, family, name, alpha, x=11):
     """Limits at the outcomes of ``observed_at``; one outcome at a time where arrays are refused."""
     pytest.importorskip(package)
-    function = getattr(peers, function_name(package, family, name))
+    function = Peer(package, family, name).load()
     return call(function, observed_at(family, x), alpha)
 
 
@@ -149,7 +148,7 @@ def test_what_is_made_for_one_sigma_refuses_any_other_alpha(name):
 def test_a_peer_answers_from_a_process_of_its_own():
     pytest.importorskip("scipy")
     found = named("scipy:exact")
-    function = FunctionInProcess(found.label, found.location)
+    function = FunctionInProcess(found.label, found.peer)
     try:
         answers = function.limits(
             Observed("proportion", (10,), (np.array([3.0]),)), 0.05, "two-sided"

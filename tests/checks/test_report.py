@@ -12,7 +12,7 @@ from scipy.special import betainc, betaincinv, expit, ndtri, stdtrit
 from scipy.stats import beta
 
 from harness.callers.function import FunctionHere, FunctionInProcess
-from harness.callers.process import FunctionLocation
+from harness.callers.location import FunctionLocation
 from harness.checks.check import check
 from harness.checks.conformance.runner import check_conformance
 from harness.checks.findings import Finding

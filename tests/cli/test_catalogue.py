@@ -26,8 +26,8 @@ from harness.commands.options import (
     number_or_list,
 )
 from harness.commands.significance import significance
-from harness.config.load import json_schema
 from harness.families.catalogue import FAMILIES
+from harness.kinds.load import json_schema
 from harness.methods.catalogue import ALIASES, CATALOGUE
 from harness.methods.catalogue.recommended import RECOMMENDED
 

@@ -3,7 +3,7 @@
 import tracemalloc
 from pathlib import Path
 
-from harness.study import estimate as estimates
+from harness.kinds.coverage import estimate as estimates
 from tests.cli.conftest import is_one_sentence
 from tests.study.experiments import files
 
@@ -71,7 +71,7 @@ def test_a_lack_of_memory_is_one_sentence_with_exit_code_2(run_command, config, 
     def too_large(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("harness.config.load.load_all", too_large)
+    monkeypatch.setattr("harness.kinds.load.load_all", too_large)
     result = run_command("run", config())
     assert (result.code, is_one_sentence(result)) == (2, True)
     assert result.err == "harness: the memory did not suffice for the command run\n"

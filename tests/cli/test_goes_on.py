@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from harness.api import run_experiment
-from harness.config.load import load_experiment
 from harness.designs.engines import monte_carlo
+from harness.kinds.load import load_experiment
+from harness.kinds.run import run_experiment
+from harness.runner.journal import database
 from harness.screen.console import progress_bar
-from harness.study.journal import database
 from tests.study.experiments import Interrupting
 
 AFTER = 5

@@ -7,10 +7,10 @@ import pytest
 
 import harness
 from harness.config import yaml12
-from harness.config.forms import form_for
-from harness.config.load import load_experiment
-from harness.config.starter import starter
 from harness.families.catalogue import FAMILIES, family_of
+from harness.kinds.catalogue import KINDS
+from harness.kinds.load import load_experiment
+from harness.kinds.starter import starter
 from tests.cli.conftest import is_one_sentence
 
 
@@ -27,7 +27,7 @@ def test_a_starter_loads_with_every_key_and_its_description(family: str, tmp_pat
     experiment = load_experiment(file)
     assert (experiment.name, experiment.family) == ("mine", family)
     assert len(experiment.methods) >= 2
-    for key, record in form_for("coverage", family).keys.items():
+    for key, record in KINDS["coverage"].form_for(family).keys.items():
         assert re.search(rf"^#?{key}:", text, re.MULTILINE)
         assert " ".join(record.field.description.split()) in " ".join(flat(text).split())
     assert max(map(len, text.splitlines())) <= 120

@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 import harness
-from harness.config.load import load_experiment
 from harness.families.catalogue import FAMILIES
+from harness.kinds.load import load_experiment
 from harness.methods.catalogue import CATALOGUE
 
 CASES = "document,right,model\na,1,m\na,0,m\nb,1,m\nb,1,m\nc,0,m\nc,1,m\n"

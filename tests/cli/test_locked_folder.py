@@ -12,7 +12,8 @@ import time
 import pytest
 
 import harness
-from harness.tables.lock import this_process
+from harness.kinds.coverage import run as coverage_run
+from harness.runner.lock import this_process
 from tests.cli.conftest import FIGURES, SMALL, is_one_sentence
 from tests.cli.test_process import INTERRUPTIBLE
 from tests.study.experiments import changed, files
@@ -98,14 +99,14 @@ def test_reading_does_not_ask_for_the_lock(far):
 def test_a_run_that_lost_its_folder_to_another_host_writes_nothing(here, far, monkeypatch):
     (far / ".lock").unlink()
     before = files(far)
-    compute = harness.api.compute
+    compute = coverage_run.compute
 
     def compute_and_lose(*arguments):
         owner = dataclasses.replace(this_process(), host="far")
         (far / ".lock").write_text(json.dumps(dataclasses.asdict(owner)))
         return compute(*arguments)
 
-    monkeypatch.setattr(harness.api, "compute", compute_and_lose)
+    monkeypatch.setattr("harness.kinds.coverage.run.compute", compute_and_lose)
     with pytest.raises(
         harness.base.errors.InputError, match="taken over by another run; nothing is"
     ):
@@ -125,7 +126,7 @@ def no_locks(tmp_path_factory, monkeypatch):
     def flock(handle, what):
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 
-    monkeypatch.setattr("harness.tables.lock.fcntl.flock", flock)
+    monkeypatch.setattr("harness.runner.lock.fcntl.flock", flock)
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     return cache
 

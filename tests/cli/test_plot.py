@@ -27,7 +27,7 @@ def folder(drawn, here, monkeypatch):
     def compute(experiment, progress):
         raise AssertionError("a plot computes nothing")
 
-    monkeypatch.setattr(harness.api, "compute", compute)
+    monkeypatch.setattr("harness.kinds.coverage.run.compute", compute)
     return shutil.copytree(drawn, here / "copy")
 
 

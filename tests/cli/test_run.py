@@ -8,6 +8,7 @@ import harness
 import harness.api
 from harness.base.errors import InputError
 from harness.cli import main
+from harness.kinds.coverage import run as coverage_run
 from tests.cli.conftest import FIGURES, is_one_sentence
 from tests.study.experiments import files, stable_files
 
@@ -24,7 +25,7 @@ def not_computed(monkeypatch):
     def compute(experiment, progress):
         raise AssertionError(f"{experiment.name} was started")
 
-    monkeypatch.setattr(harness.api, "compute", compute)
+    monkeypatch.setattr("harness.kinds.coverage.run.compute", compute)
 
 
 def test_a_run_writes_its_results_and_prints_them(run_command, config, here):
@@ -189,7 +190,7 @@ def test_an_interrupt_ends_with_130_and_leaves_the_old_results(
     def interrupt(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(harness.api, "compute", interrupt)
+    monkeypatch.setattr("harness.kinds.coverage.run.compute", interrupt)
     result = run_command("run", config())
     assert result.code == 130
     assert is_one_sentence(result)
@@ -203,7 +204,7 @@ def test_a_fault_of_the_harness_itself_is_one_sentence_unless_asked_for(
     def fail(*arguments):
         raise ZeroDivisionError("in the middle")
 
-    monkeypatch.setattr(harness.api, "compute", fail)
+    monkeypatch.setattr("harness.kinds.coverage.run.compute", fail)
     monkeypatch.delenv("HARNESS_DEBUG", raising=False)
     result = run_command("run", config())
     assert result.code == 1
@@ -217,7 +218,7 @@ def test_a_fault_of_the_harness_itself_is_one_sentence_unless_asked_for(
 def test_one_disagreement_among_several_runs_decides_the_exit_code(
     run_command, config, here, monkeypatch
 ):
-    from harness.study import solve as study_simulate
+    from harness.kinds.coverage import solve as study_simulate
 
     right = study_simulate.simulate
 
@@ -269,13 +270,13 @@ def test_results_go_where_they_were_sent_if_the_working_folder_changes(
     run_command, config, here, monkeypatch
 ):
     (here / "elsewhere").mkdir()
-    compute = harness.api.compute
+    compute = coverage_run.compute
 
     def compute_elsewhere(*arguments):
         monkeypatch.chdir(here / "elsewhere")
         return compute(*arguments)
 
-    monkeypatch.setattr(harness.api, "compute", compute_elsewhere)
+    monkeypatch.setattr("harness.kinds.coverage.run.compute", compute_elsewhere)
     config("b.yaml", name="second", figures=FIGURES)
     result = run_command("run", config("a.yaml", figures=FIGURES), "b.yaml")
     assert result.code == 0

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from harness.base.errors import ConfigError
-from harness.config.load import load_experiment
+from harness.kinds.load import load_experiment
 
 WRONG: dict[str, Any] = yaml.safe_load(
     Path(__file__).with_name("wrong.yaml").read_text(encoding="utf-8")

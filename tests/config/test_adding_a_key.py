@@ -8,16 +8,16 @@ import pytest
 from pydantic import Field
 
 import harness
-from harness import api
 from harness.base.errors import ConfigError, ConfigIssue
 from harness.cli import main
-from harness.config import forms, rules
-from harness.config.experiment import COVERAGE, Experiment
 from harness.config.key import key
-from harness.config.load import json_schema, load_experiment
 from harness.config.models.constraints import expecting
-from harness.config.resolve import serialize
-from harness.config.starter import starter
+from harness.config.rules import reads
+from harness.kinds.coverage import run
+from harness.kinds.coverage.experiment import Experiment
+from harness.kinds.coverage.kind import CoverageKind
+from harness.kinds.load import json_schema, load_experiment
+from harness.kinds.starter import starter
 
 Step = Annotated[int, Field(ge=0, le=9), expecting("a whole number from 0 to 9")]
 
@@ -44,10 +44,7 @@ CONFIG = {
 
 @pytest.fixture(autouse=True)
 def added(monkeypatch):
-    forms.form_for.cache_clear()
-    monkeypatch.setitem(forms.RECORDS, COVERAGE, Stepped)
-    yield
-    forms.form_for.cache_clear()
+    monkeypatch.setattr(CoverageKind, "record", Stepped)
 
 
 def test_a_value_that_is_not_valid_is_refused_in_a_sentence():
@@ -60,11 +57,12 @@ def test_a_value_that_is_not_valid_is_refused_in_a_sentence():
 
 
 def test_a_rule_reads_the_key_with_others(monkeypatch):
-    def step_has_a_seed(seed, seed_step):
-        if seed_step > seed:
-            yield ConfigIssue(("seed_step",), f"expected at most the seed, {seed}")
+    @reads("seed", "seed_step")
+    def step_has_a_seed(config):
+        if config["seed_step"] > config["seed"]:
+            yield ConfigIssue(("seed_step",), f"expected at most the seed, {config['seed']}")
 
-    monkeypatch.setitem(rules.RULES, COVERAGE, (*rules.RULES[COVERAGE], step_has_a_seed))
+    monkeypatch.setattr(CoverageKind, "rules", (*CoverageKind.rules, step_has_a_seed))
     assert load_experiment({**CONFIG, "seed_step": 5}).seed_step == 5
     with pytest.raises(ConfigError, match="seed_step: expected at most the seed, 5"):
         load_experiment({**CONFIG, "seed_step": 6})
@@ -72,10 +70,10 @@ def test_a_rule_reads_the_key_with_others(monkeypatch):
 
 def test_its_default_and_an_override_reach_the_experiment_and_the_resolved_config():
     by_default = load_experiment(CONFIG)
-    assert by_default.seed_step == serialize(by_default)["seed_step"] == 2
+    assert by_default.seed_step == by_default.document["seed_step"] == 2
     given = load_experiment(CONFIG, ["seed_step=7"])
-    assert given.seed_step == serialize(given)["seed_step"] == 7
-    assert load_experiment(serialize(given)) == given != by_default
+    assert given.seed_step == given.document["seed_step"] == 7
+    assert load_experiment(given.document) == given != by_default
 
 
 def test_the_schema_and_a_starter_have_it_with_its_sentence(capsys):
@@ -96,12 +94,12 @@ def test_the_schema_and_a_starter_have_it_with_its_sentence(capsys):
 
 def test_a_run_reads_it_and_writes_it_beside_the_results(monkeypatch, tmp_path):
     plain = harness.run({**CONFIG, "seed_step": 0, "seed": 8}, out=None)
-    compute = api.compute
+    compute = run.compute
 
     def consumer(experiment, *rest):
         return compute(replace(experiment, seed=experiment.seed + experiment.seed_step), *rest)
 
-    monkeypatch.setattr(api, "compute", consumer)
+    monkeypatch.setattr(run, "compute", consumer)
     misses = pl.col("miss_below", "miss_above")
     for step, same in ((3, True), (4, False)):
         found = harness.run({**CONFIG, "seed_step": step}, out=tmp_path, fresh=True)

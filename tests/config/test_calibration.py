@@ -4,12 +4,11 @@ from typing import Any
 
 import pytest
 
-from harness.config.experiment import Calibration
-from harness.config.load import load_experiment
-from harness.config.resolve import serialize
 from harness.config.values import Execution, SizeRange
 from harness.distributions.truths import GammaTruth, PairTruth, UniformTruth
 from harness.figures.kind import FigureSpec
+from harness.kinds.calibration.experiment import Calibration
+from harness.kinds.load import load_experiment
 
 EVERY = UniformTruth(0.0, 1.0)
 
@@ -71,7 +70,7 @@ def test_the_resolved_config_stands_in_the_order_of_the_documentation() -> None:
     loaded = calibration(bins=10, figures=[{"kind": "calibration"}], execution={"jobs": 2})
     assert loaded.figures == (FigureSpec("calibration", {}),)
     every = {"uniform": [0, 1]}
-    assert list(serialize(loaded).items()) == [
+    assert list(loaded.document.items()) == [
         ("name", "a"),
         ("title", "a"),
         ("kind", "calibration"),

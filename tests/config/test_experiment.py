@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 
 from harness.base.errors import ConfigError
-from harness.config.load import load_experiment
-from harness.config.resolve import serialize
 from harness.config.values import Execution, MethodSpec, TrialCount
 from harness.distributions.truths import BetaTruth, DiscreteTruth, UniformTruth
 from harness.figures.kind import FigureSpec
+from harness.kinds.load import load_experiment
 
 # What a right config means.
 
@@ -71,7 +70,7 @@ def test_the_documented_config_is_read_as_documented(write: Write) -> None:
 
 def test_a_mapping_means_the_same_as_its_file(write: Write) -> None:
     file = load_experiment(write(PAPER))
-    assert load_experiment(dict(serialize(file))) == file
+    assert load_experiment(dict(file.document)) == file
 
 
 def test_what_is_left_out_has_a_default() -> None:
@@ -103,7 +102,7 @@ def test_trials_may_stand_without_monte_carlo() -> None:
 
 
 def test_the_resolved_config_says_everything_in_the_documented_order(write: Write) -> None:
-    document = serialize(load_experiment(write(PAPER)))
+    document = load_experiment(write(PAPER)).document
     assert list(document) == [line.split(":")[0] for line in PAPER.splitlines() if line[0] != " "]
     assert document["alpha"] == [0.05]
     assert document["methods"] == [
@@ -127,7 +126,7 @@ def test_levels_are_ordered_the_same_however_they_are_written() -> None:
 def test_a_log_grid_becomes_its_sizes() -> None:
     experiment = load_experiment(minimal(n={"log_grid": {"start": 1, "stop": 100, "count": 3}}))
     assert experiment.sizes == (1, 10, 100)
-    assert serialize(experiment)["n"] == [1, 10, 100]
+    assert experiment.document["n"] == [1, 10, 100]
 
 
 @pytest.mark.parametrize(
@@ -216,7 +215,7 @@ def test_a_user_file_is_found_beside_the_config_and_kept_as_written(
     place = {"path": str(tmp_path / "mine.py"), "function": "f"}
     (spec,) = experiment.methods
     assert spec == replace(own("f", **place), written={"path": "../mine.py", "function": "f"})
-    assert serialize(experiment)["methods"][0]["path"] == "../mine.py"
+    assert experiment.document["methods"][0]["path"] == "../mine.py"
 
 
 def test_figure_options_have_their_defaults_filled_in() -> None:
@@ -290,4 +289,4 @@ def test_the_records_of_an_experiment_need_no_pydantic(module: str) -> None:
 
 
 def test_loading_a_config_loads_pydantic_and_nothing_else_heavy() -> None:
-    assert loaded("import harness.config.load") == {"pydantic"}
+    assert loaded("import harness.kinds.load") == {"pydantic"}

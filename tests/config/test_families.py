@@ -4,12 +4,11 @@ from typing import Any
 
 import pytest
 
-from harness.config.experiment import Experiment, Group
-from harness.config.load import load_experiment
-from harness.config.resolve import serialize
 from harness.distributions.list_truths import RunTruth
 from harness.distributions.truths import DiscreteTruth, GammaTruth, PairTruth, Truth, UniformTruth
 from harness.figures.kind import FigureSpec
+from harness.kinds.coverage.experiment import Experiment, Group
+from harness.kinds.load import load_experiment
 
 OWN = [{"module": "pack", "function": "f"}]
 EVERY = UniformTruth(0.0, 1.0)
@@ -79,7 +78,7 @@ def test_outcomes_of_a_rate_are_all_or_listed(entry: Any, outcomes: object) -> N
     experiment = rate(outcomes=entry)
     assert experiment.outcomes == outcomes
     written = "all" if outcomes is None else {"values": list(experiment.outcomes or ())}
-    assert serialize(experiment)["outcomes"] == written
+    assert experiment.document["outcomes"] == written
 
 
 def test_outcomes_stand_in_groups_of_which_the_last_may_be_open() -> None:
@@ -97,22 +96,22 @@ def test_groups_go_with_a_list_of_true_values_and_with_a_proportion() -> None:
 def test_posterior_may_use_the_truth_as_its_prior() -> None:
     experiment = rate(reference="truth")
     assert experiment.reference == "truth"
-    assert serialize(experiment)["reference"] == "truth"
+    assert experiment.document["reference"] == "truth"
 
 
 def test_the_resolved_config_leaves_out_optional_keys_with_usual_values() -> None:
-    assert list(serialize(rate(reference="prior"))) == [
+    assert list(rate(reference="prior").document) == [
         "name", "title", "family", "exposure", "alpha", "methods", "truth", "outcomes", "engines",
         "reference_prior", "seed", "execution", "figures",
     ]  # fmt: skip
-    assert not {"kind", "cross", "draws", "group", "reference"} & set(serialize(pair(n1=5, n2=5)))
+    assert not {"kind", "cross", "draws", "group", "reference"} & set(pair(n1=5, n2=5).document)
 
 
 def test_the_resolved_config_stands_in_the_order_of_the_documentation() -> None:
     experiment = rate(
         reference="truth", group={"width": 5}, trials={"per_size": 10}, draws="thinned", seed=1
     )
-    assert list(serialize(experiment)) == [
+    assert list(experiment.document) == [
         "name", "title", "family", "exposure", "alpha", "methods", "truth", "trials", "draws",
         "outcomes", "reference", "group", "engines", "reference_prior", "seed", "execution",
         "figures",
@@ -138,8 +137,8 @@ def test_sizes_of_two_samples_are_paired_or_crossed(
 ) -> None:
     experiment = pair(family, **entry)
     assert experiment.sizes == sizes
-    assert serialize(experiment)["n1"] == [first for first, _ in sizes]
-    assert serialize(experiment)["n2"] == [second for _, second in sizes]
+    assert experiment.document["n1"] == [first for first, _ in sizes]
+    assert experiment.document["n2"] == [second for _, second in sizes]
 
 
 def test_two_proportions_are_uniform_where_nothing_is_said() -> None:
@@ -147,7 +146,7 @@ def test_two_proportions_are_uniform_where_nothing_is_said() -> None:
     assert experiment.truth == PairTruth(EVERY, EVERY)
     assert experiment.reference_prior == (1.0, 1.0)
     every = {"uniform": [0, 1]}
-    assert serialize(experiment)["truth"] == {"first": every, "second": every}
+    assert experiment.document["truth"] == {"first": every, "second": every}
 
 
 def test_lists_of_two_samples_are_kept_as_written() -> None:
@@ -155,7 +154,7 @@ def test_lists_of_two_samples_are_kept_as_written() -> None:
     experiment = pair(n1=5, n2=5, truth=truth)
     tenths = tuple(i / 10 for i in range(1, 10))
     assert experiment.truth == PairTruth(DiscreteTruth((0.1, 0.5)), DiscreteTruth(tenths))
-    assert serialize(experiment)["truth"] == {"first": {"values": [0.1, 0.5]}, **_second(truth)}
+    assert experiment.document["truth"] == {"first": {"values": [0.1, 0.5]}, **_second(truth)}
 
 
 def _grid(start: float, stop: float, count: int) -> dict[str, Any]:
@@ -207,7 +206,7 @@ def test_an_estimand_is_of_the_truth_and_is_written_unless_it_is_the_mean(
     assert isinstance(experiment.truth, RunTruth)
     assert experiment.truth.quantile == experiment.estimand == quantile
     assert experiment.engines == ("monte_carlo", "closed_form")[: 1 + (quantile is None)]
-    document = serialize(experiment)
+    document = experiment.document
     assert document.get("estimand") == written
     assert ("estimand" in document) == (written is not None)
     assert (loaded(config) == experiment) == (written is None)

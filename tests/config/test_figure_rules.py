@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from harness.base.errors import ConfigError
-from harness.config.load import load_experiment
 from harness.designs.limits import outcomes_at_fractions
 from harness.figures import requirements
-from harness.figures.surface import outcome_at
-from harness.study import plan
+from harness.figures.kinds.surfaces import outcome_at
+from harness.kinds.coverage import plan
+from harness.kinds.load import load_experiment
 from tests.config.conftest import config_with
 
 Issues = Callable[..., list[str]]

@@ -8,7 +8,7 @@ import pytest
 
 from harness.base.errors import ConfigError, ConfigIssue, Place
 from harness.config import yaml12
-from harness.config.load import find_configs, load_all, load_experiment
+from harness.kinds.load import find_configs, load_all, load_experiment
 from tests.config.conftest import config_with
 
 # Finding and reading config files.

@@ -11,9 +11,10 @@ from hypothesis import HealthCheck, given, settings
 
 from harness.base.errors import ConfigError
 from harness.base.plain_data import dump
-from harness.config.experiment import AnyExperiment, Calibration, Experiment
-from harness.config.load import load_experiment
-from harness.config.resolve import serialize
+from harness.config.form import AnyExperiment
+from harness.kinds.calibration.experiment import Calibration
+from harness.kinds.coverage.experiment import Experiment
+from harness.kinds.load import load_experiment
 from tests.config.configs import configs
 from tests.config.test_experiment import PAPER
 
@@ -186,5 +187,5 @@ def test_the_resolved_config_loads_to_an_equal_experiment(
     file = folder / "config.yaml"
     file.write_text(dump(config), encoding="utf-8")
     first = load_experiment(file)
-    file.write_text(dump(serialize(first)), encoding="utf-8")
+    file.write_text(dump(first.document), encoding="utf-8")
     assert load_experiment(file) == first

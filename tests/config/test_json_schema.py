@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 
 from harness.config import yaml12
-from harness.config.forms import KINDS, forms_of
-from harness.config.load import json_schema
 from harness.families.catalogue import FAMILIES
+from harness.kinds.catalogue import KINDS
+from harness.kinds.load import json_schema
 from tests.config.configs import configs
 from tests.config.test_experiment import PAPER
 from tests.config.test_fuzz import CALIBRATION, EVERY, GOOD, PAIR, RATE, places
@@ -34,7 +34,7 @@ def test_the_schema_is_json_of_its_draft() -> None:
 
 
 def test_every_key_of_every_form_is_in_the_schema() -> None:
-    forms = [form for kind in KINDS for form in forms_of(kind)]
+    forms = [form for kind in KINDS.values() for form in kind.forms()]
     *places, study = form_places()
     assert study == "SimulationConfig"
     assert (

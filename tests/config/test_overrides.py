@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from harness.config.experiment import Experiment
-from harness.config.load import load_experiment
+from harness.kinds.coverage.experiment import Experiment
+from harness.kinds.load import load_experiment
 from tests.config.conftest import config_with
 
 Write = Callable[[str], str]

@@ -6,14 +6,13 @@ from typing import Any
 import pytest
 
 from harness.base.errors import ConfigError
-from harness.config.load import load_experiment
-from harness.config.resolve import serialize
 from harness.distributions.sampling.laws.beta_binomial import BetaBinomial
 from harness.distributions.sampling.laws.cluster_sizes import ClusterSizes
 from harness.distributions.sampling.laws.clusters import Clusters
 from harness.distributions.sampling.laws.gamma_poisson import GammaPoisson
 from harness.distributions.sampling.laws.hypergeometric import Hypergeometric
 from harness.families.family import ENUMERATION, MONTE_CARLO
+from harness.kinds.load import load_experiment
 from tests.config.conftest import WRONG
 
 LISTED = {"values": [0.1, 0.5]}
@@ -51,7 +50,7 @@ def test_a_law_is_read_and_written_back(name: str) -> None:
     make = of_rate if name == "gamma_poisson" else config
     experiment = load_experiment(make({name: settings}))
     assert experiment.sampling == law
-    document = serialize(experiment)
+    document = experiment.document
     assert document["sampling"] == {name: settings}
     assert load_experiment(document) == experiment
 
@@ -67,7 +66,7 @@ def test_a_law_is_read_and_written_back(name: str) -> None:
 def test_clusters_have_sizes_of_a_law(size: Any, law: ClusterSizes) -> None:
     experiment = load_experiment(config({"clusters": {"size": size, "rho": 0.1}}))
     assert experiment.sampling == Clusters(law, 0.1)
-    assert load_experiment(serialize(experiment)) == experiment
+    assert load_experiment(experiment.document) == experiment
 
 
 def test_what_is_no_law_of_sizes_is_refused() -> None:
@@ -83,7 +82,7 @@ def test_the_proportions_of_a_population_are_the_doubles_of_its_lattice() -> Non
     listed = {"values": [0.1 + 0.2, 0.3, 1 - 0.9, 0.7]}
     found = load_experiment(config({"hypergeometric": {"population": 100}}, truth=listed))
     assert found.truth.content() == {"values": [10 / 100, 30 / 100, 70 / 100]}
-    assert load_experiment(serialize(found)).truth == found.truth
+    assert load_experiment(found.document).truth == found.truth
 
 
 @pytest.mark.parametrize("make", [config, of_rate])
@@ -92,7 +91,7 @@ def test_the_familys_own_law_is_the_default_and_is_not_written(make: Any) -> Non
     experiment = load_experiment(make())
     assert experiment.sampling is None
     assert load_experiment(make(own)) == experiment
-    assert "sampling" not in serialize(experiment)
+    assert "sampling" not in experiment.document
 
 
 @pytest.mark.parametrize("case", WRONG["sampling"], ids=lambda case: case["says"][:40])

@@ -9,9 +9,8 @@ import pytest
 from harness.base.errors import ConfigError
 from harness.config import files
 from harness.config.files import find_shipped
-from harness.config.load import json_schema, load_experiment
-from harness.config.resolve import serialize
-from harness.tables.manifest import content_hash
+from harness.kinds.load import json_schema, load_experiment
+from harness.runner.manifest import content_hash
 
 ROOT = Path(__file__).parent.parent.parent
 CONFIGS = sorted((ROOT / "configs").rglob("*.yaml"))
@@ -54,7 +53,7 @@ def test_a_shipped_config_means_what_its_committed_results_were_made_with(manife
     name = manifest.parent.relative_to(RESULTS)
     experiment = load_experiment(ROOT / "configs" / f"{name}.yaml")
     committed = json.loads(manifest.read_text(encoding="utf-8"))
-    assert content_hash(serialize(experiment), {}) == committed["content_hash"]
+    assert content_hash(experiment.document, {}) == committed["content_hash"]
 
 
 def test_the_schema_beside_the_configs_is_the_one_the_command_prints() -> None:

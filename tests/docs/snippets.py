@@ -15,8 +15,8 @@ import yaml
 
 import harness
 from harness.cli import main
-from harness.config.load import load_experiment
 from harness.families.catalogue import with_settings
+from harness.kinds.load import load_experiment
 from harness.methods.catalogue import default_method
 from harness.methods.method import TWO_SIDED
 from tests.checks.test_tutorial import assert_shown

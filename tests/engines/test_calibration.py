@@ -5,8 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from harness.designs import calibration
-from harness.designs.calibration import (
+from harness.distributions.truths import BetaTruth, GammaTruth, PairTruth, UniformTruth
+from harness.families import proportion, rate
+from harness.families.catalogue import family_of
+from harness.families.family import truth_posterior
+from harness.kinds.calibration import engine as calibration
+from harness.kinds.calibration.engine import (
     SMALLEST_VARIANCE,
     BinTally,
     Design,
@@ -20,10 +24,6 @@ from harness.designs.calibration import (
     simulate,
     tally_by_bin,
 )
-from harness.distributions.truths import BetaTruth, GammaTruth, PairTruth, UniformTruth
-from harness.families import proportion, rate
-from harness.families.catalogue import family_of
-from harness.families.family import truth_posterior
 from harness.methods.significance import significance
 
 FLAT = UniformTruth(0.0, 1.0)

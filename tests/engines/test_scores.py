@@ -8,9 +8,9 @@ from flint import fmpq_poly
 from scipy import integrate, stats
 
 from harness.designs.design import Scenario, data_of
+from harness.designs.engines.solver import TwoSampleSolver, solver_of
 from harness.designs.limits import Column, Limits
 from harness.designs.one_sample.exact import enumerate_one_sample, possible_outcomes
-from harness.designs.engines.solver import TwoSampleSolver, solver_of
 from harness.distributions.truths import (
     BetaTruth,
     DiscreteTruth,

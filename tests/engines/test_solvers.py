@@ -8,17 +8,17 @@ from scipy import stats
 
 from harness.base.errors import HarnessError
 from harness.designs.design import Scenario, data_of
+from harness.designs.engines.monte_carlo import shards, simulate
+from harness.designs.engines.solver import solver_of
+from harness.designs.engines.verification import TOLERANCE, Published
 from harness.designs.limits import Limits
 from harness.designs.miss_sets import FROM_ABOVE, FROM_BELOW, miss_probabilities
-from harness.designs.engines.monte_carlo import shards, simulate
 from harness.designs.one_sample.exact import (
     enumerate_one_sample,
     outcome_weights,
     possible_outcomes,
 )
 from harness.designs.one_sample.verification import outcomes_to_verify
-from harness.designs.engines.solver import solver_of
-from harness.designs.engines.verification import TOLERANCE, Published
 from harness.distributions.sampling import poisson
 from harness.distributions.truths import DiscreteTruth, GammaTruth, PairTruth, UniformTruth
 from harness.families import proportion

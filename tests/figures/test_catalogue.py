@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from harness.config.load import load_experiment
 from harness.families.catalogue import FAMILIES
 from harness.figures.catalogue import FIGURES
 from harness.figures.look.style import Look, style_of
 from harness.figures.requirements import MOST_FIGURES, MOST_METHODS
+from harness.kinds.load import load_experiment
 from harness.methods.catalogue import CATALOGUE
 
 # The list of figures is complete, described and light.
@@ -155,7 +155,7 @@ def test_engine_option_decides_which_engine_is_needed() -> None:
 
 def test_a_config_with_figures_is_checked_without_matplotlib_and_polars() -> None:
     code = (
-        "import sys; from harness.config.load import load_experiment; "
+        "import sys; from harness.kinds.load import load_experiment; "
         "assert load_experiment('configs/quickstart.yaml').figures; "
         "from harness.figures.catalogue import FIGURES; "
         "assert all(kind.options() for kind in FIGURES.values()); "

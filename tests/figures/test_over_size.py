@@ -11,7 +11,7 @@ from harness.base.errors import InputError
 from harness.families.catalogue import FAMILIES
 from harness.figures.catalogue import FIGURES
 from harness.figures.look.axes import log_ticks, tick_text
-from harness.figures.size_panels import OverSize, SizePanels, size_panels
+from harness.figures.size_panels import OverSizeOptions, SizePanels, size_panels
 from tests.figures.cases import LOG_SIZES, many, over_sizes, pairs_over_sizes, rates_over_exposures
 from tests.figures.layout import draw, draw_one, heading, legend_names, stems
 from tests.figures.tables import FakeResults, outcome_cells, pair_truth_cells, truth_cells
@@ -34,7 +34,7 @@ def coverage(cells: pl.DataFrame) -> Figure:
 
 def panels(cells: pl.DataFrame, **options: object) -> SizePanels:
     """What a figure of coverage shows, before it is drawn."""
-    asked = OverSize.model_validate(options)
+    asked = OverSizeOptions.model_validate(options)
     (found,) = size_panels(FakeResults(cells), "coverage_over_size", asked, "actual_alpha")
     return found
 

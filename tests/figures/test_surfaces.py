@@ -9,9 +9,9 @@ import pytest
 from matplotlib.figure import Figure
 
 from harness.base.errors import InputError
+from harness.figures.kinds.surfaces import outcome_at
 from harness.figures.look.labels import cell_text
 from harness.figures.selection import percent_longer
-from harness.figures.surface import outcome_at
 from tests.figures.cases import DECADES
 from tests.figures.layout import all_named, draw, named, stems
 from tests.figures.tables import outcome_cells, surface_cells

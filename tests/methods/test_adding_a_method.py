@@ -10,7 +10,7 @@ import pytest
 import harness
 from harness.base.errors import ConfigError
 from harness.cli import main
-from harness.config import forms
+from harness.config import form as forms
 from harness.distributions.sampling import binomial
 from harness.methods.catalogue import ALIASES, CATALOGUE, add_methods
 from harness.methods.method import Method
@@ -28,11 +28,11 @@ RECORD = Method("Hoeffding", "", hoeffding, promise="at-least", aliases=("by_bou
 @pytest.fixture(scope="module", autouse=True)
 def added():
     kept: tuple[Mapping, Mapping] = CATALOGUE["proportion"], ALIASES["proportion"]
-    forms.form_for.cache_clear()
+    forms.family_form.cache_clear()
     add_methods("proportion", {**CATALOGUE["proportion"], "hoeffding": RECORD})
     yield
     CATALOGUE["proportion"], ALIASES["proportion"] = kept
-    forms.form_for.cache_clear()
+    forms.family_form.cache_clear()
 
 
 def test_an_interval_is_that_of_the_formula(capsys):

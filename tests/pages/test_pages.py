@@ -20,7 +20,7 @@ import harness
 from harness.families.confusion import CONFUSION_FAMILIES, cells_of_rates
 from harness.figures.catalogue import FIGURES
 from harness.methods.catalogue.recommended import RECOMMENDED
-from harness.tables.storage import (
+from harness.runner.storage import (
     CONFIG_FILE,
     FIGURES_FOLDER,
     JOURNAL_FILE,

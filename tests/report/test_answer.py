@@ -22,9 +22,11 @@ from harness.findings.verdicts import (
     range_text,
     ranges_above,
 )
+from harness.kinds.stored import load_tables
+from harness.report.answer import answer_section
+from harness.report.facts import facts
 from harness.report.page import Page, Part, render
-from harness.report.results_page import answer, facts
-from harness.tables.results import Results, load_tables
+from harness.tables.results import Results
 from tests.report.pages import STORED, tables_in
 
 RUN: dict[str, Any] = {"trials": {"per_size": 200}, "seed": 1, "figures": []}
@@ -66,7 +68,7 @@ def test_numbers_are_those_of_the_tables(three_methods: Results) -> None:
 
 
 def test_the_written_table_holds_the_same_numbers(three_methods: Results) -> None:
-    page = Page("A page", [Part("run", "A run", [answer(three_methods)])])
+    page = Page("A page", [Part("run", "A run", [answer_section(found_answer(three_methods))])])
     (table,) = tables_in(render(page))
     found = methods(found_answer(three_methods))
     assert [row[0].split("\n")[0].strip() for row in table.texts] == [

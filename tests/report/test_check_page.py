@@ -19,8 +19,8 @@ from harness.checks.findings import (
     TailExample,
 )
 from harness.checks.report import CheckReport
-from harness.report.check.page import CheckedMethod, check_page, shown
-from harness.report.check.pictures import picture_of
+from harness.pages.check.page import CheckedMethod, check_page, shown
+from harness.pages.check.pictures import picture_of
 from harness.report.page import render
 from tests.checks.planted.textbook import wald
 from tests.report.pages import ids_in, tables_in

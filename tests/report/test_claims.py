@@ -18,8 +18,9 @@ from harness.findings.papers.claim import (
     as_many_as_expected,
     decide,
 )
-from harness.report.results_page import claims
-from harness.tables.results import Results, load_tables
+from harness.kinds.stored import load_tables
+from harness.report.answer import claims
+from harness.tables.results import Results
 from tests.report.pages import tables_in
 from tests.report.some_runs import page_of, results_of
 

@@ -15,11 +15,11 @@ import pytest
 import harness
 from harness.base.errors import InputError
 from harness.cli import main
-from harness.config.load import load_experiment
 from harness.designs.design import Scenario
 from harness.distributions.truths import DiscreteTruth
 from harness.figures.kinds.intervals_drawn import SHARD
-from harness.report.explorer import (
+from harness.kinds.load import load_experiment
+from harness.pages.explorer import (
     ABOVE,
     BELOW,
     HOLDS,

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.config.load import load_experiment
 from harness.findings.numbers import percent, significant
-from harness.report.explorer import Numbers, explorer, numbers_of
+from harness.kinds.load import load_experiment
+from harness.pages.explorer import Numbers, explorer, numbers_of
 from harness.report.page import render
 from tests.browser import Browser
 from tests.report.accessibility import violations

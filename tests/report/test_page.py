@@ -9,13 +9,16 @@ from pathlib import Path
 import pytest
 
 import harness
+from harness.designs.engines.solver import OneSampleSolver
 from harness.designs.limits import Limits
 from harness.designs.miss_curve import MissCurve, of_one_sample
-from harness.designs.engines.solver import OneSampleSolver
+from harness.findings.answer import found_answer
+from harness.kinds.stored import load_tables
+from harness.pages.results_page import results_page
+from harness.report.answer import answer_section
 from harness.report.page import Page, Part, render
-from harness.report.results_page import answer, results_page
-from harness.tables.results import Results, load_tables
-from harness.tables.storage import EXPLORER_PAGE, is_page
+from harness.runner.storage import EXPLORER_PAGE, is_page
+from harness.tables.results import Results
 from tests.browser import Browser, BrowserError
 from tests.report.pages import STORED, ids_in, tags_in
 
@@ -56,7 +59,10 @@ def test_no_name_of_a_result_gives_an_id_of_another_part(three_methods: Results)
     ]
     ids = ids_in(render(results_page(several, COMMAND)))
     assert sorted(set(ids)) == sorted(ids)
-    parts = [Part(key, key, [answer(three_methods)]) for key in ("x", "x-answer", "content")]
+    parts = [
+        Part(key, key, [answer_section(found_answer(three_methods))])
+        for key in ("x", "x-answer", "content")
+    ]
     ids = ids_in(render(Page("A page", parts)))
     assert sorted(set(ids)) == sorted(ids)
 
@@ -86,7 +92,7 @@ def test_several_results_have_a_part_each_and_a_list_of_them(three_methods: Resu
 
 def test_data_cannot_end_their_script(three_methods: Results) -> None:
     told = {"text": f"</script>{HOSTILE}"}
-    section = dataclasses.replace(answer(three_methods), data=told)
+    section = dataclasses.replace(answer_section(found_answer(three_methods)), data=told)
     text = render(Page("A page", [Part("run", "A run", [section])]))
     (island,) = re.findall(r'<script type="application/json">(.*?)</script>', text)
     assert json.loads(island) == told

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 import harness
+from harness.pages.results_page import results_page
 from harness.report.page import render
-from harness.report.results_page import results_page
 from harness.tables.results import Results
 from tests.browser import Browser
 from tests.report.accessibility import violations

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from harness.designs.simulation.measures import (
+from harness.kinds.simulation.measures import (
     FRACTIONS,
     MEASURES,
     Replicates,

@@ -19,8 +19,9 @@ import harness
 from harness.base.errors import InputError
 from harness.callers.simulation.program import Stream, stream_key
 from harness.cli import main
-from harness.study.parallel import NoProgress
-from harness.study.parts import Part, run_part
+from harness.kinds.run import run_part
+from harness.runner.parallel import NoProgress
+from harness.runner.parts import Part
 from tests.simulation.studies import MODELS, function, study, value
 from tests.study.experiments import stable_files
 
@@ -180,7 +181,7 @@ def test_trials_end_at_the_largest_number():
 
 
 def test_trials_that_depend_on_results_have_no_parts(tmp_path):
-    from harness.config.load import load_experiment
+    from harness.kinds.load import load_experiment
 
     experiment = load_experiment(study("t", trials={"mcse": {"bias": 1e-6}}))
     with pytest.raises(InputError, match="trials that depend on results cannot be run in parts"):

@@ -12,7 +12,7 @@ import pytest
 
 import harness
 from harness.base.errors import InputError
-from harness.designs.simulation.measures import MEASURES
+from harness.kinds.simulation.measures import MEASURES
 from tests.cli.conftest import is_one_sentence
 
 METHODS = ("CC", "MI_T", "MI_LOGT")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.study import estimate
+from harness.kinds.coverage import estimate
 
 
 @pytest.fixture

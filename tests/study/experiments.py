@@ -11,8 +11,8 @@ import polars as pl
 
 import harness
 from harness.designs.limits import Limits
-from harness.study.parallel import NoProgress
-from harness.tables.storage import JOURNAL_FILE
+from harness.runner.parallel import NoProgress
+from harness.runner.storage import JOURNAL_FILE
 
 ODD_LABEL = 'odd, "label" [1]'
 KEY = ["method", "alpha", "n", "engine"]

@@ -9,8 +9,7 @@ import pytest
 import harness
 from harness.base.errors import ConfigError, InputError
 from harness.cli import main
-from harness.config.load import load_experiment
-from harness.config.resolve import serialize
+from harness.kinds.load import load_experiment
 from harness.methods.catalogue import find
 
 PROGRAM = """
@@ -83,7 +82,7 @@ def test_a_resolved_config_has_methods_as_they_are_written(folder):
         command(lines="json", side="lower"),
         {"r": "a::b", "arg": {"level": "1 - alpha"}, "limits": "value[1:2]", "label": "r"},
     ]
-    resolved = serialize(load_experiment(written(folder, *methods)))["methods"]
+    resolved = load_experiment(written(folder, *methods)).document["methods"]
     assert resolved == [{"side": "two-sided", **method} for method in methods]
 
 

@@ -5,12 +5,14 @@ from typing import Any
 import polars as pl
 import pytest
 
-from harness.config.load import load_experiment
-from harness.designs import calibration as engine
+from harness.kinds.calibration import engine
+from harness.kinds.calibration.run import compute_calibration
+from harness.kinds.load import load_experiment
+from harness.kinds.stored import load
 from harness.methods.significance import at_least
-from harness.study.calibrate import compute_calibration
-from harness.study.parallel import NoProgress
-from harness.tables.results import Results, load, write_tables
+from harness.runner.parallel import NoProgress
+from harness.runner.write import write_tables
+from harness.tables.results import Results
 from tests.study.experiments import changed
 
 FIGURE_12: dict[str, Any] = {

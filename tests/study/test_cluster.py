@@ -24,8 +24,8 @@ from harness.base.errors import HarnessError, InputError
 from harness.config.values import Execution
 from harness.designs.engines import monte_carlo
 from harness.designs.limits import Limits
-from harness.study import cluster
-from harness.study.parallel import NoProgress, opened_backend, run_tasks
+from harness.runner import cluster
+from harness.runner.parallel import NoProgress, opened_backend, run_tasks
 from tests.simulation.studies import study
 from tests.study.experiments import DRAWN, LISTED, changed, process_of, stable_files, sum_of_lower
 
@@ -297,7 +297,7 @@ SLEEPING = """
 import time
 from harness.config.values import Execution
 from tests.study.experiments import place_of_worker
-from harness.study.parallel import opened_backend, run_tasks
+from harness.runner.parallel import opened_backend, run_tasks
 with opened_backend(Execution(2, "dask", 10.0)) as backend:
     print(*run_tasks(place_of_worker, [()], 2, backend), flush=True)
     time.sleep(60)
@@ -349,7 +349,7 @@ def test_workers_of_other_versions_are_refused(scheduler, start_worker):
 
 def test_without_dask_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    monkeypatch.delitem(sys.modules, "harness.study.cluster")
+    monkeypatch.delitem(sys.modules, "harness.runner.cluster")
     assert refusal_of(Execution(2, "dask", 10.0)) == (
         "backend dask needs the package distributed: install the extra dask, "
         "pip install 'coverage-harness[dask]'"

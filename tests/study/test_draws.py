@@ -5,11 +5,11 @@ import polars as pl
 import pytest
 
 from harness.base.errors import HarnessError
-from harness.config.load import load_experiment
 from harness.designs.engines import monte_carlo
-from harness.study import plan
-from harness.study.columns import catalogue_sources
-from harness.study.plan import plan_scenarios
+from harness.kinds.coverage import plan
+from harness.kinds.coverage.columns import catalogue_sources
+from harness.kinds.coverage.plan import plan_scenarios
+from harness.kinds.load import load_experiment
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory, part
 
 BASES = pytest.mark.parametrize("base", [DRAWN, LISTED], ids=["drawn", "listed"])

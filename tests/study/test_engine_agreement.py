@@ -18,7 +18,7 @@ from harness.designs.limits import Limits
 from harness.designs.one_sample import exact as enumeration
 from harness.designs.one_sample import quadrature
 from harness.distributions.sampling import binomial
-from harness.study import solve as study_simulate
+from harness.kinds.coverage import solve as study_simulate
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory
 
 PLANNED = {

@@ -10,9 +10,9 @@ import pytest
 import harness
 from harness.base.errors import InputError
 from harness.cli import main
-from harness.config.load import load_experiment
-from harness.study.columns import catalogue_sources, deterministic_columns
-from harness.study.plan import plan_scenarios
+from harness.kinds.coverage.columns import catalogue_sources, deterministic_columns
+from harness.kinds.coverage.plan import plan_scenarios
+from harness.kinds.load import load_experiment
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory, part
 
 # Which engines a run uses, and which outcomes each of them reports.

@@ -9,17 +9,19 @@ import pytest
 
 import harness
 from harness.base.errors import InputError
-from harness.config.experiment import Experiment
-from harness.config.load import load_all, load_experiment
 from harness.designs.engines.monte_carlo import SHARD
+from harness.kinds.coverage import estimate as estimates
+from harness.kinds.coverage import run as study
+from harness.kinds.coverage.columns import catalogue_sources
+from harness.kinds.coverage.estimate import refuse_too_large
+from harness.kinds.coverage.experiment import Experiment
+from harness.kinds.coverage.plan import count_scenarios, plan_scenarios, reports_truths_alone
+from harness.kinds.load import load_all, load_experiment
+from harness.kinds.run import cost_of as estimate
+from harness.runner.estimate import DAY, Estimate
+from harness.runner.machine import machine_memory, memory_for
+from harness.runner.parallel import MOST_JOBS_PER_CORE, parallel_jobs
 from harness.screen.console import duration
-from harness.study import estimate as estimates
-from harness.study import run as study
-from harness.study.columns import catalogue_sources
-from harness.study.estimate import DAY, Estimate, estimate, refuse_too_large
-from harness.study.machine import machine_memory, memory_for
-from harness.study.parallel import MOST_JOBS_PER_CORE, parallel_jobs
-from harness.study.plan import count_scenarios, plan_scenarios, reports_truths_alone
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory
 
 UNIFORM = {"uniform": [0, 1]}

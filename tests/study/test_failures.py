@@ -18,12 +18,12 @@ from scipy.special import gammainc
 import harness
 from harness.base.errors import InputError
 from harness.callers.function import ENOUGH, MOST, FunctionInProcess
-from harness.callers.process import FunctionLocation
+from harness.callers.location import FunctionLocation
 from harness.callers.source import Observed
 from harness.cli import main
 from harness.figures.draw import drawings
 from harness.figures.kind import FigureSpec
-from harness.tables.manifest import failed_methods
+from harness.findings.manifest import failed_methods
 from tests.study.experiments import stable_files
 
 HALF = """

@@ -13,17 +13,17 @@ from scipy import stats
 import harness
 from harness.designs.design import Scenario
 from harness.distributions.list_truths import GammaRuns, RunTruth, runs_truth
-from harness.figures.kinds.over_size import COVERAGE, CoverageOverSize
+from harness.figures.kinds.over_size import COVERAGE, CoverageOverSizeOptions
 from harness.figures.size_panels import size_panels
 from harness.findings.answer import found_answer
 from harness.findings.conclusion import scored_against
+from harness.findings.manifest import agrees
+from harness.kinds.coverage.screen import results_screen
 from harness.methods.catalogue import CATALOGUE, find
+from harness.pages.results_page import escaped, markdown
 from harness.report.curves.panels import truth_panels
 from harness.report.curves.section import shown_of
-from harness.report.results_page import escaped, markdown
-from harness.screen.results import results_screen
 from harness.tables.dictionary import columns_of
-from harness.tables.manifest import agrees
 from tests.methods.finite_population.rational import misses
 
 METHODS = CATALOGUE["mean"]
@@ -406,7 +406,7 @@ def test_the_median_of_normal_runs_has_the_numbers_of_their_mean_without_a_close
     # A bootstrap draws the same resamples too.
     assert median.summary.equals(by(mean, "monte_carlo"))
     for found, title in ((mean, "mean = -3"), (median, "median = -3")):
-        (drawn,) = size_panels(found, COVERAGE, CoverageOverSize(), "actual_alpha")
+        (drawn,) = size_panels(found, COVERAGE, CoverageOverSizeOptions(), "actual_alpha")
         assert [panel.title for panel in drawn.panels] == [title]
 
 

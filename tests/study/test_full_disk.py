@@ -14,7 +14,7 @@ import pytest
 import harness
 from harness.base.errors import WriteError
 from harness.cli import main
-from harness.tables import commit
+from harness.runner import commit
 from tests.study.experiments import changed, files
 from tests.study.test_write_results import FIGURE, NO_FIGURE, everything
 
@@ -25,7 +25,7 @@ SEED = 8
 SMALL_FILES = """
 import contextlib, io, json, pathlib, resource, sys
 import matplotlib.figure, polars
-import harness.tables.storage as storage
+import harness.runner.storage as storage
 from harness.cli import main
 
 unlimited = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -176,17 +176,17 @@ def fill(disk):
             file.write(b"0" * 1024)
 
 
-@pytest.mark.parametrize("step", ["_run_record", "write_tables", "serialize"])
+@pytest.mark.parametrize("step", ["_run_record", "write_tables", "dump"])
 def test_a_disk_that_is_full_leaves_the_former_result(disk, monkeypatch, step):
     folder = harness.run(FIGURE, out=disk).path
     before = files(folder)
-    right = getattr(harness.study.write_results, step)
+    right = getattr(harness.runner.write, step)
 
     def on_a_full_disk(*arguments):
         fill(disk)
         return right(*arguments)
 
-    monkeypatch.setattr(harness.study.write_results, step, on_a_full_disk)
+    monkeypatch.setattr(harness.runner.write, step, on_a_full_disk)
     words = "No space left on device; the former result in .* is as it was, and journal"
     with pytest.raises(WriteError, match=words):
         harness.run(changed(FIGURE, seed=SEED), out=disk)
@@ -214,7 +214,7 @@ def test_a_disk_that_is_full_from_the_start_is_said_before_anything_is_computed(
     def compute(*arguments):
         raise AssertionError("computed in vain")
 
-    monkeypatch.setattr("harness.api.compute", compute)
+    monkeypatch.setattr("harness.kinds.coverage.run.compute", compute)
     fill(disk)
     with pytest.raises(WriteError, match="cannot be written: No space left on device"):
         harness.run(NO_FIGURE, out=disk)

@@ -14,12 +14,12 @@ import pytest
 
 import harness
 from harness.base.errors import InputError, WriteError
-from harness.config.load import load_experiment
 from harness.figures.kind import FigureSpec
-from harness.study.run_folder import open_run_folder
-from harness.study.write_results import write_figures
-from harness.tables.commit import commit, settle
-from harness.tables.lock import hold
+from harness.kinds.load import load_experiment
+from harness.runner.commit import commit, settle
+from harness.runner.folder import open_run_folder
+from harness.runner.lock import hold
+from harness.runner.write import write_figures
 from tests.study.experiments import changed, files
 from tests.study.test_write_results import FIGURE, NO_FIGURE, everything
 
@@ -34,7 +34,7 @@ KILL_AT_EACH_STEP = """
 import json, os, shutil, signal, sys
 from pathlib import Path
 from harness.tables import commit
-from harness.tables.lock import hold
+from harness.runner.lock import hold
 
 old, new, work = map(Path, sys.argv[1:])
 STEPS = ("mkdir", "fsync", "rename", "unlink", "replace", "rmdir")
@@ -219,7 +219,7 @@ def test_files_that_cannot_be_moved_wait_for_the_next_reader(here, monkeypatch):
         raise OSError(5, "Input/output error")
 
     with monkeypatch.context() as patch:
-        patch.setattr("harness.tables.commit.os.replace", replace)
+        patch.setattr("harness.runner.commit.os.replace", replace)
         words = "Input/output error; the new result is complete, and the next run, plot or load"
         with pytest.raises(WriteError, match=words):
             harness.run(NEW)

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 import harness
-from harness.api import merge_parts
 from harness.base.errors import InputError
 from harness.callers.source import Answers, CatalogueSource
-from harness.config.load import load_experiment
 from harness.designs.engines import monte_carlo
-from harness.study import trials as study_trials
-from harness.study.parallel import NoProgress
-from harness.study.parts import Part, find_parts, refuse_unmergeable, run_part
-from harness.study.write_results import write_figures_asked_for
+from harness.kinds.coverage import trials as study_trials
+from harness.kinds.load import load_experiment
+from harness.kinds.run import merge_parts, run_part
+from harness.runner.parallel import NoProgress
+from harness.runner.parts import Part, find_parts, refuse_unmergeable
+from harness.runner.write import write_figures_asked_for
 from tests.study.experiments import DRAWN, LISTED, changed, stable_files
 
 RATES = {

@@ -19,14 +19,14 @@ import yaml
 
 import harness
 from harness.cli import main
-from harness.designs.engines import listed as listed_probabilities
 from harness.designs import posterior, solvers
+from harness.designs.engines import listed as listed_probabilities
 from harness.designs.limits import Limits
 from harness.designs.one_sample import exact as one_sample
 from harness.designs.one_sample import verification as one_verified
 from harness.designs.two_samples import verification as two_verified
 from harness.families import proportion, rate
-from harness.study import solve as study_simulate
+from harness.kinds.coverage import solve as study_simulate
 
 FAULT = 1.0 + 1e-9
 

@@ -13,18 +13,18 @@ from rich.console import Console
 
 import harness
 from harness.agreement import two_sided_p
-from harness.config.experiment import Experiment
-from harness.config.load import load_experiment
 from harness.designs.fractions import fraction_interval
 from harness.designs.precision import estimate_interval, fixed_trials, planned_looks
+from harness.kinds.coverage import trials
+from harness.kinds.coverage.experiment import Experiment
+from harness.kinds.coverage.run import compute
+from harness.kinds.coverage.screen import results_screen
+from harness.kinds.load import load_experiment
+from harness.kinds.run import cost_of as estimate
+from harness.runner.journal import database
+from harness.runner.journal.database import opened
+from harness.runner.parallel import NoProgress
 from harness.screen.console import estimate_lines
-from harness.screen.results import results_screen
-from harness.study import trials
-from harness.study.estimate import estimate
-from harness.study.journal import database
-from harness.study.journal.database import opened
-from harness.study.parallel import NoProgress
-from harness.study.run import compute
 from tests.study.experiments import Interrupting, changed, in_memory, part, stable_files
 
 KNOWN: dict[str, Any] = {

@@ -8,10 +8,10 @@ import pytest
 from rich.console import Console
 
 import harness
-from harness.config.load import load_experiment
-from harness.screen.results import results_screen
-from harness.study.estimate import estimate
-from harness.tables.manifest import worst_cases_are_exact
+from harness.findings.manifest import worst_cases_are_exact
+from harness.kinds.coverage.screen import results_screen
+from harness.kinds.load import load_experiment
+from harness.kinds.run import cost_of as estimate
 from tests.study.experiments import changed, in_memory
 
 SMALL: dict[str, Any] = {

@@ -14,7 +14,8 @@ import harness.api
 from harness.base.errors import FigureError, HarnessError, InputError, WriteError
 from harness.figures.catalogue import FIGURES
 from harness.figures.kind import FigureSpec
-from harness.study import write_results
+from harness.kinds.coverage import run as coverage_run
+from harness.runner import write as write_results
 from tests.study.experiments import DRAWN, changed, files, stable_files
 
 SMALL = changed(DRAWN, name="one", n=3, methods=["wald"], alpha=0.3, trials={"per_size": 50})
@@ -180,7 +181,7 @@ def test_what_will_be_refused_is_refused_before_anything_is_computed(here, monke
     def compute(experiment, progress):
         raise AssertionError("computed in vain")
 
-    monkeypatch.setattr("harness.api.compute", compute)
+    monkeypatch.setattr("harness.kinds.coverage.run.compute", compute)
     (here / "results" / "one").mkdir(parents=True)
     (here / "results" / "one" / "thesis.txt").write_text("ten years")
     with pytest.raises(InputError, match="thesis"):
@@ -289,7 +290,7 @@ def alpha_by_outcome():
     return FigureSpec("alpha_by_outcome", {})
 
 
-@pytest.mark.parametrize("place", [(harness.api, "compute"), (write_results, "write_tables")])
+@pytest.mark.parametrize("place", [(coverage_run, "compute"), (write_results, "write_tables")])
 def test_a_photo_that_comes_during_the_run_is_kept_and_the_run_too(old, monkeypatch, place):
     folder, _ = old
     step = getattr(*place)
@@ -347,7 +348,7 @@ def not_computed(monkeypatch):
     def compute(experiment, progress):
         raise AssertionError("computed in vain")
 
-    monkeypatch.setattr("harness.api.compute", compute)
+    monkeypatch.setattr("harness.kinds.coverage.run.compute", compute)
 
 
 def dangling_link(here, monkeypatch):
@@ -420,13 +421,13 @@ def test_a_name_that_is_too_long_is_said_before_anything_is_computed(here, not_c
 
 def test_a_function_that_changes_the_working_folder_does_not_move_the_results(here, monkeypatch):
     (here / "elsewhere").mkdir()
-    compute = harness.api.compute
+    compute = coverage_run.compute
 
     def compute_elsewhere(*arguments):
         os.chdir("elsewhere")
         return compute(*arguments)
 
-    monkeypatch.setattr("harness.api.compute", compute_elsewhere)
+    monkeypatch.setattr("harness.kinds.coverage.run.compute", compute_elsewhere)
     results = harness.run(FIGURE, out="there")
     assert results.path == here / "there" / "one"
     assert "figures/alpha_by_outcome-wald-n3.png" in files(results.path)

@@ -7,18 +7,16 @@ import polars as pl
 import pytest
 from rich.console import Console
 
-from harness.designs.calibration import BinTally, Design
 from harness.distributions.truths import PairTruth, UniformTruth
-from harness.methods.catalogue import PROPORTION
-from harness.screen.results import calibration_screen
-from harness.tables.calibration_tables import (
+from harness.kinds.calibration.engine import BinTally, Design
+from harness.kinds.calibration.screen import calibration_screen
+from harness.kinds.calibration.tables import (
     calibration_cells,
     calibration_manifest,
     calibration_summary,
 )
+from harness.methods.catalogue import PROPORTION
 from harness.tables.columns import (
-    CELLS_OF_CALIBRATION,
-    SUMMARY_OF_CALIBRATION,
     TableKind,
     columns_of,
 )
@@ -61,8 +59,8 @@ def results(*tallies: BinTally) -> Results:
 def test_columns_and_their_order_are_those_of_the_schema():
     found = results(SURE, TALLY)
     kind = TableKind("proportion_difference")
-    assert dict(found.cells.schema) == columns_of(CELLS_OF_CALIBRATION, kind)
-    assert dict(found.summary.schema) == columns_of(SUMMARY_OF_CALIBRATION, kind)
+    assert dict(found.cells.schema) == columns_of("calibration_cells", kind)
+    assert dict(found.summary.schema) == columns_of("calibration_summary", kind)
     assert found.cells.n_chunks() == 1
 
 

@@ -14,8 +14,8 @@ import pytest
 
 import harness
 from harness.base.errors import FolderInUseError, InputError
-from harness.tables import lock
-from harness.tables.lock import hold, this_process
+from harness.runner import lock
+from harness.runner.lock import hold, this_process
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the tests fork")
 
@@ -25,7 +25,7 @@ AT_ONCE = """
 import errno, fcntl, json, os, sys, time
 from pathlib import Path
 from harness.base.errors import FolderInUseError
-from harness.tables.lock import hold
+from harness.runner.lock import hold
 
 folder, count, rounds, stale, has_locks = Path(sys.argv[1]), *map(int, sys.argv[2:])
 
@@ -169,7 +169,7 @@ def without_locks(monkeypatch, number=errno.ENOLCK):
     def flock(handle, what):
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr("harness.tables.lock.fcntl.flock", flock)
+    monkeypatch.setattr("harness.runner.lock.fcntl.flock", flock)
 
 
 STALE = {

@@ -6,16 +6,16 @@ import re
 import polars as pl
 import pytest
 
-from harness.config.load import load_experiment
-from harness.config.resolve import serialize
-from harness.tables.manifest import agrees, content_hash, engines_met, not_compared
+from harness.findings.manifest import agrees, engines_met, not_compared
+from harness.kinds.load import load_experiment
+from harness.runner.manifest import content_hash
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory, part
 
 BASE = changed(DRAWN, execution=None, figures=[])
 
 
 def content(config, sources=()):
-    return content_hash(serialize(load_experiment(config)), dict(sources))
+    return content_hash(load_experiment(config).document, dict(sources))
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_versions_are_those_installed(drawn):
 
 
 def test_the_experiment_is_the_resolved_config_but_where_it_ran(drawn):
-    document = dict(serialize(load_experiment(DRAWN)))
+    document = dict(load_experiment(DRAWN).document)
     del document["execution"]
     assert drawn.manifest["experiment"] == document
     assert drawn.manifest["name"] == "small/drawn"

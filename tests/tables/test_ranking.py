@@ -8,13 +8,13 @@ import pytest
 from polars.testing import assert_frame_equal
 from rich.console import Console
 
-from harness.config.load import load_experiment
-from harness.config.resolve import serialize
+from harness.kinds.load import load_experiment
+from harness.kinds.stored import load
 from harness.methods.catalogue import ALIASES, CATALOGUE
 from harness.methods.method import TWO_SIDED
+from harness.runner.write import write_tables
 from harness.screen.comparisons import near_nominal_screen, ranking_screen
 from harness.tables.answers import near_nominal, ranking
-from harness.tables.results import load, write_tables
 from harness.tables.wording import method_titles, short_title
 from tests.study.experiments import DRAWN, ODD_LABEL, changed, in_memory, part
 
@@ -339,7 +339,7 @@ def test_the_screen_has_a_column_for_each_true_value():
 def titles(*methods: Any) -> list[str]:
     """The titles of methods as a config writes them."""
     experiment = load_experiment(changed(DRAWN, methods=list(methods), figures=None))
-    return list(method_titles({"experiment": serialize(experiment)}).values())
+    return list(method_titles({"experiment": experiment.document}).values())
 
 
 def test_a_method_has_the_title_of_the_catalogue_and_a_label_is_its_own_title() -> None:

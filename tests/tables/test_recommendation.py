@@ -7,10 +7,11 @@ import pytest
 import yaml
 from polars.testing import assert_frame_equal
 
+from harness.findings.manifest import worst_cases_are_exact
+from harness.kinds.stored import load
+from harness.runner.write import write_tables
 from harness.screen.comparisons import recommendation_screen
 from harness.tables.answers import CLOSEST, NEVER, WITHIN, recommendation
-from harness.tables.manifest import worst_cases_are_exact
-from harness.tables.results import load, write_tables
 from tests.study.experiments import in_memory, part
 
 CONFIGS = Path(__file__).parents[2] / "configs"

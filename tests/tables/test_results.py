@@ -11,9 +11,10 @@ import pytest
 
 import harness
 from harness.base.errors import HarnessError, InputError
+from harness.kinds.stored import load
+from harness.runner.storage import digest
+from harness.runner.write import write_tables
 from harness.tables.columns import SUMMARY, TableKind, columns_of
-from harness.tables.results import load, write_tables
-from harness.tables.storage import digest
 from tests.study.experiments import ODD_LABEL
 
 

@@ -9,9 +9,10 @@ from typing import Any
 
 from handbook.schema_text import Definitions, Schema, anchor, default, without_words
 from handbook.text import cell, code, table
-from harness.config.forms import KINDS, forms_of, json_schema
 from harness.config.models.constraints import model_name
 from harness.families.catalogue import FAMILIES
+from harness.kinds.catalogue import KINDS
+from harness.kinds.load import json_schema
 
 _HEAD = """# Every key of a config
 
@@ -21,6 +22,7 @@ schema completes and checks the keys in an editor: `python -m harness schema > s
 
 """
 FIGURES = "figures"
+WITH_FAMILIES = [name for name, kind in KINDS.items() if any(kind.forms())]
 
 
 @dataclass
@@ -38,7 +40,7 @@ def page() -> str:
     definitions = Definitions(schema["$defs"])
     shown: set[str] = set()
     parts = [_HEAD]
-    for kind in KINDS:
+    for kind in WITH_FAMILIES:
         parts.append(f"## Keys of `kind: {kind}`\n")
         for key, variants in _variants(kind, schema["$defs"]).items():
             parts.append(_section(kind, key, variants, definitions, shown))
@@ -48,7 +50,7 @@ def page() -> str:
 def _variants(kind: str, models: Mapping[str, Schema]) -> dict[str, list[Variant]]:
     """The meanings of each key, in the order in which the forms have them."""
     found: dict[str, dict[str, Variant]] = {}
-    for form in forms_of(kind):
+    for form in KINDS[kind].forms():
         model = models[model_name(form.family, kind)]
         for key, schema in model["properties"].items():
             required = key in model.get("required", ())
@@ -92,7 +94,7 @@ def _section(
 
 
 def _families(kind: str, variant: Variant, meanings: int) -> str:
-    if meanings == 1 and len(variant.families) == sum(1 for _ in forms_of(kind)):
+    if meanings == 1 and len(variant.families) == sum(1 for _ in KINDS[kind].forms()):
         return "all"
     return ", ".join(f"[{name}](methods/{name}.md)" for name in variant.families)
 
@@ -129,4 +131,8 @@ def _mapping(names: list[str], schema: Schema, definitions: Definitions) -> str:
 
 def forms() -> dict[str, Any]:
     """The keys of each form by its kind and family, for those who check this page."""
-    return {f"{kind}/{each.family.name}": each.keys for kind in KINDS for each in forms_of(kind)}
+    return {
+        f"{kind}/{each.family.name}": each.keys
+        for kind in WITH_FAMILIES
+        for each in KINDS[kind].forms()
+    }

@@ -6,11 +6,11 @@ from handbook import links
 from handbook.text import cell, code, table
 from harness.families.catalogue import FAMILIES
 from harness.findings.choice import Candidate, choices
+from harness.findings.manifest import worst_cases_are_exact
 from harness.findings.numbers import percent
+from harness.kinds.stored import load_tables
 from harness.methods.catalogue.recommended import RECOMMENDED
 from harness.methods.listing import recommended_for
-from harness.tables.manifest import worst_cases_are_exact
-from harness.tables.results import load_tables
 
 _HEAD = """# Recommended methods
 

@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-import json
+import math
 import os
-import sys
 import tempfile
 import threading
-import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import asdict
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from harness.base.errors import InputError
-from harness.callers.child import ChildProcess
-from harness.callers.messages import Message, MessageError, readable, receive, send
+from harness.callers.calls import FunctionError
+from harness.callers.messages import (
+    EndError,
+    Message,
+    OtherRequestError,
+    ProcessError,
+    SilenceError,
+    packed,
+)
+from harness.callers.process import LOADING, PythonProcess
 from harness.callers.simulation.program import Program
 from harness.callers.simulation.worker import IDLE, LOAD, TRIALS, TRUTH
-
-_WORKER = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from harness.callers.simulation.worker import main; sys.exit(main())"
-)
-_LOADING = 60.0
-"""Seconds that a process has at least to import what it needs."""
-_GLANCE = 0.1
-"""Seconds between two looks at what the process is doing."""
 
 
 class EndedError(Exception):
@@ -60,27 +56,21 @@ class TrialProcess:
             InputError: a function cannot be loaded, or does not take the factors.
         """
         self.program = program
-        self._number = 0
         handle, name = tempfile.mkstemp(prefix="harness-position-")
         os.write(handle, np.array([IDLE, 0], np.int64).tobytes())
         os.close(handle)
         self._file = Path(name)
         self._position = np.memmap(name, np.int64, "r")
-        arguments = [sys.executable, "-PB", "-c", _WORKER, json.dumps(sys.path), name]
-        self._process = ChildProcess(arguments)
+        self._process = PythonProcess("harness.callers.simulation.worker", name)
         try:
-            content = {"program": _plain(program), "factors": dict(factors)}
-            reply = self._ask(LOAD, content).content
-        except EndedError as fault:
+            self._ask(LOAD, {"program": packed(program), "factors": dict(factors)})
+        except BaseException as fault:
             self.close()
-            raise InputError(f"{program.model} cannot be loaded: {fault}") from None
-        except BaseException:
-            self.close()
+            if isinstance(fault, EndedError):
+                raise InputError(f"{program.model} cannot be loaded: {fault}") from None
+            if isinstance(fault, FunctionError):
+                raise InputError(str(fault)) from None
             raise
-        wrong = reply.get("fault") or reply["misfit"]
-        if wrong:
-            self.close()
-            raise InputError(str(wrong))
 
     def truth(self, factors: Mapping[str, Any]) -> float:
         """The true value in a scenario, of a study whose estimand is a function.
@@ -90,13 +80,13 @@ class TrialProcess:
         """
         place = self.program.estimand
         try:
-            reply = self._ask(TRUTH, {"factors": dict(factors)}).content
+            reply = self._ask(TRUTH, {"factors": dict(factors)})
         except EndedError as fault:
             raise InputError(f"{place}: {fault}") from None
-        if "fault" in reply:
+        except FunctionError as fault:
             words = ", ".join(f"{name} = {value}" for name, value in factors.items())
-            raise InputError(f"{place} {reply['fault']}, called with {words}")
-        return float(reply["truth"])
+            raise InputError(f"{place} {fault}, called with {words}") from None
+        return float(reply.content["truth"])
 
     def trials(
         self,
@@ -124,50 +114,39 @@ class TrialProcess:
             EndedError: a function has ended the process, or takes too long.
         """
         first, count = span
-        request: dict[str, Any] = {
+        request = {
             "factors": dict(factors),
             "keys": dict(keys),
             "methods": list(methods),
+            "first": first,
+            "count": count,
+            "skipped": list(skipped),
+            "lines": lines,
+            "state": state,
         }
-        request |= {"first": first, "count": count, "skipped": list(skipped), "lines": lines}
-        request["state"] = state
         return self._ask(TRIALS, request)
 
     def _ask(self, task: str, content: Mapping[str, Any]) -> Message:
-        self._number += 1
-        message = Message(self._number, os.getpid(), {"task": task, **content})
-        try:
-            send(self._process.input.fileno(), message)
-            self._await(max(self.program.timeout, _LOADING if task == LOAD else 0.0))
-            reply = receive(self._process.output.fileno(), _LOADING, ended=self._process.gone)
-        except (OSError, EOFError):
-            code = self._process.end()
-            raise EndedError(*self._where(), f"ended its process with exit code {code}") from None
-        except (MessageError, TimeoutError):
-            self._process.kill()
-            raise EndedError(*self._where(), "wrote to the pipe of its answers") from None
-        if reply.number != self._number:
-            self._process.kill()
-            raise EndedError(*self._where(), "answered another request")
-        return reply
-
-    def _await(self, seconds: float) -> None:
-        """Wait for a reply as long as each call of a function ends in time.
+        """The reply to a request, waited for as long as each call of a function ends in time.
 
         Raises:
-            EndedError: one does not.
-            EOFError: the process has ended.
+            FunctionError: a function cannot be loaded, or has no answer.
+            EndedError: a function has ended the process, or takes too long.
         """
-        pipe, seen, since = self._process.output.fileno(), self._where(), time.monotonic()
-        while not readable(pipe, _GLANCE):
-            if self._process.gone() and not readable(pipe, 0.0):
-                raise EOFError
-            now = self._where()
-            if now != seen:
-                seen, since = now, time.monotonic()
-            elif time.monotonic() - since > seconds:
-                self._process.kill()
-                raise EndedError(*seen, f"gave no answer within {seconds:g} s")
+        seconds = max(self.program.timeout, LOADING if task == LOAD else 0.0)
+        try:
+            return self._process.ask(
+                ({"task": task, **content}, {}), lambda reply: reply, seconds, self._where, math.inf
+            )
+        except ProcessError as fault:
+            why = "wrote to the pipe of its answers"
+            if isinstance(fault, EndError):
+                why = f"ended its process with exit code {fault.code}"
+            elif isinstance(fault, SilenceError):
+                why = f"gave {fault}"
+            elif isinstance(fault, OtherRequestError):
+                why = "answered another request"
+            raise EndedError(*self._where(), why) from None
 
     def _where(self) -> tuple[int, int]:
         """The number of the function that is called, and the trial."""
@@ -176,19 +155,9 @@ class TrialProcess:
 
     def close(self) -> None:
         """End the process, and what the functions have started."""
-        with suppress(OSError):
-            send(self._process.input.fileno(), Message(0, os.getpid(), {"task": None}))
-        self._process.input.close()
-        self._process.end()
-        self._process.output.close()
+        self._process.close()
         del self._position
         self._file.unlink(missing_ok=True)
-
-
-def _plain(program: Program) -> dict[str, Any]:
-    content = asdict(program)
-    content["methods"] = [[label, asdict(place)] for label, place in program.methods]
-    return content
 
 
 _IDLE: dict[Program, list[TrialProcess]] = {}

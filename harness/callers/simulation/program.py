@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.callers.process import FunctionLocation
+from harness.callers.location import FunctionLocation
 
 MODEL = "model"
 """The function that draws the data, in messages."""

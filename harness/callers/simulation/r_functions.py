@@ -12,6 +12,7 @@ import numpy as np
 
 from harness.base.numerics.arrays import Floats
 from harness.callers.calls import FunctionError
+from harness.callers.location import FunctionLocation
 from harness.callers.simulation.answers import FIELDS
 
 _SCRIPT = Path(__file__).with_name("trials.R")
@@ -39,13 +40,13 @@ class RProcess:
         self._functions: list[tuple[str, str]] = []
         self._drawn: list[str] | None = None
 
-    def function(self, place: Mapping[str, Any], *, is_model: bool) -> RModel | RMethod:
+    def function(self, location: FunctionLocation, *, is_model: bool) -> RModel | RMethod:
         """A function of an R file, as Python calls it.
 
         Raises:
             FunctionError: there is no R, or the file has no such function.
         """
-        path, name = str(place["path"]), str(place["function"])
+        path, name = str(location.path), location.function
         try:
             self.ask(["load", path, name])
         except RError as error:

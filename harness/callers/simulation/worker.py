@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import mmap
-import os
 import random
 import sys
 import traceback
@@ -18,15 +17,14 @@ from typing import Any
 import numpy as np
 
 from harness.base.numerics.arrays import Bools, Floats
-from harness.callers.calls import ANYTHING, Function, FunctionError, describe, one_line
-from harness.callers.loaded import draws
-from harness.callers.messages import Message, send
-from harness.callers.process import FunctionLocation
+from harness.callers.calls import ANYTHING, Function, FunctionError, describe, draws, one_line
+from harness.callers.location import FunctionLocation, function_of, module_of
+from harness.callers.messages import Content, Message, unpacked
 from harness.callers.simulation.answers import FIELDS, failure, read_answer, read_answers
 from harness.callers.simulation.guard import Guard, copy_of, same_data
-from harness.callers.simulation.program import MODEL, Stream
+from harness.callers.simulation.program import MODEL, Program, Stream
 from harness.callers.simulation.r_functions import RError, RProcess, is_of_r
-from harness.callers.worker import Requests, function_of, load, module_of
+from harness.callers.worker import serve
 
 LOAD, TRUTH, TRIALS = "load", "truth", "trials"
 """The tasks of the process."""
@@ -44,20 +42,20 @@ class Functions:
         self._modules: dict[tuple[str | None, str | None], Any] = {}
         self._r = RProcess()
 
-    def load(self, place: Mapping[str, Any], *, is_model: bool = False) -> Function:
-        """The function of a place.
+    def load(self, location: FunctionLocation, *, is_model: bool = False) -> Function:
+        """The function of a location.
 
         Raises:
             FunctionError: it cannot be loaded.
         """
-        if is_of_r(place["path"]):
-            return self._r.function(place, is_model=is_model)
-        key = place["path"], place["module"]
-        if key == (None, None):
-            return load(place)
+        if is_of_r(location.path):
+            return self._r.function(location, is_model=is_model)
+        if location.place is None:
+            return location.load()
+        key = location.path, location.module
         if key not in self._modules:
-            self._modules[key] = module_of(place)
-        return function_of(self._modules[key], place)
+            self._modules[key] = module_of(location)
+        return function_of(self._modules[key], location)
 
 
 @dataclass
@@ -98,6 +96,20 @@ class Block:
         count[0] += 1
         count[1] += perf_counter() - start
 
+    def content(self) -> Content:
+        """The content and the arrays of the reply."""
+        given = np.flatnonzero(~np.isnan(self.values).all(axis=(0, 2)))
+        content = {
+            "faults": [[row, kind, *fault] for (row, kind), fault in self.faults.items()],
+            "calls": [[function, *counted] for function, counted in self.calls.items()],
+            "same_data": self.same_data,
+            "given": [FIELDS[place] for place in given],
+        }
+        return content, {
+            "values": self.values[:, given],
+            "answered": self.answered.astype(np.int64),
+        }
+
     def reason(self, error: BaseException) -> str:
         """What a function raised, with the lines of the user's code where they are asked for."""
         if not self.lines:
@@ -112,14 +124,14 @@ class Block:
 class Caller:
     """The calls of the functions of one study."""
 
-    def __init__(self, program: Mapping[str, Any], position: memoryview) -> None:
+    def __init__(self, program: Program, position: memoryview) -> None:
         functions, self._program = Functions(), program
-        self.model = functions.load(program["model"], is_model=True)
-        self.methods = [functions.load(place) for _, place in program["methods"]]
-        estimand = program["estimand"]
+        self.model = functions.load(program.model, is_model=True)
+        self.methods = [functions.load(place) for _, place in program.methods]
+        estimand = program.estimand
         self.estimand = None if estimand is None else functions.load(estimand)
-        self.stochastic = [draws(each) for each in self.methods]
-        self.alpha, self.batch = float(program["alpha"]), int(program["batch"])
+        self.stochastic = [draws(method) for method in self.methods]
+        self.alpha, self.batch = program.alpha, program.batch
         self._position = position
         self._former: Any = None
         """The data of the last trial of a request whose data are compared."""
@@ -141,14 +153,18 @@ class Caller:
             raise FunctionError(f"should return one finite number, and returned {shown}")
         return float(number.item())
 
-    def misfit(self, factors: Mapping[str, Any]) -> str | None:
-        """Which function does not take its arguments, in a sentence; None where all do."""
+    def refuse_misfits(self, factors: Mapping[str, Any]) -> None:
+        """Refuse a function that does not take its arguments.
+
+        Raises:
+            FunctionError: there is one.
+        """
         leading = ["rng", "trials"] if self.batch else ["rng"]
         calls: list[tuple[Any, Function | None, list[str], Mapping[str, Any]]] = [
-            (self._program["model"], self.model, leading, factors),
-            (self._program["estimand"], self.estimand, [], factors),
+            (self._program.model, self.model, leading, factors),
+            (self._program.estimand, self.estimand, [], factors),
         ]
-        for (_, place), method in zip(self._program["methods"], self.methods, strict=True):
+        for (_, place), method in zip(self._program.methods, self.methods, strict=True):
             calls.append((place, method, ["data", "alpha"], {"rng": 0} if draws(method) else {}))
         for place, function, first, named in calls:
             try:
@@ -159,11 +175,9 @@ class Caller:
                 signature.bind(*first, **named)
             except TypeError as error:
                 wanted = ", ".join([*first, *named])
-                return (
-                    f"{FunctionLocation(**place)} is to be called with ({wanted}), and takes "
-                    f"{signature}: {error}"
-                )
-        return None
+                raise FunctionError(
+                    f"{place} is to be called with ({wanted}), and takes {signature}: {error}"
+                ) from None
 
     def run(self, block: Block, factors: Mapping[str, Any], keys: Mapping[str, str]) -> None:
         """Draw the data of all trials of a block and call the methods with them.
@@ -270,61 +284,43 @@ class Caller:
             block.fail([row], start + first[0], first[1])
 
 
-def _answer(caller: Caller | None, request: Message, position: memoryview) -> Any:
-    """The caller of a first request, or the content and the arrays of the reply to a later one."""
-    content = request.content
-    if content["task"] == LOAD:
-        return Caller(content["program"], position)
-    assert caller is not None
-    if content["task"] == TRUTH:
-        return {"truth": caller.truth(content["factors"])}, {}
-    asked = {name: content[name] for name in ("methods", "first", "count", "lines", "state")}
-    block = Block(**asked, skipped=frozenset(map(tuple, content["skipped"])))
-    caller.run(block, content["factors"], content["keys"])
-    faults = [[row, kind, *fault] for (row, kind), fault in block.faults.items()]
-    given = np.flatnonzero(~np.isnan(block.values).all(axis=(0, 2)))
-    values = block.values[:, given]
-    arrays = {"values": values, "answered": block.answered.astype(np.int64)}
-    calls = [[function, *counted] for function, counted in block.calls.items()]
-    names = [FIELDS[place] for place in given]
-    return {
-        "faults": faults,
-        "calls": calls,
-        "same_data": block.same_data,
-        "given": names,
-    }, arrays
+class TrialAnswers:
+    """The answers of the functions of one study, which the first request names."""
+
+    def __init__(self, position: memoryview) -> None:
+        """
+        Args:
+            position: holds the function that is called and the trial, for the other end to see.
+        """
+        self._position = position
+        self._caller: Caller | None = None
+
+    def answer(self, request: Message) -> Content:
+        """The content and the arrays of the reply.
+
+        Raises:
+            FunctionError: a function cannot be loaded or does not take its arguments, or the one of
+                the true value fails.
+        """
+        content = request.content
+        if content["task"] == LOAD:
+            self._caller = Caller(unpacked(content["program"]), self._position)
+            self._caller.refuse_misfits(content["factors"])
+            return {}, {}
+        assert self._caller is not None
+        if content["task"] == TRUTH:
+            return {"truth": self._caller.truth(content["factors"])}, {}
+        asked = {name: content[name] for name in ("methods", "first", "count", "lines", "state")}
+        block = Block(**asked, skipped=frozenset(map(tuple, content["skipped"])))
+        self._caller.run(block, content["factors"], content["keys"])
+        return block.content()
 
 
 def main() -> int:
-    """Answer requests from standard input; the last argument is the file of the position.
-
-    What the functions print goes to standard error, and standard input is empty for them.
-    """
+    """Answer requests about trials; the last argument is the file of the position."""
+    # No file is written beside those of the user.
+    sys.dont_write_bytecode = True
     with Path(sys.argv[-1]).open("r+b") as file:
         position = memoryview(mmap.mmap(file.fileno(), 0)).cast("q")
     position[0] = IDLE
-    replies, pipe = os.dup(1), os.dup(0)
-    os.dup2(2, 1)
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    process, caller = os.getpid(), None
-    requests = Requests(pipe)
-    try:
-        while (request := requests.next()) is not None:
-            arrays: dict[str, Any] = {}
-            try:
-                found = _answer(caller, request, position)
-                if isinstance(found, Caller):
-                    caller = found
-                    content: dict[str, Any] = {"misfit": caller.misfit(request.content["factors"])}
-                else:
-                    content, arrays = found
-            except FunctionError as fault:
-                content = {"fault": str(fault)}
-            if os.getpid() != process:
-                # A copy that a function has made and returned from.
-                os._exit(0)
-            send(replies, Message(request.number, process, content, arrays))
-    except BrokenPipeError:
-        # The other end no longer waits for the answer.
-        os._exit(0)
-    return 0
+    return serve(TrialAnswers(position).answer, copies_answer=False)

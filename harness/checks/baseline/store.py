@@ -34,9 +34,9 @@ from harness.checks.sizes import validate_alphas, validate_sizes
 from harness.checks.subject import Subject
 from harness.families.catalogue import family_of
 from harness.methods.method import TWO_SIDED
-from harness.study.run_folder import writing
-from harness.tables.lock import hold
-from harness.tables.manifest import versions
+from harness.runner.folder import writing
+from harness.runner.lock import hold
+from harness.runner.manifest import versions
 
 DECIMALS = 10
 """Finer than every difference that matters, and coarser than the rounding of another machine."""

@@ -9,12 +9,21 @@ import numpy as np
 
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Positions
-from harness.callers.call_checks import ARGUMENTS, IN_ANY_ORDER, RANDOM, SCALARS, SHAPE, TWICE
-from harness.callers.calls import format_arguments, one_outcome, pair_in_words, same
+from harness.callers.calls import CallFault, at_outcome, one_outcome, same
 from harness.callers.source import NOT_ASKED, Observed, Source
-from harness.callers.type_checks import TYPES, TypeFault
+from harness.checks.conformance.call_checks import (
+    ARGUMENTS,
+    IN_ANY_ORDER,
+    RANDOM,
+    SCALARS,
+    SHAPE,
+    TWICE,
+    CallChecks,
+    pair_in_words,
+)
 from harness.checks.conformance.grid import Outcomes
 from harness.checks.conformance.properties import Evaluation
+from harness.checks.conformance.type_checks import TYPES, TypeChecks
 from harness.checks.findings import CONFORMANCE, FAIL, PASS, REMARK, USUAL_ALPHA, Finding
 from harness.checks.restriction import Restriction
 from harness.checks.sizes import checked_at
@@ -48,18 +57,20 @@ def check_calls(
     Returns:
         A finding for each check that was made.
     """
-    found: dict[str, TypeFault] = {}
+    found: dict[str, CallFault] = {}
     made: set[str] = set()
+    call_checks = CallChecks()
     for outcomes in grid[: checked_at(subject.family).called]:
         for alpha in restriction.alphas_or(_ALPHAS)[: len(_ALPHAS)]:
-            for name, text in subject.call_checks(outcomes.observed(), alpha).items():
+            for name, fault in subject.probe(call_checks, outcomes.observed(), alpha).items():
                 made.add(name)
-                if text is not None:
-                    found.setdefault(name, TypeFault(text))
-    for outcomes in _nearest(grid):
+                if fault is not None:
+                    found.setdefault(name, fault)
+    # Methods of the catalogue are given float arrays alone, whatever the type of the data.
+    for outcomes in () if subject.is_of_catalogue else _nearest(grid):
         alpha = min(restriction.alphas_or((_TYPE_ALPHA,)), key=_distance_to_usual)
         for observed in _for_types(outcomes, restriction):
-            for name, fault in subject.type_checks(observed, alpha).items():
+            for name, fault in subject.probe(TypeChecks(), observed, alpha).items():
                 made.add(name)
                 known = found.get(name)
                 if fault is not None and (known is None or known.is_remark > fault.is_remark):
@@ -68,13 +79,13 @@ def check_calls(
         text = _asked_again(subject, evaluations)
         made.add(IN_ANY_ORDER)
         if text is not None:
-            found.setdefault(IN_ANY_ORDER, TypeFault(text))
+            found.setdefault(IN_ANY_ORDER, CallFault(text))
     for name in CALL_CHECKS:
         if name in made:
             yield _finding(name, found.get(name))
 
 
-def _finding(name: str, fault: TypeFault | None) -> Finding:
+def _finding(name: str, fault: CallFault | None) -> Finding:
     if fault is None:
         return Finding(name, CONFORMANCE, PASS, "holds at every outcome of the grid", {})
     verdict = REMARK if fault.is_remark else FAIL
@@ -148,9 +159,9 @@ def _differing(source: Source, evaluation: Evaluation, number: int) -> str | Non
             return None
         before, after = (lower[place], upper[place]), (answers.lower[at], answers.upper[at])
         if not same(before, after):
-            where = format_arguments({**one_outcome(again.arguments, at), "alpha": alpha})
+            where = at_outcome(one_outcome(again.arguments, at), alpha)
             return (
-                f"limits depend on the order of the calls: {pair_in_words(before)} at {where}, and "
+                f"limits depend on the order of the calls: {pair_in_words(before)} {where}, and "
                 f"{answers.failures.get(at) or pair_in_words(after)} after other calls"
             )
     return None

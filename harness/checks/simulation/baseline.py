@@ -26,11 +26,10 @@ from harness.checks.baseline.store import PATIENCE, write_entry
 from harness.checks.findings import AGAINST, FAIL, INCONCLUSIVE, PASS, Finding
 from harness.checks.report import BASELINE, CheckReport
 from harness.checks.simulation.scenario import Trials, changes, moved
-from harness.config.simulation import Simulation
-from harness.designs.simulation import SIMULATION
-from harness.designs.simulation.trials import MethodTrials
-from harness.study.run_folder import writing
-from harness.tables.lock import hold
+from harness.kinds.simulation.experiment import SIMULATION, Simulation
+from harness.kinds.simulation.trials import MethodTrials
+from harness.runner.folder import writing
+from harness.runner.lock import hold
 
 ANSWERS_KEPT = 20
 """The number of trials of a scenario whose answers are kept."""

@@ -12,9 +12,8 @@ import polars as pl
 
 from harness.base.arguments import quoted
 from harness.base.errors import ConfigError, InputError
-from harness.callers import peers
+from harness.callers.location import name_of
 from harness.callers.naming import AnyMethod, Named, named
-from harness.callers.session import name_of
 from harness.callers.simulation.process import close_trial_processes
 from harness.checks.baseline.folder import validate_place
 from harness.checks.findings import CONFORMANCE, FINISHES, INCONCLUSIVE, Finding
@@ -25,12 +24,11 @@ from harness.checks.simulation.scenario import ERROR, Trials
 from harness.checks.sizes import validate_alphas
 from harness.checks.watch import TimeUpError, steps, watching
 from harness.config import yaml12
-from harness.config.models.simulation import simulation_of
-from harness.config.simulation import Simulation
-from harness.designs.simulation import SIMULATION
-from harness.designs.simulation.trials import TrialShard
+from harness.kinds.simulation.experiment import SIMULATION, Simulation
+from harness.kinds.simulation.functions import truths
+from harness.kinds.simulation.keys import simulation_of
+from harness.kinds.simulation.trials import TrialShard
 from harness.methods.method import NOMINAL, validate_contract
-from harness.study.simulate import truths
 
 TRIALS = 4_000
 """The default number of trials of each scenario."""
@@ -115,8 +113,7 @@ def _function(method: AnyMethod) -> Named:
         InputError: it is no function of Python.
     """
     called = named(method)
-    place = called.location
-    if called.function is None and (place is None or place.module == peers.__name__):
+    if called.function is None and called.location is None:
         raise InputError(f"a method on a model should be {_FUNCTION}, found {quoted(method)}")
     return called
 

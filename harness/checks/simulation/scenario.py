@@ -35,17 +35,11 @@ from harness.checks.findings import (
     with_digits_apart,
 )
 from harness.checks.watch import steps
-from harness.designs.simulation.measures import Replicates
-from harness.designs.simulation.trials import (
-    SHARD,
-    MethodTrials,
-    TrialShard,
-    joined,
-    simulate_trials,
-)
+from harness.kinds.simulation.measures import Replicates
+from harness.kinds.simulation.tables import ScenarioTrials
+from harness.kinds.simulation.trials import SHARD, MethodTrials, TrialShard, joined, simulate_trials
 from harness.methods.method import APPROXIMATE, AT_LEAST, CONSERVATIVE, NOMINAL, NONE, Contract
 from harness.methods.proportion.exact import clopper_pearson
-from harness.tables.simulation import ScenarioTrials
 
 ERROR = 1e-4
 """The largest probability that a method which keeps its contract fails a check by its coverage."""

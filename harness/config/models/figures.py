@@ -17,9 +17,10 @@ from harness.figures.options import FigureOptions
 def _with_kind(kind: FigureKind) -> type[FigureOptions]:
     """The model of the kind's options and the key ``kind`` itself."""
     key: Any = (Literal[kind.name], Field(description=kind.title))
+    name = kind.name.title().replace("_", "")
     return cast(
         type[FigureOptions],
-        create_model(kind.options.__name__, __base__=kind.options, __doc__=kind.title, kind=key),
+        create_model(name, __base__=kind.options, __doc__=kind.title, kind=key),
     )
 
 

@@ -25,8 +25,7 @@ from harness.base.errors import InputError
 from harness.base.models import StrictModel
 from harness.base.text import plain_number
 from harness.callers.command import FORMS, TEXT, Command, RFunction
-from harness.callers.process import FunctionLocation
-from harness.callers.session import session_location, source_of_function
+from harness.callers.location import FunctionLocation, session_location, source_of_function
 from harness.config.models.constraints import (
     Word,
     by_shape,

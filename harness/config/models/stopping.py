@@ -12,7 +12,7 @@ from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
 
 from harness.base.errors import HarnessError
 from harness.base.plain_data import flow
-from harness.callers.session import session_location, source_of_function
+from harness.callers.location import session_location, source_of_function
 from harness.config.key import Key, key
 from harness.config.models.constraints import refused
 from harness.config.models.methods import resolved_path

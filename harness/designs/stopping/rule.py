@@ -27,7 +27,7 @@ from harness.base.errors import InputError, MethodError, did_you_mean
 from harness.base.numerics.arrays import Bools, Integers, Positions
 from harness.base.text import enumerated
 from harness.callers.calls import ANYTHING, FunctionError, describe
-from harness.callers.worker import load
+from harness.callers.location import FunctionLocation
 from harness.families.stopped import FUNCTIONS
 from harness.methods.catalogue import find
 from harness.methods.method import TWO_SIDED, LimitPair, Method
@@ -323,7 +323,8 @@ def _loaded(until: Mapping[str, Any]) -> Callable[[int, int], object]:
             raise InputError(f"until should be the function {name} or have its path or module")
         return FUNCTIONS[name]
     try:
-        found: Callable[[int, int], object] = load({"path": None, "module": None, **until})
+        location = FunctionLocation(name, until.get("path"), until.get("module"))
+        found: Callable[[int, int], object] = location.load()
     except FunctionError as fault:
         raise InputError(f"the stopping rule cannot be used: {fault}") from None
     return found

@@ -29,7 +29,7 @@ SAME = 1e-6
 """Two exact alphas that differ by no more than this are drawn as one line."""
 
 
-class AlphaByOutcome(options.AxesOptions):
+class AlphaByOutcomeOptions(options.AxesOptions):
     """Options of `alpha_by_outcome`."""
 
     n: options.Size | None = options.SIZE
@@ -51,17 +51,19 @@ class AlphaByOutcome(options.AxesOptions):
         return self.highest if self.ylim is None else self.ylim[1]
 
 
-def draw(results: Results, asked: AlphaByOutcome) -> list[Drawing]:
+def draw(results: Results, asked: AlphaByOutcomeOptions) -> list[Drawing]:
     """One drawing per method and alpha."""
-    found = Selection.given(results, NAME, asked, "outcome", (MONTE_CARLO,))
-    at_size = selection.at(found.family.sizes, found.size)
+    selected = Selection.conditioned(results, NAME, asked, "outcome", (MONTE_CARLO,))
+    family, size = selected.family, selected.size
     drawings = []
-    for label in found.methods:
-        for alpha, part in found.alphas:
-            here = results.cells.filter(at_size, given="outcome", method=label, alpha=alpha)
+    for label in selected.methods:
+        for alpha, part in selected.alphas:
+            here = results.cells.filter(
+                selection.at(family.sizes, size), given="outcome", method=label, alpha=alpha
+            )
             cells = outcome_axis.with_places(here.sort("x"))
-            parts = [NAME, label, *labels.size_in_stem(found.family, found.size), *part]
-            drawings.append(Drawing(file_stem(*parts), _figure(found, cells, label, alpha)))
+            stem = file_stem(NAME, label, *labels.size_in_stem(family, size), *part)
+            drawings.append(Drawing(stem, _figure(selected, cells, label, alpha)))
     return drawings
 
 
@@ -100,15 +102,23 @@ def _with_exact(cells: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _figure(found: Selection, cells: pl.DataFrame, label: str, alpha: float) -> Figure:
-    simulated, top = _with_exact(cells), found.asked.top
-    size = labels.size_text(found.family, found.size)
+def _figure(selected: Selection, cells: pl.DataFrame, label: str, alpha: float) -> Figure:
+    simulated, top = _with_exact(cells), selected.asked.top
+    family, size = selected.family, selected.size
+    size_text = labels.size_text(family, size)
     if simulated.is_empty():
-        raise InputError(f"{NAME}: the results hold no Monte Carlo cells of {label} at {size}")
+        raise InputError(f"{NAME}: the results hold no Monte Carlo cells of {label} at {size_text}")
     crowded = simulated.height > CROWD
     figure = style.new_figure(style.COLUMN, 64)
     axes = figure.add_subplot()
-    _plot_simulated(axes, simulated, crowded)
+    bars = style.PALE_BLUE if crowded else style.BLUE
+    holding = simulated.filter(missed=False)
+    _plot_points(axes, holding, "Monte Carlo, 95 % interval", "held", "o", style.BLUE, bars)
+    compared = simulated["exact"].count()
+    if compared:
+        missed = simulated.filter(missed=True)
+        name = f"{missed.height} of {compared} intervals miss exact α"
+        _plot_points(axes, missed, name, "missed", "D", style.VERMILION, style.VERMILION)
     _plot_exact(axes, cells, crowded)
     axes.axhline(
         alpha,
@@ -117,40 +127,30 @@ def _figure(found: Selection, cells: pl.DataFrame, label: str, alpha: float) -> 
         label=f"nominal α = {alpha:g}",
         gid="nominal",
     )
-    axes.set_xlabel(labels.outcome_label(found.family, found.size))
+    axes.set_xlabel(labels.outcome_label(family, size))
     axes.set_ylabel("α (share of trials that miss)")
     axes.set_ylim(bottom=0, top=top)
     highest = float(np.nanmax(cells["actual_alpha"].to_numpy()))
     if top is None and outcome_axis.breaks_down(1 - highest, alpha):
         outcome_axis.stretch(axes, "y", alpha, min(1.1 * highest, 1.0), coverage=False)
         axes.set_ylabel("α (share of trials that miss),\nstretched near 0")
-    _set_outcomes(axes, cells, found)
-    layout.set_asked_limits([axes], found.asked)
-    title = f"{selection.method_title(cells, label)}, {size}{found.sampling}"
-    heading = style.wrap(title + _hidden(simulated, top), style.COLUMN)
-    figure.legend(**style.legend_above(2, heading))
-    return figure
-
-
-def _set_outcomes(axes: Axes, cells: pl.DataFrame, found: Selection) -> None:
-    """Let the axis go from 0 to n, or over the outcomes in the cells if they are unbounded."""
+    # The axis goes from 0 to n, or over the outcomes in the cells if they are unbounded.
     shown = cells["place"].to_numpy()
-    low, high = (0.0, found.size[0]) if found.family.is_bounded else (shown.min(), shown.max())
+    low, high = (0.0, size[0]) if family.is_bounded else (shown.min(), shown.max())
     room = 0.02 * (high - low) + 0.5
     axes.set_xlim(low - room, high + room)
     axes.locator_params(axis="x", integer=True)
     outcome_axis.label_open_group(axes, cells)
-
-
-def _hidden(simulated: pl.DataFrame, highest: float | None) -> str:
-    """How many of the estimates lie above the axis, in words."""
-    if highest is None:
-        return ""
-    above = simulated.filter(simulated["actual_alpha"] > highest)
-    if above.is_empty():
-        return ""
-    reached = float(above.select("actual_alpha").max().item())
-    return f": {above.height} of {simulated.height} above {highest:g}, up to {reached:.3g}"
+    layout.set_asked_limits([axes], selected.asked)
+    title = f"{selection.method_title(cells, label)}, {size_text}{selected.sampling}"
+    if top is not None:
+        estimates = simulated["actual_alpha"].to_numpy()
+        above = estimates[estimates > top]
+        if above.size:
+            reached = f"up to {above.max():.3g}"
+            title += f": {above.size} of {simulated.height} above {top:g}, {reached}"
+    figure.legend(**style.legend_above(2, style.wrap(title, style.COLUMN)))
+    return figure
 
 
 def _plot_exact(axes: Axes, cells: pl.DataFrame, crowded: bool) -> None:
@@ -176,21 +176,10 @@ def _plot_exact(axes: Axes, cells: pl.DataFrame, crowded: bool) -> None:
         )
 
 
-def _plot_simulated(axes: Axes, simulated: pl.DataFrame, crowded: bool) -> None:
-    """Draw the Monte Carlo estimates with their intervals; mark the intervals that miss."""
-    holding = simulated.filter(missed=False)
-    bars = style.PALE_BLUE if crowded else style.BLUE
-    _plot_points(axes, holding, "Monte Carlo, 95 % interval", "held", "o", style.BLUE, bars)
-    compared = simulated["exact"].count()
-    if compared:
-        missed = simulated.filter(missed=True)
-        name = f"{missed.height} of {compared} intervals miss exact α"
-        _plot_points(axes, missed, name, "missed", "D", style.VERMILION, style.VERMILION)
-
-
 def _plot_points(
     axes: Axes, rows: pl.DataFrame, name: str, gid: str, marker: str, colour: str, bars: str
 ) -> None:
+    """Draw Monte Carlo estimates with their intervals."""
     size = 2.8 if gid == "missed" else 1.2 if rows.height > CROWD else 2.0
     drawn = axes.errorbar(
         rows["place"].to_numpy(),
@@ -208,7 +197,7 @@ def _plot_points(
 KIND = FigureKind(
     name=NAME,
     title="Monte Carlo alpha of each outcome, with its interval, against the exact value",
-    options=AlphaByOutcome,
+    options=AlphaByOutcomeOptions,
     needs=(MONTE_CARLO,),
     requires=("trials_by_outcome",),
     draw=draw,

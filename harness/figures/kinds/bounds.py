@@ -11,11 +11,12 @@ import numpy as np
 from pydantic import Field
 
 from harness.base.errors import InputError, NothingToDrawError
+from harness.families.combination import Span
 from harness.families.family import Family
 from harness.figures import options, selection
 from harness.figures.kind import Drawing, FigureKind, file_stem
-from harness.figures.look import axes as log_axis
 from harness.figures.look import labels, style
+from harness.figures.look.axes import set_log_axis
 from harness.figures.selection import Selection, Size, format_level
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from harness.tables.results import Results
 
 NAME = "bounds"
-LIMITS = ("lower", "upper")
 ROW = 4.6
 """Height of a bar with its room, in mm."""
 COLOURS = {"two-sided": style.SKY, "lower": style.ORANGE, "upper": style.PURPLE}
@@ -37,7 +37,7 @@ BAR_NAMES = {"two-sided": "interval", "lower": "lower bound", "upper": "upper bo
 Outcome = tuple[int, ...]
 
 
-class Bounds(options.HorizontalOptions):
+class BoundsOptions(options.HorizontalOptions):
     """Options of `bounds`."""
 
     n: options.Size | None = options.SIZE
@@ -51,7 +51,7 @@ class Bounds(options.HorizontalOptions):
 
 
 @dataclass(frozen=True)
-class Bar:
+class LimitsBar:
     """The limits of one method at one outcome."""
 
     title: str
@@ -61,14 +61,14 @@ class Bar:
 
     @property
     def exists(self) -> bool:
-        """Whether the method found limits; a method that failed has none."""
+        """Whether the method has limits; a method that failed has none."""
         return not np.isnan(self.lower)
 
     @property
     def limits(self) -> list[float]:
-        """The limits that the method found; a one-sided one has only one."""
-        found = {"lower": [self.lower], "upper": [self.upper]}
-        return found.get(self.side, [self.lower, self.upper])
+        """The limits of the method; a one-sided interval has only one."""
+        of_side = {"lower": [self.lower], "upper": [self.upper]}
+        return of_side.get(self.side, [self.lower, self.upper])
 
     @property
     def text(self) -> str:
@@ -80,39 +80,37 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Group:
+class OutcomeBars:
     """The bars of one outcome."""
 
     title: str
     estimate: float
-    bars: tuple[Bar, ...]
+    bars: tuple[LimitsBar, ...]
 
 
-def draw(results: Results, asked: Bounds) -> list[Drawing]:
+def draw(results: Results, asked: BoundsOptions) -> list[Drawing]:
     """One drawing per alpha."""
+    import polars as pl
+
     # Every engine gives the limits; Monte Carlo only of the outcomes that were drawn.
-    found = Selection.given(results, NAME, asked, "outcome")
-    family, size, cells = found.family, found.size, found.cells
+    selected = Selection.conditioned(results, NAME, asked, "outcome")
+    family, size = selected.family, selected.size
     # The colour of a bar says its side.
-    titles = {label: selection.plain_title(cells, label) for label in found.methods}
-    here = found.at_size(size).filter(_is_known(cells))
+    titles = {label: selection.plain_title(selected.cells, label) for label in selected.methods}
+    # A row has limits, or its method is known to have failed.
+    has_answer = pl.col("lower").is_not_null()
+    if "failed" in selected.cells.columns:
+        has_answer |= pl.col("failed") == 1.0
+    here = selected.at_size(size).filter(has_answer)
     outcomes = _outcomes(here, family, asked.x)
     drawings = []
-    for alpha, part in found.alphas:
-        of_alpha = here.filter(alpha=alpha)
-        groups = [_group(of_alpha, family, size, outcome, titles) for outcome in outcomes]
+    for alpha, part in selected.alphas:
+        cells = here.filter(alpha=alpha)
+        groups = [_outcome_bars(cells, family, size, outcome, titles) for outcome in outcomes]
         title = f"limits at {labels.size_text(family, size)}, nominal α = {alpha:g}"
         stem = file_stem(NAME, *labels.size_in_stem(family, size), *part)
         drawings.append(Drawing(stem, _figure(groups, family, title, asked)))
     return drawings
-
-
-def _is_known(cells: pl.DataFrame) -> pl.Expr:
-    """Whether a row has limits, or its method is known to have failed."""
-    import polars as pl
-
-    found = pl.col("lower").is_not_null()
-    return found | (pl.col("failed") == 1.0) if "failed" in cells.columns else found
 
 
 def _outcomes(
@@ -124,81 +122,102 @@ def _outcomes(
         raise NothingToDrawError(f"{NAME}: the results hold no limits")
     if asked is None:
         return [present[len(present) // 2]]
-    wanted = [tuple(one) if isinstance(one, Sequence) else (one,) for one in asked]
-    known = set(present)
+    wanted: list[Outcome] = [
+        outcome if isinstance(outcome, tuple) else (outcome,) for outcome in asked
+    ]
+    distinct = set(present)
     for outcome in wanted:
-        if outcome not in known:
-            known_range = f"{format_level(present[0])} to {format_level(present[-1])}"
+        if outcome not in distinct:
+            ends = f"{format_level(present[0])} to {format_level(present[-1])}"
             raise InputError(
                 f"{NAME}: the results hold no outcome {format_level(outcome)}, "
-                f"only {len(present)} from {known_range}"
+                f"only {len(present)} from {ends}"
             )
     return wanted
 
 
-def _group(
+def _outcome_bars(
     cells: pl.DataFrame, family: Family, size: Size, outcome: Outcome, titles: Mapping[str, str]
-) -> Group:
+) -> OutcomeBars:
+    """The bars of the methods that have a row at an outcome."""
     rows = cells.filter(selection.at(family.counts, outcome)).unique(
         "method", keep="first", maintain_order=True
     )
+    # A method that failed has null for limits.
     limits = {
-        row["method"]: (row["side"], *(np.nan if row[k] is None else row[k] for k in LIMITS))
-        for row in rows.iter_rows(named=True)
+        method: (side, np.nan if lower is None else lower, np.nan if upper is None else upper)
+        for method, side, lower, upper in rows.select("method", "side", "lower", "upper").rows()
     }
-    bars = tuple(Bar(titles[label], *limits[label]) for label in titles if label in limits)
+    bars = tuple(LimitsBar(titles[label], *limits[label]) for label in titles if label in limits)
     pairs = zip(outcome, size, strict=True)
     data = tuple(np.array([float(value)]) for pair in pairs for value in pair)
     counts = zip(family.counts, outcome, strict=True)
     title = ", ".join(f"{name} = {x}" for name, x in counts)
-    return Group(title, float(family.estimate(data)[0]), bars)
+    return OutcomeBars(title, float(family.estimate(data)[0]), bars)
 
 
-def _figure(groups: Sequence[Group], family: Family, title: str, asked: Bounds) -> Figure:
-    rows = sum(len(group.bars) + 1 for group in groups)
-    figure = style.new_figure(style.COLUMN, 24 + ROW * rows)
+def _figure(
+    groups: Sequence[OutcomeBars], family: Family, title: str, asked: BoundsOptions
+) -> Figure:
+    height = sum(len(group.bars) + 1 for group in groups)
+    figure = style.new_figure(style.COLUMN, 24 + ROW * height)
     axes = figure.add_subplot()
-    reach = asked.xlim or _reach(groups, family)
-    if family.is_ratio and reach[0] <= 0:
-        raise InputError(f"{NAME}: xlim: expected numbers above 0 for a ratio, found {reach[0]:g}")
-    if family.is_ratio:
-        # Names and numbers beside the bars leave a third of the width at least.
-        log_axis.set_log_axis(axes, "x", *reach, style.width_of(style.COLUMN) / 3)
-    else:
-        axes.set_xlim(*reach)
-    axes.set_ylim(rows - 0.4, -0.6)
-    top = 0
+    reach = _set_reach(axes, groups, family, asked.xlim)
+    axes.set_ylim(height - 0.4, -0.6)
+    top, rows = 0, dict[int, LimitsBar]()
     for group in groups:
         _plot_group(axes, group, top, reach)
+        rows |= dict(enumerate(group.bars, top + 1))
         top += len(group.bars) + 1
-    _label_bars(axes, groups)
+    # The methods stand on the left and their limits as numbers on the right.
+    axes.set_yticks(list(rows), [style.shorten(bar.title) for bar in rows.values()])
+    numbers = axes.secondary_yaxis("right")
+    numbers.set_yticks(list(rows), [bar.text for bar in rows.values()])
+    for axis in (axes, numbers):
+        axis.tick_params(axis="y", length=0)
+    numbers.spines["right"].set_visible(False)
+    axes.spines["left"].set_visible(False)
     axes.set_xlabel(style.wrap(labels.parameter_label(family), 50))
-    handles, kinds = axes.get_legend_handles_labels()
-    shown = dict(zip(kinds, handles, strict=True))
+    handles, names = axes.get_legend_handles_labels()
+    shown = dict(zip(names, handles, strict=True))
     style.add_legend(figure, (shown.values(), shown), style.COLUMN, title)
     return figure
 
 
-def _reach(groups: Sequence[Group], family: Family) -> tuple[float, float]:
-    """The limits of the axis: those of all bars with some room, within the support.
+def _set_reach(
+    axes: Axes, groups: Sequence[OutcomeBars], family: Family, asked: Span | None
+) -> Span:
+    """Set and return the limits of the axis: those of all bars with some room, within the support.
 
     The axis of a ratio is logarithmic; bars with an end at 0 or infinity go on to its end.
     """
+    logarithmic = family.is_ratio
     values = np.array(
         [v for group in groups for bar in group.bars for v in (*bar.limits, group.estimate)]
     )
-    if family.is_ratio:
+    if asked is not None:
+        low, high = asked
+    elif logarithmic:
         positive = np.log(values[(values > 0) & (values < np.inf)])
-        low, high = positive.min(initial=-1.0), positive.max(initial=1.0)
-        room = 0.12 * (high - low)
-        return float(np.exp(low - room)), float(np.exp(high + room))
-    finite = values[np.isfinite(values)]
-    low, high = finite.min(), finite.max()
-    room = 0.12 * (high - low) or 0.1
-    return max(low - room, family.support[0]), min(high + room, family.support[1])
+        least, most = positive.min(initial=-1.0), positive.max(initial=1.0)
+        room = 0.12 * (most - least)
+        low, high = float(np.exp(least - room)), float(np.exp(most + room))
+    else:
+        finite = values[np.isfinite(values)]
+        least, most = finite.min(), finite.max()
+        room = 0.12 * (most - least) or 0.1
+        low, high = max(least - room, family.support[0]), min(most + room, family.support[1])
+    if not logarithmic:
+        axes.set_xlim(low, high)
+    elif low <= 0:
+        raise InputError(f"{NAME}: xlim: expected numbers above 0 for a ratio, found {low:g}")
+    else:
+        # Names and numbers beside the bars leave a third of the width at least.
+        set_log_axis(axes, "x", low, high, style.width_of(style.COLUMN) / 3)
+    return low, high
 
 
-def _plot_group(axes: Axes, group: Group, top: int, reach: tuple[float, float]) -> None:
+def _plot_group(axes: Axes, group: OutcomeBars, top: int, reach: Span) -> None:
     """Draw a heading, and below it the bars with the estimate across them."""
     heading = f"{group.title}: estimate {labels.number_text(group.estimate)}"
     axes.text(reach[0], top, heading, va="center")
@@ -233,24 +252,10 @@ def _plot_group(axes: Axes, group: Group, top: int, reach: tuple[float, float]) 
     )
 
 
-def _label_bars(axes: Axes, groups: Sequence[Group]) -> None:
-    """Write the methods on the left and their limits as numbers on the right."""
-    bars = [bar for group in groups for bar in (None, *group.bars)]
-    rows = [(place, bar) for place, bar in enumerate(bars) if bar is not None]
-    places = [place for place, _ in rows]
-    axes.set_yticks(places, [style.shorten(bar.title) for _, bar in rows])
-    numbers = axes.secondary_yaxis("right")
-    numbers.set_yticks(places, [bar.text for _, bar in rows])
-    for axis in (axes, numbers):
-        axis.tick_params(axis="y", length=0)
-    numbers.spines["right"].set_visible(False)
-    axes.spines["left"].set_visible(False)
-
-
 KIND = FigureKind(
     name=NAME,
     title="Limits of several methods at chosen outcomes, as bars",
-    options=Bounds,
+    options=BoundsOptions,
     drawn_for=attrgetter("has_counts_of_samples"),
     requires=("counts_of_samples",),
     draw=draw,

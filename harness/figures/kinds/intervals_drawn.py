@@ -33,9 +33,26 @@ if TYPE_CHECKING:
 NAME = "intervals_drawn"
 _PARTS = 20
 """Where no true values are listed, those that divide the range into so many parts are tried."""
+SHARD = 1 << 62
+"""The number of the random stream of the samples."""
+_HELD: dict[str, Any] = {
+    "color": style.SKY,
+    "linewidth": 0.5,
+    "marker": "o",
+    "markersize": 1.2,
+    "markeredgewidth": 0.0,
+}
+_MISSED: dict[str, Any] = {
+    "color": style.VERMILION,
+    "linewidth": 1.1,
+    "marker": "X",
+    "markersize": 4.0,
+    "markeredgewidth": 0.4,
+    "markeredgecolor": style.BLACK,
+}
 
 
-class IntervalsDrawn(options.PanelOptions):
+class IntervalsDrawnOptions(options.PanelOptions):
     """Options of `intervals_drawn`."""
 
     n: options.Size | None = options.SIZE
@@ -58,7 +75,7 @@ class IntervalsDrawn(options.PanelOptions):
 
 
 @dataclass(frozen=True)
-class _Panel:
+class DrawnIntervals:
     """The intervals of one method."""
 
     title: str
@@ -70,25 +87,19 @@ class _Panel:
     """The expected number of intervals that miss."""
 
 
-def draw(results: Results, asked: IntervalsDrawn) -> list[Drawing]:
+def draw(results: Results, asked: IntervalsDrawnOptions) -> list[Drawing]:
     """One drawing per alpha, a panel per method, all of the same samples."""
     cells = results.cells.filter(results.cells["engine"].is_in(list(EVERY_ENGINE)))
     if cells.is_empty():
         raise InputError(f"{NAME}: the results hold no cells")
-    found = Selection(NAME, cells, asked)
-    family, size, methods = found.family, found.size, found.methods
+    selected = Selection(NAME, cells, asked)
+    family, size, methods = selected.family, selected.size, selected.methods
     if len(methods) > options.MOST_PANELS:
         raise InputError(
             f"{NAME}: name at most {options.MOST_PANELS} methods, found {len(methods)} "
             "(option methods)"
         )
-    asked_for = (asked.truth, asked.truth2)[: family.samples]
-    telling = _most_telling(results, found) if set(asked_for) == {None} else None
-    truths = telling or [
-        _middle(results, family, place) if value is None else value
-        for place, value in enumerate(asked_for)
-    ]
-    _refuse_outside(family, truths)
+    truths = _truths(results, selected)
     scenario = scenario_with(results, family, size, (truths[0],), truths[1:])
     if scenario is None:
         raise InputError(f"{NAME}: these results do not say how outcomes arise")
@@ -98,42 +109,68 @@ def draw(results: Results, asked: IntervalsDrawn) -> list[Drawing]:
     # The stream of another number than any shard of a run has.
     rng = scenario.stream(seed, SHARD)
     drawn = scenario.draw_outcomes([np.full(asked.count, truth) for truth in truths], rng)
-    parameter = float(family.combination.parameter_at([np.array([each]) for each in truths])[0])
+    at_truths = [np.array([truth]) for truth in truths]
+    parameter = float(family.combination.parameter_at(at_truths)[0])
     held = ", ".join(f"{s} = {t:.12g}" for s, t in zip(family.symbols, truths, strict=True))
     setting = f"{asked.count} samples at {labels.size_text(family, size)}, true {held}"
     drawings = []
-    for alpha, part in found.alphas:
-        panels = [_panel(results, scenario, method, alpha, drawn, parameter) for method in methods]
+    for alpha, part in selected.alphas:
+        panels = [
+            _intervals(results, scenario, method, alpha, drawn, parameter) for method in methods
+        ]
         heading = f"{setting}, nominal {nominal_text(alpha)}, seed = {seed}"
         figure = _figure(panels, heading, family, parameter, asked)
         drawings.append(Drawing(file_stem(NAME, *labels.size_in_stem(family, size), *part), figure))
     return drawings
 
 
-def _most_telling(results: Results, found: Selection) -> list[float] | None:
+def _truths(results: Results, selected: Selection) -> list[float]:
+    """The true value of each sample: those asked for, the most telling, or those in the middle.
+
+    Raises:
+        InputError: one of them is outside the range of the parameter, or the results hold none.
+    """
+    family, asked = selected.family, selected.asked
+    named = (asked.truth, asked.truth2)[: family.samples]
+    telling = _most_telling(results, selected) if set(named) == {None} else None
+    truths = telling or [
+        _middle(results, family, place) if value is None else value
+        for place, value in enumerate(named)
+    ]
+    low, high = family.model.SUPPORT
+    for symbol, truth in zip(family.symbols, truths, strict=True):
+        if not low <= truth <= high or not np.isfinite(truth):
+            raise InputError(
+                f"{NAME}: expected a true {symbol} from {low:g} to {high:g}, found {truth:g}"
+            )
+    return truths
+
+
+def _most_telling(results: Results, selected: Selection) -> list[float] | None:
     """The truths that a method misses most often, at which each misses at most half of the time.
 
     They are listed ones, or of one sample some within its range. None where neither is known.
     """
     import polars as pl
 
-    family, columns = found.family, list(found.family.truths)
-    cells = found.at_size(found.size).drop_nulls(set(columns) & set(found.cells.columns))
-    if set(columns) <= set(found.cells.columns) and not cells.is_empty():
+    family, columns = selected.family, list(selected.family.truths)
+    cells = selected.at_size(selected.size).drop_nulls(set(columns) & set(selected.cells.columns))
+    if set(columns) <= set(cells.columns) and not cells.is_empty():
         missed = cells.group_by(columns).agg(pl.col("actual_alpha").max())
     elif family.samples == 1 and (over := _range(results, family, 0)):
-        alpha, (low, high) = found.alphas[0][0], over
-        at = family, found.size, over
-        every = [exact_curve(results, method, alpha, *at) for method in found.methods]
+        alpha, (low, high) = selected.alphas[0][0], over
         values = low + (high - low) * np.arange(1, _PARTS) / _PARTS
-        curves = [np.interp(values, each.truths, each.missed) for each in every if each]
-        worst = np.max([np.zeros(values.size), *curves], axis=0)
+        worst = np.zeros(values.size)
+        for method in selected.methods:
+            curve = exact_curve(results, method, alpha, family, selected.size, over)
+            if curve is not None:
+                worst = np.maximum(worst, np.interp(values, curve.truths, curve.missed))
         missed = pl.DataFrame({columns[0]: values, "actual_alpha": worst})
     else:
         return None
     # A method that always misses has intervals of no length, which show nothing.
     missed = missed.filter(missed["actual_alpha"] <= 0.5).sort("actual_alpha", *columns)
-    return None if missed.is_empty() else [float(each) for each in missed.select(columns).row(-1)]
+    return None if missed.is_empty() else list(map(float, missed.select(columns).row(-1)))
 
 
 def _middle(results: Results, family: Family, place: int) -> float:
@@ -162,26 +199,17 @@ def _range(results: Results, family: Family, place: int) -> Span | None:
     return None if ends.is_empty() else (float(ends[0, 0]), float(ends[0, 1]))
 
 
-def _refuse_outside(family: Family, truths: list[float]) -> None:
-    low, high = family.model.SUPPORT
-    for symbol, truth in zip(family.symbols, truths, strict=True):
-        if not low <= truth <= high or not np.isfinite(truth):
-            raise InputError(
-                f"{NAME}: expected a true {symbol} from {low:g} to {high:g}, found {truth:g}"
-            )
-
-
-def _panel(
+def _intervals(
     results: Results,
     scenario: Scenario,
     method: str,
     alpha: float,
     drawn: Integers,
     parameter: float,
-) -> _Panel:
+) -> DrawnIntervals:
+    """The intervals of a method at the outcomes of the samples."""
     from harness.designs.design import observed_at
     from harness.designs.engines.solver import solver_of
-    from harness.families.catalogue import family_of
 
     solver = solver_of(scenario)
     outcomes = solver.range_outcomes(solver.hull())
@@ -198,17 +226,17 @@ def _panel(
     # Where a method failed it has no interval, which counts as a miss.
     missed = ~((lower <= parameter) & (parameter <= upper))
     data = observed_at(scenario, drawn).columns()
-    estimate = np.asarray(family_of(scenario.family).estimate(data))
+    estimate = np.asarray(scenario.known_family.estimate(data))
     title = selection.method_title(results.cells, method)
-    return _Panel(title, lower, upper, estimate, missed, drawn.size * missing)
-
-
-SHARD = 1 << 62
-"""The number of the random stream of the samples."""
+    return DrawnIntervals(title, lower, upper, estimate, missed, drawn.size * missing)
 
 
 def _figure(
-    panels: list[_Panel], heading: str, family: Family, parameter: float, asked: IntervalsDrawn
+    panels: list[DrawnIntervals],
+    heading: str,
+    family: Family,
+    parameter: float,
+    asked: IntervalsDrawnOptions,
 ) -> Figure:
     from matplotlib.lines import Line2D
 
@@ -217,11 +245,11 @@ def _figure(
     lines = 2 + style.wrap(heading, style.COLUMN).count("\n")
     figure = style.new_figure(style.COLUMN, 12 + 36 * rows + style.line_height() * lines)
     places = layout.panels(figure, len(panels), columns)
-    ends = [np.concatenate((each.lower, each.upper)) for each in panels]
-    known = np.concatenate([*ends, [parameter]])
-    known = known[np.isfinite(known)]
-    room = 0.03 * (known.max() - known.min()) or 1.0
-    bottom, top = known.min() - room, known.max() + room
+    limits = [np.concatenate((panel.lower, panel.upper)) for panel in panels]
+    shown = np.concatenate([*limits, [parameter]])
+    shown = shown[np.isfinite(shown)]
+    room = 0.03 * (shown.max() - shown.min()) or 1.0
+    bottom, top = shown.min() - room, shown.max() + room
     for axes, panel in zip(places, panels, strict=True):
         _plot(axes, panel, parameter, (bottom, top), style.COLUMN / columns)
     places[0].set_xlim(0, asked.count + 1)
@@ -239,32 +267,14 @@ def _figure(
     return figure
 
 
-_HELD: dict[str, Any] = {
-    "color": style.SKY,
-    "linewidth": 0.5,
-    "marker": "o",
-    "markersize": 1.2,
-    "markeredgewidth": 0.0,
-}
-_MISSED: dict[str, Any] = {
-    "color": style.VERMILION,
-    "linewidth": 1.1,
-    "marker": "X",
-    "markersize": 4.0,
-    "markeredgewidth": 0.4,
-    "markeredgecolor": style.BLACK,
-}
-
-
 def _plot(
-    axes: Axes, panel: _Panel, parameter: float, ends: tuple[float, float], width: float
+    axes: Axes, panel: DrawnIntervals, parameter: float, ends: tuple[float, float], width: float
 ) -> None:
     number = np.arange(1, panel.missed.size + 1)
     # An infinite limit reaches beyond the axis; a missing interval is its mark alone, at the truth.
     beyond = 10 * (ends[1] - ends[0])
-    lower, upper = (
-        np.clip(each, ends[0] - beyond, ends[1] + beyond) for each in (panel.lower, panel.upper)
-    )
+    lower = np.clip(panel.lower, ends[0] - beyond, ends[1] + beyond)
+    upper = np.clip(panel.upper, ends[0] - beyond, ends[1] + beyond)
     for missed, look, gid in ((False, _HELD, "holds"), (True, _MISSED, "misses")):
         here = panel.missed == missed
         axes.vlines(
@@ -288,7 +298,7 @@ def _plot(
 KIND = FigureKind(
     name=NAME,
     title="A hundred intervals beside the truth, those that miss it marked",
-    options=IntervalsDrawn,
+    options=IntervalsDrawnOptions,
     over="summary",
     draw=draw,
     drawn_for=attrgetter("has_counts_of_samples"),

@@ -20,7 +20,6 @@ from harness.figures.look import labels, layout, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from harness.tables.results import Results
 
@@ -31,7 +30,7 @@ REACH = 4.5
 _MOST_SHOWN = 8192
 
 
-class OutcomeTails(options.HorizontalOptions):
+class OutcomeTailsOptions(options.HorizontalOptions):
     """Options of `outcome_tails`; they name no levels of the experiment."""
 
     n: int = Field(100, ge=1, le=10**9, description="Number of trials of the binomial.")
@@ -58,23 +57,43 @@ class Tail:
     cumulative: Floats
     tail: float
 
+    @classmethod
+    def of(cls, truth: float, outcomes: Integers, n: int, x: int) -> Tail:
+        """The binomial of a true proportion at these outcomes."""
+        p = np.array([truth])
+        below = outcomes[outcomes < n]
+        cumulative = np.ones(outcomes.size)
+        cumulative[: below.size] = binomial.cdf(below, p, n)
+        tail = float(binomial.cdf(np.array([x]), p, n)[0]) if x < n else 1.0
+        return cls(truth, outcomes, binomial.pmf(outcomes, p, n), cumulative, tail)
 
-def draw(results: Results, asked: OutcomeTails) -> list[Drawing]:
-    """One drawing, from the options alone."""
-    n, x = asked.n, asked.x
+
+def draw(results: Results, asked: OutcomeTailsOptions) -> list[Drawing]:
+    """One drawing, from the options alone: a column of two panels for each true proportion."""
+    n, x, count = asked.n, asked.x, len(asked.truths)
     outcomes = _shown_outcomes(n, x, asked.truths)
-    tails = [_tail(truth, outcomes, n, x) for truth in asked.truths]
-    return [Drawing(file_stem(NAME, f"n{n}", f"x{x}"), _figure(tails, asked))]
-
-
-def _tail(truth: float, outcomes: Integers, n: int, x: int) -> Tail:
-    """The binomial of a true proportion at these outcomes."""
-    p = np.array([truth])
-    below = outcomes[outcomes < n]
-    cumulative = np.ones(outcomes.size)
-    cumulative[: below.size] = binomial.cdf(below, p, n)
-    tail = float(binomial.cdf(np.array([x]), p, n)[0]) if x < n else 1.0
-    return Tail(truth, outcomes, binomial.pmf(outcomes, p, n), cumulative, tail)
+    width = style.COLUMN if count < 3 else style.PAGE
+    room = style.width_of(width / count) / style.font_factor()
+    figure = style.new_figure(width, 80)
+    grid = figure.subplots(2, count, sharex=True, sharey="row", squeeze=False)
+    for (upper, lower), truth in zip(grid.T, asked.truths, strict=True):
+        tail = Tail.of(truth, outcomes, n, x)
+        _plot_probabilities(upper, tail, n, x)
+        _plot_cumulative(lower, tail, n, x)
+        # A long text takes one more line.
+        apart = "\n" if n > 9999 or room < 30 else " "
+        title = f"p = {truth:g}\nPr(X ≤ {x}){apart}= {labels.number_text(tail.tail)}"
+        upper.set_title(title, loc="left", linespacing=1.3)
+    grid[0, 0].set_xlim(float(outcomes[0]) - 0.5, float(outcomes[-1]) + 0.5)
+    grid[0, 0].set_ylim(bottom=0)
+    grid[1, 0].set_ylim(0, 1.02)
+    layout.set_asked_limits(list(grid.flat), asked, count)
+    grid[0, 0].locator_params(axis="x", integer=True, nbins=max(1, min(5, int(room / 9))))
+    grid[0, 0].set_ylabel("Pr(X = k)")
+    grid[1, 0].set_ylabel("Pr(X ≤ k)")
+    figure.supxlabel(f"outcome k (successes of n = {n})")
+    style.add_legend(figure, grid[0, 0].get_legend_handles_labels(), width)
+    return [Drawing(file_stem(NAME, f"n{n}", f"x{x}"), figure)]
 
 
 def _shown_outcomes(n: int, x: int, truths: tuple[float, ...]) -> Integers:
@@ -92,37 +111,6 @@ def _shown_outcomes(n: int, x: int, truths: tuple[float, ...]) -> Integers:
         return np.arange(first, last + 1)
     spread = [np.linspace(low, high, _MOST_SHOWN // 4) for low, high in (*spans, (first, last))]
     return np.unique(np.rint(np.concatenate(spread)).astype(np.int64))
-
-
-def _figure(tails: list[Tail], asked: OutcomeTails) -> Figure:
-    n, x = asked.n, asked.x
-    width = style.COLUMN if len(tails) < 3 else style.PAGE
-    figure = style.new_figure(width, 80)
-    grid = figure.subplots(2, len(tails), sharex=True, sharey="row", squeeze=False)
-    for column, tail in enumerate(tails):
-        upper, lower = grid[:, column]
-        _plot_probabilities(upper, tail, n, x)
-        _plot_cumulative(lower, tail, n, x)
-        upper.set_title(_title(tail, n, x, width / len(tails)), loc="left", linespacing=1.3)
-    first, last = float(tails[0].outcomes[0]), float(tails[0].outcomes[-1])
-    grid[0, 0].set_xlim(first - 0.5, last + 0.5)
-    grid[0, 0].set_ylim(bottom=0)
-    grid[1, 0].set_ylim(0, 1.02)
-    layout.set_asked_limits(list(grid.flat), asked, len(tails))
-    room = style.width_of(width) / len(tails) / style.font_factor()
-    grid[0, 0].locator_params(axis="x", integer=True, nbins=max(1, min(5, int(room / 9))))
-    grid[0, 0].set_ylabel("Pr(X = k)")
-    grid[1, 0].set_ylabel("Pr(X ≤ k)")
-    figure.supxlabel(f"outcome k (successes of n = {n})")
-    style.add_legend(figure, grid[0, 0].get_legend_handles_labels(), width)
-    return figure
-
-
-def _title(tail: Tail, n: int, x: int, width: float) -> str:
-    """The truth and the tail in words; a long text takes one more line."""
-    narrow = style.width_of(width) < 30 * style.font_factor()
-    apart = "\n" if n > 9999 or narrow else " "
-    return f"p = {tail.truth:g}\nPr(X ≤ {x}){apart}= {labels.number_text(tail.tail)}"
 
 
 def _plot_probabilities(axes: Axes, tail: Tail, n: int, x: int) -> None:
@@ -164,7 +152,7 @@ def _plot_expected(axes: Axes, tail: Tail, n: int) -> None:
 KIND = FigureKind(
     name=NAME,
     title="Probabilities of a binomial and how much of it lies at or below an outcome",
-    options=OutcomeTails,
+    options=OutcomeTailsOptions,
     over="nothing",
     needs=(),
     drawn_for=attrgetter("has_outcomes"),

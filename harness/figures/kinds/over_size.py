@@ -1,8 +1,14 @@
-"""Over the size of the data: coverage, expected length, and limits at one fraction of successes."""
+"""Over the size of the data: coverage, expected length, and limits at one fraction of successes.
+
+Coverage and length have a page of small panels, one for each true value.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pydantic import Field
@@ -14,57 +20,228 @@ from harness.figures import options, selection
 from harness.figures.kind import Drawing, FigureKind, file_stem
 from harness.figures.look import axes as coverage_axis
 from harness.figures.look import labels, layout, style
-from harness.figures.look.axes import LEAST_SPAN, set_log_axis, set_log_outcomes
-from harness.figures.look.panel_page import MARGIN, finish_page, new_page, plot_methods
+from harness.figures.look.axes import LEAST_SPAN, set_few_ticks, set_log_axis, set_log_outcomes
 from harness.figures.selection import Selection
-from harness.figures.size_panels import ENGINES, OverSize, SizePanel, SizePanels, size_panels
+from harness.figures.size_panels import (
+    ENGINES,
+    OverSizeOptions,
+    SizePanel,
+    SizePanels,
+    size_panels,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import polars as pl
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
     from harness.tables.results import Results
 
-COVERAGE = "coverage_over_size"
+HEIGHTS = {1: 40.0, 2: 32.0}
+"""The height of the axes of a panel, in mm, where there are one or two of them."""
+ROW = 24.0
+"""The height where there are more."""
+LONG_LEGEND, WIDE_ROW = 5, 36.0
+"""With more entries, more than two panels are as wide as a page, and as high as this."""
+CROWD = 25
+"""The most markers on a line."""
+MARGIN = 0.05
+"""The room at each end of an axis, as a part of its length."""
+_BESIDE = 13.0
+"""The width of the numbers and the name of the vertical axis, in mm."""
 DECADE = 10.0
+"""Sizes that span more than this factor have a logarithmic axis in a figure of coverage."""
 
 
-class CoverageOverSize(OverSize):
+@dataclass(frozen=True)
+class PanelPage:
+    """A figure with the axes of each panel, which all have the same limits."""
+
+    figure: Figure
+    shown: SizePanels
+    columns: int
+    """How many panels stand in a row."""
+    panels: tuple[tuple[SizePanel, Axes], ...]
+    width: float
+    """The width of the axes of a panel, in mm."""
+    height: float
+    """The height of the axes of a panel, in mm."""
+
+
+def new_page(
+    shown: SizePanels,
+    heading: str,
+    notes: Sequence[str],
+    extra: Sequence[Line2D] = (),
+    columns: int | None = None,
+) -> PanelPage:
+    """Return a page as wide as a journal's column, with its legend.
+
+    Args:
+        shown: the panels.
+        heading: the heading of the legend.
+        notes: a note for the title of each panel, which may be empty.
+        extra: entries of the legend after those of the methods.
+        columns: panels in a row; None for one or two.
+    """
+    from matplotlib.lines import Line2D
+
+    handles = [
+        Line2D(
+            [],
+            [],
+            **_look(shown, method, filled=shown.has(method, [MONTE_CARLO])),
+            label=selection.method_title(shown.cells, method),
+        )
+        for method in shown.methods
+    ]
+    handles += extra
+    count = len(shown.panels)
+    is_wide = len(handles) > LONG_LEGEND and count > 2
+    across = style.PAGE if is_wide else style.COLUMN
+    names = [style.wrap(str(handle.get_label()), style.COLUMN - 10) for handle in handles]
+    beside = style.legend_columns(names, across)
+    legend = style.legend_above(beside, style.wrap(heading, across))
+    columns = layout.panel_columns(count, columns, 4 if is_wide else 2)
+    width = (across - _BESIDE) / columns - 3
+    titles = []
+    for panel, note in zip(shown.panels, notes, strict=True):
+        title = style.wrap("; ".join(filter(None, [panel.title, note])), width)
+        if note and "\n" in title:
+            title = f"{style.wrap(panel.title, width)}\n{style.wrap(note, width)}"
+        titles.append(title)
+    rows = [titles[start : start + columns] for start in range(0, count, columns)]
+    lines = 1 + legend["title"].count("\n")
+    lines += math.ceil(sum(1 + name.count("\n") for name in names) / beside)
+    lines += sum(1 + max(title.count("\n") for title in row) for row in rows)
+    height = HEIGHTS.get(count, WIDE_ROW if is_wide else ROW)
+    figure = style.new_figure(across, 12 + (height + 2) * len(rows) + style.line_height() * lines)
+    places = layout.panels(figure, count, columns)
+    for axes, title in zip(places, titles, strict=True):
+        axes.set_title(title, loc="left", pad=2)
+    figure.supxlabel(labels.size_label(shown.family))
+    figure.legend(handles, names, **legend)
+    panels = tuple(zip(shown.panels, places, strict=True))
+    return PanelPage(figure, shown, columns, panels, style.width_of(width), height)
+
+
+def _look(shown: SizePanels, method: str, *, filled: bool) -> dict[str, Any]:
+    """The line and the marks of a method: filled ones of Monte Carlo, others of exact values."""
+    look = style.style_of(method, shown.methods)
+    return look.line | look.points(filled=filled) | {"linewidth": 0.9}
+
+
+def plot_methods(
+    page: PanelPage,
+    values: Callable[[pl.DataFrame], Floats],
+    bars: Callable[[pl.DataFrame], Floats] | None = None,
+) -> None:
+    """Draw each method in each panel: exact values as a line, Monte Carlo as points.
+
+    Points are joined by a thin line where a method has no exact values, and exact values are
+    marked where a method has no points.
+
+    Args:
+        page: the page.
+        values: gives the values of m rows, shape (m,).
+        bars: gives the lengths of their error bars below and above, shape (2, m).
+    """
+    shown = page.shown
+    for panel, axes in page.panels:
+        for index, method in enumerate(shown.methods):
+            exact = panel.rows(method, EXACT_ENGINES)
+            simulated = panel.rows(method, [MONTE_CARLO])
+            if not exact.is_empty():
+                look = _look(shown, method, filled=False)
+                if not simulated.is_empty():
+                    look["marker"] = ""
+                axes.plot(
+                    exact[shown.size].to_numpy(),
+                    values(exact),
+                    **look,
+                    markevery=math.ceil(exact.height / CROWD),
+                    zorder=3,
+                    gid=f"exact-{index}",
+                )
+            if not simulated.is_empty():
+                look = _look(shown, method, filled=True) | {"linewidth": 0.5}
+                if not exact.is_empty():
+                    look["linestyle"] = "none"
+                drawn = axes.errorbar(
+                    simulated[shown.size].to_numpy(),
+                    values(simulated),
+                    yerr=None if bars is None else bars(simulated),
+                    **look,
+                    elinewidth=0.6,
+                    zorder=4,
+                )
+                drawn[0].set_gid(f"simulated-{index}")
+
+
+def finish_page(page: PanelPage, asked: OverSizeOptions, longest: float, label: str) -> Figure:
+    """Set the axes of sizes, the ranges that are asked for and the name of the vertical axis.
+
+    Args:
+        page: the page.
+        asked: the options of the figure.
+        longest: sizes that span more than this factor have a logarithmic axis.
+        label: the name of the vertical axis.
+    """
+    sizes = page.shown.cells[page.shown.size].to_numpy().astype(np.float64)
+    low, high = float(sizes.min()), float(sizes.max())
+    for _, axes in page.panels:
+        if high / low > longest:
+            room = (high / low) ** MARGIN
+            set_log_axis(axes, "x", low / room, high * room, page.width)
+        else:
+            axes.set_xlim(low - MARGIN * (high - low), high + MARGIN * (high - low))
+            whole = bool((sizes == np.round(sizes)).all())
+            set_few_ticks(axes, integer=whole)
+    layout.set_asked_limits([axes for _, axes in page.panels], asked, page.columns)
+    page.figure.supylabel(label)
+    return page.figure
+
+
+COVERAGE = "coverage_over_size"
+
+
+class CoverageOverSizeOptions(OverSizeOptions):
     """Options of `coverage_over_size`."""
 
     lowest: float | None = options.LOWEST_COVERAGE
 
 
-def draw_coverage(results: Results, asked: CoverageOverSize) -> list[Drawing]:
+def draw_coverage(results: Results, asked: CoverageOverSizeOptions) -> list[Drawing]:
     """One drawing per alpha, a panel per true value."""
-    every = size_panels(results, COVERAGE, asked, "actual_alpha")
-    return [Drawing(found.stem, _coverage_figure(found, asked)) for found in every]
+    return [
+        Drawing(shown.stem, _coverage_figure(shown, asked))
+        for shown in size_panels(results, COVERAGE, asked, "actual_alpha")
+    ]
 
 
-def _coverage_figure(found: SizePanels, asked: CoverageOverSize) -> Figure:
+def _coverage_figure(shown: SizePanels, asked: CoverageOverSizeOptions) -> Figure:
     from matplotlib.lines import Line2D
 
     lowest = asked.lowest if asked.ylim is None else asked.ylim[0]
-    reached = coverage_axis.lowest_coverage(found.cells, found.alpha)
-    stretched = lowest is None and coverage_axis.breaks_down(reached, found.alpha)
+    reached = coverage_axis.lowest_coverage(shown.cells, shown.alpha)
+    stretched = lowest is None and coverage_axis.breaks_down(reached, shown.alpha)
     lowest = reached if lowest is None else lowest
-    look = coverage_axis.nominal_style(found.alpha)
+    look = coverage_axis.nominal_style(shown.alpha)
     page = new_page(
-        found,
-        found.heading("coverage", "95 % intervals"),
-        [_hidden(found, panel, lowest) for panel in found.panels],
+        shown,
+        shown.heading("coverage", "95 % intervals"),
+        [_hidden(shown, panel, lowest) for panel in shown.panels],
         [Line2D([], [], **look)],
         asked.columns,
     )
     # Coverage is mirrored: the bar above alpha is the one below coverage.
     plot_methods(page, _coverage, lambda rows: selection.error_bars(rows, "actual_alpha")[::-1])
     for _, axes in page.panels:
-        axes.axhspan(-1, 1 - found.alpha, facecolor=style.SHADE, linewidth=0, zorder=0)
-        axes.axhline(1 - found.alpha, **look, zorder=5, gid="nominal")
+        axes.axhspan(-1, 1 - shown.alpha, facecolor=style.SHADE, linewidth=0, zorder=0)
+        axes.axhline(1 - shown.alpha, **look, zorder=5, gid="nominal")
         if stretched:
-            coverage_axis.stretch(axes, "y", found.alpha, 1 - lowest, coverage=True)
+            coverage_axis.stretch(axes, "y", shown.alpha, 1 - lowest, coverage=True)
         else:
             coverage_axis.set_coverage_limits(axes, lowest)
     name = coverage_axis.COVERAGE + (",\nstretched near 100" if stretched else "")
@@ -75,10 +252,10 @@ def _coverage(rows: pl.DataFrame) -> Floats:
     return np.asarray(1 - rows["actual_alpha"].to_numpy())
 
 
-def _hidden(found: SizePanels, panel: SizePanel, lowest: float) -> str:
+def _hidden(shown: SizePanels, panel: SizePanel, lowest: float) -> str:
     """Which methods go below the axis, and how far, in words."""
     reached = {}
-    for method in found.methods:
+    for method in shown.methods:
         exact = panel.rows(method, EXACT_ENGINES)
         rows = panel.rows(method, [MONTE_CARLO]) if exact.is_empty() else exact
         if not rows.is_empty() and (least := float(_coverage(rows).min())) < lowest:
@@ -86,13 +263,13 @@ def _hidden(found: SizePanels, panel: SizePanel, lowest: float) -> str:
     if not reached:
         return ""
     lowest_text = labels.percent_text(100 * min(reached.values()))
-    return f"{found.who(list(reached))} down to {lowest_text}"
+    return f"{shown.who(list(reached))} down to {lowest_text}"
 
 
 COVERAGE_KIND = FigureKind(
     name=COVERAGE,
     title="Coverage over the size, exact and by Monte Carlo, a panel per true value",
-    options=CoverageOverSize,
+    options=CoverageOverSizeOptions,
     over="truth",
     needs=ENGINES,
     drawn_for=lambda _: True,
@@ -104,30 +281,26 @@ COVERAGE_KIND = FigureKind(
 LENGTH = "length_over_size"
 
 
-class LengthOverSize(OverSize):
-    """Options of `length_over_size`."""
-
-
-def draw_length(results: Results, asked: LengthOverSize) -> list[Drawing]:
+def draw_length(results: Results, asked: OverSizeOptions) -> list[Drawing]:
     """One drawing per alpha, a panel per true value."""
     return [
-        Drawing(found.stem, _length_figure(found, asked))
-        for found in size_panels(results, LENGTH, asked, "length")
+        Drawing(shown.stem, _length_figure(shown, asked))
+        for shown in size_panels(results, LENGTH, asked, "length")
     ]
 
 
-def _length_figure(found: SizePanels, asked: LengthOverSize) -> Figure:
-    lengths = found.cells["length"].to_numpy()
+def _length_figure(shown: SizePanels, asked: OverSizeOptions) -> Figure:
+    lengths = shown.cells["length"].to_numpy()
     high = float(lengths.max())
     low = float(lengths.min(initial=high, where=lengths > 0))
     logarithmic = high > LEAST_SPAN * low > 0
-    heading = found.heading(f"expected length at nominal α = {found.alpha:g}")
-    notes = [_zeros(found, panel, logarithmic) for panel in found.panels]
-    page = new_page(found, heading, notes, columns=asked.columns)
+    heading = shown.heading(f"expected length at nominal α = {shown.alpha:g}")
+    notes = [_zeros(shown, panel, logarithmic) for panel in shown.panels]
+    page = new_page(shown, heading, notes, columns=asked.columns)
 
     def values(rows: pl.DataFrame) -> Floats:
-        known = rows["length"].to_numpy()
-        return np.where(known > 0, known, np.nan) if logarithmic else np.asarray(known)
+        drawn = rows["length"].to_numpy()
+        return np.where(drawn > 0, drawn, np.nan) if logarithmic else np.asarray(drawn)
 
     plot_methods(page, values)
     for _, axes in page.panels:
@@ -136,23 +309,23 @@ def _length_figure(found: SizePanels, asked: LengthOverSize) -> Figure:
             set_log_axis(axes, "y", low / room, high * room, page.height)
         else:
             axes.set_ylim(0, 1.1 * high or 1.0)
-    return finish_page(page, asked, LEAST_SPAN, labels.length_label(found.family))
+    return finish_page(page, asked, LEAST_SPAN, labels.length_label(shown.family))
 
 
-def _zeros(found: SizePanels, panel: SizePanel, logarithmic: bool) -> str:
+def _zeros(shown: SizePanels, panel: SizePanel, logarithmic: bool) -> str:
     """Which lengths a logarithmic axis leaves out, in words."""
     rows = panel.cells.filter(panel.cells["length"] <= 0)
     if rows.is_empty() or not logarithmic:
         return ""
-    methods, sizes = rows["method"].unique(), sorted(rows[found.size].unique())
-    where = f"{found.size} = {sizes[0]:.6g}" if len(sizes) == 1 else f"{len(sizes)} sizes"
-    return f"{found.who(methods.to_list())} of length 0 at {where}"
+    methods, sizes = rows["method"].unique(), sorted(rows[shown.size].unique())
+    where = f"{shown.size} = {sizes[0]:.6g}" if len(sizes) == 1 else f"{len(sizes)} sizes"
+    return f"{shown.who(methods.to_list())} of length 0 at {where}"
 
 
 LENGTH_KIND = FigureKind(
     name=LENGTH,
     title="Expected interval length over the size, a panel per true value",
-    options=LengthOverSize,
+    options=OverSizeOptions,
     over="truth",
     needs=ENGINES,
     drawn_for=lambda _: True,
@@ -164,7 +337,7 @@ LENGTH_KIND = FigureKind(
 LIMITS = "limits_over_size"
 
 
-class LimitsOverSize(options.AxesOptions):
+class LimitsOverSizeOptions(options.AxesOptions):
     """Options of `limits_over_size`."""
 
     fraction: float = Field(
@@ -179,16 +352,16 @@ class LimitsOverSize(options.AxesOptions):
     alpha: options.Alpha | None = options.ALPHA
 
 
-def draw_limits(results: Results, asked: LimitsOverSize) -> list[Drawing]:
+def draw_limits(results: Results, asked: LimitsOverSizeOptions) -> list[Drawing]:
     """One drawing per alpha."""
-    found = Selection.given(results, LIMITS, asked, "outcome")
-    methods = found.methods
+    selected = Selection.conditioned(results, LIMITS, asked, "outcome")
+    family, methods = selected.family, selected.methods
     drawings = []
-    for alpha, part in found.alphas:
-        rows = _at_fraction(found.cells.filter(alpha=alpha), found.family, asked.fraction)
+    for alpha, part in selected.alphas:
+        rows = _at_fraction(selected.cells.filter(alpha=alpha), family, asked.fraction)
         title = f"limits at x/n = {asked.fraction:g}, nominal α = {alpha:g}"
         stem = file_stem(LIMITS, f"{asked.fraction:g}", *part)
-        drawings.append(Drawing(stem, _limits_figure(rows, found.family, methods, title, asked)))
+        drawings.append(Drawing(stem, _limits_figure(rows, family, methods, title, asked)))
     return drawings
 
 
@@ -208,7 +381,11 @@ def _at_fraction(cells: pl.DataFrame, family: Family, fraction: float) -> pl.Dat
 
 
 def _limits_figure(
-    rows: pl.DataFrame, family: Family, methods: Sequence[str], title: str, asked: LimitsOverSize
+    rows: pl.DataFrame,
+    family: Family,
+    methods: Sequence[str],
+    title: str,
+    asked: LimitsOverSizeOptions,
 ) -> Figure:
     (size,) = family.sizes
     names = [
@@ -228,8 +405,8 @@ def _limits_figure(
         axes.plot(sizes, part["upper"].to_numpy(), **drawn, gid=f"upper-{index}")
         handles.append(line)
     axes.axhline(asked.fraction, color=style.BLACK, linewidth=0.8, linestyle=":", gid="fraction")
-    every = rows[size].to_numpy()
-    set_log_outcomes(axes, float(every.min()), float(every.max()))
+    all_sizes = rows[size].to_numpy()
+    set_log_outcomes(axes, float(all_sizes.min()), float(all_sizes.max()))
     axes.set_xlabel(f"{size} (number of trials)")
     axes.set_ylabel(f"limits of the {labels.parameter_label(family)}")
     layout.set_asked_limits([axes], asked)
@@ -246,7 +423,7 @@ def _limits_figure(
 LIMITS_KIND = FigureKind(
     name=LIMITS,
     title="Limits at one fraction of successes over the size",
-    options=LimitsOverSize,
+    options=LimitsOverSizeOptions,
     bounded_only=True,
     draw=draw_limits,
 )

@@ -8,7 +8,6 @@ cent, and by far more from one true value to the next.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -16,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from harness.base.errors import InputError
-from harness.base.numerics.arrays import Floats
 from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, MONTE_CARLO
 from harness.figures import selection
@@ -26,8 +24,8 @@ from harness.figures.look import labels, layout, style
 from harness.figures.method_limits import exact_curve
 from harness.figures.selection import Selection, percent_longer
 from harness.figures.truth_curves import (
-    CoverageCurve,
-    LengthCurve,
+    CoverageCurveOptions,
+    LengthCurveOptions,
     SizeColumns,
     TruthCurves,
     size_columns,
@@ -39,7 +37,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from harness.designs.miss_curve import MissCurve
-    from harness.families.combination import Span
     from harness.tables.results import Results
 
 COVERAGE = "coverage_curve"
@@ -56,8 +53,8 @@ CROWD = 150
 
 
 @dataclass(frozen=True)
-class _Panel:
-    """One method: what Monte Carlo counted, and what enumeration computed."""
+class MethodCoverage:
+    """One method at one size: what Monte Carlo counted, and what enumeration computed."""
 
     method: str
     simulated: pl.DataFrame
@@ -66,7 +63,7 @@ class _Panel:
     curve: MissCurve | None
     """The exact curve with all its jumps; None where only the listed truths are known."""
     fixed: MissCurve | None = None
-    """The same at the fixed size, where trials end by a stopping rule and it is asked for."""
+    """The curve at the fixed size, where trials end by a stopping rule and it is asked for."""
 
     @property
     def least(self) -> float:
@@ -76,21 +73,21 @@ class _Panel:
         return 1 - (most if self.curve is None else float(self.curve.missed.max()))
 
 
-def draw_coverage(results: Results, asked: CoverageCurve) -> list[Drawing]:
+def draw_coverage(results: Results, asked: CoverageCurveOptions) -> list[Drawing]:
     """One drawing per alpha: a panel per method, or a row per method and a column per size."""
-    found = size_columns(results, COVERAGE, asked, ENGINES)
-    if len(found[0].columns) > 1 and asked.columns is not None:
+    drawn = size_columns(results, COVERAGE, asked, ENGINES)
+    if len(drawn[0].columns) > 1 and asked.columns is not None:
         raise InputError(f"{COVERAGE}: columns: the sizes are the columns, found {asked.columns}")
-    return [Drawing(sizes.stem, _coverage_figure(results, sizes, asked)) for sizes in found]
+    return [Drawing(sizes.stem, _coverage_figure(results, sizes, asked)) for sizes in drawn]
 
 
-def _coverage_figure(results: Results, sizes: SizeColumns, asked: CoverageCurve) -> Figure:
+def _coverage_figure(results: Results, sizes: SizeColumns, asked: CoverageCurveOptions) -> Figure:
     curves, count = sizes.first, len(sizes.columns)
     # In rows: all sizes of the first method, then of the next one.
     panels = [
-        (each, head, _panel(results, each, method, asked.fixed))
+        (column, head, _method_coverage(results, column, method, asked.fixed))
         for method in curves.methods
-        for each, head in zip(sizes.columns, sizes.heads, strict=True)
+        for column, head in zip(sizes.columns, sizes.heads, strict=True)
     ]
     usual = 1 if len(panels) <= ONE_COLUMN else 3
     beside = count if count > 1 else layout.panel_columns(len(panels), asked.columns, usual)
@@ -98,27 +95,32 @@ def _coverage_figure(results: Results, sizes: SizeColumns, asked: CoverageCurve)
     width = style.COLUMN if beside == 1 or beside == count == 2 else style.PAGE
     figure = style.new_figure(width, 24 + max(22 * rows, 36))
     places = layout.panels(figure, len(panels), beside)
-    worst = max(1 - panel.least for _, _, panel in panels)
-    bottom = asked.lowest if asked.ylim is None else asked.ylim[0]
-    if bottom is None:
-        drawn = (_drawn(each) for each in sizes.columns)
-        reached = min(coverage_axis.lowest_coverage(cells, curves.alpha, worst) for cells in drawn)
-        bottom = max(reached, 1 - VISIBLE * curves.alpha)
-    lowest = bottom
-    for place, (axes, (each, head, panel)) in enumerate(zip(places, panels, strict=True)):
-        colour = style.style_of(panel.method, curves.methods).colour
-        _plot_panel(axes, each, panel, asked.points, colour)
-        titled = count == 1 or place % count == 0
-        title = selection.method_title(each.cells, panel.method) if titled else ""
-        hidden = (
-            f"down to {labels.percent_text(100 * panel.least)}, off the axis"
-            if panel.least < lowest
-            else ""
+    lowest = asked.lowest if asked.ylim is None else asked.ylim[0]
+    if lowest is None:
+        worst = max(1 - panel.least for _, _, panel in panels)
+        reached = min(
+            coverage_axis.lowest_coverage(column.drawn, curves.alpha, worst)
+            for column in sizes.columns
         )
+        lowest = max(reached, 1 - VISIBLE * curves.alpha)
+    for place, (axes, (column, head, panel)) in enumerate(zip(places, panels, strict=True)):
+        colour = style.style_of(panel.method, curves.methods).colour
+        _plot_panel(axes, column, panel, asked.points, colour)
+        titled = count == 1 or place % count == 0
+        title = selection.method_title(column.cells, panel.method) if titled else ""
+        hidden = ""
+        if panel.least < lowest:
+            hidden = f"down to {labels.percent_text(100 * panel.least)}, off the axis"
         text = style.wrap(": ".join(filter(None, (title, hidden))), width / beside - 13)
         first_row = head if place < count else ""
         axes.set_title("\n".join(filter(None, (first_row, text))), loc="left", pad=2)
-    places[0].set_xlim(*_coverage_reach(sizes, [panel for _, _, panel in panels], asked))
+    low, high = sizes.range
+    if asked.xlim is None and all(panel.curve is None for _, _, panel in panels):
+        # Without a line the points at both ends are to be seen whole.
+        room = 0.02 * (high - low)
+        low -= room if low == min(column.over[0] for column in sizes.columns) else 0
+        high += room if high == max(column.over[1] for column in sizes.columns) else 0
+    places[0].set_xlim(low, high)
     coverage_axis.set_coverage_limits(places[0], lowest)
     layout.set_asked_limits(places, asked, beside)
     figure.supxlabel(labels.truth_label(curves.family))
@@ -147,23 +149,10 @@ def _in_black(handle: Any) -> Any:
     return black
 
 
-def _coverage_reach(sizes: SizeColumns, panels: Sequence[_Panel], asked: CoverageCurve) -> Span:
-    """The limits of the axis, with room for whole points at its ends where there is no line."""
-    low, high = sizes.range
-    if asked.xlim is not None or any(panel.curve is not None for panel in panels):
-        return low, high
-    room = 0.02 * (high - low)
-    first = min(each.over[0] for each in sizes.columns)
-    last = max(each.over[1] for each in sizes.columns)
-    return (low - room if first == low else low), (high + room if last == high else high)
-
-
-def _drawn(curves: TruthCurves) -> pl.DataFrame:
-    """The cells of the methods and truths that are drawn."""
-    return curves.within(curves.cells.filter(curves.cells["method"].is_in(list(curves.methods))))
-
-
-def _panel(results: Results, curves: TruthCurves, method: str, fixed: bool) -> _Panel:
+def _method_coverage(
+    results: Results, curves: TruthCurves, method: str, fixed: bool
+) -> MethodCoverage:
+    """The coverage of a method, with its exact curve where limits are known."""
     listed, simulated = (curves.within(curves.rows(method, engine)) for engine in ENGINES)
     curve = without_rule = None
     if not listed.is_empty():
@@ -172,10 +161,12 @@ def _panel(results: Results, curves: TruthCurves, method: str, fixed: bool) -> _
         if fixed and curves.family.stops:
             plain = family_of(curves.family.public_name)
             without_rule = exact_curve(results, method, curves.alpha, plain, *at)
-    return _Panel(method, simulated, listed, curve, without_rule)
+    return MethodCoverage(method, simulated, listed, curve, without_rule)
 
 
-def _plot_panel(axes: Axes, curves: TruthCurves, panel: _Panel, points: int, colour: str) -> None:
+def _plot_panel(
+    axes: Axes, curves: TruthCurves, panel: MethodCoverage, points: int, colour: str
+) -> None:
     simulated, nominal = panel.simulated, 1 - curves.alpha
     if not simulated.is_empty():
         _plot_simulated(axes, curves, simulated, max(round(simulated.height / points), 1))
@@ -190,7 +181,17 @@ def _plot_panel(axes: Axes, curves: TruthCurves, panel: _Panel, points: int, col
             gid="fixed",
         )
     if panel.curve is not None:
-        _plot_exact(axes, panel.curve, colour)
+        # The line is upright where it jumps.
+        axes.plot(
+            panel.curve.truths,
+            1 - panel.curve.missed,
+            color=colour,
+            linewidth=0.7 if panel.curve.truths.size < THIN else 0.4,
+            solid_joinstyle="miter",
+            zorder=3,
+            label="exact",
+            gid="exact",
+        )
     elif not panel.listed.is_empty():
         axes.plot(
             curves.truths(panel.listed),
@@ -204,23 +205,9 @@ def _plot_panel(axes: Axes, curves: TruthCurves, panel: _Panel, points: int, col
     axes.axhline(nominal, **coverage_axis.nominal_style(curves.alpha), zorder=4, gid="nominal")
 
 
-def _plot_exact(axes: Axes, curve: MissCurve, colour: str) -> None:
-    """Draw the line, which is upright where it jumps."""
-    axes.plot(
-        curve.truths,
-        1 - curve.missed,
-        color=colour,
-        linewidth=0.7 if curve.truths.size < THIN else 0.4,
-        solid_joinstyle="miter",
-        zorder=3,
-        label="exact",
-        gid="exact",
-    )
-
-
-def _plot_simulated(axes: Axes, curves: TruthCurves, every: pl.DataFrame, stride: int) -> None:
+def _plot_simulated(axes: Axes, curves: TruthCurves, simulated: pl.DataFrame, stride: int) -> None:
     """Draw points with error bars, at the middle one of each ``stride`` truths."""
-    rows = every[stride // 2 :: stride]
+    rows = simulated[stride // 2 :: stride]
     drawn = axes.errorbar(
         curves.truths(rows),
         1 - rows["actual_alpha"].to_numpy(),
@@ -237,7 +224,7 @@ def _plot_simulated(axes: Axes, curves: TruthCurves, every: pl.DataFrame, stride
 COVERAGE_KIND = FigureKind(
     name=COVERAGE,
     title="Coverage over the true value, exact and by Monte Carlo",
-    options=CoverageCurve,
+    options=CoverageCurveOptions,
     over="truth",
     needs=ENGINES,
     draw=draw_coverage,
@@ -254,38 +241,50 @@ MOST_LONGER, MOST_SHORTER = 100.0, -50.0
 """The farthest ends of the axis of relative lengths, in per cent, where no range is asked for."""
 
 
-def draw_length(results: Results, asked: LengthCurve) -> list[Drawing]:
+def draw_length(results: Results, asked: LengthCurveOptions) -> list[Drawing]:
     """One drawing per alpha."""
-    found = size_columns(results, LENGTH, asked, [ENUMERATION])
-    return [Drawing(sizes.stem, _length_figure(sizes, asked)) for sizes in found]
+    return [
+        Drawing(sizes.stem, _length_figure(sizes, asked))
+        for sizes in size_columns(results, LENGTH, asked, [ENUMERATION])
+    ]
 
 
-def _length_figure(sizes: SizeColumns, asked: LengthCurve) -> Figure:
+def _length_figure(sizes: SizeColumns, asked: LengthCurveOptions) -> Figure:
     curves, count = sizes.first, len(sizes.columns)
     reference = _reference(curves, asked)
-    by_size = [
-        {method: _lengths(each, method, reference) for method in curves.methods}
-        for each in sizes.columns
-    ]
-    every = {
+    by_size = []
+    for column in sizes.columns:
+        lengths = {method: column.lengths(method) for method in curves.methods}
+        if reference is not None:
+            base = column.lengths(reference)
+            lengths = {method: percent_longer(own, base) for method, own in lengths.items()}
+        by_size.append(lengths)
+    of_method = {
         method: np.concatenate([lengths[method] for lengths in by_size])
         for method in curves.methods
     }
-    least, most = _length_reach(list(every.values()))
+    # Extreme values leave the axis of relative lengths.
+    low, high = labels.axis_limits(np.concatenate(list(of_method.values())))
+    least, most = max(low, MOST_SHORTER), min(high, MOST_LONGER)
     drawn = [method for method in curves.methods if method != reference]
-    names = [
-        style.wrap(_name(curves, method, every[method], reference, least), style.COLUMN - 10)
-        for method in drawn
-    ]
-    title = f"expected length{sizes.setting}, nominal α = {curves.alpha:g}"
+    titles = [selection.method_title(curves.cells, method) for method in drawn]
+    names = []
+    for method, title in zip(drawn, titles, strict=True):
+        lowest = float(np.nanmin(of_method[method], initial=np.inf))
+        off_axis = reference is not None and lowest < least
+        reach = f" (down to {labels.percent_text(lowest)})" if off_axis else ""
+        names.append(style.wrap(title + reach, style.COLUMN - 10))
+    heading = f"expected length{sizes.setting}, nominal α = {curves.alpha:g}"
     width = style.COLUMN if count <= 2 else style.PAGE
-    figure, legend = style.curve_figure(names, style.wrap(title, width), 58, width=width)
+    figure, legend = style.curve_figure(names, style.wrap(heading, width), 58, width=width)
     places = layout.panels(figure, count, count)
-    for axes, each, head, lengths in zip(places, sizes.columns, sizes.heads, by_size, strict=True):
+    for axes, column, head, lengths in zip(
+        places, sizes.columns, sizes.heads, by_size, strict=True
+    ):
         axes.set_title(head, loc="left", pad=2)
         for method, name in zip(drawn, names, strict=True):
             axes.plot(
-                each.truths(each.rows(method, ENUMERATION)),
+                column.truths(column.rows(method, ENUMERATION)),
                 lengths[method],
                 **style.style_of(method, curves.methods).marked_line,
                 label=name,
@@ -309,14 +308,13 @@ def _length_figure(sizes: SizeColumns, asked: LengthCurve) -> Figure:
         figure.supxlabel(labels.truth_label(curves.family))
     layout.set_asked_limits(places, asked, count)
     ends = {method: by_size[-1][method].tolist() for method in drawn}
-    titles = [selection.method_title(curves.cells, method) for method in drawn]
     layout.label_ends(last, ends, titles, curves.methods)
     handles, _ = first.get_legend_handles_labels()
     figure.legend(handles, names, **legend)
     return figure
 
 
-def _reference(curves: TruthCurves, asked: LengthCurve) -> str | None:
+def _reference(curves: TruthCurves, asked: LengthCurveOptions) -> str | None:
     """The label of the method that lengths are compared with; None where they are not.
 
     Raises:
@@ -332,35 +330,10 @@ def _reference(curves: TruthCurves, asked: LengthCurve) -> str | None:
     return YARDSTICK if YARDSTICK in exact["method"] else curves.methods[0]
 
 
-def _lengths(curves: TruthCurves, method: str, reference: str | None) -> Floats:
-    """The expected lengths, or by how many per cent they are longer than those of the reference."""
-    lengths = curves.rows(method, ENUMERATION)["length"].to_numpy()
-    if reference is None:
-        return lengths
-    return percent_longer(lengths, curves.rows(reference, ENUMERATION)["length"].to_numpy())
-
-
-def _length_reach(lengths: Sequence[Floats]) -> tuple[float, float]:
-    """The limits of the axis of relative lengths: those of the values, unless they are extreme."""
-    low, high = labels.axis_limits(np.concatenate(lengths))
-    return max(low, MOST_SHORTER), min(high, MOST_LONGER)
-
-
-def _name(
-    curves: TruthCurves, method: str, lengths: Floats, reference: str | None, least: float
-) -> str:
-    """The name of a curve, with how far it leaves the axis at the lower end."""
-    title = selection.method_title(curves.cells, method)
-    lowest = float(np.nanmin(lengths, initial=np.inf))
-    if reference is None or lowest >= least:
-        return title
-    return f"{title} (down to {labels.percent_text(lowest)})"
-
-
 LENGTH_KIND = FigureKind(
     name=LENGTH,
     title="Expected interval length over the true value, relative to a reference or absolute",
-    options=LengthCurve,
+    options=LengthCurveOptions,
     over="truth",
     needs=(ENUMERATION,),
     draw=draw_length,

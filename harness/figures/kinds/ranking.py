@@ -1,47 +1,61 @@
-"""Methods as points: how much longer than need be, and how bad at worst, a panel per size.
+"""Methods as points: how long their intervals are, and how bad they are at worst.
 
-It is the table of a run as a picture: a method is better the farther it lies to the right and
-below. A method whose worst-case coverage is at least nominal lies right of the line.
+A ranking is the table of a run as a picture, a panel per size: a method is better the farther it
+lies to the right and below. A method whose worst-case coverage is at least nominal lies right of
+the line.
+
+A frontier has two bounds as curves over alpha, the least mean length that is possible on average
+and guaranteed. A method has one mean length, and two points at that height: at its mean alpha,
+which lies on or above the bound on average, and at its worst alpha, which lies on or above the
+guaranteed one.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pydantic import Field
 
 from harness.base.errors import InputError, NothingToDrawError
 from harness.base.numerics.arrays import Floats
+from harness.distributions.truths import (
+    BetaTruth,
+    DiscreteTruth,
+    GammaTruth,
+    Truth,
+    UniformTruth,
+)
 from harness.families.family import ENUMERATION
 from harness.figures import options, selection
 from harness.figures.kind import Drawing, FigureKind, file_stem
-from harness.figures.look import labels, layout, point_labels, style
+from harness.figures.look import labels, layout, style
 from harness.figures.look.axes import breaks_down, nominal_text, stretch, write_in_percent
-from harness.figures.selection import Selection
+from harness.figures.selection import Selection, Size
 
 if TYPE_CHECKING:
     import polars as pl
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from harness.designs.design import Scenario
     from harness.tables.results import Results
 
-NAME = "ranking"
-MOST_SIZES = 3
-"""The most panels where no sizes are named."""
-LONGEST = 60.0
-"""The axis of lengths ends at most here, in per cent above the unit."""
-SHORTEST = -30.0
+RANKING = "ranking"
+MOST_PANELS = 3
+"""The most panels of a ranking where no sizes are named."""
+LONGEST, SHORTEST = 60.0, -30.0
+"""The farthest ends of the axis of lengths, in per cent above the unit."""
 ROUNDING = 1e-9
 """By so much, relatively, the worst alpha of a method that never misses too often may
 exceed alpha."""
 
 
-class Ranking(options.PanelOptions):
+class RankingOptions(options.PanelOptions):
     """Options of `ranking`."""
 
     sizes: options.PanelSizes | None = Field(
@@ -54,7 +68,7 @@ class Ranking(options.PanelOptions):
 
 
 @dataclass(frozen=True)
-class _Panel:
+class RankedMethods:
     """The methods at one size."""
 
     title: str
@@ -66,45 +80,48 @@ class _Panel:
     never misses too often."""
 
 
-def draw(results: Results, asked: Ranking) -> list[Drawing]:
+def draw_ranking(results: Results, asked: RankingOptions) -> list[Drawing]:
     """One drawing per alpha."""
-    summary, cells = results.summary, results.cells
+    summary = results.summary
     if "worst_alpha" not in summary.columns:
-        raise InputError(f"{NAME}: the results hold no worst-case coverage")
+        raise InputError(f"{RANKING}: the results hold no worst-case coverage")
     rows = summary.filter(summary["engine"] == ENUMERATION)
     rows = rows.filter(rows["worst_alpha"].is_not_null() & (rows["mean_length"] > 0))
     if rows.is_empty():
-        raise NothingToDrawError(f"{NAME}: no method has both a worst case and a mean length")
-    found = Selection(NAME, rows, asked)
-    family, methods = found.family, found.methods
-    sizes = found.some_sizes(asked.sizes, MOST_SIZES)
-    titles = {method: selection.method_title(cells, method) for method in methods}
+        raise NothingToDrawError(f"{RANKING}: no method has both a worst case and a mean length")
+    selected = Selection(RANKING, rows, asked)
+    family, methods = selected.family, selected.methods
+    sizes = selected.some_sizes(asked.sizes, MOST_PANELS)
+    titles = {method: selection.method_title(results.cells, method) for method in methods}
     named = [part for size in sizes if asked.sizes for part in labels.size_in_stem(family, size)]
     drawings = []
-    for alpha, part in found.alphas:
+    for alpha, part in selected.alphas:
         panels = []
         for size in sizes:
-            here = found.at_size(size).filter(alpha=alpha)
-            panels.append(_panel(here, methods, alpha, labels.size_text(family, size)))
-        figure = _figure(panels, titles, alpha, asked)
-        drawings.append(Drawing(file_stem(NAME, *named, *part), figure))
+            here = selected.at_size(size).filter(alpha=alpha)
+            panels.append(_ranked(here, methods, alpha, labels.size_text(family, size)))
+        figure = _ranking_figure(panels, titles, alpha, asked)
+        drawings.append(Drawing(file_stem(RANKING, *named, *part), figure))
     return drawings
 
 
-def _panel(rows: pl.DataFrame, methods: list[str], alpha: float, title: str) -> _Panel:
+def _ranked(rows: pl.DataFrame, methods: list[str], alpha: float, title: str) -> RankedMethods:
     """The methods at one size and alpha; those without a worst case are left out."""
-    known = [method for method in methods if not rows.filter(method=method).is_empty()]
-    chosen = [rows.filter(method=method).row(0, named=True) for method in known]
-    worst = np.array([each["worst_alpha"] for each in chosen], np.float64)
-    length = np.array([each["mean_length"] for each in chosen], np.float64)
+    by_method = {row["method"]: row for row in rows.iter_rows(named=True)}
+    chosen = [by_method[method] for method in methods if method in by_method]
+    worst = np.array([row["worst_alpha"] for row in chosen], np.float64)
+    length = np.array([row["mean_length"] for row in chosen], np.float64)
     kept = worst <= alpha * (1 + ROUNDING)
     unit = length[kept].min() if kept.any() else length.min(initial=math.inf)
     if not kept.any():
         title += f" (none covers {nominal_text(alpha)} at worst: % over the shortest)"
-    return _Panel(title, tuple(known), 1 - worst, 100 * (length / unit - 1))
+    names = tuple(row["method"] for row in chosen)
+    return RankedMethods(title, names, 1 - worst, 100 * (length / unit - 1))
 
 
-def _figure(panels: list[_Panel], titles: dict[str, str], alpha: float, asked: Ranking) -> Figure:
+def _ranking_figure(
+    panels: list[RankedMethods], titles: dict[str, str], alpha: float, asked: RankingOptions
+) -> Figure:
     from matplotlib.ticker import MaxNLocator
 
     columns = layout.panel_columns(len(panels), asked.columns, 1)
@@ -112,11 +129,11 @@ def _figure(panels: list[_Panel], titles: dict[str, str], alpha: float, asked: R
     crowd = 34 + 1.6 * max(0, len(titles) - 6)
     figure = style.new_figure(style.COLUMN, 14 + rows * min(crowd, 74) + style.line_height())
     places = layout.panels(figure, len(panels), columns)
-    least = min(float(each.worst.min()) for each in panels)
+    least = min(float(panel.worst.min()) for panel in panels)
     left = min(max(0.0, 1 - 1.1 * (1 - least)), 1 - 2 * alpha)
     left = left if asked.xlim is None else asked.xlim[0]
     stretched = asked.xlim is None and breaks_down(left, alpha)
-    drawn = np.concatenate([each.longer[each.worst >= left] for each in panels])
+    drawn = np.concatenate([panel.longer[panel.worst >= left] for panel in panels])
     low, high = labels.axis_limits(np.clip(drawn, SHORTEST, LONGEST))
     room = 0.08 * (high - low)
     for axes, panel in zip(places, panels, strict=True):
@@ -138,12 +155,12 @@ def _figure(panels: list[_Panel], titles: dict[str, str], alpha: float, asked: R
     heading = f"nominal {nominal_text(alpha)} (dashed): methods right of it never cover less"
     figure.legend([], [], **style.legend_above(1, style.wrap(heading, style.COLUMN)))
     for axes, panel in zip(places, panels, strict=True):
-        _plot(axes, panel, titles)
-    point_labels.place(figure, places, 1 - alpha, 0.0)
+        _plot_ranked(axes, panel, titles)
+    layout.place_point_labels(figure, places, 1 - alpha, 0.0)
     return figure
 
 
-def _plot(axes: Axes, panel: _Panel, titles: dict[str, str]) -> None:
+def _plot_ranked(axes: Axes, panel: RankedMethods, titles: dict[str, str]) -> None:
     """Draw a point for each method, with its label; those beyond the axes stand at their ends."""
     (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
     for label, worst, longer in zip(panel.labels, panel.worst, panel.longer, strict=True):
@@ -167,15 +184,159 @@ def _plot(axes: Axes, panel: _Panel, titles: dict[str, str]) -> None:
             beyond.append(f"{labels.percent_text(abs(longer))} {than}")
         name = style.shorten(titles[label], 30)
         text = f"{name} ({', '.join(beyond)})" if beyond else name
-        point_labels.add(axes, text, (x, y), look.colour)
+        layout.add_point_label(axes, text, (x, y), look.colour)
 
 
-KIND = FigureKind(
-    name=NAME,
+RANKING_KIND = FigureKind(
+    name=RANKING,
     title="Worst-case coverage and mean length of all methods, one point each, a panel per size",
-    options=Ranking,
+    options=RankingOptions,
     over="summary",
     needs=(ENUMERATION,),
-    draw=draw,
+    draw=draw_ranking,
     drawn_for=attrgetter("has_curves"),
+)
+
+
+FRONTIER = "frontier"
+BEYOND = 4.0
+"""The axis ends at so many alpha; the legend says the worst alphas beyond."""
+MOST_DRAWINGS = 6
+"""The most drawings of an alpha where no sizes are named."""
+POINTS = 100
+"""The number of alphas at which the bounds are computed."""
+HEIGHT = 62.0
+"""The height of a frontier in mm, without its legend."""
+CURVES: dict[str, Any] = {"guaranteed": "-", "on average": style.CURVE_DASHES[2]}
+"""The bounds with their dashes."""
+TRUTHS: Mapping[str, Callable[..., Truth]] = {
+    "uniform": UniformTruth,
+    "beta": BetaTruth,
+    "gamma": GammaTruth,
+}
+"""The continuous truths by the keys of a config."""
+
+
+class FrontierOptions(options.PanelOptions):
+    """Options of `frontier`."""
+
+    sizes: options.PanelSizes | None = Field(
+        None,
+        description="Sizes to draw, trials or exposures, a file each; left out, up to six of them.",
+    )
+    methods: options.Labels | None = options.METHODS
+    alpha: options.Alpha | None = options.ALPHA
+
+
+def draw_frontier(results: Results, asked: FrontierOptions) -> list[Drawing]:
+    """One drawing per size and alpha."""
+    summary = results.summary
+    if "least_length_guaranteed" not in summary.columns:
+        raise InputError(f"{FRONTIER}: the results hold no least lengths")
+    rows = summary.filter(summary["engine"] == ENUMERATION)
+    rows = rows.filter(rows["least_length_guaranteed"].is_not_null() & (rows["mean_length"] > 0))
+    if rows.is_empty():
+        raise NothingToDrawError(f"{FRONTIER}: no least length is known")
+    selected = Selection(FRONTIER, rows, asked)
+    family = selected.family
+    sizes = selected.some_sizes(asked.sizes, MOST_DRAWINGS)
+    methods = selected.methods
+    titles = {method: selection.method_title(results.cells, method) for method in methods}
+    drawings = []
+    for size in sizes:
+        scenario = _scenario(results, family.name, size)
+        several = labels.size_in_stem(family, size) if len(sizes) > 1 or asked.sizes else []
+        for alpha, part in selected.alphas:
+            here = selected.at_size(size).filter(alpha=alpha)
+            figure = _frontier_figure(here, scenario, titles, alpha, asked)
+            drawings.append(Drawing(file_stem(FRONTIER, *several, *part), figure))
+    return drawings
+
+
+def _scenario(results: Results, family: str, size: Size) -> Scenario:
+    """A size of the run with its truth, which the manifest says or the cells list."""
+    # What computes is loaded only where a figure is drawn.
+    from harness.designs.design import Scenario
+
+    ((kind, content),) = results.manifest["experiment"]["truth"].items()
+    if kind in TRUTHS:
+        return Scenario(family, size[0], TRUTHS[kind](*map(float, content)))
+    listed = results.cells.filter(results.cells["engine"] == ENUMERATION, given="truth")
+    return Scenario(family, size[0], DiscreteTruth(tuple(listed["truth"].unique().sort())))
+
+
+def _frontier_figure(
+    rows: pl.DataFrame,
+    scenario: Scenario,
+    titles: Mapping[str, str],
+    alpha: float,
+    asked: FrontierOptions,
+) -> Figure:
+    from harness.designs.one_sample.least_length import guaranteed, on_average
+
+    family = scenario.known_family
+    by_length = rows.sort("mean_length", descending=True, maintain_order=True)
+    chosen = [row for row in by_length.iter_rows(named=True) if row["method"] in titles]
+    mean = np.array([row["actual_alpha"] for row in chosen])
+    right = min(BEYOND * alpha, 0.5 * (1 + alpha))
+    left = 0.8 * min(float(mean[mean > 0].min(initial=alpha)), 0.75 * alpha)
+    at = np.linspace(left, right, POINTS)
+    bounds = guaranteed(scenario, at), on_average(scenario, at)
+    names = [f"shortest, by {which} alpha" for which in ("worst", "mean")]
+    for row in chosen:
+        title, worst = titles[row["method"]], row["worst_alpha_anywhere"]
+        beyond = worst is not None and worst > right
+        note = f" (worst: {labels.percent_text(100 * worst)})" if beyond else ""
+        names.append(title + note)
+    names = [style.wrap(name, style.COLUMN - 10) for name in names]
+    size = labels.size_text(family, scenario.sizes)
+    filled = ", filled: at its worst" if rows["worst_alpha_anywhere"].count() else ""
+    heading = f"{size}; hollow: at its mean alpha{filled}; dashed: nominal {nominal_text(alpha)}"
+    heading = style.wrap(heading, style.COLUMN)
+    figure, legend = style.curve_figure(names, heading, HEIGHT, heading.count("\n") + 1)
+    (axes,) = layout.panels(figure, 1, 1)
+    axes.axvline(alpha, **style.NOMINAL_LINE, zorder=1, gid="nominal")
+    handles: list[Any] = []
+    for bound, (gid, dashes) in zip(bounds, CURVES.items(), strict=True):
+        look: dict[str, Any] = {"color": style.BLACK, "linestyle": dashes, "linewidth": 1.2}
+        handles += axes.plot(at, bound, **look, zorder=2, gid=gid)
+    for row in chosen:
+        handles.append(_plot_method(axes, row, right, style.style_of(row["method"], titles)))
+    lengths = [row["mean_length"] for row in chosen]
+    heights = np.array([*lengths, *(np.interp(alpha, at, bound) for bound in bounds)])
+    low, high = np.nanmin(heights), np.nanmax(heights)
+    room = max(high - low, 0.05 * high)
+    axes.set_xlim(left, right)
+    axes.set_ylim(max(0.0, low - 0.3 * room), high + 0.2 * room)
+    write_in_percent(axes, "x")
+    layout.set_asked_limits([axes], asked)
+    axes.set_xlabel("probability of a miss, %")
+    axes.set_ylabel(labels.length_label(family))
+    shown = [i for i, bound in enumerate(bounds) if not np.isnan(bound).all()]
+    shown += range(len(bounds), len(names))
+    figure.legend([handles[i] for i in shown], [names[i] for i in shown], **legend)
+    return figure
+
+
+def _plot_method(axes: Axes, row: Mapping[str, Any], right: float, look: style.Look) -> Any:
+    """Draw the two points of a method and a line between them; return its entry of the legend."""
+    mean, worst, length = row["actual_alpha"], row["worst_alpha_anywhere"], row["mean_length"]
+    hollow, filled = look.points(filled=False), look.points() | {"linestyle": "none"}
+    gid = row["method"]
+    if worst is not None:
+        span = [mean, min(worst, 1.1 * right)]
+        axes.plot(span, [length] * 2, color=look.colour, linewidth=0.5, zorder=3)
+        axes.plot([worst], [length], **filled, zorder=4, gid=f"worst-{gid}")
+    axes.plot([mean], [length], **hollow, linestyle="none", zorder=5, gid=f"mean-{gid}")
+    (handle,) = axes.plot([], [], **filled)
+    return handle
+
+
+FRONTIER_KIND = FigureKind(
+    name=FRONTIER,
+    title="The least mean length possible over alpha, and each method at its mean and worst alpha",
+    options=FrontierOptions,
+    over="summary",
+    needs=(ENUMERATION,),
+    draw=draw_frontier,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.base.errors import InputError
-from harness.families.catalogue import family_of
+from harness.families.catalogue import family_in
 from harness.figures import options, selection
 from harness.figures.kind import Drawing, FigureKind
 from harness.figures.look import labels, style
@@ -13,7 +13,6 @@ from harness.figures.look import labels, style
 if TYPE_CHECKING:
     import polars as pl
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from harness.tables.results import Results
 
@@ -24,56 +23,47 @@ REFERENCES = {
 }
 
 
-class Calibration(options.FigureOptions):
+class CalibrationOptions(options.FigureOptions):
     """Options of `calibration`: there are none."""
 
 
-def draw(results: Results, asked: Calibration) -> list[Drawing]:
-    """One drawing."""
-    cells = results.cells.filter(results.cells["trials"] > 0)
+def draw(results: Results, asked: CalibrationOptions) -> list[Drawing]:
+    """One drawing: fractions above, and their differences from what is computed below."""
+    cells, summary = results.cells.filter(results.cells["trials"] > 0), results.summary
     if cells.is_empty():
         raise InputError(f"{NAME}: the results hold no trials")
-    return [Drawing(NAME, _figure(cells, results.summary))]
-
-
-def _figure(cells: pl.DataFrame, summary: pl.DataFrame) -> Figure:
     figure = style.new_figure(style.COLUMN, 108)
     upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(1.7, 1))
     upper.plot([0, 1], [0, 1], color=style.BLACK, linewidth=0.5, zorder=1, gid="diagonal")
     lower.axhline(0, color=style.BLACK, linewidth=0.5, zorder=1, gid="zero")
-    found = [name for name in REFERENCES if name in cells["reference"]]
-    for name in found:
-        rows = cells.filter(reference=name).sort("bin")
-        _plot_points(upper, rows, name, "fraction", _test_text(summary, name))
-        _plot_points(lower, rows, name, "difference", "")
+    for reference in REFERENCES:
+        rows = cells.filter(reference=reference).sort("bin")
+        if not rows.is_empty():
+            _plot_points(upper, rows, reference, "fraction", _test_text(summary, reference))
+            _plot_points(lower, rows, reference, "difference", "")
     upper.set_xlim(-0.01, 1.01)
     upper.set_ylim(-0.01, 1.01)
     upper.set_ylabel("fraction of trials in which it held")
     lower.set_ylabel("fraction − computed")
-    lower.set_xlabel(f"computed {_event(cells)}, mean of each bin")
+    event = f"Pr({family_in(cells).parameter} ≥ δ)"
+    lower.set_xlabel(f"computed {event}, mean of each bin")
     trials = int(summary["trials"].to_numpy().max())
-    title = f"calibration of {_event(cells)}, {trials:,} trials, 95 % intervals"
+    title = f"calibration of {event}, {trials:,} trials, 95 % intervals"
     heading = style.wrap(title, style.COLUMN)
     figure.legend(*upper.get_legend_handles_labels(), **style.legend_above(1, heading))
-    return figure
-
-
-def _event(cells: pl.DataFrame) -> str:
-    """The event whose probability is computed."""
-    return f"Pr({family_of(cells['family'][0]).parameter} ≥ δ)"
+    return [Drawing(NAME, figure)]
 
 
 def _test_text(summary: pl.DataFrame, reference: str) -> str:
-    """The overall test, in words."""
-    row = summary.filter(reference=reference).row(0, named=True)
-    p = row["p_value"]
-    test = "not tested" if p is None else f"overall test p {_p_text(p)}"
+    """The overall test, in words; a p-value that underflows is small, not 0."""
+    p = summary.filter(reference=reference).row(0, named=True)["p_value"]
+    if p is None:
+        test = "not tested"
+    elif p > 0:
+        test = f"overall test p = {labels.number_text(p)}"
+    else:
+        test = f"overall test p < {labels.power_text(-300)}"
     return f"{REFERENCES[reference][0]}: {test}"
-
-
-def _p_text(p: float) -> str:
-    """The p-value in words; one that underflows is small, not 0."""
-    return f"= {labels.number_text(p)}" if p > 0 else f"< {labels.power_text(-300)}"
 
 
 def _plot_points(axes: Axes, rows: pl.DataFrame, reference: str, what: str, name: str) -> None:
@@ -98,7 +88,7 @@ def _plot_points(axes: Axes, rows: pl.DataFrame, reference: str, what: str, name
 KIND = FigureKind(
     name=NAME,
     title="How often the event holds against its computed probability, bin by bin",
-    options=Calibration,
+    options=CalibrationOptions,
     over="bin",
     needs=(),
     drawn_for=lambda family: family.samples == 2,

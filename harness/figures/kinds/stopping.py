@@ -7,20 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness.base.numerics.arrays import Floats
-from harness.families.catalogue import family_in
-from harness.families.family import Family
 from harness.figures import options
 from harness.figures.kind import Drawing, FigureKind, file_stem
 from harness.figures.look import labels, layout, style
 from harness.figures.selection import Selection
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from matplotlib.figure import Figure
-
-    from harness.designs.stopping.paths import StoppedTrials
     from harness.tables.results import Results
 
 OUTCOMES, SIZE = "stopping_outcomes", "expected_size"
@@ -30,36 +22,30 @@ _CROWD = 400
 """With more outcomes than this, points are drawn smaller."""
 
 
-class StoppingOutcomes(options.AxesOptions):
+class StoppingOutcomesOptions(options.AxesOptions):
     """Options of `stopping_outcomes`."""
 
     n: options.Size | None = options.SIZE
 
 
-class ExpectedSize(options.AxesOptions):
+class ExpectedSizeOptions(options.AxesOptions):
     """Options of `expected_size`."""
 
     n: options.Sizes | None = options.SIZES
 
 
-def draw_outcomes(results: Results, asked: StoppingOutcomes) -> list[Drawing]:
+def draw_outcomes(results: Results, asked: StoppingOutcomesOptions) -> list[Drawing]:
     """One drawing: the plane of the trials made and the successes among them."""
     # What computes is loaded only where a figure is drawn.
     from harness.designs.stopping.methods import outcomes_of
 
-    found = Selection(OUTCOMES, results.cells, asked)
-    stopped = outcomes_of(family_in(results.cells).name, int(found.size[0]))
-    stem = file_stem(OUTCOMES, *labels.size_in_stem(found.family, found.size))
-    return [Drawing(stem, _plane(stopped, asked))]
-
-
-def _plane(stopped: StoppedTrials, asked: StoppingOutcomes) -> Figure:
-    figure = style.new_figure(style.COLUMN, 74)
-    (axes,) = layout.panels(figure, 1, 1)
+    selected = Selection(OUTCOMES, results.cells, asked)
+    stopped = outcomes_of(selected.family.name, int(selected.size[0]))
     looks, low, high = stopped.going_on()
     t, x = stopped.outcomes.trials, stopped.outcomes.successes
     most = stopped.rule.most
-    size = 1.2 if t.size > _CROWD else 2.4
+    figure = style.new_figure(style.COLUMN, 74)
+    (axes,) = layout.panels(figure, 1, 1)
     axes.vlines(
         looks,
         low,
@@ -74,7 +60,7 @@ def _plane(stopped: StoppedTrials, asked: StoppingOutcomes) -> Figure:
         (t == most, style.BLUE, "s", f"ends at n = {most}"),
     ):
         if part.any():
-            look = style.dots(colour, mark, size)
+            look = style.dots(colour, mark, 1.2 if t.size > _CROWD else 2.4)
             axes.plot(t[part], x[part], **look, label=name, gid=name)
     axes.set_xlim(0, most * 1.03)
     axes.set_ylim(-0.02 * max(x.max(), 1), 1.03 * max(x.max(), 1))
@@ -83,48 +69,40 @@ def _plane(stopped: StoppedTrials, asked: StoppingOutcomes) -> Figure:
     axes.locator_params(integer=True)
     layout.set_asked_limits([axes], asked)
     style.add_legend(figure, axes.get_legend_handles_labels(), style.COLUMN)
-    return figure
+    stem = file_stem(OUTCOMES, *labels.size_in_stem(selected.family, selected.size))
+    return [Drawing(stem, figure)]
 
 
-def draw_size(results: Results, asked: ExpectedSize) -> list[Drawing]:
+def draw_size(results: Results, asked: ExpectedSizeOptions) -> list[Drawing]:
     """One drawing: the mean number of trials over p, a curve for each n."""
-    found = Selection(SIZE, results.cells, asked)
-    truths = np.linspace(*found.family.model.SUPPORT, TRUTHS)
-    curves = [(int(n), _mean_trials(found.family, int(n), truths)) for (n,) in found.sizes]
-    stem = file_stem(SIZE, *(f"n{n}" for n, _ in curves))
-    return [Drawing(stem, _curves(truths, curves, found.family, asked))]
-
-
-def _mean_trials(family: Family, most: int, truths: Floats) -> Floats:
     from harness.designs.stopping.exact import exact_values
     from harness.designs.stopping.methods import outcomes_of
 
-    nothing = np.empty((0, outcomes_of(family.name, most).outcomes.trials.size))
-    return exact_values(outcomes_of(family.name, most), nothing, nothing, truths).expected_trials
-
-
-def _curves(
-    truths: Floats, curves: Sequence[tuple[int, Floats]], family: Family, asked: ExpectedSize
-) -> Figure:
+    selected = Selection(SIZE, results.cells, asked)
+    family, sizes = selected.family, [int(n) for (n,) in selected.sizes]
+    truths = np.linspace(*family.model.SUPPORT, TRUTHS)
     figure = style.new_figure(style.COLUMN, 60)
     (axes,) = layout.panels(figure, 1, 1)
-    for place, (most, mean) in enumerate(curves):
+    for place, most in enumerate(sizes):
+        stopped = outcomes_of(family.name, most)
+        no_limits = np.empty((0, stopped.outcomes.trials.size))
+        mean = exact_values(stopped, no_limits, no_limits, truths).expected_trials
         look = style.curve_style(place)
         axes.plot(truths, mean, **look, label=f"n = {most} at most", gid=f"n{most}")
         axes.axhline(most, color=look["color"], linewidth=0.5, linestyle=(0, (1, 2)))
     axes.set_xlim(*family.model.SUPPORT)
-    axes.set_ylim(0, 1.05 * max(most for most, _ in curves))
+    axes.set_ylim(0, 1.05 * max(sizes))
     axes.set_xlabel(labels.truth_label(family))
     axes.set_ylabel("expected number of trials")
     layout.set_asked_limits([axes], asked)
     style.add_legend(figure, axes.get_legend_handles_labels(), style.COLUMN)
-    return figure
+    return [Drawing(file_stem(SIZE, *(f"n{most}" for most in sizes)), figure)]
 
 
 OUTCOMES_KIND = FigureKind(
     name=OUTCOMES,
     title="Where trials can end by a stopping rule, in the plane of trials and successes",
-    options=StoppingOutcomes,
+    options=StoppingOutcomesOptions,
     over="summary",
     draw=draw_outcomes,
     drawn_for=attrgetter("stops"),
@@ -132,7 +110,7 @@ OUTCOMES_KIND = FigureKind(
 SIZE_KIND = FigureKind(
     name=SIZE,
     title="Expected number of trials over the true value, where they end by a stopping rule",
-    options=ExpectedSize,
+    options=ExpectedSizeOptions,
     over="summary",
     draw=draw_size,
     drawn_for=attrgetter("stops"),

@@ -18,6 +18,14 @@ LEAST_SPAN = 3.0
 """The factor over which an axis has two ticks or more; a shorter one is better linear."""
 FEW = 3
 """With fewer ticks at 1, 2 and 5 than this, those at the digits between help."""
+COVERAGE = "coverage, %"
+"""The name of an axis of coverage."""
+_BREAKS_DOWN = 4.0
+"""An axis that reaches to more than so many alpha of misses is stretched."""
+_STRETCHED_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 1.0)
+"""Shares of misses that have ticks on a stretched axis."""
+_ROOM = 1.08
+"""The factor by which a log axis goes beyond its outcomes."""
 _DIGIT = 0.636 * style.SMALL * style.POINT
 """The width of a digit of a tick label, in mm."""
 _GAP = 0.5 * style.SMALL * style.POINT
@@ -49,7 +57,10 @@ def _set_log_scale(
     from matplotlib.ticker import LogLocator, NullFormatter
 
     axis = axes.xaxis if name == "x" else axes.yaxis
-    axes.set(**{f"{name}scale": "log", f"{name}lim": ends})
+    if name == "x":
+        axes.set(xscale="log", xlim=ends)
+    else:
+        axes.set(yscale="log", ylim=ends)
     axis.set_ticks(ticks, labels=[tick_text(tick) for tick in ticks])
     axis.set_minor_locator(LogLocator(subs=range(2, 10)))
     axis.set_minor_formatter(NullFormatter())
@@ -81,6 +92,7 @@ def log_ticks(low: float, high: float, length: float, *, across: bool) -> list[f
 
 
 def _candidates(low: float, high: float) -> Iterator[list[float]]:
+    """Yield sets of ticks from the densest to the sparsest."""
     if len(_within(low, high, (1, 2, 5))) < FEW:
         yield _within(low, high, (1, 2, 3, 4, 5, 6, 7, 8, 9))
         yield _within(low, high, (1, 2, 3, 5))
@@ -98,8 +110,8 @@ def _powers(low: float, high: float) -> range:
 def _within(low: float, high: float, steps: tuple[int, ...], stride: int = 1) -> list[float]:
     """The multiples of the powers of ten, or of some of them, that lie in a range."""
     powers = _powers(low, high)[::stride]
-    every = [float(f"{step}e{power}") for power in powers for step in steps]
-    return [tick for tick in every if low <= tick <= high]
+    multiples = [float(f"{step}e{power}") for power in powers for step in steps]
+    return [tick for tick in multiples if low <= tick <= high]
 
 
 def tick_text(value: float) -> str:
@@ -110,9 +122,6 @@ def tick_text(value: float) -> str:
     if int(power) >= -3:
         return f"{value:g}"
     return ("" if digit == "1" else f"{digit}×") + labels.power_text(int(power))
-
-
-COVERAGE = "coverage, %"
 
 
 def lowest_coverage(cells: pl.DataFrame, alpha: float, worst: float = 0.0) -> float:
@@ -134,11 +143,6 @@ def set_coverage_limits(axes: Axes, lowest: float) -> None:
     room = 0.02 * (1 - lowest)
     axes.set_ylim(lowest - (room if lowest == 0 else 0), 1 + room)
     write_in_percent(axes, "y")
-
-
-_BREAKS_DOWN = 4.0
-"""An axis that reaches to more than so many alpha of misses is stretched."""
-_STRETCHED_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 1.0)
 
 
 def breaks_down(lowest: float, alpha: float) -> bool:
@@ -204,10 +208,6 @@ def nominal_style(alpha: float) -> dict[str, Any]:
 def nominal_text(alpha: float) -> str:
     """The nominal coverage in per cent."""
     return f"{100 * (1 - alpha):.8g} %"
-
-
-_ROOM = 1.08
-"""The factor by which a log axis goes beyond its outcomes."""
 
 
 def with_places(cells: pl.DataFrame) -> pl.DataFrame:

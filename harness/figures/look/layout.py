@@ -1,15 +1,16 @@
-"""The last step before a figure is written: its title, its layout, and labels moved apart."""
+"""The places of panels and titles, and of labels, which are moved so that none covers another."""
 
 from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from harness.base.errors import InputError
+from harness.base.numerics.arrays import Floats
 from harness.figures.look import style
 from harness.figures.look.axes import set_log_axis
 from harness.figures.options import HorizontalOptions
@@ -26,6 +27,22 @@ DIRECT = 8
 """With as many lines as this or more, labels stand at their ends too."""
 _BESIDE = 1.045
 """Where labels at the ends of lines begin, from the left end of the axes in widths of them."""
+MOST_ROWS = 6
+"""The most rows of panels for the sake of rows that are full."""
+POINT_LABEL = "point label"
+"""The name of labels beside points."""
+_RADII = (3.5, 7.0, 11.0, 16.0, 22.0, 29.0, 37.0, 46.0, 56.0, 68.0, 82.0)
+"""Distances of a label from its point, in points."""
+_ANGLES = (0, 180, 90, 270, 45, 315, 135, 225, 20, 340, 160, 200, 65, 295, 115, 245)
+"""Directions from a point, in degrees, in the order in which they are tried."""
+_FAR = 0.25
+"""What a point of distance counts for, in square points of what is covered."""
+_LEADER = 6.0
+"""From this distance on a thin line joins the label to its point."""
+_MARK = 2.2
+"""Half the size of a mark, in points."""
+_AIR = 0.6
+"""The room between texts, in points."""
 
 
 def fix_layout(figure: Figure) -> None:
@@ -94,10 +111,6 @@ def add_title(figure: Figure, title: str, *, grow: bool = True) -> None:
         in_layout=False,
         gid="title",
     )
-
-
-MOST_ROWS = 6
-"""The most rows of panels for the sake of rows that are full."""
 
 
 def panel_columns(count: int, asked: int | None, most: int) -> int:
@@ -216,10 +229,14 @@ def _move_apart(axes: Axes) -> None:
         return
     box = axes.get_window_extent()
     height = 1.06 * max(text.get_window_extent().height for text in ends) / box.height
-    raw = [_place(axes, text.get_position()[1]) for text in ends]
+    # The height of each value on the axes, from 0 to 1.
+    to_page, from_page = axes.get_yaxis_transform(), axes.transAxes.inverted()
+    raw = [
+        float(from_page.transform(to_page.transform((1, text.get_position()[1])))[1])
+        for text in ends
+    ]
     order = sorted(range(len(ends)), key=lambda i: (raw[i], i))
-    wanted = [raw[i] for i in order]
-    placed = _spread(wanted, height)
+    placed = _spread([raw[i] for i in order], height)
     for i, place in zip(order, placed, strict=True):
         ends[i].set_transform(axes.transAxes)
         ends[i].set_position((_BESIDE, place))
@@ -234,12 +251,6 @@ def _move_apart(axes: Axes) -> None:
         )
 
 
-def _place(axes: Axes, value: float) -> float:
-    """The height of a value on the axes, from 0 to 1."""
-    on_page = axes.get_yaxis_transform().transform((1, value))
-    return float(axes.transAxes.inverted().transform(on_page)[1])
-
-
 def _spread(wanted: Sequence[float], step: float) -> list[float]:
     """Ascending places at least a step apart, up to 1, near the ascending ones that are wanted."""
     from scipy.optimize import isotonic_regression
@@ -249,3 +260,140 @@ def _spread(wanted: Sequence[float], step: float) -> list[float]:
     places = isotonic_regression(np.array(wanted) - step * number).x + step * number
     held: list[float] = np.minimum(places, 1 - step * number[::-1]).tolist()
     return held
+
+
+def add_point_label(axes: Axes, text: str, point: tuple[float, float], colour: str) -> None:
+    """Write a label at a point, which ``place_point_labels`` moves."""
+    axes.annotate(
+        text,
+        point,
+        xytext=(_RADII[0], 0),
+        textcoords="offset points",
+        va="center",
+        ha="left",
+        color=colour,
+        fontsize=0.93 * style.SMALL * style.font_factor(),
+        annotation_clip=False,
+        zorder=6,
+        gid=POINT_LABEL,
+    )
+
+
+def place_point_labels(
+    figure: Figure, panels: Sequence[Axes], upright: float, level: float
+) -> None:
+    """Move the labels of each panel to the nearest free place, with a line where that is far.
+
+    A place is free if the label then covers no other label, no point, no line to another label and
+    neither the upright nor the level line, and stays in the panel. Where there is none, the place
+    that covers least is taken.
+
+    Args:
+        figure: the figure, whose limits of axes are set.
+        panels: the axes with labels.
+        upright: where on the horizontal axis an upright line stands.
+        level: where on the vertical axis a level line lies.
+    """
+    by_panel = {
+        axes: [text for text in axes.texts if text.get_gid() == POINT_LABEL] for axes in panels
+    }
+    for texts in by_panel.values():
+        for text in texts:
+            text.set_in_layout(False)
+    figure.draw_without_rendering()
+    for axes, texts in by_panel.items():
+        if texts:
+            _place_in_panel(axes, texts, (upright, level))
+
+
+def _place_in_panel(axes: Axes, texts: list[Any], lines: tuple[float, float]) -> None:
+    from matplotlib.text import Text
+
+    unit = 72 / axes.figure.dpi  # points per pixel
+    panel = np.array(axes.get_window_extent().extents) * unit
+    points = np.array([axes.transData.transform(text.xy) for text in texts]) * unit
+    marks = np.hstack((points - _MARK, points + _MARK))
+    # The extent of the text alone, without the arrow of an annotation.
+    extents = [Text.get_window_extent(text) for text in texts]
+    sizes = np.array([(extent.width, extent.height) for extent in extents]) * unit
+    # A point with many neighbours has few free places: its label is placed first.
+    distances = np.hypot(*(points[:, np.newaxis] - points[np.newaxis]).transpose(2, 0, 1))
+    order = np.argsort(-(distances < 20).sum(axis=1), kind="stable")
+    x, y = axes.transData.transform(lines) * unit
+    rules = np.array(
+        [[x - 0.4, panel[1], x + 0.4, panel[3]], [panel[0], y - 0.4, panel[2], y + 0.4]]
+    )
+    placed: list[Floats] = []
+    for i in order.tolist():
+        others = np.array([*placed, *np.delete(marks, i, axis=0), marks[i]])
+        best, least = None, math.inf
+        for radius, box in _places(points[i], sizes[i]):
+            beyond = np.concatenate((panel[:2] - box[:2], box[2:] - panel[2:]))
+            outside = float(np.maximum(beyond, 0).sum())
+            cost = _covered(box, rules) + _FAR * radius + 10 * (_covered(box, others) + outside)
+            if cost >= least:
+                continue
+            cost += 20 * _covered(_line(points[i], box, radius), others[:-1])
+            if cost < least:
+                best, least = (radius, box), cost
+        assert best is not None
+        radius, box = best
+        _move(texts[i], points[i], radius, box)
+        placed += [box, *np.atleast_2d(_line(points[i], box, radius))]
+
+
+def _places(point: Floats, size: Floats) -> Iterator[tuple[float, Floats]]:
+    """Yield the places of a label from near to far: its distance and its box, in points."""
+    width, height = size + 2 * _AIR
+    for radius in _RADII:
+        for angle in _ANGLES:
+            right, up = math.cos(math.radians(angle)), math.sin(math.radians(angle))
+            # The nearest edge or corner of the box lies in the direction from the point.
+            x = point[0] + radius * right + width * (right - 1) / 2
+            y = point[1] + radius * up + height * (up - 1) / 2
+            yield radius, np.array([x, y, x + width, y + height])
+
+
+def _line(point: Floats, box: Floats, radius: float) -> Floats:
+    """The line from a label to its point as small boxes; none where the label is near."""
+    if radius < _LEADER:
+        return np.empty((0, 4))
+    near = np.clip(point, box[:2], box[2:])
+    steps = np.linspace(0.15, 0.9, max(4, int(radius / 2)))[:, np.newaxis]
+    along = near + steps * (point - near)
+    return np.hstack((along - 0.4, along + 0.4))
+
+
+def _covered(boxes: Floats, others: Floats) -> float:
+    """The area that a box, or several, share with others."""
+    ends = np.minimum(boxes[..., np.newaxis, 2:], others[:, 2:])
+    starts = np.maximum(boxes[..., np.newaxis, :2], others[:, :2])
+    wide, high = (ends - starts)[..., 0], (ends - starts)[..., 1]
+    return float((np.maximum(wide, 0) * np.maximum(high, 0)).sum())
+
+
+def _move(label: Any, point: Floats, radius: float, box: Floats) -> None:
+    """Move a label to a box, and join it to its point where that is far."""
+    label.set_ha("left")
+    label.set_va("bottom")
+    x, y = box[0] + _AIR - point[0], box[1] + _AIR - point[1]
+    label.set_position((float(x), float(y)))
+    if radius < _LEADER:
+        return
+    near = np.clip(point, box[:2], box[2:])
+    label.axes.annotate(
+        "",
+        label.xy,
+        xytext=(float(near[0] - point[0]), float(near[1] - point[1])),
+        textcoords="offset points",
+        arrowprops={
+            "arrowstyle": "-",
+            "color": label.get_color(),
+            "linewidth": 0.35,
+            "shrinkA": 0,
+            "shrinkB": 1.5,
+        },
+        annotation_clip=False,
+        zorder=3,
+        gid="leader",
+    ).set_in_layout(False)

@@ -19,7 +19,6 @@ from harness.figures.look import labels
 from harness.figures.look.axes import COVERAGE
 from harness.findings.choice import choices
 from harness.methods.method import TWO_SIDED
-from harness.report.calibration import calibration_picture
 from harness.report.curves.panels import Panel, Panels, outcome_panels, truth_panels
 from harness.report.curves.sentences import (
     Words,
@@ -213,11 +212,8 @@ _TITLES = {
 def curves(results: Results) -> list[Section]:
     """The sections with curves of a run: over the true value, and over the outcome.
 
-    Of a calibration it is the picture of its bins. Without cells, and for designs without such an
-    axis, there are none.
+    Without cells, and for designs without such an axis, there are none.
     """
-    if results.manifest["experiment"].get("kind") == "calibration":
-        return calibration_picture(results)
     found = (truth_panels(results), outcome_panels(results))
     return [_section(results, each) for each in found if each is not None and each.panels]
 

@@ -12,8 +12,8 @@ from harness.base.errors import HarnessError, InputError
 from harness.cli import main
 from harness.designs.stopping import design, methods, paths, verification
 from harness.families.catalogue import with_settings
+from harness.findings.manifest import agrees
 from harness.methods.catalogue import find
-from harness.tables.manifest import agrees
 
 PEEKING = {"first": 5, "every": 1, "until": {"excludes": 0.5, "of": "wald"}}
 TWO_STAGES = {"boundaries": [{"n": 13, "at_most": 3}]}

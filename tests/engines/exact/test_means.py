@@ -16,9 +16,9 @@ from scipy.special import betainc
 
 from harness.base.errors import InputError
 from harness.designs.design import Scenario
+from harness.designs.engines.posterior import integrate_under_truth
 from harness.designs.lists import closed_form, sums_at_truths, table_count
 from harness.designs.one_sample.exact import LARGEST_INTEGRATED, enumerate_one_sample
-from harness.designs.engines.posterior import integrate_under_truth
 from harness.distributions.truths import BetaTruth, DiscreteTruth, UniformTruth
 from harness.methods.catalogue import CATALOGUE
 from harness.methods.method import LOWER, TWO_SIDED, UPPER

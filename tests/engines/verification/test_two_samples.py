@@ -8,9 +8,10 @@ import pytest
 from scipy import stats
 
 from harness.designs.design import Scenario, data_of
-from harness.designs.limits import Limits
 from harness.designs.engines.posterior import integrate_under_truth
 from harness.designs.engines.solver import solver_of
+from harness.designs.engines.verification import TOLERANCE
+from harness.designs.limits import Limits
 from harness.designs.two_samples import quadrature
 from harness.designs.two_samples.quadrature import (
     LARGEST_TABLE,
@@ -20,7 +21,6 @@ from harness.designs.two_samples.quadrature import (
     is_whole,
 )
 from harness.designs.two_samples.verification import outcomes_to_verify
-from harness.designs.engines.verification import TOLERANCE
 from harness.distributions.sampling import binomial
 from harness.distributions.truths import (
     BetaTruth,

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from harness.designs import nets, solvers
-from harness.designs.engines.confirmation import BY_NET, confirmed
 from harness.designs.design import Scenario, data_of
+from harness.designs.engines.confirmation import BY_NET, confirmed
+from harness.designs.engines.verification import TOLERANCE
 from harness.designs.limits import Limits
 from harness.designs.miss_sets import AT
 from harness.designs.one_sample.worst_case import worst_case
 from harness.designs.results import AT_LISTED
-from harness.designs.engines.verification import TOLERANCE
 from harness.distributions.paired_truths import TableTruth, table_of_cells
 from harness.distributions.sampling.laws.hypergeometric import Hypergeometric
 from harness.distributions.truths import DiscreteTruth, PairTruth, UniformTruth

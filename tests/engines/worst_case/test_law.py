@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from harness.designs.design import Scenario
+from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits
 from harness.designs.one_sample.exact import enumerate_one_sample
 from harness.designs.one_sample.law_worst_case import FOUND_BY
-from harness.designs.engines.solver import solver_of
 from harness.distributions.sampling.laws.beta_binomial import BetaBinomial
 from harness.distributions.sampling.laws.clusters import Clusters
 from harness.distributions.sampling.laws.gamma_poisson import GammaPoisson

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from harness.designs.design import Scenario, data_of
-from harness.designs.limits import Limits
 from harness.designs.engines.solver import TwoSampleSolver, solver_of
+from harness.designs.limits import Limits
 from harness.designs.two_samples.worst_case import search_worst_case
 from harness.distributions.truths import (
     BetaTruth,

@@ -7,7 +7,7 @@ from scipy.stats import binom
 import harness
 from harness.base.errors import ConfigError, InputError
 from harness.checks.check import check
-from harness.config.load import load_experiment
+from harness.kinds.load import load_experiment
 from harness.methods.catalogue import CATALOGUE
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
 from harness.methods.unconditional import limits as unconditional

@@ -10,14 +10,14 @@ import pytest
 from scipy.special import ndtri
 
 from harness.base.errors import InputError
-from harness.callers.call_checks import ARGUMENTS, IN_ANY_ORDER, SHAPE, run_call_checks
 from harness.callers.calls import Asked, FunctionError, call_on_numbers
 from harness.callers.function import FunctionInProcess
-from harness.callers.process import FunctionLocation
+from harness.callers.location import FunctionLocation
 from harness.callers.sent import SentFunction, SentFunctionError, close_sent_functions, sendable
 from harness.callers.source import Observed
 from harness.callers.table import LimitTable, TableSource, read_points
-from harness.callers.type_checks import TYPES, run_type_checks
+from harness.checks.conformance.call_checks import ARGUMENTS, IN_ANY_ORDER, SHAPE, run_call_checks
+from harness.checks.conformance.type_checks import TYPES, run_type_checks
 
 SMALL = {"x": np.array([0, 2, 5, 9, 10]), "n": 10}
 LARGE = {"x": np.array([0, 3, 500_000, 10**6]), "n": 10**6}

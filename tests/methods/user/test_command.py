@@ -12,6 +12,7 @@ from harness.callers.command import JSON, Command
 from harness.callers.program import Program
 from harness.callers.program_process import NoAnswerError, RefusalError, question, read_answer
 from harness.callers.source import Observed
+from harness.checks.conformance.call_checks import CallChecks
 
 PYTHON = (sys.executable, "-I", "-S", "-u", "-c")
 """A program that starts in a hundredth of a second and keeps no output in a buffer."""
@@ -53,7 +54,7 @@ def limits(function, n=4, alpha=0.05):
 
 
 def call_checks(function):
-    return function.call_checks(Observed("proportion", (4.0,), (X,)), 0.05)
+    return function.probe(CallChecks(), Observed("proportion", (4.0,), (X,)), 0.05)
 
 
 @pytest.mark.parametrize(
@@ -213,7 +214,7 @@ def test_answers_of_the_line_before_are_found(started):
 def test_a_line_too_many_is_found(started):
     head = "print('0 1')\n" + textwrap.dedent(ANSWER)
     found = call_checks(started(program("print(answer(x, n, alpha))", head)))
-    assert found["has the right shape"] == "expected 5 lines for 5, found 6"
+    assert found["has the right shape"].message == "expected 5 lines for 5, found 6"
 
 
 def test_a_sound_program_passes_the_checks_of_calls(started):

@@ -13,7 +13,16 @@ import numpy as np
 import pytest
 
 import harness
-from harness.callers.messages import LOAD, Message, MessageError, decode_answer, receive, send
+from harness.callers.messages import (
+    LOAD,
+    Message,
+    MessageError,
+    Patience,
+    SilenceError,
+    decode_answer,
+    receive,
+    send,
+)
 from harness.cli import main
 
 CONFIG = {
@@ -163,7 +172,7 @@ def test_what_a_function_writes_to_the_pipe_is_not_executed(write, tmp_path, for
 )
 def test_an_answer_of_another_form_is_refused(content):
     reply = Message(1, 1, content)
-    for task in (LOAD, "on_arrays", "on_numbers", "call_checks"):
+    for task in (LOAD, "on_arrays", "on_numbers", "probe"):
         with pytest.raises(MessageError):
             decode_answer(task, reply, 3)
     short = Message(1, 1, {"answer": None}, {"lower": np.zeros(2), "upper": np.zeros(3)})
@@ -182,7 +191,7 @@ def test_a_message_arrives_as_it_was_sent():
     content = {"alpha": 0.1 + 0.2, "text": "ä\ud800", "limits": [5e-324, 1.0]}
     try:
         send(write, Message(7, 8, content, arrays))
-        found = receive(read, 1.0)
+        found = receive(read, Patience(1.0))
         assert (found.number, found.process, found.content) == (7, 8, content)
         for name, array in arrays.items():
             np.testing.assert_array_equal(found.arrays[name], array)
@@ -190,7 +199,7 @@ def test_a_message_arrives_as_it_was_sent():
             assert found.arrays[name].shape == array.shape
         send(write, Message(7, 8, content, arrays))
         with pytest.raises(MessageError):
-            receive(read, 1.0, longest=10)
+            receive(read, Patience(1.0), longest=10)
     finally:
         os.close(read)
         os.close(write)
@@ -200,8 +209,8 @@ def test_half_a_message_is_waited_for_no_longer_than_a_whole_one():
     read, write = os.pipe()
     try:
         os.write(write, b"harness\n")
-        with pytest.raises(TimeoutError):
-            receive(read, 0.05)
+        with pytest.raises(SilenceError):
+            receive(read, Patience(0.05))
     finally:
         os.close(read)
         os.close(write)

@@ -9,8 +9,8 @@ import pytest
 from scipy.special import betaincinv, gammaincinv, ndtri
 
 from harness.base.errors import InputError
+from harness.callers.calls import ON_ARRAYS, ON_NUMBERS, Call
 from harness.callers.command import RFunction
-from harness.callers.loaded import ON_ARRAYS, ON_NUMBERS, Call
 from harness.callers.naming import named
 from harness.callers.program import Program
 

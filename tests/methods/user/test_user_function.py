@@ -16,7 +16,7 @@ import yaml
 import harness
 from harness.base.errors import InputError
 from harness.callers.function import FunctionHere, FunctionInProcess
-from harness.callers.process import FunctionLocation
+from harness.callers.location import FunctionLocation
 from harness.callers.source import Observed
 from harness.cli import main
 from harness.methods.catalogue import PROPORTION

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from harness.base.errors import InputError
-from harness.designs.results import Counts, Enumerated, Exact, Mean, Tally, WorstCase
 from harness.designs.engines.scores import Scores
 from harness.designs.engines.verification import Comparison
-from harness.study.journal.database import ColumnKey, Journal, opened
-from harness.study.journal.environment import ENGINES
-from harness.study.journal.records import DamagedRecordError, pack, unpack
-from harness.study.solve import Simulation
-from harness.tables.scenario_result import Solution
+from harness.designs.results import Counts, Enumerated, Exact, Mean, Tally, WorstCase
+from harness.kinds.coverage.scenario_result import Solution
+from harness.kinds.coverage.solve import Simulation
+from harness.runner.journal.database import ColumnKey, Journal, opened
+from harness.runner.journal.environment import ENGINES
+from harness.runner.journal.records import DamagedRecordError, pack, unpack
 from tests.test_floors import FILES, graph
 
 # The file of a journal: what is no journal, is damaged, is full or is in use is said.

@@ -8,14 +8,14 @@ import pytest
 
 from harness.base.errors import InputError
 from harness.callers.source import Answers, CatalogueSource
-from harness.config.load import load_experiment
 from harness.designs.engines import monte_carlo
-from harness.study import run as study_run
-from harness.study import run as study_solutions
-from harness.study import trials as study_trials
-from harness.study.journal import database
-from harness.study.journal.database import opened
-from harness.study.parallel import NoProgress
+from harness.kinds.coverage import run as study_run
+from harness.kinds.coverage import run as study_solutions
+from harness.kinds.coverage import trials as study_trials
+from harness.kinds.load import load_experiment
+from harness.runner.journal import database
+from harness.runner.journal.database import opened
+from harness.runner.parallel import NoProgress
 from tests.study.experiments import DRAWN, LISTED, Interrupting, changed
 
 SHARD = 1 << 9

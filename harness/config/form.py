@@ -1,0 +1,177 @@
+"""The form of a config: the keys that it may have, each of which is validated by itself."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any, Protocol
+
+from pydantic import BaseModel, ValidationError, create_model
+
+from harness.base.errors import ConfigIssue
+from harness.base.models import StrictModel
+from harness.config.key import Keys, keys_of
+from harness.config.models.constraints import issues_of, model_name
+from harness.config.values import Execution
+from harness.families.catalogue import family_of
+from harness.families.family import Family
+from harness.figures.kind import FigureSpec
+
+LISTS = ("methods", "figures")
+"""Keys whose list is validated entry by entry."""
+
+
+@dataclass(frozen=True, eq=False)
+class Form:
+    """The keys that a config may have, in the order in which they are validated."""
+
+    kind: str
+    """The kind of experiment."""
+    title: str
+    keys: Keys
+    model_name: str
+    """The name of its model in the JSON Schema."""
+
+    def model(self) -> type[BaseModel]:
+        """The model of a whole config."""
+        fields: dict[str, Any] = {name: (key.kind, key.field) for name, key in self.keys.items()}
+        made: type[BaseModel] = create_model(
+            self.model_name, __base__=StrictModel, __doc__=self.title, **fields
+        )
+        return made
+
+
+@dataclass(frozen=True, eq=False)
+class FamilyForm(Form):
+    """The form of a config with a family, which decides the keys."""
+
+    family: Family
+
+
+class AnyExperiment(Protocol):
+    """The attributes of every experiment, of whichever kind."""
+
+    @property
+    def kind(self) -> str:
+        """The name of its kind."""
+
+    @property
+    def name(self) -> str:
+        """The path of its folder among the results."""
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def family(self) -> str:
+        """The name of its family; that of its kind where it has none."""
+
+    @property
+    def execution(self) -> Execution: ...
+
+    @property
+    def figures(self) -> tuple[FigureSpec, ...]: ...
+
+    @property
+    def figures_are_suggested(self) -> bool:
+        """Whether the config named no figures, so that these are those that suit it."""
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The resolved config as plain data, with every default filled in."""
+
+
+class WrittenByKeys:
+    """An experiment that the keys of its form write."""
+
+    @property
+    @abstractmethod
+    def form(self) -> Form:
+        """The form of its config."""
+
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        """The resolved config as plain data, as ``config.yaml`` holds it.
+
+        Loading it from the folder of the experiment's own config gives an equal experiment. The
+        keys are in the order of the form; a key that is None, or the default that is left out, is
+        not written.
+        """
+        written = {
+            name: key.write(getattr(self, key.attribute)) for name, key in self.form.keys.items()
+        }
+        return {name: value for name, value in written.items() if value is not None}
+
+
+@cache
+def family_form(record: type[Any], title: str, family: str) -> FamilyForm:
+    """The form of a kind of experiment and a family; made when it is first asked for.
+
+    Args:
+        record: what a config of the kind becomes, whose attributes state the keys.
+        title: of the form, without the family.
+        family: the name of the family.
+    """
+    known, kind = family_of(family), record.kind
+    keys = keys_of(record, known)
+    return FamilyForm(kind, f"{title} {known.title}", keys, model_name(known, kind), known)
+
+
+@cache
+def model_of_key(form: Form, key: str) -> type[BaseModel]:
+    """The model of a config with this key of the form only."""
+    only: dict[str, Any] = {key: (form.keys[key].kind, form.keys[key].field)}
+    made: type[BaseModel] = create_model(f"Only_{key}", __base__=StrictModel, **only)
+    return made
+
+
+def validate_keys(
+    form: Form, raw: Mapping[str, Any], folder: Path, replaced: Collection[str] = ()
+) -> tuple[dict[str, Any], list[ConfigIssue]]:
+    """Validate each key by itself, so that an issue of one hides none of another.
+
+    Args:
+        form: the form of the config.
+        raw: the data of the config.
+        folder: what paths in the config are relative to.
+        replaced: keys that are not missed, since the config has others in their places.
+
+    Returns:
+        The values of the valid keys, defaults included, and the issues of the others. In the
+        lists of the keys ``LISTS``, None stands for an entry that is not valid.
+    """
+    issues: list[ConfigIssue] = []
+    values: dict[str, Any] = {}
+    context: dict[str, Any] = {"folder": folder}
+    for name, key in form.keys.items():
+        required = key.field.is_required()
+        written = raw.get(name) if required else raw.get(name, key.field.get_default())
+        if name in LISTS and isinstance(written, list) and written:
+            values[name] = []
+            for i, entry in enumerate(written):
+                found, wrong = validate_key(form, name, [entry], context)
+                values[name].append(None if wrong else found[0])
+                issues += (replace(issue, path=(name, i, *issue.path[2:])) for issue in wrong)
+        elif name not in replaced:
+            found, wrong = validate_key(form, name, written, context)
+            if not wrong:
+                values[name] = found
+            issues += wrong
+        context[name] = values.get(name)
+        if name == "family" and name in values and isinstance(form, FamilyForm):
+            context[name] = form.family.name
+    return values, issues
+
+
+def validate_key(
+    form: Form, key: str, value: Any, context: Mapping[str, Any]
+) -> tuple[Any, list[ConfigIssue]]:
+    """The valid value of a key, or None and its issues."""
+    model = model_of_key(form, key)
+    try:
+        return getattr(model.model_validate({key: value}, context=dict(context)), key), []
+    except ValidationError as error:
+        return None, list(issues_of(error))

@@ -1,0 +1,127 @@
+"""The keys that several kinds of experiments have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection
+from typing import Annotated, Any
+
+from pydantic import Field, WithJsonSchema
+
+from harness.callers.process import TIMEOUT
+from harness.config.key import Key, Keys, key, plain
+from harness.config.models.constraints import Word, expecting, is_one_line
+from harness.config.models.figures import figure_type, write_figures
+from harness.config.models.methods import prior_type
+from harness.config.models.trials import ExecutionSettings, write_execution
+from harness.families.catalogue import LARGEST_BETA
+from harness.families.confusion import BETA
+from harness.families.family import Family
+
+CROSS = "cross"
+"""The key of coverage experiments that combines the sizes of both samples."""
+LONGEST_SEGMENT = 100
+
+
+_SEGMENT = r"[A-Za-z0-9_-][A-Za-z0-9._-]*"
+
+
+def _are_segments(name: str) -> bool:
+    return all(
+        re.fullmatch(_SEGMENT, segment)
+        and ".." not in segment
+        and not segment.endswith(".")
+        and len(segment) <= LONGEST_SEGMENT
+        for segment in name.split("/")
+    )
+
+
+Name = Annotated[
+    str,
+    expecting("a name of letters, digits, '.', '_', '-', in parts joined by '/'", _are_segments),
+    WithJsonSchema({"type": "string", "pattern": f"^{_SEGMENT}(/{_SEGMENT})*$"}),
+]
+
+
+Title = Annotated[str, expecting("one line of text", is_one_line)]
+
+
+Seed = Annotated[int, Field(ge=0, le=2**128 - 1), expecting("a whole number from 0 to 2^128 - 1")]
+
+
+Beta = Annotated[
+    float, Field(ge=1 / LARGEST_BETA, le=LARGEST_BETA), expecting("a number from 0.01 to 100")
+]
+
+KINDS: dict[str, str] = {}
+"""What each kind of experiment asks, by the names of the kinds, which ``kinds.catalogue`` adds."""
+USUAL_KIND = "coverage"
+"""The kind of experiment of a config that names none."""
+
+
+def kind_and_family(kind: str, what: str, families: Collection[str]) -> Callable[[Family], Keys]:
+    """The keys ``kind`` and ``family`` of a kind of experiment.
+
+    Args:
+        kind: the kind.
+        what: names its families, in a message.
+        families: their names.
+    """
+
+    def keys(family: Family) -> Keys:
+        about = "; ".join(f"{name}: {asks}" for name, asks in KINDS.items())
+        kinds = Annotated[str, Word("a kind of experiment", tuple(KINDS)), _constant(kind)]
+        default, written = (kind, None) if kind == USUAL_KIND else (..., kind)
+        names = Annotated[str, Word(what, tuple(families)), _constant(family.public_name)]
+        found = {
+            "kind": key(kinds, f"{about}.", default, write=lambda _: written),
+            "family": key(names, "What is estimated.", write=lambda _: family.public_name),
+        }
+        if BETA in family.settings:
+            about_beta = "Of an F score: how many times as much recall counts as precision."
+            found[BETA] = key(Beta, about_beta, 1, write=lambda _: plain(family.settings[BETA]))
+        return found
+
+    return keys
+
+
+def _constant(word: str) -> WithJsonSchema:
+    """The one word that the key can have in this form."""
+    return WithJsonSchema({"type": "string", "const": word})
+
+
+def prior_key(family: Family, of_what: str) -> Key:
+    """A prior, flat by default; ``of_what`` ends its description."""
+    flat = [int(value) for value in family.model.FLAT_PRIOR]
+    return key(prior_type(family), f"{family.prior_form} prior {of_what}.", flat)
+
+
+NameKey = key(Name, "Results go to results/<name>; plain path segments.")
+
+
+TitleKey = key(Title | None, "Left out, the name.", None)
+
+
+SeedKey = key(
+    Seed | None,
+    "Every random number follows from it; it is required where random numbers are drawn.",
+    None,
+)
+
+
+ExecutionKey = key(
+    ExecutionSettings,
+    "Where the work runs.",
+    {"jobs": -1, "backend": "threading", "timeout": TIMEOUT},
+    write=write_execution,
+)
+
+
+def figures_key(family: Family) -> Key:
+    """Made when a form is, since there are many kinds."""
+    figure: Any = figure_type()
+    about = (
+        "Figures to draw, each with its options; left out, a few that suit the family and the "
+        "sizes; [] draws none."
+    )
+    return key(list[figure] | None, about, None, write=write_figures)

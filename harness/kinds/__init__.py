@@ -1,0 +1,1 @@
+"""The kinds of experiments: what each asks, computes and shows."""

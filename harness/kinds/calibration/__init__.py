@@ -1,0 +1,1 @@
+"""Calibration: whether events happen as often as their computed probability says."""

@@ -1,0 +1,100 @@
+"""A calibration: the record of a valid config, each attribute with the keys that decide it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field
+
+from harness.config.form import FamilyForm, WrittenByKeys, family_form
+from harness.config.key import Key, Keys, key
+from harness.config.models.constraints import expecting
+from harness.config.models.sizes import delta_type, size_range_type, write_range
+from harness.config.models.trials import Count
+from harness.config.models.truths import distributions_type, truth_of, written_truth
+from harness.config.shared_keys import (
+    ExecutionKey,
+    NameKey,
+    SeedKey,
+    TitleKey,
+    figures_key,
+    kind_and_family,
+    prior_key,
+)
+from harness.config.values import Execution, SizeRange
+from harness.distributions.truths import PairTruth, Prior
+from harness.families.catalogue import FAMILIES
+from harness.families.family import Family
+from harness.figures.kind import FigureSpec
+
+CALIBRATION = "calibration"
+FAMILIES_OF_TWO = {name: each for name, each in FAMILIES.items() if each.samples == 2}
+TITLE = "Calibration of probabilities about"
+"""Of the forms of configs, without the family."""
+
+Bins = Annotated[int, Field(ge=2, le=1000), expecting("a whole number of bins from 2 to 1000")]
+
+
+def _size_ranges(family: Family) -> Keys:
+    def of_sample(sample: int, which: str) -> Key:
+        about = f"Size of the {which} sample: one, or {{uniform: [a, b]}}."
+
+        def write(sizes: Sequence[SizeRange]) -> Any:
+            return write_range(sizes[sample].lower, sizes[sample].upper)
+
+        return key(size_range_type(family), about, write=write)
+
+    first, second = family.sizes
+    return {first: of_sample(0, "first"), second: of_sample(1, "second")}
+
+
+def _distributions(family: Family) -> Key:
+    about = "Where the true parameters come from: {first, second}."
+    kind, default = distributions_type(family), truth_of(family).default
+    return key(kind, about, default, write=lambda truth: written_truth(truth.content()))
+
+
+def _delta(family: Family) -> Key:
+    about = "The value that the parameter is compared with: one, or {uniform: [a, b]}."
+    return key(delta_type(family), about, write=lambda delta: write_range(*delta))
+
+
+def _prior(family: Family) -> Key:
+    return prior_key(family, "of each sample")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Calibration(WrittenByKeys):
+    """A config of the kind ``calibration``, fully resolved: how often do probable events happen?
+
+    In each trial both sizes, both true values and delta are drawn.
+    """
+
+    name: Annotated[str, NameKey]
+    title: Annotated[str, TitleKey]
+    family: Annotated[str, kind_and_family(CALIBRATION, "a family of two samples", FAMILIES_OF_TWO)]
+    sizes: Annotated[tuple[SizeRange, SizeRange], _size_ranges]
+    truth: Annotated[PairTruth, _distributions]
+    """Two distributions."""
+    delta: Annotated[tuple[float, float], _delta]
+    """Drawn uniformly between the two; fixed where they are equal."""
+    trials: Annotated[int, key(Count, "How many Monte Carlo trials.")]
+    bins: Annotated[
+        int, key(Bins, "Equal parts of [0, 1] that the probabilities are counted in.", 20)
+    ]
+    prior: Annotated[Prior, _prior]
+    """The parameters of the prior of each sample."""
+    seed: Annotated[int, SeedKey]
+    execution: Annotated[Execution, ExecutionKey]
+    figures: Annotated[tuple[FigureSpec, ...], figures_key]
+    figures_are_suggested: bool = field(default=False, compare=False)
+    """Whether the config named no figures, so that these are those that suit it."""
+    kind: ClassVar[str] = CALIBRATION
+
+    @property
+    def form(self) -> FamilyForm:
+        """The form of its config."""
+        record: Any = type(self)
+        return family_form(record, TITLE, self.family)

@@ -1,0 +1,110 @@
+"""Calibration as a kind of experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness.config.rules import (
+    Issues,
+    ValidKeys,
+    levels_are_distinct,
+    mean_counts_are_small,
+    reads,
+    seed_is_given,
+)
+from harness.config.values import SizeRange
+from harness.figures.catalogue import FIGURES
+from harness.figures.requirements import ExperimentFacts
+from harness.kinds.calibration.experiment import (
+    CALIBRATION,
+    FAMILIES_OF_TWO,
+    TITLE,
+    Calibration,
+)
+from harness.kinds.family_kind import FamilyKind
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from harness.report.page import Section
+    from harness.runner.estimate import Estimate
+    from harness.runner.journal.database import Journal
+    from harness.runner.parallel import Progress
+    from harness.tables.results import Results
+
+
+@reads("seed")
+def _seed_is_given(config: ValidKeys) -> Issues:
+    yield from seed_is_given(config["seed"], "a calibration")
+
+
+class CalibrationKind(FamilyKind[Calibration]):
+    """Whether events happen as often as their computed probability says."""
+
+    name = CALIBRATION
+    asks = "whether probabilities hold"
+    record = Calibration
+    families = FAMILIES_OF_TWO
+    form_title = TITLE
+    rules = (levels_are_distinct, mean_counts_are_small, _seed_is_given)
+
+    def facts(self, config: ValidKeys) -> ExperimentFacts:
+        return ExperimentFacts(
+            kind=self.name,
+            family=config.family,
+            family_is_valid="family" in config.values,
+            sizes=(),
+            alphas=None,
+            sides=None,
+            truth=config.values.get("truth"),
+            engines=None,
+            trials=None,
+            outcomes=None,
+        )
+
+    def suitable_figures(self, config: ValidKeys) -> list[dict[str, Any]]:
+        return [{"kind": kind.name} for kind in FIGURES.values() if kind.experiment == self.name]
+
+    def attributes(self, config: ValidKeys) -> dict[str, Any]:
+        lower, upper = config["delta"]
+        return {
+            "sizes": tuple(SizeRange(*config[name]) for name in config.family.sizes),
+            "delta": (lower + 0.0, upper + 0.0),
+        }
+
+    def cost(self, experiment: Calibration, measure_small: bool) -> Estimate:
+        from harness.kinds.calibration.run import calibration_estimate
+
+        return calibration_estimate(experiment)
+
+    def compute(
+        self,
+        experiment: Calibration,
+        progress: Progress,
+        journal: Journal | None,
+        complete: bool = False,
+    ) -> Results:
+        from harness.kinds.calibration.run import compute_calibration
+
+        return compute_calibration(experiment, progress, journal)
+
+    def agrees(self, manifest: Mapping[str, Any]) -> bool:
+        return bool(manifest["calibration"]["agrees"])
+
+    def screen(self, results: Results) -> Iterable[RenderableType]:
+        from harness.kinds.calibration.screen import calibration_screen
+
+        return calibration_screen(results)
+
+    def sections(self, results: Results, folder: Path | None, command: str) -> Iterable[Section]:
+        from harness.kinds.calibration.page import sections
+
+        return sections(results, folder, command)
+
+    def markdown(self, results: Results) -> Iterable[str]:
+        from harness.kinds.calibration.page import found_answer
+        from harness.report.answer import paragraphs
+
+        return paragraphs(found_answer(results), results.manifest)

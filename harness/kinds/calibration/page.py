@@ -1,0 +1,107 @@
+"""A calibration on the page of results: how often an event held beside its computed probability."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from harness.base.numerics.arrays import Floats
+from harness.families.catalogue import family_of
+from harness.findings.answer import Answer
+from harness.findings.numbers import whole
+from harness.findings.papers.claim import held
+from harness.kinds.calibration.findings import calibration_remarks
+from harness.report.answer import answer_section, cells_file, claims
+from harness.report.cells import cells
+from harness.report.facts import facts
+from harness.report.page import Section
+from harness.report.still_picture import Line, still_picture
+from harness.tables.results import Results
+
+_NAMES = {"prior": "under the prior", "truth": "under the truths' distribution"}
+_SERIES = {"prior": 1, "truth": 2}
+_HALF_DASH = 0.008
+
+
+def sections(results: Results, folder: Path | None, command: str) -> Iterator[Section]:
+    """The sections of a calibration, in their order."""
+    yield answer_section(found_answer(results))
+    yield from claims(results)
+    yield from calibration_picture(results)
+    yield from cells(results, cells_file(results, folder))
+    yield facts(results, command)
+
+
+def found_answer(results: Results) -> Answer:
+    """The results of the tests, and the summary."""
+    said = [remark.sentence for remark in calibration_remarks(results.manifest)]
+    return Answer(said, [], references=results.summary.to_dicts())
+
+
+def calibration_picture(results: Results) -> list[Section]:
+    """The picture of a calibration; none for other results, or without cells."""
+    needed = {"reference", "bin", "mean_probability", "fraction", "trials"}
+    if not needed <= set(results.cells.columns):
+        return []
+    cells = results.cells.filter(pl.col("trials") > 0)
+    if cells.is_empty():
+        return []
+    parts = {
+        name: cells.filter(reference=name).sort("bin")
+        for name in cells["reference"].unique(maintain_order=True).to_list()
+    }
+    event = f"Pr({family_of(cells['family'][0]).parameter} ≥ δ)"
+    sentence = "; ".join(_held(_NAMES[name], part) for name, part in parts.items()) + "."
+    sentence = sentence[:1].upper() + sentence[1:]
+    diagonal = Line("the computed probability itself", np.array([0.0, 1.0]), np.array([0.0, 1.0]))
+    lines = [diagonal, *(_marks(name, part) for name, part in parts.items())]
+    x_label = f"computed {event}, mean of each bin"
+    picture = still_picture(sentence, (x_label, "fraction in which it held"), lines, (0.0, 1.0))
+    differences = still_picture(
+        f"Fraction − computed probability. {sentence}",
+        (x_label, "fraction − computed"),
+        [_marks(name, part, difference=True) for name, part in parts.items()],
+        marked=0.0,
+    )
+    rows = [
+        {"name": _NAMES[name], **row}
+        for name, part in parts.items()
+        for row in part.iter_rows(named=True)
+    ]
+    context = {
+        "sentence": sentence,
+        "pictures": [picture, differences],
+        "rows": rows,
+        "event": event,
+    }
+    title = "Computed probabilities and how often the event held"
+    return [
+        Section("calibration", title, "calibration.html", context, styles=("curves.css",)),
+    ]
+
+
+def _held(name: str, part: pl.DataFrame) -> str:
+    """How many of the intervals hold the computed probability."""
+    inside, count = held(part, pl.col("mean_probability"))
+    least = whole(int(part["trials"].sum()))
+    return (
+        f"{name} {inside} of {count} of the 95 % intervals hold the mean computed "
+        f"probability of their bin, in {least} trials"
+    )
+
+
+def _marks(name: str, part: pl.DataFrame, difference: bool = False) -> Line:
+    """Of each bin its interval as an upright line, and a dash across it at the fraction."""
+    x, y, low, high = (
+        part[column].cast(pl.Float64).fill_null(float("nan")).to_numpy()
+        for column in ("mean_probability", "fraction", "ci_lower", "ci_upper")
+    )
+    if difference:
+        y, low, high = y - x, low - x, high - x
+    gap = np.full_like(x, np.nan)
+    across: Floats = np.stack([x, x, x, x - _HALF_DASH, x + _HALF_DASH, x + _HALF_DASH], axis=1)
+    height: Floats = np.stack([low, high, gap, y, y, gap], axis=1)
+    return Line(_NAMES[name], across.ravel(), height.ravel(), _SERIES[name])

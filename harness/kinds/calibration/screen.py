@@ -1,0 +1,60 @@
+"""A calibration on the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import polars as pl
+from rich import box
+from rich.console import RenderableType
+from rich.table import Table
+
+from harness.families.catalogue import family_in
+from harness.findings.numbers import format_number
+from harness.kinds.calibration.findings import calibration_remarks, reference_text
+from harness.kinds.coverage.screen import _marked
+from harness.screen.console import escape_markup
+from harness.tables.results import Results
+
+
+def _estimate(row: Mapping[str, Any], column: str) -> str:
+    """A fraction with its interval; empty where it is not known."""
+    if row[column] is None:
+        return ""
+    return f"{row[column]:.4f} ({row['ci_lower']:.4f}, {row['ci_upper']:.4f})"
+
+
+def calibration_screen(results: Results) -> Iterator[RenderableType]:
+    """The title, the test and the bins under each reference, and the folder of the files."""
+    manifest = results.manifest
+    yield f"[bold]{escape_markup(manifest['title'])}[/bold]"
+    references = manifest["calibration"]["references"]
+    yield from map(_marked, calibration_remarks(manifest))
+    for row in references:
+        name = row["reference"]
+        yield _bins(
+            results.cells.filter(pl.col("reference") == name), reference_text(name, len(references))
+        )
+    if results.path is not None:
+        yield f"Written to {escape_markup(str(results.path))}"
+
+
+def _bins(cells: pl.DataFrame, under: str) -> Table:
+    parameter = family_in(cells).parameter
+    table = Table(
+        title=f"{parameter} ≥ delta: how often, by its probability under {under}",
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+    )
+    for name in ("bin", "trials", "mean probability", "fraction (95 %)"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in cells.iter_rows(named=True):
+        table.add_row(
+            f"{row['bin_lower']:.4g} … {row['bin_upper']:.4g}",
+            f"{row['trials']:,}",
+            format_number(row["mean_probability"]),
+            _estimate(row, "fraction"),
+        )
+    return table

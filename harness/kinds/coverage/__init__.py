@@ -1,0 +1,1 @@
+"""Coverage: how often intervals miss."""

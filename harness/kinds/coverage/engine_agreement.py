@@ -1,0 +1,191 @@
+"""How Monte Carlo agrees with the exact engines over all scenarios of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from harness.agreement import (
+    ComparedCells,
+    DrawnOutcomes,
+    DrawsAgreement,
+    MethodAgreement,
+    compare_cells,
+    compare_draws,
+)
+from harness.base.numerics.arrays import Floats, Integers
+from harness.designs.design import data_of
+from harness.designs.engines.posterior import NOTHING_LEFT_OUT
+from harness.designs.results import Counts, Exact, Mean
+from harness.families.catalogue import family_of
+from harness.kinds.coverage.scenario_result import ScenarioResult
+from harness.kinds.coverage.tables import total_counts
+
+_COMPARED = ("below", "above", "missed")
+"""The counts that are compared with exact values."""
+
+Pair = tuple[Counts, Exact]
+"""Counts of all columns, and the exact values under the same conditions."""
+
+
+@dataclass(frozen=True)
+class EngineAgreement:
+    """How Monte Carlo agrees with the exact engines in a run."""
+
+    methods: list[MethodAgreement]
+    """Of each method; empty where nothing was compared."""
+    draws: DrawsAgreement | None
+    """Of the outcomes drawn; None where the probabilities of all outcomes are not known."""
+
+
+def engine_agreement(results: Sequence[ScenarioResult]) -> EngineAgreement:
+    """Compare Monte Carlo cells with exact values under the same truth, for each method.
+
+    Args:
+        results: of every scenario; those without trials or exact values are left out.
+    """
+    compared = [part for each in results if (part := _with_exact_values(each)) is not None]
+    if not compared:
+        return EngineAgreement([], None)
+    fixed = [each for each in compared if not each.looks]
+    labels = list(dict.fromkeys(column.method for column in compared[0].columns))
+    methods = compare_cells(
+        [_cells(label, compared, _conditional) for label in labels],
+        [_cells(label, compared, _overall) for label in labels],
+        [_totals(label, fixed) for label in labels] if fixed else None,
+    )
+    drawn = (_drawn(number, result) for number, result in enumerate(compared))
+    return EngineAgreement(methods, compare_draws([each for each in drawn if each is not None]))
+
+
+def _with_exact_values(result: ScenarioResult) -> ScenarioResult | None:
+    """The columns of a scenario that have counts and exact values; None where none has."""
+    if result.tally is not None and result.enumerated is not None:
+        return result
+    drawn = result.stochastic
+    if drawn is None or drawn.tally is None or drawn.solution is None or drawn.enumerated is None:
+        return None
+    rows = drawn.enumerated.known
+    return replace(
+        drawn,
+        columns=tuple(drawn.columns[row] for row in rows),
+        tally=drawn.tally.rows(rows),
+        solution=replace(drawn.solution, enumerated=drawn.enumerated.at_truths(rows)),
+    )
+
+
+def _drawn(number: int, result: ScenarioResult) -> DrawnOutcomes | None:
+    """The outcomes drawn; None unless the probabilities of all possible outcomes are known."""
+    assert result.tally is not None
+    assert result.enumerated is not None
+    counts, exact = result.tally.by_outcome, result.enumerated.by_outcome
+    if abs(exact.weight.sum() - 1.0) > NOTHING_LEFT_OUT:
+        return None
+    trials = np.zeros(exact.conditions.size, np.int64)
+    trials[np.searchsorted(exact.conditions, counts.conditions)] = counts.trials
+    data = data_of(result.scenario, exact.conditions.astype(np.int64))
+    family = family_of(result.scenario.family)
+    value = family.estimate(data)
+    if family.is_ratio:
+        # Of a ratio its share x₁/(x₁ + x₂), which is a number where the ratio is infinite or 0/0.
+        with np.errstate(invalid="ignore"):
+            value = np.where(np.isinf(value), 1.0, value / (1.0 + value))
+        value = np.where(np.isnan(value), 0.5, value)
+    probability = exact.weight / exact.weight.sum()
+    return DrawnOutcomes(number, trials, probability, value, result.looks)
+
+
+def _totals(label: str, results: Sequence[ScenarioResult]) -> ComparedCells:
+    """The misses of one method over all scenarios with fixed trials, for each alpha.
+
+    Unlike trials of several scenarios vary less than a binomial of their mean probability, which
+    errs on the safe side as in ``_mean_given``.
+    """
+    rows = [row for row, column in enumerate(results[0].columns) if column.method == label]
+    cells = [pair for result in results for pair in _overall(result)]
+    trials = np.array([counts.trials[0] for counts, _ in cells])
+    share = trials / trials.sum()
+
+    def counted(name: str) -> Integers:
+        values = [[getattr(counts, name)[row, 0] for row in rows] for counts, _ in cells]
+        return np.asarray(np.array(values, np.int64).sum(axis=0))
+
+    def exact(name: str) -> Floats:
+        values = np.array([[getattr(known, name)[row, 0] for row in rows] for _, known in cells])
+        return np.asarray((values * share[:, np.newaxis]).sum(axis=0))
+
+    return ComparedCells(
+        method=label,
+        scenario=np.full(len(rows), -1),
+        trials=np.full(len(rows), trials.sum()),
+        below=counted("below"),
+        above=counted("above"),
+        missed=counted("missed"),
+        exact_below=exact("below"),
+        exact_above=exact("above"),
+        exact_missed=exact("missed"),
+        looks=np.zeros(len(rows), np.int64),
+    )
+
+
+def _conditional(result: ScenarioResult) -> list[Pair]:
+    """Counts and exact values given the outcome, and given the truth if it is a list.
+
+    Only counts that are binomial are compared.
+    """
+    pooled = result.pooled()
+    assert pooled.tally is not None
+    assert pooled.enumerated is not None
+    tally, known = pooled.tally, pooled.enumerated
+    by_outcome = result.outcome_cells.present and result.outcome_cells.binomial
+    pairs = [(tally.by_outcome, known.by_outcome)] if by_outcome else []
+    if tally.by_truth is not None and known.by_truth is not None:
+        pairs.append((tally.by_truth, known.by_truth))
+    return [(counts, exact.at(counts.conditions)) for counts, exact in pairs]
+
+
+def _overall(result: ScenarioResult) -> list[Pair]:
+    """Counts and exact values over all conditions."""
+    assert result.tally is not None
+    assert result.enumerated is not None
+    counts = result.tally.by_outcome
+    mean = result.enumerated.mean or _mean_given(counts, result.enumerated.by_outcome)
+    return [(total_counts(counts), mean.as_exact())]
+
+
+def _mean_given(counts: Counts, exact: Exact) -> Mean:
+    """The mean of the exact values, weighted by the trials of each outcome.
+
+    It replaces the exact mean, which is not known where outcomes are left out.
+
+    Given the outcomes drawn, the misses are a sum of unlike trials, narrower than a binomial of
+    the mean probability (Hoeffding 1956, Ann. Math. Stat. 27, 713–721): the test errs on the
+    safe side.
+    """
+    return replace(exact.at(counts.conditions), weight=counts.trials.astype(np.float64)).mean()
+
+
+def _cells(
+    label: str, results: Sequence[ScenarioResult], pairs: Callable[[ScenarioResult], list[Pair]]
+) -> ComparedCells:
+    """The pairs of all scenarios for one method, end to end."""
+    parts = [
+        (
+            np.full(counts.trials.size, number),
+            counts.trials,
+            *(getattr(counts, name)[row] for name in _COMPARED),
+            *(getattr(exact, name)[row] for name in _COMPARED),
+            np.full(counts.trials.size, result.looks),
+        )
+        for number, result in enumerate(results)
+        for counts, exact in pairs(result)
+        for row, column in enumerate(result.columns)
+        if column.method == label
+    ]
+    whole, real = np.empty(0, np.int64), np.empty(0)
+    nothing = [*[whole] * 5, *[real] * 3, whole]
+    return ComparedCells(
+        label, *(np.concatenate(each) for each in zip(nothing, *parts, strict=True))
+    )

@@ -1,0 +1,242 @@
+"""A coverage experiment: the record of a valid config, each attribute with its keys.
+
+The annotation of an attribute has its key, or a function from the family to its keys, as
+`config.key` says. The keys stand in the order in which they are validated and written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
+
+from harness.config.form import FamilyForm, WrittenByKeys, family_form
+from harness.config.key import Key, Keys, key, plain
+from harness.config.models.case_truths import Estimand
+from harness.config.models.constraints import Word
+from harness.config.models.methods import Alphas, method_type, write_method
+from harness.config.models.outcomes import (
+    OutcomeGroup,
+    outcomes_type,
+    own_sampling,
+    sampling_type,
+    sampling_words,
+    write_group,
+    write_outcomes,
+    write_sampling,
+)
+from harness.config.models.sizes import (
+    sizes_type,
+    stratum_sizes_type,
+)
+from harness.config.models.stopping import stopping_key
+from harness.config.models.trials import Trials as TrialsType
+from harness.config.models.trials import (
+    write_trials,
+)
+from harness.config.models.truths import truth_of
+from harness.config.shared_keys import (
+    CROSS,
+    USUAL_KIND,
+    ExecutionKey,
+    NameKey,
+    SeedKey,
+    TitleKey,
+    figures_key,
+    kind_and_family,
+    prior_key,
+)
+from harness.config.values import Execution, MethodSpec, Size, Trials
+from harness.designs.design import AnyTruth, design_for
+from harness.designs.results import Group
+from harness.distributions.list_truths import MEAN, written_estimand
+from harness.distributions.sampling.law import NUMPY, THINNED, Law
+from harness.distributions.truths import Prior
+from harness.families.catalogue import FAMILIES
+from harness.families.family import Family
+from harness.figures.kind import FigureSpec
+
+TITLE = "Coverage of intervals for"
+"""Of the forms of configs, without the family."""
+
+
+Reference = Annotated[str, Word("a reference", ("prior", "truth"))]
+DrawsFrom = Annotated[str, Word("a source of draws", (NUMPY, THINNED))]
+
+
+def _unless(usual: str) -> Callable[[str], str | None]:
+    """Write a word unless it is the usual one."""
+    return lambda word: None if word == usual else word
+
+
+# The keys that differ between families.
+
+
+def _sizes(family: Family) -> Keys:
+    if design_for(family.name).sizes_are_lists:
+        about = "Sizes over the strata: a list, or a list of lists for several scenarios."
+        kind = stratum_sizes_type()
+        return {name: _size(i, kind, about) for i, name in enumerate(family.sizes)}
+    sizes, levels = sizes_type(family), "one, a list, or {log_grid: {start, stop, count}}."
+    if not family.sizes[1:]:
+        return {family.sizes[0]: key(sizes, f"Sizes: {levels}")}
+    first, second = family.sizes
+    of_first, of_second = "Sizes of the first sample", "Sizes of the second sample"
+    if family.has_clusters:
+        of_first, of_second = "Numbers of clusters", "Cases of each cluster"
+    if family.scores:
+        of_first, of_second = "Numbers of positives", "Numbers of negatives"
+    about_cross = f"Whether every {first} goes with every {second}."
+    return {
+        first: _size(0, sizes, f"{of_first}: {levels}"),
+        second: _size(1, sizes, f"{of_second}, paired with {first}: {levels}"),
+        # The sizes of an experiment are paired already.
+        CROSS: key(bool, about_cross, False, write=lambda sizes: None),
+    }
+
+
+def _size(sample: int, kind: Any, about: str) -> Key:
+    """The key of the sizes of one of several samples; those of a scenario have the same index."""
+
+    def write(sizes: Sequence[tuple[Any, ...]]) -> Any:
+        return plain(tuple(size[sample] for size in sizes))
+
+    return key(kind, about, write=write)
+
+
+def _alpha(family: Family) -> Keys:
+    return {"alpha": key(Alphas, "Nominal probability of a miss: one, or a list.", 0.05)}
+
+
+def _methods(family: Family) -> Key:
+    method: Any = method_type(family)
+    about = (
+        "A catalogue name, {name, side, prior, label}, {path, function, label}, "
+        "{module, function, label}, {table, label}, {command, label} or {r, arg, label}."
+    )
+    kind = Annotated[list[method], Field(min_length=1)]
+    return key(kind, about, write=lambda specs: [write_method(each) for each in specs])
+
+
+def _estimand(family: Family) -> Key | None:
+    """Validated before the truth, which takes it."""
+    about = (
+        "What intervals are scored against: the mean, median or {quantile} of the distribution of "
+        "a run. It is for functions of your own; intervals of the catalogue are of the mean."
+    )
+
+    def write(quantile: float | None) -> Any:
+        return None if quantile is None else written_estimand(quantile)
+
+    return key(Estimand, about, MEAN, write=write) if family.has_estimands else None
+
+
+def _truth(family: Family) -> Keys:
+    truth = truth_of(family)
+    return {"truth": key(truth.kind, truth.about, truth.default, write=lambda truth: truth)}
+
+
+def _sampling(family: Family) -> Key | None:
+    own = own_sampling(family)
+    if own is None:
+        return None
+    about = f"How outcomes arise: {sampling_words(family)}."
+    return key(sampling_type(family), about, own, write=write_sampling)
+
+
+def _draws(family: Family) -> Key | None:
+    about = (
+        "Where Monte Carlo outcomes come from: NumPy's generators, or tables, which are faster "
+        "at uniform and beta truths up to n = 500."
+    )
+    draws = key(DrawsFrom, about, NUMPY, write=_unless(NUMPY))
+    return draws if family.has_single_count else None
+
+
+def _outcomes(family: Family) -> Key | None:
+    """Which outcomes are reported; there are none where data are lists."""
+    if not family.has_outcomes:
+        return None
+    kind, words = outcomes_type(family)
+    return key(kind, f"What posterior covers: {words}.", "all", write=write_outcomes)
+
+
+def _reference(family: Family) -> Key | None:
+    about = (
+        "The distribution under which posterior computes alpha errors: that from the "
+        "reference prior, or that from the truth itself."
+    )
+    reference = key(Reference, about, "prior", write=_unless("prior"))
+    return reference if family.has_outcomes else None
+
+
+def _group(family: Family) -> Key | None:
+    about = "Neighbouring outcomes in one cell: {width}, or {width, last}."
+    group = key(OutcomeGroup | None, about, None, write=write_group)
+    return group if family.has_single_count else None
+
+
+def _engines(family: Family) -> Key:
+    engine: Any = Annotated[str, Word("an engine", family.engines)]
+    about = "Left out, all three; without trials, posterior and enumeration."
+    if not family.has_outcomes:
+        about = f"Left out, all that there are: {', '.join(family.engines)}."
+    return key(Annotated[list[engine], Field(min_length=1)] | None, about, None)
+
+
+def _reference_prior(family: Family) -> Key | None:
+    return prior_key(family, "of the posterior engine") if family.has_outcomes else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment(WrittenByKeys):
+    """A config of the kind ``coverage``, fully resolved."""
+
+    name: Annotated[str, NameKey]
+    title: Annotated[str, TitleKey]
+    family: Annotated[str, kind_and_family(USUAL_KIND, "a family", FAMILIES)]
+    sizes: Annotated[tuple[Size, ...], _sizes]
+    """Ascending and distinct."""
+    alphas: Annotated[tuple[float, ...], _alpha]
+    methods: Annotated[tuple[MethodSpec, ...], _methods]
+    estimand: Annotated[float | None, _estimand] = None
+    """The probability of the quantile that intervals are scored against; None for the parameter of
+    the family."""
+    truth: AnyTruth
+    written_truth: Annotated[Mapping[str, Any], _truth]
+    """The truth as plain data, in which a grid is still a grid."""
+    stopping: Annotated[Mapping[str, Any] | None, stopping_key] = None
+    """The rule by which trials end before n; None where their number is fixed."""
+    sampling: Annotated[Law | None, _sampling] = None
+    """How outcomes arise; None where they are binomial or Poisson, as the family has it."""
+    trials: Annotated[
+        Trials | None,
+        key(TrialsType | None, "How many Monte Carlo trials.", None, write=write_trials),
+    ]
+    """None where no Monte Carlo trials are made."""
+    draws: Annotated[str, _draws] = NUMPY
+    """``numpy`` or ``thinned``: where the outcomes of Monte Carlo trials come from."""
+    outcomes: Annotated[int | tuple[int, ...] | None, _outcomes] = None
+    """None: every outcome that can occur. Otherwise the number of fractions of n, from 0 to 1, or
+    the outcomes themselves, ascending."""
+    reference: Annotated[Literal["prior", "truth"], _reference] = "prior"
+    """The distribution under which ``posterior`` computes alpha errors: the posterior from the
+    reference prior, or from the truth itself."""
+    group: Annotated[Group | None, _group] = None
+    engines: Annotated[tuple[str, ...], _engines]
+    reference_prior: Annotated[Prior, _reference_prior]
+    """The parameters of the prior of the engine ``posterior``."""
+    seed: Annotated[int, SeedKey]
+    execution: Annotated[Execution, ExecutionKey]
+    figures: Annotated[tuple[FigureSpec, ...], figures_key]
+    figures_are_suggested: bool = field(default=False, compare=False)
+    """Whether the config named no figures, so that these are those that suit it."""
+    kind: ClassVar[str] = USUAL_KIND
+
+    @property
+    def form(self) -> FamilyForm:
+        """The form of its config."""
+        record: Any = type(self)
+        return family_form(record, TITLE, self.family)

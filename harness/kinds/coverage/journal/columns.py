@@ -1,0 +1,133 @@
+"""Records of some columns: taken out of those of more columns, and put together."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from harness.kinds.coverage.solve import Simulation
+
+Record = TypeVar("Record")
+
+Rows = Sequence[int]
+
+_SHARED = frozenset({"conditions", "trials", "weight", "shown"})
+"""Arrays of records that are the same for all columns."""
+_LISTED = frozenset({"comparisons"})
+"""Tuples of records that are of all columns each; any other has an entry for each column."""
+_WITHOUT_FAILURES = {"failed": 0.0, "succeeded": 1.0}
+"""Probabilities that a record leaves out where no column of it ever fails."""
+
+
+def take(record: Record, rows: Rows) -> Record:
+    """Return a record of the engines, of the columns in these rows."""
+    return cast(Record, _taken(record, list(rows)))
+
+
+def _taken(value: Any, rows: list[int]) -> Any:
+    if isinstance(value, np.ndarray):
+        return value[rows]
+    if isinstance(value, tuple):
+        return tuple(value[row] for row in rows)
+    if not dataclasses.is_dataclass(value) or isinstance(value, type):
+        return value
+    taken: dict[str, Any] = {}
+    for name, each in _fields(value):
+        if name in _LISTED:
+            taken[name] = tuple(_taken(one, rows) for one in each)
+        elif name not in _SHARED:
+            taken[name] = _taken(each, rows)
+    return dataclasses.replace(value, **taken)
+
+
+def join(parts: Sequence[Record], order: Sequence[int]) -> Record:
+    """Return the record of all columns from those of some columns each, of the same scenario.
+
+    Args:
+        parts: records of one type, under the same conditions.
+        order: the row of each column in the result, for the columns of the parts end to end.
+    """
+    ranks: list[int] = np.argsort(order).tolist()
+    if len(parts) == 1:
+        return parts[0] if ranks == list(range(len(ranks))) else take(parts[0], ranks)
+    return cast(Record, _joined(parts, ranks))
+
+
+def _joined(parts: Sequence[Any], ranks: list[int]) -> Any:
+    """The parts end to end, with the columns in the order of their ranks; None left out."""
+    known = [each for each in parts if each is not None]
+    first = known[0] if known else None
+    if isinstance(first, np.ndarray):
+        return np.concatenate(known)[ranks]
+    if isinstance(first, tuple):
+        every = [each for part in known for each in part]
+        return tuple(every[rank] for rank in ranks)
+    if not dataclasses.is_dataclass(first) or isinstance(first, type):
+        return first
+    joined: dict[str, Any] = {}
+    for name, _ in _fields(first):
+        values = [getattr(part, name) for part in known]
+        if name in _LISTED:
+            joined[name] = tuple(each for part in values for each in part)
+        elif name not in _SHARED:
+            if name in _WITHOUT_FAILURES and any(each is not None for each in values):
+                values = [
+                    np.full_like(part.below, _WITHOUT_FAILURES[name]) if each is None else each
+                    for part, each in zip(known, values, strict=True)
+                ]
+            joined[name] = _joined(values, ranks)
+    return dataclasses.replace(first, **joined)
+
+
+def _fields(record: Any) -> list[tuple[str, Any]]:
+    return [(field.name, getattr(record, field.name)) for field in dataclasses.fields(record)]
+
+
+def take_simulation(simulation: Simulation, rows: Rows, stochastic: Rows) -> Simulation:
+    """Return the simulation of some deterministic and some stochastic columns.
+
+    Args:
+        simulation: of all columns.
+        rows: the rows of the deterministic columns.
+        stochastic: the rows of the stochastic columns.
+    """
+    drawn = simulation.stochastic
+    failures = {
+        new: simulation.failures[old]
+        for new, old in enumerate(stochastic)
+        if old in simulation.failures
+    }
+    return Simulation(
+        take(simulation.tally, rows),
+        take(drawn, stochastic) if drawn is not None and stochastic else None,
+        failures,
+    )
+
+
+def join_simulations(
+    parts: Sequence[Simulation], order: Sequence[int], stochastic: Sequence[int]
+) -> Simulation:
+    """Return the simulation of all columns, whose parts count the same trials.
+
+    Args:
+        parts: of some deterministic and some stochastic columns each.
+        order: the row of each deterministic column in the result.
+        stochastic: the row of each stochastic column in the result.
+    """
+    drawn = [each.stochastic for each in parts if each.stochastic is not None]
+    places = iter(stochastic)
+    failures = {}
+    for part in parts:
+        if part.stochastic is not None:
+            for row in range(part.stochastic.by_outcome.below.shape[0]):
+                place = next(places)
+                if row in part.failures:
+                    failures[place] = part.failures[row]
+    return Simulation(
+        join([each.tally for each in parts], order),
+        join(drawn, stochastic) if drawn else None,
+        failures,
+    )

@@ -1,0 +1,205 @@
+"""Coverage as a kind of experiment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from harness.base.errors import ConfigIssue
+from harness.config.models.truths import written_truth
+from harness.config.rules import ValidKeys
+from harness.config.shared_keys import CROSS, USUAL_KIND
+from harness.config.values import Precision, TrialCount
+from harness.designs.design import design_for
+from harness.families.catalogue import FAMILIES, with_settings
+from harness.families.stopped import STOPPING
+from harness.figures.requirements import ExperimentFacts, suitable_figures
+from harness.kinds.coverage.experiment import TITLE, Experiment
+from harness.kinds.coverage.resolve import engines_of, sizes_of, with_lattice
+from harness.kinds.coverage.rules import RULES
+from harness.kinds.family_kind import FamilyKind
+from harness.methods.catalogue import CATALOGUE
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from harness.report.page import Section
+    from harness.runner.estimate import Estimate
+    from harness.runner.journal.database import Journal
+    from harness.runner.parallel import Progress
+    from harness.runner.parts import Part
+    from harness.tables.results import Results
+
+
+class CoverageKind(FamilyKind[Experiment]):
+    """How often intervals miss, exact and by Monte Carlo."""
+
+    name = USUAL_KIND
+    asks = "how often intervals miss"
+    record = Experiment
+    families = FAMILIES
+    form_title = TITLE
+    rules = RULES
+
+    def valid_keys(
+        self, raw: Mapping[str, Any], folder: Path
+    ) -> tuple[ValidKeys, list[ConfigIssue]]:
+        config, issues = super().valid_keys(raw, folder)
+        values = dict(config.values)
+        if "engines" in values:
+            written = values.pop("engines")
+            if "trials" in values:
+                truth, law = values.get("truth"), values.get("sampling")
+                engines = engines_of(config.family, written, values["trials"], truth, law)
+                values["engines"] = engines
+        return ValidKeys(config.form, raw, values), issues
+
+    def facts(self, config: ValidKeys) -> ExperimentFacts:
+        values = config.values
+        methods, trials = values.get("methods", [None]), values.get("trials")
+        return ExperimentFacts(
+            kind=self.name,
+            family=config.family,
+            family_is_valid="family" in values,
+            sizes=_sizes_in_tables(config),
+            alphas=values.get("alpha"),
+            sides=None if None in methods else {each.label: each.side for each in methods},
+            truth=values.get("truth"),
+            engines=values.get("engines"),
+            trials=trials.kind if isinstance(trials, TrialCount | Precision) else None,
+            outcomes=values.get("outcomes"),
+        )
+
+    def suitable_figures(self, config: ValidKeys) -> list[dict[str, Any]]:
+        named = [each for each in config["methods"] if each.name is not None]
+        catalogue = CATALOGUE[config.family.name]
+        settled = [each.label for each in named if catalogue[each.name].deterministic]
+        return suitable_figures(self.facts(config), settled)
+
+    def attributes(self, config: ValidKeys) -> dict[str, Any]:
+        family, values = config.family, config.values
+        outcomes, stopping = values.get("outcomes"), values.get(STOPPING)
+        if stopping is not None:
+            family = with_settings(family.public_name, {STOPPING: stopping})
+        return {
+            "family": family.name,
+            "sizes": sizes_of(config.family, values["sizes"], values.get(CROSS, False)),
+            "alphas": values["alpha"],
+            "methods": tuple(values["methods"]),
+            "truth": with_lattice(values["truth"], values.get("sampling")),
+            "written_truth": written_truth(values["truth"].content(), config.raw.get("truth")),
+            "outcomes": tuple(sorted(outcomes)) if isinstance(outcomes, tuple) else outcomes,
+            "reference_prior": values.get("reference_prior", config.family.model.FLAT_PRIOR),
+        }
+
+    def cost(self, experiment: Experiment, measure_small: bool) -> Estimate:
+        from harness.kinds.coverage.estimate import coverage_estimate
+
+        return coverage_estimate(experiment, measure_small)
+
+    def refuse(self, experiment: Experiment) -> None:
+        from harness.kinds.coverage.columns import catalogue_sources, refuse_undrawn
+        from harness.kinds.coverage.estimate import refuse_too_large
+
+        refuse_undrawn(experiment, catalogue_sources(experiment))
+        refuse_too_large(experiment)
+
+    def undivided(self, experiment: Experiment) -> str:
+        if not isinstance(experiment.trials, Precision):
+            return ""
+        return (
+            "trials: {half_width, max} are decided on from all results and cannot be run in "
+            "parts; give a number of trials"
+        )
+
+    def compute(
+        self,
+        experiment: Experiment,
+        progress: Progress,
+        journal: Journal | None,
+        complete: bool = False,
+    ) -> Results:
+        from harness.kinds.coverage.run import compute
+
+        return compute(experiment, progress, journal, complete)
+
+    def compute_part(
+        self, experiment: Experiment, part: Part, progress: Progress, journal: Journal
+    ) -> None:
+        from harness.kinds.coverage.run import compute_part
+
+        compute_part(experiment, part, progress, journal)
+
+    def sources(self, experiment: Experiment) -> dict[str, str]:
+        from harness.kinds.coverage.columns import source_digests
+
+        return source_digests(experiment)
+
+    def files(self, experiment: Experiment) -> dict[str, str]:
+        return {spec.label: spec.path for spec in experiment.methods if spec.path is not None}
+
+    def restored(self, document: Mapping[str, Any], files: Mapping[str, str]) -> Experiment:
+        methods = document["methods"]
+        written = {
+            each["label"]: {key: each[key] for key in each if key not in ("side", "label")}
+            for each in methods
+        }
+        placed = [
+            {**each, "table" if "table" in each else "path": files[each["label"]]}
+            if each["label"] in files
+            else each
+            for each in methods
+        ]
+        experiment = self.loaded({**document, "methods": placed}, Path())
+        specs = tuple(
+            replace(spec, written=written[spec.label]) if spec.path is not None else spec
+            for spec in experiment.methods
+        )
+        return replace(experiment, methods=specs)
+
+    def changeable(self, files: Mapping[str, str]) -> str:
+        return ", ".join(sorted(map(os.path.basename, files.values()))) or "the config"
+
+    def agrees(self, manifest: Mapping[str, Any]) -> bool:
+        from harness.findings.manifest import agrees
+
+        return agrees(manifest)
+
+    def remarks(self, manifest: Mapping[str, Any]) -> Iterable[str]:
+        from harness.findings.manifest import remarked_methods
+
+        return remarked_methods(manifest)
+
+    def failures(self, manifest: Mapping[str, Any]) -> Iterable[str]:
+        from harness.findings.manifest import failed_methods, unsteady_methods
+
+        return [*failed_methods(manifest), *unsteady_methods(manifest)]
+
+    def screen(self, results: Results) -> Iterable[RenderableType]:
+        from harness.kinds.coverage.screen import results_screen
+
+        return results_screen(results)
+
+    def sections(self, results: Results, folder: Path | None, command: str) -> Iterable[Section]:
+        from harness.kinds.coverage.page import sections
+
+        return sections(results, folder, command)
+
+    def markdown(self, results: Results) -> Iterable[str]:
+        from harness.findings.answer import found_answer
+        from harness.report.answer import paragraphs
+
+        return paragraphs(found_answer(results), results.manifest)
+
+
+def _sizes_in_tables(config: ValidKeys) -> Sequence[Any]:
+    """The sizes as the tables have them: of strata the sums over them."""
+    if not set(config.family.sizes) <= set(config["sizes"]):
+        return ()
+    sizes = sizes_of(config.family, config["sizes"], config.values.get(CROSS, False))
+    if not design_for(config.family.name).sizes_are_lists:
+        return list(sizes)
+    return [tuple(sum(cast(Sequence[int], each)) for each in cast(Any, size)) for size in sizes]

@@ -1,0 +1,377 @@
+"""The manifest: everything about a run that is the same each time it is repeated."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from harness.agreement import LEVEL, DrawsAgreement, MethodAgreement
+from harness.designs.design import Scenario, sizes_by_name
+from harness.designs.engines.solver import solver_of
+from harness.designs.engines.verification import TOLERANCE, Comparison
+from harness.designs.fractions import INTERVAL_ALPHA, fraction_interval, standard_error
+from harness.designs.limits import Column
+from harness.designs.precision import PROBABILITY, Aim, half_width
+from harness.designs.results import Enumerated, WorstCase
+from harness.kinds.coverage.engine_agreement import EngineAgreement
+from harness.kinds.coverage.scenario_result import ScenarioResult, by_column
+from harness.kinds.coverage.tables import total_counts
+from harness.methods.remarks import Remark
+from harness.runner.manifest import manifest_of
+from harness.tables.columns import table_kind
+
+_BY_LOOKS, _FROM_ALPHA = "looks", "exact_alpha"
+_BIAS = (
+    "biased by stopping, for alpha below 1/2 towards 0, since estimates that are too small by "
+    "chance stop earlier: at alpha 0.01 with a half-width of 0.005 and 18 looks by -2.9 %"
+)
+
+
+def manifest(
+    document: Mapping[str, Any],
+    sources: Mapping[str, str],
+    results: Sequence[ScenarioResult],
+    agreement: EngineAgreement,
+) -> dict[str, Any]:
+    """Return the content of manifest.json.
+
+    Args:
+        document: the resolved config.
+        sources: the digest of each file that holds a user function, by the label of its method.
+        results: of every scenario, by ascending size.
+        agreement: how Monte Carlo agrees with the exact values.
+    """
+    asked = precision(results)
+    content = {
+        "trials": _trials(results),
+        "overall": overall(results),
+        **({} if asked is None else {"precision": asked}),
+        **({"failures": failures(results)} if table_kind(document).may_fail else {}),
+        **({"remarks": found} if (found := remarks(results)) else {}),
+        **({"scored_against": scored} if (scored := _scored_against(results)) else {}),
+        "agreement": _agreement(agreement, results),
+        **({"assumptions": found} if (found := _assumptions(results)) else {}),
+        "identity": _identity(results),
+        "worst_cases": worst_cases(results),
+        **({"not_enumerated": many} if (many := _not_enumerated(results)) else {}),
+    }
+    return manifest_of(document, sources, content)
+
+
+def _scored_against(results: Sequence[ScenarioResult]) -> dict[str, Any]:
+    """What intervals are scored against with its value, where it is an estimand of one law."""
+    if not results:
+        return {}
+    scenario = results[0].scenario
+    scored = scenario.design.scored(scenario)
+    return {**scored, "value": float(scenario.listed_truths()[1][0])} if scored else {}
+
+
+def _not_enumerated(results: Sequence[ScenarioResult]) -> list[str]:
+    """The sizes with more outcomes than are enumerated."""
+    return [
+        _size_text(each.scenario)
+        for each in results
+        if solver_of(each.scenario).possible_count() > each.scenario.design.most_enumerated
+    ]
+
+
+def _assumptions(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
+    """What exact values rest on that a truth need not have, with the methods that have them."""
+    found: dict[str, dict[str, None]] = {}
+    for each in _parts(results):
+        if each.enumerated is not None and each.enumerated.assumes is not None:
+            labels = (each.columns[row].method for row in each.enumerated.known)
+            found.setdefault(each.enumerated.assumes, {}).update(dict.fromkeys(labels))
+    return [{"assumes": assumes, "methods": list(labels)} for assumes, labels in found.items()]
+
+
+def _parts(results: Sequence[ScenarioResult]) -> Iterator[ScenarioResult]:
+    """The results of each scenario, and those of its columns whose limits are computed by trial."""
+    for each in results:
+        yield each
+        if each.stochastic is not None:
+            yield each.stochastic
+
+
+def _trials(results: Sequence[ScenarioResult]) -> dict[str, Any]:
+    by_size = {
+        _size_text(result.scenario): int(result.tally.by_outcome.trials.sum())
+        for result in results
+        if result.tally is not None
+    }
+    return {"total": sum(by_size.values()), "by_size": by_size}
+
+
+def overall(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
+    """Monte Carlo misses over all sizes, for each method and alpha.
+
+    The errors are None where the trials of a size stopped at a look, which none of them allows for.
+    """
+    stopped = any(result.looks for result in results)
+    rows = []
+    for each in by_column(results):
+        counted = [
+            (total_counts(result.tally.by_outcome), row)
+            for result, row in each
+            if result.tally is not None
+        ]
+        if not counted:
+            continue
+        trials = np.sum([counts.trials for counts, _ in counted], axis=0)
+        misses = np.sum([counts.missed[row] for counts, row in counted], axis=0)
+        error = float(standard_error(misses, trials)[0])
+        column = each[0][0].columns[each[0][1]]
+        rows.append(
+            {
+                "method": column.method,
+                "alpha": column.alpha,
+                "trials": int(trials[0]),
+                "misses": int(misses[0]),
+                "actual_alpha": float(misses[0] / trials[0]),
+                "std_error": None if math.isnan(error) or stopped else error,
+            }
+        )
+    misses, trials = (
+        np.array([row[name] for row in rows], np.int64) for name in ("misses", "trials")
+    )
+    if stopped:
+        return [{**row, "ci_lower": None, "ci_upper": None} for row in rows]
+    lower, upper = fraction_interval(misses, trials)
+    return [
+        {**row, "ci_lower": low, "ci_upper": high}
+        for row, low, high in zip(rows, lower.tolist(), upper.tolist(), strict=True)
+    ]
+
+
+def _size_text(scenario: Scenario) -> str:
+    """The sizes of all samples, without their names."""
+    return ", ".join(f"{size:.15g}" for size in scenario.sizes)
+
+
+def _agreement(agreement: EngineAgreement, results: Sequence[ScenarioResult]) -> dict[str, Any]:
+    methods, draws = agreement.methods, agreement.draws
+    tested: list[MethodAgreement | DrawsAgreement] = [*methods, *([] if draws is None else [draws])]
+    drawn = results[0].stochastic if results else None
+    known = drawn.enumerated.known if drawn and drawn.enumerated is not None else ()
+    unknown = enumerate(drawn.columns if drawn else ())
+    labels = dict.fromkeys(column.method for row, column in unknown if row not in known)
+
+    def p_values(found: MethodAgreement | DrawsAgreement) -> dict[str, Any]:
+        at = {} if found.scenario is None else sizes_by_name(results[found.scenario].scenario)
+        return {
+            "smallest_p": found.smallest_p,
+            "smallest_p_adjusted": found.smallest_p_adjusted,
+            "at": at,
+        }
+
+    def of_method(found: MethodAgreement) -> dict[str, Any]:
+        expected = found.expected_missing
+        return {
+            "method": found.method,
+            "cells": found.cells,
+            "tests": found.tests,
+            **p_values(found),
+            "intervals_missing": found.intervals_missing,
+            "expected_missing": None if expected is None else round(expected, 3),
+        }
+
+    return {
+        "checked": bool(methods),
+        **({"not_checked": list(labels)} if labels else {}),
+        "agrees": all(each.agrees for each in tested) if tested else None,
+        "level": LEVEL,
+        "tests": sum(each.tests for each in tested),
+        "draws": draws and {"tests": draws.tests, "agree": draws.agrees, **p_values(draws)},
+        "methods": [of_method(each) for each in methods],
+    }
+
+
+def _identity(results: Sequence[ScenarioResult]) -> dict[str, Any]:
+    """How the published numbers of the exact engines meet a second computation of them."""
+    solved = [(each.scenario, each.solution) for each in results if each.solution is not None]
+    grouped: dict[tuple[str, str, str], list[Comparison]] = {}
+    for _, solution in solved:
+        for each in solution.comparisons:
+            grouped.setdefault((each.published, each.against, each.of), []).append(each)
+    comparisons = [_comparison(*key, grouped[key]) for key in sorted(grouped)]
+    return {
+        "holds": all(each["holds"] for each in comparisons) if comparisons else None,
+        "tolerance": TOLERANCE,
+        "largest_discrepancy_below": max(
+            (each["largest_discrepancy_below"] for each in comparisons), default=None
+        ),
+        "comparisons": comparisons,
+        "sizes": [_of_samples(scenario.sizes) for scenario, found in solved if found.comparisons],
+    }
+
+
+def _comparison(
+    published: str, against: str, of: str, found: Sequence[Comparison]
+) -> dict[str, Any]:
+    largest = max(float(each.discrepancy.max(initial=0.0)) for each in found)
+    return {
+        "published": published,
+        "against": against,
+        "of": of,
+        "holds": bool(all((each.discrepancy <= TOLERANCE).all() for each in found)),
+        "largest_discrepancy_below": _power_of_ten_above(largest),
+    }
+
+
+def _power_of_ten_above(discrepancy: float) -> float:
+    """The next power of ten: rounding noise differs between machines, its magnitude does not."""
+    if not discrepancy < math.inf:
+        return math.inf
+    return float(f"1e{max(math.floor(math.log10(max(discrepancy, 1e-16))) + 1, -14)}")
+
+
+def worst_cases(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
+    """The worst case of each method, alpha and size: where it is, and how it was found.
+
+    It is one over the range ``over`` of the truths. An infinite range is searched without the
+    probability ``mass_left_out``. Where the worst case over all values of the parameter is exact,
+    it follows as ``anywhere`` if it is another one.
+    """
+    return [
+        _worst_case(result, result.enumerated, row)
+        for row in range(len(results[0].columns) if results else 0)
+        for result in results
+        if result.enumerated is not None and result.enumerated.worst[row] is not None
+    ]
+
+
+def _worst_case(result: ScenarioResult, enumerated: Enumerated, row: int) -> dict[str, Any]:
+    worst, anywhere = enumerated.worst[row], enumerated.worst_anywhere[row]
+    assert worst is not None
+    column, scenario = result.columns[row], result.scenario
+    spans = [list(span) for span in solver_of(scenario).hull()]
+    left_out = [sample.truth.mass_left_out for sample in scenario.samples()]
+    return {
+        **_column_at(column, scenario),
+        **_place(worst),
+        "over": _of_samples(spans),
+        **({"mass_left_out": _of_samples(left_out)} if any(left_out) else {}),
+        **({} if worst.found_by is None else {"found_by": worst.found_by}),
+        **({} if worst.searched is None else {"searched": worst.searched, "on_net": worst.on_net}),
+        **({} if anywhere in (None, worst) else {"anywhere": _place(anywhere)}),
+    }
+
+
+def _column_at(column: Column | Remark, scenario: Scenario) -> dict[str, Any]:
+    """The method and the alpha of an entry, and its sizes."""
+    return {"method": column.method, "alpha": column.alpha, **sizes_by_name(scenario)}
+
+
+def _place(worst: WorstCase) -> dict[str, Any]:
+    """A worst case with its truth, and the side from which the truth is approached."""
+    return {"worst_alpha": worst.alpha, "truth": _of_samples(worst.truths), "side": worst.side}
+
+
+def _of_samples(values: Sequence[Any]) -> Any:
+    """The value of a single sample, or the list of the values of several."""
+    return values[0] if len(values) == 1 else list(values)
+
+
+def failures(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
+    """The failures of each method at each alpha and size, with the reason of the first one.
+
+    They are counted in outcomes, and in trials for a method that draws its limits.
+    """
+    return [
+        _failure(result, row)
+        for each in by_column(results)
+        for result, row in each
+        if row in result.failures
+    ]
+
+
+def _failure(result: ScenarioResult, row: int) -> dict[str, Any]:
+    column, limits = result.columns[row], result.limits
+    if row < limits.lower.shape[0]:
+        unit, failed, total = "outcomes", limits.failed[row].sum(), limits.outcomes.size
+    else:
+        assert result.tally is not None
+        counts = result.tally.by_outcome
+        unit, failed, total = "trials", counts.failed[row].sum(), counts.trials.sum()
+    return {
+        **_column_at(column, result.scenario),
+        f"failed_{unit}": int(failed),
+        unit: int(total),
+        "not_called": result.failures[row].not_called,
+        "first": result.failures[row].first,
+    }
+
+
+def remarks(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
+    """The remarks about the limits of each method at each alpha and size."""
+    return [
+        {
+            **_column_at(remark, result.scenario),
+            "remark": remark.kind,
+            "outcomes": remark.found,
+            "outcomes_asked": remark.asked,
+            "first": remark.first,
+        }
+        for result in results
+        for remark in result.remarks
+    ]
+
+
+def precision(results: Sequence[ScenarioResult]) -> dict[str, Any] | None:
+    """The precision asked for and how each size reached it; None where none was asked for.
+
+    Of the trials of a size, ``stopped_by`` says whether their number was fixed from exact alphas or
+    found at looks, and ``half_width`` is that of the widest interval of its columns.
+    """
+    aims = [(result, result.aim) for result in results if result.aim is not None]
+    if not aims:
+        return None
+    aim = max((aim for _, aim in aims), key=lambda aim: len(aim.looks))
+    sizes = [_of_size(*each) for each in aims]
+    rules = {_BY_LOOKS: _looks_rule(aim), _FROM_ALPHA: _EXACT_RULE}
+    chosen = {each["stopped_by"] for each in sizes}
+    return {
+        "half_width": aim.half_width,
+        "max": aim.most,
+        **{name: rule for name, rule in rules.items() if name in chosen},
+        "sizes": sizes,
+    }
+
+
+def _looks_rule(aim: Aim) -> dict[str, Any]:
+    count = len(aim.looks)
+    return {
+        "trials": list(aim.looks),
+        "interval": f"Clopper-Pearson at alpha {INTERVAL_ALPHA:g}/{count}",
+        "p_values": f"multiplied by {count}",
+        "estimates": _BIAS,
+    }
+
+
+_EXACT_RULE = {
+    "trials": "the fewest whose interval is narrow enough with a probability of at least "
+    f"{PROBABILITY}, for the exact alpha of each column",
+    "interval": f"minimal length at alpha {INTERVAL_ALPHA:g}",
+}
+
+
+def _of_size(result: ScenarioResult, aim: Aim) -> dict[str, Any]:
+    """How the trials of one size ended."""
+    tallies = [each.tally for each in _parts([result]) if each.tally is not None]
+    counted = [total_counts(tally.by_outcome) for tally in tallies]
+    misses = np.concatenate([counts.missed[:, 0] for counts in counted])
+    trials = int(counted[0].trials[0])
+    widest = float(half_width(misses, np.full_like(misses, trials), len(aim.looks)).max())
+    look = {"look": aim.looks.index(trials) + 1} if aim.looks else {}
+    return {
+        **sizes_by_name(result.scenario),
+        "trials": trials,
+        "stopped_by": _BY_LOOKS if aim.looks else _FROM_ALPHA,
+        **look,
+        "half_width": widest,
+        "reached": widest <= aim.half_width,
+    }

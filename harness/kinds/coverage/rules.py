@@ -1,0 +1,389 @@
+"""Rules that relate the keys of a coverage experiment."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import cast
+
+from harness.base.errors import ConfigIssue, InputError, KeyPath
+from harness.base.plain_data import describe, flow
+from harness.config.models.constraints import repeated
+from harness.config.models.outcomes import own_sampling
+from harness.config.rules import (
+    Issues,
+    Sizes,
+    ValidKeys,
+    levels_are_distinct,
+    mean_counts_are_small,
+    reads,
+    seed_is_given,
+)
+from harness.config.shared_keys import CROSS
+from harness.config.values import MethodSpec, Trials
+from harness.designs.design import AnyTruth, design_for
+from harness.distributions.list_truths import RunTruth, StratumTruth
+from harness.distributions.sampling.law import THINNED, Law, population_and_title
+from harness.distributions.truths import DiscreteTruth, PairTruth, Truth
+from harness.families.catalogue import FAMILIES
+from harness.families.family import (
+    CLOSED_FORM,
+    ENUMERATION,
+    MONTE_CARLO,
+    POSTERIOR,
+    Family,
+)
+from harness.kinds.coverage.resolve import pairs
+from harness.methods.catalogue import CATALOGUE
+from harness.methods.method import Method
+
+MOST_PAIRS = 10_000
+
+Outcomes = int | tuple[int, ...] | None
+
+
+@reads("sizes", "cross")
+def _sizes_are_paired(config: ValidKeys) -> Issues:
+    sizes: Sizes = config["sizes"]
+    cross: bool = config["cross"]
+    if not set(config.family.sizes) <= set(sizes):
+        return
+    one, other = config.family.sizes
+    first, second = sizes[one], sizes[other]
+    if cross:
+        found = len(first) * len(second)
+        if found > MOST_PAIRS:
+            message = f"expected at most {MOST_PAIRS} pairs of sizes, found {found}"
+            yield ConfigIssue((CROSS,), message)
+        return
+    if 1 not in (len(first), len(second)) and len(first) != len(second):
+        yield ConfigIssue(
+            (other,),
+            f"expected as many sizes as {one} has ({len(first)}), or one, or cross: true for all "
+            f"pairs, found {len(second)}",
+        )
+        return
+    paired = pairs(first, second, cross=False)
+    for _, again in repeated(paired):
+        a, b = paired[again]
+        yield ConfigIssue(
+            (other,), f"expected each pair of sizes once, found [{a:.15g}, {b:.15g}] again"
+        )
+        return
+
+
+@reads("methods")
+def _labels_are_distinct(config: ValidKeys) -> Issues:
+    # A method that is not valid has no label, and None would be repeated.
+    labels = [i if method is None else method.label for i, method in enumerate(config["methods"])]
+    for first, again in repeated(labels):
+        yield ConfigIssue(
+            ("methods", again, "label"),
+            f"expected a unique label, found {labels[again]!r}, which methods[{first}] has",
+        )
+
+
+def _of_the_catalogue(
+    family: Family, methods: Sequence[MethodSpec | None]
+) -> Iterator[tuple[int, Method]]:
+    """The methods of the family's catalogue with their places in the list."""
+    for i, spec in enumerate(methods):
+        known = None if spec is None else CATALOGUE[family.name].get(spec.name or "")
+        if known is not None:
+            yield i, known
+
+
+@reads("sizes", "methods")
+def _methods_take_the_sizes(config: ValidKeys) -> Issues:
+    largest = {name: max(listed) for name, listed in config["sizes"].items()}
+    for i, known in _of_the_catalogue(config.family, config["methods"]):
+        if largest and not known.takes_sizes(largest.values()):
+            yield ConfigIssue(("methods", i), known.size_advice(largest))
+
+
+@reads("methods", "sampling")
+def _methods_have_their_population(config: ValidKeys) -> Issues:
+    for i, known in _of_the_catalogue(config.family, config["methods"]):
+        try:
+            known.validate_sampling(*population_and_title(config["sampling"]))
+        except InputError as fault:
+            yield ConfigIssue(("methods", i), str(fault))
+
+
+@reads("truth", "trials")
+def _trials_per_truth_have_discrete_truths(config: ValidKeys) -> Issues:
+    trials: Trials | None = config["trials"]
+    if trials is not None and trials.kind == "per_truth" and not config["truth"].is_discrete:
+        others = " or ".join(["per_outcome"] * config.family.is_bounded + ["per_size"])
+        yield ConfigIssue(
+            ("trials", "per_truth"),
+            f"expected {others}, found per_truth, which needs a truth that is a "
+            "grid or a list of values",
+        )
+
+
+@reads("trials")
+def _trials_per_outcome_have_finitely_many(config: ValidKeys) -> Issues:
+    trials: Trials | None = config["trials"]
+    family = config.family
+    counted = family.is_bounded and family.has_outcomes
+    if trials is not None and trials.kind == "per_outcome" and not counted:
+        bounded = ", ".join(
+            name for name, each in FAMILIES.items() if each.is_bounded and each.has_outcomes
+        )
+        yield ConfigIssue(
+            ("trials", "per_outcome"),
+            "expected per_size or per_truth, found per_outcome, which needs a family with "
+            f"finitely many outcomes ({bounded})",
+        )
+
+
+@reads("engines", "trials")
+def _monte_carlo_has_trials(config: ValidKeys) -> Issues:
+    if MONTE_CARLO in config["engines"] and config["trials"] is None:
+        yield ConfigIssue(
+            ("engines", config.raw["engines"].index(MONTE_CARLO)),
+            "expected trials (per_outcome, per_size, per_truth or half_width) with monte_carlo, "
+            "found none",
+        )
+
+
+@reads("engines", "seed")
+def _monte_carlo_has_seed(config: ValidKeys) -> Issues:
+    if MONTE_CARLO in config["engines"]:
+        yield from seed_is_given(config["seed"], MONTE_CARLO)
+
+
+@reads("draws", "truth")
+def _thinned_draws_have_bounded_distribution(config: ValidKeys) -> Issues:
+    """Tables cover the range of the truths."""
+    truth: Truth = config["truth"]
+    if config["draws"] == THINNED and (truth.is_discrete or math.isinf(truth.support[1])):
+        kinds = "uniform or beta" if config.family.is_bounded else "uniform"
+        yield _thinned_needs(f"a truth that is {kinds}")
+
+
+@reads("draws", "engines")
+def _thinned_draws_are_made(config: ValidKeys) -> Issues:
+    if config["draws"] == THINNED and MONTE_CARLO not in config["engines"]:
+        yield _thinned_needs("monte_carlo among the engines")
+
+
+def _thinned_needs(what: str) -> ConfigIssue:
+    return ConfigIssue(("draws",), f"expected numpy, found thinned, which needs {what}")
+
+
+@reads("sizes", "truth", "sampling")
+def _sizes_and_truths_fit_the_law(config: ValidKeys) -> Issues:
+    """The sizes and the listed truths that the law has, the first wrong one of each."""
+    truth: Truth | PairTruth = config["truth"]
+    sampling: Law | None = config["sampling"]
+    if sampling is None:
+        return
+    for name, listed in config["sizes"].items():
+        yield from itertools.islice(_refused(sampling.validate_size, listed, (name,)), 1)
+    if isinstance(truth, DiscreteTruth):
+        yield from itertools.islice(_refused(sampling.validate_truth, truth.values, ("truth",)), 1)
+    elif sampling.lattice is not None:
+        yield ConfigIssue(
+            ("truth",),
+            f"expected a list of values M/{sampling.lattice} for a sample {sampling.title}, found "
+            f"{next(iter(truth.content()))}",
+        )
+
+
+def _refused(validate: Callable[[float], None], values: Sequence[float], path: KeyPath) -> Issues:
+    for value in values:
+        try:
+            validate(value)
+        except InputError as fault:
+            yield ConfigIssue(path, str(fault))
+
+
+@reads("engines", "truth", "sampling")
+def _engines_fit_the_law(config: ValidKeys) -> Issues:
+    """A posterior is that of the family's own law; others have exact values at listed truths."""
+    engines: Sequence[str] = config["engines"]
+    sampling: Law | None = config["sampling"]
+    if sampling is None:
+        return
+    if not engines:
+        yield ConfigIssue(
+            ("trials",),
+            "expected trials (per_outcome, per_size or half_width), found none: under a "
+            f"distribution of truths {MONTE_CARLO} is the only engine for {sampling.title}",
+        )
+    if POSTERIOR in engines:
+        yield ConfigIssue(
+            ("engines", config.raw["engines"].index(POSTERIOR)),
+            f"expected {MONTE_CARLO} or {ENUMERATION} with {sampling.title}, found {POSTERIOR}, "
+            f"which holds for {own_sampling(config.family)} outcomes",
+        )
+    if ENUMERATION in engines and not config["truth"].is_discrete:
+        yield ConfigIssue(
+            ("truth",),
+            f"expected a grid or a list of values with {ENUMERATION}, which has no exact values "
+            f"under a distribution for {sampling.title}, found {describe(config.raw.get('truth'))}",
+        )
+
+
+@reads("draws", "sampling")
+def _thinned_draws_have_no_law(config: ValidKeys) -> Issues:
+    if config["draws"] == THINNED and config["sampling"] is not None:
+        yield _thinned_needs(f"sampling: {own_sampling(config.family)}")
+
+
+@reads("sizes", "outcomes")
+def _outcomes_can_occur(config: ValidKeys) -> Issues:
+    """Each listed outcome occurs at each size."""
+    sizes: Sizes = config["sizes"]
+    outcomes: Outcomes = config["outcomes"]
+    (name, *_) = config.family.sizes
+    if not config.family.is_bounded or not isinstance(outcomes, tuple) or name not in sizes:
+        return
+    smallest = min(sizes[name])
+    for i, x in enumerate(outcomes):
+        if x > smallest:
+            yield ConfigIssue(
+                ("outcomes", "values", i),
+                f"expected an outcome of at most {smallest}, the smallest {name}, found {x}",
+            )
+
+
+@reads("group", "outcomes")
+def _groups_have_all_outcomes(config: ValidKeys) -> Issues:
+    if config["group"] is not None and config["outcomes"] is not None:
+        found = describe(config.raw["outcomes"])
+        yield ConfigIssue(("group",), f"expected outcomes: all with groups, found {found}")
+
+
+@reads("engines", "truth")
+def _enumeration_has_exact_values(config: ValidKeys) -> Issues:
+    if (
+        ENUMERATION in config["engines"]
+        and not config["truth"].is_discrete
+        and POSTERIOR not in config.family.engines
+    ):
+        yield ConfigIssue(
+            ("truth",),
+            f"expected a list of tables with enumeration, which has no exact values under a "
+            f"distribution for the family {config.family.name}, found "
+            f"{describe(config.raw['truth'])}",
+        )
+
+
+@reads("engines", "truth")
+def _closed_form_has_values(config: ValidKeys) -> Issues:
+    truth: AnyTruth = config["truth"]
+    if CLOSED_FORM not in config["engines"] or config.family.has_closed_form(truth):
+        return
+    if estimand := cast(RunTruth, truth).estimand:
+        yield ConfigIssue(
+            ("engines", config.raw["engines"].index(CLOSED_FORM)),
+            f"expected {MONTE_CARLO} with estimand: {flow(estimand['estimand'])}, found "
+            f"{CLOSED_FORM}, which has values for the mean alone",
+        )
+    else:
+        yield ConfigIssue(
+            ("truth",),
+            f"expected a normal truth with {CLOSED_FORM}, which has no values under another, "
+            f"found {next(iter(truth.content()))}",
+        )
+
+
+@reads("sizes")
+def _runs_are_several(config: ValidKeys) -> Issues:
+    """One run has no standard deviation."""
+    smallest = design_for(config.family.name).smallest_size
+    for name, listed in config["sizes"].items():
+        if smallest > 1 and min(listed) < smallest:
+            what = config.family.size_in_words.removeprefix("number of ")
+            words = f"expected at least {smallest} {what}, found {min(listed):g}"
+            yield ConfigIssue((name,), words)
+
+
+@reads("engines")
+def _lists_are_simulated(config: ValidKeys) -> Issues:
+    if not config.family.has_outcomes and MONTE_CARLO not in config["engines"]:
+        yield ConfigIssue(
+            ("trials",),
+            f"expected trials (per_size, per_truth or half_width), since the data of "
+            f"{config.family.name} are simulated, found none",
+        )
+
+
+@reads("sizes", "truth")
+def _strata_are_paired(config: ValidKeys) -> Issues:
+    """Every scenario has a size of both samples in each stratum of the truth."""
+    sizes: Sizes = config["sizes"]
+    if not design_for(config.family.name).sizes_are_lists or set(config.family.sizes) - set(sizes):
+        return
+    name, other = config.family.sizes
+    first, second = sizes[name], sizes[other]
+    if 1 not in (len(first), len(second)) and len(first) != len(second):
+        yield ConfigIssue(
+            (other,), f"expected as many lists as {name} has ({len(first)}), found {len(second)}"
+        )
+        return
+    expected = cast(StratumTruth, config["truth"]).strata
+    for key, listed in ((name, first), (other, second)):
+        for row in listed:
+            found = len(cast(Sequence[float], row))
+            if found != expected:
+                yield ConfigIssue(
+                    (key,), f"expected {expected} strata, as the truth has, found {found}"
+                )
+                return
+
+
+@reads("reference", "truth")
+def _reference_has_distribution(config: ValidKeys) -> Issues:
+    if config["reference"] == "truth" and config["truth"].is_discrete:
+        yield _reference_needs("a truth that is a distribution")
+
+
+@reads("reference", "outcomes")
+def _reference_has_all_outcomes(config: ValidKeys) -> Issues:
+    if config["reference"] == "truth" and config["outcomes"] is not None:
+        yield _reference_needs("outcomes: all")
+
+
+@reads("reference", "engines")
+def _reference_has_posterior(config: ValidKeys) -> Issues:
+    if config["reference"] == "truth" and POSTERIOR not in config["engines"]:
+        yield _reference_needs("posterior among the engines")
+
+
+def _reference_needs(what: str) -> ConfigIssue:
+    return ConfigIssue(("reference",), f"expected prior, found truth, which needs {what}")
+
+
+RULES = (
+    levels_are_distinct,
+    _sizes_are_paired,
+    mean_counts_are_small,
+    _labels_are_distinct,
+    _methods_take_the_sizes,
+    _methods_have_their_population,
+    _trials_per_truth_have_discrete_truths,
+    _trials_per_outcome_have_finitely_many,
+    _monte_carlo_has_trials,
+    _monte_carlo_has_seed,
+    _thinned_draws_have_bounded_distribution,
+    _thinned_draws_are_made,
+    _thinned_draws_have_no_law,
+    _sizes_and_truths_fit_the_law,
+    _engines_fit_the_law,
+    _outcomes_can_occur,
+    _groups_have_all_outcomes,
+    _enumeration_has_exact_values,
+    _closed_form_has_values,
+    _lists_are_simulated,
+    _runs_are_several,
+    _strata_are_paired,
+    _reference_has_distribution,
+    _reference_has_all_outcomes,
+    _reference_has_posterior,
+)
+"""In the order in which they speak of a config."""

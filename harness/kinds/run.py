@@ -1,0 +1,213 @@
+"""Running an experiment of any kind: whole, a part of it, and the parts put together."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from harness.base.errors import InputError
+from harness.config.form import AnyExperiment
+from harness.kinds.catalogue import kind_of_config, kind_of_experiment
+from harness.runner.estimate import Estimate, refuse_too_long
+from harness.runner.folder import (
+    FRESH_REPLACES,
+    RunFolder,
+    open_run_folder,
+    refuse_foreign,
+    refuse_other_experiment,
+    writing,
+)
+from harness.runner.journal.database import LARGEST_JOURNAL, opened
+from harness.runner.journal.environment import environment
+from harness.runner.machine import memory_for
+from harness.runner.manifest import content_hash
+from harness.runner.parallel import Progress
+from harness.runner.parts import FACT, Part, PartFile, copy_parts, refuse_unmergeable
+from harness.runner.storage import part_file
+from harness.runner.write import write_results
+from harness.tables.results import Results
+
+
+def cost_of(experiment: AnyExperiment, measure_small: bool = True, parts: int = 1) -> Estimate:
+    """Return what a run is expected to cost.
+
+    Args:
+        experiment: one that its kind does not refuse.
+        measure_small: whether to measure the speed also for a run that is so small that it takes
+            seconds, whose time is 0 otherwise.
+        parts: the number of machines, or of runs one after the other, that share the work.
+
+    Raises:
+        InputError: the run would take more than a day; the message says what would take less.
+    """
+    found = kind_of_experiment(experiment).cost(experiment, measure_small)
+    refuse_too_long(experiment.name, found, parts)
+    return found
+
+
+def refuse_undivided(experiment: AnyExperiment) -> None:
+    """Refuse an experiment that cannot be run in parts.
+
+    Raises:
+        InputError: its trials are one series, or their number depends on their results.
+    """
+    why = kind_of_experiment(experiment).undivided(experiment)
+    if why:
+        raise InputError(f"{experiment.name}: {why}")
+
+
+def warn(sentence: str) -> None:
+    """Warn the caller of ``harness.run``, past `run_experiment` and ``run``."""
+    warnings.warn(sentence, stacklevel=4)
+
+
+def run_experiment(
+    experiment: AnyExperiment,
+    out: Path | None,
+    progress: Progress,
+    *,
+    fresh: bool = False,
+    take_over: bool = False,
+    say: Callable[[str], None] = warn,
+) -> Results:
+    """Run a loaded experiment and write its tables, not its figures.
+
+    Args:
+        experiment: the experiment.
+        out: the folder for all experiments; None keeps the results in memory only.
+        progress: is told of the trials to do and done.
+        fresh: whether to compute everything again, and begin a new journal.
+        take_over: whether to write to a folder that a process of another host has locked.
+        say: is told, in a sentence, where the folder cannot be locked.
+    """
+    kind = kind_of_experiment(experiment)
+    if out is None:
+        return kind.compute(experiment, progress, None)
+    start = time.perf_counter()
+    with open_run_folder(experiment, out, take_over) as folder:
+        if not fresh:
+            refuse_other_experiment(experiment, folder.path, FRESH_REPLACES)
+        if folder.note is not None:
+            say(folder.note)
+        with opened(folder.journal, fresh=fresh) as journal:
+            results = kind.compute(experiment, progress, journal)
+        return _written(experiment, results, folder, start)
+
+
+def _written(
+    experiment: AnyExperiment, results: Results, folder: RunFolder, start: float
+) -> Results:
+    """Write the results of a run that has begun at ``start``."""
+    record = kind_of_experiment(experiment).run_record(experiment, results)
+    with memory_for("the files"):
+        seconds = time.perf_counter() - start
+        return write_results(results, experiment, folder, seconds, record)
+
+
+def run_part(
+    experiment: AnyExperiment, part: Part, out: Path, progress: Progress, *, fresh: bool = False
+) -> Path:
+    """Compute one part of a run, and record it in ``out/<name>/part-i-of-m.sqlite``.
+
+    Args:
+        experiment: the whole experiment.
+        part: which part of it.
+        out: the folder for all experiments.
+        progress: receives the numbers of trials to come and done.
+        fresh: whether to compute what the file has again.
+
+    Returns:
+        The path of the file.
+
+    Raises:
+        InputError: the experiment cannot be run in parts or does not fit into memory, a user
+            function cannot be loaded, or the file holds a part of another experiment, is in use,
+            damaged or cannot be written.
+    """
+    refuse_undivided(experiment)
+    kind = kind_of_experiment(experiment)
+    kind.refuse(experiment)
+    folder = out / experiment.name
+    with writing(folder):
+        refuse_foreign(folder, out)
+        folder.mkdir(parents=True, exist_ok=True)
+    path = folder / part_file(part.number, part.count)
+    # What a merge has to know of a part.
+    facts = {
+        "part": [part.number, part.count],
+        "experiment": experiment.document,
+        "content_hash": content_hash(experiment.document, kind.sources(experiment)),
+        "files": kind.files(experiment),
+        "environment": environment(),
+        "finished": False,
+    }
+    with opened(path, fresh=fresh, largest=None) as journal:
+        before = journal.fact(FACT)
+        if before is not None and before["content_hash"] != facts["content_hash"]:
+            raise InputError(
+                f"{path} holds a part of another experiment; move it, or run with --fresh"
+            )
+        journal.note(FACT, facts)
+        kind.compute_part(experiment, part, progress, journal)
+        journal.note(FACT, {**facts, "finished": True})
+    return path
+
+
+def merge_parts(
+    parts: Sequence[PartFile],
+    out: Path,
+    progress: Progress,
+    *,
+    take_over: bool = False,
+    say: Callable[[str], None] = warn,
+) -> tuple[AnyExperiment, Results]:
+    """Make the tables of a run out of all of its parts, and write them without figures.
+
+    Args:
+        parts: the files of the parts of one run.
+        out: the folder for all experiments.
+        progress: is told of the trials to do and done.
+        take_over: as in ``run_experiment``.
+        say: is told, in a sentence, where the folder cannot be locked.
+
+    Returns:
+        The experiment and its results.
+
+    Raises:
+        InputError: a part is missing, double, unfinished, damaged, of another experiment or of a
+            machine of another kind; or the results cannot be written.
+    """
+    start = time.perf_counter()
+    refuse_unmergeable(parts)
+    experiment = experiment_of(parts[0])
+    with open_run_folder(experiment, out, take_over) as folder:
+        refuse_other_experiment(experiment, folder.path, "")
+        if folder.note is not None:
+            say(folder.note)
+        with opened(folder.journal, fresh=True, largest=None) as journal:
+            copy_parts(parts, journal)
+            kind = kind_of_experiment(experiment)
+            results = kind.compute(experiment, progress, journal, complete=True)
+        if folder.journal.stat().st_size > LARGEST_JOURNAL:
+            # The parts have it all.
+            folder.journal.unlink()
+        return experiment, _written(experiment, results, folder, start)
+
+
+def experiment_of(part: PartFile) -> AnyExperiment:
+    """Return the experiment that a part belongs to.
+
+    Raises:
+        ConfigError: the document of the part is not valid.
+        InputError: the file of a user function has changed since.
+    """
+    document, files = part.facts["experiment"], part.facts["files"]
+    kind = kind_of_config(document)
+    experiment: AnyExperiment = kind.restored(document, files)
+    if content_hash(experiment.document, kind.sources(experiment)) != part.facts["content_hash"]:
+        raise InputError(
+            f"{experiment.name}: {kind.changeable(files)} has changed since the parts were computed"
+        )
+    return experiment

@@ -1,0 +1,1 @@
+"""Simulation studies, with a model and methods of the user."""

@@ -1,0 +1,134 @@
+"""Simulation studies: the record of a config with a model and methods of the user's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar
+
+from harness.base.text import plain_number
+from harness.callers.location import FunctionLocation
+from harness.callers.simulation.program import Program
+from harness.config.key import plain
+from harness.config.models.figures import write_figures
+from harness.config.models.trials import write_execution
+from harness.config.values import Execution
+from harness.figures.kind import FigureSpec
+
+SIMULATION = "simulation"
+REPLICATES = "replicates"
+"""What the key ``keep`` may name."""
+
+Level = bool | int | float | str
+"""What a factor may be."""
+
+
+@dataclass(frozen=True)
+class UserFunction:
+    """A function of the user, as a config names it."""
+
+    label: str
+    """Of a method; otherwise the name of the function."""
+    place: FunctionLocation
+    """With the absolute path of its file."""
+    written: Mapping[str, Any]
+    """The keys of the config, whose paths are relative to its folder."""
+
+
+@dataclass(frozen=True)
+class TrialPlan:
+    """How many trials each scenario has."""
+
+    count: int
+    """Their number; where a precision is asked for, the largest one."""
+    mcse: tuple[tuple[str, float], ...] = ()
+    """The largest Monte Carlo standard error of measures by their names."""
+    half_width: float | None = None
+    """Of the interval of every coverage."""
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the number does not depend on results."""
+        return not self.mcse and self.half_width is None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Simulation:
+    """A config of the kind ``simulation``, fully resolved."""
+
+    name: str
+    title: str
+    model: UserFunction
+    scenarios: tuple[Mapping[str, Level], ...]
+    """The factors of each scenario."""
+    estimand: float | str | UserFunction
+    methods: tuple[UserFunction, ...]
+    reference: str
+    """The label of the method that others are compared with."""
+    alpha: float
+    null: float | None
+    trials: TrialPlan
+    batch: int
+    """0 where each trial is a call of its own."""
+    seed: int
+    keep: str | None
+    execution: Execution
+    figures: tuple[FigureSpec, ...]
+    folder: str
+    """The absolute path of the folder of the config."""
+    figures_are_suggested: bool = field(default=False, compare=False)
+    kind: ClassVar[str] = SIMULATION
+    family: ClassVar[str] = SIMULATION
+    """In messages; a study has no family."""
+
+    @property
+    def program(self) -> Program:
+        """The functions that a process calls."""
+        return Program(
+            self.model.place,
+            tuple((each.label, each.place) for each in self.methods),
+            self.estimand.place if isinstance(self.estimand, UserFunction) else None,
+            self.alpha,
+            self.batch,
+            self.execution.timeout,
+        )
+
+    @property
+    def functions(self) -> dict[str, UserFunction]:
+        """The functions by what they are in the config."""
+        found = {"model": self.model}
+        if isinstance(self.estimand, UserFunction):
+            found["estimand"] = self.estimand
+        return found | {f"methods {each.label}": each for each in self.methods}
+
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        """The resolved config as plain data, with every default filled in."""
+        estimand = self.estimand
+        trials: dict[str, Any] = {"per_scenario": self.trials.count}
+        if self.trials.mcse:
+            trials = {"mcse": dict(self.trials.mcse), "max": self.trials.count}
+        elif self.trials.half_width is not None:
+            trials = {"half_width": plain_number(self.trials.half_width), "max": self.trials.count}
+        found = {
+            "kind": self.kind,
+            "name": self.name,
+            "title": self.title,
+            "model": dict(self.model.written),
+            "factors": [dict(row) for row in self.scenarios],
+            "estimand": dict(estimand.written)
+            if isinstance(estimand, UserFunction)
+            else plain(estimand),
+            "methods": [{**each.written, "label": each.label} for each in self.methods],
+            "reference": self.reference,
+            "alpha": plain(self.alpha),
+            "null": None if self.null is None else plain(self.null),
+            "trials": trials,
+            "batch": self.batch or None,
+            "seed": self.seed,
+            "keep": self.keep,
+            "execution": write_execution(self.execution),
+            "figures": write_figures(self.figures),
+        }
+        return {key: value for key, value in found.items() if value is not None}

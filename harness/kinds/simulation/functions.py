@@ -1,0 +1,45 @@
+"""The functions of a simulation study: their files, and the true values that they give."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from harness.callers.simulation.process import trial_process
+from harness.callers.simulation.program import source_files, sources_digest
+from harness.kinds.simulation.experiment import Simulation, UserFunction
+from harness.kinds.simulation.trials import SentFiles
+
+
+def function_digests(experiment: Simulation) -> dict[str, str]:
+    """The SHA-256 of the files of each function, by what it is in the config."""
+    return {name: sources_digest(each.place) for name, each in experiment.functions.items()}
+
+
+def sent_files(experiment: Simulation) -> SentFiles:
+    """The files of the functions, by the folder of the function and their names there."""
+    found: dict[str, dict[str, bytes]] = {}
+    for each in experiment.functions.values():
+        if each.place.path is not None:
+            folder = str(Path(each.place.path).parent)
+            found.setdefault(folder, {}).update(source_files(each.place))
+    return found
+
+
+def truths(experiment: Simulation) -> list[float]:
+    """The true value in each scenario.
+
+    Raises:
+        InputError: a function cannot be loaded, or does not take the factors.
+    """
+    found = []
+    # The process is started in any case, since it says what is wrong with a function.
+    with trial_process(experiment.program, experiment.scenarios[0]) as process:
+        for factors in experiment.scenarios:
+            estimand = experiment.estimand
+            if isinstance(estimand, UserFunction):
+                found.append(process.truth(factors))
+            else:
+                value: Any = factors[estimand] if isinstance(estimand, str) else estimand
+                found.append(float(value))
+    return found

@@ -1,0 +1,438 @@
+"""The keys of a config of a simulation study, and the experiment of such a config."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Self
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationError,
+    ValidationInfo,
+    model_validator,
+)
+
+from harness.base.errors import ConfigIssue
+from harness.base.models import StrictModel
+from harness.base.plain_data import expected_found
+from harness.callers.location import FunctionLocation
+from harness.callers.process import TIMEOUT
+from harness.callers.simulation.r_functions import is_of_r
+from harness.config import yaml12
+from harness.config.models.constraints import (
+    Word,
+    by_shape,
+    expecting,
+    issues_of,
+    one_of,
+    refused,
+    repeated,
+    tag,
+    unknown,
+)
+from harness.config.models.figures import figure_spec, figure_type, kind_of
+from harness.config.models.methods import (
+    Alpha,
+    FunctionName,
+    Label,
+    ModuleName,
+    PythonFile,
+    SessionName,
+    as_mapping,
+    config_folder,
+    existing_file,
+    is_of_session,
+    is_python_name,
+    resolved_path,
+    session_function,
+)
+from harness.config.models.trials import (
+    MOST_TRIALS,
+    ExecutionSettings,
+    LargestCount,
+    SmallHalfWidth,
+)
+from harness.config.shared_keys import Name, Seed, Title
+from harness.config.values import Execution
+from harness.figures.catalogue import FIGURES
+from harness.figures.kind import FigureSpec
+from harness.kinds.simulation.experiment import (
+    REPLICATES,
+    SIMULATION,
+    Level,
+    Simulation,
+    TrialPlan,
+    UserFunction,
+)
+from harness.kinds.simulation.measures import MEASURES, RESERVED
+
+MOST_SCENARIOS = 10_000
+_MOST_DRAWN = 1_000_000
+"""The most trials of a scenario where a precision is asked for without a largest number."""
+
+
+class _NamedFunction(StrictModel):
+    """The keys of every function."""
+
+    function: FunctionName = Field(description="Name of the function.")
+    label: Label | None = Field(None, description="Of a method; left out, the function's name.")
+
+
+class _FileFunction(_NamedFunction):
+    """A function of a Python file."""
+
+    path: PythonFile
+
+
+class _ModuleFunction(_NamedFunction):
+    """A function of a module that can be imported."""
+
+    module: ModuleName
+
+
+class _RFunction(_NamedFunction):
+    """A function of an R file."""
+
+    r: Annotated[
+        str, existing_file("R", ".R"), Field(description="R file, relative to the config.")
+    ]
+
+
+class _SessionFunction(StrictModel):
+    """A function of a Python session, which `harness.run` takes; its text in the file is a record.
+
+    A function stands here itself, or with a label as {function: f, label: mine}.
+    """
+
+    function: SessionName
+    source: str = Field("", description="Text of the function, which is not run from a file.")
+    label: Label | None = Field(None, description="Of a method; left out, the function's name.")
+
+
+def _where(value: Any) -> str:
+    if is_of_session(value):
+        return tag("session")
+    keys = value if isinstance(value, Mapping) else ()
+    return tag(next((key for key in ("module", "r") if key in keys), "file"))
+
+
+def _made(
+    model: _FileFunction | _ModuleFunction | _RFunction | _SessionFunction, info: ValidationInfo
+) -> UserFunction:
+    """The function with the absolute path of its file."""
+    if isinstance(model, _SessionFunction):
+        place, source = session_function(model.function, model.source)
+        label = model.label or place.function
+        labelled = {} if model.label is None else {"label": label}
+        return UserFunction(label, place, {"function": place.function, "source": source} | labelled)
+    keys = ("path", "module", "r", "function", "label")
+    written = {key: value for key in keys if (value := getattr(model, key, None)) is not None}
+    file = written.get("path", written.get("r"))
+    path = None if file is None else resolved_path(info, file)
+    place = FunctionLocation(model.function, path=path, module=written.get("module"))
+    return UserFunction(model.label or model.function, place, written)
+
+
+if TYPE_CHECKING:
+    _UserFunction = UserFunction
+else:
+    _UserFunction = Annotated[
+        Annotated[_FileFunction, Tag(tag("file"))]
+        | Annotated[_ModuleFunction, Tag(tag("module"))]
+        | Annotated[_RFunction, Tag(tag("r"))]
+        | Annotated[_SessionFunction, BeforeValidator(as_mapping), Tag(tag("session"))],
+        Discriminator(_where),
+        AfterValidator(_made),
+    ]
+
+
+# Factors: crossed, listed, or those of a file.
+
+
+def _is_level(value: Any) -> bool:
+    """Whether a table can hold a level."""
+    return not isinstance(value, int) or abs(value) < 2**63
+
+
+_Level = Annotated[Level, expecting("a number below 2^63, a text, true or false", _is_level)]
+_Crossed = dict[str, Annotated[list[_Level], Field(min_length=1)]]
+_Listed = Annotated[list[dict[str, _Level]], Field(min_length=1)]
+
+
+def _of_file(value: Any, info: ValidationInfo) -> Any:
+    """The rows of a file of factors as a list, and a single level as a list of one."""
+    if isinstance(value, Mapping) and set(value) == {"csv"} and isinstance(value["csv"], str):
+        return _read_rows(value["csv"], config_folder(info))
+    if isinstance(value, Mapping):
+        return {name: each if isinstance(each, list) else [each] for name, each in value.items()}
+    return value
+
+
+def _read_rows(name: str, folder: Path) -> list[dict[str, Level]]:
+    try:
+        with (folder / name).open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file, strict=True, skipinitialspace=True)
+            rows, names = list(reader), list(reader.fieldnames or ())
+    except (OSError, ValueError, csv.Error) as fault:
+        reason = getattr(fault, "strerror", None) or fault
+        raise refused(f"{name} cannot be read: {reason}", at="csv") from None
+    if not rows:
+        raise refused(f"expected rows of factors in {name}, found none", at="csv")
+    if len(set(names)) < len(names) or "" in names:
+        raise refused(f"expected a name of its own for each column of {name}", at="csv")
+    found = []
+    for number, row in enumerate(rows, 2):
+        if None in row or None in row.values():
+            raise refused(f"line {number} of {name} has not as many values as columns", at="csv")
+        found.append({key: yaml12.read(value, name).data for key, value in row.items()})
+    return found
+
+
+def _scenarios(given: Any) -> tuple[dict[str, Level], ...]:
+    """The factors of each scenario: those of each row, or every combination of the levels."""
+    if isinstance(given, list):
+        rows = given
+    else:
+        rows = [dict(zip(given, row, strict=True)) for row in itertools.product(*given.values())]
+    if len(rows) > MOST_SCENARIOS:
+        raise refused(f"expected at most {MOST_SCENARIOS} scenarios, found {len(rows)}")
+    names = list(rows[0])
+    for name in names:
+        if not is_python_name(name) or "." in name:
+            raise refused(f"expected factors with names of Python, found {name!r}")
+        if name in RESERVED:
+            raise refused(f"expected another name of a factor than {name}, a column of the tables")
+        if name in ("rng", "csv"):
+            raise refused(f"expected another name of a factor than {name}, which has a meaning")
+    for number, row in enumerate(rows, 1):
+        if set(row) != set(names):
+            found = ", ".join(row) or "none"
+            raise refused(f"expected the factors {', '.join(names)} in row {number}, found {found}")
+    ordered = tuple({name: row[name] for name in names} for row in rows)
+    for first, again in repeated([_typed(row) for row in ordered]):
+        raise refused(f"expected each scenario once, found row {again + 1} as row {first + 1}")
+    return ordered
+
+
+def _typed(row: Mapping[str, Level]) -> tuple[tuple[bool, Level], ...]:
+    """The levels of a row, true told apart from 1."""
+    return tuple((isinstance(level, bool), level) for level in row.values())
+
+
+if TYPE_CHECKING:
+    _Factors = tuple[dict[str, Level], ...]
+else:
+    _Factors = Annotated[
+        by_shape(_Crossed, listed=_Listed), BeforeValidator(_of_file), AfterValidator(_scenarios)
+    ]
+
+
+# The number of trials.
+
+
+_Count = Annotated[
+    int,
+    Field(ge=1, le=MOST_TRIALS),
+    expecting("a whole number of trials from 1 to 10^11"),
+]
+_Measure = Annotated[str, Word("a measure", MEASURES)]
+
+
+class _PerScenario(StrictModel):
+    """The same number of trials in each scenario."""
+
+    per_scenario: _Count = Field(description="Trials of each scenario.")
+
+
+class _StandardErrors(StrictModel):
+    """Trials until Monte Carlo standard errors are small enough."""
+
+    mcse: Annotated[
+        dict[_Measure, Annotated[float, Field(gt=0), expecting("a number above 0")]],
+        Field(min_length=1, description="The largest standard error by the name of a measure."),
+    ]
+    max: LargestCount = Field(_MOST_DRAWN, description="The most trials of each scenario.")
+
+
+class _HalfWidth(StrictModel):
+    """Trials until the 95 % interval of every coverage is narrow enough."""
+
+    half_width: SmallHalfWidth = Field(
+        description="How far the interval of a coverage reaches at most to each side."
+    )
+    max: LargestCount = Field(_MOST_DRAWN, description="The most trials of each scenario.")
+
+
+def _plan(model: _PerScenario | _StandardErrors | _HalfWidth) -> TrialPlan:
+    if isinstance(model, _PerScenario):
+        return TrialPlan(model.per_scenario)
+    if isinstance(model, _StandardErrors):
+        return TrialPlan(model.max, tuple(model.mcse.items()))
+    return TrialPlan(model.max, half_width=model.half_width)
+
+
+def _of_simulations(options: Any) -> Any:
+    """Refuse a figure of another kind of experiment."""
+    kind = kind_of(options)
+    if kind.experiment != SIMULATION:
+        drawn = ", ".join(name for name, each in FIGURES.items() if each.experiment == SIMULATION)
+        raise refused(f"expected a figure of a simulation ({drawn}), found {kind.name}")
+    return options
+
+
+if TYPE_CHECKING:
+    _Trials = TrialPlan
+    _Execution = Execution
+    _Estimand = float | str | UserFunction
+    _FigureList = list[Any]
+else:
+    _Trials = Annotated[
+        one_of({"per_scenario": _PerScenario, "mcse": _StandardErrors, "half_width": _HalfWidth}),
+        AfterValidator(_plan),
+    ]
+    _Execution = ExecutionSettings
+    _Estimand = Annotated[
+        by_shape(
+            Annotated[float | str, expecting("a factor, a number, or {path, function}")],
+            mapping=_UserFunction,
+        ),
+        BeforeValidator(as_mapping),
+    ]
+    _FigureList = list[Annotated[figure_type(), AfterValidator(_of_simulations)]]
+
+
+class SimulationConfig(StrictModel):
+    """A simulation study: a model, an estimand and methods of the user's own."""
+
+    kind: Annotated[str, Word("a kind of experiment", (SIMULATION,))] = Field(
+        description="simulation: a study with a model and methods of your own."
+    )
+    name: Name = Field(description="Results go to results/<name>; plain path segments.")
+    title: Title | None = Field(None, description="Left out, the name.")
+    model: _UserFunction = Field(
+        description="Draws the data of a trial: f(rng, **factors); with batch f(rng, trials, "
+        "**factors)."
+    )
+    factors: _Factors = Field(
+        {}, validate_default=True, description="Levels, which are crossed; rows; or {csv: file}."
+    )
+    estimand: _Estimand = Field(
+        description="The true value: a factor, a number, or a function of the factors."
+    )
+    methods: Annotated[list[_UserFunction], Field(min_length=1)] = Field(
+        description="Functions f(data, alpha), or f(data, alpha, rng), of an estimate and limits."
+    )
+    reference: str | None = Field(
+        None, description="The label of the method that others are compared with; the first."
+    )
+    alpha: Annotated[Alpha, expecting("a number above 0 and below 1")] = Field(
+        0.05, description="Nominal probability of a miss."
+    )
+    null: float | None = Field(None, description="The value whose rejections are counted.")
+    trials: _Trials = Field(description="How many trials each scenario has.")
+    batch: Annotated[
+        int | None, Field(ge=1, le=10**6), expecting("a whole number from 1 to 10^6")
+    ] = Field(None, description="Trials of one call, on arrays whose first axis is the trial.")
+    seed: Seed = Field(description="Every random number follows from it.")
+    keep: Annotated[str, Word("what is kept", (REPLICATES,))] | None = Field(
+        None, description="replicates: the answers of every trial, in replicates.parquet."
+    )
+    execution: _Execution = Field(
+        {"jobs": -1, "backend": "threading", "timeout": TIMEOUT},
+        validate_default=True,
+        description="Where the work runs.",
+    )
+    figures: _FigureList | None = Field(
+        None, description="Figures to draw; left out, a few; [] draws none."
+    )
+
+    @model_validator(mode="after")
+    def _belong_together(self) -> Self:
+        labels = [each.label for each in self.methods]
+        for first, again in repeated(labels):
+            found = f"{labels[again]!r} in methods[{first}] and methods[{again}]"
+            raise refused(f"expected a unique label, found {found}", at="methods")
+        if self.batch and any(is_of_r(each.place.path) for each in (self.model, *self.methods)):
+            raise refused(
+                "expected no batch with functions of R, each of which gets one trial", "batch"
+            )
+        if is_of_r(self.model.place.path) and not all(
+            is_of_r(each.place.path) for each in self.methods
+        ):
+            raise refused(
+                "expected methods of R with a model of R, whose data stay there", "methods"
+            )
+        if self.reference is not None and self.reference not in labels:
+            what = f"the label of a method ({', '.join(labels)})"
+            raise unknown(what, labels, at="reference", found=self.reference)
+        factors = list(self.factors[0])
+        if isinstance(self.estimand, str) and self.estimand not in factors:
+            what = f"a factor ({', '.join(factors) or 'there is none'})"
+            raise unknown(what, factors, at="estimand", found=self.estimand)
+        if isinstance(self.estimand, str):
+            for row in self.factors:
+                value = row[self.estimand]
+                if isinstance(value, bool | str) or not math.isfinite(value):
+                    message = expected_found("a factor with numbers", value)
+                    raise refused(message, at="estimand")
+        for options in self.figures or ():
+            kind, scenario = kind_of(options), getattr(options, "scenario", 1)
+            if kind.over == "trial" and self.keep is None:
+                message = f"expected keep: {REPLICATES} with {kind.name}, which shows trials"
+                raise refused(message, at="figures")
+            if scenario > len(self.factors):
+                message = f"expected a scenario up to {len(self.factors)}, found {scenario}"
+                raise refused(f"{message} in {kind.name}", at="figures")
+        if isinstance(self.estimand, UserFunction) and is_of_r(self.estimand.place.path):
+            raise refused("expected a function of Python as estimand", at="estimand")
+        return self
+
+
+class _Figures(StrictModel):
+    figures: _FigureList
+
+
+def figures_of(figures: list[Any]) -> tuple[dict[str, Any], list[ConfigIssue]]:
+    """The options of figures, as the value of the key ``figures``, or its issues."""
+    try:
+        return {"figures": _Figures.model_validate({"figures": figures}).figures}, []
+    except ValidationError as error:
+        return {}, list(issues_of(error))
+
+
+def simulation_of(
+    raw: Mapping[str, Any], folder: Path
+) -> tuple[Simulation | None, list[ConfigIssue]]:
+    """The simulation of a config, or None and its issues."""
+    try:
+        model = SimulationConfig.model_validate(dict(raw), context={"folder": folder})
+    except ValidationError as error:
+        return None, list(issues_of(error))
+    figures = _suggested(model) if model.figures is None else map(figure_spec, model.figures)
+    resolved = {
+        "title": model.title or model.name,
+        "scenarios": model.factors,
+        "methods": tuple(model.methods),
+        "reference": model.reference or model.methods[0].label,
+        "batch": model.batch or 0,
+        "figures": tuple(figures),
+        "folder": str(folder.resolve()),
+        "figures_are_suggested": model.figures is None,
+    }
+    given = {name: value for name, value in model if name not in ("kind", "factors")}
+    return Simulation(**{**given, **resolved}), []
+
+
+def _suggested(model: SimulationConfig) -> Iterator[FigureSpec]:
+    """The figures of a config that leaves the key out."""
+    yield FigureSpec("lollipop", {"measure": "coverage"})
+    if model.keep:
+        yield FigureSpec("zip_plot", {"scenario": 1})

@@ -1,0 +1,61 @@
+"""A simulation study on the page of results: sentences, the main measures, and pictures."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Iterator
+
+from harness.config.models.figures import figures_of_config
+from harness.figures.draw import METADATA, drawings
+from harness.figures.kind import FigureSpec
+from harness.kinds.simulation.findings import study_sentences, study_table
+from harness.kinds.simulation.tables import failed_calls
+from harness.report.facts import facts
+from harness.report.page import Section
+from harness.tables.formats import markdown_text as escaped
+from harness.tables.formats import pipe_table
+from harness.tables.results import Results
+
+
+def sections(results: Results, command: str) -> Iterator[Section]:
+    """The sections of a study, in their order."""
+    yield study(results)
+    yield facts(results, command, cells_file="")
+
+
+def study(results: Results) -> Section:
+    """The section of a study."""
+    experiment = results.manifest["experiment"]
+    factors = list(experiment["factors"][0])
+    context = {
+        "sentences": list(study_sentences(results.summary, factors, experiment["alpha"])),
+        "failures": list(failed_calls(results.manifest)),
+        "table": study_table(results.summary, factors),
+        "texts": len(factors) + 2,
+        "pictures": list(_pictures(results)),
+    }
+    title = "What the study found"
+    return Section("study", title, "study.html", context, styles=("answer.css",))
+
+
+def _pictures(results: Results) -> Iterator[tuple[str, str]]:
+    """The figures of the config, or coverage, each with its name and as the address of its data."""
+    specs = figures_of_config(results.manifest["experiment"])
+    usual = [FigureSpec("lollipop", {"measure": "coverage"})]
+    for drawing in drawings(results, specs or usual, skip_undrawable=True):
+        file = io.BytesIO()
+        drawing.figure.savefig(file, format="svg", metadata=METADATA["svg"])
+        data = base64.b64encode(file.getvalue()).decode()
+        yield drawing.stem, f"data:image/svg+xml;base64,{data}"
+
+
+def paragraphs(results: Results) -> Iterator[str]:
+    """What was found in Markdown: how the methods cover, and the main measures."""
+    manifest = results.manifest
+    experiment = manifest["experiment"]
+    factors = list(experiment["factors"][0])
+    table = study_table(results.summary, factors)
+    yield from map(escaped, study_sentences(results.summary, factors, experiment["alpha"]))
+    right = [place > len(factors) + 1 for place in range(len(table.names))]
+    yield pipe_table(table.names, [[*map(escaped, row)] for row in table.rows], right)

@@ -1,0 +1,147 @@
+"""One trial of a simulation study, drawn again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from harness.base.arguments import validate_whole
+from harness.base.errors import InputError
+from harness.callers.calls import FunctionError
+from harness.callers.simulation.process import close_trial_processes
+from harness.callers.simulation.program import MODEL_STREAM, Stream, stream_key
+from harness.callers.simulation.r_functions import is_of_r
+from harness.callers.simulation.worker import Functions
+from harness.config.load import document_of, validated
+from harness.config.models.trials import MOST_TRIALS
+from harness.kinds.simulation.experiment import SIMULATION, Simulation
+from harness.kinds.simulation.functions import function_digests, truths
+from harness.kinds.simulation.keys import simulation_of
+from harness.kinds.simulation.trials import MethodTrials, TrialShard, simulate_trials
+from harness.runner.storage import RUN_FILE
+from harness.tables.results import Results
+
+
+@dataclass(frozen=True)
+class Replay:
+    """One trial as its methods answered it."""
+
+    alpha: float
+    factors: Mapping[str, Any]
+    truth: float
+    answers: Mapping[str, MethodTrials]
+    """By the labels of the methods; of the one trial."""
+    changed: tuple[str, ...]
+    """The functions whose files have changed since the run, as the config names them."""
+
+
+def replay(results: Results, scenario: int, trial: int) -> Replay:
+    """Draw a trial again and call all methods with its data.
+
+    Args:
+        results: of a simulation study, in their folder.
+        scenario: its number, from 1 on.
+        trial: its number, from 1 on; it need not be one that the run made.
+
+    Raises:
+        InputError: they are the results of something else, there is no such scenario, or a
+            function cannot be loaded.
+    """
+    experiment, factors = _asked(results, scenario, trial)
+    batch = experiment.batch or 1
+    first = (trial - 1) // batch * batch + 1
+    methods = tuple(range(1, len(experiment.methods) + 1))
+    shard = TrialShard(scenario, factors, experiment.seed, first, batch, methods)
+    try:
+        answers, _ = simulate_trials(experiment.program, shard, lines=True)
+        true = truths(experiment)[scenario - 1]
+    finally:
+        close_trial_processes()
+    place = trial - first
+    labels = [each.label for each in experiment.methods]
+    return Replay(
+        experiment.alpha,
+        factors,
+        true,
+        {label: _only(each, place) for label, each in zip(labels, answers, strict=True)},
+        changed_functions(results, experiment),
+    )
+
+
+def _only(answers: MethodTrials, place: int) -> MethodTrials:
+    """The answers of one trial."""
+    values, answered = answers.values[:, [place]], answers.answered[[place]]
+    return MethodTrials(answers.given, values, answered, answers.failed, answers.changed)
+
+
+def changed_functions(results: Results, experiment: Simulation) -> tuple[str, ...]:
+    """The functions whose files have changed since the run, as the config names them."""
+    then = results.manifest["sources"]
+    return tuple(
+        name for name, now in function_digests(experiment).items() if then.get(name) != now
+    )
+
+
+def drawn_again(results: Results, scenario: int, trial: int) -> Any:
+    """The data of one trial, as the model returns them in this process.
+
+    Args and raises: as of ``replay``.
+    """
+    experiment, factors = _asked(results, scenario, trial)
+    place = experiment.model.place
+    if is_of_r(place.path):
+        raise InputError(f"{place} is a function of R, whose data stay there; `replay` runs it")
+    try:
+        model = Functions().load(place)
+    except FunctionError as fault:
+        raise InputError(str(fault)) from None
+    stream = Stream(stream_key(experiment.seed, factors, experiment.batch, MODEL_STREAM))
+    if not experiment.batch:
+        return model(stream.at(trial), **factors)
+    row = (trial - 1) % experiment.batch
+    data = model(stream.at(trial - row), experiment.batch, **factors)
+    return _row(data, row, experiment.batch)
+
+
+def _row(data: Any, row: int, batch: int) -> Any:
+    """The part of one trial in the data of a batch."""
+    if isinstance(data, Mapping):
+        return {name: _row(each, row, batch) for name, each in data.items()}
+    if isinstance(data, tuple | list):
+        return type(data)(_row(each, row, batch) for each in data)
+    if isinstance(data, np.ndarray) and data.shape[:1] == (batch,):
+        return data[row]
+    return data
+
+
+def _asked(results: Results, scenario: int, trial: int) -> tuple[Simulation, Mapping[str, Any]]:
+    """The study of some results, and the factors of a scenario."""
+    document = results.manifest["experiment"]
+    if document.get("kind") != SIMULATION:
+        raise InputError("replay: these are no results of a simulation study")
+    count = len(document["factors"])
+    validate_whole("scenario", scenario, 1)
+    validate_whole("trial", trial, 1)
+    for name, value, most in (("scenario", scenario, count), ("trial", trial, MOST_TRIALS)):
+        if value > most:
+            raise InputError(f"{name} should be at most {most}, found {value}")
+    folder = _config_folder(results.path)
+    experiment = validated(document_of(document), (), folder, simulation_of).experiment
+    assert isinstance(experiment, Simulation)
+    return experiment, experiment.scenarios[scenario - 1]
+
+
+def _config_folder(path: Path | None) -> Path:
+    """The folder of the config of a run, from what its results say."""
+    if path is None:
+        return Path()
+    try:
+        return Path(json.loads((path / RUN_FILE).read_text("utf-8"))["folder"])
+    except (OSError, ValueError, KeyError, TypeError):
+        # Results that were copied without run.json: paths are relative to the working folder.
+        return Path()

@@ -1,0 +1,300 @@
+"""Run a simulation study: its shards, in rounds until they are enough, from the journal or anew."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from harness.base.errors import InputError
+from harness.callers.simulation.answers import FIELDS
+from harness.callers.simulation.process import close_trial_processes
+from harness.designs.precision import FIRST_LOOK_DRAWN, Aim, planned_looks
+from harness.kinds.simulation.experiment import Simulation, TrialPlan
+from harness.kinds.simulation.functions import function_digests, sent_files, truths
+from harness.kinds.simulation.measures import MEASURES
+from harness.kinds.simulation.results import SimulationResults
+from harness.kinds.simulation.tables import ScenarioTrials, measured, simulation_results
+from harness.kinds.simulation.trials import (
+    Calls,
+    MethodTrials,
+    TrialShard,
+    joined,
+    shard_size,
+    simulate_trials,
+)
+from harness.runner.estimate import BASE, Estimate
+from harness.runner.journal.database import ColumnKey, Journal
+from harness.runner.journal.environment import environment
+from harness.runner.journal.records import digest, pack, unpack
+from harness.runner.machine import memory_for
+from harness.runner.parallel import Backend, Progress, opened_backend, run_tasks
+
+_GROWTH = 8
+"""The most by which a round multiplies the number of trials."""
+_MARGIN = 1.02
+"""By how much more trials are made than a standard error seems to take."""
+
+Span = tuple[int, int]
+"""The first of some shards, and one more than the last."""
+
+
+@dataclass
+class _Study:
+    """A study while it runs: what is answered in each scenario, shard by shard."""
+
+    experiment: Simulation
+    digests: Mapping[str, str]
+    backend: Backend
+    progress: Progress
+    journal: Journal | None
+    answers: dict[tuple[int, int], dict[int, MethodTrials]] = field(default_factory=dict)
+    """By the numbers of the scenario and of its shard, from 0 on: by the numbers of methods."""
+    calls: Calls = field(default_factory=dict)
+
+    @property
+    def shard(self) -> int:
+        """The number of trials of a whole shard."""
+        return shard_size(self.experiment.batch)
+
+    def shards(self, trials: int) -> int:
+        """The number of shards with so many trials."""
+        return -(-trials // self.shard)
+
+    def run(self, spans: Mapping[int, Span], trials: int) -> None:
+        """Run the shards of some scenarios that are not recorded.
+
+        Args:
+            spans: the shards by the index of the scenario.
+            trials: of each scenario at most; the last shard may be a part.
+        """
+        tasks = []
+        for scenario, (start, stop) in spans.items():
+            for number in range(start, stop):
+                count = min(self.shard, trials - number * self.shard)
+                task = self._task(scenario, number, count)
+                if task.methods:
+                    tasks.append((number, task))
+        parts = sum(stop - start for start, stop in spans.values())
+        self.progress.found(parts - len(tasks), parts)
+        self.progress.expect(sum(task.count for _, task in tasks))
+        execution, program = self.experiment.execution, self.experiment.program
+        files = sent_files(self.experiment) if self.backend.is_elsewhere else None
+        arguments = [(program, task, False, files) for _, task in tasks]
+        found = run_tasks(simulate_trials, arguments, execution.jobs, self.backend, _name)
+        for (number, task), (answers, calls) in zip(tasks, found, strict=True):
+            start_time = time.monotonic()
+            here = self.answers[task.scenario - 1, number]
+            for method, each in zip(task.methods, answers, strict=True):
+                here[method] = each
+                if self.journal is not None:
+                    column = (self._column(method),)
+                    span = (number, number + 1)
+                    self.journal.put(self._key(task), span, column, pack(each))
+            for function, (times, seconds) in calls.items():
+                before = self.calls.get(function, (0, 0.0))
+                self.calls[function] = before[0] + times, before[1] + seconds
+            if self.journal is not None and self.journal.is_due:
+                self.journal.commit(start_time)
+            self.progress.advance(task.count)
+
+    def _task(self, scenario: int, number: int, count: int) -> TrialShard:
+        """The shard with the methods whose answers are not recorded."""
+        experiment = self.experiment
+        every = tuple(range(1, len(experiment.methods) + 1))
+        first, factors = number * self.shard + 1, experiment.scenarios[scenario]
+        task = TrialShard(scenario + 1, factors, experiment.seed, first, count, every)
+        known = self.answers.setdefault((scenario, number), {})
+        if self.journal is not None:
+            columns = {self._column(method): method for method in every}
+            with self.journal.faults():
+                for stored in self.journal.records(self._key(task)):
+                    method = columns.get(stored.columns[0])
+                    if method is not None:
+                        known[method] = unpack(stored.content, MethodTrials)
+        left = tuple(method for method in every if method not in known)
+        return TrialShard(scenario + 1, factors, experiment.seed, first, count, left)
+
+    def _key(self, shard: TrialShard) -> bytes:
+        """What finds the records of the methods in a shard."""
+        content = {
+            "simulation": dict(shard.factors),
+            "seed": shard.seed,
+            "batch": self.experiment.batch,
+            "trials": [shard.first, shard.count],
+            "model": self.digests["model"],
+            "program": environment()["program"],
+        }
+        return digest(content)
+
+    def _column(self, method: int) -> ColumnKey:
+        function = self.experiment.methods[method - 1]
+        content = {
+            "label": function.label,
+            "alpha": self.experiment.alpha,
+            "files": self.digests[f"methods {function.label}"],
+        }
+        return ColumnKey(digest(content).hex(), "")
+
+    def so_far(self, scenario: int, stop: int) -> dict[str, MethodTrials]:
+        """The answers of all methods in the first shards of a scenario."""
+        return {
+            function.label: joined([self.answers[scenario, part][method] for part in range(stop)])
+            for method, function in enumerate(self.experiment.methods, 1)
+        }
+
+
+def _name(program: Any, shard: TrialShard, *_: object) -> str:
+    return f"trials {shard.first} to {shard.first + shard.count - 1} of scenario {shard.scenario}"
+
+
+@contextmanager
+def _opened(
+    experiment: Simulation, progress: Progress, journal: Journal | None
+) -> Iterator[_Study]:
+    try:
+        with opened_backend(experiment.execution) as backend:
+            yield _Study(experiment, function_digests(experiment), backend, progress, journal)
+    finally:
+        close_trial_processes()
+
+
+def compute_simulation(
+    experiment: Simulation, progress: Progress, journal: Journal | None = None
+) -> SimulationResults:
+    """Run the trials of a study and assemble its tables.
+
+    Args:
+        experiment: what to compute.
+        progress: receives the numbers of trials to come and done.
+        journal: knows what former runs finished and keeps what this one does; None for neither.
+
+    Returns:
+        The tables and the manifest, not written yet.
+
+    Raises:
+        InputError: a function cannot be loaded or does not take the factors, the trials do not
+            fit into memory, or the journal is damaged.
+    """
+    with _opened(experiment, progress, journal) as study, memory_for("the trials"):
+        true = truths(experiment)
+        done = dict.fromkeys(range(len(experiment.scenarios)), 0)
+        looks = _looks(experiment.trials, study.shard)
+        wanted = dict.fromkeys(done, looks[0])
+        while wanted:
+            for trials in sorted(set(wanted.values())):
+                spans = {
+                    scenario: (study.shards(done[scenario]), study.shards(trials))
+                    for scenario, asked in wanted.items()
+                    if asked == trials
+                }
+                study.run(spans, trials)
+            done |= wanted
+            wanted = {
+                scenario: more
+                for scenario, trials in wanted.items()
+                if (more := _more(study, scenario, true[scenario], trials, looks)) > trials
+            }
+        number = len(looks) if experiment.trials.half_width is not None else 0
+        scenarios = [
+            ScenarioTrials(
+                scenario + 1,
+                experiment.scenarios[scenario],
+                true[scenario],
+                study.so_far(scenario, study.shards(trials)),
+                number,
+            )
+            for scenario, trials in done.items()
+        ]
+        names = ["model", *(each.label for each in experiment.methods)]
+        calls = {
+            names[function]: {"calls": times, "seconds": round(seconds, 6)}
+            for function, (times, seconds) in sorted(study.calls.items())
+        }
+    with memory_for("the tables"):
+        return simulation_results(experiment.document, scenarios, study.digests, calls)
+
+
+def _looks(plan: TrialPlan, shard: int) -> list[int]:
+    """The numbers of trials at which it is seen whether they are enough."""
+    if plan.is_fixed:
+        return [plan.count]
+    whole = [-(-look // shard) * shard for look in planned_looks(plan.count, FIRST_LOOK_DRAWN)]
+    return sorted({min(look, plan.count) for look in whole})
+
+
+def _more(study: _Study, scenario: int, truth: float, trials: int, looks: Sequence[int]) -> int:
+    """The number of trials that a scenario should have, as far as they are known to be too few."""
+    experiment = study.experiment
+    plan = experiment.trials
+    if plan.is_fixed or trials >= plan.count:
+        return trials
+    answers = study.so_far(scenario, study.shards(trials))
+    made = ScenarioTrials(scenario + 1, {}, truth, answers, 0)
+    replicates = made.replicates(experiment.alpha)
+    found = measured(replicates, truth, experiment.alpha, experiment.null, experiment.reference)
+    if plan.half_width is not None:
+        covered = [each["coverage"].estimate for each in found.values() if "coverage" in each]
+        misses = trials - np.rint(np.array(covered) * trials).astype(np.int64)
+        if Aim(plan.half_width, plan.count, tuple(looks)).reached(misses, trials):
+            return trials
+        return next(look for look in looks if look > trials)
+    ratio = 0.0
+    for name, target in plan.mcse:
+        if not any(name in each for each in found.values()):
+            raise InputError(
+                f"{experiment.name}: trials ask for a standard error of {name}, which no method of "
+                f"scenario {scenario + 1} has"
+            )
+        for each in found.values():
+            error = each[name].mcse if name in each else math.nan
+            if math.isfinite(error):
+                ratio = max(ratio, error / target)
+    if ratio <= 1.0:
+        return trials
+    needed = min(trials * min(ratio * ratio * _MARGIN, _GROWTH), plan.count)
+    return min(-(-math.ceil(needed) // study.shard) * study.shard, plan.count)
+
+
+def compute_share(
+    experiment: Simulation, share: Callable[[int], Span], progress: Progress, journal: Journal
+) -> None:
+    """Run a share of the shards of a study whose number of trials is fixed, and record them.
+
+    Args:
+        experiment: the whole study.
+        share: gives the first and one more than the last of the part's shards, of all of them.
+        progress: receives the numbers of trials to come and done.
+        journal: keeps what is done.
+    """
+    with _opened(experiment, progress, journal) as study, memory_for("the trials"):
+        truths(experiment)
+        each = study.shards(experiment.trials.count)
+        first, last = share(each * len(experiment.scenarios))
+        spans = {
+            scenario: (max(first - scenario * each, 0), min(last - scenario * each, each))
+            for scenario in range(len(experiment.scenarios))
+        }
+        spans = {scenario: (a, b) for scenario, (a, b) in spans.items() if a < b}
+        study.run(spans, experiment.trials.count)
+
+
+def simulation_estimate(experiment: Simulation) -> Estimate:
+    """What a study costs beside the calls of the user's functions."""
+    scenarios, trials = len(experiment.scenarios), experiment.trials.count
+    answers = scenarios * len(experiment.methods)
+    return Estimate(
+        scenarios=scenarios,
+        tasks=scenarios * -(-trials // shard_size(experiment.batch)),
+        trials=scenarios * trials,
+        at_most=not experiment.trials.is_fixed,
+        cells=answers * trials if experiment.keep else 0,
+        summary=answers * len(MEASURES),
+        memory=BASE + 8.0 * answers * trials * len(FIELDS),
+        without_user_functions=True,
+    )

@@ -1,0 +1,230 @@
+"""The tables and the manifest of a simulation study."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from harness.base.numerics.arrays import Floats
+from harness.kinds.simulation.experiment import SIMULATION
+from harness.kinds.simulation.measures import (
+    MEASURES,
+    RELATIVE_PRECISION,
+    Measure,
+    Replicates,
+    differences,
+    intervals,
+    measures,
+    relative_precision,
+)
+from harness.kinds.simulation.results import SimulationResults
+from harness.kinds.simulation.trials import Event, MethodTrials
+from harness.runner.manifest import manifest_of
+from harness.tables.columns import (
+    DIFFERENCES,
+    REPLICATES,
+    SUMMARY,
+    Columns,
+    columns_of,
+    table_kind,
+    tables_of,
+)
+
+
+@dataclass(frozen=True)
+class ScenarioTrials:
+    """What all methods answered in one scenario."""
+
+    number: int
+    """From 1 on."""
+    factors: Mapping[str, Any]
+    truth: float
+    answers: Mapping[str, MethodTrials]
+    """By the labels of the methods."""
+    looks: int
+    """The number of planned looks at which the trials might have stopped; 0 where it was fixed."""
+
+    @property
+    def trials(self) -> int:
+        """The number of trials."""
+        return next(iter(self.answers.values())).answered.size
+
+    @property
+    def key(self) -> dict[str, Any]:
+        """The first columns of all tables."""
+        return {"scenario": self.number, **self.factors}
+
+    def replicates(self, alpha: float) -> dict[str, Replicates]:
+        """The answers by method, with the limits that follow from standard errors."""
+        return {
+            label: Replicates(answered=found.answered.astype(bool), **found.fields()).with_limits(
+                alpha
+            )
+            for label, found in self.answers.items()
+        }
+
+
+def measured(
+    replicates: Mapping[str, Replicates],
+    truth: float,
+    alpha: float,
+    null: float | None,
+    reference: str | None,
+) -> dict[str, dict[str, Measure]]:
+    """The measures of each method in one scenario, with its precision relative to a reference."""
+    found = {label: measures(each, truth, alpha, null) for label, each in replicates.items()}
+    for label, each in found.items():
+        if reference is not None and "empirical_se" in each and "empirical_se" in found[reference]:
+            each[RELATIVE_PRECISION] = relative_precision(replicates[label], replicates[reference])
+    return {
+        label: {name: each[name] for name in MEASURES if name in each}
+        for label, each in found.items()
+    }
+
+
+def simulation_results(
+    document: Mapping[str, Any],
+    scenarios: Sequence[ScenarioTrials],
+    sources: Mapping[str, str],
+    calls: Mapping[str, Any],
+) -> SimulationResults:
+    """The tables and the manifest, not written yet.
+
+    Args:
+        document: the resolved config.
+        scenarios: what the methods answered in each scenario.
+        sources: the digest of the files of each function.
+        calls: the number of calls of each function and their seconds.
+    """
+    alpha, reference, null = document["alpha"], document["reference"], document.get("null")
+    kind = table_kind(document)
+    columns = {name: columns_of(table, kind) for name, table in tables_of(SIMULATION).items()}
+    summary: list[dict[str, Any]] = []
+    compared: list[dict[str, Any]] = []
+    kept: list[pl.DataFrame] = []
+    for each in scenarios:
+        replicates = each.replicates(alpha)
+        found = measured(replicates, each.truth, alpha, null, reference)
+        summary += [{**each.key, **row} for row in summary_rows(found, each.looks)]
+        compared += _differences(each, found, reference)
+        if "keep" in document:
+            kept += _replicates(each, replicates, columns[REPLICATES])
+    return SimulationResults(
+        pl.concat(kept) if kept else pl.DataFrame(schema=columns[REPLICATES]),
+        _table(summary, columns[SUMMARY]),
+        _manifest(document, scenarios, sources),
+        differences=_table(compared, columns[DIFFERENCES]),
+        calls=calls,
+    )
+
+
+def _table(rows: Sequence[Mapping[str, Any]], columns: Columns) -> pl.DataFrame:
+    data = {name: [row[name] for row in rows] for name in columns}
+    return pl.DataFrame(data, schema=columns, nan_to_null=True, strict=False)
+
+
+def summary_rows(
+    found: Mapping[str, Mapping[str, Measure]], looks: int = 0
+) -> Iterator[dict[str, Any]]:
+    """The rows of a group: a measure of a method each, those of fractions with an interval."""
+    named = [(label, name, m) for label, each in found.items() for name, m in each.items()]
+    limits = intervals([(name, measure) for _, name, measure in named], looks)
+    for (label, name, measure), (lower, upper) in zip(named, limits, strict=True):
+        yield {
+            "method": label,
+            "measure": name,
+            "estimate": measure.estimate,
+            "mcse": measure.mcse,
+            "trials": measure.trials,
+            "ci_lower": lower,
+            "ci_upper": upper,
+        }
+
+
+def _differences(
+    scenario: ScenarioTrials, found: Mapping[str, Mapping[str, Measure]], reference: str
+) -> Iterator[dict[str, Any]]:
+    for label, each in found.items():
+        if label == reference:
+            continue
+        for name, difference in differences(each, found[reference]).items():
+            yield {
+                **scenario.key,
+                "method": label,
+                "reference": reference,
+                "measure": name,
+                "difference": difference.estimate,
+                "mcse": difference.mcse,
+                "trials": difference.trials,
+            }
+
+
+def _replicates(
+    scenario: ScenarioTrials, replicates: Mapping[str, Replicates], columns: Columns
+) -> Iterator[pl.DataFrame]:
+    """The answers, a table of each method."""
+    names = ("estimate", "se", "lower", "upper", "p_value", "df", "answered")
+    for label, each in replicates.items():
+        count = scenario.trials
+        fixed = {**scenario.key, "method": label, "truth": scenario.truth}
+        data: dict[str, Any] = {name: [value] * count for name, value in fixed.items()}
+        numbers: dict[str, Floats] = {name: getattr(each, name) for name in names}
+        data |= numbers | {"trial": np.arange(1, count + 1)}
+        ordered = {name: data[name] for name in columns}
+        yield pl.DataFrame(ordered, schema=columns, nan_to_null=True, strict=False)
+
+
+def _manifest(
+    document: Mapping[str, Any],
+    scenarios: Sequence[ScenarioTrials],
+    sources: Mapping[str, str],
+) -> dict[str, Any]:
+    failures, changed = [], []
+    for each in scenarios:
+        for label, found in each.answers.items():
+            place = {"scenario": each.number, "method": label}
+            if found.failed:
+                lost = each.trials - int(found.answered.sum())
+                failures.append(
+                    {**place, "trials": each.trials, "failed": lost, **_first(found.failed)}
+                )
+            if found.changed:
+                changed.append({**place, **_first(found.changed)})
+    content = {
+        "trials": {
+            "total": sum(each.trials for each in scenarios),
+            "by_scenario": [each.trials for each in scenarios],
+        },
+        "truths": [each.truth for each in scenarios],
+        "failures": failures,
+        "changed": changed,
+        "sources": dict(sources),
+    }
+    return manifest_of(document, sources, content)
+
+
+def _first(event: Event) -> dict[str, Any]:
+    assert event
+    return {"first_trial": event[0], "first": event[1]}
+
+
+def failed_calls(manifest: Mapping[str, Any]) -> Iterator[str]:
+    """A sentence for each method and scenario with failures, and with changed data.
+
+    Each names the first trial, and how it is drawn again.
+    """
+    for line in manifest["failures"]:
+        yield (
+            f"{line['method']}: no answer in {line['failed']:,} of {line['trials']:,} trials of "
+            f"scenario {line['scenario']}, which count as misses in `coverage`; first in trial "
+            f"{line['first_trial']}: {line['first']}"
+        )
+    for line in manifest["changed"]:
+        yield (
+            f"{line['method']}: {line['first']} in scenario {line['scenario']}, first in trial "
+            f"{line['first_trial']}; the other methods got the data as they were drawn"
+        )

@@ -1,0 +1,219 @@
+"""The trials of a simulation study: shards of a scenario, and what methods answered in them."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from harness.base.errors import MethodError
+from harness.base.numerics.arrays import Floats, Integers
+from harness.callers.location import FunctionLocation
+from harness.callers.simulation.answers import FIELDS
+from harness.callers.simulation.process import EndedError, trial_process
+from harness.callers.simulation.program import MODEL, MODEL_STREAM, Program, stream_key
+from harness.callers.simulation.worker import CHANGED, FAILED, IDLE
+
+SHARD, BATCHES = 256, 8
+"""Trials of a shard; of a study in batches it has so many batches, or more to reach them."""
+_MOST_ENDS = 2
+"""How often a function may end its process or hang in a shard before it is not called any more."""
+
+
+def shard_size(batch: int) -> int:
+    """The number of trials of a shard."""
+    return SHARD if batch == 0 else batch * max(BATCHES, -(-SHARD // batch))
+
+
+@dataclass(frozen=True)
+class TrialShard:
+    """Trials of one scenario, drawn with one process."""
+
+    scenario: int
+    """Its number, from 1 on."""
+    factors: Mapping[str, Any]
+    seed: int
+    first: int
+    """The first trial; trials are numbered from 1 on."""
+    count: int
+    methods: tuple[int, ...]
+    """The numbers of the methods that are called, from 1 on."""
+
+    def keys(self, program: Program) -> dict[str, str]:
+        """The keys of the streams: of ``model``, and of the methods by their numbers."""
+        labels = {str(number): program.methods[number - 1][0] for number in self.methods}
+        of = {MODEL: MODEL_STREAM, **labels}
+        return {
+            name: stream_key(self.seed, self.factors, program.batch, who)
+            for name, who in of.items()
+        }
+
+
+Event = tuple[int, str] | tuple[()]
+"""A trial and what happened there; nothing where nothing did."""
+
+
+@dataclass(frozen=True)
+class MethodTrials:
+    """What one method answered in consecutive trials of one scenario."""
+
+    given: tuple[str, ...]
+    """The numbers that it gave in any of them, of ``FIELDS``."""
+    values: Floats
+    """Shape (given, trials); NaN where there is none."""
+    answered: Integers
+    """1 in trials with an answer, else 0; shape (trials,)."""
+    failed: Event = ()
+    """The first trial without an answer."""
+    changed: Event = ()
+    """The first trial whose data the method changed in place."""
+
+    def fields(self) -> dict[str, Floats]:
+        """The numbers by their names, shape (trials,); NaN of those that were not given."""
+        found = {name: np.full(self.answered.size, np.nan) for name in FIELDS}
+        return found | dict(zip(self.given, self.values, strict=True))
+
+
+def joined(parts: Sequence[MethodTrials]) -> MethodTrials:
+    """The trials of several shards, in their order."""
+    given = tuple(name for name in FIELDS if any(name in each.given for each in parts))
+    columns = [each.fields() for each in parts]
+    values = [np.concatenate([column[name] for column in columns]) for name in given]
+    answered = np.concatenate([each.answered for each in parts])
+    return MethodTrials(
+        given,
+        np.stack(values) if values else np.empty((0, answered.size)),
+        answered,
+        next((each.failed for each in parts if each.failed), ()),
+        next((each.changed for each in parts if each.changed), ()),
+    )
+
+
+Calls = dict[int, tuple[int, float]]
+"""The number of calls of a function, 0 for the model, and their seconds."""
+SentFiles = Mapping[str, Mapping[str, bytes]]
+"""The files of folders by their names there."""
+_SENT: dict[str, tempfile.TemporaryDirectory[str]] = {}
+_LOCK = threading.Lock()
+
+
+def located(program: Program, files: SentFiles) -> Program:
+    """The functions as another machine finds them: in the files as sent where it has no such.
+
+    Args:
+        program: the functions.
+        files: those of their folders.
+    """
+
+    folders = {folder: _folder_of(folder, sent) for folder, sent in files.items()}
+
+    def here(place: FunctionLocation) -> FunctionLocation:
+        if place.path is None:
+            return place
+        path = Path(place.path)
+        return replace(place, path=str(folders[str(path.parent)] / path.name))
+
+    methods = tuple((label, here(place)) for label, place in program.methods)
+    return replace(program, model=here(program.model), methods=methods, estimand=None)
+
+
+def _folder_of(folder: str, sent: Mapping[str, bytes]) -> Path:
+    """The folder itself where it has the files that were sent, else a copy of them."""
+    if all(_has(Path(folder, name), content) for name, content in sent.items()):
+        return Path(folder)
+    with _LOCK:
+        if folder not in _SENT:
+            _SENT[folder] = tempfile.TemporaryDirectory(prefix="harness-")
+        for name, content in sent.items():
+            target = Path(_SENT[folder].name, name)
+            if not _has(target, content):
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(content)
+        return Path(_SENT[folder].name)
+
+
+def _has(path: Path, content: bytes) -> bool:
+    try:
+        return path.read_bytes() == content
+    except OSError:
+        return False
+
+
+def simulate_trials(
+    program: Program, shard: TrialShard, lines: bool = False, files: SentFiles | None = None
+) -> tuple[tuple[MethodTrials, ...], Calls]:
+    """Draw the trials of a shard, and call each of its methods with the data of all of them.
+
+    Where a function ends its process or hangs, the trial has no answer of it, and the shard is run
+    again without this call; the third time in a shard it is not called in the trials that follow.
+
+    Args:
+        program: the functions.
+        shard: which trials.
+        lines: whether the reasons of failures have the lines of the user's code.
+        files: of the functions, where this may be another machine than that of the user.
+
+    Returns:
+        The answers of each method of the shard, and the calls that were made.
+
+    Raises:
+        InputError: a function cannot be loaded.
+        MethodError: the process ends while no function is called.
+    """
+    if files is not None:
+        program = located(program, files)
+    ended: dict[tuple[int, int], str] = {}
+    skipped: list[tuple[int, int]] = []
+    stopped: dict[int, str] = {}
+    keys, span = shard.keys(program), (shard.first, shard.count)
+    while True:
+        try:
+            with trial_process(program, shard.factors) as process:
+                reply = process.trials(shard.factors, keys, shard.methods, span, skipped, lines)
+            break
+        except EndedError as fault:
+            place = fault.function, fault.trial
+            if fault.function == IDLE or place in ended:
+                raise MethodError(
+                    f"scenario {shard.scenario}, trials {shard.first} to "
+                    f"{shard.first + shard.count - 1}: the process of the functions {fault} "
+                    "between two calls; the memory may not suffice"
+                ) from None
+            ended.setdefault(place, fault.why)
+            skipped.append(place)
+            if sum(function == fault.function for function, _ in ended) > _MOST_ENDS:
+                later = range(fault.trial + 1, shard.first + shard.count)
+                if later:
+                    stopped[fault.function] = f"trials {later.start} to {later.stop - 1}"
+                skipped += [(fault.function, trial) for trial in later]
+    events: dict[tuple[int, str], Event] = {}
+    for row, kind, trial, why in reply.content["faults"]:
+        number = shard.methods[row]
+        function = 0 if (0, trial) in ended else number
+        if kind == FAILED and (function, trial) in ended:
+            why = ended[function, trial]
+            if function in stopped:
+                why += f" ({_MOST_ENDS + 1} times, and was not called in {stopped[function]})"
+        events[row, kind] = (trial, f"{MODEL} {why}" if (0, trial) in ended else why)
+    given = reply.content["given"]
+    answers = tuple(
+        _answers(given, *numbers, events.get((row, FAILED), ()), events.get((row, CHANGED), ()))
+        for row, numbers in enumerate(
+            zip(reply.arrays["values"], reply.arrays["answered"], strict=True)
+        )
+    )
+    calls = {function: (times, took) for function, times, took in reply.content["calls"]}
+    return answers, calls
+
+
+def _answers(
+    names: Sequence[str], values: Floats, answered: Integers, failed: Event, changed: Event
+) -> MethodTrials:
+    used = np.flatnonzero(~np.isnan(values).all(axis=1)).tolist()
+    given = tuple(names[row] for row in used)
+    return MethodTrials(given, values[used], answered, failed, changed)

@@ -1,0 +1,176 @@
+"""A commented config to start from: every key of a family, with its description and its value.
+
+The comments are the descriptions of the forms, which the JSON Schema of a config has too.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.base.plain_data import flow
+from harness.config import yaml12
+from harness.config.files import read_text
+from harness.config.form import FamilyForm
+from harness.config.shared_keys import USUAL_KIND
+from harness.designs.design import design_for
+from harness.families.catalogue import family_of
+from harness.families.family import (
+    Family,
+)
+from harness.figures.catalogue import FIGURES
+from harness.kinds.catalogue import KINDS, kind_of_config
+from harness.kinds.family_kind import FamilyKind
+from harness.kinds.load import load_experiment
+from harness.methods.catalogue import default_method, methods_for
+from harness.methods.method import TWO_SIDED
+
+_FEWEST_METHODS, _MOST_METHODS = 3, 4
+_WIDTH = 100
+_SEED = 2003
+_EXACT = "exact"
+
+
+def starter(family: str, name: str) -> str:
+    """Return a config of a family that loads, runs in seconds, and compares a few methods.
+
+    Args:
+        family: the name of a family.
+        name: of the experiment.
+    """
+    known = family_of(family)
+    examples = design_for(family).examples
+    sizes, truth, trials = examples["counts" if known.model.SIZE_IS_COUNT else "amounts"]
+    document = {
+        "name": name,
+        "family": family,
+        **dict(zip(known.sizes, sizes, strict=True)),
+        "alpha": 0.05,
+        "methods": _methods(known),
+        "truth": truth,
+        "trials": trials,
+        "seed": _SEED,
+    }
+    return _commented(document, _form_of({"family": family}), [])
+
+
+def starter_from(path: Path, name: str) -> str:
+    """Return the config of a file under another name, with the descriptions of its keys.
+
+    Args:
+        path: a config that loads.
+        name: of the experiment.
+
+    Raises:
+        ConfigError: the config has errors.
+    """
+    text = read_text(path)
+    data = yaml12.read(text, str(path)).data
+    load_experiment(path)
+    lines = text.splitlines()
+    count = next((i for i, line in enumerate(lines) if not line.startswith("#")), len(lines))
+    about = [line for line in lines[:count] if "yaml-language-server" not in line]
+    document = {**data, "name": name}
+    return _commented(document, _form_of(document), about)
+
+
+def _form_of(document: Mapping[str, Any]) -> FamilyForm:
+    """The form of a config; of one without a family that of coverage."""
+    kind = kind_of_config(document)
+    with_family = kind if isinstance(kind, FamilyKind) else KINDS[USUAL_KIND]
+    assert isinstance(with_family, FamilyKind)
+    return with_family.form_of(document)
+
+
+def _methods(family: Family) -> list[str]:
+    """The default method and the first ones of other categories, a few in all.
+
+    Exact methods of several counts are left out, since they take long.
+    """
+    every = methods_for(family.name)
+    known = {name: method for name, method in every.items() if TWO_SIDED in method.sides}
+    fixed = {name: method for name, method in known.items() if method.deterministic}
+    known = fixed if len(fixed) >= _FEWEST_METHODS else known
+    first = default_method(family.name, TWO_SIDED)
+    by_category = {first.category: first.name}
+    for name, method in known.items():
+        if method.category != _EXACT or family.has_single_count:
+            by_category.setdefault(method.category, name)
+    chosen = list(by_category.values())[:_MOST_METHODS]
+    others = [name for name in known if name not in chosen]
+    return [*chosen, *others[: max(0, _FEWEST_METHODS - len(chosen))]]
+
+
+def _commented(document: Mapping[str, Any], form: FamilyForm, about: list[str]) -> str:
+    """The document with a comment above each key; keys that are left out are commented."""
+    resolved = load_experiment(document).document
+    schema = form.model().model_json_schema()
+    head = about or [f"# {form.title}."]
+    lines = [
+        *head,
+        "#",
+        "# `#title: ...` shows what holds where the key is left out; take the # away to change it.",
+        "# `python -m harness schema` prints a JSON Schema of all configs, for editors.",
+    ]
+    for key, record in form.keys.items():
+        field = record.field
+        lines += ["", *_wrapped(field.description or key)]
+        lines += _alternatives(schema["properties"][key], schema.get("$defs", {}), key)
+        lines += _more(key, form)
+        if key in document:
+            lines += _entry(key, document[key])
+        else:
+            default = resolved.get(key, field.get_default())
+            lines += [f"#{line}" for line in _entry(key, default)]
+    return "\n".join(lines) + "\n"
+
+
+def _entry(key: str, value: Any) -> list[str]:
+    """A key with its value; a list of mappings has a line for each."""
+    if value is None:
+        return [f"{key}:"]
+    if isinstance(value, list) and any(isinstance(each, Mapping) for each in value):
+        return [f"{key}:", *(f"  - {flow(each)}" for each in value)]
+    return [f"{key}: {flow(value)}"]
+
+
+def _wrapped(text: str, indent: str = "") -> list[str]:
+    """The text as comments."""
+    return textwrap.wrap(
+        text,
+        _WIDTH,
+        initial_indent=f"# {indent}",
+        subsequent_indent=f"# {indent}",
+        break_on_hyphens=False,
+    )
+
+
+def _alternatives(schema: Mapping[str, Any], defined: Mapping[str, Any], key: str) -> Iterator[str]:
+    """What mappings the key may hold: each with its keys and their descriptions."""
+    if key in ("methods", "figures"):
+        return
+    for model in _models(schema, defined):
+        for name, each in model.get("properties", {}).items():
+            if about := each.get("description"):
+                yield from _wrapped(f"{name}: {about}", "  ")
+
+
+def _models(schema: Mapping[str, Any], defined: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The models of mappings that a value may have."""
+    if "$ref" in schema:
+        yield defined[schema["$ref"].rsplit("/", 1)[-1]]
+    for word in ("anyOf", "oneOf", "allOf"):
+        for each in schema.get(word, ()):
+            yield from _models(each, defined)
+
+
+def _more(key: str, form: FamilyForm) -> Iterator[str]:
+    """The names that the catalogues have for a key."""
+    if key == "methods":
+        yield from _wrapped(f"Names: {', '.join(methods_for(form.family.name))}.")
+    if key == "figures":
+        for kind in FIGURES.values():
+            if kind.experiment == form.kind and kind.fits(form.family):
+                yield from _wrapped(f"{kind.name}: {kind.title}.", "  ")

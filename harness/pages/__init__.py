@@ -1,0 +1,1 @@
+"""Whole pages of HTML: of results, of a check, of an audit, for teaching."""

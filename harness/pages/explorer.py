@@ -1,0 +1,388 @@
+"""The page for teaching: coverage over p, the outcomes that miss, and a hundred drawn intervals.
+
+All numbers are computed here, and stand in the page; its script looks them up and draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from harness.base.errors import InputError
+from harness.base.numerics.arrays import Floats, Integers
+from harness.config.form import AnyExperiment
+from harness.designs.design import Scenario
+from harness.designs.engines.solver import solver_of
+from harness.designs.limits import Limits
+from harness.designs.miss_curve import MissCurve
+from harness.designs.results import Exact
+from harness.distributions.truths import DiscreteTruth
+from harness.families.catalogue import family_of
+from harness.findings.numbers import percent, significant
+from harness.kinds.coverage.columns import deterministic_columns, limit_sources
+from harness.kinds.coverage.experiment import Experiment
+from harness.kinds.coverage.limits import compute_limits
+from harness.kinds.coverage.plan import plan_scenarios
+from harness.report.packing import packed
+from harness.report.page import Page, Part, Section
+from harness.runner.storage import EXPLORER_PAGE
+from harness.tables.wording import method_titles
+
+FAMILY = "proportion"
+"""The family that the page is about."""
+DRAWN, HUNDREDS = 100, 10
+"""The samples of one picture, and the pictures that follow each other, at each n and p."""
+HOLDS, BELOW, ABOVE = range(3)
+"""What an interval does with the true value: holds it, or the value lies below or above it."""
+_MOST_PROBABILITIES = 500_000
+_STREAM = 1 << 62
+"""The number of the random stream, that of the figure ``intervals_drawn``: the first hundred are
+the samples that it draws."""
+
+
+@dataclass(frozen=True)
+class SizeNumbers:
+    """What the page shows at one n: k methods, t true values, outcomes 0, …, n."""
+
+    n: int
+    limits: Limits
+    """Shape (k, n + 1)."""
+    probability: Floats
+    """Pr(X = x | p), shape (t, n + 1)."""
+    misses: Integers
+    """HOLDS, BELOW or ABOVE for each method, true value and outcome, shape (k, t, n + 1)."""
+    exact: Exact
+    """The miss probabilities and the expected length at the true values, shape (k, t) each."""
+    drawn: Integers
+    """The outcomes of the samples, shape (t, HUNDREDS, DRAWN)."""
+    curves: Sequence[MissCurve]
+    """The miss probability over all p from 0 to 1, of each method."""
+
+    @property
+    def expected(self) -> Floats:
+        """The expected number of misses in a hundred intervals, shape (k, t)."""
+        return DRAWN * self.exact.missed
+
+    @property
+    def spread(self) -> Floats:
+        """The standard deviation of the number of misses in a hundred intervals, shape (k, t)."""
+        missed = np.clip(self.exact.missed, 0.0, 1.0)
+        return np.asarray(np.sqrt(DRAWN * missed * (1.0 - missed)))
+
+    @property
+    def counts(self) -> Integers:
+        """The misses in each hundred intervals, shape (k, t, HUNDREDS)."""
+        codes = np.take_along_axis(
+            self.misses, self.drawn.reshape(1, len(self.drawn), -1), axis=2
+        ).reshape(-1, *self.drawn.shape)
+        return np.asarray((codes != HOLDS).sum(axis=3))
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """What the page shows of one config."""
+
+    experiment: Experiment
+    truths: Floats
+    """Ascending, shape (t,)."""
+    sizes: Sequence[SizeNumbers]
+
+    @property
+    def alpha(self) -> float:
+        """The nominal alpha."""
+        return self.experiment.alphas[0]
+
+
+def numbers_of(experiment: AnyExperiment) -> Numbers:
+    """Compute what the page shows of an experiment.
+
+    Args:
+        experiment: of the family ``proportion``, with one alpha, listed true values, and methods
+            whose limits follow from the outcome.
+
+    Raises:
+        InputError: the experiment is another one, or a method has no interval at some outcome.
+        IntervalNotFoundError: a method of the catalogue found no interval.
+    """
+    experiment = _explorable(experiment)
+    _refuse_too_many(experiment)
+    with limit_sources(experiment) as sources:
+        if len(deterministic_columns(experiment, sources)) < len(experiment.methods):
+            raise InputError(f"{experiment.name}: a method draws its limits; leave it out")
+        plans = plan_scenarios(experiment, sources)
+        scenarios = [each.scenario for each in plans]
+        outcomes = [np.arange(int(each.sizes[0]) + 1) for each in scenarios]
+        found = compute_limits(experiment, plans, outcomes, sources)
+    sizes = [
+        _size_numbers(experiment, scenario, each.limits)
+        for scenario, each in zip(scenarios, found, strict=True)
+    ]
+    _, truths = scenarios[0].listed_truths()
+    return Numbers(experiment, truths, sizes)
+
+
+def _explorable(experiment: AnyExperiment) -> Experiment:
+    """Return the experiment if the page can show it; raise otherwise."""
+    asked = "--explorer takes a config of the family proportion with one alpha"
+    known = family_of(experiment.family).public_name if isinstance(experiment, Experiment) else ""
+    if not isinstance(experiment, Experiment) or known != FAMILY:
+        raise InputError(f"{asked}, found {experiment.name} of the family {experiment.family}")
+    if len(experiment.alphas) > 1:
+        found = ", ".join(f"{alpha:g}" for alpha in experiment.alphas)
+        raise InputError(f"{asked}, found {experiment.name} with alpha {found}")
+    if not isinstance(experiment.truth, DiscreteTruth):
+        raise InputError(f"{asked} and true values from a grid or a list ({experiment.name})")
+    for key in ("sampling", "stopping"):
+        if getattr(experiment, key) is not None:
+            raise InputError(f"{asked} and without the key {key} ({experiment.name})")
+    return experiment
+
+
+def _refuse_too_many(experiment: Experiment) -> None:
+    """Refuse what no page holds, before it is computed."""
+    assert isinstance(experiment.truth, DiscreteTruth)
+    truths = experiment.truth.count
+    outcomes = sum(int(size) + 1 for size in experiment.sizes if isinstance(size, (int, float)))
+    # Curves have about as many points as a hundred true values have outcomes.
+    if outcomes * max(truths, 100) > _MOST_PROBABILITIES or len(experiment.sizes) * truths > 5000:
+        raise InputError(
+            f"{experiment.name}: the page cannot hold {truths} true values with {outcomes} "
+            "outcomes of all n; give fewer true values, fewer n, or smaller n"
+        )
+
+
+def _size_numbers(experiment: Experiment, scenario: Scenario, limits: Limits) -> SizeNumbers:
+    if limits.failed.any():
+        row, x = np.argwhere(limits.failed)[0].tolist()
+        label = experiment.methods[row].label
+        raise InputError(f"{label} has no interval at x = {x}, n = {scenario.size:g}")
+    _, truths = scenario.listed_truths()
+    x, p = limits.outcomes, truths[:, np.newaxis]
+    lower, upper = limits.lower[:, np.newaxis], limits.upper[:, np.newaxis]
+    # As a run computes them, so that its tables hold the same numbers.
+    exact = solver_of(scenario).enumerate(limits, limits.outcomes[:0], worst=False).by_truth
+    assert exact is not None
+    everywhere = replace(scenario, truth=DiscreteTruth(scenario.model.SUPPORT))
+    solver = solver_of(everywhere)
+    curves = [solver.miss_curve(limits.rows([row])) for row in range(len(limits.lower))]
+    return SizeNumbers(
+        n=int(scenario.size),
+        limits=limits,
+        probability=scenario.model.SAMPLING.pmf(x, p, scenario.size),
+        misses=np.where(p < lower, BELOW, np.where(p > upper, ABOVE, HOLDS)),
+        exact=exact,
+        drawn=_drawn(scenario, truths, experiment.seed),
+        curves=[each for each in curves if each is not None],
+    )
+
+
+def _drawn(scenario: Scenario, truths: Floats, seed: int) -> Integers:
+    """Draw the samples at each true value, each from a stream of its own."""
+    count = HUNDREDS * DRAWN
+    found = np.empty((truths.size, count), np.int64)
+    for row, truth in enumerate(truths.tolist()):
+        at_truth = scenario.with_truths((truth,))
+        found[row] = at_truth.draw_outcomes([np.full(count, truth)], at_truth.stream(seed, _STREAM))
+    return found.reshape(truths.size, HUNDREDS, DRAWN)
+
+
+def outcomes_in_words(missed: Sequence[bool], n: int) -> str:
+    """Return which outcomes 0, …, n are marked, as in ``0, or at least 5``; empty for none.
+
+    >>> outcomes_in_words([True, False, False, False, True, True], 5)
+    '0, or at least 4'
+    """
+    runs = []
+    for marked, group in groupby(enumerate(missed), key=lambda each: bool(each[1])):
+        places = [place for place, _ in group]
+        if marked:
+            runs.append(_run_in_words(places[0], places[-1], n))
+    return ", or ".join(runs)
+
+
+def _run_in_words(first: int, last: int, n: int) -> str:
+    if (first, last) == (0, n):
+        return "anything"
+    if first == last:
+        return str(first)
+    if first == 0:
+        return f"at most {last}"
+    return f"at least {first}" if last == n else f"{first} to {last}"
+
+
+MOST_BYTES = 3_000_000
+"""The page is smaller than this."""
+MOST_SHOWN = 4
+"""The methods that are shown beside each other."""
+_SHELL = 120_000
+"""The bytes of the page that hold no data, at most."""
+_FIRST_N, _FIRST_P, _FIRST_METHODS = 20, 0.05, 2
+"""What is shown first: the n and the p of the config next to these, and so many methods."""
+_WIDTH, _HEIGHT, _LEAST = 720, 240, 0.5
+"""The picture without scripts: pixels, and the lowest coverage."""
+
+
+def explorer(experiment: AnyExperiment, command: str = "") -> Page:
+    """Return the page of an experiment.
+
+    Args:
+        experiment: of the family ``proportion``, with one alpha, listed true values, and methods
+            whose limits follow from the outcome.
+        command: that makes the page again.
+
+    Raises:
+        InputError: the experiment is another one, a method has no interval at some outcome, or the
+            page would be too large.
+        IntervalNotFoundError: a method of the catalogue found no interval.
+    """
+    numbers = numbers_of(experiment)
+    titles = method_titles({"experiment": numbers.experiment.document})
+    names = [titles[spec.label] for spec in numbers.experiment.methods]
+    data = _data(numbers, names)
+    size = _SHELL + sum(_length(each) for each in data["sizes"])
+    if size > MOST_BYTES:
+        raise InputError(
+            f"{experiment.name}: the page would have {size / 1e6:.1f} MB, and may have "
+            f"{MOST_BYTES / 1e6:g} MB; give fewer n, methods or true values, or smaller n"
+        )
+    section = Section(
+        kind="explorer",
+        title="Three pictures of one number: how often an interval misses",
+        template="explorer.html",
+        context=_context(numbers, names, data["start"]),
+        data=data,
+        scripts=("explorer_pictures.js", "explorer.js"),
+        styles=("explorer.css",),
+    )
+    part = Part("explorer", experiment.title, [section])
+    return Page(experiment.title, [part], command=command, kind=EXPLORER_PAGE)
+
+
+def _length(value: Any) -> int:
+    """The characters of the texts within a value."""
+    if isinstance(value, Mapping):
+        return sum(_length(each) for each in value.values())
+    if isinstance(value, list):
+        return sum(_length(each) for each in value)
+    return len(value) if isinstance(value, str) else 0
+
+
+def _nearest(values: Sequence[float], wanted: float) -> int:
+    return int(np.argmin(np.abs(np.asarray(values, float) - wanted)))
+
+
+def _data(numbers: Numbers, names: Sequence[str]) -> dict[str, Any]:
+    """What the script reads."""
+    words: dict[str, int] = {}
+    sizes = [_size_data(each, words) for each in numbers.sizes]
+    return {
+        "alpha": numbers.alpha,
+        "truths": numbers.truths.tolist(),
+        "methods": list(names),
+        "drawn": DRAWN,
+        "hundreds": HUNDREDS,
+        "most": MOST_SHOWN,
+        "family": FAMILY,
+        "labels": [spec.label for spec in numbers.experiment.methods],
+        "start": {
+            "n": _nearest([each.n for each in numbers.sizes], _FIRST_N),
+            "p": _nearest(numbers.truths.tolist(), _FIRST_P),
+            "methods": list(range(min(_FIRST_METHODS, len(names)))),
+        },
+        "words": list(words),
+        "sizes": sizes,
+    }
+
+
+def _size_data(numbers: SizeNumbers, words: dict[str, int]) -> dict[str, Any]:
+    """The arrays of one n; ``words`` gets the words for the outcomes that miss."""
+    exact, missing = numbers.exact, numbers.misses != HOLDS
+    when = [
+        [
+            words.setdefault(outcomes_in_words(marks.tolist(), numbers.n), len(words))
+            for marks in rows
+        ]
+        for rows in missing
+    ]
+    return {
+        "n": numbers.n,
+        "lower": packed(numbers.limits.lower),
+        "upper": packed(numbers.limits.upper),
+        "probability": packed(numbers.probability),
+        "misses": packed(numbers.misses, "uint8"),
+        "below": packed(exact.below),
+        "above": packed(exact.above),
+        "missed": packed(exact.missed),
+        "coverage": packed(1.0 - exact.missed),
+        "length": packed(exact.length),
+        "expected": packed(numbers.expected),
+        "spread": packed(numbers.spread),
+        "when": packed(when, "uint16"),
+        "drawn": packed(numbers.drawn, "uint8" if numbers.n < 256 else "int32"),
+        "counts": packed(numbers.counts, "uint8"),
+        "totals": packed(np.cumsum(numbers.counts, axis=2), "uint16"),
+        # As pictures show them, to a millionth.
+        "curves": [
+            [packed(each.truths, "float32"), packed(1.0 - each.missed, "float32")]
+            for each in numbers.curves
+        ],
+    }
+
+
+def _context(numbers: Numbers, names: Sequence[str], start: Mapping[str, Any]) -> dict[str, Any]:
+    """What the template reads: the choices, and the picture for where scripts are off."""
+    size, at_p = numbers.sizes[start["n"]], start["p"]
+    p = float(numbers.truths[at_p])
+    return {
+        "confidence": percent(1.0 - numbers.alpha),
+        "sizes": [each.n for each in numbers.sizes],
+        "truths": [f"{each:.6g}" for each in numbers.truths.tolist()],
+        "methods": names,
+        "start": start,
+        "drawn": DRAWN,
+        "most": MOST_SHOWN,
+        "n": size.n,
+        "p": f"{p:.6g}",
+        "sentences": [_sentence(size, names[row], row, at_p, p) for row in start["methods"]],
+        "picture": {
+            "width": _WIDTH,
+            "height": _HEIGHT,
+            "lines": [_line(size, row) for row in start["methods"]],
+            "at": f"{_WIDTH * p:.2f}",
+            "nominal": f"{_vertical(np.array([1.0 - numbers.alpha]))[0]:.2f}",
+            "least": percent(_LEAST),
+        },
+    }
+
+
+def _sentence(numbers: SizeNumbers, name: str, row: int, at_p: int, p: float) -> str:
+    """What is seen of one method, as the script of the page writes it."""
+    missing = numbers.misses[row, at_p] != HOLDS
+    when = outcomes_in_words(missing.tolist(), numbers.n)
+    beginning = f"At n = {numbers.n} and p = {p:.6g} the {name} interval"
+    if not when:
+        return f"{beginning} holds p whatever x is: none of {DRAWN} intervals misses."
+    missed, expected = (float(each[row, at_p]) for each in (numbers.exact.missed, numbers.expected))
+    return (
+        f"{beginning} misses when x is {when}: that has probability {percent(missed)}; of "
+        f"the {DRAWN} intervals drawn {numbers.counts[row, at_p, 0]} miss, "
+        f"{significant(expected, 3)} are expected."
+    )
+
+
+def _line(numbers: SizeNumbers, row: int) -> str:
+    """The coverage curve of one method, as points of a line."""
+    curve = numbers.curves[row]
+    heights = _vertical(1.0 - curve.missed)
+    places = (_WIDTH * curve.truths).tolist()
+    return " ".join(f"{x:.2f},{y:.2f}" for x, y in zip(places, heights.tolist(), strict=True))
+
+
+def _vertical(coverage: Floats) -> Floats:
+    """The heights of coverages in the picture, from its top."""
+    shown = np.clip(coverage, _LEAST, 1.0)
+    return np.asarray(_HEIGHT * (1.0 - shown) / (1.0 - _LEAST))

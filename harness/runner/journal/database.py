@@ -1,0 +1,372 @@
+"""The database of a journal: records of finished tasks by their keys, in one SQLite file."""
+
+from __future__ import annotations
+
+import json
+import math
+import sqlite3
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from harness.base.errors import InputError, WriteError
+from harness.base.files import refuse_irregular
+from harness.runner.journal.environment import environment, environment_text
+from harness.runner.journal.records import DamagedRecordError
+
+LARGEST_JOURNAL = 40 << 20
+"""The most bytes of all records. Those of former configs give way; then no more are kept."""
+
+SHORTEST_BATCH = 1.0
+"""The fewest seconds between two commits."""
+
+_PAUSE = 60.0
+"""Between two commits lie so many times the seconds that the last one took."""
+
+_APPLICATION = 0x48724A6C
+_FORMAT = 1
+_TABLES = """
+CREATE TABLE IF NOT EXISTS environments (number INTEGER PRIMARY KEY, content TEXT UNIQUE NOT NULL);
+CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, content TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS records (
+    number INTEGER PRIMARY KEY,
+    key BLOB NOT NULL,
+    start INTEGER NOT NULL,
+    stop INTEGER NOT NULL,
+    columns TEXT NOT NULL,
+    environment INTEGER NOT NULL,
+    content BLOB NOT NULL
+);
+CREATE INDEX IF NOT EXISTS by_key ON records (key);
+"""
+
+
+_INSERT = (
+    "INSERT INTO records (key, start, stop, columns, environment, content)"
+    " VALUES (?, ?, ?, ?, ?, ?)"
+)
+
+
+@dataclass(frozen=True)
+class ColumnKey:
+    """What decides the numbers of one column in a record."""
+
+    digest: str
+    """Of its limits at the outcomes of the record; of a method that draws them, of its source."""
+    name: str
+    """The method of the catalogue with alpha, side and prior, in words; "" for a user function."""
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A record as it lies in the database."""
+
+    number: int
+    start: int
+    stop: int
+    columns: tuple[ColumnKey, ...]
+    environment: int
+    content: bytes
+
+
+class Journal:
+    """An open journal. One process has it, which alone reads and writes."""
+
+    def __init__(self, path: Path, largest: int | None = LARGEST_JOURNAL) -> None:
+        """Open the journal of a path, or make it; ``opened`` closes it, too.
+
+        A new file that is closed without a record is removed again.
+
+        Args:
+            path: its file.
+            largest: the most bytes of all records; None for any number.
+
+        Raises:
+            InputError: the file is damaged, or is no journal, or cannot be written.
+        """
+        self.path = path
+        self._largest = math.inf if largest is None else largest
+        self._pause, self._committed = SHORTEST_BATCH, time.monotonic()
+        self._used: set[int] = set()
+        self._is_new = not path.exists()
+        _refuse_irregular(path)
+        with self.faults():
+            self._connection = sqlite3.connect(path, timeout=0.0, isolation_level=None)
+            self._prepare()
+            self._here = self._environment_number(json.dumps(environment(), sort_keys=True))
+            self._bytes = self._value("SELECT coalesce(sum(length(content)), 0) FROM records")
+
+    def _prepare(self) -> None:
+        run = self._connection.execute
+        run("PRAGMA locking_mode = EXCLUSIVE")
+        run("PRAGMA journal_mode = DELETE")
+        run("PRAGMA synchronous = NORMAL")
+        application = self._value("PRAGMA application_id")
+        form = self._value("PRAGMA user_version")
+        if application == 0 and not self._value("SELECT count(*) FROM sqlite_master"):
+            run(f"PRAGMA application_id = {_APPLICATION}")
+            run(f"PRAGMA user_version = {_FORMAT}")
+            application, form = _APPLICATION, _FORMAT
+        if (application, form) != (_APPLICATION, _FORMAT):
+            raise InputError(f"{self.path} is not a journal of this version; move it or delete it")
+        self._connection.executescript(_TABLES)
+        run("BEGIN IMMEDIATE")
+
+    def _value(self, query: str, *arguments: Any) -> int:
+        return int(self._connection.execute(query, arguments).fetchone()[0])
+
+    def _environment_number(self, text: str) -> int:
+        self._connection.execute("INSERT OR IGNORE INTO environments (content) VALUES (?)", (text,))
+        return self._value("SELECT number FROM environments WHERE content = ?", text)
+
+    def faults(self) -> AbstractContextManager[None]:
+        """Say what is wrong with the file where a block that uses it fails.
+
+        Raises:
+            InputError: the file is damaged or cannot be written.
+        """
+        return _faults(self.path)
+
+    def fact(self, name: str) -> Any:
+        """Return what was noted under a name as plain data; None where nothing was."""
+        with self.faults():
+            query = "SELECT content FROM facts WHERE name = ?"
+            row = self._connection.execute(query, (name,)).fetchone()
+        return None if row is None else json.loads(row[0])
+
+    def note(self, name: str, content: Any) -> None:
+        """Note plain data under a name, in place of what was there."""
+        with self.faults():
+            self._connection.execute(
+                "INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, json.dumps(content))
+            )
+
+    def records(self, key: bytes) -> list[Stored]:
+        """Return all records with a key, in the order in which they were made."""
+        query = "SELECT number, start, stop, columns, environment, content FROM records"
+        with self.faults():
+            rows = self._connection.execute(f"{query} WHERE key = ? ORDER BY number", (key,))
+            found = [
+                Stored(number, start, stop, _columns(columns), place, content)
+                for number, start, stop, columns, place, content in rows
+            ]
+        self._used.update(each.number for each in found)
+        return found
+
+    def put(
+        self,
+        key: bytes,
+        span: tuple[int, int],
+        columns: tuple[ColumnKey, ...],
+        content: bytes,
+        instead: int | None = None,
+    ) -> int | None:
+        """Keep a record until the next commit writes it.
+
+        Args:
+            key: what it is found by.
+            span: the first of its tasks and one more than the last.
+            columns: its columns.
+            content: the record.
+            instead: the number of the record that it replaces.
+
+        Returns:
+            Its number; None where the journal is full.
+        """
+        with self.faults():
+            if instead is not None:
+                self._remove(instead)
+            if self._bytes + len(content) > self._largest:
+                self._make_room(len(content))
+            if self._bytes + len(content) > self._largest:
+                return None
+            names = json.dumps([[each.digest, each.name] for each in columns])
+            cursor = self._connection.execute(_INSERT, (key, *span, names, self._here, content))
+        number = cursor.lastrowid
+        assert number is not None
+        self._bytes += len(content)
+        self._used.add(number)
+        return number
+
+    def _remove(self, number: int) -> None:
+        query = "SELECT coalesce(sum(length(content)), 0) FROM records WHERE number = ?"
+        self._bytes -= self._value(query, number)
+        self._connection.execute("DELETE FROM records WHERE number = ?", (number,))
+
+    def _make_room(self, needed: int) -> None:
+        """Remove the oldest records that this run has no use for."""
+        rows = self._connection.execute("SELECT number FROM records ORDER BY number").fetchall()
+        for (number,) in rows:
+            if self._bytes + needed <= self._largest:
+                return
+            if number not in self._used:
+                self._remove(number)
+
+    @property
+    def is_due(self) -> bool:
+        """Whether enough time has passed since the last commit."""
+        return time.monotonic() - self._committed >= self._pause
+
+    def commit(self, start: float) -> None:
+        """Write what was put since the last commit; the next one follows after a pause.
+
+        Args:
+            start: when the preparation of the records began, by the monotonic clock.
+        """
+        with self.faults():
+            self._connection.execute("COMMIT")
+            self._connection.execute("BEGIN IMMEDIATE")
+        self._committed = time.monotonic()
+        self._pause = max(SHORTEST_BATCH, _PAUSE * (self._committed - start))
+
+    def copy_from(self, path: Path) -> None:
+        """Copy all records of another journal into this one.
+
+        Args:
+            path: its file, which is not changed.
+
+        Raises:
+            InputError: the file is damaged or no journal, or this one cannot be written.
+        """
+        with _faults(path), _read_only(path) as other:
+            numbers = {
+                number: self._environment_number(text)
+                for number, text in other.execute("SELECT number, content FROM environments")
+            }
+            query = "SELECT key, start, stop, columns, environment, content FROM records"
+            for key, start, stop, columns, environment_number, content in other.execute(query):
+                self._connection.execute(
+                    _INSERT, (key, start, stop, columns, numbers[environment_number], content)
+                )
+                self._bytes += len(content)
+
+    def close(self) -> None:
+        """Write what was put, and close the file."""
+        empty = False
+        try:
+            with self.faults():
+                empty = not self._value(
+                    "SELECT count(*) + (SELECT count(*) FROM facts) FROM records"
+                )
+                self._connection.execute("COMMIT")
+        finally:
+            self._connection.close()
+        if self._is_new and empty:
+            self.path.unlink()
+
+    def refuse_other_limits(self, stored: Stored, name: str, where: str) -> None:
+        """Refuse limits of a method of the catalogue that are others than those of a record.
+
+        Limits of another version of the program are not refused: they are computed anew.
+
+        Args:
+            stored: the record.
+            name: the method's column, in words.
+            where: the size, in words.
+
+        Raises:
+            InputError: the same program had other limits, so that the machine is of another kind.
+        """
+        query = "SELECT content FROM environments WHERE number = ?"
+        with self.faults():
+            row = self._connection.execute(query, (stored.environment,)).fetchone()
+        then: Mapping[str, Any] = json.loads(row[0]) if row else {}
+        if then.get("program") == environment()["program"]:
+            raise InputError(
+                f"{where}: the limits of {name} differ from those of {self.path}, which another "
+                f"kind of machine computed: there {environment_text(then)}; here "
+                f"{environment_text(environment())}. Go on there, or run with --fresh"
+            )
+
+
+def _columns(text: str) -> tuple[ColumnKey, ...]:
+    try:
+        return tuple(ColumnKey(str(digest), str(name)) for digest, name in json.loads(text))
+    except (ValueError, TypeError) as fault:
+        raise DamagedRecordError(str(fault)) from None
+
+
+@contextmanager
+def _faults(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (DamagedRecordError, sqlite3.DatabaseError) as fault:
+        name = getattr(fault, "sqlite_errorname", "")
+        if name == "SQLITE_FULL" or name.startswith("SQLITE_IOERR"):
+            raise WriteError(
+                f"{path} cannot be written: {fault}; what was recorded before is still good, and "
+                f"the same command goes on from there"
+            ) from None
+        if name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM")):
+            raise InputError(f"{path} cannot be opened: {fault}") from None
+        if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL")):
+            raise InputError(f"{path} is in use by another process") from None
+        raise InputError(f"{path} is damaged ({fault}); delete it, or run with --fresh") from None
+
+
+def _refuse_irregular(path: Path) -> None:
+    """Refuse a pipe or a device in the place of a journal, or of SQLite's own beside it.
+
+    Raises:
+        InputError: it is one, and SQLite would wait for its other end.
+    """
+    for each in (path, path.with_name(f"{path.name}-journal")):
+        try:
+            refuse_irregular(each)
+        except OSError as fault:
+            raise InputError(f"{each} cannot be opened: {fault.strerror}") from None
+
+
+@contextmanager
+def _read_only(path: Path) -> Iterator[sqlite3.Connection]:
+    _refuse_irregular(path)
+    place = f"file:{quote(str(path.absolute()))}?mode=ro"
+    with closing(sqlite3.connect(place, uri=True, timeout=0.0)) as connection:
+        application = connection.execute("PRAGMA application_id").fetchone()[0]
+        form = connection.execute("PRAGMA user_version").fetchone()[0]
+        if (application, form) != (_APPLICATION, _FORMAT):
+            raise InputError(f"{path} is not a journal of this version")
+        yield connection
+
+
+def facts_of(path: Path) -> dict[str, Any]:
+    """Return all that was noted in a journal, without changing it.
+
+    Raises:
+        InputError: the file is damaged or no journal, or is in use.
+    """
+    with _faults(path), _read_only(path) as connection:
+        rows = connection.execute("SELECT name, content FROM facts").fetchall()
+    try:
+        return {str(name): json.loads(content) for name, content in rows}
+    except ValueError as fault:
+        raise InputError(f"{path} is damaged ({fault})") from None
+
+
+@contextmanager
+def opened(
+    path: Path, *, fresh: bool = False, largest: int | None = LARGEST_JOURNAL
+) -> Iterator[Journal]:
+    """Open a journal for a block and close it after it, whatever happens.
+
+    Args:
+        path: its file.
+        fresh: whether to begin a new one in place of an existing one.
+        largest: the most bytes of all records; None for any number.
+
+    Raises:
+        InputError: the file is damaged, or is no journal, or cannot be written.
+    """
+    if fresh:
+        # What SQLite has not taken back yet belongs to the file.
+        for each in (path, path.with_name(f"{path.name}-journal")):
+            each.unlink(missing_ok=True)
+    journal = Journal(path, largest)
+    try:
+        yield journal
+    finally:
+        journal.close()

@@ -1,0 +1,272 @@
+"""Run tasks in parallel, with one code path for any number of jobs, and report their progress."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from joblib import Parallel, cpu_count, delayed, parallel_config
+from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+from harness.base.errors import HarnessError, InputError
+from harness.config.values import DASK, Execution
+from harness.runner.machine import end_with_driver
+
+T = TypeVar("T")
+
+MOST_JOBS_PER_CORE = 4
+"""More tasks at once than this for each core make a run slower, and take memory for each."""
+
+
+class Backend(Protocol):
+    """Where tasks run."""
+
+    @property
+    def deaths(self) -> tuple[type[Exception], ...]:
+        """The errors that say that a worker process has died."""
+
+    @property
+    def tries(self) -> int:
+        """The number of such errors after which a task is given up."""
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether tasks may run on other machines."""
+
+    def pool(self, jobs: int) -> Parallel[Any]:
+        """Return a new pool of joblib, whose results are an iterator."""
+
+    def as_called(self, function: Callable[..., T]) -> Callable[..., T]:
+        """Return the function as a worker calls it, with relative paths as here."""
+
+
+class _Threads:
+    """Threads of this process."""
+
+    deaths: tuple[type[Exception], ...] = ()
+    tries = 1
+    is_elsewhere = False
+
+    def pool(self, jobs: int) -> Parallel[Any]:
+        with parallel_config(backend="threading"):
+            return Parallel(n_jobs=jobs, return_as="generator")
+
+    def as_called(self, function: Callable[..., T]) -> Callable[..., T]:
+        return function
+
+
+class _Processes:
+    """Worker processes of joblib's loky, which end when this process has ended."""
+
+    deaths = (TerminatedWorkerError,)
+    tries = 3
+    is_elsewhere = False
+
+    def pool(self, jobs: int) -> Parallel[Any]:
+        # A worker whose memory has grown is replaced between two tasks, and no task is lost. The
+        # warning comes from a thread of joblib, which an error there would end.
+        warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
+        with parallel_config(backend="loky", inner_max_num_threads=1):
+            return Parallel(
+                n_jobs=jobs,
+                return_as="generator",
+                initializer=end_with_driver,
+                initargs=(os.getpid(),),
+            )
+
+    def as_called(self, function: Callable[..., T]) -> Callable[..., T]:
+        # joblib gives the workers of a former pool to the next one, and they stay in the folder in
+        # which they were started.
+        return partial(_call_in, Path.cwd(), function)
+
+
+def _call_in(folder: Path, function: Callable[..., T], *arguments: Any) -> T:
+    """Call the function with the folder as the current one."""
+    os.chdir(folder)
+    return function(*arguments)
+
+
+THREADS: Backend = _Threads()
+PROCESSES: Backend = _Processes()
+_HERE: Mapping[str, Backend] = {"threading": THREADS, "loky": PROCESSES}
+"""The backends that need not be opened, by name."""
+
+
+@contextmanager
+def opened_backend(execution: Execution) -> Iterator[Backend]:
+    """Open what runs the tasks of an execution.
+
+    A Dask cluster is connected to, or started on this machine, and closed when the context exits.
+
+    Raises:
+        InputError: Dask is not installed, or the cluster cannot be used.
+    """
+    if execution.backend != DASK:
+        yield _HERE[execution.backend]
+        return
+    try:
+        from harness.runner.cluster import connected, started
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"backend {DASK} needs the package {error.name}: install the extra {DASK}, "
+            f"pip install 'coverage-harness[{DASK}]'"
+        ) from None
+    address = execution.address
+    with started(parallel_jobs(execution.jobs)) if address is None else connected(address) as found:
+        yield found
+
+
+def driver_backend(execution: Execution) -> Backend:
+    """Return the backend of tasks whose results are not whole numbers.
+
+    Sums of floating-point numbers are the same on machines of one kind only, so these tasks never
+    go to a cluster.
+    """
+    return _HERE.get(execution.backend, THREADS)
+
+
+def run_tasks(
+    function: Callable[..., T],
+    arguments: Iterable[tuple[Any, ...]],
+    jobs: int,
+    backend: Backend,
+    name: Callable[..., str] | None = None,
+) -> Iterator[T]:
+    """Yield ``function(*arguments)`` for each of the arguments, in the order given.
+
+    Where a worker process dies, the tasks that were under way are run again one at a time, and
+    the rest in parallel again.
+
+    Each process of loky has one thread for linear algebra. Threads of this process have no such
+    limit and need none: the nodes of Gaussian quadrature are all that tasks take from a library
+    that starts threads of its own, once for each number of nodes.
+
+    Args:
+        function: importable by name, so that another process can find it.
+        arguments: of each call. What is large and the same object in several of them is sent to a
+            cluster once.
+        jobs: how many calls run at once; −1 for one on each core. A cluster has as many as its
+            workers have threads.
+        backend: where the calls run.
+        name: says in a few words which task the arguments are of.
+
+    Raises:
+        HarnessError: the worker process of a task has died every time that the task was tried.
+    """
+    waiting = _Waiting(arguments)
+    while not waiting.exhausted:
+        try:
+            for result in _results(function, waiting, jobs, backend):
+                waiting.under_way.popleft()
+                yield result
+            return
+        except backend.deaths:
+            tasks = waiting.stop()
+        for number, each in tasks:
+            what = f"task {number}" if name is None else name(*each)
+            yield _run_alone(function, each, jobs, backend, what)
+
+
+def _results(
+    function: Callable[..., T], arguments: Iterable[tuple[Any, ...]], jobs: int, backend: Backend
+) -> Iterator[T]:
+    """Yield the results of the calls in order."""
+    pool = backend.pool(parallel_jobs(jobs))
+    yield from pool(delayed(backend.as_called(function))(*each) for each in arguments)
+
+
+def _run_alone(
+    function: Callable[..., T], arguments: tuple[Any, ...], jobs: int, backend: Backend, what: str
+) -> T:
+    """Return the result of a call that no other one runs beside, so that a death is its own."""
+    for _ in range(backend.tries):
+        try:
+            (result,) = _results(function, [arguments], jobs, backend)
+        except backend.deaths as error:
+            died = error
+        else:
+            return result
+    codes = re.search(r"{(.+?)}", str(died))
+    how = f" ({codes[1]})" if codes else ""
+    raise HarnessError(
+        f"{what}: its worker process died each time it was tried{how}; the memory may not suffice"
+    )
+
+
+class _Waiting:
+    """Arguments of tasks, numbered, that are handed out to several threads."""
+
+    def __init__(self, arguments: Iterable[tuple[Any, ...]]) -> None:
+        self._numbered = enumerate(arguments, 1)
+        self._lock = threading.Lock()
+        self._stopped = False
+        self.exhausted = False
+        self.under_way: deque[tuple[int, tuple[Any, ...]]] = deque()
+        """The numbers and arguments of the tasks without a result yet."""
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        self._stopped = False
+        return self
+
+    def __next__(self) -> tuple[Any, ...]:
+        with self._lock:
+            if self._stopped:
+                raise StopIteration
+            try:
+                each = next(self._numbered)
+            except StopIteration:
+                self.exhausted = True
+                raise
+            self.under_way.append(each)
+            return each[1]
+
+    def stop(self) -> list[tuple[int, tuple[Any, ...]]]:
+        """Hand out no more until the next iteration; return the tasks that were under way."""
+        with self._lock:
+            self._stopped = True
+            tasks = list(self.under_way)
+            self.under_way.clear()
+            return tasks
+
+
+def parallel_jobs(jobs: int, tasks: int | None = None) -> int:
+    """Return how many tasks run at once, of ``jobs`` asked for; −1 for one on each core.
+
+    Args:
+        jobs: the number asked for.
+        tasks: the number of tasks, where it is known.
+    """
+    cores = cpu_count()
+    most = cores if jobs == -1 else min(jobs, MOST_JOBS_PER_CORE * cores)
+    return most if tasks is None else max(1, min(most, tasks))
+
+
+class Progress(Protocol):
+    """The number of trials to do and done, as a study reports it while it runs."""
+
+    def found(self, recorded: int, parts: int) -> None:
+        """Report how many of the parts of the work a former run has recorded."""
+
+    def expect(self, trials: int) -> None:
+        """Report that so many more trials are to come."""
+
+    def advance(self, trials: int) -> None:
+        """Report that so many more trials are done."""
+
+
+class NoProgress:
+    """Progress that is not shown."""
+
+    def found(self, recorded: int, parts: int) -> None: ...
+
+    def expect(self, trials: int) -> None: ...
+
+    def advance(self, trials: int) -> None: ...

@@ -1,0 +1,176 @@
+"""A run in parts: what a part is, its file, and whether several make a whole run.
+
+The tasks of all scenarios stand in one row, which is cut into parts of equal numbers. What a part
+finds is its journal, one file.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.base.errors import InputError
+from harness.runner.journal.database import Journal, facts_of
+from harness.runner.journal.environment import environment, environment_text
+from harness.runner.storage import part_file
+
+Span = tuple[int, int]
+"""The number of a first task, and one more than that of the last."""
+
+FACT = "part"
+"""Under which a journal of a part says what it is."""
+_FACTS = {"content_hash": str, "files": dict, "environment": dict, "finished": bool}
+"""What else is known of a part beside its number and the experiment, with the types."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One of several parts of a run."""
+
+    number: int
+    """From 1 to ``count``."""
+    count: int
+
+    @classmethod
+    def read(cls, text: str) -> Part:
+        """Return the part that a text like "3/8" means.
+
+        Raises:
+            InputError: the text is no such part.
+        """
+        found = re.fullmatch(r"([1-9]\d{0,6})/([1-9]\d{0,6})", text)
+        if found is None or int(found[1]) > int(found[2]):
+            raise InputError(f"--shard should be i/m with 1 ≤ i ≤ m, as in 3/8; found {text!r}")
+        return cls(int(found[1]), int(found[2]))
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.count}"
+
+    def share(self, total: int) -> Span:
+        """Return the first of this part's tasks, and one more than the last, out of ``total``."""
+        return total * (self.number - 1) // self.count, total * self.number // self.count
+
+
+@dataclass(frozen=True)
+class PartFile:
+    """The file of one part, and what it says of itself."""
+
+    path: Path
+    facts: Mapping[str, Any]
+
+    @property
+    def part(self) -> Part:
+        number, count = self.facts["part"]
+        return Part(int(number), int(count))
+
+    @property
+    def name(self) -> str:
+        """The name of the experiment."""
+        return str(self.facts["experiment"]["name"])
+
+
+def find_parts(paths: Sequence[Path]) -> dict[str, list[PartFile]]:
+    """Return the parts in some folders, by the names of their experiments.
+
+    Args:
+        paths: files of parts, and folders that hold some, at any depth.
+
+    Raises:
+        InputError: a path leads to no part, or a file is damaged.
+    """
+    found: dict[str, list[PartFile]] = {}
+    seen: set[str] = set()
+    for path in paths:
+        files = sorted(path.rglob(part_file("*", "*"))) if path.is_dir() else [path]
+        if not files:
+            raise InputError(f"{path} holds no part of a run, as `run --shard i/m` writes it")
+        for file in files:
+            if file.is_file() and file.suffix != ".sqlite":
+                raise InputError(f"{file} is no part of a run, as `run --shard i/m` writes it")
+            # Unlike ``resolve``, it raises nothing for a loop of links.
+            place = os.path.realpath(file)
+            if place in seen:
+                continue
+            seen.add(place)
+            facts = facts_of(file).get(FACT)
+            if facts is None or not _is_part(facts):
+                raise InputError(f"{file} is no part of a run, as `run --shard i/m` writes it")
+            part = PartFile(file, facts)
+            found.setdefault(part.name, []).append(part)
+    return found
+
+
+def _is_part(facts: Any) -> bool:
+    if not isinstance(facts, dict):
+        return False
+    number, experiment = facts.get("part"), facts.get("experiment")
+    return (
+        isinstance(number, list)
+        and len(number) == 2
+        and all(isinstance(each, int) for each in number)
+        and 1 <= number[0] <= number[1]
+        and isinstance(experiment, dict)
+        and isinstance(experiment.get("name"), str)
+        and all(isinstance(facts.get(key), kind) for key, kind in _FACTS.items())
+    )
+
+
+def refuse_unmergeable(parts: Sequence[PartFile]) -> None:
+    """Check that parts are all parts of one run, each once and finished.
+
+    Raises:
+        InputError: they are not; the message names the files or the parts that are missing.
+    """
+    first, name = parts[0], parts[0].name
+    by_number: dict[int, PartFile] = {}
+    for each in parts:
+        if each.facts["content_hash"] != first.facts["content_hash"]:
+            raise InputError(
+                f"{name}: {first.path} and {each.path} are parts of different experiments"
+            )
+        if each.part.count != first.part.count:
+            raise InputError(
+                f"{name}: {first.path} is one of {first.part.count} parts and {each.path} one of "
+                f"{each.part.count}; merge those of one division"
+            )
+        other = by_number.setdefault(each.part.number, each)
+        if other is not each:
+            raise InputError(
+                f"{name}: {other.path} and {each.path} are both part {each.part}; give one of them"
+            )
+    _refuse_missing(name, first.part.count, by_number)
+    here = environment()
+    for each in parts:
+        there = each.facts["environment"]
+        if there.get("program") != here["program"]:
+            raise InputError(
+                f"{each.path} was computed by another program: there {environment_text(there)}; "
+                f"here {environment_text(here)}. Merge with that program, or run all parts again"
+            )
+
+
+def _refuse_missing(name: str, count: int, by_number: Mapping[int, PartFile]) -> None:
+    missing = [number for number in range(1, count + 1) if number not in by_number]
+    if missing:
+        listed = ", ".join(f"{number}/{count}" for number in missing[:20])
+        more = f" and {len(missing) - 20} more" if len(missing) > 20 else ""
+        raise InputError(f"{name}: missing parts {listed}{more}; run them with --shard")
+    for number, each in sorted(by_number.items()):
+        if not each.facts["finished"]:
+            raise InputError(
+                f"{each.path} has not finished; run the config with --shard {number}/{count} again"
+            )
+
+
+def copy_parts(parts: Sequence[PartFile], journal: Journal) -> None:
+    """Copy the records of all parts into a journal.
+
+    Raises:
+        InputError: a file is damaged, or the journal cannot be written.
+    """
+    for each in sorted(parts, key=lambda each: each.part.number):
+        journal.copy_from(each.path)

@@ -1,1 +1,0 @@
-"""Experiment to results: rounds of tasks, run in parallel and merged. No statistics here."""
