@@ -79,3 +79,20 @@ def enumerate_by_posterior(scenario: Scenario, limits: Limits, reported: Integer
     complete = by_outcome.weight.sum() > 1.0 - NOTHING_LEFT_OUT
     overall = by_outcome.mean() if complete else None
     return Enumerated.of(by_outcome, None, overall, POSTERIOR, reported)
+
+
+def is_under_prior(scenario: Scenario, prior: Prior) -> bool:
+    """Whether the truth of each independent sample comes from the prior."""
+    samples = scenario.samples() if scenario.law is None else ()
+    return len(samples) > 0 and all(is_own_prior(sample, prior) for sample in samples)
+
+
+def is_own_prior(sample: Scenario, prior: Prior) -> bool:
+    """Whether the distribution of the truth of one sample is the prior."""
+    truth, model = sample.truth, sample.model
+    if truth.is_discrete:
+        return False
+    own = truth.conjugate_prior
+    if own is None:
+        return bool(prior == model.FLAT_PRIOR and truth.support == model.SUPPORT)
+    return bool(prior == own)

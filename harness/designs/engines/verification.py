@@ -14,7 +14,7 @@ import numpy as np
 
 from harness.base.numerics.arrays import Floats, Positions
 from harness.designs.design import Scenario
-from harness.designs.engines.posterior import Integrated
+from harness.designs.engines.posterior import Integrated, is_under_prior
 from harness.designs.limits import Limits
 from harness.designs.results import Enumerated, Exact, Mean, weighted, weighted_mean
 from harness.distributions.truths import Prior
@@ -60,6 +60,17 @@ class Published:
         if self.integrated is None:
             return None
         return self.integrated.under_prior or self.integrated.by_outcome
+
+    def under_truth(self, scenario: Scenario) -> Integrated | None:
+        """Return what the engine ``posterior`` publishes, if it is under the truth's distribution.
+
+        Args:
+            scenario: of independent samples.
+        """
+        integrated = self.integrated
+        if integrated is None or integrated.under_prior is not None:
+            return integrated
+        return integrated if is_under_prior(scenario, self.reference_prior) else None
 
 
 def relative_difference(first: Floats, second: Floats, small: Floats | float = 0.0) -> Floats:

@@ -35,7 +35,7 @@ from harness.designs.limits import Limits
 from harness.designs.one_sample.exact import is_integrated, possible_count, possible_outcomes
 from harness.designs.one_sample.quadrature import Mixing, integrate, outcome_probabilities
 from harness.designs.results import Exact, Mean
-from harness.distributions.truths import Prior, as_distribution
+from harness.distributions.truths import as_distribution
 from harness.families.family import ENUMERATION, POSTERIOR
 
 LARGEST_WEIGHTED = 1 << 22
@@ -78,24 +78,13 @@ def outcomes_to_verify(scenario: Scenario) -> Integers:
     return _chosen(scenario, window)
 
 
-def is_own_prior(scenario: Scenario, prior: Prior) -> bool:
-    """Whether the truth's distribution is the prior."""
-    truth, model = scenario.truth, scenario.model
-    if truth.is_discrete:
-        return False
-    own = truth.conjugate_prior
-    if own is None:
-        return bool(prior == model.FLAT_PRIOR and truth.support == model.SUPPORT)
-    return bool(prior == own)
-
-
 def _under_truth(scenario: Scenario, limits: Limits, published: Published) -> list[Comparison]:
     """Compare both engines under the truth's distribution, the published numbers where there are.
 
     Enumeration integrates over all truths up to the size of ``is_integrated``. Beyond it what it
     publishes comes from the posterior, and chosen outcomes are integrated here.
     """
-    enumerated, integrated = published.enumerated, published_under_truth(published, scenario)
+    enumerated, integrated = published.enumerated, published.under_truth(scenario)
     if enumerated is None and integrated is None:
         return []
     first, second = ENUMERATION, POSTERIOR if integrated else SECOND
@@ -135,15 +124,6 @@ def _under_truth(scenario: Scenario, limits: Limits, published: Published) -> li
     return found
 
 
-def published_under_truth(published: Published, *samples: Scenario) -> posterior.Integrated | None:
-    """Return what the engine ``posterior`` publishes, if it is under the truths' distributions."""
-    integrated = published.integrated
-    if integrated is None or integrated.under_prior is not None:
-        return integrated
-    own = all(is_own_prior(each, published.reference_prior) for each in samples)
-    return integrated if own else None
-
-
 def _total_weight(scenario: Scenario, limits: Limits) -> list[Comparison]:
     """Compare the sum of the probabilities of all outcomes with 1."""
     if possible_count(scenario) > LARGEST_WEIGHTED:
@@ -159,7 +139,7 @@ def _under_prior(scenario: Scenario, limits: Limits, published: Published) -> li
     """Compare the posterior mass under the reference prior with integrals of probabilities."""
     exact = published.under_prior
     own = published.integrated is not None and published.integrated.under_prior is None
-    if exact is None or (own and is_own_prior(scenario, published.reference_prior)):
+    if exact is None or (own and posterior.is_own_prior(scenario, published.reference_prior)):
         return []
     shown = exact.conditions.astype(np.int64)
     chosen = shown

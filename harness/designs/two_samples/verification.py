@@ -33,7 +33,7 @@ from harness.designs.engines.verification import (
 from harness.designs.limits import Limits
 from harness.designs.one_sample.exact import is_integrated as is_small
 from harness.designs.one_sample.quadrature import Mixing, outcome_probabilities
-from harness.designs.one_sample.verification import published_under_truth, rows_of_counts
+from harness.designs.one_sample.verification import rows_of_counts
 from harness.designs.results import Exact, Mean
 from harness.designs.two_samples.nested import integrate_block
 from harness.designs.two_samples.quadrature import (
@@ -169,7 +169,7 @@ def _under_truth(scenario: Scenario, limits: Limits, published: Published) -> li
     smooth, enumerated = _smooth(scenario), published.enumerated
     if smooth is None or (enumerated is None and published.integrated is None):
         return []
-    integrated = published_under_truth(published, *scenario.samples())
+    integrated = published.under_truth(scenario)
     second = POSTERIOR if integrated else SECOND
     if is_integrated(scenario) and enumerated is not None:
         assert enumerated.mean is not None

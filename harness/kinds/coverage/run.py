@@ -10,7 +10,8 @@ from functools import partial
 import numpy as np
 
 from harness.designs.design import scenario_words
-from harness.designs.engines.stochastic import StochasticColumn
+from harness.designs.engines.exact import Solution
+from harness.designs.engines.stochastic import Simulation, StochasticColumn
 from harness.designs.limits import Column, Limits
 from harness.designs.lists import enumerate_lists
 from harness.designs.results import Counts, Tally
@@ -31,8 +32,8 @@ from harness.kinds.coverage.journal.trials import Recorder, Span, spans_of
 from harness.kinds.coverage.limits import ScenarioLimits, compute_limits
 from harness.kinds.coverage.manifest import manifest
 from harness.kinds.coverage.plan import ScenarioPlan, plan_scenarios
-from harness.kinds.coverage.scenario_result import ScenarioResult, Solution
-from harness.kinds.coverage.solve import Simulation, outcomes_solved, solve_scenario
+from harness.kinds.coverage.scenario_result import ScenarioResult
+from harness.kinds.coverage.solve import outcomes_solved, solve_scenario
 from harness.kinds.coverage.tables import cells_table, exact_engine, summary_table
 from harness.kinds.coverage.trials import Simulator, outcomes_needed, with_exact_trials
 from harness.runner.journal.database import ColumnKey, Journal
