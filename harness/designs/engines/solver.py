@@ -18,6 +18,7 @@ from harness.designs.engines.verification import Comparison, Published, Rows
 from harness.designs.limits import Column, Limits
 from harness.designs.miss_curve import MissCurve
 from harness.designs.results import Enumerated, Exact, WorstCase
+from harness.distributions.sampling.law import Sampling
 from harness.distributions.truths import Prior
 from harness.families.catalogue import family_of
 from harness.families.combination import Span
@@ -50,6 +51,14 @@ class Places:
             between=lambda count, rng: view(self.between(count, rng)),
             beside=lambda theta, rng: view(self.beside(theta, rng)),
         )
+
+
+def spread(
+    sampling: Sampling, span: tuple[Floats | float, Floats | float], size: float, shares: Floats
+) -> Floats:
+    """Return truths within a span, by shares of it on the variance-stabilized scale; broadcast."""
+    start, stop = (sampling.variance_stabilized(np.asarray(end, np.float64), size) for end in span)
+    return np.clip(sampling.from_variance_stabilized(start + shares * (stop - start), size), *span)
 
 
 @dataclass(frozen=True)

@@ -272,11 +272,3 @@ def _means(lengths: Floats, probabilities: Floats) -> Floats:
         return np.asarray(probabilities @ lengths.T)
     sums = probabilities @ np.where(infinite, 0.0, lengths).T
     return np.where(probabilities @ infinite.T > 0, np.inf, sums)
-
-
-def spread(
-    sampling: Sampling, span: tuple[Floats | float, Floats | float], size: float, shares: Floats
-) -> Floats:
-    """Return truths within a span, by shares of it on the variance-stabilized scale; broadcast."""
-    start, stop = (sampling.variance_stabilized(np.asarray(end, np.float64), size) for end in span)
-    return np.clip(sampling.from_variance_stabilized(start + shares * (stop - start), size), *span)

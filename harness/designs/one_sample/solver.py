@@ -19,7 +19,7 @@ from harness.designs import miss_curve
 from harness.designs.design import Scenario
 from harness.designs.engines.listed import blocks_of_truths, worse_of_listed
 from harness.designs.engines.scores import Scores
-from harness.designs.engines.solver import Places, Solver, Truths
+from harness.designs.engines.solver import Places, Solver, Truths, spread
 from harness.designs.engines.verification import (
     SECOND,
     Comparison,
@@ -46,7 +46,7 @@ def places_of_one(scenario: Scenario, over: Span) -> Places:
 
     def between(count: int, rng: np.random.Generator) -> Truths:
         shares = rng.random(count)
-        truths = exact.spread(scenario.model.SAMPLING, over, scenario.size, shares)
+        truths = spread(scenario.model.SAMPLING, over, scenario.size, shares)
         return (truths if lattice is None else np.unique(np.rint(truths * lattice)) / lattice,)
 
     return Places(between, lambda theta, _: (theta,), over, lattice)

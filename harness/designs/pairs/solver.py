@@ -19,7 +19,12 @@ from harness.designs.pairs.tables import (
     probabilities,
     windows_of,
 )
-from harness.designs.pairs.worst_case import random_tables, search_worst_case, tables_with
+from harness.designs.pairs.worst_case import (
+    corner_tables,
+    random_tables,
+    search_worst_case,
+    tables_with,
+)
 from harness.designs.results import WorstCase
 from harness.distributions.paired_truths import CELLS
 from harness.families.catalogue import family_of
@@ -110,12 +115,11 @@ class PairedSolver(Solver):
 
     def places(self, over: Sequence[Span]) -> Places | None:
         scenario = self._pairs
-        corners = random_tables(scenario, over, 0, np.random.default_rng(0))
-        theta = family_of(scenario.family).parameter_at(corners)
+        theta = family_of(scenario.family).parameter_at(tuple(corner_tables(scenario, over)))
         theta = theta[np.isfinite(theta)]
 
         def between(count: int, rng: np.random.Generator) -> Truths:
-            return random_tables(scenario, over, count, rng)
+            return tuple(random_tables(scenario, over, count, rng))
 
         def beside(theta: Floats, rng: np.random.Generator) -> Truths:
             return tables_with(scenario, over, theta, rng)

@@ -9,12 +9,11 @@ import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers
 from harness.designs import miss_curve
-from harness.designs.engines.solver import Places, Solver, Truths
+from harness.designs.engines.solver import Places, Solver, Truths, spread
 from harness.designs.engines.verification import Comparison, Published, Rows
 from harness.designs.limits import Limits
 from harness.designs.miss_curve import MissCurve
 from harness.designs.one_sample import exact as one_sample
-from harness.designs.one_sample.exact import spread
 from harness.designs.one_sample.solver import CountSolver
 from harness.designs.results import Enumerated, WorstCase, sums_by
 from harness.designs.two_samples import verification
