@@ -98,7 +98,7 @@ def _apart(
     for row, case in enumerate(cases):
         if case is None:
             continue
-        column = _Column(limits.lower[row], limits.upper[row])
+        column = _Intervals(limits.lower[row], limits.upper[row])
         truths = tuple(np.array([each]) for each in case.truths)
         rows = solver.rows_again(limits, truths)
         if rows is not None:
@@ -113,7 +113,7 @@ def _apart(
 
 
 @dataclass(frozen=True)
-class _Column:
+class _Intervals:
     """The limits of one column, shape (m,)."""
 
     lower: Floats
@@ -214,7 +214,7 @@ def _count(most: int, cells: int, cost: float) -> int:
 
 def _largest(solver: Solver, limits: Limits, net: Net, rows: Sequence[int]) -> list[WorstCase]:
     """Return the truth of a net that each of the columns misses most often."""
-    columns = [_Column(limits.lower[row], limits.upper[row]) for row in rows]
+    columns = [_Intervals(limits.lower[row], limits.upper[row]) for row in rows]
     missed = np.zeros((len(columns), net.theta.size))
     again = solver.rows_again(limits, net.truths)
     assert again is not None

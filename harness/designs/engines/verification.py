@@ -7,7 +7,7 @@ by its place among the sorted truths.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -120,6 +120,37 @@ def cells_apart(
     small = np.maximum(_SMALL / np.maximum(probability, 1e-300), least)
     parts = np.array(_differences(first, second, small))
     return np.asarray(np.max(parts - rounding, axis=(0, 2), initial=0.0))
+
+
+def compare_cells(
+    engines: tuple[str, str],
+    published: Exact,
+    other: Exact,
+    rounding: Callable[[Exact], Floats] | None = None,
+    least: float = 0.0,
+    weighted: bool = True,
+) -> list[Comparison]:
+    """Compare the misses given each outcome, and the probabilities of the outcomes.
+
+    Args:
+        engines: which one published the numbers, and which one computed the others.
+        published: under some conditions.
+        other: under some conditions, with their probabilities as weights; those that both have are
+            compared.
+        rounding: returns the relative differences that do not count.
+        least: misses below this are compared with an absolute error whatever the probability.
+        weighted: whether the probabilities of the outcomes are compared.
+    """
+    columns = published.below.shape[0]
+    published, other = common(published, other)
+    share = other.weight / other.weight.sum()
+    uncounted = 0.0 if rounding is None else rounding(other)
+    apart = cells_apart(published, other, share, uncounted, least)
+    found = [Comparison(*engines, "outcomes", apart)]
+    if weighted:
+        apart = weights_apart(published.weight, other.weight, columns)
+        found.append(Comparison(*engines, "weights", apart))
+    return found
 
 
 def weights_apart(first: Floats, second: Floats, columns: int) -> Floats:

@@ -68,12 +68,12 @@ def worst_cases(scenario: Scenario, limits: Limits, over: Span) -> tuple[WorstCa
     """
     sampling = scenario.model.SAMPLING
     first, last = sampling.window(over[0], over[1], scenario.size)
-    start, stop = np.searchsorted(limits.outcomes, [first, last + 1])
-    if int(stop - start) != last + 1 - first:
+    within = limits.known_at(np.arange(first, last + 1))
+    if within is None:
         return (None,) * len(limits.lower)
     return tuple(
-        worst_case(scenario.size, lower[start:stop], upper[start:stop], first, over, sampling)
-        for lower, upper in zip(limits.lower, limits.upper, strict=True)
+        worst_case(scenario.size, lower, upper, first, over, sampling)
+        for lower, upper in zip(within.lower, within.upper, strict=True)
     )
 
 
@@ -92,7 +92,7 @@ def outcome_weights(scenario: Scenario, outcomes: Integers) -> Floats:
 def possible_outcomes(scenario: Scenario) -> Integers:
     """Return the outcomes that can occur under the scenario's truth, but for 1e-16 of them."""
     runs = _possible_runs(scenario)
-    return np.concatenate([np.arange(a, b + 1, dtype=np.int64) for a, b in runs])
+    return np.concatenate([np.arange(first, last + 1, dtype=np.int64) for first, last in runs])
 
 
 def possible_count(scenario: Scenario) -> float:
@@ -102,21 +102,16 @@ def possible_count(scenario: Scenario) -> float:
 
 def _possible_runs(scenario: Scenario) -> list[list[int]]:
     """Return the first and the last outcome of each run of possible outcomes, ascending."""
+    truth = scenario.truth
     merged: list[list[int]] = []
-    for first, last in _windows(scenario):
+    values = truth.values if truth.is_discrete else ()
+    for span in [(value, value) for value in values] or [truth.effective_support]:
+        first, last = scenario.sampling.window(*span, scenario.size)
         if merged and first <= merged[-1][1] + 1:
             merged[-1][1] = max(merged[-1][1], last)
         else:
             merged.append([first, last])
     return merged
-
-
-def _windows(scenario: Scenario) -> list[tuple[int, int]]:
-    """Return the first and last possible outcome at each listed truth, or under all truths."""
-    truth = scenario.truth
-    values = truth.values if truth.is_discrete else ()
-    spans = [(value, value) for value in values] or [truth.effective_support]
-    return [scenario.sampling.window(low, high, scenario.size) for low, high in spans]
 
 
 def _by_truth(scenario: Scenario, values: Floats, limits: Limits) -> Exact:

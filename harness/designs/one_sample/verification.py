@@ -9,7 +9,8 @@ posterior: no error in one alone survives.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.design import Scenario
 from harness.designs.engines import posterior
 from harness.designs.engines.listed import blocks_of_truths, probability_rows
+from harness.designs.engines.posterior import Integrated
 from harness.designs.engines.verification import (
     SECOND,
     Comparison,
@@ -24,6 +26,7 @@ from harness.designs.engines.verification import (
     Rows,
     cells_apart,
     common,
+    compare_cells,
     compare_listed,
     compare_posterior_mean,
     compare_worst_cases,
@@ -34,7 +37,7 @@ from harness.designs.engines.verification import (
 from harness.designs.limits import Limits
 from harness.designs.one_sample.exact import is_integrated, possible_count, possible_outcomes
 from harness.designs.one_sample.quadrature import Mixing, integrate, outcome_probabilities
-from harness.designs.results import Exact, Mean
+from harness.designs.results import Exact
 from harness.distributions.truths import as_distribution
 from harness.families.family import ENUMERATION, POSTERIOR
 
@@ -60,7 +63,12 @@ def verify(scenario: Scenario, limits: Limits, published: Published) -> list[Com
         found += compare_listed(scenario, rows, limits, published)
     else:
         found += _under_truth(scenario, limits, published)
-        found += _total_weight(scenario, limits)
+        if possible_count(scenario) <= LARGEST_WEIGHTED:
+            # The probabilities of all outcomes sum to 1.
+            truth, outcomes = as_distribution(scenario.truth), possible_outcomes(scenario)
+            total = scenario.model.outcome_weights(truth, outcomes, scenario.size).sum()
+            apart = weights_apart(np.array([total]), np.ones(1), limits.lower.shape[0])
+            found.append(Comparison(POSTERIOR, SECOND, "weights", apart))
     found += compare_worst_cases(published)
     found += _under_prior(scenario, limits, published)
     found += _posterior_mean(scenario, limits, published)
@@ -87,52 +95,35 @@ def _under_truth(scenario: Scenario, limits: Limits, published: Published) -> li
     enumerated, integrated = published.enumerated, published.under_truth(scenario)
     if enumerated is None and integrated is None:
         return []
-    first, second = ENUMERATION, POSTERIOR if integrated else SECOND
-    if enumerated is None:
-        first, second = POSTERIOR, SECOND
     part = limits.at(np.intersect1d(limits.outcomes, outcomes_to_verify(scenario)))
+    mixing, rounding = Mixing.of_truth(scenario), partial(_rounding, scenario)
+    if not is_integrated(scenario):
+        cells = _integrated_runs(mixing, part)
+        weighted = integrated is None or integrated.mean is not None
+        if enumerated is None:
+            assert integrated is not None
+            closed = integrated.by_outcome
+            return compare_cells((POSTERIOR, SECOND), closed, cells, rounding, weighted=weighted)
+        closed = enumerated.by_outcome
+        found = compare_cells((ENUMERATION, SECOND), closed, cells, rounding, weighted=weighted)
+        if enumerated.mean is not None and integrated is not None and integrated.mean is not None:
+            apart = means_apart(enumerated.mean, integrated.mean)
+            found.append(Comparison(ENUMERATION, POSTERIOR, "means", apart))
+        return found
+    engines = (POSTERIOR, SECOND) if enumerated is None else (ENUMERATION, POSTERIOR)
     if integrated is None:
         closed = posterior.integrate_under_truth(scenario, part)
-        closed_mean: Mean | None = closed.mean()
+        integrated, engines = Integrated(closed, closed.mean(), None), (ENUMERATION, SECOND)
+    if enumerated is None:
+        integral = integrate(mixing, part)
+        cells, mean = integral.by_outcome, integral.mean
     else:
-        closed, closed_mean = integrated.by_outcome, integrated.mean
-    columns = limits.lower.shape[0]
-    if is_integrated(scenario):
-        if enumerated is None:
-            numeric = integrate(Mixing.of_truth(scenario), part)
-            cells, mean = numeric.by_outcome, numeric.mean
-        else:
-            assert enumerated.mean is not None
-            cells, mean = enumerated.by_outcome, enumerated.mean
-        found = []
-        if closed_mean is not None:
-            found.append(Comparison(first, second, "means", means_apart(mean, closed_mean)))
-    else:
-        cells, found = _integrated_runs(Mixing.of_truth(scenario), part), []
-        if enumerated is not None:
-            if enumerated.mean is not None and closed_mean is not None and integrated is not None:
-                apart = means_apart(enumerated.mean, closed_mean)
-                found.append(Comparison(first, second, "means", apart))
-            closed, first, second = enumerated.by_outcome, ENUMERATION, SECOND
-    cells, closed = common(cells, closed)
-    share = cells.weight / cells.weight.sum()
-    apart = cells_apart(cells, closed, share, _rounding(scenario, cells))
-    found.append(Comparison(first, second, "outcomes", apart))
-    if integrated is None or integrated.mean is not None:
-        apart = weights_apart(cells.weight, closed.weight, columns)
-        found.append(Comparison(first, second, "weights", apart))
-    return found
-
-
-def _total_weight(scenario: Scenario, limits: Limits) -> list[Comparison]:
-    """Compare the sum of the probabilities of all outcomes with 1."""
-    if possible_count(scenario) > LARGEST_WEIGHTED:
-        return []
-    outcomes, truth = possible_outcomes(scenario), as_distribution(scenario.truth)
-    weight = scenario.model.outcome_weights(truth, outcomes, scenario.size)
-    columns = limits.lower.shape[0]
-    apart = weights_apart(np.array([weight.sum()]), np.ones(1), columns)
-    return [Comparison(POSTERIOR, SECOND, "weights", apart)]
+        assert enumerated.mean is not None
+        cells, mean = enumerated.by_outcome, enumerated.mean
+    if integrated.mean is None:
+        return compare_cells(engines, integrated.by_outcome, cells, rounding, weighted=False)
+    means = Comparison(*engines, "means", means_apart(mean, integrated.mean))
+    return [means, *compare_cells(engines, integrated.by_outcome, cells, rounding)]
 
 
 def _under_prior(scenario: Scenario, limits: Limits, published: Published) -> list[Comparison]:
@@ -142,8 +133,8 @@ def _under_prior(scenario: Scenario, limits: Limits, published: Published) -> li
     if exact is None or (own and posterior.is_own_prior(scenario, published.reference_prior)):
         return []
     shown = exact.conditions.astype(np.int64)
-    chosen = shown
-    if shown.size > _ALL_UP_TO or _largest(scenario, shown) > _ALL_UP_TO:
+    chosen, largest = shown, scenario.size if scenario.model.IS_BOUNDED else float(shown[-1])
+    if shown.size > _ALL_UP_TO or largest > _ALL_UP_TO:
         chosen = np.intersect1d(shown, _chosen(scenario, (int(shown[0]), int(shown[-1]))))
         chosen = shown[:: max(1, shown.size // _CHOSEN)] if chosen.size == 0 else chosen
     mixing = Mixing.of_prior(scenario, published.reference_prior, int(chosen[-1]))
@@ -175,11 +166,15 @@ def _posterior_mean(scenario: Scenario, limits: Limits, published: Published) ->
 
 def _integrated_runs(mixing: Mixing, limits: Limits) -> Exact:
     """Return the integrals given each outcome, over the truths at which each run can occur."""
-    runs = []
-    for run in limits.segments():
-        part = limits.at(limits.outcomes[run])
-        runs.append(integrate(mixing.near(part.outcomes), part).by_outcome)
-    return _joined(runs)
+    parts = [limits.at(limits.outcomes[run]) for run in limits.segments()]
+    cells = [integrate(mixing.near(part.outcomes), part).by_outcome for part in parts]
+    return Exact(
+        np.concatenate([each.conditions for each in cells]),
+        np.concatenate([each.weight for each in cells]),
+        np.concatenate([each.below for each in cells], axis=1),
+        np.concatenate([each.above for each in cells], axis=1),
+        np.concatenate([each.length for each in cells], axis=1),
+    )
 
 
 def _rounding(scenario: Scenario, cells: Exact) -> Floats:
@@ -193,20 +188,6 @@ def _rounding(scenario: Scenario, cells: Exact) -> Floats:
     largest = scenario.model.SAMPLING.largest_outcome(scenario.size)
     count = largest if np.isfinite(largest) else cells.conditions
     return np.full(cells.conditions.shape, 10.0 * 2.0**-53 * np.sqrt(count))
-
-
-def _joined(runs: Iterable[Exact]) -> Exact:
-    parts = list(runs)
-    joined = [
-        np.concatenate([getattr(each, name) for each in parts], axis=-1)
-        for name in ("conditions", "weight", "below", "above", "length")
-    ]
-    return Exact(*joined)
-
-
-def _largest(scenario: Scenario, shown: Integers) -> float:
-    """Return the largest outcome: of all that there are, or of those shown where they never end."""
-    return scenario.size if scenario.model.IS_BOUNDED else float(shown[-1])
 
 
 def _chosen(scenario: Scenario, window: tuple[int, int]) -> Integers:

@@ -23,10 +23,10 @@ from harness.designs.engines.verification import (
     Rows,
     cells_apart,
     common,
+    compare_cells,
     compare_listed,
     compare_worst_cases,
     means_apart,
-    weights_apart,
 )
 from harness.designs.limits import Limits
 from harness.designs.pairs.tables import outcomes_within, windows_of
@@ -88,7 +88,6 @@ def _under_distribution(
     truth, enumerated = scenario.truth, published.enumerated
     if truth.is_discrete or enumerated is None:
         return []
-    columns = limits.lower.shape[0]
     part = limits.at(_some(limits.outcomes))
     smooth = _are_whole(truth.shapes)
     if smooth and np.isin(part.outcomes, enumerated.by_outcome.conditions).all():
@@ -99,13 +98,9 @@ def _under_distribution(
         closed = posterior.integrate_under_truth(scenario, part)
     assert isinstance(scenario.truth, DirichletTruth)
     cells = integrated(scenario, scenario.truth.shapes, part)
-    closed, cells = common(closed, cells)
-    share = cells.weight / cells.weight.sum()
-    apart = cells_apart(closed, cells, share, 0.0, _SMALL)
-    found = [Comparison(POSTERIOR, ENUMERATION, "outcomes", apart)]
-    apart = weights_apart(closed.weight, cells.weight, columns)
-    found.append(Comparison(POSTERIOR, ENUMERATION, "weights", apart))
+    found = compare_cells((POSTERIOR, ENUMERATION), closed, cells, least=_SMALL)
     if smooth and enumerated.mean is not None and part.outcomes.size == limits.outcomes.size:
+        _, cells = common(closed, cells)
         apart = means_apart(enumerated.mean, cells.mean(), _SMALL)
         found.append(Comparison(ENUMERATION, POSTERIOR, "means", apart))
     return found

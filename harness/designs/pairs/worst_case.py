@@ -451,8 +451,14 @@ def _moved(table: _Table, cells: Floats, theta: Floats) -> Floats:
 
 def _along(table: _Table, point: _Point, zooms: int) -> _Point:
     """Return the best point near ``point`` with its θ, over the discordance and the concordance."""
-    best = _zoom(table, point, _with_discordance, zooms)
-    return _zoom(table, best, _with_share, zooms) if table.with_both else best
+    _, first, second, _ = point.cells
+    best = _zoom(table, point, _with_discordance, first + second, zooms)
+    if not table.with_both:
+        return best
+    both, first, second, _ = best.cells
+    concordant = 1.0 - first - second
+    share = both / concordant if concordant > 0 else 0.5
+    return _zoom(table, best, _with_share, share, zooms)
 
 
 def _with_discordance(table: _Table, point: _Point, values: Floats) -> Floats:
@@ -475,20 +481,25 @@ def _with_share(table: _Table, point: _Point, values: Floats) -> Floats:
 def _zoom(
     table: _Table,
     point: _Point,
-    family: Callable[[_Table, _Point, Floats], Floats],
+    line: Callable[[_Table, _Point, Floats], Floats],
+    here: float,
     zooms: int,
 ) -> _Point:
-    """Return the best point of a line of tables, by grids of decreasing width around the best."""
-    ends = family(table, point, np.array([0.0, 1.0]))
+    """Return the best point of a line of tables, by grids of decreasing width around the best.
+
+    Args:
+        table: the limits of one column.
+        point: a point of the line.
+        line: returns the tables of the line at values from 0 to 1.
+        here: the value at the point.
+        zooms: the number of grids.
+    """
+    ends = line(table, point, np.array([0.0, 1.0]))
     if not np.isfinite(ends).all():  # at a boundary of θ, which no move of mass reaches
         return point
     low, high = _feasible(table, ends)
     if not low < high:
         return point
-    both, first, second, _ = point.cells
-    is_share = family is _with_share
-    concordant = 1.0 - first - second
-    here = (both / concordant if concordant > 0 else 0.5) if is_share else first + second
     scale = binomial.variance_stabilized(np.clip([low, high, here], 0.0, 1.0), table.n)
     values = binomial.from_variance_stabilized(
         np.clip(scale[2] + np.linspace(-2.0, 2.0, _POINTS), scale[0], scale[1]), table.n
@@ -496,7 +507,7 @@ def _zoom(
     best = point
     for _ in range(zooms):
         values = np.unique(np.clip(values, low, high))
-        cells = np.maximum(family(table, point, values), 0.0)
+        cells = np.maximum(line(table, point, values), 0.0)
         missed = table.missed(cells, np.full(values.size, point.theta), point.approach)
         index = int(missed.argmax())
         if missed[index] > best.missed:
