@@ -25,7 +25,7 @@ from unittest import SkipTest
 from harness.base.arguments import quoted
 from harness.base.errors import InputError
 from harness.base.text import printable
-from harness.callers.naming import AnyMethod, named
+from harness.callers.naming import AnyMethod, known_family, named
 from harness.checks.baseline.folder import resolve_baseline
 from harness.checks.batch import shared_report
 from harness.checks.check import check
@@ -188,6 +188,11 @@ class CheckedMethod:
     key: str | None = None
     """Of its report among all of a test run; None for one by the test function and the number."""
 
+    @property
+    def properties(self) -> tuple[str, ...]:
+        """The properties that methods of the family should have."""
+        return property_names(known_family(self.family))
+
     @cached_property
     def report(self) -> CheckReport:
         """The report of the method, computed at the first access in one of the workers."""
@@ -207,14 +212,14 @@ class CheckedMethod:
 
     def _test_of(self, finding: Finding) -> str:
         """The name of the test that a finding belongs to."""
-        if finding.kind == CONFORMANCE and finding.check in property_names(self.family):
+        if finding.kind == CONFORMANCE and finding.check in self.properties:
             return finding.check
         return finding.kind if finding.kind in _KINDS else _REST
 
 
 def checks_of(checked: CheckedMethod) -> list[OneCheck]:
     """The checks of a method, a test for each."""
-    return [OneCheck(name, checked) for name in (*property_names(checked.family), *_KINDS, _REST)]
+    return [OneCheck(name, checked) for name in (*checked.properties, *_KINDS, _REST)]
 
 
 @dataclass(frozen=True)

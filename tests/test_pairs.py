@@ -26,6 +26,7 @@ from harness.distributions.paired_truths import (
     table_of_cells,
     table_of_margins,
 )
+from harness.families.catalogue import family_of
 from harness.methods.catalogue import find
 
 FAMILY = "paired_difference"
@@ -34,7 +35,7 @@ SOME = TableTruth.of([UNEVEN, table_of_margins(0.9, 0.85, 0.3), (0.0, 1.0, 0.0, 
 
 
 def scenario_of(n: int, truth: TableTruth | DirichletTruth, with_both: bool) -> Scenario:
-    return Scenario(FAMILY, n, truth, with_both=with_both)
+    return Scenario(family_of(FAMILY), n, truth, with_both=with_both)
 
 
 def limits_of(

@@ -79,15 +79,15 @@ def html_table(
 
 def html_frame(caption: str, frame: pl.DataFrame) -> str:
     """Return the first rows of a data frame as a ``table`` of HTML, with five digits a number."""
+
+    def cell(value: Any) -> str:
+        if value is None:
+            return ""
+        return f"{value:.5g}" if isinstance(value, float) else str(value)
+
     numbers = [kind.is_numeric() for kind in frame.dtypes]
-    rows = [[_cell(value) for value in row] for row in frame.iter_rows()]
+    rows = [[cell(value) for value in row] for row in frame.iter_rows()]
     return html_table(caption, frame.columns, numbers, rows, MOST_ROWS)
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return ""
-    return f"{value:.5g}" if isinstance(value, float) else str(value)
 
 
 class Tabular(ABC):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from harness.base.arguments import quoted, validate_choice
 from harness.base.errors import InputError
-from harness.families.catalogue import family_of
+from harness.families.family import Family
 from harness.methods.method import ALL_SIDES, TWO_SIDED
 
 TEXT, JSON = "text", "json"
@@ -145,13 +145,13 @@ class RFunction:
         given = ", ".join(f"{name}={text}" for name, text in self.arguments.items())
         return f"{PREFIX}{self.function}" + (f"({given})" if given else "")
 
-    def command(self, family: str) -> Command:
+    def command(self, family: Family) -> Command:
         """The command that calls the function with the data of a family."""
         words = (
             "Rscript",
             str(_BRIDGE),
             self.function,
-            ",".join(family_of(family).data),
+            ",".join(family.data),
             self.limits,
             *(f"{name}={text}" for name, text in self.arguments.items()),
         )

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import tempfile
 import threading
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar, cast
+from typing import Any, cast
 
 import numpy as np
 
-from harness.base.errors import InputError
+from harness.base.errors import HarnessError, InputError
 from harness.callers.calls import (
     ON_ARRAYS,
     ON_NUMBERS,
@@ -28,7 +29,7 @@ from harness.callers.calls import (
     one_outcome,
     outcome_count,
 )
-from harness.callers.location import Loadable, name_of
+from harness.callers.location import FunctionLocation, Loadable, name_of
 from harness.callers.messages import (
     LOAD,
     LONGEST_TEXT,
@@ -39,7 +40,7 @@ from harness.callers.messages import (
     encode_call,
     packed,
 )
-from harness.callers.process import LOADING, TIMEOUT, PythonProcess
+from harness.callers.process import LOADING, TIMEOUT, ChildProcess, PythonProcess
 from harness.callers.source import (
     NOT_CALLED,
     Answers,
@@ -201,19 +202,7 @@ class Ends:
         return self.here if self.here >= ENOUGH else self.all
 
 
-class OwnProcess(Protocol):
-    """The process of one function."""
-
-    ended: bool
-
-    def close(self) -> None:
-        """End the process."""
-
-
-Running = TypeVar("Running", bound=OwnProcess)
-
-
-class RestartedFunction(UserFunction, Generic[Running]):
+class RestartedFunction(UserFunction):
     """A user's function in a process of its own, which is started anew where a call has ended it.
 
     It is never pickled. After too many ends, or where an answer was none of the function's, it is
@@ -222,7 +211,7 @@ class RestartedFunction(UserFunction, Generic[Running]):
 
     ended_words: str
     """What has happened to the process at each end, in a clause."""
-    _process: Running
+    process: ChildProcess
 
     def __init__(self, label: str, name: str, declared: Declared, seed: int | None) -> None:
         super().__init__(label, name, declared, seed, has_process=True)
@@ -233,29 +222,29 @@ class RestartedFunction(UserFunction, Generic[Running]):
         """Why no answer is used any more, in a clause."""
 
     @abstractmethod
-    def start(self) -> Running:
+    def start(self) -> ChildProcess:
         """Start the process.
 
         Raises:
             InputError: it cannot be started.
         """
 
-    def running(self) -> Running:
-        """Return the process, which is started anew where it has ended.
+    def start_anew(self) -> None:
+        """Start another process where this one has ended.
 
         Raises:
             FunctionError: it cannot be started any more.
         """
-        if self._process.ended:
-            if self._closed:
-                raise FunctionError("its process was closed")
-            try:
-                self._process = self.start()
-            except InputError as error:
-                raise FunctionError(str(error).removeprefix(f"{self.label}: ")) from None
-            if self._closed:
-                self._process.close()
-        return self._process
+        if not self.process.ended:
+            return
+        if self._closed:
+            raise FunctionError("its process was closed")
+        try:
+            self.process = self.start()
+        except InputError as error:
+            raise FunctionError(str(error).removeprefix(f"{self.label}: ")) from None
+        if self._closed:
+            self.process.close()
 
     @abstractmethod
     def ask(self, call: Call) -> Any:
@@ -288,13 +277,14 @@ class RestartedFunction(UserFunction, Generic[Running]):
     def close(self) -> None:
         """End the process, for good: a thread that still asks is to start no other."""
         self._closed = True
-        self._process.close()
+        self.process.close()
 
 
-class FunctionInProcess(RestartedFunction[PythonProcess]):
+class FunctionInProcess(RestartedFunction):
     """A function of a file or module, which is loaded where it is called."""
 
     ended_words = "ended"
+    process: PythonProcess
 
     def __init__(
         self,
@@ -317,7 +307,7 @@ class FunctionInProcess(RestartedFunction[PythonProcess]):
         self.label, self._location, self._timeout = label, location, timeout
         self._hung = False
         """Whether the last process that ended did not answer in time."""
-        self._process = self.start()
+        self.process = self.start()
         super().__init__(label, location.function, self._declared, seed)
 
     def start(self) -> PythonProcess:
@@ -348,15 +338,16 @@ class FunctionInProcess(RestartedFunction[PythonProcess]):
             raise InputError(f"{self.label}: {error} while {self._location} was loaded") from None
 
     def reload(self) -> Source:
-        if not self._process.ended:
-            self._load(self._process)
+        if not self.process.ended:
+            self._load(self.process)
         return self
 
     def ask(self, call: Call) -> Any:
         arrays = {name: value for name, value in call.arguments.items() if np.ndim(value)}
         count = outcome_count(arrays) if arrays else 0
         try:
-            return self.running().ask(
+            self.start_anew()
+            return self.process.ask(
                 encode_call(call),
                 lambda reply: decode_answer(call.task, reply, count),
                 call.most * self._timeout,
@@ -375,8 +366,8 @@ class FunctionInProcess(RestartedFunction[PythonProcess]):
 
     def _note_end(self, call: Call) -> None:
         """Count the end of the process where one outcome by itself has ended it."""
-        if self._process.ended:
-            self._process.close()
+        if self.process.ended:
+            self.process.close()
             if call.task == ON_NUMBERS:
                 self._ends.add(self._hung)
 
@@ -395,3 +386,82 @@ class FunctionInProcess(RestartedFunction[PythonProcess]):
         except OSError:
             return None
         return FunctionText(self.label, self.name, path.name, content, self._timeout)
+
+
+# Functions that are sent to other machines.
+
+
+class SentFunctionError(HarnessError):
+    """A function that was sent as text is to be called where it came from."""
+
+
+class SentFunction(Source):
+    """A function that draws its limits.
+
+    Its answers are those of the function where it came from as long as no call fails. A call may
+    fail here only, for want of another file, and what is done after a call has ended the process
+    depends on all calls before.
+    """
+
+    def __init__(self, sent: FunctionText) -> None:
+        identity = {"function": sent.function}
+        super().__init__(sent.label, (), identity, deterministic=False, has_process=True)
+        self.sent = sent
+
+    def text(self) -> FunctionText:
+        return self.sent
+
+    def limits(self, observed: Observed, alpha: float, side: str, stream: Stream = None) -> Answers:
+        """The limits of each trial, drawn from the stream in the trials' order.
+
+        Raises:
+            SentFunctionError: the function cannot be loaded here, or fails in a trial.
+        """
+        function = _running(self.sent)
+        answers = function.limits(observed, alpha, side, stream)
+        if answers.failures or function.text() is None:
+            raise SentFunctionError(f"{self.sent.label}: a call has failed")
+        return answers
+
+
+def sendable(source: Source) -> Source | None:
+    """Return what stands for a source on another machine; None where it can be asked here only."""
+    if not source.has_process:
+        return source
+    text = source.text()
+    return None if text is None else SentFunction(text)
+
+
+_RUNNING: dict[FunctionText, FunctionInProcess] = {}
+_FOLDER: list[tempfile.TemporaryDirectory[str]] = []
+_LOCK = threading.Lock()
+
+
+def _running(sent: FunctionText) -> FunctionInProcess:
+    """The function with its process, which all tasks of this process share."""
+    with _LOCK:
+        if sent not in _RUNNING:
+            _RUNNING[sent] = _started(sent)
+        return _RUNNING[sent]
+
+
+def _started(sent: FunctionText) -> FunctionInProcess:
+    folder = tempfile.TemporaryDirectory(prefix="harness-")
+    _FOLDER.append(folder)
+    path = Path(folder.name, sent.file)
+    path.write_bytes(sent.content)
+    location = FunctionLocation(sent.function, str(path))
+    try:
+        return FunctionInProcess(sent.label, location, sent.timeout)
+    except InputError as error:
+        # It may import another file of its folder.
+        raise SentFunctionError(str(error)) from None
+
+
+def close_sent_functions() -> None:
+    """End the processes of all functions that were sent to this process."""
+    with _LOCK:
+        while _RUNNING:
+            _RUNNING.popitem()[1].close()
+        while _FOLDER:
+            _FOLDER.pop().cleanup()

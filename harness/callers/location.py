@@ -6,13 +6,17 @@ there.
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import importlib
 import importlib.util
 import inspect
+import re
 import sys
 from base64 import b64decode, b64encode
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from textwrap import dedent
 from typing import Any, Protocol
@@ -114,6 +118,10 @@ def source_of_function(function: Function, location: FunctionLocation) -> str:
         return f"sha256 of the pickle: {digest}"
 
 
+_LOADED: set[str] = set()
+"""The modules that were asked for by name."""
+
+
 def module_of(location: FunctionLocation) -> Any:
     """Load the file or the module of a function.
 
@@ -123,7 +131,12 @@ def module_of(location: FunctionLocation) -> Any:
     try:
         if location.path:
             return _module_of_file(location.path)
-        return _module_of_name(location.module or "")
+        name = str(location.module)
+        # Loaded once more, a module remembers nothing; a package may have parts that refuse that.
+        if name in _LOADED and not hasattr(sys.modules.get(name), "__path__"):
+            sys.modules.pop(name, None)
+        _LOADED.add(name)
+        return importlib.import_module(name)
     except ANYTHING as fault:
         raise FunctionError(f"{location.place} cannot be loaded: {describe(fault)}") from None
 
@@ -143,18 +156,6 @@ def function_of(module: Any, location: FunctionLocation) -> Function:
     return function  # type: ignore[no-any-return]
 
 
-_LOADED: set[str] = set()
-"""The modules that were asked for by name."""
-
-
-def _module_of_name(name: str) -> Any:
-    # Loaded once more, a module remembers nothing; a package may be of parts that do not take it.
-    if name in _LOADED and not hasattr(sys.modules.get(name), "__path__"):
-        sys.modules.pop(name, None)
-    _LOADED.add(name)
-    return importlib.import_module(name)
-
-
 def _module_of_file(path: str) -> Any:
     # Under another name than the file: it may be called like a module that it imports.
     name = f"_users_{Path(path).stem}"
@@ -167,3 +168,76 @@ def _module_of_file(path: str) -> Any:
     sys.path.append(str(Path(path).absolute().parent))
     spec.loader.exec_module(module)
     return module
+
+
+def source_files(location: FunctionLocation) -> dict[str, bytes]:
+    """The file of a function and those of its folder that it imports, by their names there.
+
+    They are found by reading, and not by importing. Of a module that is not found there is none,
+    nor of a function of the Python session.
+    """
+    file = _file_of(location)
+    if file is None:
+        return {}
+    top = file.parent
+    if location.module is not None:
+        top = file.parents[location.module.count(".") + (file.name == "__init__.py")]
+    texts: dict[str, bytes] = {}
+    waiting = [file]
+    while waiting:
+        file = waiting.pop()
+        if not file.is_relative_to(top) or not file.is_file():
+            continue
+        name = file.relative_to(top).as_posix()
+        if name not in texts:
+            texts[name] = file.read_bytes()
+            waiting += _files_read_by(file, texts[name], top)
+    return texts
+
+
+def _file_of(location: FunctionLocation) -> Path | None:
+    if location.path is not None:
+        return Path(location.path)
+    if location.module is None:
+        return None
+    top, *parts = location.module.split(".")
+    spec = find_spec(top)
+    if spec is None or spec.origin is None:
+        return None
+    file = Path(spec.origin)
+    if parts:
+        file = file.parent.joinpath(*parts).with_suffix(".py")
+        file = file if file.is_file() else file.with_suffix("") / "__init__.py"
+    return file if file.is_file() else None
+
+
+def _files_read_by(file: Path, text: bytes, top: Path) -> Iterator[Path]:
+    """The files that a file of R reads by ``source``, or those below a folder that one imports."""
+    if file.suffix.lower() == ".r":
+        for sourced in re.findall(rb"\bsource\(\s*[\"']([^\"']+)[\"']", text):
+            yield file.parent / sourced.decode(errors="replace")
+        return
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return
+    for node in ast.walk(tree):
+        names: list[str] = []
+        folder = top
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            folder = file.parents[node.level - 1] if node.level else top
+            base = [node.module] if node.module else []
+            names = [*base, *(".".join([*base, alias.name]) for alias in node.names)]
+        for name in names:
+            place = folder.joinpath(*name.split("."))
+            yield from (place.with_suffix(".py"), place / "__init__.py")
+
+
+def sources_digest(location: FunctionLocation) -> str:
+    """The SHA-256 of the files of a function, or of its pickle."""
+    digest = hashlib.sha256((location.function + (location.pickled or "")).encode())
+    for name, content in sorted(source_files(location).items()):
+        digest.update(name.encode() + b"\0" + hashlib.sha256(content).digest())
+    return digest.hexdigest()

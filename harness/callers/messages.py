@@ -68,13 +68,6 @@ class MessageError(ProcessError):
         super().__init__(text)
 
 
-class OtherRequestError(MessageError):
-    """A message is the reply to another request."""
-
-    def __init__(self) -> None:
-        super().__init__("its process answered another request")
-
-
 class Patience:
     """How long the bytes of another process are waited for, from now on."""
 
@@ -273,35 +266,27 @@ def decode_answer(task: str, reply: Message, count: int) -> Any:
         MessageError: it is no answer to this task.
     """
     try:
-        return _decoded(task, reply.content["answer"], reply.arrays, count)
+        answer, arrays = reply.content["answer"], reply.arrays
+        if task == LOAD:
+            return _declaration(answer)
+        if task == ON_NUMBERS:
+            lower, upper = answer
+            _require(isinstance(answer, list) and type(lower) is type(upper) is float)
+            return lower, upper
+        if task == PROBE:
+            faults = [fault for fault in answer.values() if fault is not None]
+            _require(all([type(part) for part in fault] == [str, bool] for fault in faults))
+            return {
+                name: None if fault is None else CallFault(*fault) for name, fault in answer.items()
+            }
+        _require(answer is None)
+        if not arrays:
+            return None
+        limits = arrays["lower"], arrays["upper"]
+        _require(all(limit.shape == (count,) and limit.dtype == np.float64 for limit in limits))
+        return limits
     except (AttributeError, KeyError, TypeError, ValueError):
         raise MessageError from None
-
-
-def _decoded(task: str, answer: Any, arrays: Mapping[str, npt.NDArray[Any]], count: int) -> Any:
-    """The answer, of which each part is what the task asks for.
-
-    Raises:
-        AttributeError, KeyError, TypeError, ValueError: it is something else.
-    """
-    if task == LOAD:
-        return _declaration(answer)
-    if task == ON_NUMBERS:
-        lower, upper = answer
-        _require(isinstance(answer, list) and type(lower) is type(upper) is float)
-        return lower, upper
-    if task == PROBE:
-        faults = [fault for fault in answer.values() if fault is not None]
-        _require(all([type(part) for part in fault] == [str, bool] for fault in faults))
-        return {
-            name: None if fault is None else CallFault(*fault) for name, fault in answer.items()
-        }
-    _require(answer is None)
-    if not arrays:
-        return None
-    limits = arrays["lower"], arrays["upper"]
-    _require(all(each.shape == (count,) and each.dtype == np.float64 for each in limits))
-    return limits
 
 
 def _require(is_sound: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from importlib.util import find_spec
@@ -19,7 +19,9 @@ from harness.callers.peers import CONTRACTS, PEERS, Peer
 from harness.callers.program import Program
 from harness.callers.source import CatalogueSource, Source
 from harness.callers.table import LimitTable, TableSource, is_table, read_points
-from harness.methods.catalogue import ALIASES, CATALOGUE, find
+from harness.families.catalogue import family_of
+from harness.families.family import Family
+from harness.methods.catalogue import CATALOGUE, by_any_name, methods_of
 from harness.methods.method import Contract, Method
 
 GROUP = "harness.methods"
@@ -41,7 +43,7 @@ class Named:
     """A method as it was named, not yet loaded: one of its kinds is given."""
 
     label: str
-    family: str
+    family: Family
     method: Method | None = None
     """Of the catalogue."""
     location: FunctionLocation | None = None
@@ -91,7 +93,25 @@ def named(method: AnyMethod, family: str = "proportion") -> Named:
         InputError: there is no such family, nothing of that name, or the method needs a finite
             population.
     """
-    validate_choice("family", str(family).partition("(")[0], CATALOGUE)
+    return method_for(known_family(family), method)
+
+
+def known_family(name: str) -> Family:
+    """The family of a name, which may have settings in brackets.
+
+    Raises:
+        InputError: there is no such family.
+    """
+    validate_choice("family", str(name).partition("(")[0], CATALOGUE)
+    return family_of(name)
+
+
+def method_for(family: Family, method: AnyMethod) -> Named:
+    """The method of a name, or of a callable, as ``named`` finds it.
+
+    Raises:
+        InputError: there is nothing of that name, or the method needs a finite population.
+    """
     if isinstance(method, Method):
         method.refuse_finite_population("check")
         return Named(method.name or method.title, family, method=method)
@@ -106,7 +126,9 @@ def named(method: AnyMethod, family: str = "proportion") -> Named:
         command = method if isinstance(method, Command) else method.command(family)
         return Named(command.name, family, command=command)
     if not isinstance(method, str):
-        return Named(_label(method), family, function=method)
+        if not callable(method):
+            raise InputError(f"method should be {_FORMS}, or a callable, found {quoted(method)}")
+        return Named(name_of(method), family, function=method)
     if ":" not in method:
         return _by_name(method, family)
     place, _, function = method.rpartition(":")
@@ -116,51 +138,42 @@ def named(method: AnyMethod, family: str = "proportion") -> Named:
     return Named(method, family, location=_own(method, place, function))
 
 
-def _label(function: Function) -> str:
-    if not callable(function):
-        raise InputError(f"method should be {_FORMS}, or a callable, found {quoted(function)}")
-    return name_of(function)
-
-
-def _by_name(name: str, family: str) -> Named:
+def _by_name(name: str, family: Family) -> Named:
     """The method of the catalogue of that name, else of an entry point; none can replace it."""
-    known = {*CATALOGUE[family], *ALIASES[family]}
-    if name in known:
-        method = find(family, name)
+    methods = by_any_name(methods_of(family))
+    if name in methods:
+        method = methods[name]
         method.refuse_finite_population("check")
         return Named(method.name, family, method=method)
-    found = {point.name: point for point in entry_points(group=GROUP)}
-    if name in found:
-        point = found[name]
+    points = {point.name: point for point in entry_points(group=GROUP)}
+    if name in points:
+        point = points[name]
         if not point.attr or "." in point.attr:
             raise InputError(
                 f"the entry point {name} should be package.module:function, found {point.value!r}"
             )
         return Named(name, family, location=FunctionLocation(point.attr, module=point.module))
-    raise _unknown(name, family, {*known, *found})
-
-
-def _unknown(name: str, family: str, known: Iterable[str]) -> InputError:
-    where = [each for each in CATALOGUE if name in CATALOGUE[each] or name in ALIASES[each]]
-    if where:
-        return InputError(
-            f"{name} is no method for the family {family} but for {enumerated(where, 'or')}"
+    others = [other for other in CATALOGUE if name in by_any_name(CATALOGUE[other])]
+    if others:
+        raise InputError(
+            f"{name} is no method for the family {family.name} but for {enumerated(others, 'or')}"
         )
-    guess = did_you_mean(name, sorted(known))
-    return InputError(f"method should be {_FORMS}, found {name!r}{guess}")
+    guess = did_you_mean(name, sorted({*methods, *points}))
+    raise InputError(f"method should be {_FORMS}, found {name!r}{guess}")
 
 
-def _peer(package: str, name: str, family: str) -> Peer:
+def _peer(package: str, name: str, family: Family) -> Peer:
     """The interval of another package.
 
     Raises:
         InputError: the package has no such interval, or is not installed.
     """
     function = name.replace("-", "_")
-    offered = PEERS[package].get(family, ())
+    offered = PEERS[package].get(family.name, ())
     if not offered:
         raise InputError(
-            f"{package} is a peer for the family {enumerated(PEERS[package], 'or')}, found {family}"
+            f"{package} is a peer for the family {enumerated(PEERS[package], 'or')}, "
+            f"found {family.name}"
         )
     if function not in offered:
         choice = ", ".join(offered)
@@ -169,7 +182,7 @@ def _peer(package: str, name: str, family: str) -> Peer:
         raise InputError(
             f'{package} is not installed: pip install "coverage-harness[peers]" brings it'
         )
-    return Peer(package, family, function)
+    return Peer(package, family.name, function)
 
 
 def _own(method: str, place: str, function: str) -> FunctionLocation:

@@ -23,7 +23,6 @@ from harness.callers.messages import (
     EndError,
     Message,
     MessageError,
-    OtherRequestError,
     Patience,
     ProcessError,
     SilenceError,
@@ -49,6 +48,9 @@ _GRACE = 0.5
 
 class ChildProcess:
     """A process with pipes to its standard input and from its standard output."""
+
+    ended = False
+    """Whether the process is gone: a request ended it, or it was closed."""
 
     def __init__(
         self, arguments: Sequence[str], keeps_errors: bool = False, folder: str | None = None
@@ -101,8 +103,18 @@ class ChildProcess:
         self.kill()
         return self._process.wait()
 
+    def close(self) -> None:
+        """End the process, by force where it does not end with its input."""
+        self.ended = True
+        with suppress(OSError):
+            self.input.close()
+        self.end()
+        with suppress(OSError):
+            self.output.close()
+
     def kill(self) -> None:
         """End the process by force, and with it what the user's code has started."""
+        self.ended = True
         if self._process.returncode is not None:
             return
         if os.name == "posix":
@@ -127,7 +139,7 @@ _SECOND_ANSWER = 0.5
 Answer = TypeVar("Answer")
 
 
-class PythonProcess:
+class PythonProcess(ChildProcess):
     """A Python process that holds functions of a user, and answers one request at a time.
 
     Where a request has no answer, or another one than it should have, the process is ended.
@@ -140,8 +152,6 @@ class PythonProcess:
             worker: the module whose ``main`` answers the requests.
             arguments: those of the process, which ``main`` reads.
         """
-        self.ended = False
-        """Whether the process is gone: a request ended it, or it was closed."""
         self._lock = threading.Lock()
         self._number = 0
         self._pid: int | None = None
@@ -151,15 +161,17 @@ class PythonProcess:
             f"from {worker} import main; sys.exit(main())"
         )
         # The path of this process, so that no file in the working folder goes before a library.
-        path = json.dumps(sys.path)
-        self._process = ChildProcess([sys.executable, "-P", "-c", program, path, *arguments])
+        super().__init__([sys.executable, "-P", "-c", program, json.dumps(sys.path), *arguments])
+
+    def progress(self) -> object:
+        """What the process is doing; where that changes, the time of an answer begins anew."""
+        return None
 
     def ask(
         self,
         content: Content,
         read: Callable[[Message], Answer],
         seconds: float,
-        progress: Callable[[], object] = lambda: None,
         longest: float = LONGEST_TEXT,
     ) -> Answer:
         """Return the answer to a request.
@@ -168,7 +180,6 @@ class PythonProcess:
             content: what is asked, and the arrays.
             read: makes the answer of the reply.
             seconds: how long the answer is waited for.
-            progress: what the process is doing; where that changes, the time begins anew.
             longest: the most bytes of the reply.
 
         Raises:
@@ -176,46 +187,42 @@ class PythonProcess:
             ProcessError: there is no answer, or it is none to this request.
         """
         with self._lock:
-            self._number += 1
             try:
                 if self._pid is None:
                     # What the process writes before it loads the function.
-                    self._pid = self._message(seconds, LONGEST_TEXT).process
+                    self._pid = self._receive(seconds, LONGEST_TEXT).process
+                self._number += 1
                 self._send(Message(self._number, os.getpid(), *content))
-                reply = self._reply(seconds, longest, progress)
+                reply = self._receive(seconds, longest)
                 if reply.content.get("forked"):
                     self._refuse_second()
                 fault = reply.content.get("fault")
                 if fault is None:
                     return read(reply)
             except ProcessError:
-                self.ended = True
-                self._process.kill()
+                self.kill()
                 raise
             except (EOFError, OSError):
-                self.ended = True
-                raise EndError(self._process.end()) from None
+                raise EndError(self.end()) from None
         raise FunctionError(fault)
 
-    def _message(
-        self, seconds: float, longest: float, progress: Callable[[], object] = lambda: None
-    ) -> Message:
-        patience = Patience(seconds, self._process.gone, progress)
-        return receive(self._process.output.fileno(), patience, longest)
+    def _send(self, message: Message) -> None:
+        if self.input.closed:
+            raise BrokenPipeError
+        send(self.input.fileno(), message)
 
-    def _reply(
-        self, seconds: float, longest: float, progress: Callable[[], object] = lambda: None
-    ) -> Message:
+    def _receive(self, seconds: float, longest: float) -> Message:
         """The reply to the last request.
 
         Raises:
             MessageError: it is the reply to another one, or of another process.
         """
-        reply = self._message(seconds, longest, progress)
-        if reply.process != self._pid:
+        patience = Patience(seconds, self.gone, self.progress)
+        reply = receive(self.output.fileno(), patience, longest)
+        if self._pid not in (None, reply.process):
             raise MessageError("a copy of its process answered too")
         if reply.number != self._number:
-            raise OtherRequestError
+            raise MessageError("its process answered another request")
         return reply
 
     def _refuse_second(self) -> None:
@@ -231,14 +238,8 @@ class PythonProcess:
             return
         self._had_copy = True
         with suppress(SilenceError, EOFError):
-            self._reply(_SECOND_ANSWER, LONGEST_TEXT)
+            self._receive(_SECOND_ANSWER, LONGEST_TEXT)
             raise MessageError("its process answered twice")
-
-    def _send(self, message: Message) -> None:
-        stream = self._process.input
-        if stream.closed:
-            raise BrokenPipeError
-        send(stream.fileno(), message)
 
     def close(self) -> None:
         """End the process, by force where it goes on computing, and what the function started."""
@@ -248,12 +249,12 @@ class PythonProcess:
                 # Without this, the process takes the end of the pipe for the death of this one.
                 with suppress(OSError):
                     self._send(Message(0, os.getpid(), {"task": None}))
-                self._process.input.close()
+                self.input.close()
             finally:
                 self._lock.release()
         else:  # another thread waits for an answer, and lets go at the end of the process
-            self._process.kill()
-        self._process.end()
+            self.kill()
+        self.end()
         with self._lock:
-            self._process.input.close()
-            self._process.output.close()
+            self.input.close()
+            self.output.close()

@@ -25,8 +25,7 @@ from harness.callers.calls import (
     one_outcome,
 )
 from harness.distributions.truths import Prior
-from harness.families.catalogue import family_of
-from harness.families.family import Data
+from harness.families.family import Data, Family
 from harness.methods.expected_failures import ExpectedFailure, expected_failures
 from harness.methods.method import Contract, Method, StandardErrors, are_intervals
 
@@ -49,7 +48,7 @@ class FunctionText:
 class Observed:
     """Outcomes that limits are asked for: m of them, all of one size."""
 
-    family: str
+    family: Family
     sizes: tuple[float, ...]
     """The size of each sample."""
     counts: tuple[Floats, ...]
@@ -68,12 +67,12 @@ class Observed:
 
     def columns(self) -> Data:
         """The family's columns, as methods of the catalogue take them: shape (m,) each."""
-        return family_of(self.family).columns(self.counts, self.sizes)
+        return self.family.columns(self.counts, self.sizes)
 
     @cached_property
     def arguments(self) -> dict[str, Any]:
         """The arguments of a user's function by name, as ``Family.arguments`` has them."""
-        return family_of(self.family).arguments(self.counts, self.sizes)
+        return self.family.arguments(self.counts, self.sizes)
 
 
 Stream = np.random.Generator | None
@@ -135,7 +134,7 @@ class Answers:
         The exact worst case would else be only that a sum in double precision misses the boundary:
         the truths in between are always missed.
         """
-        low, high = family_of(observed.family).support
+        low, high = observed.family.support
         unit = _ROUNDING * max(1.0 / size if np.isinf(high) else 1.0 for size in observed.sizes)
         with np.errstate(invalid="ignore"):  # an infinite limit less an infinite boundary
             lower = np.where(np.abs(self.lower - low) <= unit, low, self.lower)
@@ -144,7 +143,7 @@ class Answers:
 
     def intervals(self, observed: Observed, alpha: float, side: str) -> Answers:
         """The answers with a failure where limits are no interval; they are not numbers there."""
-        infinite = family_of(observed.family).is_ratio
+        infinite = observed.family.is_ratio
         sound = are_intervals(self.lower, self.upper, side, infinite)
         if sound.all():
             return self
@@ -298,7 +297,7 @@ class CatalogueSource(Source):
         return None if self._seed is None else np.random.default_rng(self._seed)
 
     def limits(self, observed: Observed, alpha: float, side: str, stream: Stream = None) -> Answers:
-        names = family_of(observed.family).sizes
+        names = observed.family.sizes
         self.method.validate_sizes(dict(zip(names, observed.sizes, strict=True)))
         columns = observed.columns()
         if self.method.needs_population:
@@ -308,7 +307,7 @@ class CatalogueSource(Source):
         return Answers(*self.method.limits(columns, alpha, side, self.prior, rng))
 
     def probe(self, probe: Probe, observed: Observed, alpha: float) -> CallFaults:
-        has_outcomes = family_of(observed.family).has_outcomes
+        has_outcomes = observed.family.has_outcomes
 
         def function(*arguments: Any) -> tuple[Any, Any]:
             """The method as a user's function of the data and alpha; of lists, rows for several."""
@@ -318,7 +317,7 @@ class CatalogueSource(Source):
                 count = max(row.size for row in rows)
                 columns = tuple(row if row.ndim else np.full(count, row) for row in rows)
             else:
-                columns = family_of(observed.family).columns([*map(np.atleast_2d, rows)], ())
+                columns = observed.family.columns([*map(np.atleast_2d, rows)], ())
             on_arrays = rows[0].ndim > (not has_outcomes)
             limits = self.method.limits(columns, alpha, self.sides[0], rng=self._stream())
             return limits if on_arrays else (limits[0][0], limits[1][0])

@@ -18,7 +18,6 @@ from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.callers.calls import format_arguments, one_outcome
 from harness.callers.source import NO_POINT, Answers, Observed, Source, Stream
-from harness.families.catalogue import family_of
 from harness.families.csv_rows import column_place, csv_rows
 from harness.families.family import Family
 from harness.methods.method import ALL_SIDES, TWO_SIDED
@@ -65,7 +64,7 @@ class TablePoints:
 
     label: str
     """What the method is called: the path of the file."""
-    family: str
+    family: Family
     side: str
     limits: Mapping[Sizes, Mapping[float, Mapping[Counts, Pair]]]
 
@@ -106,7 +105,7 @@ class _Row:
     limits: Pair
 
 
-def read_points(table: LimitTable, family: str) -> TablePoints:
+def read_points(table: LimitTable, family: Family) -> TablePoints:
     """Read a table of limits of a family.
 
     A limit may be missing, as NA; every other field is a number.
@@ -119,27 +118,33 @@ def read_points(table: LimitTable, family: str) -> TablePoints:
         InputError: the file cannot be read, lacks a column, or a row is no outcome with alpha and
             limits, or repeats the outcome and alpha of another row.
     """
-    known, file = family_of(family), Path(table.path)
-    if not known.has_outcomes:
-        raise InputError(f"{file}: a table has no limits of {family}, whose data are lists")
-    rows = list(_rows(file, known))
+    file = Path(table.path)
+    if not family.has_outcomes:
+        raise InputError(f"{file}: a table has no limits of {family.name}, whose data are lists")
+    rows = list(_rows(file, family))
     if not rows:
         raise InputError(f"{file} should have a row for each outcome and alpha, found none")
-    _refuse_per_cent(file, known, rows)
-    columns = _validated(file, known, rows)
+    _refuse_per_cent(file, family, rows)
+    columns = dict(zip(family.data, _validated(file, family, rows), strict=True))
+    counts = np.array([columns[name] for name in family.counts])
+    sizes = np.array([columns[name] for name in family.sizes if name in columns])
+    if not sizes.size:
+        # Of pairs the size is the number of all of them.
+        sizes = counts.sum(axis=0, keepdims=True)
     limits: dict[Sizes, dict[float, dict[Counts, Pair]]] = {}
     lines: dict[tuple[Sizes, float, Counts], int] = {}
-    for row, sizes, counts in zip(rows, *_split(known, columns), strict=True):
-        key = sizes, row.alpha, counts
+    for row, *outcome in zip(rows, sizes.T.tolist(), counts.T.tolist(), strict=True):
+        size, count = map(tuple, outcome)
+        key = size, row.alpha, count
         if key in lines:
-            named = dict(zip(known.data, row.data, strict=True)) | {ALPHA: row.alpha}
+            named = dict(zip(family.data, row.data, strict=True)) | {ALPHA: row.alpha}
             where = ", ".join(f"{name} = {value:g}" for name, value in named.items())
             raise InputError(
                 f"{file}:{row.line}: expected each outcome and alpha once, found {where} here and "
                 f"at line {lines[key]}"
             )
         lines[key] = row.line
-        limits.setdefault(sizes, {}).setdefault(row.alpha, {})[counts] = row.limits
+        limits.setdefault(size, {}).setdefault(row.alpha, {})[count] = row.limits
     return TablePoints(str(table.path), family, table.side, limits)
 
 
@@ -229,16 +234,6 @@ def _validated(file: Path, family: Family, rows: Sequence[_Row]) -> tuple[Floats
             except InputError as error:
                 raise InputError(f"{file}:{row.line}: {error}") from None
         raise
-
-
-def _split(family: Family, columns: Sequence[Floats]) -> tuple[list[Sizes], list[Counts]]:
-    """The sizes and the counts of each row."""
-    by_name = dict(zip(family.data, columns, strict=True))
-    counts = np.array([by_name[name] for name in family.counts])
-    sizes = [by_name[name] for name in family.sizes if name in by_name]
-    # Of pairs the size is the number of all of them.
-    total = sizes or [counts.sum(axis=0)]
-    return [*map(tuple, np.array(total).T.tolist())], [*map(tuple, counts.T.tolist())]
 
 
 class TableSource(Source):

@@ -9,6 +9,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 
@@ -29,44 +30,24 @@ _GRACE = 0.5
 """Seconds that the process has to end by itself after it was asked to."""
 
 
-class Requests:
-    """The requests that come through the pipe, read by a thread of their own.
+class Loaded(Protocol):
+    """The functions that a request has loaded."""
 
-    The thread ends the process, and what the function has started, when the pipe closes without a
-    request to end: the process that asks is then gone, and nobody waits for an answer.
-    """
+    def answer(self, request: Message) -> Content:
+        """The content and the arrays of the reply to a request, also to the one that loaded them.
 
-    def __init__(self, pipe: int) -> None:
-        self._pipe = pipe
-        self._queue: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
-        threading.Thread(target=self._read, daemon=True).start()
-
-    def next(self) -> Message | None:
-        """The next request; None at the end."""
-        return self._queue.get()
-
-    def _read(self) -> None:
-        group, asked = os.getpid(), False
-        try:
-            while True:
-                request = receive(self._pipe)
-                asked = request.content["task"] is None
-                self._queue.put(None if asked else request)
-        except (EOFError, OSError):
-            time.sleep(_GRACE if asked else 0.0)
-            if os.name == "posix":
-                os.killpg(group, signal.SIGKILL)
-            os._exit(1)
+        Raises:
+            FunctionError: a function fails; the text is the fault in the reply.
+        """
 
 
-def serve(answer: Callable[[Message], Content], copies_answer: bool) -> int:
+def serve(load: Callable[[Message], Loaded], copies_answer: bool) -> int:
     """Answer the requests from standard input until it closes.
 
     What the functions print goes to standard error, and standard input is empty for them.
 
     Args:
-        answer: returns the content and the arrays of the reply to a request, or raises
-            FunctionError, whose text is then its fault.
+        load: loads the functions that a request names, or raises FunctionError.
         copies_answer: whether a copy of the process, which a function has made and returned from,
             answers too, so that the other end refuses both; or ends without a word.
     """
@@ -77,13 +58,16 @@ def serve(answer: Callable[[Message], Content], copies_answer: bool) -> int:
     forks: list[int] = []
     if copies_answer and hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_parent=lambda: forks.append(process))
-    requests = Requests(pipe)
+    requests: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
+    threading.Thread(target=_read, args=(pipe, requests), daemon=True).start()
     try:
         send(replies, Message(0, process, {}))
-        while (request := requests.next()) is not None:
+        while (request := requests.get()) is not None:
             forks.clear()
             try:
-                content, arrays = answer(request)
+                if request.content["task"] == LOAD:
+                    functions = load(request)
+                content, arrays = functions.answer(request)
             except FunctionError as fault:
                 content, arrays = {"fault": str(fault)}, {}
             if forks:
@@ -98,24 +82,37 @@ def serve(answer: Callable[[Message], Content], copies_answer: bool) -> int:
     return 0
 
 
-class FunctionAnswers:
-    """The answers of one function, which the first request says how to load."""
+def _read(pipe: int, requests: queue.SimpleQueue[Message | None]) -> None:
+    """Read requests in a thread of its own; None is the one to end.
 
-    def __init__(self) -> None:
-        self._function: LoadedFunction | None = None
+    Where the pipe closes without that one, this ends the process, and what the functions have
+    started: the process that asks is then gone, and nobody waits for an answer.
+    """
+    group, is_end = os.getpid(), False
+    try:
+        while True:
+            request = receive(pipe)
+            is_end = request.content["task"] is None
+            requests.put(None if is_end else request)
+    except (EOFError, OSError):
+        time.sleep(_GRACE if is_end else 0.0)
+        if os.name == "posix":
+            os.killpg(group, signal.SIGKILL)
+        os._exit(1)
+
+
+class OneFunction:
+    """The function of a method."""
+
+    def __init__(self, request: Message) -> None:
+        location: Loadable = unpacked(request.content["location"])
+        self._function = LoadedFunction.of(location.load())
 
     def answer(self, request: Message) -> Content:
-        """The content and the arrays of the reply.
-
-        Raises:
-            FunctionError: the function cannot be loaded, or has no limits of one outcome.
-        """
+        """What the function declares, or its answer to a call."""
         task = request.content["task"]
         if task == LOAD:
-            location: Loadable = unpacked(request.content["location"])
-            self._function = LoadedFunction.of(location.load())
             return encode_answer(task, self._function.declared)
-        assert self._function is not None
         return encode_answer(task, self._function.answer(decode_call(request)))
 
 
@@ -124,4 +121,4 @@ def main() -> int:
     # A function that draws from the global generators draws the same in every run.
     random.seed(0)
     np.random.seed(0)  # noqa: NPY002
-    return serve(FunctionAnswers().answer, copies_answer=True)
+    return serve(OneFunction, copies_answer=True)

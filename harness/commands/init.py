@@ -1,4 +1,4 @@
-"""``init`` and ``schema``: a config to begin with, and the JSON Schema of all."""
+"""``init``, ``schema`` and ``methods``: a config to begin with, and what one may hold."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from harness.base.errors import InputError
+from harness.commands.options import Form
 
 
 def init(
@@ -42,7 +43,7 @@ def init(
         start, *others = find_configs([source])
         if others:
             raise InputError(f"--from names one config, found a folder of {1 + len(others)}")
-        chosen = load_experiment(start).family
+        chosen = load_experiment(start).family_name
         if family not in (None, chosen):
             raise InputError(f"--from names a config of the family {chosen}, not {family}")
     path = file or Path(f"{chosen}.yaml")
@@ -51,7 +52,7 @@ def init(
     if path.exists() and not force:
         raise InputError(f"{path} exists; --force overwrites it")
     validate_output_files({"init": path}, [])
-    text = starter(chosen, path.stem) if start is None else starter_from(start, path.stem)
+    text = starter(FAMILIES[chosen], path.stem) if start is None else starter_from(start, path.stem)
     write_output_file(path, text)
     say(f"{path} is written; it is run by: python -m harness run {path}")
     return 0
@@ -63,4 +64,31 @@ def schema() -> int:
     from harness.kinds.load import json_schema
 
     show_json(json_schema())
+    return 0
+
+
+def methods(
+    name: Annotated[str | None, typer.Argument(help="Show this method in full.")] = None,
+    family: Annotated[str | None, typer.Option(help="List only this family.")] = None,
+    wide: Annotated[
+        bool,
+        typer.Option("--wide", help="Show all columns, aliases and references too, on long lines."),
+    ] = False,
+    output: Form = "table",
+) -> int:
+    """List the catalogue of interval methods, or show one in full, as in: methods wilson."""
+    from harness.commands.output import NARROWEST, console, show, show_uncut
+    from harness.methods.listing import listing
+
+    records = listing(family, name)
+    if output != "table" or name is not None:
+        show(records, output, in_full=name is not None)
+    elif wide:
+        from harness.screen.records import records_table
+
+        show_uncut(records_table(records))
+    else:
+        from harness.screen.records import methods_tables
+
+        console(width=NARROWEST).print(*methods_tables(records), sep="\n")
     return 0

@@ -16,7 +16,6 @@ from harness.base.models import StrictModel
 from harness.config.key import Keys, keys_of
 from harness.config.models.constraints import issues_of, model_name
 from harness.config.values import Execution
-from harness.families.catalogue import family_of
 from harness.families.family import Family
 from harness.figures.kind import FigureSpec
 
@@ -66,7 +65,7 @@ class AnyExperiment(Protocol):
     def title(self) -> str: ...
 
     @property
-    def family(self) -> str:
+    def family_name(self) -> str:
         """The name of its family; that of its kind where it has none."""
 
     @property
@@ -107,17 +106,16 @@ class WrittenByKeys:
 
 
 @cache
-def family_form(record: type[Any], title: str, family: str) -> FamilyForm:
+def family_form(record: type[Any], title: str, family: Family) -> FamilyForm:
     """The form of a kind of experiment and a family; made when it is first asked for.
 
     Args:
         record: what a config of the kind becomes, whose attributes state the keys.
         title: of the form, without the family.
-        family: the name of the family.
+        family: the family.
     """
-    known, kind = family_of(family), record.kind
-    keys = keys_of(record, known)
-    return FamilyForm(kind, f"{title} {known.title}", keys, model_name(known, kind), known)
+    keys, name = keys_of(record, family), model_name(family, record.kind)
+    return FamilyForm(record.kind, f"{title} {family.title}", keys, name, family)
 
 
 @cache
@@ -162,7 +160,7 @@ def validate_keys(
             issues += wrong
         context[name] = values.get(name)
         if name == "family" and name in values and isinstance(form, FamilyForm):
-            context[name] = form.family.name
+            context[name] = form.family
     return values, issues
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copyreg
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from harness.designs.auc import ONE_SCORE, TWO_SCORES
 from harness.designs.confusion import CONFUSED
@@ -37,6 +39,21 @@ DESIGNS.update(
 )
 
 
+def design_named(name: str) -> Design:
+    """Return the design of that name, as a pickle has it."""
+    return DESIGNS[name]
+
+
+def _pickled(design: Design) -> Any:
+    """Return how a design is pickled: by its name where it is registered, else by its content."""
+    if DESIGNS.get(design.name) is design:
+        return design_named, (design.name,)
+    return design.__reduce_ex__(2)
+
+
+copyreg.pickle(Design, _pickled)
+
+
 def register(design: Design, families: Mapping[Family, Mapping[str, Method]]) -> None:
     """Add a design to those that there are, with its families and their methods.
 
@@ -53,4 +70,4 @@ def register(design: Design, families: Mapping[Family, Mapping[str, Method]]) ->
     DESIGNS[design.name] = design
     for family, methods in families.items():
         FAMILIES[family.name] = family
-        add_methods(family.name, methods)
+        add_methods(family, methods)

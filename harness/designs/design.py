@@ -15,13 +15,10 @@ import numpy as np
 from harness.base.errors import HarnessError
 from harness.base.numerics.arrays import Floats, Integers, Positions
 from harness.callers.source import Observed
-from harness.designs.check_lists import NOWHERE, CheckedLists
-from harness.designs.check_sizes import CheckedAt
 from harness.distributions.list_truths import ListTruth
 from harness.distributions.paired_truths import PairedTruth
 from harness.distributions.sampling.law import NUMPY, THINNED, Law, Sampling
 from harness.distributions.truths import DiscreteTruth, PairTruth, Truth
-from harness.families.catalogue import family_of
 from harness.families.family import Data, Family, Model
 from harness.families.stopped import FUNCTIONS, functions_of
 
@@ -132,8 +129,6 @@ class Lists:
     or None; of strata each is a list."""
     truth_at: Callable[..., ListTruth] | None = None
     """Return the truth with these numbers; None where there are no words."""
-    checked: CheckedLists = NOWHERE
-    """Where a check asks methods."""
 
 
 Example = tuple[tuple[Any, ...], dict[str, Any], dict[str, int]]
@@ -202,10 +197,6 @@ class Design:
     size_needs: tuple[str, ...] = ()
     """What the size of lists that suffices depends on beside the method; empty where it may grow
     in many ways."""
-    check_truth: Callable[[Family], AnyTruth] | None = None
-    """Return a truth over the whole range of the parameters, or over that of a check."""
-    checked_at: Mapping[bool, CheckedAt] = field(default_factory=dict)
-    """The sizes and alphas of a check by default, by whether the parameter is bounded."""
     small_cells: int = 0
     """A run of fewer cells takes seconds."""
     most_enumerated: float = np.inf
@@ -225,9 +216,9 @@ def designs() -> Mapping[str, Design]:
     return DESIGNS
 
 
-def design_for(family: str) -> Design:
-    """Return the design of a family, by the family's name."""
-    return designs()[family_of(family).design]
+def design_for(family: Family) -> Design:
+    """Return the design of a family."""
+    return designs()[family.design]
 
 
 @dataclass(frozen=True)
@@ -238,8 +229,7 @@ class Scenario:
     which stands for every data set.
     """
 
-    family: str
-    """The name of the family."""
+    family: Family
     size: Any
     """n, a whole number, or an exposure; of two samples a pair of them; of lists k, the number of
     clusters and their sizes, which are repeated in turn, or the sizes of both samples in each
@@ -253,34 +243,30 @@ class Scenario:
     with_both: bool = True
     """Of pairs: whether an outcome says how many pairs are right in both; of a confusion table,
     whether it says the whole table."""
+    design: Design = field(init=False, repr=False, compare=False)
+    """How the data arise."""
+    solver: Any = field(init=False, default=None, repr=False, compare=False)
+    """The exact engines, once ``solver_of`` has chosen them."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "design", design_for(self.family))
         if self.law is not None and self.draws == THINNED:
             raise HarnessError(f"no tables thin the outcomes of {self.law.title}")
         self.design.refuse(self)
 
     def __getstate__(self) -> dict[str, Any]:
         # Another process knows the family by its name, and has no function of this one.
-        if not (functions := functions_of(self.known_family)):
-            return {**vars(self)}
+        state = {**vars(self), "solver": None}
+        if not (functions := functions_of(self.family)):
+            return state
         import cloudpickle
 
-        return {**vars(self), "functions": cloudpickle.dumps(functions)}
+        return {**state, "functions": cloudpickle.dumps(functions)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if functions := state.pop("functions", None):
             FUNCTIONS.update(pickle.loads(functions))
         vars(self).update(state)
-
-    @property
-    def design(self) -> Design:
-        """How the data arise."""
-        return design_for(self.family)
-
-    @property
-    def known_family(self) -> Family:
-        """The family."""
-        return family_of(self.family)
 
     @property
     def sizes(self) -> tuple[float, ...]:
@@ -290,7 +276,7 @@ class Scenario:
     @property
     def model(self) -> Model:
         """The model of each sample."""
-        return family_of(self.family).model
+        return self.family.model
 
     @property
     def sampling(self) -> Law | Sampling:
@@ -345,7 +331,7 @@ class Scenario:
         """Return the counts that an outcome says, by their names, shape (m,) each."""
         if not self.has_outcomes:
             return {}
-        family = family_of(self.family)
+        family = self.family
         named = dict(zip(family.counts, self.counts(outcomes), strict=True))
         if self.with_both:
             return named
@@ -360,7 +346,7 @@ class Scenario:
         the pairs of true values of two.
         """
         values = self.design.values(self)
-        parameter = family_of(self.family).parameter_at(values)
+        parameter = self.family.parameter_at(values)
         return values[0] if self.design.keyed_by_value else np.arange(parameter.size), parameter
 
     def truths_of(self, keys: Integers | Floats) -> tuple[Floats, ...]:
@@ -390,7 +376,7 @@ class Scenario:
         if drawn is not None:
             return drawn
         truths = self.distributed.draw(self, trials, rng)
-        parameter = family_of(self.family).parameter_at(truths)
+        parameter = self.family.parameter_at(truths)
         order = np.argsort(parameter, kind="stable")
         outcomes = self.draw_outcomes([each[order] for each in truths], rng)
         if int(outcomes.max()) < _LARGEST_CODE:
@@ -458,7 +444,7 @@ class Scenario:
         truth = dict(self.truth.content())
         key = self.design.size_key
         size = list(self.size) if key == "sizes" else np.asarray(self.size).tolist()
-        family = {"family": self.known_family.public_name, **self.known_family.settings}
+        family = {"family": self.family.public_name, **self.family.settings}
         known = self.design.known_as(self)
         return {**family, key: size, "truth": truth, **draws, **law, **known}
 
@@ -480,7 +466,7 @@ def keyed_stream(content: Mapping[str, Any], seed: int, shard: int) -> np.random
 
 
 def listed_scenarios(
-    family: str,
+    family: Family,
     sizes: Sequence[float],
     truths: Sequence[Floats],
     law: Law | None = None,
@@ -489,7 +475,7 @@ def listed_scenarios(
     """Yield scenarios of one size that list given truths.
 
     Args:
-        family: the name of the family.
+        family: what is estimated.
         sizes: the size of each sample.
         truths: the true values of each sample or cell, one array of shape (t,) for each.
         law: of one sample: how its count arises; None for the family's own law.
@@ -520,10 +506,10 @@ def observed_at(scenario: Scenario, outcomes: Integers) -> Observed:
 
 def sizes_by_name(scenario: Scenario) -> dict[str, float]:
     """Return the size of each sample by its column's name."""
-    return dict(zip(family_of(scenario.family).sizes, scenario.sizes, strict=True))
+    return dict(zip(scenario.family.sizes, scenario.sizes, strict=True))
 
 
 def scenario_words(scenario: Scenario) -> str:
     """Return the family and the sizes, as a message names the scenario of a run."""
     sizes = ", ".join(f"{name} = {size:.15g}" for name, size in sizes_by_name(scenario).items())
-    return f"{scenario.family} at {sizes}"
+    return f"{scenario.family.name} at {sizes}"

@@ -11,7 +11,6 @@ import numpy as np
 from harness.base.errors import HarnessError
 from harness.base.numerics.arrays import Bools, Floats, Integers, Positions
 from harness.designs.design import Scenario
-from harness.families.catalogue import family_of
 from harness.families.combination import length_between
 
 
@@ -42,7 +41,7 @@ class Limits:
     @classmethod
     def of(cls, scenario: Scenario, outcomes: Integers, lower: Floats, upper: Floats) -> Limits:
         """Return the limits of the scenario's parameter."""
-        return cls(outcomes, lower, upper, family_of(scenario.family).is_ratio)
+        return cls(outcomes, lower, upper, scenario.family.is_ratio)
 
     def with_ends(self, lower: Floats, upper: Floats) -> Limits:
         """Return a table with other limits at the same outcomes."""

@@ -18,7 +18,6 @@ from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW, miss_probabili
 from harness.designs.one_sample.law_worst_case import missed_by_law
 from harness.designs.one_sample.worst_case import maxima_inside_gaps
 from harness.designs.two_samples.worst_case import limits_of_pairs
-from harness.families.catalogue import family_of
 from harness.families.combination import Span
 
 LARGEST_CURVE = 1 << 14
@@ -95,7 +94,7 @@ def of_two_samples(scenario: Scenario, limits: Limits) -> MissCurve | None:
     """
     first: Span = scenario.truth.first.effective_support
     second: Span = scenario.truth.second.effective_support
-    sampling, combination = scenario.model.SAMPLING, family_of(scenario.family).combination
+    sampling, combination = scenario.model.SAMPLING, scenario.family.combination
     over, held = combination.inside(first, scenario.sizes[0]), second[0]
     windows = [
         sampling.window(*span, size)

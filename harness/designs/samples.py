@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers, Positions
-from harness.designs.check_sizes import OF_ONE_SAMPLE, OF_TWO_SAMPLES
 from harness.designs.design import (
     PER_TRUTH,
     Decode,
@@ -22,11 +21,10 @@ from harness.designs.design import (
     grid,
 )
 from harness.distributions.sampling.law import THINNED
-from harness.distributions.truths import DiscreteTruth, PairTruth, UniformTruth, as_distribution
+from harness.distributions.truths import DiscreteTruth, PairTruth, as_distribution
 from harness.families.catalogue import family_of
-from harness.families.combination import Span
 from harness.families.data import LARGEST_COUNT
-from harness.families.family import Family, truth_posterior
+from harness.families.family import truth_posterior
 from harness.families.samples import SINGLE_SAMPLE, TWO_SAMPLES, among_images
 
 
@@ -56,7 +54,7 @@ def _implied_posterior(scenario: Scenario, outcomes: Integers) -> Any:
         truth_posterior(scenario.model, as_distribution(sample.truth), x, sample.size)
         for sample, x in zip(scenario.samples(), scenario.counts(outcomes), strict=True)
     )
-    combine = family_of(scenario.family).combine_posteriors
+    combine = scenario.family.combine_posteriors
     assert combine is not None
     return combine(*implied)
 
@@ -85,15 +83,6 @@ def _listing_of_one(
     yield DiscreteTruth(tuple(distinct.tolist())), np.arange(values.size), index
 
 
-RATES, RATES_OF_TWO = (0.0, 20.0), (0.0, 5.0)
-"""The true rates of a check, since the support of a rate is unbounded."""
-
-
-def uniform_truth(family: Family, rates: Span = RATES) -> UniformTruth:
-    """Return the uniform truth over all proportions, or over the rates of a check."""
-    return UniformTruth(*((0.0, 1.0) if family.is_bounded else rates))
-
-
 ONE_SAMPLE = Design(
     SINGLE_SAMPLE,
     Outcomes(
@@ -111,8 +100,6 @@ ONE_SAMPLE = Design(
     listing=_listing_of_one,
     samples=lambda scenario: (scenario,),
     beside=_beside_one,
-    check_truth=uniform_truth,
-    checked_at=OF_ONE_SAMPLE,
     small_cells=4000,
     probed_counts=(20, 120),
     examples={
@@ -129,8 +116,9 @@ def stride(scenario: Scenario) -> int:
 
 
 def _both_samples(scenario: Scenario) -> tuple[Scenario, ...]:
-    name, (first, second), truth = scenario.model.NAME, scenario.sizes, scenario.truth
-    return Scenario(name, first, truth.first), Scenario(name, second, truth.second)
+    family, truth = family_of(scenario.model.NAME), scenario.truth
+    first, second = scenario.sizes
+    return Scenario(family, first, truth.first), Scenario(family, second, truth.second)
 
 
 def _encode(scenario: Scenario, first: Integers, second: Integers) -> Integers:
@@ -154,7 +142,7 @@ def _small_codes(scenario: Scenario, outcomes: Integers) -> tuple[Integers, Deco
 
 
 def _alike(scenario: Scenario, outcomes: Integers) -> Floats:
-    mirrors = family_of(scenario.family).mirrored is not None
+    mirrors = scenario.family.mirrored is not None
     (first, _, second, _), _ = among_images(data_of(scenario, outcomes), of_failures=mirrors)
     return np.asarray(first * (second.max() + 1) + second)
 
@@ -162,7 +150,7 @@ def _alike(scenario: Scenario, outcomes: Integers) -> Floats:
 def _beside_two(scenario: Scenario, truths: Sequence[float], step: float) -> tuple[float, ...]:
     found = list(truths)
     # The first truth that stays within its range moves.
-    weights = family_of(scenario.family).combination.weights
+    weights = scenario.family.combination.weights
     for place, (sample, weight) in enumerate(zip(scenario.samples(), weights, strict=True)):
         low, high = sample.truth.effective_support
         moved = found[place] + step * max(high, 1.0) / weight
@@ -202,8 +190,6 @@ TWO_INDEPENDENT = Design(
     listing=_listing_of_two,
     samples=_both_samples,
     beside=_beside_two,
-    check_truth=lambda family: PairTruth(*[uniform_truth(family, RATES_OF_TWO)] * 2),
-    checked_at=OF_TWO_SAMPLES,
     small_cells=2000,
     probed_counts=(3, 6),
     examples={

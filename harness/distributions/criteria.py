@@ -12,9 +12,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from harness.base.errors import IntervalNotFoundError
-from harness.base.numerics.arrays import Bools, Floats, Positions
-from harness.base.numerics.root_finding import SMALL_RESIDUAL, bracketed_newton
+from harness.base.numerics.arrays import Floats, Positions
+from harness.base.numerics.root_finding import SMALL_RESIDUAL, newton_roots
 from harness.distributions.posteriors.protocol import P, Posterior
 
 Criterion = Callable[[Posterior[P], float, str], tuple[P, P]]
@@ -22,7 +21,6 @@ Criterion = Callable[[Posterior[P], float, str], tuple[P, P]]
 _NEWTON_STEPS = 80
 # The bracket of the logit of the share of alpha below the lower limit is ± this.
 _WIDEST_SHARE = 600.0
-_NOT_FOUND = "no interval of {} at position {} of the outcomes"
 
 
 def one_sided(posterior: Posterior[P], alpha: float, side: str) -> tuple[P, P]:
@@ -126,15 +124,7 @@ def _balanced_margin(posterior: Posterior[P], alpha: float, room: Floats) -> Flo
 
     rough_lower, rough_upper = posterior.approximate_interval(alpha)
     start = room - 0.5 * posterior.length(rough_lower, rough_upper)
-    widest = _widest_margin(posterior, alpha, room)
-    margin, found = bracketed_newton(shortfall, widest, room, start)
-    if not found.all():
-        raise IntervalNotFoundError(_NOT_FOUND.format("balanced width", np.flatnonzero(~found)[0]))
-    return margin
-
-
-def _widest_margin(posterior: Posterior[P], alpha: float, room: Floats) -> Floats:
-    """A margin with at most alpha outside: 0, or one that covers both balanced-tail limits."""
+    # A margin with at most alpha outside is 0, or one that covers both balanced-tail limits.
     widest = np.zeros_like(room)
     below, above = posterior.distance_to_boundary
     unbounded = np.flatnonzero(np.isinf(below) & np.isinf(above))
@@ -143,7 +133,8 @@ def _widest_margin(posterior: Posterior[P], alpha: float, room: Floats) -> Float
         centre, _ = part.centred_interval(widest[unbounded])
         lower, upper = balanced_tail(part, alpha)
         widest[unbounded] = -np.maximum(part.length(lower, centre), part.length(centre, upper))
-    return widest
+    missing = "no interval of balanced width at position {} of the outcomes"
+    return newton_roots(shortfall, widest, room, start, missing)
 
 
 def minimal_length(posterior: Posterior[P], alpha: float, side: str = "two-sided") -> tuple[P, P]:
@@ -171,7 +162,10 @@ def minimal_length(posterior: Posterior[P], alpha: float, side: str = "two-sided
     """
     low, high = posterior.boundary
     everything = np.ones(posterior.size, dtype=bool)
-    rising, falling = _monotone(posterior, alpha)
+    # Where the density is monotone, the interval reaches an end of the support.
+    rough_lower, rough_upper = posterior.approximate_interval(2 * alpha)
+    rising = posterior.upper_limit_at_boundary(rough_lower)
+    falling = posterior.lower_limit_at_boundary(rough_upper) & ~rising
     lower = low.where(everything, low).replaced(rising, posterior.at(rising).ppf(alpha))
     upper = high.where(everything, high).replaced(falling, posterior.at(falling).isf(alpha))
     inner = np.flatnonzero(~(rising | falling))
@@ -181,21 +175,20 @@ def minimal_length(posterior: Posterior[P], alpha: float, side: str = "two-sided
     return lower, upper
 
 
-def _monotone(posterior: Posterior[P], alpha: float) -> tuple[Bools, Bools]:
-    """Whether the shortest interval reaches the upper end of the support, and the lower one."""
-    rough_lower, rough_upper = posterior.approximate_interval(2 * alpha)
-    rising = posterior.upper_limit_at_boundary(rough_lower)
-    falling = posterior.lower_limit_at_boundary(rough_upper) & ~rising
-    return rising, falling
-
-
 def _equal_density(posterior: Posterior[P], alpha: float) -> tuple[P, P]:
     """Two-dimensional Newton from the balanced-tail limits, on log(mass/alpha) and log f(u)/f(l).
 
     Each limit stays on its own side of the mode. Outcomes for which the iteration does not
     converge are solved inside a bracket.
     """
-    lower, upper = _start_around_mode(posterior, alpha)
+    lower, upper = posterior.approximate_interval(alpha)
+    # A limit that is on the wrong side of the mode is moved to its own side.
+    mode = posterior.mode
+    half = 0.5 * posterior.coordinate_difference(lower, upper)
+    late = ~(posterior.coordinate_difference(lower, mode) > 0)
+    early = ~(posterior.coordinate_difference(mode, upper) > 0)
+    lower = posterior.shift(mode, -half).where(late, lower)
+    upper = posterior.shift(mode, half).where(early, upper)
     active, missed = np.arange(posterior.size), [np.arange(0)]
     for _ in range(_NEWTON_STEPS):
         if active.size == 0:
@@ -213,19 +206,6 @@ def _equal_density(posterior: Posterior[P], alpha: float) -> tuple[P, P]:
         slow_lower, slow_upper = _equal_density_in_bracket(posterior.at(slow), alpha)
         lower, upper = lower.replaced(slow, slow_lower), upper.replaced(slow, slow_upper)
     return lower, upper
-
-
-def _start_around_mode(posterior: Posterior[P], alpha: float) -> tuple[P, P]:
-    """Balanced-tail limits; one that is on the wrong side of the mode is moved to its own side."""
-    lower, upper = posterior.approximate_interval(alpha)
-    mode = posterior.mode
-    half = 0.5 * posterior.coordinate_difference(lower, upper)
-    late = ~(posterior.coordinate_difference(lower, mode) > 0)
-    early = ~(posterior.coordinate_difference(mode, upper) > 0)
-    return (
-        posterior.shift(mode, -half).where(late, lower),
-        posterior.shift(mode, half).where(early, upper),
-    )
 
 
 def _equal_density_step(
@@ -273,8 +253,7 @@ def _equal_density_in_bracket(posterior: Posterior[P], alpha: float) -> tuple[P,
         return value, np.where(off, np.nan, derivative)
 
     widest = np.full(posterior.size, _WIDEST_SHARE)
-    logit, found = bracketed_newton(ratio, -widest, widest, np.zeros(posterior.size))
-    if not found.all():
-        raise IntervalNotFoundError(_NOT_FOUND.format("minimal length", np.flatnonzero(~found)[0]))
+    missing = "no interval of minimal length at position {} of the outcomes"
+    logit = newton_roots(ratio, -widest, widest, np.zeros(posterior.size), missing)
     share, rest = 1.0 / (1.0 + np.exp(-logit)), 1.0 / (1.0 + np.exp(logit))
     return posterior.ppf(alpha * share), posterior.isf(alpha * rest)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy.special import betaincinv, gammainccinv, gammaincinv, ndtr, ndtri
@@ -42,6 +42,12 @@ class NormalRuns:
     mean: float
     sd: float
     is_normal: ClassVar[bool] = True
+
+    @classmethod
+    def of(cls, settings: Any) -> NormalRuns:
+        """Return the law with the settings of a config."""
+        mean, sd = _named("normal", ("mean", "sd"), settings)
+        return cls(_magnitude("normal", "mean", mean), _sd("normal", sd))
 
     @property
     def title(self) -> str:
@@ -80,6 +86,17 @@ class GammaRuns:
     """γ, not 0."""
     is_normal: ClassVar[bool] = False
 
+    @classmethod
+    def of(cls, settings: Any) -> GammaRuns:
+        """Return the law with the settings of a config."""
+        mean, sd, skewness = _named("gamma", ("mean", "sd", "skewness"), settings)
+        if not 0 < abs(skewness) <= LARGEST_SKEWNESS:
+            raise InputError(
+                f"skewness of gamma should be a number from -{LARGEST_SKEWNESS:g} to "
+                f"{LARGEST_SKEWNESS:g} and not 0, where the law is normal, found {skewness:g}"
+            )
+        return cls(_magnitude("gamma", "mean", mean), _sd("gamma", sd), skewness)
+
     @property
     def title(self) -> str:
         """The law with its parameters beside the mean, for tables and figures."""
@@ -117,6 +134,16 @@ class BetaRuns:
     s: float
     t: float
     is_normal: ClassVar[bool] = False
+
+    @classmethod
+    def of(cls, settings: Any) -> BetaRuns:
+        """Return the law with the settings of a config."""
+        if isinstance(settings, str) or not isinstance(settings, Sequence) or len(settings) != 2:
+            raise InputError(f"beta should be two numbers above 0, found {quoted(settings)}")
+        s, t = (_number("beta", "each number", value) for value in settings)
+        if not (0 < s <= LARGEST and 0 < t <= LARGEST):
+            raise InputError(f"beta should be two numbers above 0, found {s:g} and {t:g}")
+        return cls(s, t)
 
     @property
     def mean(self) -> float:
@@ -166,6 +193,18 @@ class MixtureRuns:
     """The probability that a run fails, in (0, 1)."""
     is_normal: ClassVar[bool] = False
 
+    @classmethod
+    def of(cls, settings: Any) -> MixtureRuns:
+        """Return the law with the settings of a config."""
+        _validate_names("mixture", ("normal", "failed"), settings)
+        share, mean, sd = _named("failed", ("share", "mean", "sd"), settings["failed"])
+        if not 0 < share < 1:
+            raise InputError(f"share of failed should be a number between 0 and 1, found {share:g}")
+        if sd != 0:
+            _sd("failed", sd)
+        failed = NormalRuns(_magnitude("failed", "mean", mean), sd)
+        return cls(NormalRuns.of(settings["normal"]), failed, share)
+
     @property
     def mean(self) -> float:
         """The mean of all runs."""
@@ -195,7 +234,7 @@ class MixtureRuns:
         It lies between the p quantiles of both laws, and is bisected down to neighbouring doubles:
         failed runs of one value, with sd = 0, are a jump of the distribution function.
         """
-        low, high = sorted(each.quantile(p) for each in (self.normal, self.failed))
+        low, high = sorted(law.quantile(p) for law in (self.normal, self.failed))
         if self._cdf(low) >= p:
             return low
         while low < (middle := low + (high - low) / 2) < high:
@@ -238,51 +277,16 @@ def runs_truth(name: str, settings: Any) -> RunsTruth:
     return LAWS_OF_RUNS[validate_choice("truth", name, LAWS_OF_RUNS, [])](settings)
 
 
-def _normal(settings: Any) -> NormalRuns:
-    mean, sd = _named("normal", ("mean", "sd"), settings)
-    return NormalRuns(_magnitude("normal", "mean", mean), _sd("normal", sd))
-
-
-def _gamma(settings: Any) -> GammaRuns:
-    mean, sd, skewness = _named("gamma", ("mean", "sd", "skewness"), settings)
-    if not 0 < abs(skewness) <= LARGEST_SKEWNESS:
-        raise InputError(
-            f"skewness of gamma should be a number from -{LARGEST_SKEWNESS:g} to "
-            f"{LARGEST_SKEWNESS:g} and not 0, where the law is normal, found {skewness:g}"
-        )
-    return GammaRuns(_magnitude("gamma", "mean", mean), _sd("gamma", sd), skewness)
-
-
-def _beta(settings: Any) -> BetaRuns:
-    if isinstance(settings, str) or not isinstance(settings, Sequence) or len(settings) != 2:
-        raise InputError(f"beta should be two numbers above 0, found {quoted(settings)}")
-    s, t = (_number("beta", "each number", value) for value in settings)
-    if not (0 < s <= LARGEST and 0 < t <= LARGEST):
-        raise InputError(f"beta should be two numbers above 0, found {s:g} and {t:g}")
-    return BetaRuns(s, t)
-
-
-def _mixture(settings: Any) -> MixtureRuns:
-    _names("mixture", ("normal", "failed"), settings)
-    share, mean, sd = _named("failed", ("share", "mean", "sd"), settings["failed"])
-    if not 0 < share < 1:
-        raise InputError(f"share of failed should be a number between 0 and 1, found {share:g}")
-    if sd != 0:
-        _sd("failed", sd)
-    failed = NormalRuns(_magnitude("failed", "mean", mean), sd)
-    return MixtureRuns(_normal(settings["normal"]), failed, share)
-
-
 LAWS_OF_RUNS: Mapping[str, Callable[[Any], RunsTruth]] = {
-    "normal": _normal,
-    "gamma": _gamma,
-    "beta": _beta,
-    "mixture": _mixture,
+    "normal": NormalRuns.of,
+    "gamma": GammaRuns.of,
+    "beta": BetaRuns.of,
+    "mixture": MixtureRuns.of,
 }
 """The laws by their names in a config, each with the function that makes it from its settings."""
 
 
-def _names(where: str, names: tuple[str, ...], settings: Any) -> None:
+def _validate_names(where: str, names: tuple[str, ...], settings: Any) -> None:
     """Refuse what is no mapping with exactly these keys."""
     if not isinstance(settings, Mapping) or set(settings) != set(names):
         raise InputError(
@@ -292,11 +296,12 @@ def _names(where: str, names: tuple[str, ...], settings: Any) -> None:
 
 def _named(where: str, names: tuple[str, ...], settings: Any) -> tuple[float, ...]:
     """The numbers of a mapping with exactly these keys."""
-    _names(where, names, settings)
+    _validate_names(where, names, settings)
     return tuple(_number(where, name, settings[name]) for name in names)
 
 
 def _number(where: str, name: str, value: Any) -> float:
+    """Return a finite number, with 0 for −0."""
     validate_number(f"{name} of {where}", value)
     if not math.isfinite(value):
         raise InputError(f"{name} of {where} should be a finite number, found {value:g}")
@@ -304,6 +309,7 @@ def _number(where: str, name: str, value: Any) -> float:
 
 
 def _magnitude(where: str, name: str, value: float) -> float:
+    """Return a number whose square is a double."""
     if abs(value) > LARGEST:
         raise InputError(
             f"{name} of {where} should be a number of at most {LARGEST:g}, found {value:g}"
@@ -312,41 +318,12 @@ def _magnitude(where: str, name: str, value: float) -> float:
 
 
 def _sd(where: str, value: float) -> float:
+    """Return a standard deviation that is above 0."""
     if not 0 < value <= LARGEST:
         raise InputError(
             f"sd of {where} should be a number above 0 and at most {LARGEST:g}, found {value:g}"
         )
     return value
-
-
-class RunLaw(Protocol):
-    """The distribution of the value of one run."""
-
-    @property
-    def mean(self) -> float: ...
-
-    @property
-    def sd(self) -> float: ...
-
-    @property
-    def is_normal(self) -> bool: ...
-
-    @property
-    def title(self) -> str:
-        """The law in words, without its mean."""
-        ...
-
-    def draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
-        """Return independent draws."""
-        ...
-
-    def quantile(self, p: float) -> float:
-        """Return the p quantile, for p in (0, 1)."""
-        ...
-
-    def content(self) -> Mapping[str, Any]:
-        """Return the law as a config writes it."""
-        ...
 
 
 MEAN, MEDIAN, QUANTILE = "mean", "median", "quantile"
@@ -361,7 +338,7 @@ class RunTruth:
     {'estimand': 'median'}
     """
 
-    law: RunLaw
+    law: RunsTruth
     quantile: float | None = None
     """The probability of the quantile that is estimated, in (0, 1); None for the mean."""
     is_discrete: ClassVar[Literal[True]] = True
@@ -476,7 +453,7 @@ class StratumTruth:
         """
         if self.differences is not None:
             return (np.array(self.differences),)
-        first, second = (np.array(each) for each in zip(*self.tables, strict=True))
+        first, second = (np.array(column) for column in zip(*self.tables, strict=True))
         return ((first - second).mean(axis=1),)
 
     @property
@@ -490,6 +467,7 @@ class StratumTruth:
 
 
 def _probability(p: float, difference: float) -> float:
+    """The probability of the first sample in a stratum, whose rounding is taken away."""
     # 0.7 + 0.3 − 1 may round to a little more than 0.
     first = p + difference
     if abs(first - round(first)) < 1e-12:

@@ -61,7 +61,7 @@ class TableTruth:
     @property
     def hull(self) -> tuple[tuple[float, float], ...]:
         """The smallest and the largest probability of each cell."""
-        return tuple((float(each.min()), float(each.max())) for each in self.values)
+        return tuple((float(cell.min()), float(cell.max())) for cell in self.values)
 
     def content(self) -> Mapping[str, Any]:
         """The truth as plain data, as random streams are keyed by it."""
@@ -116,7 +116,7 @@ def table_of_cells(first_only: float, second_only: float, both: float | None = N
     given = {"first_only": first_only, "second_only": second_only}
     if both is not None:
         given["both"] = both
-    left = math.fsum((1.0, *(-each for each in given.values())))
+    left = math.fsum((1.0, *(-probability for probability in given.values())))
     if left < -ROUNDING:
         found = enumerated(f"{name} {value:.6g}" for name, value in given.items())
         raise InputError(f"expected probabilities with a sum of at most 1, found {found}")

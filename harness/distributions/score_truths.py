@@ -50,8 +50,8 @@ class Binormal:
         first, step = self._scale(self.levels)
         edges = first + step * (np.arange(self.levels - 1) + 0.5)
         positive, negative = (
-            np.diff(ndtr(each), prepend=0.0, append=1.0)
-            for each in ((edges - self.mean) / self.sd, edges)
+            np.diff(ndtr(deviates), prepend=0.0, append=1.0)
+            for deviates in ((edges - self.mean) / self.sd, edges)
         )
         below = np.cumsum(negative) - 0.5 * negative
         return float(positive @ below)
@@ -74,12 +74,13 @@ class Binormal:
 
 def _crossed(*parts: Sequence[float]) -> tuple[Floats, ...]:
     """Every value of each part with every value of the others, the last one varying fastest."""
-    return tuple(each.ravel() for each in np.meshgrid(*map(np.array, parts), indexing="ij"))
+    return tuple(grid.ravel() for grid in np.meshgrid(*map(np.array, parts), indexing="ij"))
 
 
 def _content(levels: int | None, **parts: Sequence[float]) -> dict[str, Any]:
-    known: dict[str, Any] = {name: {"values": list(each)} for name, each in parts.items()}
-    return known if levels is None else {**known, "levels": levels}
+    """The values of each part and the levels as plain data."""
+    content: dict[str, Any] = {name: {"values": list(values)} for name, values in parts.items()}
+    return content if levels is None else {**content, "levels": levels}
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ class ScoreTruth:
 
     def law(self, number: int) -> Binormal:
         """Return the law of the score at a listed truth."""
-        auc, sd = (each[number] for each in _crossed(self.auc, self.sd_ratio))
+        auc, sd = (values[number] for values in _crossed(self.auc, self.sd_ratio))
         return Binormal(float(auc), float(sd), self.levels)
 
     @property
@@ -149,13 +150,14 @@ class PairedScoreTruth:
         return prod(map(len, (self.auc1, self.auc2, self.correlation)))
 
     @property
-    def _given(self) -> tuple[Floats, ...]:
+    def _triples(self) -> tuple[Floats, ...]:
+        """The areas before scores are rounded, and the correlation, of each triple."""
         return _crossed(self.auc1, self.auc2, self.correlation)
 
     def laws(self, number: int) -> tuple[Binormal, Binormal]:
         """Return the laws of both scores at a listed truth."""
         first, second = (
-            Binormal(float(each[number]), 1.0, self.levels) for each in self._given[:2]
+            Binormal(float(areas[number]), 1.0, self.levels) for areas in self._triples[:2]
         )
         return first, second
 
@@ -165,16 +167,16 @@ class PairedScoreTruth:
         areas = [[law.area() for law in self.laws(number)] for number in range(self.count)]
         first, second = np.array(areas).T
         # 0.9 − 0.8 is 0.09999999999999998 in doubles.
-        return np.round(first - second, 15), second, self._given[2]
+        return np.round(first - second, 15), second, self._triples[2]
 
     def draw(
         self, number: int, shapes: Sequence[tuple[int, int]], rng: np.random.Generator
     ) -> tuple[Floats, ...]:
         """Return first scores of positives and negatives, then second scores of the same cases."""
-        r = float(self._given[2][number])
+        r = float(self._triples[2][number])
         first = [rng.standard_normal(shape) for shape in shapes]
         rest = [np.sqrt(1.0 - r * r) * rng.standard_normal(shape) for shape in shapes]
-        second = [r * one + other for one, other in zip(first, rest, strict=True)]
+        second = [r * shared + own for shared, own in zip(first, rest, strict=True)]
         law1, law2 = self.laws(number)
         return *law1.scores(*first), *law2.scores(*second)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol
@@ -55,15 +56,30 @@ class DiscreteTruth:
         return {"values": list(self.values)}
 
 
+class Distribution(ABC):
+    """A distribution of the true value of one sample; what it does not say is as here."""
+
+    is_discrete: ClassVar[Literal[False]] = False
+    mass_left_out: ClassVar[float] = 0.0
+    """The probability of a true value outside of the effective support."""
+
+    @property
+    @abstractmethod
+    def support(self) -> tuple[float, float]:
+        """The range of the true value."""
+
+    @property
+    def effective_support(self) -> tuple[float, float]:
+        """The support, without a tail of probability ``mass_left_out`` where it has no end."""
+        return self.support
+
+
 @dataclass(frozen=True)
-class UniformTruth:
+class UniformTruth(Distribution):
     """The uniform distribution on [lower, upper]."""
 
     lower: float
     upper: float
-    is_discrete: ClassVar[Literal[False]] = False
-    mass_left_out: ClassVar[float] = 0.0
-    """The probability of a true value outside of the effective support: none."""
     conjugate_prior: ClassVar[None] = None
     """None, since the distribution is a part of a flat prior."""
     shapes: ClassVar[tuple[float, ...]] = ()
@@ -71,13 +87,7 @@ class UniformTruth:
 
     @property
     def support(self) -> tuple[float, float]:
-        """The range of the true value."""
         return self.lower, self.upper
-
-    @property
-    def effective_support(self) -> tuple[float, float]:
-        """The support."""
-        return self.support
 
     @property
     def mean(self) -> float:
@@ -105,7 +115,7 @@ class UniformTruth:
 
 
 @dataclass(frozen=True)
-class BetaTruth:
+class BetaTruth(Distribution):
     """The distribution Beta(s, t) on [0, 1], with s, t > 0.
 
     >>> BetaTruth(2.0, 8.0).mean
@@ -114,13 +124,7 @@ class BetaTruth:
 
     s: float
     t: float
-    is_discrete: ClassVar[Literal[False]] = False
     support: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    """The range of the true value."""
-    effective_support: ClassVar[tuple[float, float]] = support
-    """The support."""
-    mass_left_out: ClassVar[float] = 0.0
-    """The probability of a true value outside of the effective support: none."""
 
     @property
     def conjugate_prior(self) -> Prior:
@@ -153,14 +157,12 @@ class BetaTruth:
 
 
 @dataclass(frozen=True)
-class GammaTruth:
+class GammaTruth(Distribution):
     """The Gamma distribution with shape s > 0 and rate t > 0, on (0, ∞)."""
 
     s: float
     t: float
-    is_discrete: ClassVar[Literal[False]] = False
     support: ClassVar[tuple[float, float]] = (0.0, math.inf)
-    """The range of the true value."""
     mass_left_out: ClassVar[float] = _NEGLIGIBLE_TAIL
     """The probability of a true value above the effective support: 1e-17."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import re
 from collections.abc import Mapping, MutableMapping
 from functools import cache
@@ -9,97 +10,107 @@ from typing import Any
 
 from harness.base.arguments import quoted, validate_choice
 from harness.base.errors import InputError
-from harness.distributions.posteriors.difference.proportions import (
+from harness.distributions.posteriors.difference import (
     difference_of_proportions,
+    difference_of_rates,
     mean_of_proportions,
 )
-from harness.distributions.posteriors.difference.rates import difference_of_rates
-from harness.distributions.posteriors.paired.posterior import paired_difference_posterior
-from harness.distributions.posteriors.ratio.posterior import (
+from harness.distributions.posteriors.paired import paired_difference_posterior
+from harness.distributions.posteriors.ratio import (
     odds_ratio_of_proportions,
     ratio_of_proportions,
     ratio_of_rates,
 )
-from harness.families import proportion, rate
-from harness.families.combination import ODDS_RATIO, RATIO, weighted_sum
+from harness.families import combination, proportion, rate
 from harness.families.confusion import BETA, CONFUSION_FAMILIES, f_score
 from harness.families.family import ENUMERATION, POSTERIOR, Family
 from harness.families.lists import CLUSTERED_PROPORTION, MEAN, STRATIFIED_DIFFERENCE
-from harness.families.paired import PAIRED_DIFFERENCE, PAIRED_RATIO, family_of_pairs
+from harness.families.paired import OF_DIFFERENCE, OF_RATIO, family_of_pairs
 from harness.families.samples import family_of_samples
 from harness.families.scores import AUC, AUC_DIFFERENCE
-from harness.families.stopped import STOPPING, rule_text, stopped_family
+from harness.families.stopped import STOPPING, StoppedFamily, rule_text, stopped_family
 
-FAMILIES: dict[str, Family] = {
+PROPORTION = family_of_samples("proportion", "a proportion: x of n", "p", proportion)
+RATE = family_of_samples("rate", "a rate: x events in an exposure", "rate", rate)
+PAIRED_DIFFERENCE = family_of_pairs(
+    "paired_difference",
+    "the difference of two proportions on the same cases: a table of pairs",
+    "p1 − p2",
+    OF_DIFFERENCE,
+    (POSTERIOR, ENUMERATION),
+    paired_difference_posterior,
+)
+PAIRED_RATIO = family_of_pairs(
+    "paired_ratio",
+    "the ratio of two proportions on the same cases: a table of pairs",
+    "p1/p2",
+    OF_RATIO,
+    (ENUMERATION,),
+)
+PROPORTION_DIFFERENCE = family_of_samples(
+    "proportion_difference",
+    "the difference of two proportions: x1 of n1 less x2 of n2",
+    "p1 − p2",
+    proportion,
+    combination.weighted_sum(1.0, -1.0),
+    difference_of_proportions,
+    same_cases=PAIRED_DIFFERENCE,
+)
+RATE_DIFFERENCE = family_of_samples(
+    "rate_difference",
+    "the difference of two rates: x1 in exposure1 less x2 in exposure2",
+    "rate1 − rate2",
+    rate,
+    combination.weighted_sum(1.0, -1.0),
+    difference_of_rates,
+)
+BALANCED_ACCURACY = family_of_samples(
+    "balanced_accuracy",
+    "a balanced accuracy: the mean of x1 of n1 positives and x2 of n2 negatives right",
+    "(p1 + p2)/2",
+    proportion,
+    combination.weighted_sum(0.5, 0.5),
+    mean_of_proportions,
+)
+RISK_RATIO = family_of_samples(
+    "risk_ratio",
+    "the ratio of two proportions: x1 of n1 over x2 of n2",
+    "p1/p2",
+    proportion,
+    combination.RATIO,
+    ratio_of_proportions,
+    same_cases=PAIRED_RATIO,
+)
+ODDS_RATIO = family_of_samples(
+    "odds_ratio",
+    "the ratio of two odds: p1/(1 − p1) over p2/(1 − p2), from x1 of n1 and x2 of n2",
+    "odds ratio",
+    proportion,
+    combination.ODDS_RATIO,
+    odds_ratio_of_proportions,
+)
+RATE_RATIO = family_of_samples(
+    "rate_ratio",
+    "the ratio of two rates: x1 in exposure1 over x2 in exposure2",
+    "rate1/rate2",
+    rate,
+    combination.RATIO,
+    ratio_of_rates,
+)
+
+FAMILIES = {
     family.name: family
     for family in (
-        family_of_samples("proportion", "a proportion: x of n", "p", proportion),
-        family_of_samples("rate", "a rate: x events in an exposure", "rate", rate),
-        family_of_samples(
-            "proportion_difference",
-            "the difference of two proportions: x1 of n1 less x2 of n2",
-            "p1 − p2",
-            proportion,
-            weighted_sum(1.0, -1.0),
-            difference_of_proportions,
-            same_cases="paired_difference",
-        ),
-        family_of_samples(
-            "rate_difference",
-            "the difference of two rates: x1 in exposure1 less x2 in exposure2",
-            "rate1 − rate2",
-            rate,
-            weighted_sum(1.0, -1.0),
-            difference_of_rates,
-        ),
-        family_of_samples(
-            "balanced_accuracy",
-            "a balanced accuracy: the mean of x1 of n1 positives and x2 of n2 negatives right",
-            "(p1 + p2)/2",
-            proportion,
-            weighted_sum(0.5, 0.5),
-            mean_of_proportions,
-        ),
-        family_of_samples(
-            "risk_ratio",
-            "the ratio of two proportions: x1 of n1 over x2 of n2",
-            "p1/p2",
-            proportion,
-            RATIO,
-            ratio_of_proportions,
-            same_cases="paired_ratio",
-        ),
-        family_of_samples(
-            "odds_ratio",
-            "the ratio of two odds: p1/(1 − p1) over p2/(1 − p2), from x1 of n1 and x2 of n2",
-            "odds ratio",
-            proportion,
-            ODDS_RATIO,
-            odds_ratio_of_proportions,
-        ),
-        family_of_samples(
-            "rate_ratio",
-            "the ratio of two rates: x1 in exposure1 over x2 in exposure2",
-            "rate1/rate2",
-            rate,
-            RATIO,
-            ratio_of_rates,
-        ),
-        family_of_pairs(
-            "paired_difference",
-            "the difference of two proportions on the same cases: a table of pairs",
-            "p1 − p2",
-            PAIRED_DIFFERENCE,
-            (POSTERIOR, ENUMERATION),
-            paired_difference_posterior,
-        ),
-        family_of_pairs(
-            "paired_ratio",
-            "the ratio of two proportions on the same cases: a table of pairs",
-            "p1/p2",
-            PAIRED_RATIO,
-            (ENUMERATION,),
-        ),
+        PROPORTION,
+        RATE,
+        PROPORTION_DIFFERENCE,
+        RATE_DIFFERENCE,
+        BALANCED_ACCURACY,
+        RISK_RATIO,
+        ODDS_RATIO,
+        RATE_RATIO,
+        PAIRED_DIFFERENCE,
+        PAIRED_RATIO,
         MEAN,
         CLUSTERED_PROPORTION,
         STRATIFIED_DIFFERENCE,
@@ -113,6 +124,19 @@ FAMILIES: dict[str, Family] = {
 def family_of(name: str) -> Family:
     """Return the family with that name, which may have settings in brackets."""
     return FAMILIES[name] if name in FAMILIES else _unlisted(name)
+
+
+def _pickled(family: Family) -> Any:
+    """Return how a family is pickled: by its name where it has one here, else by its content."""
+    try:
+        known = family_of(family.name)
+    except KeyError:
+        known = None
+    return (family_of, (family.name,)) if known is family else family.__reduce_ex__(2)
+
+
+copyreg.pickle(Family, _pickled)
+copyreg.pickle(StoppedFamily, _pickled)
 
 
 @cache

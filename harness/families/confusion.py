@@ -233,23 +233,25 @@ def f_score(beta: float) -> Family:
     )
 
 
+JACCARD_INDEX = _family(
+    "jaccard",
+    "a Jaccard index: tp of tp + fp + fn among n cases",
+    "Jaccard index",
+    metrics.jaccard,
+    _OF_HITS,
+    (1.0, -1.0, -1.0, 0.0),
+    as_pairs=_ratio_of_hits(1.0, 1.0, 1.0),
+    beside_first=(0, 3),
+    posterior=_jaccard_posterior,
+)
+
 CONFUSION_FAMILIES = (
     _share("precision", "a precision: tp of tp + fp among n cases", metrics.precision, 0, 1),
     _share("recall", "a recall, or sensitivity: tp of tp + fn among n cases", metrics.recall, 0, 2),
     _share("specificity", "a specificity: tn of tn + fp among n cases", metrics.specificity, 3, 1),
     _share("npv", "a negative predictive value: tn of tn + fn among n cases", metrics.npv, 3, 2),
     f_score(1.0),
-    _family(
-        "jaccard",
-        "a Jaccard index: tp of tp + fp + fn among n cases",
-        "Jaccard index",
-        metrics.jaccard,
-        _OF_HITS,
-        (1.0, -1.0, -1.0, 0.0),
-        as_pairs=_ratio_of_hits(1.0, 1.0, 1.0),
-        beside_first=(0, 3),
-        posterior=_jaccard_posterior,
-    ),
+    JACCARD_INDEX,
     *(
         _family(
             name, title, parameter, metric, _OF_ALL, (1.0, -1.0, -1.0, 1.0), support=(-1.0, 1.0)

@@ -149,7 +149,7 @@ class AsPairs:
         return first, second, third, fourth
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Family:
     """What is estimated: a parameter and its data, with all that differs between families.
 
@@ -271,8 +271,11 @@ class Family:
     that mean something else here."""
     has_estimands: bool = False
     """Whether a config may name a quantile of the values as what intervals are scored against."""
-    same_cases: str | None = None
+    same_cases: Family | None = None
     """The family of the same comparison where both samples are of the same cases."""
+
+    def __repr__(self) -> str:
+        return f"<family {self.name}>"
 
     @property
     def equality(self) -> float:

@@ -36,7 +36,7 @@ def family_of_samples(
     *,
     design: str | None = None,
     exact_engines: Sequence[str] | None = None,
-    same_cases: str | None = None,
+    same_cases: Family | None = None,
 ) -> Family:
     """Return a family whose data are the count and the size of each sample.
 

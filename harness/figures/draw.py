@@ -22,7 +22,6 @@ from harness.base.files import read_regular
 from harness.base.numerics.arrays import Floats
 from harness.base.text import numbered
 from harness.families.catalogue import family_in, family_of
-from harness.families.family import Family
 from harness.figures.catalogue import FIGURES
 from harness.figures.kind import Drawing, FigureKind, FigureSpec
 from harness.figures.look import labels, layout, style
@@ -103,8 +102,7 @@ def _drawn(results: Results, specs: Iterable[FigureSpec], skip_undrawable: bool)
     drawn: list[_Drawn] = []
     titled = None
     for spec in specs:
-        kind, options = _validate(spec)
-        _refuse_other_results(kind, results)
+        kind, options = _validate(spec, results)
         titled = titled or _with_titles(results)
         with _settings(options):
             try:
@@ -139,7 +137,7 @@ def _with_titles(results: Results) -> Results:
     cells = results.cells
     if _experiment_of(results) != "coverage" or cells.is_empty():
         return results
-    family = family_in(cells).name
+    family = family_in(cells)
     listed = results.manifest.get("experiment", {}).get("methods") or []
     methods = {entry["label"]: entry for entry in listed}
     titles = {
@@ -193,35 +191,36 @@ def _reported(figure: str) -> Iterator[None]:
         raise FigureError(f"{figure} cannot be drawn: {type(fault).__name__}: {fault}") from fault
 
 
-def _validate(spec: FigureSpec) -> tuple[FigureKind, FigureOptions]:
+def _validate(spec: FigureSpec, results: Results) -> tuple[FigureKind, FigureOptions]:
+    """Return the kind and the options of a figure that can be drawn from such results.
+
+    Raises:
+        InputError: the kind or an option is wrong, or the results are of another family or kind
+            of experiment.
+    """
     if spec.kind not in FIGURES:
         raise InputError(f"no figure is called {spec.kind!r}; there are {', '.join(FIGURES)}")
     kind = FIGURES[spec.kind]
     try:
-        return kind, kind.options.model_validate(dict(spec.options))
+        options = kind.options.model_validate(dict(spec.options))
     except ValidationError as error:
         first = error.errors()[0]
-        where = "".join(f" option {first['loc'][0]}:" for _ in first["loc"][:1])
-        raise InputError(
-            f"{spec.kind}:{where} {first['msg'].removeprefix('Value error, ')}"
-        ) from None
-
-
-def _refuse_other_results(kind: FigureKind, results: Results) -> None:
-    """Raise InputError if the results are of another family or kind of experiment."""
+        where = f" option {first['loc'][0]}:" if first["loc"] else ""
+        message = first["msg"].removeprefix("Value error, ")
+        raise InputError(f"{spec.kind}:{where} {message}") from None
     if kind.over == "nothing":
-        return
+        return kind, options
     experiment = _experiment_of(results)
     if experiment != kind.experiment:
         raise InputError(
             f"{kind.name} is drawn from a {kind.experiment} experiment, not {experiment}"
         )
-    if kind.experiment == "simulation" or results.cells.is_empty():
-        return
-    family = family_in(results.cells)
-    if not kind.fits(family):
-        fitting = ", ".join(kind.families)
-        raise InputError(f"{kind.name} is drawn for {fitting}, not {family.public_name}")
+    if experiment != "simulation" and not results.cells.is_empty():
+        family = family_in(results.cells)
+        if not kind.fits(family):
+            fitting = ", ".join(kind.families)
+            raise InputError(f"{kind.name} is drawn for {fitting}, not {family.public_name}")
+    return kind, options
 
 
 def _experiment_of(results: Results) -> str:
@@ -272,7 +271,12 @@ def write_size_curve(
     refuse_other_ending(path)
     of_family, (name, target) = family_of(family), goal
     sizes, reached = curve
-    label = _goal_label(of_family, name)
+    if name == "probability":
+        label = "probability of reaching the goal"
+    else:
+        parameter = labels.parameter_label(of_family)
+        of = f"ln({parameter})" if of_family.is_ratio else parameter
+        label = f"expected {name.replace('_', '-')} of {of}"
     with style.drawing_settings():
         legend_names = [label, f"goal {target:.6g}", f"answer {answer:.15g}"]
         heading = style.wrap(setting, style.COLUMN)
@@ -340,12 +344,3 @@ def _save(figure: Figure, path: Path) -> None:
         figure.savefig(path, dpi=style.DPI, metadata=METADATA[path.suffix[1:].lower()])
     except OSError as error:
         raise WriteError(f"{path} cannot be written: {error.strerror or error}") from None
-
-
-def _goal_label(family: Family, name: str) -> str:
-    """The name of the axis of what is reached."""
-    if name == "probability":
-        return "probability of reaching the goal"
-    parameter = labels.parameter_label(family)
-    of = f"ln({parameter})" if family.is_ratio else parameter
-    return f"expected {name.replace('_', '-')} of {of}"

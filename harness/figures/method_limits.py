@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers
-from harness.families.catalogue import family_of
 from harness.families.combination import Span
 from harness.families.family import Family
 from harness.families.stopped import STOPPED_AT
@@ -102,7 +101,7 @@ def scenario_with(
     """
     # What computes is loaded only where a figure is drawn.
     from harness.designs.design import Scenario
-    from harness.distributions.sampling.laws.catalogue import sampling_law
+    from harness.distributions.sampling.laws import sampling_law
     from harness.distributions.truths import DiscreteTruth, PairTruth
 
     if not (family.has_counts_of_samples or family.stops):
@@ -114,8 +113,8 @@ def scenario_with(
         return None
     values = DiscreteTruth(first)
     if family.samples == 1:
-        return Scenario(family.name, size[0], values, law=law)
-    return Scenario(family.name, size, PairTruth(values, *(DiscreteTruth((p,)) for p in held)))
+        return Scenario(family, size[0], values, law=law)
+    return Scenario(family, size, PairTruth(values, *(DiscreteTruth((p,)) for p in held)))
 
 
 def known_limits(
@@ -145,7 +144,7 @@ def _stored(
     results: Results, scenario: Scenario, method: str, alpha: float, outcomes: Integers
 ) -> tuple[Floats, Floats] | None:
     """The limits in the tables; NaN where a method failed. None unless all outcomes have a row."""
-    family, cells = family_of(scenario.family), results.cells
+    family, cells = scenario.family, results.cells
     if STOPPED_AT in cells.columns and not family.stops:
         return None
     if not {*family.counts, "lower", "upper"} <= set(cells.columns) or "x_last" in cells.columns:

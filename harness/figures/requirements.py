@@ -55,6 +55,18 @@ class ExperimentFacts:
         """Whether the truth is known to be a grid or a list."""
         return self.truth is not None and self.truth.is_discrete
 
+    def listed_truths(self) -> list[Level] | int:
+        """The true values in the order of titles, or how many where there are very many."""
+        if self.truth is None or not self.truth.is_discrete:
+            return 0
+        if isinstance(self.truth, DiscreteTruth):
+            return [(value,) for value in self.truth.values]
+        if self.truth.count > MOST_TRUTHS:
+            return self.truth.count
+        by_column = dict(zip(self.family.truths, self.truth.values, strict=True))
+        columns = [by_column[name].tolist() for name in truth_symbols(self.family)]
+        return sorted(zip(*columns, strict=True))
+
 
 def unmet_requirements(kind: FigureKind, options: Any, facts: ExperimentFacts) -> Iterator[Unmet]:
     """Yield what the experiment lacks for the figure to be drawn."""
@@ -75,13 +87,21 @@ def unmet_requirements(kind: FigureKind, options: Any, facts: ExperimentFacts) -
         yield from _unmet_second_truth(options, facts.truth)
         yield from _unmet_methods(options, facts)
     if "counts_of_samples" in kind.requires:
-        yield from _unmet_counts(options, facts)
+        counts = facts.family.counts
+        pairs = f"pairs of counts [{', '.join(counts)}]"
+        wanted = pairs if len(counts) > 1 else "single counts"
+        for outcome in options.x or ():
+            written = list(outcome) if isinstance(outcome, tuple) else outcome
+            if len(_as_level(outcome)) != len(counts):
+                yield Unmet("x", expected_found(wanted, written))
+                break
     if "trials_by_outcome" in kind.requires:
         yield from _unmet_trials_by_outcome(kind, options, facts)
     if "grid_of_fractions" in kind.requires:
         yield from _unmet_surface(kind, options, facts)
     if "panels_over_size" in kind.requires:
-        yield from _unmet_panels(options, facts)
+        sizes = [_as_level(size) for size in facts.sizes]
+        yield from unmet_panels(options, facts.family, sizes, facts.listed_truths())
 
 
 def undrawable_lengths(
@@ -221,18 +241,6 @@ def _among(options: Any, option: str, what: str, levels: Sequence[Any]) -> Itera
             yield Unmet(option, message + did_you_mean(named, levels))
 
 
-def _unmet_counts(options: Any, facts: ExperimentFacts) -> Iterator[Unmet]:
-    """Yield the first outcome that has more or fewer counts than the family has samples."""
-    counts = facts.family.counts
-    for outcome in options.x or ():
-        if (1 if isinstance(outcome, int) else len(outcome)) != len(counts):
-            pairs = f"pairs of counts [{', '.join(counts)}]"
-            wanted = pairs if len(counts) > 1 else "single counts"
-            written = outcome if isinstance(outcome, int) else list(outcome)
-            yield Unmet("x", expected_found(wanted, written))
-            return
-
-
 def _unmet_trials_by_outcome(
     kind: FigureKind, options: Any, facts: ExperimentFacts
 ) -> Iterator[Unmet]:
@@ -252,30 +260,9 @@ def _unmet_trials_by_outcome(
         yield Unmet("n", f"expected {most} with a grid or a list of true values, found {n}")
 
 
-def _unmet_panels(options: Any, facts: ExperimentFacts) -> Iterator[Unmet]:
-    """Yield why there are no panels over the size: one size only, or too many true values."""
-    sizes = [_as_level(size) for size in facts.sizes]
-    truths = _listed_truths(facts) if facts.has_true_values else 0
-    yield from unmet_panels(options, facts.family, sizes, truths)
-
-
 def _as_level(size: Any) -> Level:
     """The size of each sample."""
     return size if isinstance(size, tuple) else (size,)
-
-
-def _listed_truths(facts: ExperimentFacts) -> list[Level] | int:
-    """The true values in the order of titles, or their number where there are very many."""
-    truth = facts.truth
-    assert truth is not None
-    assert truth.is_discrete
-    if isinstance(truth, DiscreteTruth):
-        return [(value,) for value in truth.values]
-    if truth.count > MOST_TRUTHS:
-        return truth.count
-    by_column = dict(zip(facts.family.truths, truth.values, strict=True))
-    columns = [by_column[name].tolist() for name in truth_symbols(facts.family)]
-    return sorted(zip(*columns, strict=True))
 
 
 def _unmet_surface(kind: FigureKind, options: Any, facts: ExperimentFacts) -> Iterator[Unmet]:

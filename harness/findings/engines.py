@@ -9,11 +9,14 @@ from typing import Any
 from harness.base.text import printable
 from harness.families.family import CLOSED_FORM, ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.findings.manifest import engines_met, not_compared, why_unchecked
+from harness.findings.numbers import significant, whole
+from harness.findings.table import Entry, TextTable, text_table
 
-_Row = Mapping[str, Any]
 GOOD, DOUBTFUL, BAD, PLAIN = "good", "doubtful", "bad", ""
 """What a remark means."""
+_EXACT = (POSTERIOR, ENUMERATION)
 _SECOND = "second computation"
+_DRAWS = "the outcomes drawn"
 _WORDS = {
     MONTE_CARLO: "Monte Carlo",
     POSTERIOR: "the posterior",
@@ -37,7 +40,7 @@ class Remark:
         return printable(f"{self.beginning}{self.rest}")
 
 
-def engine_remarks(manifest: _Row) -> Iterator[Remark]:
+def engine_remarks(manifest: Mapping[str, Any]) -> Iterator[Remark]:
     """Yield whether the engines agree, and what was not compared.
 
     Of a calibration, which has one engine, there are none.
@@ -45,13 +48,15 @@ def engine_remarks(manifest: _Row) -> Iterator[Remark]:
     if "agreement" not in manifest:
         return
     agreement, identity = manifest["agreement"], manifest["identity"]
-    if agreement["checked"]:
-        if agreement["agrees"]:
-            yield Remark(GOOD, "Monte Carlo and exact agree", f" in {agreement['tests']} tests.")
-        for what, line in _disagreeing(agreement):
-            at = ", ".join(f"{name} = {size:.15g}" for name, size in line["at"].items())
-            where = f"{what}, {at or 'over the whole run'}, p = {line['smallest_p']:.2g}."
-            yield Remark(BAD, "Monte Carlo and exact disagree", f": {where}")
+    if agreement["checked"] and agreement["agrees"]:
+        yield Remark(GOOD, "Monte Carlo and exact agree", f" in {agreement['tests']} tests.")
+    elif agreement["checked"]:
+        worst = min(agreement["methods"], key=lambda line: line["smallest_p_adjusted"])
+        for what, line, agrees in _tests_of_draws(agreement):
+            if not agrees and (what == _DRAWS or line is worst):
+                at = ", ".join(f"{name} = {size:.15g}" for name, size in line["at"].items())
+                where = f"{what}, {at or 'over the whole run'}, p = {line['smallest_p']:.2g}."
+                yield Remark(BAD, "Monte Carlo and exact disagree", f": {where}")
     if "not_checked" in agreement:
         drawn = ", ".join(agreement["not_checked"])
         why = why_unchecked(manifest)
@@ -80,56 +85,88 @@ def engine_remarks(manifest: _Row) -> Iterator[Remark]:
             yield Remark(BAD, what, f" from those of {rest}")
 
 
-def _disagreeing(agreement: _Row) -> Iterator[tuple[str, _Row]]:
-    """The outcomes drawn, and the method that disagrees most, where they disagree."""
-    if agreement["agrees"]:
-        return
-    draws, level = agreement["draws"], agreement["level"]
-    if draws is not None and not draws["agree"]:
-        yield "the outcomes drawn", draws
-    worst = min(agreement["methods"], key=lambda line: line["smallest_p_adjusted"])
-    if worst["smallest_p_adjusted"] < level:
-        yield worst["method"], worst
+def engine_tables(manifest: Mapping[str, Any]) -> list[TextTable]:
+    """How exact values met a second computation, searched worst cases and trials, as tables.
+
+    A table of which there are no rows is left out.
+    """
+    tables = (_comparisons(manifest), _searched_worst_cases(manifest), tests_table(manifest))
+    return [table for table in tables if table.rows]
 
 
-_EXACT = (POSTERIOR, ENUMERATION)
+def _comparisons(manifest: Mapping[str, Any]) -> TextTable:
+    """What exact values were compared with."""
+    rows = []
+    for line in manifest["identity"]["comparisons"] if "agreement" in manifest else ():
+        published, against = line["published"], line["against"]
+        other = _SECOND if against == published else against
+        verdict = Entry("equal", kind=GOOD) if line["holds"] else Entry("different", kind=BAD)
+        rows.append(
+            {
+                "What": Entry(line["of"]),
+                "by": Entry(_WORDS.get(published, published)),
+                "and by": Entry(_WORDS.get(other, other)),
+                "Differences below": Entry(significant(line["largest_discrepancy_below"], 2)),
+                "Verdict": verdict,
+            }
+        )
+    texts = ("What", "by", "and by", "Verdict")
+    return text_table("Exact values that are computed in two ways.", rows, texts)
 
 
-def tests_of_draws(manifest: _Row) -> list[_Row]:
+def _searched_worst_cases(manifest: Mapping[str, Any]) -> TextTable:
+    """The worst cases that a search found, each beside the largest alpha on a net of truths."""
+    rows = []
+    for case in manifest.get("worst_cases", ()):
+        if "searched" not in case:
+            continue
+        names = [*case]
+        # The sizes stand between the alpha of a worst case and what was found.
+        sizes = names[2 : names.index("worst_alpha")]
+        rows.append(
+            {
+                "Method": Entry(case["method"]),
+                "Alpha": Entry(significant(case["alpha"], 4)),
+                "Size": Entry(", ".join(f"{name} = {case[name]:g}" for name in sizes)),
+                "by the search": Entry(significant(case["searched"], 6)),
+                "on the net": Entry(significant(case["on_net"], 6)),
+            }
+        )
+    caption = (
+        "Worst cases that a search found, and the largest alpha on a net of truths that it did not "
+        "use. The larger one is shown."
+    )
+    return text_table(caption, rows, ("Method", "Size"))
+
+
+def tests_table(manifest: Mapping[str, Any]) -> TextTable:
     """What Monte Carlo was tested against exact values on, and how it ended."""
     agreement = manifest.get("agreement", {"checked": False})
-    if not agreement["checked"]:
-        return []
-    level, draws = agreement["level"], agreement["draws"]
-    rows: list[_Row] = [
-        {**line, "what": line["method"], "agrees": line["smallest_p_adjusted"] >= level}
+    tested = _tests_of_draws(agreement) if agreement["checked"] else []
+    rows = [
+        {
+            "Of": Entry(what),
+            "Tests": Entry(whole(line["tests"])),
+            "Smallest p": Entry(significant(line["smallest_p"], 2)),
+            "after Holm": Entry(significant(line["smallest_p_adjusted"], 2)),
+            "Intervals that miss": Entry(whole(line.get("intervals_missing"))),
+            "expected": Entry(significant(line.get("expected_missing"), 3)),
+            "Verdict": Entry("agrees", kind=GOOD) if agrees else Entry("disagrees", kind=BAD),
+        }
+        for what, line, agrees in tested
+    ]
+    caption = "Monte Carlo beside exact values: tests, and 95 % intervals that miss."
+    return text_table(caption, rows, ("Of", "Verdict"))
+
+
+def _tests_of_draws(
+    agreement: Mapping[str, Any],
+) -> list[tuple[str, Mapping[str, Any], bool]]:
+    """What was tested, with its numbers and whether it agrees."""
+    draws = agreement["draws"]
+    of_draws = [] if draws is None else [(_DRAWS, draws, draws["agree"])]
+    of_methods = [
+        (line["method"], line, line["smallest_p_adjusted"] >= agreement["level"])
         for line in agreement["methods"]
     ]
-    if draws is not None:
-        rows.insert(0, {**draws, "what": "the outcomes drawn", "agrees": draws["agree"]})
-    return rows
-
-
-def comparisons(manifest: _Row) -> list[_Row]:
-    """What exact values were compared with."""
-    found: list[_Row] = []
-    for line in manifest["identity"]["comparisons"] if "agreement" in manifest else ():
-        one, other = line["published"], line["against"]
-        other = _SECOND if other == one else other
-        found.append({**line, "one": _WORDS.get(one, one), "other": _WORDS.get(other, other)})
-    return found
-
-
-def searched_worst_cases(manifest: _Row) -> list[_Row]:
-    """The worst cases that a search found, each beside the largest alpha on a net of truths."""
-    return [
-        {**each, "size": _size_of(each)}
-        for each in manifest.get("worst_cases", ())
-        if "searched" in each
-    ]
-
-
-def _size_of(case: _Row) -> str:
-    """The sizes of a worst case, which stand between its alpha and what was found."""
-    names = [*case][2 : [*case].index("worst_alpha")]
-    return ", ".join(f"{name} = {case[name]:g}" for name in names)
+    return [*of_draws, *of_methods]

@@ -40,7 +40,7 @@ def not_compared(content: Mapping[str, Any]) -> Iterator[str]:
     engines = content["experiment"]["engines"]
     family = family_in(content["experiment"])
     if "not_enumerated" in content:
-        most = design_for(family.name).most_enumerated
+        most = design_for(family).most_enumerated
         yield (
             f"Trials alone at {enumerated(content['not_enumerated'])}, where more than "
             f"{most:,.0f} tables are possible"

@@ -123,12 +123,12 @@ def worst_range(table: pl.DataFrame) -> str:
 
 def truth_range(table: pl.DataFrame) -> str:
     """The range of the truths in a table, ``p in 0 … 1``; empty where no worst case is known."""
-    family = table["family"][0]
+    family = family_of(table["family"][0])
     ends = worst_range_columns(family)
     known = table.drop_nulls([name for each in ends for name in each])
     if known.is_empty():
         return ""
-    columns = zip(family_of(family).symbols, ends, strict=True)
+    columns = zip(family.symbols, ends, strict=True)
     spans = (span_text(symbol, known[low][0], known[high][0]) for symbol, (low, high) in columns)
     return ", ".join(spans)
 

@@ -53,25 +53,26 @@ class FamilyKind(Kind[E]):
     def attributes(self, config: ValidKeys) -> dict[str, Any]:
         """The attributes of the experiment that are not the values of keys of their names."""
 
-    def form_for(self, family: str) -> FamilyForm:
+    def form_for(self, family: Family) -> FamilyForm:
         """The form of a family; made when it is first asked for."""
         return family_form(self.record, self.form_title, family)
 
     def forms(self) -> Iterator[FamilyForm]:
         """The forms, in the order of the families."""
-        return (self.form_for(family) for family in self.families)
+        return (self.form_for(family) for family in self.families.values())
 
     def form_of(self, raw: Mapping[str, Any]) -> FamilyForm:
         """The form of a config; for an unknown family, of the first with a size the config has."""
-        family = raw.get("family")
-        if isinstance(family, str) and family in self.families:
+        name = raw.get("family")
+        if isinstance(name, str) and name in self.families:
             try:
-                return self.form_for(with_settings(family, dict(raw)).name)
+                return self.form_for(with_settings(name, dict(raw)))
             except InputError:
                 # The key of the setting says so.
-                return self.form_for(family)
-        fitting = (name for name, each in self.families.items() if set(each.sizes) & set(raw))
-        return self.form_for(next(fitting, next(iter(self.families))))
+                return self.form_for(self.families[name])
+        families = tuple(self.families.values())
+        fitting = (family for family in families if set(family.sizes) & set(raw))
+        return self.form_for(next(fitting, families[0]))
 
     def valid_keys(
         self, raw: Mapping[str, Any], folder: Path
@@ -106,7 +107,7 @@ class FamilyKind(Kind[E]):
         resolved = {
             **config.values,
             "title": config["title"] or config["name"],
-            "family": config.family.name,
+            "family": config.family,
             # Where nothing is drawn, the seed does not matter.
             "seed": config["seed"] or 0,
             "figures": tuple(map(figure_spec, figures)),

@@ -16,7 +16,6 @@ from harness.config.files import read_text
 from harness.config.form import FamilyForm
 from harness.config.shared_keys import USUAL_KIND
 from harness.designs.design import design_for
-from harness.families.catalogue import family_of
 from harness.families.family import (
     Family,
 )
@@ -33,22 +32,21 @@ _SEED = 2003
 _EXACT = "exact"
 
 
-def starter(family: str, name: str) -> str:
+def starter(family: Family, name: str) -> str:
     """Return a config of a family that loads, runs in seconds, and compares a few methods.
 
     Args:
-        family: the name of a family.
+        family: what is estimated.
         name: of the experiment.
     """
-    known = family_of(family)
     examples = design_for(family).examples
-    sizes, truth, trials = examples["counts" if known.model.SIZE_IS_COUNT else "amounts"]
+    sizes, truth, trials = examples["counts" if family.model.SIZE_IS_COUNT else "amounts"]
     document = {
         "name": name,
-        "family": family,
-        **dict(zip(known.sizes, sizes, strict=True)),
+        "family": family.name,
+        **dict(zip(family.sizes, sizes, strict=True)),
         "alpha": 0.05,
-        "methods": _methods(known),
+        "methods": _methods(family),
         "truth": truth,
         "trials": trials,
         "seed": _SEED,
@@ -89,11 +87,11 @@ def _methods(family: Family) -> list[str]:
 
     Exact methods of several counts are left out, since they take long.
     """
-    every = methods_for(family.name)
+    every = methods_for(family)
     known = {name: method for name, method in every.items() if TWO_SIDED in method.sides}
     fixed = {name: method for name, method in known.items() if method.deterministic}
     known = fixed if len(fixed) >= _FEWEST_METHODS else known
-    first = default_method(family.name, TWO_SIDED)
+    first = default_method(family, TWO_SIDED)
     by_category = {first.category: first.name}
     for name, method in known.items():
         if method.category != _EXACT or family.has_single_count:
@@ -169,7 +167,7 @@ def _models(schema: Mapping[str, Any], defined: Mapping[str, Any]) -> Iterator[M
 def _more(key: str, form: FamilyForm) -> Iterator[str]:
     """The names that the catalogues have for a key."""
     if key == "methods":
-        yield from _wrapped(f"Names: {', '.join(methods_for(form.family.name))}.")
+        yield from _wrapped(f"Names: {', '.join(methods_for(form.family))}.")
     if key == "figures":
         for kind in FIGURES.values():
             if kind.experiment == form.kind and kind.fits(form.family):

@@ -15,7 +15,7 @@ from harness.base.numerics.arrays import Floats
 from harness.distributions.truths import Prior
 from harness.families.family import POSTERIOR, Family
 from harness.families.stopped import STOPPING
-from harness.methods.catalogue import CATALOGUE, find
+from harness.methods.catalogue import find, methods_of
 from harness.methods.method import Method
 from harness.one import Interval, compute, tails
 from harness.one.row import Row, faults_by_row, free_name, stacked
@@ -81,13 +81,13 @@ def methods_asked(family: Family, names: Sequence[str]) -> list[Method]:
     Raises:
         InputError: there is no such method.
     """
-    every = CATALOGUE[family.name]
+    every = methods_of(family)
     found: dict[str, Method] = {}
     for name in names:
         if name == ALL:
             found |= every
         else:
-            method = find(family.name, name)
+            method = find(family, name)
             found.setdefault(method.name, method)
     return list(found.values())
 

@@ -36,9 +36,9 @@ def compute(
     known = with_settings(family, data)
     if method is None:
         validate_choice("side", side, ALL_SIDES)
-        chosen = default_method(known.name, side, has_prior=prior is not None)
+        chosen = default_method(known, side, has_prior=prior is not None)
     else:
-        chosen = find(known.name, method)
+        chosen = find(known, method)
     columns, levels = _arguments(known, chosen, alpha, data)
     prior = known.validate_prior(prior)
     chosen.check(side, prior)
@@ -89,7 +89,7 @@ def tails(
             no posterior.
     """
     known = with_settings(family, data)
-    chosen = find(known.name, method)
+    chosen = find(known, method)
     chosen.refuse_finite_population("a posterior")
     if POSTERIOR not in known.engines:
         raise InputError(f"the parameter of {family} has no closed posterior")

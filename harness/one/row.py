@@ -12,7 +12,7 @@ from harness.base.errors import HarnessError, InputError, IntervalNotFoundError
 from harness.base.text import enumerated
 from harness.families.family import Family
 from harness.families.population import POPULATION, with_population
-from harness.methods.catalogue import CATALOGUE
+from harness.methods.catalogue import methods_of
 
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none"})
 """Fields of a file that say that a number is not known, in small letters."""
@@ -114,7 +114,7 @@ def free_name(name: str, taken: Collection[str]) -> str:
 
 def _validate(family: Family, rows: Sequence[Row]) -> None:
     data = stacked(rows)
-    takes_population = any(each.needs_population for each in CATALOGUE[family.name].values())
+    takes_population = any(each.needs_population for each in methods_of(family).values())
     population = data.pop(POPULATION, None)
     columns = family.validate_data(data)
     if population is not None and takes_population:

@@ -21,7 +21,6 @@ from harness.designs.limits import Limits
 from harness.designs.miss_curve import MissCurve
 from harness.designs.results import Exact
 from harness.distributions.truths import DiscreteTruth
-from harness.families.catalogue import family_of
 from harness.findings.numbers import percent, significant
 from harness.kinds.coverage.columns import deterministic_columns, limit_sources
 from harness.kinds.coverage.experiment import Experiment
@@ -128,9 +127,8 @@ def numbers_of(experiment: AnyExperiment) -> Numbers:
 def _explorable(experiment: AnyExperiment) -> Experiment:
     """Return the experiment if the page can show it; raise otherwise."""
     asked = "--explorer takes a config of the family proportion with one alpha"
-    known = family_of(experiment.family).public_name if isinstance(experiment, Experiment) else ""
-    if not isinstance(experiment, Experiment) or known != FAMILY:
-        raise InputError(f"{asked}, found {experiment.name} of the family {experiment.family}")
+    if not isinstance(experiment, Experiment) or experiment.family.public_name != FAMILY:
+        raise InputError(f"{asked}, found {experiment.name} of the family {experiment.family_name}")
     if len(experiment.alphas) > 1:
         found = ", ".join(f"{alpha:g}" for alpha in experiment.alphas)
         raise InputError(f"{asked}, found {experiment.name} with alpha {found}")

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from harness.base.errors import InputError, MethodError
 from harness.base.numerics.arrays import Floats
 from harness.callers.function import FunctionHere
-from harness.callers.naming import named
+from harness.callers.naming import method_for
 from harness.callers.source import CatalogueSource, Observed, Source
 from harness.distributions.sampling.law import Law, population_and_title
 from harness.distributions.truths import Prior
@@ -45,14 +45,14 @@ def source_of(
     """
     source: Source
     if callable(method):
-        label = named(method, family.name).label
+        label = method_for(family, method).label
         source = FunctionHere(label, method)
         if side not in source.sides:
             raise InputError(f"{label} has the sides {', '.join(source.sides)}, found {side!r}")
         if prior is not None:
             raise InputError(f"{label} takes no prior, found {list(prior)}")
     else:
-        chosen = find(family.name, method)
+        chosen = find(family, method)
         prior = family.validate_prior(prior)
         chosen.check(side, prior)
         chosen.validate_sampling(*population_and_title(law))

@@ -19,7 +19,7 @@ from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits
 from harness.designs.results import ROUNDED_PROBABILITY
 from harness.distributions.sampling.law import Law, on_lattice
-from harness.distributions.sampling.laws.catalogue import OWN, sampling_law
+from harness.distributions.sampling.laws import OWN, sampling_law
 from harness.distributions.truths import Prior
 from harness.families.catalogue import with_settings
 from harness.families.data import broadcast_columns, probabilities
@@ -254,7 +254,7 @@ def _of_lists(
     )
     covered = 1.0 - (below + above)
     columns: dict[str, Any] = {"alpha": levels}
-    if not design_for(family.name).sizes_are_lists:
+    if not design_for(family).sizes_are_lists:
         columns = {**given, **columns}
     columns = {name: np.broadcast_to(each, found.shape[1:]) for name, each in columns.items()}
     of: dict[str, Any] = {"std_error": error, "mean_length_std_error": length_error}
@@ -320,7 +320,7 @@ def _at_size(
 ) -> Floats:
     """Return misses, lengths, shares of infinite ones and numbers of trials, shape (5, t)."""
     with_both = source.uses_both
-    scenarios = listed_scenarios(family.name, sizes, truths, law, with_both)
+    scenarios = listed_scenarios(family, sizes, truths, law, with_both)
     listed = [(solver_of(each[0]), *each) for each in scenarios]
     count = sum(solver.range_count(solver.hull()) for solver, *_ in listed)
     if count > LARGEST_TABLE:

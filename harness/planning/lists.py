@@ -86,13 +86,13 @@ class ListQuestion:
 
     def scenario(self, number: int) -> Scenario:
         """Return the scenario of clusters or strata."""
-        lists = design_for(self.family.name).lists
+        lists = design_for(self.family).lists
         assert lists is not None
         assert lists.truth_at is not None
         truth = lists.truth_at(**{name: self.given[name] for name in lists.words})
         strata = tuple(self.strata(number).values())
         size: Any = strata or (number, *self.given["size"])
-        return Scenario(self.family.name, size, truth)
+        return Scenario(self.family, size, truth)
 
     @property
     def assumes(self) -> str:
@@ -186,7 +186,7 @@ def list_question(
         InputError: the family has no such answer, the method cannot be planned for, or a number
             is missing, unknown or out of range.
     """
-    design = design_for(family.name)
+    design = design_for(family)
     needed = design.size_needs
     if not needed:
         raise InputError(
@@ -195,7 +195,7 @@ def list_question(
         )
     if not isinstance(method, str):
         raise InputError(f"size of {family.name} needs the name of a method, found a function")
-    chosen = find(family.name, method)
+    chosen = find(family, method)
     if not chosen.deterministic:
         raise InputError(f"{chosen.name} draws its limits; size needs one that does not")
     if ratio != 1 and not design.sizes_are_lists:

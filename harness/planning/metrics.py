@@ -24,6 +24,7 @@ from harness.families.catalogue import family_of, with_settings
 from harness.families.confusion import BETA, CELLS
 from harness.families.csv_rows import RIGHT, read_table
 from harness.families.data import numbers, validate_values
+from harness.families.family import Family
 from harness.families.paired import validated_table
 from harness.methods.catalogue import default_method
 from harness.methods.method import TWO_SIDED, Method
@@ -199,27 +200,33 @@ def metric_records(
     for whole, what in ((tp + fn, "positives (tp + fn)"), (fp + tn, "negatives (fp + tn)")):
         if whole == 0:
             raise InputError(f"the number of {what} should be at least 1, found 0")
-    f_scores = dict.fromkeys(("f_score", with_settings("f_score", {BETA: beta}).name))
-    names = ("precision", "recall", "specificity", "npv", *f_scores, "jaccard")
+    shares = ("proportion", "precision", "recall", "specificity", "npv", "f_score")
+    others = ("jaccard", "mcc", "kappa", "informedness")
+    of_beta = with_settings("f_score", {BETA: beta})
+    families = [*map(family_of, shares), of_beta, *map(family_of, others)]
     records = [
-        _record(name, _data(name, counts), alpha) | _coverage(name, counts, alpha)
-        for name in ("proportion", *names, "mcc", "kappa", "informedness")
+        _record(family, _data(family, counts), alpha) | _coverage(family, counts, alpha)
+        for family in dict.fromkeys(families)
     ]
     if scores is not None:
-        records.append(_record("auc", scores, alpha) | {"coverage": None, "std_error": None})
+        records.append(
+            _record(family_of("auc"), scores, alpha) | {"coverage": None, "std_error": None}
+        )
     return records
 
 
-def _data(family: str, tables: Floats) -> Sequence[Floats]:
+def _data(family: Family, tables: Floats) -> Sequence[Floats]:
     """The data of the family, shape (…,) each, in tables of shape (4, …)."""
-    return (tables[0] + tables[3], tables.sum(axis=0)) if family == "proportion" else tuple(tables)
+    if family.has_single_count:
+        return tables[0] + tables[3], tables.sum(axis=0)
+    return tuple(tables)
 
 
-def _record(family: str, data: Sequence[Floats], alpha: float) -> dict[str, Any]:
-    given: Any = dict(zip(family_of(family).data, data, strict=True))
-    found = compute(family, alpha=alpha, **given)
+def _record(family: Family, data: Sequence[Floats], alpha: float) -> dict[str, Any]:
+    given: Any = dict(zip(family.data, data, strict=True))
+    found = compute(family.name, alpha=alpha, **given)
     return {
-        "metric": "accuracy" if family == "proportion" else family,
+        "metric": "accuracy" if family.has_single_count else family.name,
         "estimate": None if np.isnan(found.estimate) else found.estimate,
         "lower": found.lower,
         "upper": found.upper,
@@ -227,26 +234,26 @@ def _record(family: str, data: Sequence[Floats], alpha: float) -> dict[str, Any]
     }
 
 
-def _coverage(family: str, counts: Floats, alpha: float) -> dict[str, Any]:
+def _coverage(family: Family, counts: Floats, alpha: float) -> dict[str, Any]:
     """The coverage of the default method near the counts, and the standard error if drawn."""
-    known, method, n = family_of(family), default_method(family, TWO_SIDED), int(counts.sum())
+    method, n = default_method(family, TWO_SIDED), int(counts.sum())
     cells = (counts + 0.5) / (n + 2.0)
-    free = [cells[0] + cells[3]] if family == "proportion" else cells[:3]
-    truths = known.all_truths([np.array([each]) for each in free])
-    of_whole_table = known.as_pairs is not None and method.uses_both
+    free = [cells[0] + cells[3]] if family.has_single_count else cells[:3]
+    truths = family.all_truths([np.array([each]) for each in free])
+    of_whole_table = family.as_pairs is not None and method.uses_both
     most, trials = _effort(method, of_whole_table)
     count = math.inf
     if not of_whole_table or n <= LARGEST_WITH_BOTH:
         scenario, *_ = next(listed_scenarios(family, [n], truths, with_both=method.uses_both))
         count = solver_of(scenario).possible_count()
     if count <= most:
-        given: Any = dict(zip(known.free_symbols, free, strict=True))
-        exact = coverage(cast(Any, family), cast(Any, method.name), alpha=alpha, n=n, **given)
+        given: Any = dict(zip(family.free_symbols, free, strict=True))
+        exact = coverage(cast(Any, family.name), cast(Any, method.name), alpha=alpha, n=n, **given)
         return {"coverage": exact.coverage, "std_error": None}
     drawn = np.random.default_rng(SEED).multinomial(n, cells, size=trials)
     tables, times = np.unique(drawn, axis=0, return_counts=True)
     lower, upper = method.limits(tuple(_data(family, tables.T.astype(np.float64))), alpha)
-    value = known.parameter_at(truths)
+    value = family.parameter_at(truths)
     covered = int(times[(lower <= value) & (value <= upper)].sum())
     # The error is above 0 where every table is covered, or none, which is no exact 1 or 0.
     near = (covered + 1) / (trials + 2)

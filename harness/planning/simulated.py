@@ -59,7 +59,7 @@ def simulate_lists(
     shape, cells = _cells(family, alpha, given)
     found = np.empty((5, max(1, int(np.prod(shape)))))
     for place, (level, size, truth) in enumerate(cells):
-        scenario = Scenario(family.name, size, truth)
+        scenario = Scenario(family, size, truth)
         column = StochasticColumn(Column(source.label, side, level), source)
         below, above, length, squares = 0, 0, 0.0, 0.0
         for shard in shards(scenario, trials, seed, trials):
@@ -85,7 +85,7 @@ def _cells(
     Raises:
         InputError: a size or a number is missing, unknown or out of range.
     """
-    design = design_for(family.name)
+    design = design_for(family)
     lists = design.lists
     assert lists is not None
     if lists.truth_at is None:

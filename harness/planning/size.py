@@ -169,7 +169,7 @@ def size(
     known = with_settings(family, truths, alpha)
     assumed: dict[str, Any] = {}
     side = TWO_SIDED if above is below is None else "upper" if above is None else "lower"
-    chosen: AnyMethod = method or default_method(known.name, side, has_prior=prior is not None).name
+    chosen: AnyMethod = method or default_method(known, side, has_prior=prior is not None).name
     if method is None:
         assumed["method"] = chosen
     is_width = half_width is not None or length is not None
@@ -336,11 +336,11 @@ def _sums(
         if ranges[0][0] < ranges[0][1]:
             raise InputError("p should be one number with a stopping rule, found a range")
         # A size before the first look has no rule; a rule that no size has is refused here.
-        rule_with(family.name, LARGEST_MOST)
+        rule_with(family, LARGEST_MOST)
         return StoppedSums(family, goal, limits), ranges
     if not family.shares_size:
         return Sums(family, goal, limits), ranges
-    with_both = not isinstance(method, str) or find(family.name, method).uses_both
+    with_both = not isinstance(method, str) or find(family, method).uses_both
     view = family.as_pairs
     if view is None:
         return PairedSums(family, goal, limits, with_both), ranges
@@ -369,23 +369,23 @@ def _limits(
 ) -> tuple[LimitsOf, bool]:
     """Return what computes the limits of rows of data, and whether few of them bound many."""
     if isinstance(method, str):
-        find(family.name, method).refuse_finite_population("size")
+        find(family, method).refuse_finite_population("size")
     source = source_of(family, method, side, prior)
 
     def of_rows(data: tuple[Floats, ...]) -> LimitPair:
         """One call for each size: a source is asked for outcomes of one size."""
         if family.shares_size:
             # All tables of a call have the same number of pairs.
-            observed = Observed(family.name, (float(sum(each[0] for each in data)),), data)
+            observed = Observed(family, (float(sum(each[0] for each in data)),), data)
             return limits_of(source, observed, alpha, side)
         if family.stops:
-            observed = Observed(family.name, (float(data[2][0]),), data[:2])
+            observed = Observed(family, (float(data[2][0]),), data[:2])
             return limits_of(source, observed, alpha, side)
         lower, upper = np.empty((2, data[0].size))
         sizes, number = distinct_columns(*data[1::2])
         for place, row in enumerate(sizes.T.tolist()):
             here = number == place
-            observed = Observed(family.name, tuple(row), tuple(x[here] for x in data[::2]))
+            observed = Observed(family, tuple(row), tuple(x[here] for x in data[::2]))
             lower[here], upper[here] = limits_of(source, observed, alpha, side)
         return lower, upper
 

@@ -26,7 +26,7 @@ class StoppedSums(Sums):
 
     def _mean(self, most: float, truth: float) -> float:
         try:
-            ((scenario, *_),) = listed_scenarios(self.family.name, (most,), [np.array([truth])])
+            ((scenario, *_),) = listed_scenarios(self.family, (most,), [np.array([truth])])
         except InputError:
             return np.inf if self.goal.at_most else 0.0
         ((_, outcomes, probability),) = solver_of(scenario).listed()

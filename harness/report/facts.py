@@ -5,12 +5,7 @@ from __future__ import annotations
 import shlex
 
 from harness.base.plain_data import dump
-from harness.findings.engines import (
-    comparisons,
-    engine_remarks,
-    searched_worst_cases,
-    tests_of_draws,
-)
+from harness.findings.engines import engine_remarks, engine_tables
 from harness.findings.manifest import remarked_methods
 from harness.report.page import Section
 from harness.runner.storage import CELLS_FILE
@@ -41,8 +36,6 @@ def facts(results: Results, command: str, cells_file: str = CELLS_FILE) -> Secti
         "trials_by_size": manifest["trials"].get("by_size", {}),
         "remarks": list(remarked_methods(manifest)),
         "verdicts": [each.sentence for each in engine_remarks(manifest)],
-        "tests": tests_of_draws(manifest),
-        "comparisons": comparisons(manifest),
-        "searched": searched_worst_cases(manifest),
+        "tables": engine_tables(manifest),
     }
     return Section("facts", "How it was made", "facts.html", context, styles=("facts.css",))

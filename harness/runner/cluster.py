@@ -32,7 +32,7 @@ from joblib import Parallel
 from joblib._dask import DaskDistributedBackend
 
 from harness.base.errors import HarnessError, InputError
-from harness.callers.sent import close_sent_functions
+from harness.callers.function import close_sent_functions
 from harness.runner.machine import end_with_input
 from harness.runner.manifest import versions
 

@@ -60,8 +60,7 @@ def ranking(summary: pl.DataFrame) -> pl.DataFrame | None:
 
 def _ranked(rows: pl.DataFrame) -> pl.DataFrame:
     """The ranking at one alpha."""
-    family = rows["family"][0]
-    sizes, settings = family_of(family).sizes, family_of(family).settings
+    family = family_of(rows["family"][0])
     # All sizes of a run have the same truth, and so the same range.
     range_ = [name for ends in worst_range_columns(family) for name in ends]
     methods = rows["method"].unique(maintain_order=True).to_list()
@@ -73,8 +72,7 @@ def _ranked(rows: pl.DataFrame) -> pl.DataFrame:
 
     worst, below, above = (by_size(name) for name in ("worst_alpha", "miss_below", "miss_above"))
     length, score = by_size("mean_length"), by_size("interval_score")
-    is_ratio = family_of(family).is_ratio
-    infinite = by_size("infinite_length") if is_ratio else np.zeros_like(length)
+    infinite = by_size("infinite_length") if family.is_ratio else np.zeros_like(length)
     # Scores of methods without a rank are no measure of the others.
     score = np.where(infinite > MOST_INFINITE, np.nan, score)
     worst_at = worst.argmax(axis=1)
@@ -82,18 +80,18 @@ def _ranked(rows: pl.DataFrame) -> pl.DataFrame:
         length[methods.index(YARDSTICK)] if YARDSTICK in methods else _shortest_above_zero(length)
     )
     columns: dict[str, Any] = {
-        "family": family,
-        **{name: rows[name][0] for name in (*settings, SAMPLING) if name in rows.columns},
+        "family": family.name,
+        **{name: rows[name][0] for name in (*family.settings, SAMPLING) if name in rows.columns},
         "alpha": rows["alpha"][0],
         "method": methods,
         "worst_alpha": worst.max(axis=1),
-        **{f"worst_{name}": rows[name][: worst.shape[1]].gather(worst_at) for name in sizes},
+        **{f"worst_{name}": rows[name][: worst.shape[1]].gather(worst_at) for name in family.sizes},
         **{name: [rows[name].max()] * len(methods) for name in range_},
         "alpha_error": by_size("alpha_error").mean(axis=1),
         "rms_alpha_error": np.sqrt((by_size("rms_alpha_error") ** 2).mean(axis=1)),
         "relative_length": _ratio(length, unit).mean(axis=1),
         **{name: by_size(name).mean(axis=1) for name in LEAST_LENGTHS},
-        **({"infinite_length": infinite.mean(axis=1)} if is_ratio else {}),
+        **({"infinite_length": infinite.mean(axis=1)} if family.is_ratio else {}),
         "below_share": _ratio(below.sum(axis=1), (below + above).sum(axis=1)),
         "relative_score": np.where(
             (infinite > MOST_INFINITE).any(axis=1),
@@ -112,7 +110,7 @@ def _ranked(rows: pl.DataFrame) -> pl.DataFrame:
             known_rank.cast(pl.Int64),
             *(
                 pl.when(~unknown).then(pl.col(name)).alias(name)
-                for name in (*(f"worst_{name}" for name in sizes), *range_)
+                for name in (*(f"worst_{name}" for name in family.sizes), *range_)
             ),
         )
         .select(*columns_of(RANKING, TableKind(family, sampled=SAMPLING in rows.columns)))
@@ -203,12 +201,12 @@ def recommendation(summary: pl.DataFrame) -> pl.DataFrame | None:
     if rows["method"].n_unique() < 2:
         return None
     family = family_in(rows)
-    kind = TableKind(family.name, sampled=SAMPLING in rows.columns)
+    kind = TableKind(family, sampled=SAMPLING in rows.columns)
     columns = columns_of(RECOMMENDATION, kind)
     keys = ["family", *family.settings, SAMPLING, "alpha", *family.sizes]
     keys = [name for name in keys if name in columns]
     # All sizes of a run have the same truth, and so the same range.
-    spans = [name for ends in worst_range_columns(family.name) for name in ends]
+    spans = [name for ends in worst_range_columns(family) for name in ends]
     range_ = {name: rows[name].max() for name in spans}
     compared = pl.col("mean_length").is_finite()
     if family.is_ratio:

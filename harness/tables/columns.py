@@ -17,11 +17,11 @@ from typing import Any
 
 import polars as pl
 
-from harness.families.catalogue import FAMILIES, family_in, family_of
+from harness.families.catalogue import FAMILIES, family_in
 from harness.families.confusion import BETA
 from harness.families.family import Family
 from harness.families.stopped import STOPPING
-from harness.methods.catalogue import CATALOGUE
+from harness.methods.catalogue import methods_of
 
 OUTCOME, TRUTH, LOOK = "outcome", "truth", "look"
 
@@ -53,8 +53,8 @@ _TYPES: Mapping[str, Any] = {
 class TableKind:
     """The properties of an experiment that decide which columns its tables have."""
 
-    family: str
-    """Empty for a simulation study, which has none."""
+    family: Family | None
+    """None for a simulation study."""
     grouped: bool = False
     """Whether outcomes are pooled; a cell is then for the outcomes x … x_last."""
     two_references: bool = False
@@ -75,12 +75,12 @@ class TableKind:
     @property
     def is_ratio(self) -> bool:
         """Whether intervals may have an infinite length."""
-        return family_of(self.family).is_ratio
+        return self.family is not None and self.family.is_ratio
 
     @property
     def has_beta(self) -> bool:
         """Whether the parameter is an F score, of some β."""
-        return BETA in family_of(self.family).settings
+        return self.family is not None and BETA in self.family.settings
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ def _names_in(among: str, family: Family) -> Sequence[str]:
         "counts": family.counts,
         "truths": family.truths,
         "worst_truths": family.numbered("worst_truth"),
-        "worst_range": list(chain.from_iterable(worst_range_columns(family.name))),
+        "worst_range": list(chain.from_iterable(worst_range_columns(family))),
     }[among]
 
 
@@ -184,7 +184,7 @@ def records_of(table: str, kind: TableKind) -> dict[str, ColumnRecord]:
             (usual,) = named.values()
             found |= {name: replace(usual, name=name, type=of) for name, of in kind.factors}
             continue
-        family = family_of(kind.family) if among else None
+        family = kind.family if among else None
         if family is not None:
             usual = next(iter(named.values()))
             own = family.own_columns.items()
@@ -209,16 +209,15 @@ def possible_records(table: str, kind: TableKind) -> dict[str, ColumnRecord]:
             two_references=True,
             may_fail=True,
             sampled=True,
-            stops=bool(kind.family) and family_of(kind.family).public_name == "proportion",
+            stops=kind.family is not None and kind.family.public_name == "proportion",
             draws_limits=True,
         ),
     )
 
 
-def worst_range_columns(family: str) -> list[tuple[str, str]]:
+def worst_range_columns(family: Family) -> list[tuple[str, str]]:
     """The columns of the range of the worst case, from and to, for each sample."""
-    known = family_of(family)
-    return list(zip(known.numbered("worst_from"), known.numbered("worst_to"), strict=True))
+    return list(zip(family.numbered("worst_from"), family.numbered("worst_to"), strict=True))
 
 
 def columns_of_run(manifest: Any) -> dict[str, Columns] | None:
@@ -260,7 +259,7 @@ def table_kind(document: Any) -> TableKind:
     rows = document.get(FACTORS, ())
     factors = {name: _type_of([row.get(name) for row in rows]) for name in rows[0]} if rows else {}
     return TableKind(
-        family="" if family is None else family.name,
+        family=family,
         grouped="group" in document,
         two_references=document.get("reference") == "truth",
         may_fail=any(isinstance(each, dict) and "name" not in each for each in methods),
@@ -272,7 +271,7 @@ def table_kind(document: Any) -> TableKind:
 
 
 def _draws_limits(family: Family, methods: Sequence[Mapping[str, Any]]) -> bool:
-    known = CATALOGUE[family.name]
+    known = methods_of(family)
     return not family.has_outcomes or any(
         each.get("name") not in known or not known[each["name"]].deterministic for each in methods
     )

@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from harness.base.arguments import validate_choice
-from harness.families.catalogue import FAMILIES, family_in, family_of
+from harness.families.catalogue import FAMILIES, family_in
 from harness.families.family import ENUMERATION, Family
 from harness.tables.columns import (
     NEAR_NOMINAL,
@@ -73,8 +73,8 @@ def columns_of(table: str, family: str | None = None) -> tuple[Column, ...]:
     validate_choice("table", table, TABLES)
     if family is not None:
         validate_choice("family", family, FAMILIES)
-        return _described(table, _possible(table, family), family_of(family))
-    return _described(table, _merged([_possible(table, name) for name in FAMILIES]), None)
+        return _described(table, _possible(table, FAMILIES[family]), FAMILIES[family])
+    return _described(table, _merged([_possible(table, each) for each in FAMILIES.values()]), None)
 
 
 def dictionary(tables: Mapping[str, pl.DataFrame], document: Mapping[str, Any]) -> pl.DataFrame:
@@ -122,14 +122,13 @@ def parquet_metadata(described: pl.DataFrame, table: str) -> dict[str, str]:
     return {"columns": json.dumps({row.pop("column"): row for row in rows}, ensure_ascii=False)}
 
 
-def _possible(table: str, family: str) -> Records:
+def _possible(table: str, family: Family) -> Records:
     """The columns that a table of the family may have; none where there is no such table."""
-    known = family_of(family)
-    is_compared = ENUMERATION in known.engines
+    is_compared = ENUMERATION in family.engines
     exists = {
-        RANKING: is_compared and known.has_outcomes,
+        RANKING: is_compared and family.has_outcomes,
         RECOMMENDATION: is_compared,
-        NEAR_NOMINAL: not known.has_outcomes,
+        NEAR_NOMINAL: not family.has_outcomes,
     }
     factors = (("factor", "number"),)
     return (

@@ -20,6 +20,7 @@ from harness.checks.batch import asked_points
 from harness.checks.check import check
 from harness.checks.table import complete_grid
 from harness.cli import main
+from harness.families.catalogue import family_of
 from harness.methods.catalogue import find
 from tests.checks.test_tutorial import assert_shown
 from tests.methods.user.test_r import missing
@@ -30,7 +31,7 @@ PROGRAM = f"{sys.executable} -I -S -u -c "
 
 def clopper_pearson(rows):
     """The rows with limits, as text."""
-    method = find("proportion", "clopper_pearson")
+    method = find(family_of("proportion"), "clopper_pearson")
     for row in rows:
         x, n, alpha = (float(row[name]) for name in ("x", "n", "alpha"))
         lower, upper = method.limits((np.array([x]), np.array([n])), alpha)
@@ -106,7 +107,7 @@ def test_exact_numbers_are_those_of_the_sizes_and_alphas_with_all_outcomes(point
         for row in clopper_pearson(points)
         if (row["n"], row["alpha"], row["x"]) != ("5", "0.1", "2")
     ]
-    known = read_points(LimitTable(write(rows)), "proportion")
+    known = read_points(LimitTable(write(rows)), family_of("proportion"))
     assert complete_grid(known, (2, 5), (0.05, 0.1)) == ((2, 5), (0.05,))
 
 

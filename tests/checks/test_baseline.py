@@ -11,13 +11,18 @@ from harness.base.errors import InputError
 from harness.callers.naming import named
 from harness.callers.source import CatalogueSource
 from harness.checks.baseline.changes import compare_with_baseline, measures_at
-from harness.checks.baseline.folder import HEADER, is_baseline, validate_target
-from harness.checks.baseline.limits import moved_limits
-from harness.checks.baseline.store import DECIMALS, read_baseline, write_baseline
-from harness.checks.baseline.sums import moved_sums
+from harness.checks.baseline.folder import (
+    HEADER,
+    is_baseline,
+    read_baseline,
+    validate_target,
+    write_baseline,
+)
+from harness.checks.baseline.limits import moved_limits, moved_sums
+from harness.checks.baseline.tables import DECIMALS
 from harness.checks.behaviour import LENGTH, MEAN, WORST, behaviour, key_columns, measures
 from harness.checks.options import Tolerance
-from harness.checks.sizes import checked_at
+from harness.checks.plans import checked_at
 from harness.checks.subject import Subject, side_of
 from harness.cli import main
 from harness.families.catalogue import family_of
@@ -45,13 +50,15 @@ def of(name, sizes=SMALL[0], alphas=SMALL[1]):
 
 
 def subject(name, method=None, family="proportion"):
-    return Subject(CatalogueSource(name, method or CATALOGUE[family][name], seed=0), family)
+    return Subject(
+        CatalogueSource(name, method or CATALOGUE[family][name], seed=0), family_of(family)
+    )
 
 
 @pytest.mark.parametrize(
     ("place", "each"),
     list(enumerate(every())),
-    ids=[f"{each.family}-{each.label}" for each in every()],
+    ids=[f"{each.family.name}-{each.label}" for each in every()],
 )
 def test_no_method_of_the_catalogue_has_moved(place, each):
     """Better or worse: ``python -m tests.checks.regenerate`` where it was meant to.
@@ -65,7 +72,7 @@ def test_no_method_of_the_catalogue_has_moved(place, each):
         old = old.join(sizes[place % 3 :: 3], on=sizes.columns, how="semi")
     new = measures_at(old, each)
     for column in COMPARED:
-        searched = column == WORST and not family_of(each.family).has_single_count
+        searched = column == WORST and not each.family.has_single_count
         most = SEARCH_AGAIN if searched else Tolerance.alpha
         np.testing.assert_allclose(
             new[column].to_numpy(), old[column].to_numpy(), rtol=most, atol=most
@@ -78,7 +85,7 @@ def test_no_method_of_the_catalogue_has_moved(place, each):
 def test_the_stored_baseline_is_of_every_method_and_of_nothing_else():
     files = {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*") if path.is_file()}
     assert files == {HEADER} | {
-        f"{each.family}/{part}{each.label}.csv"
+        f"{each.family.name}/{part}{each.label}.csv"
         for each in every()
         for part in ("", "limits/", "sums/")
     }
@@ -96,7 +103,7 @@ def test_the_stored_baseline_is_small():
 def test_the_stored_baseline_has_every_size_and_alpha():
     for each in every():
         table = read_baseline(FOLDER, each.family, each.label, side_of(each)).numbers
-        sizes = [np.atleast_1d(size) for size in sizes_of(each.family)]
+        sizes = [np.atleast_1d(size) for size in sizes_of(each.family.name)]
         cells = [(*size, alpha) for size in sizes for alpha in checked_at(each.family).alphas.exact]
         assert table.select(key_columns(table)).rows() == cells
 
@@ -200,7 +207,7 @@ def test_rows_that_are_gone_are_noticed(tmp_path):
     lines = file.read_text("utf-8").splitlines(keepends=True)
     file.write_text("".join(lines[:-2]), "utf-8")
     with pytest.raises(InputError, match=r"has 4 rows, but baseline\.json says 6"):
-        read_baseline(tmp_path, "proportion", "wilson")
+        read_baseline(tmp_path, family_of("proportion"), "wilson")
 
 
 def test_a_folder_that_cannot_be_written_is_refused_before_anything_is_computed(tmp_path, capsys):
@@ -223,7 +230,7 @@ def test_a_file_called_by_another_path_and_a_peer_have_names_that_stay(tmp_path)
 
 def test_what_was_written_is_read_back(tmp_path):
     write_baseline(tmp_path, named("wilson"), of("wilson"))
-    table = read_baseline(tmp_path, "proportion", "wilson").numbers
+    table = read_baseline(tmp_path, family_of("proportion"), "wilson").numbers
     for column in COMPARED:
         np.testing.assert_allclose(table[column], of("wilson")[column], atol=10.0**-DECIMALS)
 
@@ -311,9 +318,9 @@ def test_a_baseline_is_known_by_its_header(tmp_path):
 def test_the_message_about_a_missing_baseline_says_how_to_write_one(tmp_path):
     write_baseline(tmp_path, named("wilson"), of("wilson"))
     with pytest.raises(InputError, match=r"holds no baseline of wald; --update .* writes one"):
-        read_baseline(tmp_path, "proportion", "wald")
+        read_baseline(tmp_path, family_of("proportion"), "wald")
     with pytest.raises(InputError, match="holds no baseline of wilson"):
-        read_baseline(tmp_path / "none", "proportion", "wilson")
+        read_baseline(tmp_path / "none", family_of("proportion"), "wilson")
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"methods": 3}', b"\xff\xfe"])
@@ -371,7 +378,7 @@ def test_a_damaged_file_is_refused(tmp_path, damage, message):
     file = written(tmp_path)
     file.write_text("\n".join(damage(file.read_text().splitlines())) + "\n")
     with pytest.raises(InputError, match=rf"wilson\.csv.*{message}"):
-        read_baseline(tmp_path, "proportion", "wilson")
+        read_baseline(tmp_path, family_of("proportion"), "wilson")
 
 
 def test_a_header_without_names_is_refused(tmp_path):

@@ -11,31 +11,35 @@ from harness.callers.function import FunctionHere
 from harness.callers.naming import named
 from harness.callers.source import CatalogueSource
 from harness.checks.baseline.changes import LIMITS, NOTHING, compare_with_baseline, describe_change
-from harness.checks.baseline.folder import files_of
+from harness.checks.baseline.folder import Baseline, files_of, read_baseline, write_baseline
 from harness.checks.baseline.limits import (
-    Points,
+    KeptPoints,
+    MovedSums,
     default_points,
     differ,
+    keep_limits,
     limits_in_full,
     moved_limits,
+    moved_sums,
     outcomes_at,
+    sums_of_limits,
 )
-from harness.checks.baseline.store import Baseline, keep_limits, read_baseline, write_baseline
-from harness.checks.baseline.sums import MovedSums, moved_sums, sums_of_limits
 from harness.checks.behaviour import measures
 from harness.checks.options import USUAL, Tolerance
-from harness.checks.sizes import checked_at
+from harness.checks.plans import checked_at
 from harness.checks.subject import Subject
-from harness.families.catalogue import FAMILIES
+from harness.families.catalogue import FAMILIES, family_of
 from harness.methods.catalogue import CATALOGUE
 
 SIZES, ALPHAS = (1, 2, 7, 40, 171, 1000), (0.01, 0.05)
 TOLERANCE = Tolerance.limits
-FEW = Points((2, 7), ALPHAS, (7, 40), ALPHAS)
+FEW = KeptPoints((2, 7), ALPHAS, (7, 40), ALPHAS)
 
 
 def subject(name="wilson", method=None, family="proportion"):
-    return Subject(CatalogueSource(name, method or CATALOGUE[family][name], seed=0), family)
+    return Subject(
+        CatalogueSource(name, method or CATALOGUE[family][name], seed=0), family_of(family)
+    )
 
 
 def moved_by(change, name="wilson", family="proportion"):
@@ -134,8 +138,8 @@ def test_a_moved_limit_of_every_family_is_found_with_all_counts(family):
     closed_forms = ("wald", "katz", "gart", "wald_log", "delta")
     name = next((each for each in closed_forms if each in CATALOGUE[family]), None)
     assert name is not None
-    size = default_points(family).sizes_in_sums[-1]
-    outcomes = outcomes_at(family, size)
+    size = default_points(family_of(family)).sizes_in_sums[-1]
+    outcomes = outcomes_at(family_of(family), size)
     place = outcomes.shape[0] - 2
 
     def change(data, alpha, lower, upper):
@@ -159,7 +163,7 @@ def test_a_limit_that_became_infinite_or_missing_is_found_with_its_former_value(
             lower, upper = garwood.limits(data, alpha)
             return lower, np.where(x == 4, value, upper)
 
-        user = Subject(FunctionHere("changed", changed), "rate")
+        user = Subject(FunctionHere("changed", changed), family_of("rate"))
         [found] = moved_sums(user, stored, TOLERANCE)
         np.testing.assert_equal(found.found, value)
         assert found.cell["x"] == 4
@@ -176,7 +180,7 @@ def test_differences_are_relative_for_large_limits_and_infinite_ones_equal_thems
 
 def test_limits_are_read_back_bit_by_bit(tmp_path, kept):
     write_baseline(tmp_path, named("wilson"), kept.numbers, limits=kept.limits)
-    found = read_baseline(tmp_path, "proportion", "wilson").limits
+    found = read_baseline(tmp_path, family_of("proportion"), "wilson").limits
     assert found.in_full.equals(kept.limits.in_full)
     assert found.sums.equals(kept.limits.sums)
     text = files_of(tmp_path, "proportion", "wilson").limits.read_text("utf-8")
@@ -251,20 +255,20 @@ def test_what_an_update_changes_is_told(kept):
 def test_points_of_every_family_have_outcomes_and_stay_small():
     for name, family in FAMILIES.items():
         if family.has_outcomes:
-            points = default_points(name)
-            rows = sum(outcomes_at(name, size).shape[0] for size in points.sizes_in_full)
+            points = default_points(family_of(name))
+            rows = sum(outcomes_at(family_of(name), size).shape[0] for size in points.sizes_in_full)
             assert 0 < rows * len(points.alphas_in_full) < 300
             assert (
-                default_points(name, checked_at(name).exact[:2]).sizes_in_sums
-                == (checked_at(name).exact[:2])
+                default_points(family_of(name), checked_at(family_of(name)).exact[:2]).sizes_in_sums
+                == (checked_at(family_of(name)).exact[:2])
             )
 
 
 def test_a_large_size_has_some_of_its_outcomes():
-    counts = outcomes_at("proportion", 10**6).counts[0]
+    counts = outcomes_at(family_of("proportion"), 10**6).counts[0]
     assert counts.size < 1100
     assert {0.0, 1.0, 300.0, 10.0**6 - 300, 10.0**6} <= set(counts)
-    assert outcomes_at("paired_difference", 100).shape[0] < 600
+    assert outcomes_at(family_of("paired_difference"), 100).shape[0] < 600
 
 
 DAMAGES = [
@@ -293,7 +297,7 @@ def test_a_damaged_file_is_refused_in_one_sentence(tmp_path, kept, which, damage
     file = getattr(files_of(tmp_path, "proportion", "wilson"), which)
     file.write_text("".join(f"{line}\n" for line in damage(file.read_text().splitlines())))
     with pytest.raises(InputError, match=rf"wilson\.csv.*{message}") as refused:
-        read_baseline(tmp_path, "proportion", "wilson")
+        read_baseline(tmp_path, family_of("proportion"), "wilson")
     assert "\n" not in str(refused.value)
 
 
@@ -302,7 +306,7 @@ def test_a_file_that_is_gone_or_no_text_is_refused(tmp_path, kept):
     file = files_of(tmp_path, "proportion", "wilson").sums
     file.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InputError, match=r"wilson\.csv cannot be read: it is no text in UTF-8"):
-        read_baseline(tmp_path, "proportion", "wilson")
+        read_baseline(tmp_path, family_of("proportion"), "wilson")
     file.unlink()
     with pytest.raises(InputError, match=r"wilson\.csv cannot be read: No such file"):
-        read_baseline(tmp_path, "proportion", "wilson")
+        read_baseline(tmp_path, family_of("proportion"), "wilson")

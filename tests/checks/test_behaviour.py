@@ -22,8 +22,7 @@ from harness.checks.behaviour import (
 )
 from harness.checks.check import check
 from harness.checks.cross_check import cross_check
-from harness.checks.scenarios import scenario_of
-from harness.checks.sizes import checked_at
+from harness.checks.plans import checked_at, scenario_of
 from harness.checks.subject import Subject
 from harness.designs.engines.solver import solver_of
 from harness.families.catalogue import family_of
@@ -38,7 +37,7 @@ BETWEEN_PAIRS = 0.03
 
 
 def subject(name, family="proportion"):
-    return Subject(CatalogueSource(name, CATALOGUE[family][name], seed=0), family)
+    return Subject(CatalogueSource(name, CATALOGUE[family][name], seed=0), family_of(family))
 
 
 def test_clopper_pearson_of_one_trial_is_known():
@@ -78,14 +77,16 @@ def test_the_shortest_interval_is_the_measure_of_length():
 
 @pytest.mark.parametrize("family", ["proportion", "rate"])
 def test_behaviour_and_measures_tell_the_same(family):
-    sizes = checked_at(family).exact[:3]
+    sizes = checked_at(family_of(family)).exact[:3]
     ours = behaviour(subject("wald", family), sizes, [0.05, 0.1])
     theirs = measures(subject("wald", family), sizes, [0.05, 0.1])
     np.testing.assert_allclose(ours.select(theirs.columns), theirs, rtol=0, atol=SAME)
 
 
 def test_a_flat_prior_has_no_mean_error_at_any_exposure():
-    rows = behaviour(subject("balanced_tail", "rate"), checked_at("rate").exact, [0.01, 0.1])
+    rows = behaviour(
+        subject("balanced_tail", "rate"), checked_at(family_of("rate")).exact, [0.01, 0.1]
+    )
     np.testing.assert_allclose(rows[MEAN_POSTERIOR], 0, atol=SAME)
 
 
@@ -195,14 +196,16 @@ def reversed_pairs(x1, n1, x2, n2, alpha):
 
 
 def test_an_unsound_limit_leaves_a_fault_in_the_place_of_numbers():
-    rows = behaviour(Subject(FunctionHere("f", only_at_seven), "proportion"), [29, 30], [0.05, 0.1])
+    rows = behaviour(
+        Subject(FunctionHere("f", only_at_seven), family_of("proportion")), [29, 30], [0.05, 0.1]
+    )
     assert rows[WORST].is_null().to_list() == [False, False, True, True]
-    found = check_exact_numbers(rows, "proportion")
+    found = check_exact_numbers(rows, family_of("proportion"))
     assert found.verdict == "fail"
     assert "nan and 1 at x = 7, n = 30, alpha = 0.05 (and at 1 more" in found.message
-    two = Subject(FunctionHere("f", reversed_pairs), "proportion_difference")
+    two = Subject(FunctionHere("f", reversed_pairs), family_of("proportion_difference"))
     rows = behaviour(two, [(5.0, 5.0)], [0.05])
-    found = check_exact_numbers(rows, "proportion_difference")
+    found = check_exact_numbers(rows, family_of("proportion_difference"))
     assert "found 0 and -0.5 at x1 = 3, x2 = 0, n1 = 5, n2 = 5, alpha = 0.05" in found.message
 
 
@@ -247,7 +250,7 @@ WRONG = {
 )
 @pytest.mark.parametrize("where", WRONG)
 def test_a_mistake_of_the_harness_is_reported_as_one(where, family, method, sizes, monkeypatch):
-    solver = type(solver_of(scenario_of(family, sizes[0])))
+    solver = type(solver_of(scenario_of(family_of(family), sizes[0])))
     right = solver.enumerate
     monkeypatch.setattr(solver, "enumerate", lambda self, limits: WRONG[where](right(self, limits)))
     found = cross_check(subject(method, family), sizes, (0.1,), seed=2003)

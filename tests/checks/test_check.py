@@ -11,10 +11,11 @@ from scipy.special import ndtri
 from harness.base.errors import InputError
 from harness.callers.naming import named
 from harness.callers.source import CatalogueSource
-from harness.checks.baseline.store import write_baseline
+from harness.checks.baseline.folder import write_baseline
 from harness.checks.behaviour import measures
 from harness.checks.check import check
 from harness.checks.subject import Subject
+from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE, PROPORTION
 from harness.testing import assert_interval_method, parametrize_with_checks
 
@@ -160,7 +161,9 @@ def test_what_is_worse_than_another_method_fails():
 
 
 def test_what_is_worse_than_its_baseline_fails(tmp_path):
-    old = Subject(CatalogueSource("agresti_coull", PROPORTION["wilson"], seed=0), "proportion")
+    old = Subject(
+        CatalogueSource("agresti_coull", PROPORTION["wilson"], seed=0), family_of("proportion")
+    )
     write_baseline(tmp_path, named(agresti_coull), measures(old, (10,), (0.05,)))
     with pytest.raises(AssertionError, match="its baseline"):
         assert_interval_method(agresti_coull, against=str(tmp_path), **QUICK)

@@ -51,7 +51,7 @@ def compared(one, other, at=(10, 30, 100), **options):
 
 
 def subject(method, family="proportion"):
-    return Subject(CatalogueSource(method.name, method, seed=0), family)
+    return Subject(CatalogueSource(method.name, method, seed=0), family_of(family))
 
 
 def measured(name, sizes, alphas, family="proportion"):
@@ -64,7 +64,7 @@ def verdicts(findings):
 
 @pytest.mark.parametrize("family", ["proportion", "rate"])
 def test_a_method_is_no_worse_than_itself(family):
-    for method in methods_for(family).values():
+    for method in methods_for(family_of(family)).values():
         if not method.deterministic or "two-sided" not in method.sides:
             continue
         each = subject(method, family)
@@ -144,7 +144,7 @@ def test_limits_that_are_not_sound_are_a_finding_with_their_outcome(limit):
         return np.where((x == 2) & (n == 10), limit, 0.0), np.ones(np.shape(x))
 
     found = compare_with_method(
-        Subject(FunctionHere("f", f), "proportion"),
+        Subject(FunctionHere("f", f), family_of("proportion")),
         subject(PROPORTION["wald"]),
         SIZES,
         ALPHAS,

@@ -13,7 +13,7 @@ from harness.callers.source import CatalogueSource
 from harness.checks.check import check
 from harness.checks.conformance.runner import check_conformance
 from harness.checks.expected_failures import apply_expected_failures
-from harness.checks.restriction import Restriction
+from harness.checks.sizes import Restriction
 from harness.checks.subject import Subject
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE
@@ -133,7 +133,7 @@ ALONE = ("has the right shape", "arrays equal scalars", "leaves its arguments al
 
 @cache
 def findings_of(function, family="proportion"):
-    subject = Subject(FunctionHere("f", function), family)
+    subject = Subject(FunctionHere("f", function), family_of(family))
     return {finding.check: finding for finding in check_conformance(subject)}
 
 
@@ -211,7 +211,7 @@ def test_an_alpha_above_a_half_taken_for_a_confidence_level_is_no_remark():
 
 def test_random_states_are_as_before_the_check():
     before = np.random.get_state()[1].copy()  # noqa: NPY002
-    check_conformance(Subject(FunctionHere("f", wilson), "proportion"))
+    check_conformance(Subject(FunctionHere("f", wilson), family_of("proportion")))
     assert (np.random.get_state()[1] == before).all()  # noqa: NPY002
 
 
@@ -231,7 +231,7 @@ BY_QUADRATURE = ("minimal_length", "balanced_width", "balanced_tail", "one_sided
 )
 def test_every_method_for_several_counts_conforms_but_for_what_it_declares(family, name):
     """Those that are solved by quadrature take long, and are left out."""
-    subject = Subject(CatalogueSource(name, CATALOGUE[family][name], seed=1), family)
+    subject = Subject(CatalogueSource(name, CATALOGUE[family][name], seed=1), family_of(family))
     findings = apply_expected_failures(check_conformance(subject), subject)
     assert [finding for finding in findings if finding.verdict == "fail"] == []
 
@@ -297,7 +297,8 @@ def test_whatever_happens_to_a_process_is_a_failure_with_its_outcome(tmp_path, w
         f"    return (0.0, 1.0)\n"
     )
     subject = Subject(
-        FunctionInProcess("mine", FunctionLocation("f", path=str(file)), 0.3, 0), "proportion"
+        FunctionInProcess("mine", FunctionLocation("f", path=str(file)), 0.3, 0),
+        family_of("proportion"),
     )
     try:
         findings = {finding.check: finding for finding in check_conformance(subject)}
@@ -338,7 +339,7 @@ def test_a_ratio_below_every_ratio_mirrors_as_zero_does(end, verdict):
             (x2 == 0) | (x1 == n1), np.inf, first / second * wide
         )
 
-    subject = Subject(FunctionHere("odds", odds), "odds_ratio")
+    subject = Subject(FunctionHere("odds", odds), family_of("odds_ratio"))
     findings = check_conformance(subject, Restriction(alphas=(0.05,)))
     found = {finding.check: finding.verdict for finding in findings}
     assert found["mirrors"] == verdict

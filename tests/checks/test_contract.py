@@ -16,9 +16,10 @@ from harness.checks.behaviour import MEAN_POSTERIOR, WORST, WORST_INSIDE, behavi
 from harness.checks.check import check
 from harness.checks.conformance.runner import check_conformance
 from harness.checks.contract.exact import check_contract, judged
-from harness.checks.restriction import Restriction, read_grid, sizes_of_grid
-from harness.checks.sizes import checked_at
+from harness.checks.plans import checked_at
+from harness.checks.sizes import Restriction, restriction_of_grid
 from harness.checks.subject import Subject
+from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE, PROPORTION, methods_for
 from harness.methods.method import APPROXIMATE, AT_LEAST, CONSERVATIVE, NOMINAL, NONE, TWO_SIDED
 from tests.checks.planted.textbook import agresti_caffo, agresti_coull
@@ -32,13 +33,15 @@ SIZES = (1, 5, 10, 11, 12, 13, 17, 30, 100, 500)
 
 @cache
 def exact(name, sizes):
-    subject = Subject(CatalogueSource(name, PROPORTION[name], seed=0), "proportion")
-    return behaviour(subject, sizes, checked_at("proportion").alphas.exact)
+    subject = Subject(CatalogueSource(name, PROPORTION[name], seed=0), family_of("proportion"))
+    return behaviour(subject, sizes, checked_at(family_of("proportion")).alphas.exact)
 
 
 def verdicts(contract, name, sizes=SIZES, **options):
     rows = exact(name, sizes)
-    return [each.verdict for each in check_contract(contract, rows, "proportion", **options)]
+    return [
+        each.verdict for each in check_contract(contract, rows, family_of("proportion"), **options)
+    ]
 
 
 @pytest.mark.parametrize("name", ["wilson", "jeffreys", "agresti_coull"])
@@ -110,12 +113,14 @@ def row(**changes):
     ],
 )
 def test_a_contract_is_kept_up_to_its_bound(contract, changes, expected):
-    found = {each.verdict for each in check_contract(contract, row(**changes), "proportion")}
+    found = {
+        each.verdict for each in check_contract(contract, row(**changes), family_of("proportion"))
+    }
     assert found - {"pass"} == {expected} - {"pass"}
 
 
 def test_a_failure_says_where_how_much_and_what_is_allowed():
-    (found,) = check_contract(AT_LEAST, row(**{WORST: 0.08}), "proportion")
+    (found,) = check_contract(AT_LEAST, row(**{WORST: 0.08}), family_of("proportion"))
     assert found.message == "0.08 at n = 10, alpha = 0.05, truth = 0.5; 0.05 allowed"
     assert found.cell["found"] == 0.08
     assert found.severity == pytest.approx(1.6)
@@ -135,18 +140,23 @@ def test_the_contract_of_a_method_follows_from_its_promise_or_is_listed():
 def test_a_method_of_two_samples_keeps_what_it_declares(name):
     """At the sizes of the usual grid where least is left of what is allowed."""
     family, method = "proportion_difference", CATALOGUE["proportion_difference"][name]
-    subject = Subject(CatalogueSource(name, method, seed=0), family)
+    subject = Subject(CatalogueSource(name, method, seed=0), family_of(family))
     rows = behaviour(subject, ((10.0, 10.0),), (0.05,))
     declared = method.contract
     assert declared == NOMINAL
-    found = check_contract(declared, rows, family, one_sided=TWO_SIDED not in method.sides)
+    found = check_contract(
+        declared, rows, family_of(family), one_sided=TWO_SIDED not in method.sides
+    )
     assert {finding.verdict for finding in found} == {"pass"}
 
 
 def test_a_one_sided_limit_may_miss_twice_as_often_at_one_truth():
     rows = row(**{WORST_INSIDE: 0.35})
     verdicts = [
-        {each.verdict for each in check_contract(NOMINAL, rows, "proportion", one_sided=one_sided)}
+        {
+            each.verdict
+            for each in check_contract(NOMINAL, rows, family_of("proportion"), one_sided=one_sided)
+        }
         for one_sided in (True, False)
     ]
     assert verdicts == [{"pass"}, {"pass", "fail"}]
@@ -158,7 +168,7 @@ def test_a_one_sided_limit_may_miss_twice_as_often_at_one_truth():
 ALPHAS = (0.01, 0.05, 0.2)
 DECLARED_SIZES = {
     "proportion": (10, 11, 12, 15, 24, 30, 100, 1000),
-    "rate": checked_at("rate").exact,
+    "rate": checked_at(family_of("rate")).exact,
     "proportion_difference": ((10.0, 10.0),),
 }
 STRONGER = {APPROXIMATE: NOMINAL, CONSERVATIVE: AT_LEAST}
@@ -174,7 +184,7 @@ LISTED = [(family, name) for family, names in CONTRACTS.items() for name in name
 
 
 def numbers(family, name, sizes=None, alphas=ALPHAS):
-    subject = Subject(CatalogueSource(name, CATALOGUE[family][name], seed=0), family)
+    subject = Subject(CatalogueSource(name, CATALOGUE[family][name], seed=0), family_of(family))
     return behaviour(subject, sizes or DECLARED_SIZES[family], alphas)
 
 
@@ -183,10 +193,10 @@ def test_every_listed_contract_is_kept_and_the_stronger_one_is_not(family, name)
     one_sample = family in ("proportion", "rate")
     rows = numbers(family, name, alphas=ALPHAS if one_sample else (0.05,))
     contract = CONTRACTS[family][name]
-    assert judged(contract, rows, family).kept
+    assert judged(contract, rows, family_of(family)).kept
     # Of Byar's limits and of scas_cc it is not known whether it holds everywhere.
     if contract in STRONGER and one_sample and name not in ("byar", "scas_cc"):
-        stronger = judged(STRONGER[contract], rows, family)
+        stronger = judged(STRONGER[contract], rows, family_of(family))
         assert not stronger.kept or stronger.reason.startswith("by a hair")
 
 
@@ -195,23 +205,25 @@ def test_every_listed_contract_is_kept_and_the_stronger_one_is_not(family, name)
 )
 def test_a_listed_contract_is_kept_where_least_is_left_of_it(name, size, alpha):
     rows = numbers("proportion", name, (size,), (alpha,))
-    assert judged(CONTRACTS["proportion"][name], rows, "proportion").kept
+    assert judged(CONTRACTS["proportion"][name], rows, family_of("proportion")).kept
 
 
 WITHOUT = {"wald", "wald_cc", "wald_t", "second_order", "jeffreys_minimal_length"}
 
 
 def test_all_methods_of_a_proportion_but_wald_and_two_others_declare_a_contract():
-    methods = methods_for("proportion").items()
+    methods = methods_for(family_of("proportion")).items()
     promising = {n for n, each in methods if each.contract != NONE}
-    assert set(methods_for("proportion")) - promising == WITHOUT | {"bootstrap_percentile"}
+    assert set(methods_for(family_of("proportion"))) - promising == WITHOUT | {
+        "bootstrap_percentile"
+    }
 
 
 @pytest.mark.parametrize("name", sorted(WITHOUT))
 def test_what_declares_no_contract_keeps_none(name):
     rows = numbers("proportion", name, (10, 12, 43), (0.01,))
     assert not any(
-        judged(contract, rows, "proportion").kept
+        judged(contract, rows, family_of("proportion")).kept
         for contract in (NOMINAL, AT_LEAST, CONSERVATIVE, APPROXIMATE)
     )
 
@@ -269,7 +281,7 @@ def test_a_method_is_asked_at_the_grid_only(limits, family, grid, asked):
 
 def test_of_two_samples_the_properties_are_checked_at_the_grid_only():
     method = Recorded(agresti_caffo)
-    subject = Subject(FunctionHere("recorded", method), "proportion_difference")
+    subject = Subject(FunctionHere("recorded", method), family_of("proportion_difference"))
     check_conformance(subject, Restriction(((4.0, 5.0), (70.0, 5.0)), (0.2,)))
     assert method.asked == {(4, 5, 0.2), (70, 5, 0.2)}
 
@@ -292,8 +304,8 @@ def test_a_part_that_the_grid_does_not_name_is_as_without_it():
 
 
 def test_sizes_of_two_samples_are_pairs_of_equal_index():
-    grid = read_grid("proportion_difference", "n1=10,20;n2=5,15")
-    assert sizes_of_grid("proportion_difference", grid) == [(10, 5), (20, 15)]
+    restriction = restriction_of_grid(family_of("proportion_difference"), "n1=10,20;n2=5,15")
+    assert restriction == Restriction(((10.0, 5.0), (20.0, 15.0)))
 
 
 def test_a_failure_that_is_declared_elsewhere_is_not_missed_at_the_grid():

@@ -18,6 +18,7 @@ from harness.checks.findings import with_digits_apart
 from harness.checks.formats import format_json, format_markdown, format_table
 from harness.checks.options import Tolerance
 from harness.checks.subject import Subject
+from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE
 from harness.methods.method import AT_LEAST, NOMINAL, NONE
 
@@ -30,7 +31,9 @@ SIZES, ALPHAS = (1, 10, 50), (0.05, 0.1)
 @pytest.fixture(scope="module")
 def base():
     method = CATALOGUE["proportion"]["wilson"]
-    return measures(Subject(CatalogueSource("wilson", method, seed=0), "proportion"), SIZES, ALPHAS)
+    return measures(
+        Subject(CatalogueSource("wilson", method, seed=0), family_of("proportion")), SIZES, ALPHAS
+    )
 
 
 def gains(found, base, tolerance=None):
@@ -132,12 +135,14 @@ KEPT_ALPHAS = (0.05,)
 
 def subject_of(method, family="proportion"):
     if isinstance(method, str):
-        return Subject(CatalogueSource(method, CATALOGUE[family][method], seed=0), family)
-    return Subject(FunctionHere("f", method), family)
+        return Subject(
+            CatalogueSource(method, CATALOGUE[family][method], seed=0), family_of(family)
+        )
+    return Subject(FunctionHere("f", method), family_of(family))
 
 
 def kept(method, sizes=(10, 12, 20), alphas=KEPT_ALPHAS, family="proportion"):
-    return contracts_kept(behaviour(subject_of(method, family), sizes, alphas), family)
+    return contracts_kept(behaviour(subject_of(method, family), sizes, alphas), family_of(family))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from harness.checks.conformance.runner import check_conformance
 from harness.checks.expected_failures import apply_expected_failures
 from harness.checks.formats import format_markdown
 from harness.checks.subject import Subject
-from harness.families.catalogue import FAMILIES
+from harness.families.catalogue import FAMILIES, family_of
 from harness.methods.catalogue import CATALOGUE
 
 LISTS = [name for name, family in FAMILIES.items() if not family.has_outcomes]
@@ -21,7 +21,7 @@ DECLARED = {"can be pickled": "defined inside a test", "has width": "of no width
 
 @pytest.mark.parametrize(("family", "name"), METHODS)
 def test_every_method_for_lists_conforms_but_for_what_it_declares(family, name):
-    subject = Subject(CatalogueSource(name, CATALOGUE[family][name], seed=1), family)
+    subject = Subject(CatalogueSource(name, CATALOGUE[family][name], seed=1), family_of(family))
     findings = apply_expected_failures(check_conformance(subject), subject)
     assert [finding for finding in findings if finding.verdict == "fail"] == []
 

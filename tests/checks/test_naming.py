@@ -16,9 +16,10 @@ from harness.callers.peers import Peer
 from harness.callers.source import CatalogueSource
 from harness.checks.check import check
 from harness.checks.compare import check_same
-from harness.checks.restriction import Restriction
+from harness.checks.sizes import Restriction
 from harness.checks.subject import Subject
 from harness.cli import main
+from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE, methods_for
 
 
@@ -41,9 +42,9 @@ def interval(x, n, alpha):
 
 def test_a_name_of_the_catalogue_is_its_method():
     for family in CATALOGUE:
-        for name, method in methods_for(family).items():
+        for name, method in methods_for(family_of(family)).items():
             found = named(name, family)
-            assert (found.label, found.family) == (name, family)
+            assert (found.label, found.family.name) == (name, family)
             assert found.method is method
 
 
@@ -144,11 +145,11 @@ def wilson(x, n, alpha):
 
 
 def of_catalogue(name, family="proportion"):
-    return Subject(CatalogueSource(name, CATALOGUE[family][name], seed=0), family)
+    return Subject(CatalogueSource(name, CATALOGUE[family][name], seed=0), family_of(family))
 
 
 def of(function, family="proportion"):
-    return Subject(FunctionHere("mine", function), family)
+    return Subject(FunctionHere("mine", function), family_of(family))
 
 
 def moved(x, n, alpha):

@@ -51,13 +51,13 @@ def observed_at(family, x=11):
     """x = 0, 1, … of 10 trials, or of an exposure of 2.5; a few data of other designs."""
     known = family_of(family)
     if family == "auc":
-        return Observed(family, (6, 5), SCORES)
+        return Observed(family_of(family), (6, 5), SCORES)
     if known.data == CELLS:
-        return Observed(family, (20,), TABLES)
+        return Observed(family_of(family), (20,), TABLES)
     if known.samples == 2:
         sizes = (10, 20) if known.is_bounded else (2.5, 5.0)
-        return Observed(family, sizes, COUNTS_OF_TWO)
-    return Observed(family, (10 if known.is_bounded else 2.5,), (np.arange(float(x)),))
+        return Observed(family_of(family), sizes, COUNTS_OF_TWO)
+    return Observed(family_of(family), (10 if known.is_bounded else 2.5,), (np.arange(float(x)),))
 
 
 def limits(package, family, name, alpha, x=11):
@@ -151,7 +151,7 @@ def test_a_peer_answers_from_a_process_of_its_own():
     function = FunctionInProcess(found.label, found.peer)
     try:
         answers = function.limits(
-            Observed("proportion", (10,), (np.array([3.0]),)), 0.05, "two-sided"
+            Observed(family_of("proportion"), (10,), (np.array([3.0]),)), 0.05, "two-sided"
         )
     finally:
         function.close()

@@ -18,8 +18,9 @@ from harness.checks.conformance.runner import check_conformance
 from harness.checks.findings import Finding
 from harness.checks.formats import FORMATS, format_json, format_junit, format_table
 from harness.checks.report import CheckReport
-from harness.checks.restriction import Restriction
+from harness.checks.sizes import Restriction
 from harness.checks.subject import Subject
+from harness.families.catalogue import family_of
 from tests.checks.planted.textbook import add_four, woolf_half
 
 LINES, COLUMNS = 25, 80
@@ -193,7 +194,7 @@ def falling_at_a_usual_alpha(x, n, alpha):
 
 @cache
 def found(function, name, family="proportion"):
-    findings = check_conformance(Subject(FunctionHere("f", function), family))
+    findings = check_conformance(Subject(FunctionHere("f", function), family_of(family)))
     return next(finding for finding in findings if finding.check == name)
 
 
@@ -245,7 +246,7 @@ def in_per_cent(x, n, alpha):
 
 
 def test_limits_in_per_cent_are_called_so_and_break_nothing_else():
-    findings = check_conformance(Subject(FunctionHere("f", in_per_cent), "proportion"))
+    findings = check_conformance(Subject(FunctionHere("f", in_per_cent), family_of("proportion")))
     (failed,) = (finding for finding in findings if finding.verdict == "fail")
     assert failed.check == "stays in range"
     assert failed.message.startswith("limits look like per cent: limits 0 and 97.5 at x = 0, n = 1")
@@ -273,7 +274,7 @@ def test_a_value_kept_from_the_first_call_is_found_by_asking_once_more(tmp_path,
         if form == "file"
         else FunctionLocation("f", module="kept")
     )
-    subject = Subject(FunctionInProcess("kept", location, 10.0, 0), "proportion")
+    subject = Subject(FunctionInProcess("kept", location, 10.0, 0), family_of("proportion"))
     grid = Restriction((5,), (0.01, 0.05, 0.3))
     try:
         findings = {each.check: each for each in check_conformance(subject, grid)}

@@ -10,13 +10,13 @@ import pytest
 from harness.base.errors import InputError
 from harness.callers.naming import named
 from harness.callers.source import CatalogueSource
-from harness.checks.baseline.folder import HEADER, resolve_baseline
-from harness.checks.baseline.store import read_baseline, write_baseline
+from harness.checks.baseline.folder import HEADER, read_baseline, resolve_baseline, write_baseline
 from harness.checks.behaviour import measures
 from harness.checks.check import check
 from harness.checks.subject import Subject
 from harness.checks.watch import TimeUpError, stage, steps, watching
 from harness.cli import main
+from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE
 
 GRID = "n=10,37;alpha=0.05"
@@ -115,7 +115,7 @@ def test_what_cannot_be_stored_is_refused_at_once(tmp_path, capsys, command, mes
 def test_update_and_force_are_arguments_of_check(tmp_path):
     report = check("wald", contract="at-least", grid=GRID, update=tmp_path, force=True)
     assert report.stored.endswith("sums of limits written")
-    assert read_baseline(tmp_path, "proportion", "wald").limits is not None
+    assert read_baseline(tmp_path, family_of("proportion"), "wald").limits is not None
     assert check("wald", contract="none", grid=GRID, update=tmp_path).stored.endswith(
         "nothing changed"
     )
@@ -125,7 +125,7 @@ def test_methods_that_are_stored_at_the_same_time_are_all_in_the_header(tmp_path
     names = ["wilson", "wald", "jeffreys", "arcsine", "logit", "agresti_coull"]
     method = CATALOGUE["proportion"]["wilson"]
     measured = measures(
-        Subject(CatalogueSource("wilson", method, seed=0), "proportion"), (3,), (0.05,)
+        Subject(CatalogueSource("wilson", method, seed=0), family_of("proportion")), (3,), (0.05,)
     )
     with ThreadPoolExecutor(len(names)) as pool:
         list(pool.map(lambda name: write_baseline(tmp_path, named(name), measured), names))

@@ -21,11 +21,11 @@ def flat(text: str) -> str:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_starter_loads_with_every_key_and_its_description(family: str, tmp_path: Path) -> None:
-    text = starter(family, "mine")
+    text = starter(family_of(family), "mine")
     file = tmp_path / "mine.yaml"
     file.write_text(text, encoding="utf-8")
     experiment = load_experiment(file)
-    assert (experiment.name, experiment.family) == ("mine", family)
+    assert (experiment.name, experiment.family.name) == ("mine", family)
     assert len(experiment.methods) >= 2
     for key, record in KINDS["coverage"].form_for(family).keys.items():
         assert re.search(rf"^#?{key}:", text, re.MULTILINE)
@@ -35,7 +35,7 @@ def test_a_starter_loads_with_every_key_and_its_description(family: str, tmp_pat
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_what_a_starter_comments_out_are_the_values_that_hold(family: str, tmp_path: Path) -> None:
-    text = starter(family, "mine")
+    text = starter(family_of(family), "mine")
     file = tmp_path / "mine.yaml"
     file.write_text(text, encoding="utf-8")
     resolved = load_experiment(file)
@@ -50,7 +50,7 @@ STRATA = {"n1": [3, 2, 2], "n2": [3, 2, 2]}
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_starter_runs_at_small_sizes(family: str) -> None:
-    document = yaml12.read(starter(family, "mine")).data
+    document = yaml12.read(starter(family_of(family), "mine")).data
     sizes = STRATA if family_of(family).design == "strata" else SMALLER
     document |= {key: value for key, value in sizes.items() if key in document}
     if family != "proportion_difference" and len(document["methods"]) > 2:

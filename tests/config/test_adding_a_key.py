@@ -13,6 +13,7 @@ from harness.cli import main
 from harness.config.key import key
 from harness.config.models.constraints import expecting
 from harness.config.rules import reads
+from harness.families.catalogue import family_of
 from harness.kinds.coverage import run
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.kind import CoverageKind
@@ -87,7 +88,7 @@ def test_the_schema_and_a_starter_have_it_with_its_sentence(capsys):
         "type": "integer",
     }
     assert "seed_step" not in described["required"]
-    assert "# Added to the seed.\n#seed_step: 2\n" in starter("proportion", "mine")
+    assert "# Added to the seed.\n#seed_step: 2\n" in starter(family_of("proportion"), "mine")
     assert main(["schema"]) == 0
     assert '"seed_step"' in capsys.readouterr().out
 

@@ -50,7 +50,7 @@ def test_the_documented_config_is_read_as_documented(write: Write) -> None:
     experiment = load_experiment(write(PAPER))
     assert experiment.name == "ross2003/fig03"
     assert experiment.title == "Ross 2003, Fig. 3"
-    assert experiment.family == "proportion"
+    assert experiment.family.name == "proportion"
     assert experiment.sizes == (5, 10, 20, 50, 100, 200, 500, 1000)
     assert experiment.alphas == (0.05,)
     assert [spec.label for spec in experiment.methods] == [

@@ -1,4 +1,4 @@
-"""A design that is added by one call runs as those of the package do."""
+"""A design that is added while a program runs is used as those of the package are."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import harness
+from harness.checks import plans
 from harness.cli import main
 from harness.designs.catalogue import register
 from harness.designs.design import DESIGNS, Outcomes
@@ -19,7 +20,7 @@ from harness.families import proportion
 from harness.families.catalogue import FAMILIES
 from harness.families.family import ENUMERATION, model_like
 from harness.families.samples import family_of_samples
-from harness.methods.catalogue import ALIASES, CATALOGUE
+from harness.methods.catalogue import CATALOGUE
 from harness.methods.method import Method
 from harness.methods.proportion.exact import clopper_pearson
 
@@ -74,7 +75,6 @@ POOLS = replace(
     name="pools",
     outcomes=Outcomes(lambda scenario: scenario.size + 1.0, draw, probabilities),
     distributions=None,
-    check_truth=lambda family: DiscreteTruth((0.02, 0.1, 0.2, 0.4)),
     exact=Solver,
 )
 
@@ -110,9 +110,13 @@ CONFIG = {
 @pytest.fixture(scope="module", autouse=True)
 def added():
     register(POOLS, {FAMILY: METHODS})
+    truth = DiscreteTruth((0.02, 0.1, 0.2, 0.4))
+    plans.register(
+        POOLS, replace(plans.plan_of(FAMILIES["proportion"]), truth=lambda family: truth)
+    )
     yield
-    del DESIGNS[POOLS.name]
-    for table in (FAMILIES, CATALOGUE, ALIASES):
+    del DESIGNS[POOLS.name], plans.PLANS[POOLS.name]
+    for table in (FAMILIES, CATALOGUE):
         del table[FAMILY.name]
 
 

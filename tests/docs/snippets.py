@@ -140,8 +140,8 @@ def _yaml(text: str, scope: dict[str, Any]) -> None:
     completed = {"name": "page", "seed": 1, **config}
     known = with_settings(config["family"], completed)
     if "methods" not in config:
-        completed["methods"] = [default_method(known.name, TWO_SIDED).name]
-    assert load_experiment(completed).family == config["family"]
+        completed["methods"] = [default_method(known, TWO_SIDED).name]
+    assert load_experiment(completed).family.name == config["family"]
 
 
 def _r(text: str, scope: dict[str, Any]) -> None:

@@ -16,7 +16,7 @@ from handbook.coverage_drawing import drawing
 from handbook.experiments import experiments
 
 import harness
-from harness.families.catalogue import FAMILIES
+from harness.families.catalogue import FAMILIES, family_of
 from harness.figures.catalogue import FIGURES
 from harness.methods.catalogue import CATALOGUE
 from harness.tables.columns import TableKind, columns_of
@@ -77,7 +77,7 @@ def test_the_columns_of_every_family_are_listed():
     text = columns_page.page()
     for family in FAMILIES:
         for table in ("summary", "cells"):
-            for name in columns_of(table, TableKind(family)):
+            for name in columns_of(table, TableKind(family_of(family))):
                 assert name.replace("_", "&#95;") in text
 
 

@@ -29,7 +29,7 @@ from harness.methods.significance import significance
 FLAT = UniformTruth(0.0, 1.0)
 
 PROPORTIONS = Design(
-    family="proportion_difference",
+    family=family_of("proportion_difference"),
     sizes=((1.0, 9.0), (20.0, 20.0)),
     truth=PairTruth(FLAT, UniformTruth(0.2, 0.7)),
     delta=(-0.5, 0.4),
@@ -37,7 +37,7 @@ PROPORTIONS = Design(
     bins=20,
 )
 RATES = Design(
-    family="rate_difference",
+    family=family_of("rate_difference"),
     sizes=((0.5, 4.0), (10.0, 10.0)),
     truth=PairTruth(UniformTruth(0.0, 8.0), GammaTruth(2.0, 0.5)),
     delta=(0.25, 0.25),
@@ -81,7 +81,7 @@ def test_each_outcome_comes_from_the_size_and_the_truth_of_its_own_trial():
 
 
 def test_the_event_is_closed_and_of_the_familys_own_parameter():
-    trials = trials_of(replace(PROPORTIONS, family="balanced_accuracy"))
+    trials = trials_of(replace(PROPORTIONS, family=family_of("balanced_accuracy")))
     assert 0 < trials.parameter.min() < trials.parameter.max() < 1
     at = replace(trials, delta=trials.parameter)
     assert at.event.all()
@@ -136,7 +136,7 @@ def sum_of(tallies) -> BinTally:
 def test_the_truths_own_posterior_comes_in_only_where_it_is_another(
     family, truths, prior, references
 ):
-    design = replace(PROPORTIONS, family=family, truth=PairTruth(*truths), prior=prior)
+    design = replace(PROPORTIONS, family=family_of(family), truth=PairTruth(*truths), prior=prior)
     assert design.references == references
 
 
@@ -144,8 +144,8 @@ def test_the_truths_own_posterior_comes_in_only_where_it_is_another(
 def test_probabilities_under_the_prior_are_those_a_user_gets(design):
     design = replace(design, prior=(0.5, 2.0))
     trials = trials_of(design, count=60)
-    data = dict(zip(family_of(design.family).data, trials.data, strict=True))
-    expected = significance(design.family, delta=trials.delta, prior=(0.5, 2.0), **data)
+    data = dict(zip(design.family.data, trials.data, strict=True))
+    expected = significance(design.family.name, delta=trials.delta, prior=(0.5, 2.0), **data)
     np.testing.assert_array_equal(probabilities(design, trials, "prior"), expected)
 
 

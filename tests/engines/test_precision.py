@@ -19,9 +19,10 @@ from harness.designs.precision import (
     shards_between_looks,
 )
 from harness.distributions.truths import UniformTruth
+from harness.families.catalogue import family_of
 from tests.engines.stopping import Stop, bias, coverage, simulated, stops
 
-SCENARIO = Scenario("proportion", 10, UniformTruth(0.0, 1.0))
+SCENARIO = Scenario(family_of("proportion"), 10, UniformTruth(0.0, 1.0))
 ALPHAS = (1e-6, 0.0004, 0.003, 0.01, 0.013, 0.05, 0.1, 0.29, 0.5, 0.8, 0.999)
 
 

@@ -22,7 +22,7 @@ from harness.designs.one_sample.verification import outcomes_to_verify
 from harness.distributions.sampling import poisson
 from harness.distributions.truths import DiscreteTruth, GammaTruth, PairTruth, UniformTruth
 from harness.families import proportion
-from harness.families.catalogue import FAMILIES
+from harness.families.catalogue import FAMILIES, family_of
 from harness.families.combination import RATIO, Combination
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.families.samples import family_of_samples
@@ -46,7 +46,7 @@ def test_a_family_without_closed_posterior_has_no_posterior_engine(ratio):
 
 
 def test_a_ratio_is_enumerated_at_listed_truths(ratio):
-    scenario = Scenario("ratio", (3, 2), TRUTH)
+    scenario = Scenario(ratio, (3, 2), TRUTH)
     solver = solver_of(scenario)
     outcomes = solver.possible_outcomes()
     x, _ = scenario.counts(outcomes)
@@ -68,7 +68,7 @@ def test_a_ratio_is_enumerated_at_listed_truths(ratio):
 
 def test_the_worst_case_of_a_ratio_is_as_bad_as_the_worst_of_a_grid(ratio):
     whole = DiscreteTruth((0.02, 0.98))
-    scenario = Scenario("ratio", (6, 5), PairTruth(whole, whole))
+    scenario = Scenario(ratio, (6, 5), PairTruth(whole, whole))
     solver = solver_of(scenario)
     outcomes = solver.range_outcomes(solver.hull())
     x, y = scenario.counts(outcomes)
@@ -90,24 +90,23 @@ def test_the_worst_case_of_a_ratio_is_as_bad_as_the_worst_of_a_grid(ratio):
     assert found.alpha <= (chance(*found.truths) * near).sum() + 1e-9
 
 
-def test_a_family_of_three_samples_has_no_solver(monkeypatch):
+def test_a_family_of_three_samples_has_no_solver():
     family = family_of_samples(
         "three", "three", "p", proportion, Combination((1.0, 1.0, 1.0), sum), design="three"
     )
-    monkeypatch.setitem(FAMILIES, "three", family)
-    scenario = SimpleNamespace(family="three")
+    design = SimpleNamespace(lists=None, exact=None)
+    scenario = SimpleNamespace(family=family, design=design)
     with pytest.raises(HarnessError, match="the family three has no exact engines"):
         solver_of(scenario)
 
 
-def test_a_family_without_outcome_probabilities_has_no_solver(monkeypatch):
+def test_a_family_without_outcome_probabilities_has_no_solver():
     sampling = SimpleNamespace(draw=proportion.SAMPLING.draw)
     model = SimpleNamespace(**{**vars(proportion), "SAMPLING": sampling})
     family = family_of_samples("mean", "a mean", "mean", model)
-    monkeypatch.setitem(FAMILIES, "mean", family)
     assert family.engines == (MONTE_CARLO, POSTERIOR)
     with pytest.raises(HarnessError, match="the family mean has no exact engines"):
-        solver_of(SimpleNamespace(family="mean"))
+        solver_of(Scenario(family, 5, DiscreteTruth((0.5,))))
 
 
 # The engines for one Poisson rate, against plain sums over outcomes and against each other.
@@ -146,7 +145,7 @@ def missed(limits, row, rate, exposure):
 @pytest.mark.parametrize("exposure", [0.01, 1.0, 50.0])
 def test_miss_probabilities_are_sums_over_the_outcomes_that_miss(exposure):
     values = tuple(np.array([0.0, 0.3, 2.0, 7.5, 40.0]) / exposure)
-    scenario = Scenario("rate", exposure, DiscreteTruth(values))
+    scenario = Scenario(family_of("rate"), exposure, DiscreteTruth(values))
     limits = table(scenario)
     found = OneSampleSolver(scenario).enumerate(limits).by_truth
     for row in range(len(METHODS)):
@@ -161,7 +160,7 @@ def test_miss_probabilities_are_sums_over_the_outcomes_that_miss(exposure):
 def test_the_worst_case_is_no_less_than_anywhere_and_reached_where_it_says(seed):
     """Made-up limits that rise and fall, so that what covers is not a run of outcomes."""
     rng = np.random.default_rng(seed)
-    scenario = Scenario("rate", 2.0, UniformTruth(0.0, 4.0))
+    scenario = Scenario(family_of("rate"), 2.0, UniformTruth(0.0, 4.0))
     shape = table(scenario, names=("garwood",))
     jolt = rng.uniform(0.7, 1.3, (2, shape.outcomes.size))
     limits = Limits(shape.outcomes, shape.lower * jolt[0], shape.upper * jolt[1])
@@ -186,7 +185,7 @@ def test_the_worst_case_is_no_less_than_anywhere_and_reached_where_it_says(seed)
 
 
 def test_garwood_never_misses_more_often_than_nominal_over_the_truths_own_range():
-    scenario = Scenario("rate", 1.0, UniformTruth(0.0, 458.0))
+    scenario = Scenario(family_of("rate"), 1.0, UniformTruth(0.0, 458.0))
     found = OneSampleSolver(scenario).enumerate(table(scenario, names=("garwood", "blaker")))
     assert [case.alpha <= 0.05 + 1e-9 for case in found.worst] == [True, True]
     assert found.worst_anywhere == (None, None)
@@ -194,7 +193,7 @@ def test_garwood_never_misses_more_often_than_nominal_over_the_truths_own_range(
 
 @pytest.mark.parametrize(("truth", "exposure"), TRUTHS, ids=str)
 def test_posterior_and_enumeration_meet(truth, exposure):
-    scenario = Scenario("rate", exposure, truth)
+    scenario = Scenario(family_of("rate"), exposure, truth)
     found = compared(scenario, table(scenario), (0.5, 0.2))
     assert {"means", "outcomes", "weights"} <= set(found)
     assert max(found.values()) <= 5e-2 * TOLERANCE
@@ -202,12 +201,12 @@ def test_posterior_and_enumeration_meet(truth, exposure):
 
 @pytest.mark.parametrize("prior", [(1.0, 0.0), (0.5, 0.0), (2.0, 3.0)])
 def test_any_reference_prior_is_held_against_integrals(prior):
-    scenario = Scenario("rate", 10.0, UniformTruth(3.0, 5.0))
+    scenario = Scenario(family_of("rate"), 10.0, UniformTruth(3.0, 5.0))
     assert compared(scenario, table(scenario), prior)["outcomes"] <= 1e-2 * TOLERANCE
 
 
 def test_an_error_of_one_in_a_billion_is_seen(monkeypatch):
-    scenario = Scenario("rate", 1.0, UniformTruth(0.0, 20.0))
+    scenario = Scenario(family_of("rate"), 1.0, UniformTruth(0.0, 20.0))
     limits = table(scenario)
     for broken in ("pmf", "ratio"):
         right = getattr(poisson, broken)
@@ -219,7 +218,7 @@ def test_an_error_of_one_in_a_billion_is_seen(monkeypatch):
 
 @pytest.mark.parametrize(("truth", "exposure"), TRUTHS, ids=str)
 def test_outcome_probabilities_are_those_of_the_mixture(truth, exposure):
-    scenario = Scenario("rate", exposure, truth)
+    scenario = Scenario(family_of("rate"), exposure, truth)
     x = np.array([0, 1, 7, 40, 60])
     if isinstance(truth, GammaTruth):
         expected = stats.nbinom(truth.s, truth.t / (truth.t + exposure)).pmf(x)
@@ -235,7 +234,7 @@ def test_outcome_probabilities_are_those_of_the_mixture(truth, exposure):
 @pytest.mark.parametrize(("truth", "exposure"), TRUTHS, ids=str)
 def test_draws_agree_with_the_exact_means(truth, exposure):
     """False alarm below 1e-5 for each of eight fractions: 4.6 standard errors, and a fixed seed."""
-    scenario = Scenario("rate", exposure, truth)
+    scenario = Scenario(family_of("rate"), exposure, truth)
     limits = table(scenario)
     trials = 1 << 17
     counted = simulate(shards(scenario, trials, 2003, None)[0], limits).by_outcome

@@ -6,7 +6,14 @@ from flint import arb, ctx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.base.numerics.root_finding import SMALL_RESIDUAL, bracketed_newton, largest_true
+from harness.base.errors import IntervalNotFoundError
+from harness.base.numerics import root_finding
+from harness.base.numerics.root_finding import (
+    SMALL_RESIDUAL,
+    bracketed_newton,
+    largest_true,
+    newton_roots,
+)
 from harness.base.numerics.special import (
     deviance,
     log_binomial,
@@ -36,10 +43,10 @@ def falling(levels):
     return evaluate
 
 
-def solve(levels, starts, steps=200):
+def solve(levels, starts):
     levels, starts = np.asarray(levels), np.asarray(starts)
     ends = np.full(levels.shape, -100.0), np.full(levels.shape, 100.0)
-    return bracketed_newton(falling(levels), *ends, starts, steps)
+    return bracketed_newton(falling(levels), *ends, starts)
 
 
 @given(st.lists(st.tuples(st.floats(-50, 50), st.floats(-200, 200)), min_size=1, max_size=8))
@@ -101,10 +108,16 @@ def test_a_circle_is_left_by_halving_the_bracket():
     assert root == pytest.approx(0.0, abs=1e-13)
 
 
-def test_too_few_steps_are_reported():
-    roots, found = solve([0.0, 30.0], [0.0, 90.0], steps=3)
+def test_too_few_steps_are_reported(monkeypatch):
+    monkeypatch.setattr(root_finding, "_STEPS", 3)
+    roots, found = solve([0.0, 30.0], [0.0, 90.0])
     assert found.tolist() == [True, False]
     assert roots[0] == 0
+    ends = np.full(2, -100.0), np.full(2, 100.0)
+    with pytest.raises(IntervalNotFoundError, match=r"^no root at position 1$"):
+        newton_roots(
+            falling(np.array([0.0, 30.0])), *ends, np.array([0.0, 90.0]), "no root at position {}"
+        )
 
 
 def test_inputs_are_left_as_they_were():

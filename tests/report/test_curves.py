@@ -10,7 +10,8 @@ import pytest
 
 import harness
 from harness.designs.miss_curve import MissCurve
-from harness.findings.choice import choices
+from harness.findings.judgements import choice, judgements
+from harness.kinds.calibration.page import calibration_picture
 from harness.report.curves.panels import outcome_panels, truth_panels
 from harness.report.curves.section import curves
 from harness.report.curves.sentences import Words, share_above
@@ -212,8 +213,8 @@ def test_the_advised_method_of_many_and_wald_are_on_at_first() -> None:
     results = harness.run(config, out=None)
     section = only(curves(results))
     on = [names[row] for row in section.data["on"]]
-    (choice,) = choices(results)
-    assert on == [choice.default.method, "wald"]
+    (judged,) = judgements(results)
+    assert on == [choice(judged).default.method, "wald"]
     assert sorted(section.data["series"]) == list(range(8))
     assert [section.data["series"][row] for row in section.data["on"]] == [0, 1]
     others = [title for row, title in enumerate(section.data["titles"]) if names[row] not in on]
@@ -319,7 +320,7 @@ def test_axes_end_where_true_values_do() -> None:
 
 def test_a_calibration_has_the_picture_and_the_values_of_its_bins() -> None:
     results = results_of("calibrated")
-    section = only(curves(results))
+    section = only(calibration_picture(results))
     text = page_of(section)
     (table,) = tables_in(text)
     cells = results.cells.filter(pl.col("trials") > 0)
@@ -333,4 +334,4 @@ def test_a_calibration_has_the_picture_and_the_values_of_its_bins() -> None:
     said = f"Under the prior {held.height} of {cells.filter(reference='prior').height} of the "
     assert section.context["sentence"].startswith(said)
     empty = Results(results.cells.clear(), results.summary, results.manifest)
-    assert curves(empty) == []
+    assert calibration_picture(empty) == []

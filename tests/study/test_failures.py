@@ -21,6 +21,7 @@ from harness.callers.function import ENOUGH, MOST, FunctionInProcess
 from harness.callers.location import FunctionLocation
 from harness.callers.source import Observed
 from harness.cli import main
+from harness.families.catalogue import family_of
 from harness.figures.draw import drawings
 from harness.figures.kind import FigureSpec
 from harness.findings.manifest import failed_methods
@@ -464,7 +465,7 @@ def test_what_is_closed_while_it_answers_starts_no_other_process(tmp_path, monke
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text(textwrap.dedent(HANGING))
     function = FunctionInProcess("mine", FunctionLocation("f", path=str(tmp_path / "mine.py")))
-    observed = Observed("proportion", (3,), (np.arange(4.0),))
+    observed = Observed(family_of("proportion"), (3,), (np.arange(4.0),))
 
     def ask():
         with suppress(ValueError):

@@ -18,8 +18,9 @@ from harness.designs.engines.monte_carlo import shards, simulate
 from harness.designs.engines.stochastic import StochasticColumn, simulate_stochastic
 from harness.designs.limits import Column, Limits
 from harness.distributions.truths import BetaTruth, DiscreteTruth, PairTruth, UniformTruth
+from harness.families.catalogue import family_of
 from harness.methods.bootstrap import RESAMPLES
-from harness.methods.catalogue import CATALOGUE, PROPORTION
+from harness.methods.catalogue import PROPORTION, methods_of
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory, part, stable_files
 
 BOOTSTRAP = "bootstrap_percentile"
@@ -43,11 +44,14 @@ PAIR = {
     "listed pairs": PairTruth(DiscreteTruth((0.1, 0.5)), DiscreteTruth((0.2, 0.6, 1.0))),
 }
 SCENARIOS = {
-    "uniform": Scenario("proportion", 12, UNIFORM),
-    "part of the range": Scenario("proportion", 12, UniformTruth(0.1, 0.7)),
-    "beta": Scenario("proportion", 300, BETA),
-    "list": Scenario("proportion", 12, VALUES),
-    **{name: Scenario("proportion_difference", (7, 5), truth) for name, truth in PAIR.items()},
+    "uniform": Scenario(family_of("proportion"), 12, UNIFORM),
+    "part of the range": Scenario(family_of("proportion"), 12, UniformTruth(0.1, 0.7)),
+    "beta": Scenario(family_of("proportion"), 300, BETA),
+    "list": Scenario(family_of("proportion"), 12, VALUES),
+    **{
+        name: Scenario(family_of("proportion_difference"), (7, 5), truth)
+        for name, truth in PAIR.items()
+    },
 }
 
 
@@ -76,7 +80,7 @@ def test_limits_of_each_trial_are_counted_like_limits_looked_up(name, per_truth)
         outcomes = scenario.outcomes(*np.indices((8, 6)).reshape(2, -1))
     else:
         outcomes = np.arange(scenario.size + 1)
-    wald = CATALOGUE[scenario.family]["wald"]
+    wald = methods_of(scenario.family)["wald"]
     solved = np.array([wald.limits(data_of(scenario, outcomes), alpha) for alpha in alphas])
     looked_up = simulate(shard, Limits(outcomes, solved[:, 0], solved[:, 1]))
     each, failures = simulate_stochastic(shard, [drawing(wald, alpha) for alpha in alphas])

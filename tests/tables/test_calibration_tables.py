@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console
 
 from harness.distributions.truths import PairTruth, UniformTruth
+from harness.families.catalogue import family_of
 from harness.kinds.calibration.engine import BinTally, Design
 from harness.kinds.calibration.screen import calibration_screen
 from harness.kinds.calibration.tables import (
@@ -23,7 +24,7 @@ from harness.tables.columns import (
 from harness.tables.results import Results
 
 DESIGN = Design(
-    family="proportion_difference",
+    family=family_of("proportion_difference"),
     sizes=((1.0, 9.0), (20.0, 20.0)),
     truth=PairTruth(UniformTruth(0.0, 1.0), UniformTruth(0.0, 0.5)),
     delta=(-0.5, 0.4),
@@ -41,7 +42,7 @@ DOCUMENT = {
     "name": "by/hand",
     "title": "By [hand]",
     "kind": "calibration",
-    "family": DESIGN.family,
+    "family": DESIGN.family.name,
     "seed": 3,
     "execution": {"jobs": 2},
 }

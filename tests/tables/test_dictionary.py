@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from harness.base.errors import InputError
-from harness.families.catalogue import FAMILIES
+from harness.families.catalogue import FAMILIES, family_of
 from harness.tables import columns
 from harness.tables.columns import NUMBERED, RANKING, RECOMMENDATION, TABLES, TableKind
 from harness.tables.dictionary import columns_of
@@ -39,7 +39,9 @@ def test_every_meaning_is_that_of_a_column():
     """No record is left that no family has, and beside them are those of which one says more."""
     own = {meaning for each in FAMILIES.values() for meaning in each.own_columns.values()}
     for table in TABLES:
-        known = [columns.possible_records(table, family).values() for family in FAMILIES]
+        factors = (("factor", "number"),)
+        kinds = [TableKind(family, factors=factors) for family in FAMILIES.values()]
+        known = [columns.possible_records(table, kind).values() for kind in kinds]
         wanted = {each for each in columns.RECORDS if table in each.tables.split()}
         found = {record for records in known for record in records}
         assert wanted == {record for record in found if record.meaning not in own}
@@ -56,7 +58,7 @@ def test_the_columns_of_all_families_hold_those_of_each_in_their_order(table):
 
 
 def test_tables_have_the_columns_and_types_that_are_documented(results):
-    kind = TableKind("proportion")
+    kind = TableKind(family_of("proportion"))
     assert dict(results.ranking.schema) == columns.columns_of(RANKING, kind)
     assert dict(results.recommendation.schema) == columns.columns_of(RECOMMENDATION, kind)
 

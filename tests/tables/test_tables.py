@@ -5,11 +5,14 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+from harness.families.catalogue import family_of
 from harness.methods.catalogue import PROPORTION
 from harness.tables.columns import TableKind, columns_of
 from tests.study.experiments import DRAWN, LISTED, ODD_LABEL, in_memory, part
 
-SUMMARY, CELLS = (columns_of(name, TableKind("proportion")) for name in ("summary", "cells"))
+SUMMARY, CELLS = (
+    columns_of(name, TableKind(family_of("proportion"))) for name in ("summary", "cells")
+)
 SUMMARY_COLUMNS = [
     *("family", "method", "side", "alpha", "n", "engine", "trials", "miss_below", "miss_above"),
     *("actual_alpha", "std_error", "ci_lower", "ci_upper", "alpha_error", "alpha_error_min"),

@@ -39,10 +39,23 @@ def distinct_columns(*rows: npt.NDArray[T]) -> tuple[npt.NDArray[T], Positions]:
 
 
 class Rows:
-    """A dataclass of arrays whose first axis is that of the outcomes, and of what these share."""
+    """A dataclass of arrays whose first axis is that of the outcomes, and of what these share.
+
+    Arrays may also stand in tuples and in other records of this kind.
+    """
 
     def at(self, index: Index | slice) -> Self:
         """Return the part at some of the outcomes."""
-        values = (getattr(self, each.name) for each in fields(cast(Any, self)))
-        part = (each[index] if isinstance(each, np.ndarray) else each for each in values)
-        return type(self)(*part)
+        values = (getattr(self, field.name) for field in fields(cast(Any, self)))
+        return type(self)(*(_part(value, index) for value in values))
+
+
+def _part(value: Any, index: Index | slice) -> Any:
+    """The part of a field at some of the outcomes; what they share is returned whole."""
+    if isinstance(value, np.ndarray):
+        return value[index]
+    if isinstance(value, Rows):
+        return value.at(index)
+    if isinstance(value, tuple):
+        return tuple(_part(entry, index) for entry in value)
+    return value

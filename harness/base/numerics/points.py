@@ -14,21 +14,17 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from harness.base.numerics.arrays import Bools, Floats, Index, Positions
+from harness.base.numerics.arrays import Bools, Floats, Index, Positions, Rows
 
 # A logit step whose e^|step| − 1 is below this is added to the smaller side.
 _SMALL_GROWTH = 0.5
 
 
-class Points:
+class Points(Rows):
     """Values of the parameter, one for each outcome, in a form that loses no accuracy.
 
     A subclass is a dataclass of arrays, and has the points as plain doubles, ``value``.
     """
-
-    def at(self, index: Index) -> Self:
-        """The points at ``index``."""
-        return type(self)(*(each[index] for each in vars(self).values()))
 
     def where(self, mask: Bools, other: Self) -> Self:
         """These points where ``mask`` holds, ``other`` elsewhere."""
@@ -37,10 +33,10 @@ class Points:
 
     def replaced(self, index: Index, by: Self) -> Self:
         """These points with those at ``index`` replaced."""
-        found = [each.copy() for each in vars(self).values()]
-        for each, new in zip(found, vars(by).values(), strict=True):
-            each[index] = new
-        return type(self)(*found)
+        columns = [column.copy() for column in vars(self).values()]
+        for column, new in zip(columns, vars(by).values(), strict=True):
+            column[index] = new
+        return type(self)(*columns)
 
 
 @dataclass(frozen=True)
@@ -224,33 +220,27 @@ class LogPoints(Points):
 
 @dataclass(frozen=True)
 class OddsPoints(Points):
-    """Points scale·p/(1 − p) of (0, ∞), carried by p and 1 − p."""
+    """Points scale·p/q of (0, ∞), q = 1 − p; arrays of one shape."""
 
-    unit: UnitPoints
+    p: Floats
+    q: Floats
     scale: Floats
 
     @classmethod
     def of(cls, value: npt.ArrayLike, scale: Floats) -> OddsPoints:
         """Points given by their values, which are clipped to [0, ∞), in the shape of ``scale``."""
-        given = np.broadcast_to(np.maximum(np.asarray(value, dtype=np.float64), 0.0), scale.shape)
+        ratio = np.broadcast_to(np.maximum(np.asarray(value, dtype=np.float64), 0.0), scale.shape)
         with np.errstate(over="ignore", divide="ignore"):
-            odds = given / scale
-            return cls(UnitPoints(1.0 / (1.0 + 1.0 / odds), 1.0 / (1.0 + odds)), scale)
+            odds = ratio / scale
+            return cls(1.0 / (1.0 + 1.0 / odds), 1.0 / (1.0 + odds), scale)
+
+    @property
+    def unit(self) -> UnitPoints:
+        """The points p."""
+        return UnitPoints(self.p, self.q)
 
     @property
     def value(self) -> Floats:
         """The points as plain doubles."""
         with np.errstate(over="ignore", divide="ignore"):
-            return self.scale * (self.unit.p / self.unit.q)
-
-    def at(self, index: Index) -> OddsPoints:
-        """The points at ``index``."""
-        return OddsPoints(self.unit.at(index), self.scale[index])
-
-    def where(self, mask: Bools, other: OddsPoints) -> OddsPoints:
-        """These points where ``mask`` holds, ``other`` elsewhere."""
-        return OddsPoints(self.unit.where(mask, other.unit), self.scale)
-
-    def replaced(self, index: Index, by: OddsPoints) -> OddsPoints:
-        """These points with those at ``index`` replaced."""
-        return OddsPoints(self.unit.replaced(index, by.unit), self.scale)
+            return self.scale * (self.p / self.q)

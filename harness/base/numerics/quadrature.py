@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betaln, gammaln, roots_legendre, roots_sh_jacobi, xlog1py, xlogy
 
-from harness.base.numerics.arrays import Floats, Index, Positions
+from harness.base.numerics.arrays import Floats, Index, Positions, Rows
 from harness.base.numerics.points import RealPoints, UnitPoints
 from harness.base.numerics.special import log_binomial, log_poisson
 
@@ -215,29 +215,22 @@ def _is_singular(exponent: float) -> bool:
 
 
 def _end_rule(length: float, weight: _BetaWeight | _GammaWeight) -> tuple[Floats, Floats]:
-    """Nodes, as distances from a singular end, and weights of the panel next to that end."""
-    x, w = _radau_rule(weight.inner) if weight.inner < _NEARLY_ATOM else _jacobi_rule(weight.inner)
+    """Nodes, as distances from a singular end, and weights of the panel next to that end.
+
+    They are those of ∫_0^1 g(x) x^{a − 1} dx for the exponent a of the weight. For an a near 0
+    nearly all of the weight lies at 0, and an error in the place of a first node above 0 would
+    count 1/a times. A first node at 0 is used then: g(0)/a + ∫ (g(x) − g(0))/x · x^a dx.
+    """
+    exponent, is_nearly_atom = weight.inner, weight.inner < _NEARLY_ATOM
+    # The weight of the shifted Jacobi polynomials G(a, a; x) on [0, 1] is x^{a−1}.
+    order = exponent + 1.0 if is_nearly_atom else exponent
+    x, w = roots_sh_jacobi(_NODES[-1][1], order, order)
+    if is_nearly_atom:
+        first = 1.0 / exponent - (w / x).sum()
+        x, w = np.concatenate(([0.0], x)), np.concatenate(([first], w / x))
     # A node is no end of the range: limits there cover it.
     distance = np.maximum(length * x, np.nextafter(0.0, 1.0))
     return distance, w * np.exp(xlogy(weight.inner, length) + weight.log_smooth(distance))
-
-
-def _jacobi_rule(exponent: float) -> tuple[Floats, Floats]:
-    """Nodes and weights of ∫_0^1 g(x) x^{exponent − 1} dx."""
-    # The weight of the shifted Jacobi polynomials G(a, a; x) on [0, 1] is x^{a−1}.
-    x, w = roots_sh_jacobi(_NODES[-1][1], exponent, exponent)
-    return x, w
-
-
-def _radau_rule(exponent: float) -> tuple[Floats, Floats]:
-    """The same with a first node at 0, for an exponent near 0.
-
-    Nearly all of the weight lies at 0 then, and an error in the place of a first node above 0 would
-    count 1/exponent times: g(0)/exponent + ∫ (g(x) − g(0))/x · x^{exponent} dx.
-    """
-    x, w = _jacobi_rule(exponent + 1.0)
-    first = 1.0 / exponent - (w / x).sum()
-    return np.concatenate(([0.0], x)), np.concatenate(([first], w / x))
 
 
 def _geometric_mesh(reach: float, distances: Floats) -> Floats:
@@ -251,7 +244,7 @@ _INVERSIONS = 5
 
 
 @dataclass(frozen=True)
-class Nodes:
+class Nodes(Rows):
     """The nodes and weights of m integrals in flat arrays, one integral after the other."""
 
     owner: Positions
@@ -261,7 +254,7 @@ class Nodes:
     x: Floats
     weight: Floats
 
-    def at(self, index: Index) -> Nodes:
+    def at(self, index: Index | slice) -> Nodes:
         """Return the nodes and weights of the integrals ``index``."""
         count = np.diff(self.start, append=self.owner.size)[index]
         owner = np.repeat(np.arange(count.size), count)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from harness.base.errors import IntervalNotFoundError
 from harness.base.numerics.arrays import Bools, Floats, Positions
 
 # Newton's method squares the residual: the step from one this small ends at the noise floor, and
@@ -13,12 +14,15 @@ from harness.base.numerics.arrays import Bools, Floats, Positions
 SMALL_RESIDUAL = 1e-7
 
 
+# Enough evaluations to halve any bracket of doubles until no double is inside.
+_STEPS = 2200
+
+Function = Callable[[Floats, Positions], tuple[Floats, Floats]]
+"""``(x, index) -> (value, derivative)`` at ``x`` of the functions ``index``."""
+
+
 def bracketed_newton(
-    evaluate: Callable[[Floats, Positions], tuple[Floats, Floats]],
-    low: Floats,
-    high: Floats,
-    start: Floats,
-    steps: int = 2200,
+    evaluate: Function, low: Floats, high: Floats, start: Floats
 ) -> tuple[Floats, Bools]:
     """Find the roots of decreasing functions by Newton's method inside a shrinking bracket.
 
@@ -26,12 +30,9 @@ def bracketed_newton(
     of a function did not fall by half, its bracket is halved instead.
 
     Args:
-        evaluate: ``(x, index) -> (value, derivative)`` at ``x`` of the functions ``index``, of
-            scale one at their roots.
+        evaluate: the functions, of scale one at their roots.
         low, high: brackets with value(low) ≥ 0 ≥ value(high), shape (m,).
         start: first guesses, shape (m,); the middle is used where they are outside the bracket.
-        steps: the largest number of evaluations; the default is enough to halve any bracket of
-            doubles until no double is inside.
 
     Returns:
         The roots, shape (m,), and for each whether it was found: by a step from a small
@@ -40,7 +41,7 @@ def bracketed_newton(
     low, high = low.copy(), high.copy()
     x = np.where((start > low) & (start < high), start, 0.5 * (low + high))
     active, size_before = np.arange(x.size), np.full(x.size, np.inf)
-    for _ in range(steps):
+    for _ in range(_STEPS):
         if active.size == 0:
             break
         here = x[active]
@@ -64,6 +65,24 @@ def bracketed_newton(
     reached = np.ones(x.size, dtype=bool)
     reached[active] = False
     return x, reached
+
+
+def newton_roots(
+    evaluate: Function, low: Floats, high: Floats, start: Floats, missing: str
+) -> Floats:
+    """Return the roots that ``bracketed_newton`` finds, shape (m,).
+
+    Args:
+        evaluate, low, high, start: the functions, their brackets and the first guesses.
+        missing: the message where a root is not found; ``{}`` in it stands for its position.
+
+    Raises:
+        IntervalNotFoundError: a root was not found.
+    """
+    roots, reached = bracketed_newton(evaluate, low, high, start)
+    if not reached.all():
+        raise IntervalNotFoundError(missing.format(int(np.argmin(reached))))
+    return roots
 
 
 def largest_true(

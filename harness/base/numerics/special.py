@@ -17,7 +17,8 @@ from scipy.special import beta, betainc, betaincc, betaincinv, gammaln, stdtrit,
 
 from harness.base.numerics.arrays import Floats
 
-_HALF_LOG_TWO_PI = 0.9189385332046727
+HALF_LOG_TWO_PI = 0.9189385332046727
+"""log √(2π)."""
 # Bernoulli-number coefficients B_{2k} / (2k (2k − 1)) of Stirling's series, k = 1, 2, …
 _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
 # For z above this the first omitted term is below 2e-16.
@@ -40,7 +41,7 @@ def stirling_error(z: npt.ArrayLike) -> Floats:
     if not small.any():
         return series
     s = z[small]
-    series[small] = gammaln(s + 1.0) - xlogy(s + 0.5, s) + s - _HALF_LOG_TWO_PI
+    series[small] = gammaln(s + 1.0) - xlogy(s + 0.5, s) + s - HALF_LOG_TWO_PI
     return series
 
 
@@ -86,7 +87,7 @@ def log_binomial(x: npt.ArrayLike, y: npt.ArrayLike, p: npt.ArrayLike, q: npt.Ar
     ps, qs = np.where(possible, p, 0.5), np.where(possible, q, 0.5)
     ns = xs + ys
     constant = stirling_error(ns) - (stirling_error(xs) + stirling_error(ys))
-    constant += 0.5 * np.log(ns / (xs * ys)) - _HALF_LOG_TWO_PI
+    constant += 0.5 * np.log(ns / (xs * ys)) - HALF_LOG_TWO_PI
     core = constant - (deviance(xs, ns * ps) + deviance(ys, ns * qs))
     inner = possible & mixed
     if inner.all():
@@ -101,10 +102,20 @@ def log_poisson(x: npt.ArrayLike, mean: npt.ArrayLike) -> Floats:
     x, mean = np.asarray(x, np.float64), np.asarray(mean, np.float64)
     inner = x > 0
     xs = np.where(inner, x, 1.0)
-    constant = stirling_error(xs) + 0.5 * np.log(xs) + _HALF_LOG_TWO_PI
+    constant = stirling_error(xs) + 0.5 * np.log(xs) + HALF_LOG_TWO_PI
     positive = mean > 0
     core = -(constant + deviance(xs, np.where(positive, mean, 1.0)))
     return np.asarray(np.where(inner, np.where(positive, core, -np.inf), -mean))
+
+
+def log_poisson_peak(count: Floats) -> Floats:
+    """The logarithm of the Poisson probability of a count at its own mean; shape of the count.
+
+    It is −½ log 2πy less Stirling's error for a count y, and 0 for 0.
+    """
+    some = np.where(count > 0, count, 1.0)
+    peak = -HALF_LOG_TWO_PI - 0.5 * np.log(some) - stirling_error(some)
+    return np.where(count > 0, peak, 0.0)
 
 
 # Within this of one half, stdtrit loses the digits of a quantile next to 0.
@@ -190,8 +201,10 @@ class DoubleDouble(NamedTuple):
         return _renormalized(total, error + (self.low + other.low))
 
     def times(self, factor: Floats) -> DoubleDouble:
-        """The product with doubles, to a relative 2^-103."""
-        product, error = _exact_product(self.high, factor)
+        """The product with doubles, to a relative 2^-103, by halves of 26 bits."""
+        (a_high, a_low), (b_high, b_low) = _halves(self.high), _halves(factor)
+        product = self.high * factor
+        error = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
         return _renormalized(product, error + self.low * factor)
 
     def over(self, divisor: DoubleDouble) -> DoubleDouble:
@@ -203,19 +216,13 @@ class DoubleDouble(NamedTuple):
 
 
 def _renormalized(high: Floats, low: Floats) -> DoubleDouble:
+    """The sum of a large and a small part, which may overlap."""
     total = high + low
     return DoubleDouble(total, low - (total - high))
 
 
-def _exact_product(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """The product as a double, and its rounding error, by halves of 26 bits."""
-    (a_high, a_low), (b_high, b_low) = _halves(a), _halves(b)
-    product = a * b
-    error = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
-    return product, error
-
-
 def _halves(a: Floats) -> tuple[Floats, Floats]:
+    """The leading 26 bits of a double, and the others."""
     scaled = _SPLITTER * a
     high = scaled - (scaled - a)
     return high, a - high

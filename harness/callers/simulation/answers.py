@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -109,20 +110,12 @@ def _given(found: Any) -> dict[str, Any]:
 def _number(name: str, value: Any) -> float:
     if type(value) is float:
         return value
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number):
-        value = _zero_dimensional(name, value)
-    try:
-        return float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"expected a number as {name}, found {one_line(value, repr)}") from None
-
-
-def _zero_dimensional(name: str, value: Any) -> Any:
-    """The number in an array of one."""
+    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
     array = np.asarray(value)
-    if array.size != 1 or array.dtype.kind not in "iuf":
-        raise ValueError(f"expected a number as {name}, found {one_line(value, repr)}")
-    return array.item()
+    if is_number or (array.size == 1 and array.dtype.kind in "iuf"):
+        with suppress(TypeError, ValueError, OverflowError):
+            return float(array.item())
+    raise ValueError(f"expected a number as {name}, found {one_line(value, repr)}")
 
 
 def _column(name: str, value: Any, count: int) -> Floats:

@@ -16,22 +16,17 @@ AnyArray = npt.NDArray[Any]
 
 _FIXED = (int, float, complex, str, bytes, bool, np.generic, type(None))
 """What nothing can change."""
-_SMALL = 1 << 13
-"""The most bytes of an array that is compared as bytes."""
 
 
 class Guard:
-    """The data of a trial as they were drawn: arrays as copies, any other data as bytes."""
+    """The data of a trial as they were drawn: arrays as their bytes, any other data pickled."""
 
     def __init__(self, data: Any) -> None:
         self.data = data
         arrays: list[AnyArray] = []
         self._arrays = arrays if _are_arrays(data, arrays) else None
-        if self._arrays is None:
-            self._saved: Any = _pickled(data)
-        else:
-            self._saved = [_saved(each) for each in arrays]
-            self._items = _items(data)
+        self._saved = self._state()
+        self._items = _items(data)
 
     @property
     def is_known(self) -> bool:
@@ -40,32 +35,24 @@ class Guard:
 
     def has_changed(self) -> bool:
         """Whether the data are others than those that were drawn."""
+        if self._arrays is None:
+            if self._saved is None or self._state() == self._saved:
+                return False
+            return not same_data(self.data, pickle.loads(self._saved))
+        items = _items(self.data)
+        if len(items) != len(self._items) or self._state() != self._saved:
+            return True
+        pairs = zip(items, self._items, strict=True)
+        return any(now[0] != then[0] or now[1] is not then[1] for now, then in pairs)
+
+    def _state(self) -> Any:
+        """What the data are compared by; None where they cannot be stored."""
         if self._arrays is not None:
-            now = _items(self.data)
-            same = len(now) == len(self._items) and all(
-                one[0] == other[0] and one[1] is other[1]
-                for one, other in zip(now, self._items, strict=True)
-            )
-            pairs = zip(self._arrays, self._saved, strict=True)
-            return not (same and all(_is_as_saved(array, saved) for array, saved in pairs))
-        if self._saved is None or _pickled(self.data) == self._saved:
-            return False
-        return not same_data(self.data, pickle.loads(self._saved))
-
-
-def _saved(array: AnyArray) -> Any:
-    return array.tobytes() if array.nbytes <= _SMALL else array.copy()
-
-
-def _is_as_saved(array: AnyArray, saved: bytes | AnyArray) -> bool:
-    if isinstance(saved, bytes):
-        return array.tobytes() == saved
-    if array.shape != saved.shape or array.dtype != saved.dtype:
-        return False
-    if array.dtype == np.float64:
-        # Numbers of equal bits, as a NaN is equal to none.
-        return np.array_equal(array.view(np.int64), saved.view(np.int64))
-    return array.tobytes() == saved.tobytes()
+            return [(array.shape, array.dtype, array.tobytes()) for array in self._arrays]
+        try:
+            return pickle.dumps(self.data, 5)
+        except ANYTHING:
+            return None
 
 
 def _items(data: Any) -> list[tuple[Any, Any]]:
@@ -84,15 +71,8 @@ def _are_arrays(data: Any, found: list[AnyArray], is_top: bool = True) -> bool:
         return True
     if type(data) is tuple or (is_top and type(data) in (dict, list)):
         values = data.values() if isinstance(data, dict) else data
-        return all(_are_arrays(each, found, False) for each in values)
+        return all(_are_arrays(value, found, False) for value in values)
     return False
-
-
-def _pickled(data: Any) -> bytes | None:
-    try:
-        return pickle.dumps(data, 5)
-    except ANYTHING:
-        return None
 
 
 def copy_of(data: Any) -> Any:

@@ -1,13 +1,19 @@
-"""The process of a simulation study: trials are asked of it, and answers come back."""
+"""The process of a simulation study: trials are asked of it, and answers come back.
+
+The functions of a study, and the streams of random numbers that they draw from.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 import os
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +21,93 @@ import numpy as np
 
 from harness.base.errors import InputError
 from harness.callers.calls import FunctionError
+from harness.callers.location import FunctionLocation
 from harness.callers.messages import (
+    LOAD,
     EndError,
     Message,
-    OtherRequestError,
     ProcessError,
     SilenceError,
     packed,
 )
 from harness.callers.process import LOADING, PythonProcess
-from harness.callers.simulation.program import Program
-from harness.callers.simulation.worker import IDLE, LOAD, TRIALS, TRUTH
+
+TRUTH, TRIALS = "truth", "trials"
+"""The tasks of the process, beside the first one that loads the functions."""
+IDLE = -1
+"""In place of a function while none is called."""
+MODEL = "model"
+"""The function that draws the data, in messages."""
+MODEL_STREAM = ""
+"""What its stream has in place of the label of a method, which is never empty."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """What a process of a simulation study calls."""
+
+    model: FunctionLocation
+    methods: tuple[tuple[str, FunctionLocation], ...]
+    """Each with its label."""
+    estimand: FunctionLocation | None
+    """A function of the factors; None where the true value is known without one."""
+    alpha: float
+    batch: int
+    """The number of trials of a call; 0 where each is a call of its own."""
+    timeout: float
+    """Seconds that a call may take."""
+
+
+@dataclass(frozen=True)
+class TrialRequest:
+    """Trials of one scenario that a process is asked for."""
+
+    factors: Mapping[str, Any]
+    """Of the scenario."""
+    keys: Mapping[str, str]
+    """The keys of the streams: of ``model``, and of the methods by their numbers."""
+    methods: tuple[int, ...]
+    """The numbers of the methods that are called, from 1 on."""
+    first: int
+    """The first trial."""
+    count: int
+    skipped: frozenset[tuple[int, int]] = frozenset()
+    """Functions, 0 for the model, with trials in which they are not called."""
+    lines: bool = False
+    """Whether the reason of a failure has the lines of the user's code."""
+    state: int | None = None
+    """What the global generators of random numbers start from, and the reply says whether the data
+    are those of the request before; None for 0, without that."""
+
+
+class Stream:
+    """A generator whose numbers of one trial do not depend on those of others.
+
+    The key of a Philox generator is that of the stream, and the second word of its counter the
+    trial; a trial has 2^64 blocks of four numbers.
+    """
+
+    def __init__(self, key: str) -> None:
+        """
+        Args:
+            key: 32 hexadecimal digits.
+        """
+        self._bits = np.random.Philox(key=int(key, 16))
+        self._state: Any = self._bits.state
+        self._rng = np.random.Generator(self._bits)
+
+    def at(self, trial: int) -> np.random.Generator:
+        """The generator at the beginning of a trial."""
+        self._state["state"]["counter"][1] = trial
+        self._bits.state = self._state
+        return self._rng
+
+
+def stream_key(seed: int, factors: Mapping[str, Any], batch: int, who: str) -> str:
+    """The key of the stream of the model, or of a method by its label, in one scenario."""
+    content = {"seed": seed, "factors": dict(factors), "batch": batch, "of": who}
+    text = json.dumps(content, sort_keys=True).encode()
+    return hashlib.blake2b(text, digest_size=16).hexdigest()
 
 
 class EndedError(Exception):
@@ -42,7 +124,7 @@ class EndedError(Exception):
         self.function, self.trial, self.why = function, trial, why
 
 
-class TrialProcess:
+class TrialProcess(PythonProcess):
     """A Python process with the functions of one study, which answers one request at a time."""
 
     def __init__(self, program: Program, factors: Mapping[str, Any]) -> None:
@@ -61,15 +143,17 @@ class TrialProcess:
         os.close(handle)
         self._file = Path(name)
         self._position = np.memmap(name, np.int64, "r")
-        self._process = PythonProcess("harness.callers.simulation.worker", name)
+        super().__init__("harness.callers.simulation.worker", name)
         try:
             self._ask(LOAD, {"program": packed(program), "factors": dict(factors)})
-        except BaseException as fault:
+        except EndedError as fault:
             self.close()
-            if isinstance(fault, EndedError):
-                raise InputError(f"{program.model} cannot be loaded: {fault}") from None
-            if isinstance(fault, FunctionError):
-                raise InputError(str(fault)) from None
+            raise InputError(f"{program.model} cannot be loaded: {fault}") from None
+        except FunctionError as fault:
+            self.close()
+            raise InputError(str(fault)) from None
+        except BaseException:
+            self.close()
             raise
 
     def truth(self, factors: Mapping[str, Any]) -> float:
@@ -88,43 +172,13 @@ class TrialProcess:
             raise InputError(f"{place} {fault}, called with {words}") from None
         return float(reply.content["truth"])
 
-    def trials(
-        self,
-        factors: Mapping[str, Any],
-        keys: Mapping[str, str],
-        methods: Sequence[int],
-        span: tuple[int, int],
-        skipped: Sequence[tuple[int, int]] = (),
-        lines: bool = False,
-        state: int | None = None,
-    ) -> Message:
+    def trials(self, asked: TrialRequest) -> Message:
         """The answers of methods in trials of a scenario.
-
-        Args:
-            factors: of the scenario.
-            keys: of the streams: of ``model``, and of the methods by their numbers.
-            methods: the numbers of those that are called, from 1 on.
-            span: the first trial and their number.
-            skipped: functions, 0 for the model, with trials in which they are not called.
-            lines: whether the reasons of failures have the lines of the user's code.
-            state: what the global generators of random numbers start from, and the reply says
-                whether the data are those of the request before; None for 0, without that.
 
         Raises:
             EndedError: a function has ended the process, or takes too long.
         """
-        first, count = span
-        request = {
-            "factors": dict(factors),
-            "keys": dict(keys),
-            "methods": list(methods),
-            "first": first,
-            "count": count,
-            "skipped": list(skipped),
-            "lines": lines,
-            "state": state,
-        }
-        return self._ask(TRIALS, request)
+        return self._ask(TRIALS, {"trials": packed(asked)})
 
     def _ask(self, task: str, content: Mapping[str, Any]) -> Message:
         """The reply to a request, waited for as long as each call of a function ends in time.
@@ -135,27 +189,23 @@ class TrialProcess:
         """
         seconds = max(self.program.timeout, LOADING if task == LOAD else 0.0)
         try:
-            return self._process.ask(
-                ({"task": task, **content}, {}), lambda reply: reply, seconds, self._where, math.inf
-            )
+            return self.ask(({"task": task, **content}, {}), lambda reply: reply, seconds, math.inf)
         except ProcessError as fault:
             why = "wrote to the pipe of its answers"
             if isinstance(fault, EndError):
                 why = f"ended its process with exit code {fault.code}"
             elif isinstance(fault, SilenceError):
                 why = f"gave {fault}"
-            elif isinstance(fault, OtherRequestError):
-                why = "answered another request"
-            raise EndedError(*self._where(), why) from None
+            raise EndedError(*self.progress(), why) from None
 
-    def _where(self) -> tuple[int, int]:
+    def progress(self) -> tuple[int, int]:
         """The number of the function that is called, and the trial."""
         function, trial = self._position.tolist()
         return function, trial
 
     def close(self) -> None:
-        """End the process, and what the functions have started."""
-        self._process.close()
+        """End the process, what the functions have started, and the file of the position."""
+        super().close()
         del self._position
         self._file.unlink(missing_ok=True)
 

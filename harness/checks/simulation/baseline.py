@@ -17,15 +17,15 @@ import numpy as np
 
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
+from harness.callers.location import sources_digest
 from harness.callers.naming import Named
 from harness.callers.simulation.answers import FIELDS
-from harness.callers.simulation.program import sources_digest
 from harness.checks.baseline.changes import NOTHING
-from harness.checks.baseline.folder import files_of, provenance, read_text
-from harness.checks.baseline.store import PATIENCE, write_entry
+from harness.checks.baseline.folder import PATIENCE, Files, files_of, provenance, write_entry
+from harness.checks.baseline.tables import read_text
 from harness.checks.findings import AGAINST, FAIL, INCONCLUSIVE, PASS, Finding
 from harness.checks.report import BASELINE, CheckReport
-from harness.checks.simulation.scenario import Trials, changes, moved
+from harness.checks.simulation.scenario import ModelTrials, changes, moved
 from harness.kinds.simulation.experiment import SIMULATION, Simulation
 from harness.kinds.simulation.trials import MethodTrials
 from harness.runner.folder import writing
@@ -50,11 +50,15 @@ class ModelBaseline:
     def named(self) -> Named:
         """The method on the model, as folders know it."""
         label = f"{self.study.reference}-on-{self.study.model.label}"
-        return replace(self.method, label=label, family=SIMULATION)
+        return replace(self.method, label=label)
+
+    def files(self, folder: str | Path) -> Files:
+        """The files of the method in the folder of a baseline."""
+        return files_of(folder, SIMULATION, self.named.label)
 
     def file(self, folder: str | Path) -> Path:
         """Where it stands in a folder."""
-        return files_of(folder, SIMULATION, self.named.label).numbers.with_suffix(".jsonl")
+        return self.files(folder).numbers.with_suffix(".jsonl")
 
     def read(self, folder: object) -> Stored:
         """What a folder holds.
@@ -77,7 +81,7 @@ class ModelBaseline:
             raise InputError(f"{file} is no baseline of a method on a model") from None
         return found  # type: ignore[no-any-return]
 
-    def compare(self, old: Stored, trials: Trials) -> Iterator[Finding]:
+    def compare(self, old: Stored, trials: ModelTrials) -> Iterator[Finding]:
         """The findings about one scenario: first answers, and the numbers of misses."""
         wanted = (dict(trials.shard.factors), trials.program.alpha)
         found = [each for each in old["scenarios"] if (each["factors"], each["alpha"]) == wanted]
@@ -109,7 +113,7 @@ class ModelBaseline:
             yield trials.finding(MISSES, AGAINST, verdict, message, 0.5)
 
     def store(
-        self, folder: str | Path, report: CheckReport, checked: Sequence[Trials], force: bool
+        self, folder: str | Path, report: CheckReport, checked: Sequence[ModelTrials], force: bool
     ) -> str:
         """Store the answers of a method that was checked, if it has passed.
 
@@ -139,7 +143,7 @@ class ModelBaseline:
         model = sources_digest(self.study.model.place)
         lines = [{"seed": self.study.seed, "model": model}, *scenarios]
         text = "".join(f"{json.dumps(line)}\n" for line in lines)
-        files, file = files_of(folder, SIMULATION, self.named.label), self.file(folder)
+        files, file = self.files(folder), self.file(folder)
         with writing(files.root, InputError):
             file.parent.mkdir(parents=True, exist_ok=True)
             with hold(files.root, patience=PATIENCE):

@@ -19,8 +19,7 @@ import numpy as np
 from harness.base.numerics.arrays import Bools, Floats
 from harness.callers.messages import Message
 from harness.callers.simulation.answers import FIELDS
-from harness.callers.simulation.process import EndedError, TrialProcess
-from harness.callers.simulation.program import MODEL, Program
+from harness.callers.simulation.process import MODEL, EndedError, Program, TrialProcess
 from harness.checks.findings import (
     BEHAVIOUR,
     CONFORMANCE,
@@ -73,7 +72,7 @@ OF_MODEL = "the model: "
 
 
 @dataclass(frozen=True)
-class Trials:
+class ModelTrials:
     """The trials of one scenario."""
 
     program: Program
@@ -174,11 +173,8 @@ class Trials:
     def _difference(self, process: TrialProcess, place: int) -> tuple[str, str] | None:
         """The check that an answer given again fails, and how."""
         shard = replace(self.shard, first=place + 1, count=1)
-        keys, span = shard.keys(self.program), (shard.first, 1)
-        replies = [
-            process.trials(shard.factors, keys, shard.methods, span, state=state)
-            for state in (0, 0, 1)
-        ]
+        asked = shard.request(self.program)
+        replies = [process.trials(replace(asked, state=state)) for state in (0, 0, 1)]
         numbers = self.found.fields()
         before = np.array([numbers[name][place] for name in FIELDS])
         first, again, other = map(_only_answer, replies)

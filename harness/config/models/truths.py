@@ -275,7 +275,7 @@ class TruthKey:
 
 def truth_of(family: Family) -> TruthKey:
     """What the key ``truth`` of the family holds."""
-    return _BY_TRUTH[design_for(family.name).listed_truth](family)
+    return _BY_TRUTH[design_for(family).listed_truth](family)
 
 
 def _of_samples(about: str, family: Family) -> TruthKey:

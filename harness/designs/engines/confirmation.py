@@ -33,7 +33,6 @@ from harness.designs.miss_sets import (
     lattice_below,
 )
 from harness.designs.results import Enumerated, WorstCase
-from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION
 
 NET_SEED = 20030101
@@ -102,7 +101,7 @@ def _apart(
         truths = tuple(np.array([each]) for each in case.truths)
         rows = solver.rows_again(limits, truths)
         if rows is not None:
-            theta = family_of(solver.scenario.family).parameter_at(truths)
+            theta = solver.scenario.family.parameter_at(truths)
             again = column.missed_beside(list(rows), float(theta[0]), case)
         elif found.by_truth is not None:
             again = found.by_truth.missed[row].max(keepdims=True)
@@ -266,7 +265,7 @@ class Net:
 def random_net(places: Places, scenario: Scenario, count: int) -> Net:
     """Return at most ``count`` truths at random within the range."""
     truths = places.between(count, _stream(scenario, "between"))
-    theta = family_of(scenario.family).parameter_at(truths)
+    theta = scenario.family.parameter_at(truths)
     return _sorted(Net(truths, theta, np.full(theta.size, AT)))
 
 

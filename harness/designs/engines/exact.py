@@ -23,7 +23,6 @@ from harness.designs.engines.verification import Comparison, Published
 from harness.designs.limits import Column, Limits
 from harness.designs.results import Enumerated, Exact, Group, Mean, pooled_exact
 from harness.distributions.truths import Prior
-from harness.families.catalogue import family_of
 from harness.families.combination import Span
 from harness.families.family import ENUMERATION, POSTERIOR
 
@@ -93,7 +92,7 @@ def solve(
     solver, failed = solver_of(scenario), limits.failed
     if not failed.any():
         return _solve(solver, limits, columns, request, worst=True)
-    tables = Filled.of(limits, family_of(scenario.family).support)
+    tables = Filled.of(limits, scenario.family.support)
     solved = Filled(
         covering=_solve(solver, tables.covering, columns, request, worst=False),
         missing=_solve(solver, tables.missing, columns, request, worst=True),
@@ -120,7 +119,7 @@ def exact_alphas(scenario: Scenario, limits: Limits) -> Floats | None:
     if not solver.has_exact_values:
         return None
     if limits.failed.any():
-        limits = Filled.of(limits, family_of(scenario.family).support).missing
+        limits = Filled.of(limits, scenario.family.support).missing
     if scenario.truth.is_discrete:
         mean = solver.enumerate(limits, nothing, worst=False).mean
     else:

@@ -17,7 +17,6 @@ from harness.designs.design import Draws, Scenario, observed_at
 from harness.designs.limits import Limits
 from harness.designs.results import Counts, Tally
 from harness.distributions.truths import trials_per_value
-from harness.families.catalogue import family_of
 
 SHARD_BITS = 20
 SHARD = 1 << SHARD_BITS
@@ -56,7 +55,7 @@ def simulate(shard: Shard, limits: Limits) -> Tally:
         shard: the trials.
         limits: the limits of all outcomes that occur in the shard.
     """
-    if not family_of(shard.scenario.family).has_outcomes:
+    if not shard.scenario.family.has_outcomes:
         return _count_lists(shard, limits)
     if shard.scenario.truth.is_discrete:
         return _simulate_listed(shard, limits)
@@ -78,7 +77,7 @@ class Trials:
 
 def every_trial(shard: Shard) -> Iterator[Trials]:
     """Yield the very trials that ``simulate`` counts in the shard; of lists some at once."""
-    if not family_of(shard.scenario.family).has_outcomes:
+    if not shard.scenario.family.has_outcomes:
         yield from _every_list(shard)
         return
     if not shard.scenario.truth.is_discrete:

@@ -12,7 +12,6 @@ from harness.designs.design import Scenario, data_of
 from harness.designs.limits import Limits
 from harness.designs.results import Enumerated, Exact, Group, Mean, pooled_exact
 from harness.distributions.truths import Prior
-from harness.families.catalogue import family_of
 from harness.families.family import POSTERIOR
 
 NOTHING_LEFT_OUT = 1e-9
@@ -41,7 +40,7 @@ def integrate_under_prior(scenario: Scenario, limits: Limits, reference_prior: P
 
     The weight of each outcome is 1, since outcomes have a probability only under a truth.
     """
-    family = family_of(scenario.family)
+    family = scenario.family
     return mass_outside(
         family.posterior(data_of(scenario, limits.outcomes), reference_prior), limits
     )

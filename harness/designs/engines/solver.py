@@ -10,7 +10,7 @@ import numpy as np
 
 from harness.base.errors import HarnessError
 from harness.base.numerics.arrays import Floats, Integers
-from harness.designs.design import Scenario, designs
+from harness.designs.design import Scenario
 from harness.designs.engines.listed import enumerate_listed, misses_at_listed, worse_of_listed
 from harness.designs.engines.posterior import enumerate_by_posterior
 from harness.designs.engines.scores import Scores, excess_at_listed, scores_of
@@ -20,7 +20,6 @@ from harness.designs.miss_curve import MissCurve
 from harness.designs.results import Enumerated, Exact, WorstCase
 from harness.distributions.sampling.law import Sampling
 from harness.distributions.truths import Prior
-from harness.families.catalogue import family_of
 from harness.families.combination import Span
 from harness.families.family import ENUMERATION, POSTERIOR
 
@@ -87,7 +86,7 @@ class Solver:
         It has none under a distribution where the parameter has no closed posterior, or where a
         law describes how outcomes arise.
         """
-        family = family_of(self.scenario.family)
+        family = self.scenario.family
         return self.scenario.truth.is_discrete or POSTERIOR in family.engines
 
     def possible_outcomes(self) -> Integers:
@@ -250,7 +249,7 @@ class Solver:
         """
         excess = None
         if self.scenario.truth.is_discrete:
-            excess = partial(excess_at_listed, family_of(self.scenario.family), self.listed())
+            excess = partial(excess_at_listed, self.scenario.family, self.listed())
         return scores_of(limits, enumerated, columns, excess)
 
     def verify(self, limits: Limits, published: Published) -> list[Comparison]:
@@ -277,16 +276,22 @@ class ListSolver(Solver):
 
 
 def solver_of(scenario: Scenario) -> Solver:
-    """Return the solver of a scenario.
+    """Return the solver of a scenario, which is chosen when it is first asked for.
 
     Raises:
-        HarnessError: the family has no enumeration, or no solver exists for its design.
+        HarnessError: the family has no enumeration, or its design no solver.
     """
-    family = family_of(scenario.family)
-    design = designs().get(family.design)
-    if design is not None and design.lists is not None:
+    if scenario.solver is None:
+        object.__setattr__(scenario, "solver", _chosen(scenario))
+    solver: Solver = scenario.solver
+    return solver
+
+
+def _chosen(scenario: Scenario) -> Solver:
+    design, family = scenario.design, scenario.family
+    if design.lists is not None:
         return ListSolver(scenario)
-    if design is None or design.exact is None or ENUMERATION not in family.engines:
+    if design.exact is None or ENUMERATION not in family.engines:
         raise HarnessError(f"the family {family.name} has no exact engines")
     solver: Solver = design.exact(scenario)
     return solver

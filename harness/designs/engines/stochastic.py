@@ -19,7 +19,6 @@ from harness.designs.design import keyed_stream
 from harness.designs.engines.monte_carlo import Shard, Trials, every_trial, simulate
 from harness.designs.limits import Column, Limits
 from harness.designs.results import Counts, Tally
-from harness.families.catalogue import family_of
 from harness.families.family import Family
 
 
@@ -106,7 +105,7 @@ def simulate_stochastic(
     tally: Tally | None = None
     failures: dict[int, Failures] = {}
     for trials in every_trial(shard):
-        counted, failed = _count(trials, columns, streams, family_of(shard.scenario.family))
+        counted, failed = _count(trials, columns, streams, shard.scenario.family)
         tally = counted if tally is None else tally.plus(counted)
         for row, each in failed.items():
             failures[row] = failures[row].plus(each) if row in failures else each

@@ -27,7 +27,6 @@ from harness.designs.pairs.worst_case import (
 )
 from harness.designs.results import WorstCase
 from harness.distributions.paired_truths import CELLS
-from harness.families.catalogue import family_of
 from harness.families.combination import Span
 
 # How often the probability of an outcome is read or written for one of a net of truths.
@@ -115,7 +114,7 @@ class PairedSolver(Solver):
 
     def places(self, over: Sequence[Span]) -> Places | None:
         scenario = self._pairs
-        theta = family_of(scenario.family).parameter_at(tuple(corner_tables(scenario, over)))
+        theta = scenario.family.parameter_at(tuple(corner_tables(scenario, over)))
         theta = theta[np.isfinite(theta)]
 
         def between(count: int, rng: np.random.Generator) -> Truths:

@@ -34,7 +34,6 @@ from harness.designs.results import Exact
 from harness.distributions.paired_truths import Cells, DirichletTruth
 from harness.distributions.sampling import binomial, multinomial, poisson
 from harness.distributions.truths import Prior
-from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, POSTERIOR
 
 LARGEST_INTEGRATED = 500
@@ -72,7 +71,7 @@ def verify_posterior(
     scenario: Scenario, limits: Limits, published: Published, integrated: Integrate
 ) -> list[Comparison]:
     """Compare the masses of a posterior with integrals; those of other arguments as ``verify``."""
-    if POSTERIOR not in family_of(scenario.family).engines or scenario.size > LARGEST_INTEGRATED:
+    if POSTERIOR not in scenario.family.engines or scenario.size > LARGEST_INTEGRATED:
         return []
     found = _under_distribution(scenario, limits, published, integrated)
     return found + _under_prior(scenario, limits, published, integrated)

@@ -32,9 +32,8 @@ from harness.designs.stopping.paths import StoppedTrials
 from harness.designs.stopping.verification import rows_of_stopped, verify
 from harness.distributions.sampling.law import Law
 from harness.distributions.truths import Prior, as_distribution
-from harness.families.catalogue import family_of
 from harness.families.combination import Span
-from harness.families.family import truth_posterior
+from harness.families.family import Family, truth_posterior
 from harness.families.stopped import A_STOPPING_RULE, MOST, STOPPING, rule_of
 
 LARGEST_MOST = 10_000
@@ -78,7 +77,7 @@ def _refuse(scenario: Scenario) -> None:
         raise InputError(
             f"n should be at most {LARGEST_MOST} with a stopping rule, found {scenario.size:.15g}"
         )
-    if rule_of(scenario.known_family).get(MOST, scenario.size) != scenario.size:
+    if rule_of(scenario.family).get(MOST, scenario.size) != scenario.size:
         raise InputError(f"most in stopping should be n = {scenario.size:.15g}, or left out")
     rule_with(scenario.family, int(scenario.size))
 
@@ -90,7 +89,7 @@ class Stopped(Law):
     Worst cases and curves are searched as for other laws.
     """
 
-    family: str
+    family: Family
     most: int
     name: ClassVar[str] = "stopping"
     is_unimodal: ClassVar[bool] = False
@@ -103,7 +102,7 @@ class Stopped(Law):
         return f"{stopped.rule.title}{', which never ends them before n' if never else ''}"
 
     def content(self) -> Mapping[str, Any]:
-        return {self.name: self.family, **_known_as(self.family, self.most)}
+        return {self.name: self.family.name, **_known_as(self.family, self.most)}
 
     def draw(
         self,
@@ -149,9 +148,9 @@ class Stopped(Law):
 
 
 @lru_cache(maxsize=64)
-def _known_as(family: str, most: int) -> Mapping[str, str]:
+def _known_as(family: Family, most: int) -> Mapping[str, str]:
     """Return a digest of the looks and outcomes of a rule that is a function, else nothing."""
-    if "function" not in (rule_of(family_of(family)).get("until") or {}):
+    if "function" not in (rule_of(family).get("until") or {}):
         return {}
     found = outcomes_of(family, most)
     ends = found.rule.looks, found.outcomes.trials, found.outcomes.successes

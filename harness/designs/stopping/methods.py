@@ -17,66 +17,68 @@ from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats, Positions
 from harness.designs.stopping.paths import StoppedTrials, stopped_trials
 from harness.designs.stopping.rule import StoppingRule, stopping_rule
-from harness.families.catalogue import family_of
 from harness.families.family import Data, Family
-from harness.families.stopped import MOST, rule_of
-from harness.methods.catalogue import CATALOGUE
+from harness.families.stopped import MOST, StoppedFamily, rule_of
+from harness.methods.catalogue import CATALOGUE, Methods, listed
 from harness.methods.method import LimitPair, Method, documented
-
-_PROPORTION = "proportion"
 
 
 @lru_cache(maxsize=64)
-def rule_with(family: str, most: int) -> StoppingRule:
+def rule_with(family: Family, most: int) -> StoppingRule:
     """Return the stopping rule of a family with so many trials at most.
 
     Raises:
         InputError: it is none.
     """
-    rule = rule_of(family_of(family))
+    rule = rule_of(family)
     rule.pop(MOST, None)
     # The alpha of a method that it looks at stands in the rule.
     return stopping_rule(rule, most, 0.05)
 
 
 @lru_cache(maxsize=64)
-def outcomes_of(family: str, most: int) -> StoppedTrials:
+def outcomes_of(family: Family, most: int) -> StoppedTrials:
     """Return the outcomes of the rule of a family with so many trials at most."""
     return stopped_trials(rule_with(family, most))
 
 
-def methods_of(family: Family) -> dict[str, Method]:
+@listed.register
+def _(family: StoppedFamily) -> Methods:
     """Return the methods after trials that end by the rule of a family, by their names."""
     return {
-        name: _of_rule(family.name, method)
+        name: _of_rule(family, method)
         if method.needs_stopping
         else replace(
             method,
-            formula=documented(partial(_as_if_fixed, family.name, method.formula), method.formula),
+            formula=documented(partial(_as_if_fixed, family, method.formula), method.formula),
         )
-        for name, method in CATALOGUE[_PROPORTION].items()
+        for name, method in CATALOGUE["proportion"].items()
     }
 
 
-def _of_rule(family: str, method: Method) -> Method:
+def _of_rule(family: Family, method: Method) -> Method:
     """Return a method that knows the rule, as one of the data and a tail."""
     by = _by_looks if "looks" in method.formula.__annotations__ else _by_order
     formula = documented(partial(by, family, method.formula), method.formula)
     return replace(method, formula=formula, needs_stopping=False)
 
 
-def _as_if_fixed(family: str, formula: Callable[..., LimitPair], data: Data, *rest: Any) -> Any:
+def _as_if_fixed(family: Family, formula: Callable[..., LimitPair], data: Data, *rest: Any) -> Any:
     """The limits at x of n, as if n had been fixed; data with a population are not of trials."""
     _most(family, data)
     return formula(data[:2], *rest)
 
 
-def _by_looks(family: str, formula: Callable[..., LimitPair], data: Data, tail: float) -> LimitPair:
+def _by_looks(
+    family: Family, formula: Callable[..., LimitPair], data: Data, tail: float
+) -> LimitPair:
     """The limits of a method that takes the number of looks."""
     return formula(data[:2], tail, len(rule_with(family, _most(family, data, needed=True)).looks))
 
 
-def _by_order(family: str, formula: Callable[..., LimitPair], data: Data, tail: float) -> LimitPair:
+def _by_order(
+    family: Family, formula: Callable[..., LimitPair], data: Data, tail: float
+) -> LimitPair:
     """The limits of a method that takes all outcomes in their stage-wise order."""
     most = _most(family, data, needed=True)
     lower, upper = _ordered_limits(family, most, formula, tail)
@@ -86,7 +88,7 @@ def _by_order(family: str, formula: Callable[..., LimitPair], data: Data, tail: 
 
 @lru_cache(maxsize=64)
 def _ordered_limits(
-    family: str, most: int, formula: Callable[..., LimitPair], tail: float
+    family: Family, most: int, formula: Callable[..., LimitPair], tail: float
 ) -> LimitPair:
     """The limits at all outcomes of a rule, in the order of the outcomes."""
     stopped = outcomes_of(family, most)
@@ -96,7 +98,7 @@ def _ordered_limits(
     return limits[0], limits[1]
 
 
-def _most(family: str, data: Data, needed: bool = False) -> int:
+def _most(family: Family, data: Data, needed: bool = False) -> int:
     """The most trials: in the data of a run; elsewhere in the rule, which then has the outcomes.
 
     Raises:
@@ -104,7 +106,7 @@ def _most(family: str, data: Data, needed: bool = False) -> int:
     """
     if len(data) > 2:
         return int(data[2][0]) if data[2].size else 1
-    most = rule_of(family_of(family)).get(MOST)
+    most = rule_of(family).get(MOST)
     if most is None:
         if needed:
             raise InputError(

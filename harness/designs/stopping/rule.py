@@ -28,6 +28,7 @@ from harness.base.numerics.arrays import Bools, Integers, Positions
 from harness.base.text import enumerated
 from harness.callers.calls import ANYTHING, FunctionError, describe
 from harness.callers.location import FunctionLocation
+from harness.families.catalogue import PROPORTION
 from harness.families.stopped import FUNCTIONS
 from harness.methods.catalogue import find
 from harness.methods.method import TWO_SIDED, LimitPair, Method
@@ -141,7 +142,7 @@ class OfInterval(ABC):
     @property
     def _rises(self) -> bool:
         is_usual = self.alpha >= _RISES_FROM
-        return is_usual and "rises with x" not in find("proportion", self.method).exceptions
+        return is_usual and "rises with x" not in find(PROPORTION, self.method).exceptions
 
     def _limits_at(
         self, trials: Integers, successes: Integers, *places: Positions
@@ -155,7 +156,7 @@ class OfInterval(ABC):
         if not trials.size:
             return np.empty(0), np.empty(0)
         data = successes.astype(np.float64), trials.astype(np.float64)
-        return find("proportion", self.method).limits(data, self.alpha)
+        return find(PROPORTION, self.method).limits(data, self.alpha)
 
 
 def _at(limits: LimitPair, index: Positions) -> LimitPair:
@@ -332,7 +333,7 @@ def _loaded(until: Mapping[str, Any]) -> Callable[[int, int], object]:
 
 def _method(name: Any, most: int) -> Method:
     """Return a method whose interval is known at every look."""
-    method = find("proportion", name)
+    method = find(PROPORTION, name)
     method.check(TWO_SIDED, None)
     method.refuse_finite_population("a stopping rule")
     method.validate_sizes({"n": most})

@@ -33,7 +33,7 @@ from harness.designs.engines.verification import (
 from harness.designs.limits import Limits
 from harness.designs.stopping.methods import outcomes_of, rule_with
 from harness.distributions.truths import as_distribution
-from harness.families.family import ENUMERATION
+from harness.families.family import ENUMERATION, Family
 
 if TYPE_CHECKING:
     from harness.designs.engines.solver import Solver
@@ -43,7 +43,7 @@ _STEPS = 1 << 28
 _TRUTHS_AT_ONCE = 128
 
 
-def probabilities_again(family: str, most: int, truths: Floats) -> Floats:
+def probabilities_again(family: Family, most: int, truths: Floats) -> Floats:
     """Return Pr(t, x | p) of every outcome by recursion over the trials, shape (t, m).
 
     Pr(go on to t with x) = p Pr(go on to t − 1 with x − 1) + (1 − p) Pr(go on to t − 1 with x).

@@ -20,7 +20,6 @@ from harness.designs.design import Scenario
 from harness.designs.limits import Limits
 from harness.designs.results import Exact
 from harness.designs.two_samples.quadrature import Block, Sample
-from harness.families.catalogue import family_of
 from harness.families.combination import Combination
 
 _NODES, _PANEL = 16, 2.0
@@ -39,7 +38,7 @@ def integrate_block(scenario: Scenario, block: Block, limits: Limits) -> Exact:
     first, second = (
         Sample(sample, counts) for sample, counts in zip(scenario.samples(), block, strict=True)
     )
-    pairs = _Pairs(first, second, family_of(scenario.family).combination)
+    pairs = _Pairs(first, second, scenario.family.combination)
     weight = pairs.weight.ravel()
     index = np.indices((block[0].size, block[1].size)).reshape(2, -1)
     below = np.array([pairs.missed(index, lower, side=0) for lower in limits.lower])

@@ -23,7 +23,6 @@ from harness.designs.miss_sets import split_missed
 from harness.designs.results import Exact
 from harness.distributions.sampling.law import Sampling
 from harness.distributions.truths import ContinuousTruth, Truth, as_distribution
-from harness.families.catalogue import family_of
 
 _NEGLIGIBLE = 1e-18
 # The search for truths goes so far on the variance-stabilized scale: exp(−13²/4) is negligible.
@@ -286,7 +285,7 @@ def integrate_pairs(scenario: Scenario, block: Block, limits: Limits) -> Exact:
     first, second = (
         Sample(sample, counts) for sample, counts in zip(scenario.samples(), block, strict=True)
     )
-    first_weight, second_weight = family_of(scenario.family).combination.weights
+    first_weight, second_weight = scenario.family.combination.weights
     lines = Lines((first, second), (first_weight, second_weight))
     by_first, by_second = first.total_probabilities(), second.total_probabilities()
     weight = (by_first[:, np.newaxis] * by_second).ravel()
@@ -325,7 +324,7 @@ def is_integrated(scenario: Scenario) -> bool:
     """
     return (
         not scenario.truth.is_discrete
-        and not family_of(scenario.family).is_ratio
+        and not scenario.family.is_ratio
         and all(has_smooth_density(sample) for sample in scenario.samples())
         and is_whole(scenario)
     )
@@ -337,7 +336,7 @@ def blocks(scenario: Scenario) -> list[Block]:
     These are at low counts of both samples, at the means of both, and at one of each.
     """
     samples = scenario.samples()
-    if not family_of(scenario.family).is_ratio and is_whole(scenario):
+    if not scenario.family.is_ratio and is_whole(scenario):
         first, second = (np.arange(a, b + 1) for a, b in map(_window, samples))
         return [(first, second)]
     middle = [_likeliest_counts(sample, _middle(sample.truth)) for sample in samples]

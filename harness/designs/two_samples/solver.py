@@ -26,7 +26,6 @@ from harness.designs.two_samples.quadrature import (
 from harness.designs.two_samples.table import PairTable
 from harness.designs.two_samples.worst_case import inner_spans, search_worst_case
 from harness.distributions.truths import Prior
-from harness.families.catalogue import family_of
 from harness.families.combination import Span
 from harness.families.family import ENUMERATION
 
@@ -45,7 +44,7 @@ class TwoSampleSolver(Solver):
 
     def listed(self) -> Iterator[tuple[float, Integers, Floats]]:
         values, sampling = self.scenario.truth.values, self.scenario.model.SAMPLING
-        for index, theta in enumerate(self.scenario.known_family.parameter_at(values)):
+        for index, theta in enumerate(self.scenario.family.parameter_at(values)):
             counts, probabilities = [], []
             for value, size in zip(values, self.scenario.sizes, strict=True):
                 low, high = sampling.window(value[index], value[index], size)
@@ -119,7 +118,7 @@ class TwoSampleSolver(Solver):
 
     def places(self, over: Sequence[Span]) -> Places | None:
         scenario = self.scenario
-        combination, sampling = family_of(scenario.family).combination, scenario.model.SAMPLING
+        combination, sampling = scenario.family.combination, scenario.model.SAMPLING
         first, second = inner_spans(scenario, (over[0], over[1]))
         nothing, sizes = np.zeros((1, 1)), (scenario.sizes[0], scenario.sizes[1])
         table = PairTable(nothing, nothing, (0, 0), sizes, combination, sampling, (first, second))

@@ -52,7 +52,6 @@ from harness.distributions.truths import (
     Prior,
     UniformTruth,
 )
-from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, POSTERIOR
 
 _NEGLIGIBLE_TAIL = 1e-18
@@ -102,13 +101,13 @@ def outcomes_to_verify(scenario: Scenario, prior: Prior | None) -> Integers:
 
 def _integrated(scenario: Scenario, block: Block, limits: Limits) -> Exact:
     """Return the integrals over all truths given each pair of counts of a block."""
-    is_sum = not family_of(scenario.family).is_ratio
+    is_sum = not scenario.family.is_ratio
     return (integrate_pairs if is_sum else integrate_block)(scenario, block, limits)
 
 
 def _smooth(scenario: Scenario) -> Scenario | None:
     """Return the scenario under its truths, or flat ones where their densities are not smooth."""
-    if POSTERIOR not in family_of(scenario.family).engines or scenario.truth.is_discrete:
+    if POSTERIOR not in scenario.family.engines or scenario.truth.is_discrete:
         return None
     first, second = (
         sample.truth if has_smooth_density(sample) else _flat_truth(sample)
@@ -130,7 +129,7 @@ def _prior_scenario(scenario: Scenario, prior: Prior) -> Scenario | None:
     A flat prior of an unbounded parameter ends where counts that can occur have no posterior mass.
     None where the prior's density is not smooth.
     """
-    if POSTERIOR not in family_of(scenario.family).engines:
+    if POSTERIOR not in scenario.family.engines:
         return None
     first, second = (_prior_truth(sample, prior) for sample in scenario.samples())
     if first is None or second is None:

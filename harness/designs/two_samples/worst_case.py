@@ -30,7 +30,6 @@ from harness.designs.limits import Limits
 from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW, SIDES
 from harness.designs.results import AT_LISTED, WorstCase
 from harness.designs.two_samples.table import PairTable, SearchPoint
-from harness.families.catalogue import family_of
 from harness.families.combination import Span
 
 # The spacing of points on the lines, in standard deviations of the count of either sample.
@@ -185,7 +184,7 @@ def search_worst_case(
         limits: the limits of all outcomes that can occur within the ranges.
         over: the range of each truth.
     """
-    sampling, combination = scenario.model.SAMPLING, family_of(scenario.family).combination
+    sampling, combination = scenario.model.SAMPLING, scenario.family.combination
     windows = [
         sampling.window(*span, size) for span, size in zip(over, scenario.sizes, strict=True)
     ]
@@ -212,7 +211,7 @@ def search_worst_case(
 
 def inner_spans(scenario: Scenario, over: tuple[Span, Span]) -> tuple[Span, Span]:
     """Return the part of each range on which the coordinate of the parameter is finite."""
-    inside, (first, second) = family_of(scenario.family).combination.inside, scenario.sizes
+    inside, (first, second) = scenario.family.combination.inside, scenario.sizes
     return inside(over[0], first), inside(over[1], second)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
 
@@ -19,34 +18,28 @@ from scipy.special import (
     xlogy,
 )
 
-from harness.base.errors import IntervalNotFoundError
-from harness.base.numerics.arrays import Bools, Floats, Index
+from harness.base.numerics.arrays import Bools, Floats
 from harness.base.numerics.points import (
     UnitPoints,
     centred_interval,
     log_ratios,
     unit_difference,
 )
-from harness.base.numerics.root_finding import SMALL_RESIDUAL
 from harness.base.numerics.special import log_binomial
-from harness.distributions.posteriors.protocol import Posterior
+from harness.distributions.posteriors.protocol import ConjugatePosterior, Posterior
 from harness.distributions.truths import Prior
 
 # A limit closer to 0 or 1 than exp(-600) cannot be told from the boundary.
 LOG_SMALLEST_LIMIT = -600.0
 # With a shape parameter above this, the limit of equal density is well above exp(-600).
 _NEARLY_MONOTONE = 1.5
-_NEWTON_STEPS = 60
 _SMALLEST_POINT = 1e-300
 
 
 class UnitPosterior(Posterior[UnitPoints]):
     """The posterior of a parameter from 0 to 1. The coordinate is the logit."""
 
-    @property
-    def support(self) -> tuple[float, float]:
-        """The range of the parameter."""
-        return 0.0, 1.0
+    support = (0.0, 1.0)
 
     @property
     def boundary(self) -> tuple[UnitPoints, UnitPoints]:
@@ -81,7 +74,7 @@ class UnitPosterior(Posterior[UnitPoints]):
 
 
 @dataclass(frozen=True)
-class Beta(UnitPosterior):
+class Beta(UnitPosterior, ConjugatePosterior[UnitPoints]):
     """Beta(a, b) with a, b > 0: the posterior of a proportion, one for each of m outcomes.
 
     For x successes of n under a Beta(a₀, b₀) prior, a = x + a₀ and b = n − x + b₀
@@ -111,11 +104,6 @@ class Beta(UnitPosterior):
         return cls(x + prior[0], (n - x) + prior[1], UnitPoints(x / n, (n - x) / n))
 
     @property
-    def size(self) -> int:
-        """The number m of outcomes."""
-        return int(self.a.size)
-
-    @property
     def mode(self) -> UnitPoints:
         """(a − 1)/(a + b − 2); 0 or 1 where the density is monotone."""
         rise, fall = np.maximum(self.a - 1.0, 0.0), np.maximum(self.b - 1.0, 0.0)
@@ -131,19 +119,19 @@ class Beta(UnitPosterior):
     @property
     def distance_to_boundary(self) -> tuple[Floats, Floats]:
         """The distances of the estimate from both ends of the support."""
-        estimate = self._centre()
+        estimate = self.centre()
         return estimate.p, estimate.q
-
-    def at(self, index: Index) -> Beta:
-        """The posteriors of the outcomes ``index``."""
-        estimate = None if self.estimate is None else self.estimate.at(index)
-        return Beta(self.a[index], self.b[index], estimate)
 
     def centred_interval(self, margin: Floats) -> tuple[UnitPoints, UnitPoints]:
         """The interval centred on the estimate whose distance to the boundary is ``margin``."""
-        return centred_interval(self._centre(), margin)
+        return centred_interval(self.centre(), margin)
 
-    def _centre(self) -> UnitPoints:
+    def centre(self) -> UnitPoints:
+        """The estimate.
+
+        Raises:
+            ValueError: the posterior has none.
+        """
         if self.estimate is None:
             raise ValueError("this posterior has no estimate to centre an interval on")
         return self.estimate
@@ -159,25 +147,28 @@ class Beta(UnitPosterior):
     def cdf(self, points: UnitPoints | npt.ArrayLike) -> Floats:
         """I_p(a, b)."""
         s = self.as_points(points)
-        low = s.p <= s.q
-        lower = self._tail(low, s, betainc, betaincc)
-        return _from_smaller_tail(
-            lower, lambda i: self.at(i)._tail(low[i], s.at(i), betaincc, betainc)
-        )
+        return self._smaller_tail(s, s.p <= s.q, upper=False)
 
     def sf(self, points: UnitPoints | npt.ArrayLike) -> Floats:
         """1 − I_p(a, b), not computed as a difference where it is small."""
         s = self.as_points(points)
-        low = s.p < s.q
-        upper = self._tail(low, s, betaincc, betainc)
-        return _from_smaller_tail(
-            upper, lambda i: self.at(i)._tail(low[i], s.at(i), betainc, betaincc)
-        )
+        return self._smaller_tail(s, s.p < s.q, upper=True)
 
-    def _tail(
-        self, low: Bools, s: UnitPoints, by_p: Callable[..., Floats], by_q: Callable[..., Floats]
-    ) -> Floats:
+    def _smaller_tail(self, s: UnitPoints, low: Bools, *, upper: bool) -> Floats:
+        """A tail; one above ½ is 1 less the other tail.
+
+        That difference loses nothing, while ``betainc`` loses digits near 1 for a small integer a
+        beside a large b (an error of 6e-10 was seen at n = 1e8).
+        """
+        tail = self._tail(s, low, upper=upper)
+        large = tail > 0.5
+        if large.any():
+            tail[large] = 1.0 - self.at(large)._tail(s.at(large), low[large], upper=not upper)
+        return tail
+
+    def _tail(self, s: UnitPoints, low: Bools, *, upper: bool) -> Floats:
         """A tail, from p where ``low`` and elsewhere from q = 1 − p with a and b swapped."""
+        by_p, by_q = (betaincc, betainc) if upper else (betainc, betaincc)
         values = np.empty(self.a.shape)
         high = ~low
         values[low] = by_p(self.a[low], self.b[low], s.p[low])
@@ -215,22 +206,7 @@ class Beta(UnitPosterior):
         at_low, at_high = points.p < _SMALLEST_POINT, points.q < _SMALLEST_POINT
         low, high = self.boundary
         points = low.where(at_low, high.where(at_high, points))
-        active = np.flatnonzero(~(at_low | at_high))
-        for _ in range(_NEWTON_STEPS):
-            if active.size == 0:
-                return points
-            posterior, here = self.at(active), points.at(active)
-            mass = posterior.cdf(here)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                residual = np.log(mass / prob[active])
-                step = -residual * mass / posterior.coordinate_density(here)
-            moved = np.isfinite(step)
-            points = points.replaced(active[moved], here.at(moved).shift_logit(step[moved]))
-            active = active[moved & ~(np.abs(residual) < SMALL_RESIDUAL)]
-        raise IntervalNotFoundError(
-            f"no quantile of Beta({self.a[active[0]]:g}, {self.b[active[0]]:g}) "
-            f"at probability {prob[active[0]]:g}"
-        )
+        return self._refined(points, prob, at_low | at_high)
 
     def approximate_interval(self, alpha: float) -> tuple[UnitPoints, UnitPoints]:
         """Balanced-tail limits without the refinement of ``ppf``."""
@@ -278,15 +254,3 @@ class Beta(UnitPosterior):
             p_part = np.where(self.a == 1.0, 0.0, (self.a - 1.0) * p_ratio)
             q_part = np.where(self.b == 1.0, 0.0, (self.b - 1.0) * q_ratio)
             return p_part + q_part
-
-
-def _from_smaller_tail(tail: Floats, other: Callable[[Bools], Floats]) -> Floats:
-    """Replace tails above ½ by 1 less the other tail.
-
-    That difference loses nothing, while ``betainc`` loses digits near 1 for a small integer a
-    beside a large b (an error of 6e-10 was seen at n = 1e8).
-    """
-    large = tail > 0.5
-    if large.any():
-        tail[large] = 1.0 - other(large)
-    return tail

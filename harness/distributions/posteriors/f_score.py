@@ -22,7 +22,7 @@ import numpy.typing as npt
 from scipy.special import digamma, expit, polygamma
 
 from harness.base.errors import IntervalNotFoundError
-from harness.base.numerics.arrays import Bools, Floats, Index, Positions
+from harness.base.numerics.arrays import Bools, Floats, Positions
 from harness.base.numerics.points import UnitPoints, centred_interval
 from harness.base.numerics.quadrature import Axis, Nodes
 from harness.base.numerics.root_finding import bracketed_newton
@@ -105,12 +105,6 @@ class FScore(UnitPosterior):
     def distance_to_boundary(self) -> tuple[Floats, Floats]:
         """The distances of the estimate from both ends of the support."""
         return self.estimate.p, self.estimate.q
-
-    def at(self, index: Index) -> FScore:
-        """The posteriors of the outcomes ``index``."""
-        mode = None if self.known_mode is None else self.known_mode.at(index)
-        share, nodes = self.share.at(index), self.nodes.at(index)
-        return FScore(share, nodes, self.estimate.at(index), mode)
 
     def centred_interval(self, margin: Floats) -> tuple[UnitPoints, UnitPoints]:
         """The interval centred on the estimate whose distance to the boundary is ``margin``."""

@@ -8,21 +8,17 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammainc, gammaincc, gammainccinv, gammaincinv
 
-from harness.base.errors import IntervalNotFoundError
-from harness.base.numerics.arrays import Bools, Floats, Index
+from harness.base.numerics.arrays import Bools, Floats
 from harness.base.numerics.points import RealPoints
 from harness.base.numerics.quadrature import integral
-from harness.base.numerics.root_finding import SMALL_RESIDUAL
-from harness.base.numerics.special import deviance, stirling_error
-from harness.distributions.posteriors.protocol import Posterior
+from harness.base.numerics.special import HALF_LOG_TWO_PI, deviance, stirling_error
+from harness.distributions.posteriors.protocol import ConjugatePosterior
 from harness.distributions.truths import Prior
 
-_HALF_LOG_TWO_PI = 0.9189385332046727
 # A limit below exp(-600) cannot be told from 0.
 _LOG_SMALLEST_LIMIT = -600.0
 # With a shape parameter above this, the limit of equal density is well above exp(-600).
 _NEARLY_MONOTONE = 1.5
-_NEWTON_STEPS = 60
 _SMALLEST_POINT = 1e-300
 _LARGEST_STEP = 700.0
 # Above this shape, tails more than this many standard deviations out are integrated
@@ -33,7 +29,7 @@ _FAR_NATS, _FAR_PANELS = 45.0, 6
 
 
 @dataclass(frozen=True)
-class Gamma(Posterior[RealPoints]):
+class Gamma(ConjugatePosterior[RealPoints]):
     """Gamma(a, b), shape a > 0 and rate b > 0: the posterior of a rate, one for each of m outcomes.
 
     For x events in an exposure E under a prior proportional to r^{a₀−1} exp(−b₀ r), a = x + a₀
@@ -48,6 +44,7 @@ class Gamma(Posterior[RealPoints]):
     b: Floats
     estimate: Floats | None = None
     """x / E, on which a balanced-width interval is centred."""
+    support = (0.0, np.inf)
 
     @classmethod
     def given(cls, x: Floats, exposure: Floats, prior: Prior) -> Gamma:
@@ -59,16 +56,6 @@ class Gamma(Posterior[RealPoints]):
             prior: the shape and the rate of the prior.
         """
         return cls(x + prior[0], exposure + prior[1], x / exposure)
-
-    @property
-    def size(self) -> int:
-        """The number m of outcomes."""
-        return int(self.a.size)
-
-    @property
-    def support(self) -> tuple[float, float]:
-        """The range of the parameter."""
-        return 0.0, np.inf
 
     @property
     def boundary(self) -> tuple[RealPoints, RealPoints]:
@@ -88,19 +75,19 @@ class Gamma(Posterior[RealPoints]):
     @property
     def distance_to_boundary(self) -> tuple[Floats, Floats]:
         """The distances of the estimate from both ends of the support."""
-        return self._centre(), np.full(self.size, np.inf)
-
-    def at(self, index: Index) -> Gamma:
-        """The posteriors of the outcomes ``index``."""
-        estimate = None if self.estimate is None else self.estimate[index]
-        return Gamma(self.a[index], self.b[index], estimate)
+        return self.centre(), np.full(self.size, np.inf)
 
     def centred_interval(self, margin: Floats) -> tuple[RealPoints, RealPoints]:
         """The interval centred on the estimate whose distance to the boundary is ``margin``."""
-        estimate = self._centre()
+        estimate = self.centre()
         return RealPoints(margin), RealPoints(estimate + (estimate - margin))
 
-    def _centre(self) -> Floats:
+    def centre(self) -> Floats:
+        """The estimate.
+
+        Raises:
+            ValueError: the posterior has none.
+        """
         if self.estimate is None:
             raise ValueError("this posterior has no estimate to centre an interval on")
         return self.estimate
@@ -143,36 +130,17 @@ class Gamma(Posterior[RealPoints]):
         on log(cdf / prob) in log r. That logarithm is concave in log r, so that the iteration
         converges from any start.
         """
-        return self._refined(self._approximate_ppf(prob), prob, upper=False)
+        return self._quantile(self._approximate_ppf(prob), prob, upper=False)
 
     def isf(self, prob: npt.ArrayLike) -> RealPoints:
         """The points whose ``sf`` is ``prob``, refined in the same way."""
-        return self._refined(self._approximate_isf(prob), prob, upper=True)
+        return self._quantile(self._approximate_isf(prob), prob, upper=True)
 
-    def _refined(self, points: RealPoints, prob: npt.ArrayLike, upper: bool) -> RealPoints:
+    def _quantile(self, points: RealPoints, prob: npt.ArrayLike, *, upper: bool) -> RealPoints:
+        """The refined points, and 0 where the quantile is too close to 0 for a double."""
         prob = np.broadcast_to(np.asarray(prob, np.float64), self.a.shape)
-        # For a tiny shape parameter the quantile may be too close to 0 for a double.
         at_low = points.value < _SMALLEST_POINT
-        points = self.boundary[0].where(at_low, points)
-        active = np.flatnonzero(~at_low)
-        for _ in range(_NEWTON_STEPS):
-            if active.size == 0:
-                return points
-            posterior, here = self.at(active), points.at(active)
-            mass = posterior.sf(here) if upper else posterior.cdf(here)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                residual = np.log(mass / prob[active])
-                rise = residual * mass / posterior.coordinate_density(here)
-            step = rise if upper else -rise
-            moved = np.isfinite(step)
-            points = points.replaced(
-                active[moved], posterior.at(moved).shift(here.at(moved), step[moved])
-            )
-            active = active[moved & ~(np.abs(residual) < SMALL_RESIDUAL)]
-        raise IntervalNotFoundError(
-            f"no quantile of Gamma({self.a[active[0]]:g}, {self.b[active[0]]:g}) "
-            f"at probability {prob[active[0]]:g}"
-        )
+        return self._refined(self.boundary[0].where(at_low, points), prob, at_low, upper=upper)
 
     def approximate_interval(self, alpha: float) -> tuple[RealPoints, RealPoints]:
         """Balanced-tail limits without the refinement of ``ppf``."""
@@ -222,7 +190,7 @@ class Gamma(Posterior[RealPoints]):
 
 def _log_power(a: Floats, t: Floats) -> Floats:
     """log[t^a e^{−t} / Γ(a)]."""
-    constant = 0.5 * np.log(a) - (_HALF_LOG_TWO_PI + stirling_error(a))
+    constant = 0.5 * np.log(a) - (HALF_LOG_TWO_PI + stirling_error(a))
     return np.asarray(constant - deviance(a, t))
 
 

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Generic, Self, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from harness.base.numerics.arrays import Bools, Floats, Index
+from harness.base.errors import IntervalNotFoundError
+from harness.base.numerics.arrays import Bools, Floats, Rows
 from harness.base.numerics.points import Points
+from harness.base.numerics.root_finding import SMALL_RESIDUAL
 
 P = TypeVar("P", bound=Points)
 
+_NEWTON_STEPS = 60
 
-class Posterior(ABC, Generic[P]):
+
+class Posterior(Rows, ABC, Generic[P]):
     """The distributions of the parameter given each of m outcomes.
 
     Every method is vectorised over the outcomes: arrays have shape (m,).
@@ -47,10 +51,6 @@ class Posterior(ABC, Generic[P]):
     def distance_to_boundary(self) -> tuple[Floats, Floats]:
         """The distances of the estimate from both ends of the support; inf where it has none."""
         return np.full(self.size, np.inf), np.full(self.size, np.inf)
-
-    @abstractmethod
-    def at(self, index: Index) -> Self:
-        """The posteriors of the outcomes ``index``."""
 
     @abstractmethod
     def centred_interval(self, margin: Floats) -> tuple[P, P]:
@@ -128,3 +128,47 @@ class Posterior(ABC, Generic[P]):
     @abstractmethod
     def log_density_ratio(self, lower: P, upper: P) -> Floats:
         """logpdf(upper) − logpdf(lower), without cancellation."""
+
+
+class ConjugatePosterior(Posterior[P]):
+    """The distribution with two parameters a and b of which the prior has one too."""
+
+    a: Floats
+    b: Floats
+
+    @property
+    def size(self) -> int:
+        """The number m of outcomes."""
+        return int(self.a.size)
+
+    def _refined(self, points: P, prob: Floats, fixed: Bools, *, upper: bool = False) -> P:
+        """Quantiles from approximate ones, by Newton's method on log(cdf / prob) or log(sf / prob).
+
+        Args:
+            points: the approximate quantiles of m outcomes.
+            prob: the probability below each of them, or above each if ``upper``.
+            fixed: where points stay as they are.
+            upper: whether the probabilities are those above the quantiles.
+
+        Raises:
+            IntervalNotFoundError: the iteration did not end.
+        """
+        active = np.flatnonzero(~fixed)
+        for _ in range(_NEWTON_STEPS):
+            if active.size == 0:
+                return points
+            posterior, here = self.at(active), points.at(active)
+            mass = posterior.sf(here) if upper else posterior.cdf(here)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                residual = np.log(mass / prob[active])
+                rise = residual * mass / posterior.coordinate_density(here)
+            step = rise if upper else -rise
+            moved = np.isfinite(step)
+            shifted = posterior.at(moved).shift(here.at(moved), step[moved])
+            points = points.replaced(active[moved], shifted)
+            active = active[moved & ~(np.abs(residual) < SMALL_RESIDUAL)]
+        first = active[0]
+        raise IntervalNotFoundError(
+            f"no quantile of {type(self).__name__}({self.a[first]:g}, {self.b[first]:g}) "
+            f"at probability {prob[first]:g}"
+        )

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from harness.base.numerics.arrays import Bools, Floats, Index
+from harness.base.numerics.arrays import Bools, Floats, Index, Rows
 from harness.base.numerics.points import RealPoints, UnitPoints
 from harness.base.numerics.quadrature import integral
 from harness.distributions.posteriors.beta import Beta
@@ -28,7 +28,7 @@ _HALVINGS = 1100
 
 
 @dataclass(frozen=True)
-class Truncated:
+class Truncated(Rows):
     """A posterior with shapes ≥ 1, restricted to [lower, upper] and normalised there.
 
     This is the distribution, given the outcome, of a truth drawn uniformly from [lower, upper]. It
@@ -49,7 +49,8 @@ class Truncated:
     def support(self) -> tuple[float, float]:
         return self.lower, self.upper
 
-    def at(self, index: Index) -> Truncated:
+    def at(self, index: Index | slice) -> Truncated:
+        """The posteriors of the outcomes ``index``, whose mass is computed once."""
         return Truncated(self.whole.at(index), self.lower, self.upper, self._log_mass[index])
 
     def mass(self) -> Floats:

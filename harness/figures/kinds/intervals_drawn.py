@@ -226,7 +226,7 @@ def _intervals(
     # Where a method failed it has no interval, which counts as a miss.
     missed = ~((lower <= parameter) & (parameter <= upper))
     data = observed_at(scenario, drawn).columns()
-    estimate = np.asarray(scenario.known_family.estimate(data))
+    estimate = np.asarray(scenario.family.estimate(data))
     title = selection.method_title(results.cells, method)
     return DrawnIntervals(title, lower, upper, estimate, missed, drawn.size * missing)
 

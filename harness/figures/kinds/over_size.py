@@ -295,7 +295,17 @@ def _length_figure(shown: SizePanels, asked: OverSizeOptions) -> Figure:
     low = float(lengths.min(initial=high, where=lengths > 0))
     logarithmic = high > LEAST_SPAN * low > 0
     heading = shown.heading(f"expected length at nominal α = {shown.alpha:g}")
-    notes = [_zeros(shown, panel, logarithmic) for panel in shown.panels]
+    notes = []
+    for panel in shown.panels:
+        # A logarithmic axis leaves lengths of 0 out, which the title of the panel says.
+        zeros = panel.cells.filter(panel.cells["length"] <= 0)
+        if zeros.is_empty() or not logarithmic:
+            notes.append("")
+            continue
+        sizes = sorted(zeros[shown.size].unique())
+        where = f"{shown.size} = {sizes[0]:.6g}" if len(sizes) == 1 else f"{len(sizes)} sizes"
+        who = shown.who(zeros["method"].unique().to_list())
+        notes.append(f"{who} of length 0 at {where}")
     page = new_page(shown, heading, notes, columns=asked.columns)
 
     def values(rows: pl.DataFrame) -> Floats:
@@ -310,16 +320,6 @@ def _length_figure(shown: SizePanels, asked: OverSizeOptions) -> Figure:
         else:
             axes.set_ylim(0, 1.1 * high or 1.0)
     return finish_page(page, asked, LEAST_SPAN, labels.length_label(shown.family))
-
-
-def _zeros(shown: SizePanels, panel: SizePanel, logarithmic: bool) -> str:
-    """Which lengths a logarithmic axis leaves out, in words."""
-    rows = panel.cells.filter(panel.cells["length"] <= 0)
-    if rows.is_empty() or not logarithmic:
-        return ""
-    methods, sizes = rows["method"].unique(), sorted(rows[shown.size].unique())
-    where = f"{shown.size} = {sizes[0]:.6g}" if len(sizes) == 1 else f"{len(sizes)} sizes"
-    return f"{shown.who(methods.to_list())} of length 0 at {where}"
 
 
 LENGTH_KIND = FigureKind(

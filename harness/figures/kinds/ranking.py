@@ -30,7 +30,7 @@ from harness.distributions.truths import (
     Truth,
     UniformTruth,
 )
-from harness.families.family import ENUMERATION
+from harness.families.family import ENUMERATION, Family
 from harness.figures import options, selection
 from harness.figures.kind import Drawing, FigureKind, file_stem
 from harness.figures.look import labels, layout, style
@@ -244,7 +244,7 @@ def draw_frontier(results: Results, asked: FrontierOptions) -> list[Drawing]:
     titles = {method: selection.method_title(results.cells, method) for method in methods}
     drawings = []
     for size in sizes:
-        scenario = _scenario(results, family.name, size)
+        scenario = _scenario(results, family, size)
         several = labels.size_in_stem(family, size) if len(sizes) > 1 or asked.sizes else []
         for alpha, part in selected.alphas:
             here = selected.at_size(size).filter(alpha=alpha)
@@ -253,7 +253,7 @@ def draw_frontier(results: Results, asked: FrontierOptions) -> list[Drawing]:
     return drawings
 
 
-def _scenario(results: Results, family: str, size: Size) -> Scenario:
+def _scenario(results: Results, family: Family, size: Size) -> Scenario:
     """A size of the run with its truth, which the manifest says or the cells list."""
     # What computes is loaded only where a figure is drawn.
     from harness.designs.design import Scenario
@@ -274,7 +274,7 @@ def _frontier_figure(
 ) -> Figure:
     from harness.designs.one_sample.least_length import guaranteed, on_average
 
-    family = scenario.known_family
+    family = scenario.family
     by_length = rows.sort("mean_length", descending=True, maintain_order=True)
     chosen = [row for row in by_length.iter_rows(named=True) if row["method"] in titles]
     mean = np.array([row["actual_alpha"] for row in chosen])

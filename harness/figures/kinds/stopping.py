@@ -40,7 +40,7 @@ def draw_outcomes(results: Results, asked: StoppingOutcomesOptions) -> list[Draw
     from harness.designs.stopping.methods import outcomes_of
 
     selected = Selection(OUTCOMES, results.cells, asked)
-    stopped = outcomes_of(selected.family.name, int(selected.size[0]))
+    stopped = outcomes_of(selected.family, int(selected.size[0]))
     looks, low, high = stopped.going_on()
     t, x = stopped.outcomes.trials, stopped.outcomes.successes
     most = stopped.rule.most
@@ -84,7 +84,7 @@ def draw_size(results: Results, asked: ExpectedSizeOptions) -> list[Drawing]:
     figure = style.new_figure(style.COLUMN, 60)
     (axes,) = layout.panels(figure, 1, 1)
     for place, most in enumerate(sizes):
-        stopped = outcomes_of(family.name, most)
+        stopped = outcomes_of(family, most)
         no_limits = np.empty((0, stopped.outcomes.trials.size))
         mean = exact_values(stopped, no_limits, no_limits, truths).expected_trials
         look = style.curve_style(place)

@@ -156,7 +156,13 @@ def wireframe(
     axes.set_zlim(*z_limits)
     if z_ticks is not None:
         axes.set_zticks(z_ticks)
-    _n_axis(axes, grid)
+    # mplot3d has no log axis: the axis is one of log10 n, and the ticks say n.
+    first, last = grid.sizes[0], grid.sizes[-1]
+    decades = [10**k for k in range(12) if first <= 10**k <= last]
+    ticks = decades if len(decades) > 1 else [first, last]
+    axes.set_xlim(np.log10(first), np.log10(last))
+    axes.set_xticks(np.log10(ticks), [labels.integer_text(n) for n in ticks])
+    axes.set_xlabel("n (log scale)", labelpad=-4)
     axes.set_ylim(0, 1)
     axes.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "0.25", "0.5", "0.75", "1"])
     axes.set_ylabel("x/n", labelpad=-1.5)
@@ -170,19 +176,6 @@ def wireframe(
     axes.view_init(elev=25, azim=-60)
     axes.set_box_aspect((1, 1, 0.72), zoom=1.02)
     return figure
-
-
-def _n_axis(axes: Any, grid: Grid) -> None:
-    """Set ticks at the powers of ten among the sizes, or at both ends if there are fewer than two.
-
-    mplot3d has no log axis: the axis is one of log10 n, and the ticks say n.
-    """
-    first, last = grid.sizes[0], grid.sizes[-1]
-    decades = [10**k for k in range(12) if first <= 10**k <= last]
-    ticks = decades if len(decades) > 1 else [first, last]
-    axes.set_xlim(np.log10(first), np.log10(last))
-    axes.set_xticks(np.log10(ticks), [labels.integer_text(n) for n in ticks])
-    axes.set_xlabel("n (log scale)", labelpad=-4)
 
 
 def heat_map(

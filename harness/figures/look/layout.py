@@ -236,7 +236,7 @@ def _move_apart(axes: Axes) -> None:
         for text in ends
     ]
     order = sorted(range(len(ends)), key=lambda i: (raw[i], i))
-    placed = _spread([raw[i] for i in order], height)
+    placed = _spread(np.array([raw[i] for i in order]), height)
     for i, place in zip(order, placed, strict=True):
         ends[i].set_transform(axes.transAxes)
         ends[i].set_position((_BESIDE, place))
@@ -251,14 +251,14 @@ def _move_apart(axes: Axes) -> None:
         )
 
 
-def _spread(wanted: Sequence[float], step: float) -> list[float]:
+def _spread(wanted: Floats, step: float) -> list[float]:
     """Ascending places at least a step apart, up to 1, near the ascending ones that are wanted."""
     from scipy.optimize import isotonic_regression
 
-    number = np.arange(len(wanted))
+    below = step * np.arange(wanted.size)
     # Less the steps below it, no label may lie below the one before.
-    places = isotonic_regression(np.array(wanted) - step * number).x + step * number
-    held: list[float] = np.minimum(places, 1 - step * number[::-1]).tolist()
+    places = isotonic_regression(wanted - below).x + below
+    held: list[float] = np.minimum(places, 1 - below[::-1]).tolist()
     return held
 
 

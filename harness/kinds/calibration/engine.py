@@ -16,9 +16,8 @@ from scipy.special import chdtrc
 from harness.base.numerics.arrays import Bools, Floats, Integers
 from harness.designs.design import keyed_stream
 from harness.distributions.truths import ContinuousTruth, PairTruth, Prior, as_distribution
-from harness.families.catalogue import family_of
 from harness.families.combination import Span
-from harness.families.family import Data, Model, truth_posterior
+from harness.families.family import Data, Family, Model, truth_posterior
 from harness.families.samples import by_sample
 from harness.methods.significance import at_least
 
@@ -41,7 +40,7 @@ to 0.16 % (300 to 20,000 trials, most probabilities next to 0 or 1).
 class Design:
     """The distributions that a trial draws from, the prior and the bins."""
 
-    family: str
+    family: Family
     sizes: tuple[Span, Span]
     """The range of each size, drawn uniformly; counts are whole numbers, boundaries included."""
     truth: PairTruth
@@ -60,7 +59,7 @@ class Design:
     @property
     def references(self) -> tuple[str, ...]:
         """The posteriors that compute probabilities; both only where they differ."""
-        model = family_of(self.family).model
+        model = self.family.model
         same = all(implied_prior(model, truth) == self.prior for truth in self.truths)
         return (PRIOR,) if same else (PRIOR, TRUTH)
 
@@ -72,7 +71,7 @@ class Design:
     def stream(self, seed: int, shard: int) -> np.random.Generator:
         """Return the generator of one shard, keyed by the distributions that it draws from."""
         content = {
-            "calibration": self.family,
+            "calibration": self.family.name,
             "sizes": [list(span) for span in self.sizes],
             "truth": dict(self.truth.content()),
             "delta": list(self.delta),
@@ -157,7 +156,7 @@ def simulate(shard: Shard) -> tuple[BinTally, ...]:
 def draw_trials(shard: Shard) -> CalibrationTrials:
     """Draw the sizes, truths, outcomes and thresholds of the trials."""
     design, rng = shard.design, shard.design.stream(shard.seed, shard.number)
-    family = family_of(design.family)
+    family = design.family
     sizes = [_draw_sizes(family.model, span, shard.trials, rng) for span in design.sizes]
     truths = [truth.draw(shard.trials, rng) for truth in design.truths]
     data: list[Floats] = []
@@ -186,7 +185,7 @@ def _draw_counts(model: Model, truth: Floats, size: Floats, rng: np.random.Gener
 
 def probabilities(design: Design, trials: CalibrationTrials, reference: str) -> Floats:
     """Return Pr(parameter ≥ delta | data) under the posterior of a reference, shape (trials,)."""
-    family, data = family_of(design.family), trials.data
+    family, data = design.family, trials.data
     if reference == PRIOR:
         posterior = family.posterior(data, design.prior)
     else:

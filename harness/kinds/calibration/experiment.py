@@ -74,7 +74,9 @@ class Calibration(WrittenByKeys):
 
     name: Annotated[str, NameKey]
     title: Annotated[str, TitleKey]
-    family: Annotated[str, kind_and_family(CALIBRATION, "a family of two samples", FAMILIES_OF_TWO)]
+    family: Annotated[
+        Family, kind_and_family(CALIBRATION, "a family of two samples", FAMILIES_OF_TWO)
+    ]
     sizes: Annotated[tuple[SizeRange, SizeRange], _size_ranges]
     truth: Annotated[PairTruth, _distributions]
     """Two distributions."""
@@ -92,6 +94,11 @@ class Calibration(WrittenByKeys):
     figures_are_suggested: bool = field(default=False, compare=False)
     """Whether the config named no figures, so that these are those that suit it."""
     kind: ClassVar[str] = CALIBRATION
+
+    @property
+    def family_name(self) -> str:
+        """The name of the family, as messages have it."""
+        return self.family.name
 
     @property
     def form(self) -> FamilyForm:

@@ -76,7 +76,7 @@ class CalibrationRecord:
     def _key(self) -> bytes:
         design = self.design
         content = {
-            "calibration": design.family,
+            "calibration": design.family.name,
             "sizes": [list(span) for span in design.sizes],
             "truth": dict(design.truth.content()),
             "delta": list(design.delta),

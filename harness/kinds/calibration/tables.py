@@ -33,7 +33,7 @@ def calibration_cells(design: Design, tallies: Sequence[BinTally]) -> pl.DataFra
     tables = [
         pl.DataFrame(
             {
-                "family": [design.family] * design.bins,
+                "family": [design.family.name] * design.bins,
                 "reference": [reference] * design.bins,
                 "bin": np.arange(1, design.bins + 1),
                 "bin_lower": design.edges[:-1],
@@ -69,7 +69,7 @@ def _fractions(tally: BinTally) -> dict[str, Floats | Integers]:
 def calibration_summary(design: Design, tallies: Sequence[BinTally]) -> pl.DataFrame:
     """The summary: a row per reference."""
     rows = [
-        {"family": design.family, "reference": reference, **_overall(tally)}
+        {"family": design.family.name, "reference": reference, **_overall(tally)}
         for reference, tally in zip(design.references, tallies, strict=True)
     ]
     return pl.DataFrame(rows, schema=columns_of(TABLES[SUMMARY], TableKind(design.family)))

@@ -18,8 +18,7 @@ from harness.callers.table import LimitTable, TableSource, read_points
 from harness.config.values import MethodSpec
 from harness.designs.engines.stochastic import StochasticColumn
 from harness.designs.limits import Column
-from harness.families.catalogue import family_of
-from harness.families.family import EXACT_ENGINES, MONTE_CARLO
+from harness.families.family import EXACT_ENGINES, MONTE_CARLO, Family
 from harness.figures.requirements import undrawable_lengths
 from harness.kinds.coverage.experiment import Experiment
 from harness.methods.catalogue import find
@@ -75,7 +74,7 @@ def source_digests(experiment: Experiment) -> dict[str, str]:
     }
 
 
-def _command_of(spec: MethodSpec, program: Command | RFunction, family: str) -> Command:
+def _command_of(spec: MethodSpec, program: Command | RFunction, family: Family) -> Command:
     """The program as it is started for an experiment."""
     command = program if isinstance(program, Command) else program.command(family)
     return replace(command, label=spec.label, folder=spec.folder)
@@ -112,7 +111,7 @@ def _is_stochastic(experiment: Experiment, label: str, sources: Sources) -> bool
 
     Whether a user function draws its limits is not known before it is loaded.
     """
-    return not family_of(experiment.family).has_outcomes or label in _drawn(sources)
+    return not experiment.family.has_outcomes or label in _drawn(sources)
 
 
 def _drawn(sources: Sources) -> set[str]:
@@ -131,7 +130,7 @@ def refuse_undrawn(experiment: Experiment, sources: Sources) -> None:
     figures = [(figure.kind, figure.options) for figure in experiment.figures]
     labels = {spec.label for spec in experiment.methods}
     # A trial of lists computes limits anew for every method, as one of drawn limits does.
-    has_means = not family_of(experiment.family).has_outcomes
+    has_means = not experiment.family.has_outcomes
     has_means |= not set(EXACT_ENGINES).isdisjoint(experiment.engines)
     refusal = undrawable_lengths(figures, labels, drawn, has_means)
     if refusal:

@@ -19,7 +19,6 @@ from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.design import data_of
 from harness.designs.engines.posterior import NOTHING_LEFT_OUT
 from harness.designs.results import Counts, Exact, Mean
-from harness.families.catalogue import family_of
 from harness.kinds.coverage.scenario_result import ScenarioResult
 from harness.kinds.coverage.tables import total_counts
 
@@ -86,7 +85,7 @@ def _drawn(number: int, result: ScenarioResult) -> DrawnOutcomes | None:
     trials = np.zeros(exact.conditions.size, np.int64)
     trials[np.searchsorted(exact.conditions, counts.conditions)] = counts.trials
     data = data_of(result.scenario, exact.conditions.astype(np.int64))
-    family = family_of(result.scenario.family)
+    family = result.scenario.family
     value = family.estimate(data)
     if family.is_ratio:
         # Of a ratio its share x₁/(x₁ + x₂), which is a number where the ratio is infinite or 0/0.

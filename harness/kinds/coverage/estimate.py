@@ -21,7 +21,6 @@ from harness.designs.engines.monte_carlo import SHARD, Shard, outcomes_drawn
 from harness.designs.engines.solver import solver_of
 from harness.designs.engines.stochastic import StochasticColumn, simulate_stochastic
 from harness.designs.limits import Limits
-from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.kinds.coverage.columns import (
     Sources,
@@ -33,7 +32,7 @@ from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.limits import ask
 from harness.kinds.coverage.plan import ScenarioCounts, count_scenarios, plan_scenarios
 from harness.kinds.coverage.solve import solve_scenario
-from harness.methods.catalogue import CATALOGUE
+from harness.methods.catalogue import methods_of
 from harness.runner.estimate import BASE, BYTES_OF_TRIAL, Estimate, fastest
 from harness.runner.machine import machine_memory
 from harness.runner.parallel import parallel_jobs
@@ -86,7 +85,7 @@ def _sizes_that_fit(experiment: Experiment, limit: float) -> int:
 def _what_would_fit(experiment: Experiment, fitting: int, limit: float) -> Iterator[str]:
     if fitting:
         yield f"fewer sizes (of its {len(experiment.sizes):,} the smallest {fitting:,} fit)"
-    family = family_of(experiment.family)
+    family = experiment.family
     if experiment.outcomes is None and family.has_single_count and family.is_bounded:
         fewer = replace(experiment, outcomes=21, group=None)
         if _sizes_that_fit(fewer, limit) == len(experiment.sizes):
@@ -166,7 +165,7 @@ def _held(experiment: Experiment, counts: ScenarioCounts) -> float:
 def _seconds(experiment: Experiment, sources: Sources, counts: list[ScenarioCounts]) -> float:
     """The time that a run takes with the speed of this machine at three of its sizes."""
     stochastic = stochastic_columns(experiment, sources)
-    has_outcomes = family_of(experiment.family).has_outcomes
+    has_outcomes = experiment.family.has_outcomes
     speeds = {}
     for place in sorted({0, len(counts) // 2, len(counts) - 1}):
         limits = _per_outcome(experiment, counts[place].scenario, sources) if has_outcomes else ()
@@ -195,7 +194,7 @@ def _per_trial(
     trials = min(counts.trials, max(_PROBED_TRIALS, 64 * truths))
     shard = Shard(counts.scenario, 0, 0, trials, experiment.seed, experiment.trials.per_truth)
     seconds = 0.0
-    if family_of(experiment.family).has_outcomes:
+    if experiment.family.has_outcomes:
         seconds = fastest(lambda: outcomes_drawn(shard)) / trials
     if stochastic:
         few = replace(shard, trials=min(trials, _PROBED_AGAIN))
@@ -231,7 +230,7 @@ def _exact_rates(experiment: Experiment) -> tuple[float, float]:
     """
     name, method = next(
         (name, method)
-        for name, method in CATALOGUE[experiment.family].items()
+        for name, method in methods_of(experiment.family).items()
         if method.deterministic
     )
     side = method.sides[0]

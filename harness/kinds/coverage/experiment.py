@@ -75,7 +75,7 @@ def _unless(usual: str) -> Callable[[str], str | None]:
 
 
 def _sizes(family: Family) -> Keys:
-    if design_for(family.name).sizes_are_lists:
+    if design_for(family).sizes_are_lists:
         about = "Sizes over the strata: a list, or a list of lists for several scenarios."
         kind = stratum_sizes_type()
         return {name: _size(i, kind, about) for i, name in enumerate(family.sizes)}
@@ -196,7 +196,7 @@ class Experiment(WrittenByKeys):
 
     name: Annotated[str, NameKey]
     title: Annotated[str, TitleKey]
-    family: Annotated[str, kind_and_family(USUAL_KIND, "a family", FAMILIES)]
+    family: Annotated[Family, kind_and_family(USUAL_KIND, "a family", FAMILIES)]
     sizes: Annotated[tuple[Size, ...], _sizes]
     """Ascending and distinct."""
     alphas: Annotated[tuple[float, ...], _alpha]
@@ -234,6 +234,11 @@ class Experiment(WrittenByKeys):
     figures_are_suggested: bool = field(default=False, compare=False)
     """Whether the config named no figures, so that these are those that suit it."""
     kind: ClassVar[str] = USUAL_KIND
+
+    @property
+    def family_name(self) -> str:
+        """The name of the family, as messages have it."""
+        return self.family.name
 
     @property
     def form(self) -> FamilyForm:

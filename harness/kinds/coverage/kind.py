@@ -21,7 +21,7 @@ from harness.kinds.coverage.experiment import TITLE, Experiment
 from harness.kinds.coverage.resolve import engines_of, sizes_of, with_lattice
 from harness.kinds.coverage.rules import RULES
 from harness.kinds.family_kind import FamilyKind
-from harness.methods.catalogue import CATALOGUE
+from harness.methods.catalogue import methods_of
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -75,7 +75,7 @@ class CoverageKind(FamilyKind[Experiment]):
 
     def suitable_figures(self, config: ValidKeys) -> list[dict[str, Any]]:
         named = [each for each in config["methods"] if each.name is not None]
-        catalogue = CATALOGUE[config.family.name]
+        catalogue = methods_of(config.family)
         settled = [each.label for each in named if catalogue[each.name].deterministic]
         return suitable_figures(self.facts(config), settled)
 
@@ -85,7 +85,7 @@ class CoverageKind(FamilyKind[Experiment]):
         if stopping is not None:
             family = with_settings(family.public_name, {STOPPING: stopping})
         return {
-            "family": family.name,
+            "family": family,
             "sizes": sizes_of(config.family, values["sizes"], values.get(CROSS, False)),
             "alphas": values["alpha"],
             "methods": tuple(values["methods"]),
@@ -200,6 +200,6 @@ def _sizes_in_tables(config: ValidKeys) -> Sequence[Any]:
     if not set(config.family.sizes) <= set(config["sizes"]):
         return ()
     sizes = sizes_of(config.family, config["sizes"], config.values.get(CROSS, False))
-    if not design_for(config.family.name).sizes_are_lists:
+    if not design_for(config.family).sizes_are_lists:
         return list(sizes)
     return [tuple(sum(cast(Sequence[int], each)) for each in cast(Any, size)) for size in sizes]

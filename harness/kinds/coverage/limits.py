@@ -26,7 +26,6 @@ from harness.callers.source import (
 )
 from harness.designs.design import Scenario, observed_at
 from harness.designs.limits import Limits
-from harness.families.catalogue import family_of
 from harness.kinds.coverage.columns import Sources, deterministic_columns, stochastic_columns
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.plan import ScenarioPlan
@@ -85,7 +84,7 @@ def range_remark(found: FoundLimits) -> Remark | None:
     """The remark that limits lie outside the range of the parameter, where they do."""
     if STAYS_IN_RANGE in found.source.exceptions:
         return None
-    family, sizes = family_of(found.scenario.family), found.scenario.sizes
+    family, sizes = found.scenario.family, found.scenario.sizes
     where = np.flatnonzero(leaves_range(found.lower, found.upper, family, sizes))
     if not where.size:
         return None
@@ -269,7 +268,7 @@ def _some_drawn(
     sources: Sources,
 ) -> Iterator[FoundLimits]:
     """Limits of the user functions that draw them, at a few outcomes of each size and alpha."""
-    if not family_of(experiment.family).has_outcomes:
+    if not experiment.family.has_outcomes:
         return
     for row, column in enumerate(stochastic_columns(experiment, sources)):
         source, side, alpha = column.source, column.column.side, column.column.alpha

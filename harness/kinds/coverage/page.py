@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from harness.findings.answer import found_answer
-from harness.report.answer import answer_section, cells_file, claims
+from harness.report.answer import answer_section, cells_file
 from harness.report.cells import cells
 from harness.report.curves.section import curves
 from harness.report.facts import facts
@@ -18,7 +18,6 @@ from harness.tables.results import Results
 def sections(results: Results, folder: Path | None, command: str) -> Iterator[Section]:
     """The sections of a run, in their order."""
     yield answer_section(found_answer(results))
-    yield from claims(results)
     yield from curves(results)
     yield from maps(results)
     yield from cells(results, cells_file(results, folder))

@@ -25,7 +25,6 @@ from harness.designs.precision import (
     planned_looks,
     shards_between_looks,
 )
-from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.figures.requirements import LARGEST_BESIDE_TRUTHS
 from harness.kinds.coverage.columns import Sources, refuse_undrawn, stochastic_columns
@@ -172,8 +171,7 @@ def _outcome_cells(experiment: Experiment, scenario: Scenario) -> OutcomeCells:
     large = _is_one_bounded_sample(scenario) and scenario.sizes[0] >= LARGEST_BESIDE_TRUTHS
     trials = experiment.trials
     return OutcomeCells(
-        present=family_of(scenario.family).has_outcomes
-        and not (large and scenario.truth.is_discrete),
+        present=scenario.family.has_outcomes and not (large and scenario.truth.is_discrete),
         binomial=trials is None or trials.kind != "per_truth",
         group=experiment.group,
     )
@@ -196,7 +194,7 @@ def _uses_both(experiment: Experiment, spec: MethodSpec) -> bool:
 
 
 def _is_one_bounded_sample(scenario: Scenario) -> bool:
-    family = family_of(scenario.family)
+    family = scenario.family
     return family.has_single_count and family.is_bounded
 
 
@@ -371,9 +369,9 @@ def _refuse_large(
         raise InputError(
             f"{_size_text(scenario)}: {what} would need {count:,.0f} intervals of each method, "
             f"more than {most:,.0f}; use {instead}, or a smaller "
-            f"{family_of(scenario.family).model.SIZE}"
+            f"{scenario.family.model.SIZE}"
         )
 
 
 def _size_text(scenario: Scenario) -> str:
-    return family_of(scenario.family).size_text(scenario.sizes)
+    return scenario.family.size_text(scenario.sizes)

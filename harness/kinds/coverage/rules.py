@@ -35,7 +35,7 @@ from harness.families.family import (
     Family,
 )
 from harness.kinds.coverage.resolve import pairs
-from harness.methods.catalogue import CATALOGUE
+from harness.methods.catalogue import methods_of
 from harness.methods.method import Method
 
 MOST_PAIRS = 10_000
@@ -89,7 +89,7 @@ def _of_the_catalogue(
 ) -> Iterator[tuple[int, Method]]:
     """The methods of the family's catalogue with their places in the list."""
     for i, spec in enumerate(methods):
-        known = None if spec is None else CATALOGUE[family.name].get(spec.name or "")
+        known = None if spec is None else methods_of(family).get(spec.name or "")
         if known is not None:
             yield i, known
 
@@ -295,7 +295,7 @@ def _closed_form_has_values(config: ValidKeys) -> Issues:
 @reads("sizes")
 def _runs_are_several(config: ValidKeys) -> Issues:
     """One run has no standard deviation."""
-    smallest = design_for(config.family.name).smallest_size
+    smallest = design_for(config.family).smallest_size
     for name, listed in config["sizes"].items():
         if smallest > 1 and min(listed) < smallest:
             what = config.family.size_in_words.removeprefix("number of ")
@@ -317,7 +317,7 @@ def _lists_are_simulated(config: ValidKeys) -> Issues:
 def _strata_are_paired(config: ValidKeys) -> Issues:
     """Every scenario has a size of both samples in each stratum of the truth."""
     sizes: Sizes = config["sizes"]
-    if not design_for(config.family.name).sizes_are_lists or set(config.family.sizes) - set(sizes):
+    if not design_for(config.family).sizes_are_lists or set(config.family.sizes) - set(sizes):
         return
     name, other = config.family.sizes
     first, second = sizes[name], sizes[other]

@@ -15,7 +15,6 @@ from harness.designs.engines.stochastic import Simulation, StochasticColumn
 from harness.designs.limits import Column, Limits
 from harness.designs.lists import enumerate_lists
 from harness.designs.results import Counts, Tally
-from harness.families.catalogue import family_of
 from harness.families.family import MONTE_CARLO
 from harness.kinds.coverage.columns import (
     deterministic_columns,
@@ -204,7 +203,7 @@ def solve_drawn(
         None where no column has any.
     """
     scenario = plan.scenario
-    if family_of(scenario.family).has_outcomes or exact_engine(experiment.engines) is None:
+    if scenario.family.has_outcomes or exact_engine(experiment.engines) is None:
         return None
     found = enumerate_lists(scenario, columns)
     if found is None:

@@ -37,7 +37,6 @@ from harness.designs.results import (
     mean_and_error,
     weighted,
 )
-from harness.families.catalogue import family_of
 from harness.families.family import EXACT_ENGINES, MONTE_CARLO, POSTERIOR
 from harness.families.stopped import STOPPED_AT
 from harness.kinds.coverage.scenario_result import ScenarioResult, by_column
@@ -154,7 +153,7 @@ def _enumerated_cells(result: ScenarioResult, enumerated: Enumerated, row: int) 
 
 def _truths(result: ScenarioResult, cells: Counts | Exact) -> Block:
     scenario = result.scenario
-    names, values = family_of(scenario.family).truths, scenario.truths_of(cells.conditions)
+    names, values = scenario.family.truths, scenario.truths_of(cells.conditions)
     return {"given": TRUTH, **dict(zip(names, values, strict=True))}
 
 
@@ -169,7 +168,7 @@ def _outcomes(result: ScenarioResult, row: int, cells: Counts | Exact) -> Block:
         return {"given": OUTCOME, **named}
     index = np.searchsorted(result.limits.outcomes, outcomes)
     lower, upper = result.limits.lower[row, index], result.limits.upper[row, index]
-    length = family_of(result.scenario.family).length(lower, upper)
+    length = result.scenario.family.length(lower, upper)
     return {"given": OUTCOME, **named, "lower": lower, "upper": upper, "length": length}
 
 
@@ -229,7 +228,7 @@ def _summary_rows(
 
 def _trials_drawn(scenario: Scenario, counts: Counts) -> Block:
     """The mean number of trials before they ended, with its standard error, by Monte Carlo."""
-    if not scenario.known_family.stops:
+    if not scenario.family.stops:
         return {}
     looks, ended = _by_look(scenario, counts.conditions, counts.trials)
     total = ended.sum()
@@ -240,7 +239,7 @@ def _trials_drawn(scenario: Scenario, counts: Counts) -> Block:
 
 def _trials_expected(scenario: Scenario) -> Block:
     """The mean number of trials before they end, exact."""
-    if not scenario.known_family.stops:
+    if not scenario.family.stops:
         return {}
     looks, probability = looks_of(scenario)
     return {"expected_trials": float((looks * probability).sum())}
@@ -263,7 +262,7 @@ def looks_of(scenario: Scenario) -> tuple[Integers, Floats]:
 def _looks(result: ScenarioResult, tally: Tally | None) -> Iterator[Block]:
     """The distribution of the trials made, over the looks: of Monte Carlo, or else exact."""
     scenario = result.scenario
-    if not scenario.known_family.stops:
+    if not scenario.family.stops:
         return
     if tally is None:
         looks, probability = looks_of(scenario)
@@ -297,7 +296,7 @@ def _worst(scenario: Scenario, worst: WorstCase | None, anywhere: WorstCase | No
     everywhere = {} if anywhere is None else {"worst_alpha_anywhere": anywhere.alpha}
     if worst is None:
         return everywhere
-    names = family_of(scenario.family).numbered("worst_truth")
+    names = scenario.family.numbered("worst_truth")
     ends = zip(worst_range_columns(scenario.family), solver_of(scenario).hull(), strict=True)
     return {
         "worst_alpha": worst.alpha,
@@ -387,8 +386,8 @@ def column_block(result: ScenarioResult, row: int, engine: str) -> Block:
     """The values that identify a column, a size and an engine: the start of each of its rows."""
     column = result.columns[row]
     return {
-        "family": result.scenario.known_family.public_name,
-        **result.scenario.known_family.settings,
+        "family": result.scenario.family.public_name,
+        **result.scenario.family.settings,
         SAMPLING: result.scenario.sampling_title,
         "method": column.method,
         "side": column.side,

@@ -16,7 +16,7 @@ import numpy as np
 
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Integers
-from harness.callers.sent import SentFunctionError, sendable
+from harness.callers.function import SentFunctionError, sendable
 from harness.designs.design import Scenario, scenario_words
 from harness.designs.engines.exact import exact_alphas
 from harness.designs.engines.monte_carlo import Shard, outcomes_drawn, shards

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from harness.base.text import plain_number
 from harness.callers.location import FunctionLocation
-from harness.callers.simulation.program import Program
+from harness.callers.simulation.process import Program
 from harness.config.key import plain
 from harness.config.models.figures import write_figures
 from harness.config.models.trials import write_execution
@@ -79,7 +79,7 @@ class Simulation:
     """The absolute path of the folder of the config."""
     figures_are_suggested: bool = field(default=False, compare=False)
     kind: ClassVar[str] = SIMULATION
-    family: ClassVar[str] = SIMULATION
+    family_name: ClassVar[str] = SIMULATION
     """In messages; a study has no family."""
 
     @property

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from harness.callers.location import source_files, sources_digest
 from harness.callers.simulation.process import trial_process
-from harness.callers.simulation.program import source_files, sources_digest
 from harness.kinds.simulation.experiment import Simulation, UserFunction
 from harness.kinds.simulation.trials import SentFiles
 

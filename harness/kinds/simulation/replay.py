@@ -13,10 +13,13 @@ import numpy as np
 from harness.base.arguments import validate_whole
 from harness.base.errors import InputError
 from harness.callers.calls import FunctionError
-from harness.callers.simulation.process import close_trial_processes
-from harness.callers.simulation.program import MODEL_STREAM, Stream, stream_key
+from harness.callers.simulation.process import (
+    MODEL_STREAM,
+    Stream,
+    close_trial_processes,
+    stream_key,
+)
 from harness.callers.simulation.r_functions import is_of_r
-from harness.callers.simulation.worker import Functions
 from harness.config.load import document_of, validated
 from harness.config.models.trials import MOST_TRIALS
 from harness.kinds.simulation.experiment import SIMULATION, Simulation
@@ -97,7 +100,7 @@ def drawn_again(results: Results, scenario: int, trial: int) -> Any:
     if is_of_r(place.path):
         raise InputError(f"{place} is a function of R, whose data stay there; `replay` runs it")
     try:
-        model = Functions().load(place)
+        model = place.load()
     except FunctionError as fault:
         raise InputError(str(fault)) from None
     stream = Stream(stream_key(experiment.seed, factors, experiment.batch, MODEL_STREAM))

@@ -15,9 +15,17 @@ from harness.base.errors import MethodError
 from harness.base.numerics.arrays import Floats, Integers
 from harness.callers.location import FunctionLocation
 from harness.callers.simulation.answers import FIELDS
-from harness.callers.simulation.process import EndedError, trial_process
-from harness.callers.simulation.program import MODEL, MODEL_STREAM, Program, stream_key
-from harness.callers.simulation.worker import CHANGED, FAILED, IDLE
+from harness.callers.simulation.process import (
+    IDLE,
+    MODEL,
+    MODEL_STREAM,
+    EndedError,
+    Program,
+    TrialRequest,
+    stream_key,
+    trial_process,
+)
+from harness.callers.simulation.worker import CHANGED, FAILED
 
 SHARD, BATCHES = 256, 8
 """Trials of a shard; of a study in batches it has so many batches, or more to reach them."""
@@ -44,14 +52,14 @@ class TrialShard:
     methods: tuple[int, ...]
     """The numbers of the methods that are called, from 1 on."""
 
-    def keys(self, program: Program) -> dict[str, str]:
-        """The keys of the streams: of ``model``, and of the methods by their numbers."""
+    def request(self, program: Program) -> TrialRequest:
+        """What a process of the study is asked for."""
         labels = {str(number): program.methods[number - 1][0] for number in self.methods}
-        of = {MODEL: MODEL_STREAM, **labels}
-        return {
+        keys = {
             name: stream_key(self.seed, self.factors, program.batch, who)
-            for name, who in of.items()
+            for name, who in {MODEL: MODEL_STREAM, **labels}.items()
         }
+        return TrialRequest(self.factors, keys, self.methods, self.first, self.count)
 
 
 Event = tuple[int, str] | tuple[()]
@@ -170,11 +178,11 @@ def simulate_trials(
     ended: dict[tuple[int, int], str] = {}
     skipped: list[tuple[int, int]] = []
     stopped: dict[int, str] = {}
-    keys, span = shard.keys(program), (shard.first, shard.count)
+    asked = replace(shard.request(program), lines=lines)
     while True:
         try:
             with trial_process(program, shard.factors) as process:
-                reply = process.trials(shard.factors, keys, shard.methods, span, skipped, lines)
+                reply = process.trials(replace(asked, skipped=frozenset(skipped)))
             break
         except EndedError as fault:
             place = fault.function, fault.trial

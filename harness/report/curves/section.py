@@ -17,7 +17,7 @@ import numpy as np
 from harness.designs.miss_curve import MissCurve
 from harness.figures.look import labels
 from harness.figures.look.axes import COVERAGE
-from harness.findings.choice import choices
+from harness.findings.judgements import choice, judgements
 from harness.methods.method import TWO_SIDED
 from harness.report.curves.panels import Panel, Panels, outcome_panels, truth_panels
 from harness.report.curves.sentences import (
@@ -188,7 +188,8 @@ def _on_at_first(results: Results, methods: Sequence[str]) -> list[int]:
         return list(range(len(methods)))
     ranking = results.ranking
     ranked = [] if ranking is None else ranking["method"].unique(maintain_order=True).to_list()
-    advised = [each.default.method for each in choices(results) if each.candidates]
+    judged = [each for each in judgements(results) if each.with_lengths]
+    advised = [choice(each).default.method for each in judged]
     order = [each for each in dict.fromkeys((*advised, *ranked, *methods)) if each in methods]
     wanted = order[:MOST_ON]
     if ALWAYS_ON in methods and ALWAYS_ON not in wanted:

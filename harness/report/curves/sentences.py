@@ -9,7 +9,7 @@ import numpy as np
 
 from harness.base.text import first_few
 from harness.designs.miss_curve import MissCurve
-from harness.findings.conclusion import first_largest
+from harness.findings.judgements import first_largest
 from harness.findings.numbers import coverage, covered, nominal, percent
 from harness.findings.verdicts import ranges_above
 from harness.report.curves.panels import Panel

@@ -16,7 +16,8 @@ import harness
 
 ENGINES = (
     *("base/numerics", "distributions", "families", "designs"),
-    *("methods/significance.py", "kinds/coverage/solve.py", "kinds/calibration/engine.py"),
+    *("methods/significance.py", "kinds/coverage/solve.py"),
+    *("kinds/calibration/engine.py", "kinds/simulation/measures.py", "kinds/simulation/trials.py"),
 )
 """Folders and files that turn limits into results."""
 _METHODS = ("methods", "callers")

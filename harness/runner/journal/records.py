@@ -38,6 +38,10 @@ class DamagedRecordError(ValueError):
     """Bytes that ``pack`` did not write."""
 
 
+class _OtherRecordError(Exception):
+    """A record holds one that a record of the type asked for never does."""
+
+
 def pack(record: Any) -> bytes:
     """Return a record of the engines as bytes, with a checksum.
 
@@ -71,6 +75,8 @@ def unpack(content: bytes, kind: type[Record]) -> Record:
         places = np.cumsum([end, *lengths]).tolist()
         arrays = [content[a:b] for a, b in pairwise(places)]
         record = _record(structure, arrays, _dataclasses_in(known))
+    except _OtherRecordError:
+        raise DamagedRecordError(f"a record is no {kind.__name__}") from None
     except (ValueError, KeyError, TypeError, IndexError, zlib.error) as fault:
         raise DamagedRecordError(f"a record cannot be read: {fault}") from None
     expected: type[Record] = get_origin(kind) or kind
@@ -142,5 +148,7 @@ def _record(structure: Any, arrays: Sequence[bytes], known: Mapping[str, type]) 
         content = zlib.decompress(content) if structure["packed"] else content
         flat = np.frombuffer(content, structure["stored"])
         return flat.reshape(structure["shape"]).astype(structure["type"])
+    if structure["record"] not in known:
+        raise _OtherRecordError
     fields = {name: _record(each, arrays, known) for name, each in structure["fields"].items()}
     return known[structure["record"]](**fields)

@@ -9,12 +9,13 @@ from scipy.special import ndtri
 
 from harness.callers.function import FunctionHere
 from harness.callers.source import CatalogueSource
-from harness.checks.conformance.grid import Outcomes
+from harness.checks.conformance.grid import GridBlock, OutcomeGrid
 from harness.checks.conformance.runner import evaluate, evaluate_widely
-from harness.checks.conformance.wide_grid import OF_NUMBERS, THOROUGH, Block, wide_grid
+from harness.checks.conformance.wide_grid import OF_NUMBERS, THOROUGH, wide_grid
 from harness.checks.expected_failures import apply_expected_failures
 from harness.checks.subject import Subject
 from harness.checks.tails.check import NEIGHBOURS, TAIL_PROBABILITIES, check_tails, tails_of
+from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE
 from tests.checks.planted.textbook import clopper_pearson, garwood
 
@@ -65,12 +66,12 @@ def all_of_alpha_at_the_ends(x, n, alpha):
 
 def blocks_of(family, sizes):
     """All counts of sizes up to 200, and those of the wide grid of a larger one."""
-    wide = {block.outcomes.sizes[0]: block for block in wide_grid(family, 1)}
-    return [Block(wide[size].outcomes, ALPHAS) for size in sizes]
+    wide = {block.outcomes.sizes[0]: block for block in wide_grid(family_of(family), 1)}
+    return [GridBlock(wide[size].outcomes, ALPHAS) for size in sizes]
 
 
 def findings_of(function, family, contract, sizes):
-    subject = Subject(FunctionHere("f", function), family)
+    subject = Subject(FunctionHere("f", function), family_of(family))
     records = tails_of(evaluate(subject, blocks_of(family, sizes)))
     return {finding.check: finding for finding in check_tails(records, contract)}
 
@@ -78,10 +79,11 @@ def findings_of(function, family, contract, sizes):
 def test_tails_are_sums_of_binomial_probabilities():
     n, x, lower, upper = 12, 3, 0.0625, 0.5
     subject = Subject(
-        FunctionHere("f", lambda x, n, alpha: (0.0 * x + lower, 0.0 * x + upper)), "proportion"
+        FunctionHere("f", lambda x, n, alpha: (0.0 * x + lower, 0.0 * x + upper)),
+        family_of("proportion"),
     )
-    outcomes = Outcomes("proportion", (float(n),), (np.arange(n + 1.0),))
-    (tails,) = tails_of(evaluate(subject, [Block(outcomes, (0.1,))]))
+    outcomes = OutcomeGrid(family_of("proportion"), (float(n),), (np.arange(n + 1.0),))
+    (tails,) = tails_of(evaluate(subject, [GridBlock(outcomes, (0.1,))]))
 
     def exact(p, counts):
         p = Fraction(p)
@@ -95,7 +97,7 @@ def test_tails_are_sums_of_binomial_probabilities():
 
 
 def test_an_exact_limit_leaves_half_of_alpha_and_an_end_of_the_range_has_no_tail():
-    subject = Subject(FunctionHere("f", clopper_pearson), "proportion")
+    subject = Subject(FunctionHere("f", clopper_pearson), family_of("proportion"))
     (tails,) = tails_of(evaluate(subject, blocks_of("proportion", [40])))
     for place, alpha in enumerate(tails.alphas):
         np.testing.assert_allclose(tails.tail["lower"][place, 1:], alpha / 2, rtol=1e-7)
@@ -243,7 +245,7 @@ def test_without_a_contract_the_same_faults_are_remarks():
 
 
 def test_every_n_is_asked_and_seeds_draw_others():
-    one, other, again = (wide_grid("proportion", seed) for seed in (1, 2, 1))
+    one, other, again = (wide_grid(family_of("proportion"), seed) for seed in (1, 2, 1))
     sizes = [[block.outcomes.sizes[0] for block in grid] for grid in (one, other, again)]
     assert set(range(1, 201)) < {*sizes[0]}
     assert sizes[0] == sizes[2] != sizes[1]
@@ -257,9 +259,9 @@ def test_the_grid_of_a_method_for_single_numbers_is_smaller_and_the_thorough_one
     few, some, all_of_it = (
         sum(len(block.alphas) * block.outcomes.counts[0].size for block in grid)
         for grid in (
-            wide_grid("proportion", 1, OF_NUMBERS),
-            wide_grid("proportion", 1),
-            wide_grid("proportion", 1, THOROUGH),
+            wide_grid(family_of("proportion"), 1, OF_NUMBERS),
+            wide_grid(family_of("proportion"), 1),
+            wide_grid(family_of("proportion"), 1, THOROUGH),
         )
     )
     assert 1.5 * few < some
@@ -278,7 +280,7 @@ NO_CONTRACT = ("wald", "wald_cc", "wald_t")
 
 @pytest.mark.parametrize(("family", "name"), KEEPING)
 def test_no_sound_method_of_the_catalogue_fails(family, name):
-    subject = Subject(CatalogueSource(name, CATALOGUE[family][name], seed=1), family)
+    subject = Subject(CatalogueSource(name, CATALOGUE[family][name], seed=1), family_of(family))
     contract = subject.contract
     if contract == "none" and name not in NO_CONTRACT:
         contract = "approximate"

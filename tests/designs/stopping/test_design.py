@@ -11,7 +11,7 @@ import harness
 from harness.base.errors import HarnessError, InputError
 from harness.cli import main
 from harness.designs.stopping import design, methods, paths, verification
-from harness.families.catalogue import with_settings
+from harness.families.catalogue import family_of, with_settings
 from harness.findings.manifest import agrees
 from harness.methods.catalogue import find
 
@@ -81,9 +81,11 @@ def test_cells_hold_the_distribution_of_the_trials_made(tmp_path):
 def test_the_mean_alpha_of_a_bayesian_interval_is_nominal_under_every_rule(rule, prior):
     """The integral over p of the miss probability; between limits it is a polynomial."""
     family, most, alpha = with_settings("proportion", {"stopping": rule}).name, 20, 0.05
-    stopped = methods.outcomes_of(family, most)
+    stopped = methods.outcomes_of(family_of(family), most)
     x, t = stopped.outcomes.successes, stopped.outcomes.trials
-    lower, upper = find("proportion", "minimal_length").limits((x, t), alpha, prior=prior)
+    lower, upper = find(family_of("proportion"), "minimal_length").limits(
+        (x, t), alpha, prior=prior
+    )
     breaks = np.unique(np.concatenate(([0.0, 1.0], lower, upper)))
     node, weight = leggauss(16)
     width = np.diff(breaks)[:, np.newaxis] / 2
@@ -149,8 +151,8 @@ def test_a_planted_fault_is_found(tmp_path, monkeypatch, fault):
 
 def test_the_second_computation_counts_every_sequence():
     family = with_settings("proportion", {"stopping": PEEKING}).name
-    stopped, p = methods.outcomes_of(family, 40), np.array([0.0, 0.05, 0.5, 0.93, 1.0])
-    again = verification.probabilities_again(family, 40, p)
+    stopped, p = methods.outcomes_of(family_of(family), 40), np.array([0.0, 0.05, 0.5, 0.93, 1.0])
+    again = verification.probabilities_again(family_of(family), 40, p)
     np.testing.assert_allclose(again, stopped.outcomes.pmf(p, 1 - p), rtol=1e-12, atol=1e-300)
 
 

@@ -6,6 +6,7 @@ import pytest
 from harness.designs.stopping.exact import exact_values
 from harness.designs.stopping.paths import stopped_trials
 from harness.designs.stopping.rule import stopping_rule
+from harness.families.catalogue import family_of
 from harness.methods.catalogue import find
 from harness.methods.proportion.stopping import beta_binomial_mixture
 from tests.designs.stopping.rules import ALPHA, FOUR_LOOKS, small_rules, ways
@@ -28,7 +29,7 @@ def values_of(stopped, truths):
     """Exact values of the three methods, and of the mixture."""
     outcomes = stopped.outcomes
     data = outcomes.successes, outcomes.trials
-    pairs = [find("proportion", name).limits(data, ALPHA) for name in METHODS]
+    pairs = [find(family_of("proportion"), name).limits(data, ALPHA) for name in METHODS]
     pairs.append(beta_binomial_mixture(data, ALPHA, "two-sided", (0.5, 0.5)))
     lower, upper = (np.array(each) for each in zip(*pairs, strict=True))
     return exact_values(stopped, lower, upper, np.asarray(truths)), lower, upper

@@ -7,6 +7,7 @@ from flint import arb, ctx
 from harness.designs.stopping.exact import exact_values
 from harness.designs.stopping.paths import stopped_trials
 from harness.designs.stopping.rule import stopping_rule
+from harness.families.catalogue import family_of
 from harness.methods.catalogue import find
 from harness.methods.proportion.stopping import (
     beta_binomial_mixture,
@@ -65,7 +66,9 @@ def test_stagewise_limits_are_those_of_40_digits(given, most, t, x, lower, upper
 def test_where_trials_never_stop_early_limits_are_those_of_one_sample(formula, name, alpha):
     rule = stopping_rule({"first": 60, "every": 1, "until": {"successes": 3}}, 60, ALPHA)
     _, lower, upper = by_order(rule, formula, alpha / 2)
-    expected = find("proportion", name).limits((np.arange(61.0), np.full(61, 60.0)), alpha)
+    expected = find(family_of("proportion"), name).limits(
+        (np.arange(61.0), np.full(61, 60.0)), alpha
+    )
     assert lower == pytest.approx(expected[0], rel=1e-12, abs=0)
     assert upper == pytest.approx(expected[1], abs=LIMIT)
 
@@ -186,7 +189,7 @@ def test_the_mixture_never_misses_more_often_than_nominal_however_one_stops():
 
 def test_alpha_is_divided_by_the_number_of_looks():
     data = np.arange(11.0), np.full(11, 10.0)
-    expected = find("proportion", "clopper_pearson").limits(data, 0.05 / 4)
+    expected = find(family_of("proportion"), "clopper_pearson").limits(data, 0.05 / 4)
     assert np.array_equal(bonferroni_looks(data, 0.025, 4), expected)
 
 

@@ -9,6 +9,7 @@ from harness.designs.stopping.rule import (
     HalfWidth,
     stopping_rule,
 )
+from harness.families.catalogue import family_of
 from harness.methods.catalogue import PROPORTION, find
 from harness.methods.method import TWO_SIDED
 from tests.designs.stopping.rules import ALPHA, FOUR_LOOKS, stopping_function
@@ -47,7 +48,7 @@ def test_so_many_successes_are_an_upper_boundary_of_every_look():
 def test_a_rule_looks_at_the_interval_of_a_method(name):
     x = np.arange(26.0)
     for alpha in (0.05, 0.2):
-        lower, upper = find("proportion", name).limits((x, np.full(26, 25.0)), alpha)
+        lower, upper = find(family_of("proportion"), name).limits((x, np.full(26, 25.0)), alpha)
         narrow = stopping_rule(until(half_width=0.12, of=name, alpha=alpha), 40, ALPHA)
         apart = stopping_rule(until(excludes=0.4, of=name), 40, alpha)
         assert stops_at(narrow, 25) == np.flatnonzero((upper - lower) / 2 <= 0.12).tolist()

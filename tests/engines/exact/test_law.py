@@ -15,12 +15,11 @@ from harness.designs.engines.solver import solver_of
 from harness.designs.engines.verification import TOLERANCE, Published
 from harness.designs.limits import Limits
 from harness.distributions.sampling.law import THINNED
-from harness.distributions.sampling.laws.beta_binomial import BetaBinomial
-from harness.distributions.sampling.laws.cluster_sizes import ClusterSizes
-from harness.distributions.sampling.laws.clusters import Clusters
-from harness.distributions.sampling.laws.gamma_poisson import GammaPoisson
+from harness.distributions.sampling.laws.clusters import Clusters, ClusterSizes
 from harness.distributions.sampling.laws.hypergeometric import Hypergeometric
+from harness.distributions.sampling.laws.mixtures import BetaBinomial, GammaPoisson
 from harness.distributions.truths import DiscreteTruth, UniformTruth
+from harness.families.catalogue import family_of
 from harness.methods.catalogue import find
 
 ALPHA, N, EXPOSURE = 0.1, 12, 4.0
@@ -33,7 +32,7 @@ METHODS = {
 def limits_at(scenario, outcomes):
     """The limits of a few methods of the catalogue at outcomes."""
     found, observed = [], observed_at(scenario, outcomes)
-    for name in METHODS[scenario.family]:
+    for name in METHODS[scenario.family.name]:
         method = find(scenario.family, name)
         source = CatalogueSource(name, method, method.default_prior)
         answers = source.limits(observed, ALPHA, "two-sided")
@@ -138,7 +137,7 @@ def scenario_of(name, law=None):
     known, family, truths, _ = CASES[name]
     size = N if family == "proportion" else EXPOSURE
     values = tuple(float(truth) for truth in truths)
-    return Scenario(family, size, DiscreteTruth(values), law=law or known)
+    return Scenario(family_of(family), size, DiscreteTruth(values), law=law or known)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -179,7 +178,7 @@ def test_misses_and_lengths_are_sums_of_exact_fractions(name):
 def test_a_law_that_is_nearly_the_familys_own_has_its_numbers(name, law):
     scenario = scenario_of(name, law)
     own = replace(scenario, law=None)
-    outcomes = np.arange(13 if scenario.family == "proportion" else 120)
+    outcomes = np.arange(13 if scenario.family.name == "proportion" else 120)
     limits = limits_at(scenario, outcomes)
     found, known = (solver_of(each).at_truths(limits) for each in (scenario, own))
     for part in ("below", "above", "length"):
@@ -233,7 +232,7 @@ def test_a_law_has_no_thinned_draws():
 
 def test_outcomes_that_lie_apart_are_enumerated_without_those_between():
     truth = DiscreteTruth((0.001, 0.999))
-    scenario = Scenario("proportion", 10_000, truth, law=BetaBinomial(1e-6))
+    scenario = Scenario(family_of("proportion"), 10_000, truth, law=BetaBinomial(1e-6))
     outcomes = solver_of(scenario).possible_outcomes()
     assert outcomes.size < 2000
     limits = limits_at(scenario, outcomes)

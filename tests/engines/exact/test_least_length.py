@@ -14,7 +14,8 @@ from harness.designs.one_sample.exact import (
 from harness.designs.one_sample.least_length import guaranteed, on_average, randomized
 from harness.designs.one_sample.solver import OneSampleSolver
 from harness.distributions.truths import BetaTruth, DiscreteTruth, GammaTruth, UniformTruth
-from harness.methods.catalogue import CATALOGUE
+from harness.families.catalogue import family_of
+from harness.methods.catalogue import methods_of
 
 ALPHA = np.array([0.05])
 FLAT = UniformTruth(0.0, 1.0)
@@ -26,7 +27,7 @@ PRINTED |= {100: (0.151977, 0.15658, 0.1497)}
 
 
 def proportion(n, truth=FLAT):
-    return Scenario("proportion", n, truth)
+    return Scenario(family_of("proportion"), n, truth)
 
 
 @pytest.mark.parametrize("n", PRINTED)
@@ -95,7 +96,7 @@ def test_whole_outcomes_of_several_alphas_are_those_of_each():
 
 def test_more_nodes_leave_the_guaranteed_bound_where_it_is(monkeypatch):
     scenarios = [proportion(300, BetaTruth(2.0, 8.0)), proportion(300, DiscreteTruth((0.01,)))]
-    scenarios += [Scenario("rate", 10.0, UniformTruth(1.0, 1.5))]
+    scenarios += [Scenario(family_of("rate"), 10.0, UniformTruth(1.0, 1.5))]
     alpha = np.array([0.01, 0.05, 0.3])
     before = [randomized(each, alpha) for each in scenarios]
     monkeypatch.setattr(least_length, "_NODES", 100_000)
@@ -162,7 +163,7 @@ def test_an_infinite_density_at_the_end_has_a_bound_on_average():
     ids=["uniform", "gamma", "listed"],
 )
 def test_ten_times_the_exposure_makes_the_lengths_of_rates_a_tenth(truth, shorter):
-    one, ten = Scenario("rate", 3.0, truth), Scenario("rate", 30.0, shorter)
+    one, ten = Scenario(family_of("rate"), 3.0, truth), Scenario(family_of("rate"), 30.0, shorter)
     alpha = np.array([0.01, 0.2])
     np.testing.assert_allclose(guaranteed(ten, alpha), guaranteed(one, alpha) / 10, rtol=1e-9)
     np.testing.assert_allclose(on_average(ten, alpha), on_average(one, alpha) / 10, rtol=1e-9)
@@ -170,7 +171,7 @@ def test_ten_times_the_exposure_makes_the_lengths_of_rates_a_tenth(truth, shorte
 
 def test_the_guarantee_of_a_rate_goes_beyond_the_truths_of_the_run():
     """The integral of the least cost by a midpoint rule over rates up to five times the largest."""
-    scenario, alpha = Scenario("rate", 2.0, UniformTruth(0.5, 4.0)), 0.05
+    scenario, alpha = Scenario(family_of("rate"), 2.0, UniformTruth(0.5, 4.0)), 0.05
     rate, x = (np.arange(100_000) + 0.5) * 20.0 / 100_000, np.arange(100)
     weight = outcome_weights(scenario, x)
     chance = stats.poisson(2.0 * rate[:, np.newaxis]).pmf(x)
@@ -183,7 +184,7 @@ def test_the_guarantee_of_a_rate_goes_beyond_the_truths_of_the_run():
 
 def compared(scenario, alpha, names=None, side="two-sided"):
     """The mean lengths and the least lengths of methods of the catalogue."""
-    family = CATALOGUE[scenario.family]
+    family = methods_of(scenario.family)
     names = names or [
         name
         for name, each in family.items()
@@ -205,10 +206,10 @@ def compared(scenario, alpha, names=None, side="two-sided"):
     "scenario",
     [
         *(proportion(12, truth) for truth in TRUTHS),
-        Scenario("rate", 2.0, UniformTruth(0.5, 4.0)),
-        Scenario("rate", 2.0, GammaTruth(2.0, 1.5)),
+        Scenario(family_of("rate"), 2.0, UniformTruth(0.5, 4.0)),
+        Scenario(family_of("rate"), 2.0, GammaTruth(2.0, 1.5)),
     ],
-    ids=lambda each: f"{each.family} {each.truth}",
+    ids=lambda each: f"{each.family.name} {each.truth}",
 )
 def test_no_method_of_the_catalogue_is_shorter_than_possible(scenario, alpha):
     _, found = compared(scenario, alpha)
@@ -218,7 +219,7 @@ def test_no_method_of_the_catalogue_is_shorter_than_possible(scenario, alpha):
         assert (known <= 1 + 1e-9).all()
         assert (known > 0).all()
     assert np.isnan(found.efficiency_on_average).all() == scenario.truth.is_discrete
-    assert np.isfinite(found.efficiency_guaranteed).any() == (scenario.family == "proportion")
+    assert np.isfinite(found.efficiency_guaranteed).any() == (scenario.family.name == "proportion")
     assert np.isfinite(found.least_length_guaranteed).all()
 
 
@@ -264,13 +265,16 @@ def test_least_lengths_fall_as_alpha_rises_and_a_guarantee_costs_length():
 
 @pytest.mark.parametrize("truth", [UniformTruth(0.0, 1.0), UniformTruth(0.1, 0.3)])
 def test_a_least_length_depends_on_no_other_alpha(truth):
-    scenario, alpha = Scenario("proportion", 20, truth), np.array([0.001, 0.01, 0.05, 0.31])
+    scenario, alpha = (
+        Scenario(family_of("proportion"), 20, truth),
+        np.array([0.001, 0.01, 0.05, 0.31]),
+    )
     for bound in (least_length.guaranteed, least_length.on_average):
         together = bound(scenario, alpha)
         assert together.tolist() == [bound(scenario, alpha[[i]])[0] for i in range(4)]
 
 
 def test_sets_that_hold_next_to_nothing_have_next_to_no_length():
-    scenario = Scenario("proportion", 20, UniformTruth(0.3, 0.31))
+    scenario = Scenario(family_of("proportion"), 20, UniformTruth(0.3, 0.31))
     (least,) = on_average(scenario, np.array([1.0 - 2.0**-52]))
     assert 0 <= least < 1e-9

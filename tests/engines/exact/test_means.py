@@ -21,6 +21,7 @@ from harness.designs.lists import closed_form, sums_at_truths, table_count
 from harness.designs.one_sample.exact import LARGEST_INTEGRATED
 from harness.designs.one_sample.solver import OneSampleSolver
 from harness.distributions.truths import BetaTruth, DiscreteTruth, UniformTruth
+from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
 from harness.methods.stratified import mantel_haenszel, miettinen_nurminen, newcombe, sato, scas
@@ -81,15 +82,13 @@ def given_outcome(truth, lower, upper, x):
 
 
 def enumerated(truth, lower, upper):
-    n = lower.size - 1
-    return OneSampleSolver(Scenario("proportion", n, truth)).enumerate(
-        arbitrary_limits.as_limits(lower, upper)
-    )
+    scenario = Scenario(family_of("proportion"), lower.size - 1, truth)
+    return OneSampleSolver(scenario).enumerate(arbitrary_limits.as_limits(lower, upper))
 
 
 def check_posterior(truth, lower, upper):
     """The mean of the posterior mass outside the limits, by the weights of the outcomes."""
-    scenario = Scenario("proportion", lower.size - 1, truth)
+    scenario = Scenario(family_of("proportion"), lower.size - 1, truth)
     mean = integrate_under_truth(scenario, arbitrary_limits.as_limits(lower, upper)).mean()
     found = mean.below[0], mean.above[0], mean.length[0]
     assert found == pytest.approx(expected_mean(truth, lower, upper), rel=0, abs=CLOSED_FORM)
@@ -191,7 +190,7 @@ def test_given_the_outcome_listed_truths_count_by_their_likelihood():
 def test_worst_case_is_left_out_where_outcomes_are_missing():
     n = LARGEST_INTEGRATED + 1
     limits = arbitrary_limits.as_limits(np.zeros(n + 1), np.full(n + 1, 0.5))
-    scenario = Scenario("proportion", n, UniformTruth(0.0, 1.0))
+    scenario = Scenario(family_of("proportion"), n, UniformTruth(0.0, 1.0))
     assert OneSampleSolver(scenario).enumerate(limits).worst[0] is not None
     part = OneSampleSolver(scenario).enumerate(limits.at(np.arange(3)))
     assert part.worst == (None,)

@@ -32,7 +32,7 @@ WHOLE = {"proportion_difference": (-1.0, 1.0), "balanced_accuracy": (0.0, 1.0)}
 
 def limits_at(scenario, outcomes, columns=2):
     """Limits in eighths, so that listed truths often meet them; lengths above 0 and of 0."""
-    low, high = WHOLE.get(scenario.family, (-2.0, 3.0))
+    low, high = WHOLE.get(scenario.family.name, (-2.0, 3.0))
     rng = np.random.default_rng([2003, outcomes.size])
     ends = np.sort(rng.integers(0, 9, (2, columns, outcomes.size)) / 8, axis=0)
     lower, upper = low + (high - low) * ends
@@ -40,7 +40,7 @@ def limits_at(scenario, outcomes, columns=2):
 
 
 def listed(family, sizes, one, other):
-    return Scenario(family, sizes, PairTruth(DiscreteTruth(one), DiscreteTruth(other)))
+    return Scenario(family_of(family), sizes, PairTruth(DiscreteTruth(one), DiscreteTruth(other)))
 
 
 def binomial(x, n, p):
@@ -54,7 +54,7 @@ def poisson(x, exposure, rate):
 def exact_sums(scenario, limits, row, chance):
     """below and above at each pair of truths, and (weight, below, above) for each outcome."""
     first, second = scenario.truth.values
-    weights = family_of(scenario.family).combination.weights
+    weights = scenario.family.combination.weights
     t = first.size
     at_truth = [[Fraction(0), Fraction(0), Fraction(0)] for _ in range(t)]
     given = [[Fraction(0), Fraction(0), Fraction(0)] for _ in limits.outcomes]
@@ -127,8 +127,8 @@ def joint_below(truth, size, x, proportion):
 def pair_by_quadrature(scenario, x, y, low, high):
     """Pr(x, y), and given it the probabilities of a parameter below and above the limits."""
     weights, proportion = (
-        family_of(scenario.family).combination.weights,
-        scenario.family != "rate_difference",
+        scenario.family.combination.weights,
+        scenario.family.name != "rate_difference",
     )
     one, (a, b) = joint_below(scenario.truth.first, scenario.sizes[0], x, proportion)
     other, (c, d) = joint_below(scenario.truth.second, scenario.sizes[1], y, proportion)
@@ -171,7 +171,7 @@ CONTINUOUS = [
 
 @pytest.mark.parametrize(("family", "sizes", "one", "other", "ends"), CONTINUOUS, ids=str)
 def test_drawn_truths_given_the_outcome_are_integrals_over_both(family, sizes, one, other, ends):
-    scenario = Scenario(family, sizes, PairTruth(one, other))
+    scenario = Scenario(family_of(family), sizes, PairTruth(one, other))
     outcomes = TwoSampleSolver(scenario).possible_outcomes()
     shape = (1, outcomes.size)
     limits = Limits(outcomes, np.full(shape, ends[0]), np.full(shape, ends[1]))
@@ -192,7 +192,7 @@ def test_drawn_truths_given_the_outcome_are_integrals_over_both(family, sizes, o
 @pytest.mark.parametrize("truth", [FLAT, BetaTruth(0.5, 3.0), DiscreteTruth((0.1, 0.6))], ids=str)
 def test_weights_of_pairs_are_products_and_all_that_can_occur_sum_to_one(truth):
     other = DiscreteTruth((0.5,)) if truth.is_discrete else FLAT
-    scenario = Scenario("proportion_difference", (40, 7), PairTruth(truth, other))
+    scenario = Scenario(family_of("proportion_difference"), (40, 7), PairTruth(truth, other))
     outcomes = TwoSampleSolver(scenario).possible_outcomes()
     assert (np.diff(outcomes) > 0).all()
     weight = TwoSampleSolver(scenario).outcome_weights(outcomes)
@@ -214,7 +214,7 @@ def test_only_the_reported_outcomes_are_given_and_the_mean_is_of_all():
 
 
 def test_there_is_no_mean_where_outcomes_that_can_occur_are_left_out():
-    scenario = Scenario("proportion_difference", (40, 40), PairTruth(FLAT, FLAT))
+    scenario = Scenario(family_of("proportion_difference"), (40, 40), PairTruth(FLAT, FLAT))
     limits = limits_at(scenario, TwoSampleSolver(scenario).possible_outcomes()[:-1])
     known = TwoSampleSolver(scenario).enumerate(limits)
     assert known.mean_from == "posterior"

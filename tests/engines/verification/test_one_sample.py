@@ -16,6 +16,7 @@ from harness.designs.one_sample.verification import outcomes_to_verify
 from harness.distributions.posteriors.beta import Beta
 from harness.distributions.sampling import binomial
 from harness.distributions.truths import BetaTruth, DiscreteTruth, GammaTruth, UniformTruth
+from harness.families.catalogue import family_of
 from harness.methods.catalogue import PROPORTION
 
 FLAT, PRIOR = UniformTruth(0.0, 1.0), (1.0, 1.0)
@@ -25,7 +26,7 @@ FAULT = 1e-9
 
 
 def at(n, truth):
-    return Scenario("proportion", n, truth)
+    return Scenario(family_of("proportion"), n, truth)
 
 
 def limits_at(n, outcomes=None, names=("wald", "minimal_length", "jeffreys")):
@@ -94,8 +95,8 @@ def test_the_truths_own_prior():
     assert is_own_prior(at(5, BetaTruth(2.0, 8.0)), (2.0, 8.0))
     assert not is_own_prior(at(5, BetaTruth(2.0, 8.0)), (1.0, 1.0))
     assert not is_own_prior(at(5, LISTED), (1.0, 1.0))
-    assert is_own_prior(Scenario("rate", 2.0, GammaTruth(2.0, 3.0)), (2.0, 3.0))
-    assert not is_own_prior(Scenario("rate", 2.0, UniformTruth(0.0, 9.0)), (1.0, 0.0))
+    assert is_own_prior(Scenario(family_of("rate"), 2.0, GammaTruth(2.0, 3.0)), (2.0, 3.0))
+    assert not is_own_prior(Scenario(family_of("rate"), 2.0, UniformTruth(0.0, 9.0)), (1.0, 0.0))
 
 
 def scaled(record, name, row=slice(None), place=slice(None)):

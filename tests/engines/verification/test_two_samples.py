@@ -57,7 +57,7 @@ FAULT = 1e-9
 
 
 def scenario_of(family, sizes, first, second):
-    return Scenario(family, sizes, PairTruth(first, second))
+    return Scenario(family_of(family), sizes, PairTruth(first, second))
 
 
 def prior_of(scenario):
@@ -69,9 +69,9 @@ def limits_at(scenario, outcomes):
     x1, n1, x2, n2 = data_of(scenario, outcomes)
     (p, q), weights = (
         ((x1 + 1) / (n1 + 2), (x2 + 1) / (n2 + 2)),
-        family_of(scenario.family).combination.weights,
+        scenario.family.combination.weights,
     )
-    if scenario.family == RATES:
+    if scenario.family.name == RATES:
         (p, q), spread = (x1 / n1, x2 / n2), np.sqrt((x1 + 1) / n1**2 + (x2 + 1) / n2**2)
     else:
         spread = np.sqrt(p * (1 - p) / n1 + q * (1 - q) / n2)
@@ -220,7 +220,7 @@ def test_an_error_in_one_engine_alone_is_seen(monkeypatch, broken, case):
         monkeypatch.setattr(binomial, "ratio", lambda *args: ratio(*args) * (1 + FAULT))
     elif broken == "posterior":
         data = data_of(scenario, limits.outcomes)
-        kind = type(family_of(scenario.family).posterior(data, (1.0, 1.0)))
+        kind = type(scenario.family.posterior(data, (1.0, 1.0)))
         cdf = kind.cdf
         monkeypatch.setattr(kind, "cdf", lambda *args: cdf(*args) * (1 + FAULT))
     else:

@@ -14,6 +14,7 @@ from harness.designs.one_sample.solver import OneSampleSolver
 from harness.designs.one_sample.worst_case import worst_case
 from harness.distributions.sampling import poisson
 from harness.distributions.truths import BetaTruth, DiscreteTruth, GammaTruth, UniformTruth
+from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE
 from tests.engines import arbitrary_limits
 from tests.oracles import brute_force
@@ -29,7 +30,8 @@ _truth = st.one_of(st.integers(0, 12).map(lambda k: k / 12), st.floats(0, 1))
 
 def enumerated(truth, lower, upper):
     limits = arbitrary_limits.as_limits(lower, upper)
-    return OneSampleSolver(Scenario("proportion", lower.size - 1, truth)).enumerate(limits)
+    scenario = Scenario(family_of("proportion"), lower.size - 1, truth)
+    return OneSampleSolver(scenario).enumerate(limits)
 
 
 @given(arbitrary_limits.limits, _truth, _truth)
@@ -113,7 +115,7 @@ def test_the_range_is_the_closed_hull_of_the_support(truth, over):
 
 
 def test_a_hull_needs_no_limits_of_outcomes_that_cannot_occur_in_it():
-    scenario = Scenario("proportion", 100_000, UniformTruth(0.4, 0.41))
+    scenario = Scenario(family_of("proportion"), 100_000, UniformTruth(0.4, 0.41))
     outcomes = possible_outcomes(scenario)
     assert outcomes.size < 10_000
     lower, upper = CATALOGUE["proportion"]["wilson"].limits(data_of(scenario, outcomes), 0.05)
@@ -130,7 +132,7 @@ def test_a_hull_needs_no_limits_of_outcomes_that_cannot_occur_in_it():
 def test_an_infinite_range_is_searched_but_for_the_mass_left_out(truth, left_out):
     assert truth.mass_left_out == left_out
     low, high = truth.effective_support
-    scenario = Scenario("rate", 2.0, truth)
+    scenario = Scenario(family_of("rate"), 2.0, truth)
     first, last = poisson.window(low, high, 2.0)
     outcomes = np.arange(first, last + 1)
     lower, upper = CATALOGUE["rate"]["wald"].limits(data_of(scenario, outcomes), 0.05)

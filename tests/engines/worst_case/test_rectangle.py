@@ -18,7 +18,7 @@ from harness.distributions.truths import (
     UniformTruth,
 )
 from harness.families.catalogue import family_of
-from harness.methods.catalogue import CATALOGUE
+from harness.methods.catalogue import methods_of
 
 # What the last digits of a sum of hundreds of products may differ by.
 ROUNDING = 1e-11
@@ -43,7 +43,8 @@ CASES = [(family, name) for family, names in METHODS.items() for name in names]
 def limits_of(scenario, *names):
     outcomes = solver_of(scenario).range_outcomes(solver_of(scenario).hull())
     rows = [
-        CATALOGUE[scenario.family][name].limits(data_of(scenario, outcomes), 0.05) for name in names
+        methods_of(scenario.family)[name].limits(data_of(scenario, outcomes), 0.05)
+        for name in names
     ]
     return Limits(outcomes, *(np.array(side) for side in zip(*rows, strict=True)))
 
@@ -52,7 +53,7 @@ def made_up(scenario, seed):
     """Limits about the estimates, of which many are far off, in no order whatever."""
     rng = np.random.default_rng([2003, seed])
     outcomes = solver_of(scenario).range_outcomes(solver_of(scenario).hull())
-    family = family_of(scenario.family)
+    family = scenario.family
     centre = family.estimate(data_of(scenario, outcomes))
     below, above = rng.exponential(0.4, (2, outcomes.size)) * rng.integers(0, 3, (2, outcomes.size))
     return Limits(outcomes, (centre - below)[np.newaxis], (centre + above)[np.newaxis])
@@ -60,12 +61,12 @@ def made_up(scenario, seed):
 
 def uniform(family, first, second):
     truths = (UniformTruth(*span) for span in (first, second))
-    return Scenario(family, SIZES[family], PairTruth(*truths))
+    return Scenario(family_of(family), SIZES[family], PairTruth(*truths))
 
 
 def listed(family, first, second):
     truths = PairTruth(DiscreteTruth(first), DiscreteTruth(second))
-    return Scenario(family, SIZES[family], truths)
+    return Scenario(family_of(family), SIZES[family], truths)
 
 
 def missed_at(scenario, limits, first, second, theta):
@@ -86,7 +87,7 @@ def gaps(limits, low, high):
 
 def worst_of_line(scenario, limits, fixed, value, span):
     """The supremum where one truth is fixed, from both ends and 99 more points of each gap."""
-    weights = family_of(scenario.family).combination.weights
+    weights = scenario.family.combination.weights
     other, largest = 1 - fixed, 0.0
     low, high = sorted(weights[fixed] * value + weights[other] * end for end in span)
     for left, right in gaps(limits, low, high):
@@ -116,7 +117,7 @@ def test_no_pair_of_a_grid_over_the_rectangle_is_missed_more_often(family, name)
 
 def missed_on_lines(scenario, limits, spans):
     """The largest miss probability on the lines at both ends of each gap between limits."""
-    weights = family_of(scenario.family).combination.weights
+    weights = scenario.family.combination.weights
     corners = [weights[0] * a + weights[1] * b for a in spans[0] for b in spans[1]]
     for left, right in gaps(limits, min(corners), max(corners)):
         for theta in (left, right):
@@ -175,7 +176,7 @@ def test_the_rectangle_is_that_of_the_hulls():
         ("rate_difference", gamma, UniformTruth(1, 2), (gamma.effective_support, (1, 2))),
         ("balanced_accuracy", beta, UniformTruth(0.1, 0.2), ((0, 1), (0.1, 0.2))),
     ):
-        scenario = Scenario(family, SIZES[family], PairTruth(truth, other))
+        scenario = Scenario(family_of(family), SIZES[family], PairTruth(truth, other))
         assert solver_of(scenario).hull() == expected
     lists = listed("balanced_accuracy", (0.1, 0.5, 0.9), (0.3,))
     assert solver_of(lists).hull() == ((0.1, 0.9), (0.3, 0.3))

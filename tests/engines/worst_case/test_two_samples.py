@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from harness.checks.scenarios import scenario_of
+from harness.checks.plans import scenario_of
 from harness.designs.design import Scenario, data_of
 from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits
@@ -31,7 +31,7 @@ POINTS = np.sin(np.linspace(0, np.pi / 2, 101)) ** 2
 
 
 def flat(family, n1, n2):
-    return Scenario(family, (n1, n2), FLAT)
+    return Scenario(family_of(family), (n1, n2), FLAT)
 
 
 def searched(scenario, lower, upper):
@@ -42,7 +42,7 @@ def searched(scenario, lower, upper):
 
 def missed_in(scenario, missed, theta):
     """The miss probability along a line, for one missing set."""
-    (n1, n2), weights = scenario.sizes, family_of(scenario.family).combination.weights
+    (n1, n2), weights = scenario.sizes, scenario.family.combination.weights
     a, b = sorted((theta - weights[1] * end) / weights[0] for end in (0.0, 1.0))
     low = min(max(a, 0.0), 1.0)
     first = low + (max(min(b, 1.0), low) - low) * POINTS
@@ -54,7 +54,7 @@ def missed_in(scenario, missed, theta):
 
 def best_of_grid(scenario, lower, upper):
     """The largest miss probability on lines at both ends of each gap, and inside it."""
-    (n1, n2), (low, high) = scenario.sizes, RANGE[scenario.family]
+    (n1, n2), (low, high) = scenario.sizes, RANGE[scenario.family.name]
     every = np.unique(np.clip(np.concatenate(([low, high], lower, upper)), low, high))
     best = 0.0
     for left, right in itertools.pairwise(every):
@@ -68,7 +68,7 @@ def best_of_grid(scenario, lower, upper):
 
 def missed_beside(scenario, lower, upper, case):
     """What is missed at the truths found, with the parameter moved to the side named."""
-    weights, (n1, n2) = family_of(scenario.family).combination.weights, scenario.sizes
+    weights, (n1, n2) = scenario.family.combination.weights, scenario.sizes
     theta = weights[0] * case.truths[0] + weights[1] * case.truths[1]
     theta += {"above": BESIDE, "below": -BESIDE, "at": 0.0}[case.side]
     x, y = np.divmod(np.arange(lower.size), n2 + 1)
@@ -134,7 +134,7 @@ OTHER_SEARCH = [
 
 @pytest.mark.parametrize(("family", "name", "sizes", "alpha", "over", "expected"), OTHER_SEARCH)
 def test_no_peak_among_many_is_overlooked(family, name, sizes, alpha, over, expected):
-    scenario = scenario_of(family, sizes)
+    scenario = scenario_of(family_of(family), sizes)
     outcomes = solver_of(scenario).possible_outcomes()
     lower, upper = CATALOGUE[family][name].limits(data_of(scenario, outcomes), alpha)
     limits = Limits(outcomes, lower[np.newaxis], upper[np.newaxis])
@@ -191,7 +191,7 @@ def test_each_column_is_searched_by_itself():
 
 
 def rates(first, second):
-    scenario = Scenario("rate_difference", (1.0, 2.0), PairTruth(first, second))
+    scenario = Scenario(family_of("rate_difference"), (1.0, 2.0), PairTruth(first, second))
     windows = [
         poisson.window(*truth.effective_support, size)
         for truth, size in zip((first, second), scenario.sizes, strict=True)
@@ -223,5 +223,5 @@ def test_nothing_is_known_without_the_limits_of_every_pair():
     scenario, limits = rates(UniformTruth(0.5, 4.0), UniformTruth(0.0, 3.0))
     assert search_worst_case(scenario, limits.at(limits.outcomes[1:])) is None
     gamma = GammaTruth(2.0, 0.1)
-    scenario = Scenario("rate_difference", (1.0, 2.0), PairTruth(gamma, gamma))
+    scenario = Scenario(family_of("rate_difference"), (1.0, 2.0), PairTruth(gamma, gamma))
     assert search_worst_case(scenario, limits) is None

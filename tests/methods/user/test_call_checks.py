@@ -11,13 +11,19 @@ from scipy.special import ndtri
 
 from harness.base.errors import InputError
 from harness.callers.calls import Asked, FunctionError, call_on_numbers
-from harness.callers.function import FunctionInProcess
+from harness.callers.function import (
+    FunctionInProcess,
+    SentFunction,
+    SentFunctionError,
+    close_sent_functions,
+    sendable,
+)
 from harness.callers.location import FunctionLocation
-from harness.callers.sent import SentFunction, SentFunctionError, close_sent_functions, sendable
 from harness.callers.source import Observed
 from harness.callers.table import LimitTable, TableSource, read_points
 from harness.checks.conformance.call_checks import ARGUMENTS, IN_ANY_ORDER, SHAPE, run_call_checks
 from harness.checks.conformance.type_checks import TYPES, run_type_checks
+from harness.families.catalogue import family_of
 
 SMALL = {"x": np.array([0, 2, 5, 9, 10]), "n": 10}
 LARGE = {"x": np.array([0, 3, 500_000, 10**6]), "n": 10**6}
@@ -267,7 +273,7 @@ def test_limits_of_pandas_are_named():
 # A user's function that is sent as text: the answers of the function itself, or none.
 
 
-OBSERVED = Observed("proportion", (20.0,), (np.arange(21.0),))
+OBSERVED = Observed(family_of("proportion"), (20.0,), (np.arange(21.0),))
 DRAWN = """
 import os
 def f(x, n, alpha, rng):
@@ -367,7 +373,7 @@ def test_limits_are_those_of_the_rows_wherever_columns_stand(write):
         Upper,note,X,n,lower,alpha
         0.5,a b,0,1.0,NA,0.05
     """)
-    points = read_points(table, "proportion")
+    points = read_points(table, family_of("proportion"))
     assert (points.sizes, points.alphas, points.count) == (((1.0,),), (0.05,), 1)
     lower, upper = points.at((1.0,), 0.05)[(0.0,)]
     assert math.isnan(lower)
@@ -389,14 +395,16 @@ def test_limits_are_those_of_the_rows_wherever_columns_stand(write):
 )
 def test_the_columns_are_those_of_the_family(write, family, columns, sizes, counts):
     names, row = columns.split("\n")
-    points = read_points(write(f"{names},alpha,lower,upper\n{row},0.1,0.2,inf\n"), family)
+    points = read_points(
+        write(f"{names},alpha,lower,upper\n{row},0.1,0.2,inf\n"), family_of(family)
+    )
     assert points.at(sizes, 0.1) == {counts: (0.2, math.inf)}
 
 
 def test_an_outcome_that_the_table_lacks_has_no_limits(write):
-    source = TableSource("t", read_points(write(TABLE), "proportion"))
+    source = TableSource("t", read_points(write(TABLE), family_of("proportion")))
     counts = (np.array([1.0, 3.0]),)
-    found = source.limits(Observed("proportion", (2.0,), counts), 0.05, "two-sided")
+    found = source.limits(Observed(family_of("proportion"), (2.0,), counts), 0.05, "two-sided")
     np.testing.assert_array_equal(found.lower, [0.0126, np.nan])
     assert found.failures == {1: "the table has no x = 3, n = 2, alpha = 0.05"}
     assert source.asked == {((2.0,), 0.05, (1.0,))}
@@ -426,15 +434,15 @@ REFUSED = {
 def test_what_is_wrong_is_said_with_its_line(write, text):
     table = write("\n".join(line.strip() for line in text.splitlines()))
     with pytest.raises(InputError, match=REFUSED[text]) as caught:
-        read_points(table, "proportion")
+        read_points(table, family_of("proportion"))
     assert "\n" not in str(caught.value)
 
 
 def test_lists_have_no_table(write):
     with pytest.raises(InputError, match="a table has no limits of mean, whose data are lists"):
-        read_points(write(TABLE), "mean")
+        read_points(write(TABLE), family_of("mean"))
 
 
 def test_a_table_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"none\.csv cannot be read: No such file"):
-        read_points(LimitTable(tmp_path / "none.csv"), "proportion")
+        read_points(LimitTable(tmp_path / "none.csv"), family_of("proportion"))

@@ -9,10 +9,10 @@ import pytest
 
 from harness.base.errors import InputError
 from harness.callers.command import JSON, Command
-from harness.callers.program import Program
-from harness.callers.program_process import NoAnswerError, RefusalError, question, read_answer
+from harness.callers.program import NoAnswerError, Program, RefusalError, question, read_answer
 from harness.callers.source import Observed
 from harness.checks.conformance.call_checks import CallChecks
+from harness.families.catalogue import family_of
 
 PYTHON = (sys.executable, "-I", "-S", "-u", "-c")
 """A program that starts in a hundredth of a second and keeps no output in a buffer."""
@@ -50,11 +50,11 @@ def started():
 
 def limits(function, n=4, alpha=0.05):
     counts = np.arange(n + 1.0)
-    return function.limits(Observed("proportion", (n,), (counts,)), alpha, "two-sided")
+    return function.limits(Observed(family_of("proportion"), (n,), (counts,)), alpha, "two-sided")
 
 
 def call_checks(function):
-    return function.probe(CallChecks(), Observed("proportion", (4.0,), (X,)), 0.05)
+    return function.probe(CallChecks(), Observed(family_of("proportion"), (4.0,), (X,)), 0.05)
 
 
 @pytest.mark.parametrize(

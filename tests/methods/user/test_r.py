@@ -13,6 +13,7 @@ from harness.callers.calls import ON_ARRAYS, ON_NUMBERS, Call
 from harness.callers.command import RFunction
 from harness.callers.naming import named
 from harness.callers.program import Program
+from harness.families.catalogue import family_of
 
 ALPHA = 0.05
 X = np.array([0, 3, 10])
@@ -37,7 +38,9 @@ def needs(package):
 
 def limits(function, family, data, arguments=None, expression=""):
     needs(function.partition("::")[0] if ".R::" not in function else "stats")
-    caller = Program(RFunction(function, arguments or {}, expression).command(family), 30.0)
+    caller = Program(
+        RFunction(function, arguments or {}, expression).command(family_of(family)), 30.0
+    )
     try:
         found = caller.answer(Call(ON_ARRAYS, data, ALPHA, None))
         if found is None:
@@ -116,13 +119,13 @@ def test_what_r_cannot_call_is_refused_in_one_sentence(function, argument):
     needs("stats")
     arguments = dict([argument.split("=", 1)]) if argument else {}
     with pytest.raises(InputError, match=REFUSED[function, argument]) as caught:
-        Program(RFunction(function, arguments).command("proportion"), 30.0)
+        Program(RFunction(function, arguments).command(family_of("proportion")), 30.0)
     assert "\n" not in str(caught.value)
 
 
 def test_an_outcome_at_which_r_stops_is_a_failure():
     needs("stats")
-    caller = Program(RFunction("stats::binom.test").command("proportion"), 30.0)
+    caller = Program(RFunction("stats::binom.test").command(family_of("proportion")), 30.0)
     try:
         with pytest.raises(Exception, match=r"failed at x = 3, n = 2, alpha = 0.05: .*'n' must be"):
             caller.answer(Call(ON_NUMBERS, {"x": 3, "n": 2}, ALPHA, None))

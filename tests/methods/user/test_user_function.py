@@ -19,6 +19,7 @@ from harness.callers.function import FunctionHere, FunctionInProcess
 from harness.callers.location import FunctionLocation
 from harness.callers.source import Observed
 from harness.cli import main
+from harness.families.catalogue import family_of
 from harness.methods.catalogue import PROPORTION
 from tests.methods.user.calls import call
 from tests.study.experiments import stable_files
@@ -267,7 +268,7 @@ def test_a_function_that_mixes_outcomes_is_asked_for_each_alone(wrong):
     exec(f"def f(x, n, alpha):\n    x = np.asarray(x)\n    {wrong}\n", namespace)
     f = namespace["f"]
     x = np.arange(11.0)
-    lower, upper = call(f, Observed("proportion", (10,), (x,)), 0.05)
+    lower, upper = call(f, Observed(family_of("proportion"), (10,), (x,)), 0.05)
     for i in range(11):
         assert (lower[i], upper[i]) == tuple(map(float, f(i, 10, 0.05)))
     np.testing.assert_array_equal(x, np.arange(11))
@@ -294,7 +295,9 @@ def test_what_only_converts_to_numbers_is_no_limit(kind):
         return NO_NUMBERS[kind](np.atleast_1d(x))
 
     function = FunctionHere("f", of_any)
-    found = function.limits(Observed("proportion", (10,), (np.arange(11.0),)), 0.05, "two-sided")
+    found = function.limits(
+        Observed(family_of("proportion"), (10,), (np.arange(11.0),)), 0.05, "two-sided"
+    )
     assert sorted(found.failures) == list(range(11))
     assert np.isnan(found.lower).all()
 
@@ -307,7 +310,7 @@ def test_a_function_may_write_to_the_array_it_is_given():
         return limits
 
     x = np.arange(11.0)
-    lower, upper = call(f, Observed("proportion", (10,), (x,)), 0.05)
+    lower, upper = call(f, Observed(family_of("proportion"), (10,), (x,)), 0.05)
     np.testing.assert_array_equal(x, np.arange(11))
     np.testing.assert_array_equal(lower, np.zeros(11))
     np.testing.assert_array_equal(upper, (x + 1) / 11)
@@ -388,7 +391,7 @@ def test_a_function_answers_until_it_is_closed(write, tmp_path):
     write(WILSON)
     function = FunctionInProcess("mine", FunctionLocation("f", path=str(tmp_path / "mine.py")))
     try:
-        observed = Observed("proportion", (10,), (np.array([0.0, 3.0, 2.0]),))
+        observed = Observed(family_of("proportion"), (10,), (np.array([0.0, 3.0, 2.0]),))
         for alpha in (0.05, 0.5):
             found = function.limits(observed, alpha, "two-sided")
             expected = PROPORTION["wilson"].limits(observed.columns(), alpha)

@@ -200,7 +200,7 @@ DECIDES_NO_RESULT = {
     # How many trials are made, which decides nothing about those that are.
     "methods.proportion.exact",
     # What is asked for, which is in the keys too, and the record of what was found.
-    *("config.experiment", "study.plan", "tables.scenario_result"),
+    *("kinds.coverage.experiment", "kinds.coverage.plan", "kinds.coverage.scenario_result"),
 }
 
 
@@ -213,7 +213,7 @@ def test_all_that_solving_and_simulating_import_is_digested():
     digested = {module for module in FILES if module and is_digested(module)}
     used = set().union(*(graph()[module] for module in digested))
     packages = {module for module in FILES if FILES[module].name == "__init__.py"}
-    assert "study.solve" in digested
+    assert "kinds.coverage.solve" in digested
     assert used - digested - packages == DECIDES_NO_RESULT
 
 

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from harness.base.errors import InputError
+from harness.families.catalogue import family_of
 from harness.tables.answers import LEAST_LENGTHS
 from harness.tables.columns import RANKING, TableKind, columns_of
 from harness.tables.formats import html, latex, latex_text, markdown
@@ -267,7 +268,7 @@ def test_every_table_of_a_result_is_there(listed, table):
 
 def test_a_ranking_has_the_columns_that_the_screen_shows(drawn):
     sheet = readable_sheet(drawn, "ranking")
-    assert {*sheet.names} == set(columns_of(RANKING, TableKind("proportion"))) - {
+    assert {*sheet.names} == set(columns_of(RANKING, TableKind(family_of("proportion")))) - {
         *("family", "worst_from", "worst_to"),
         *LEAST_LENGTHS,
     }

@@ -19,14 +19,13 @@ from typing import ClassVar, Generic, Self, TypeVar
 import numpy as np
 from scipy.special import betainc, betaincc, betaln, expit, gammainc, gammaincc
 
-from harness.base.numerics.arrays import Bools, Floats, Index
+from harness.base.numerics.arrays import Bools, Floats, Rows
 from harness.base.numerics.points import RealPoints
-from harness.base.numerics.special import deviance, stirling_error
+from harness.base.numerics.special import HALF_LOG_TWO_PI, deviance, stirling_error
 from harness.distributions.posteriors.beta import Beta
 from harness.distributions.posteriors.gamma import Gamma
 from harness.distributions.posteriors.truncated import Truncated
 
-_HALF_LOG_TWO_PI = 0.9189385332046727
 # Up to here the sum of the logarithms loses less than 1e-13.
 _PLAIN_SIZE = 500.0
 _FAR_DEVIATIONS = 4.0
@@ -34,7 +33,7 @@ _FAR_DEVIATIONS = 4.0
 _SENSITIVE_SIZE, _NEAR_END = 1e4, 0.05
 
 
-class Density(ABC):
+class Density(Rows, ABC):
     """The density of one component for each of m outcomes.
 
     Arrays have shape (m,), or the shape of the nodes after ``at``.
@@ -59,12 +58,8 @@ class Density(ABC):
         """The range of the component, after truncation."""
 
     @abstractmethod
-    def has_noninteger_power(self) -> Floats:
-        """1 where the density has a power at an end of the range that is not an integer, else 0."""
-
-    @abstractmethod
-    def at(self, index: Index) -> Self:
-        """The densities of the outcomes ``index``."""
+    def has_noninteger_power(self) -> Bools:
+        """Whether the density has a power at an end of the range that is not an integer."""
 
     @abstractmethod
     def tail(self, p: Floats, q: Floats, *, upper: bool) -> Floats:
@@ -109,10 +104,6 @@ class ComponentDensity(Density, Generic[W]):
     def range(self) -> tuple[float, float]:
         return (self.whole if self.truncated is None else self.truncated).support
 
-    def at(self, index: Index) -> Self:
-        truncated = None if self.truncated is None else self.truncated.at(index)
-        return type(self)(self.whole.at(index), truncated)
-
     def tail(self, p: Floats, q: Floats, *, upper: bool) -> Floats:
         if self.truncated is not None:
             return self.truncated.sf(p) if upper else self.truncated.cdf(p)
@@ -151,9 +142,9 @@ class BetaDensity(ComponentDensity[Beta]):
         a, b = self.whole.a, self.whole.b
         return (a / (a + b)) * (b / (a + b)) / (a + b + 1.0)
 
-    def has_noninteger_power(self) -> Floats:
+    def has_noninteger_power(self) -> Bools:
         a, b = self.whole.a, self.whole.b
-        return np.asarray((a != np.rint(a)) | (b != np.rint(b)), np.float64)
+        return np.asarray((a != np.rint(a)) | (b != np.rint(b)))
 
     def _whole_tail(self, p: Floats, q: Floats, *, upper: bool) -> Floats:
         # ``betaincc`` takes several times as long as ``betainc``.
@@ -183,7 +174,7 @@ class BetaDensity(ComponentDensity[Beta]):
         if plain.all():
             return constant
         series = stirling_error(n) - (stirling_error(a) + stirling_error(b))
-        series += 0.5 * np.log(a * (b / n)) - _HALF_LOG_TWO_PI
+        series += 0.5 * np.log(a * (b / n)) - HALF_LOG_TWO_PI
         return np.where(plain, constant, series)
 
     def log_kernel(self, p: Floats, q: Floats) -> Floats:
@@ -218,8 +209,8 @@ class GammaDensity(ComponentDensity[Gamma]):
     def variance(self) -> Floats:
         return self.whole.a / self.whole.b / self.whole.b
 
-    def has_noninteger_power(self) -> Floats:
-        return np.asarray(self.whole.a != np.rint(self.whole.a), np.float64)
+    def has_noninteger_power(self) -> Bools:
+        return np.asarray(self.whole.a != np.rint(self.whole.a))
 
     def _whole_tail(self, p: Floats, q: Floats, *, upper: bool) -> Floats:
         a, mean = self.whole.a, self.whole.b * p
@@ -235,7 +226,7 @@ class GammaDensity(ComponentDensity[Gamma]):
 
     def _whole_log_constant(self) -> Floats:
         a = self.whole.a
-        return 0.5 * np.log(a) - _HALF_LOG_TWO_PI - stirling_error(a)
+        return 0.5 * np.log(a) - HALF_LOG_TWO_PI - stirling_error(a)
 
     def log_kernel(self, p: Floats, q: Floats) -> Floats:
         return -deviance(self.whole.a, self.whole.b * p) - np.log(p)
@@ -265,7 +256,7 @@ class IntegrandPoints:
 
 
 @dataclass(frozen=True)
-class Overlap(ABC):
+class Overlap(Rows, ABC):
     """An integral of the density of V, the weight, times a function of W, the factor.
 
     One of the two is the first component P and the other one the second component Q, with
@@ -294,10 +285,6 @@ class Overlap(ABC):
         """The overlap for first − second = t ≥ 0; ``gap`` is the distance from t to the end."""
 
     @abstractmethod
-    def at(self, index: Index) -> Self:
-        """The overlaps at ``index``."""
-
-    @abstractmethod
     def points_at(self, x: Floats) -> IntegrandPoints:
         """The points at the variable x of integration."""
 
@@ -312,6 +299,10 @@ class Overlap(ABC):
     @abstractmethod
     def singular_points(self) -> list[Floats]:
         """Real parts, in x, of the points off the axis at which the integrand is not analytic."""
+
+    def has_noninteger_power(self) -> Bools:
+        """Whether the density of a component has a power at an end that is not an integer."""
+        return self.weight.has_noninteger_power() | self.factor.has_noninteger_power()
 
     @abstractmethod
     def first_by_t(self, points: IntegrandPoints) -> Floats | float:
@@ -358,18 +349,6 @@ class LinearOverlap(Overlap):
     def farthest(self) -> float:
         return 600.0
 
-    def at(self, index: Index) -> Self:
-        return type(self)(
-            self.weight.at(index),
-            self.factor.at(index),
-            self.span[index],
-            self.factor_less_weight[index],
-            (self.v_offset[0][index], self.v_offset[1][index]),
-            (self.w_offset[0][index], self.w_offset[1][index]),
-            self.bounded,
-            (self.apart[0][index], self.apart[1][index]),
-        )
-
     def points_at(self, x: Floats) -> IntegrandPoints:
         if self.bounded:
             part, rest_part = expit(x), expit(-x)
@@ -397,7 +376,7 @@ class LinearOverlap(Overlap):
 
     def singular_points(self) -> list[Floats]:
         below, above = self.apart
-        noninteger = has_noninteger_power(self)
+        noninteger = self.has_noninteger_power()
         with np.errstate(divide="ignore"):
             if not self.bounded:
                 return [np.where(noninteger, np.log(below), -np.inf)]
@@ -410,11 +389,6 @@ class LinearOverlap(Overlap):
 
     def log_du_dx_by_t(self) -> Floats | float:
         return -1.0 / self.span if self.bounded else 0.0
-
-
-def has_noninteger_power(overlap: Overlap) -> Bools:
-    """Whether the density of a component has a power at an end that is not an integer."""
-    return (overlap.weight.has_noninteger_power() + overlap.factor.has_noninteger_power()) > 0
 
 
 def logistic_derivatives(x: Floats) -> tuple[Floats, Floats]:

@@ -16,13 +16,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
-from typing import Self
 
 import numpy as np
 
-from harness.base.numerics.arrays import Bools, Floats, Index, Positions
+from harness.base.numerics.arrays import Bools, Floats, Positions, Rows
 from harness.base.numerics.quadrature import Axis, Nodes
 from harness.distributions.posteriors.difference.density import (
     Density,
@@ -62,39 +61,19 @@ class DifferenceIntegrals(Integrals):
     def tail(self, magnitude: Floats, gap: Floats, negative: Bools, *, upper: bool) -> Floats:
         # At an infinite point one tail is 0 and the other one is 1.
         tail = np.where(negative == upper, 1.0, 0.0)
-        for index, first, second, mirrored, weight_is_first in self._groups(magnitude, negative):
-            tail[index] = _tail(
-                self.overlap.of(
-                    first, second, magnitude[index], gap[index], weight_is_first=weight_is_first
-                ),
-                first,
-                second,
-                magnitude[index],
-                gap[index],
-                upper=upper != mirrored,
-                weight_is_first=weight_is_first,
-            )
+        for block in self._blocks(magnitude, gap, negative):
+            tail[block.index] = block.tail(upper=upper != block.mirrored)
         return tail
 
     def log_density(self, magnitude: Floats, gap: Floats, negative: Bools) -> tuple[Floats, Floats]:
         density, slope = np.full(magnitude.shape, -np.inf), np.full(magnitude.shape, np.nan)
-        for index, first, second, mirrored, weight_is_first in self._groups(magnitude, negative):
-            overlap = self.overlap.of(
-                first, second, magnitude[index], gap[index], weight_is_first=weight_is_first
-            )
-            height, rise = _log_density(overlap, weight_is_first=weight_is_first)
-            density[index], slope[index] = height, -rise if mirrored else rise
+        for block in self._blocks(magnitude, gap, negative):
+            height, rise = block.log_density()
+            density[block.index], slope[block.index] = height, -rise if block.mirrored else rise
         return density, slope
 
-    def _groups(
-        self, magnitude: Floats, negative: Bools
-    ) -> Iterator[tuple[Positions, Density, Density, bool, bool]]:
-        """Yield blocks of outcomes with the same sign of d and the same narrower component.
-
-        Yields:
-            The positions of the outcomes; the components whose difference is |d|; whether d is
-            negative, so that they are swapped; and whether the first of the two is the weight.
-        """
+    def _blocks(self, magnitude: Floats, gap: Floats, negative: Bools) -> Iterator[_Block]:
+        """Yield blocks of outcomes with the same sign of d and the same narrower component."""
         narrow = self.first.variance <= self.second.variance
         finite = np.isfinite(magnitude)
         for mirrored in (False, True):
@@ -104,51 +83,88 @@ class DifferenceIntegrals(Integrals):
                     part = index[start : start + _BLOCK]
                     first, second = self.first.at(part), self.second.at(part)
                     if mirrored:
-                        yield part, second, first, True, not first_narrow
-                    else:
-                        yield part, first, second, False, first_narrow
+                        first, second = second, first
+                    weight_is_first, t = first_narrow != mirrored, magnitude[part]
+                    overlap = self.overlap.of(
+                        first, second, t, gap[part], weight_is_first=weight_is_first
+                    )
+                    yield _Block(part, mirrored, first, second, t, gap[part], overlap)
 
 
-def _tail(
-    overlap: Overlap,
-    first: Density,
-    second: Density,
-    t: Floats,
-    gap: Floats,
-    *,
-    upper: bool,
-    weight_is_first: bool,
-) -> Floats:
-    """A tail of first − second at t ≥ 0."""
-    total = _closed_part(first, second, t, gap, upper=upper, weight_is_first=weight_is_first)
-    wide = np.flatnonzero(overlap.span > 0)
-    overlap = overlap if wide.size == t.size else overlap.at(wide)
-    if wide.size == 0:
-        return total
-    upper_factor = upper != weight_is_first
-    nodes = integration_window(overlap, Factor.SF if upper_factor else Factor.CDF).nodes()
-    here = overlap.at(nodes.owner)
-    points = here.points_at(nodes.x)
-    log_weight = here.weight.log_kernel(*points.v) + overlap.weight.log_constant()[nodes.owner]
-    weight = np.exp(log_weight) * points.du_dx
-    total[wide] += nodes.sums(weight * here.factor.tail(*points.w, upper=upper_factor))
-    return np.minimum(total, 1.0)
+@dataclass(frozen=True)
+class _Block:
+    """Outcomes with one sign of d and one narrower component, which is the weight."""
 
+    index: Positions
+    """The positions of the outcomes."""
+    mirrored: bool
+    """Whether d is negative, so that the components are swapped."""
+    first: Density
+    second: Density
+    """The components whose difference is t ≥ 0."""
+    t: Floats
+    """|d|."""
+    gap: Floats
+    overlap: Overlap
 
-def _closed_part(
-    first: Density, second: Density, t: Floats, gap: Floats, *, upper: bool, weight_is_first: bool
-) -> Floats:
-    """The probability of the weight beyond the overlap, where the factor's tail is 1."""
-    (low1, high1), (low2, high2) = first.range, second.range
-    end = first.end
-    if upper and weight_is_first:
-        return _tail_at(first, t + high2, (end - high2) - t, upper=True)
-    if upper:
-        return _tail_at(second, low1 - t, (end - low1) + t, upper=False)
-    if weight_is_first:
-        return _tail_at(first, t + low2, gap - low2, upper=False)
-    inside = high1 - t if np.isinf(end) else gap - (end - high1)
-    return _tail_at(second, inside, (end - high1) + t, upper=True)
+    def tail(self, *, upper: bool) -> Floats:
+        """A tail of first − second at t."""
+        upper_factor = upper != (self.overlap.weight is self.first)
+        total = self._closed_part(upper=upper)
+        wide = np.flatnonzero(self.overlap.span > 0)
+        if wide.size == 0:
+            return total
+        overlap = self.overlap if wide.size == self.t.size else self.overlap.at(wide)
+        nodes = integration_window(overlap, Factor.SF if upper_factor else Factor.CDF).nodes()
+        here = overlap.at(nodes.owner)
+        points = here.points_at(nodes.x)
+        log_weight = here.weight.log_kernel(*points.v) + overlap.weight.log_constant()[nodes.owner]
+        weight = np.exp(log_weight) * points.du_dx
+        total[wide] += nodes.sums(weight * here.factor.tail(*points.w, upper=upper_factor))
+        return np.minimum(total, 1.0)
+
+    def _closed_part(self, *, upper: bool) -> Floats:
+        """The probability of the weight beyond the overlap, where the factor's tail is 1."""
+        first, second, t, end = self.first, self.second, self.t, self.first.end
+        (low1, high1), (low2, high2) = first.range, second.range
+        if self.overlap.weight is first:
+            if upper:
+                return _tail_at(first, t + high2, (end - high2) - t, upper=True)
+            return _tail_at(first, t + low2, self.gap - low2, upper=False)
+        if upper:
+            return _tail_at(second, low1 - t, (end - low1) + t, upper=False)
+        inside = high1 - t if np.isinf(end) else self.gap - (end - high1)
+        return _tail_at(second, inside, (end - high1) + t, upper=True)
+
+    def log_density(self) -> tuple[Floats, Floats]:
+        """The logarithm of the density of first − second at t, and its derivative.
+
+        The derivative is that of the sum over the nodes, which move with the overlap. Each
+        component's slope is then multiplied by a factor that vanishes at the end where the slope
+        may be infinite.
+        """
+        size = self.t.size
+        log_density, slope = np.full(size, -np.inf), np.full(size, np.nan)
+        wide = np.flatnonzero(self.overlap.span > 0)
+        if wide.size == 0:
+            return log_density, slope
+        overlap = self.overlap if wide.size == size else self.overlap.at(wide)
+        nodes = integration_window(overlap, Factor.DENSITY).nodes()
+        here = overlap.at(nodes.owner)
+        points = here.points_at(nodes.x)
+        log_values = here.weight.log_kernel(*points.v) + here.factor.log_kernel(*points.w)
+        log_values += np.log(points.du_dx)
+        largest = np.maximum.reduceat(log_values, nodes.start)
+        values = np.exp(log_values - largest[nodes.owner])
+        total = nodes.sums(values)
+        moved = here.weight.slope(*points.v, 0), here.factor.slope(*points.w, 0)
+        of_first, of_second = moved if self.overlap.weight is self.first else moved[::-1]
+        first_by_t = here.first_by_t(points)
+        change = of_first * first_by_t + of_second * (first_by_t - 1.0)
+        constant = overlap.weight.log_constant() + overlap.factor.log_constant()
+        slope[wide] = nodes.sums(values * change) / total + overlap.log_du_dx_by_t()
+        log_density[wide] = np.log(total) + largest + constant
+        return log_density, slope
 
 
 def _tail_at(density: Density, p: Floats, q: Floats, *, upper: bool) -> Floats:
@@ -160,36 +176,6 @@ def _tail_at(density: Density, p: Floats, q: Floats, *, upper: bool) -> Floats:
     if inside.size:
         tail[inside] = density.at(inside).tail(p[inside], q[inside], upper=upper)
     return tail
-
-
-def _log_density(overlap: Overlap, *, weight_is_first: bool) -> tuple[Floats, Floats]:
-    """The logarithm of the density of first − second at t ≥ 0, and its derivative.
-
-    The derivative is that of the sum over the nodes, which move with the overlap. Each component's
-    slope is then multiplied by a factor that vanishes at the end where the slope may be infinite.
-    """
-    size = overlap.span.size
-    log_density, slope = np.full(size, -np.inf), np.full(size, np.nan)
-    wide = np.flatnonzero(overlap.span > 0)
-    if wide.size == 0:
-        return log_density, slope
-    overlap = overlap if wide.size == size else overlap.at(wide)
-    nodes = integration_window(overlap, Factor.DENSITY).nodes()
-    here = overlap.at(nodes.owner)
-    points = here.points_at(nodes.x)
-    log_values = here.weight.log_kernel(*points.v) + here.factor.log_kernel(*points.w)
-    log_values += np.log(points.du_dx)
-    largest = np.maximum.reduceat(log_values, nodes.start)
-    values = np.exp(log_values - largest[nodes.owner])
-    total = nodes.sums(values)
-    moved = here.weight.slope(*points.v, 0), here.factor.slope(*points.w, 0)
-    of_first, of_second = moved if weight_is_first else moved[::-1]
-    first_by_t = here.first_by_t(points)
-    change = of_first * first_by_t + of_second * (first_by_t - 1.0)
-    constant = overlap.weight.log_constant() + overlap.factor.log_constant()
-    slope[wide] = nodes.sums(values * change) / total + overlap.log_du_dx_by_t()
-    log_density[wide] = np.log(total) + largest + constant
-    return log_density, slope
 
 
 # exp(-38) of the peak is 3e-17: negligible beside the sum of a bell at the steps below.
@@ -226,7 +212,7 @@ class Factor(Enum):
         return beyond > 0 if self is Factor.CDF else beyond < 0
 
 
-class Window(ABC):
+class Window(Rows, ABC):
     """A positive integrand over x with a single peak, for each of m outcomes.
 
     A subclass defines the logarithm of the integrand, which needs no more accuracy than to tell
@@ -257,10 +243,6 @@ class Window(ABC):
     @abstractmethod
     def _singular_points(self) -> list[Floats]:
         """Real parts, in x, of the points off the axis at which the integrand is not analytic."""
-
-    @abstractmethod
-    def at(self, index: Index) -> Self:
-        """The integrands of the outcomes ``index``."""
 
     def nodes(self) -> Nodes:
         """Return nodes in x that integrate the integrand to double precision."""
@@ -386,9 +368,6 @@ class IntegrationWindow(Window):
 
     def _singular_points(self) -> list[Floats]:
         return self.overlap.singular_points()
-
-    def at(self, index: Index) -> Self:
-        return replace(self, overlap=self.overlap.at(index), flat_value=self.flat_value[index])
 
 
 def integration_window(overlap: Overlap, factor: Factor) -> IntegrationWindow:

@@ -19,12 +19,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import Self
 
 import numpy as np
 from scipy.special import betainc, expit
 
-from harness.base.numerics.arrays import Bools, Floats, Index, Positions
+from harness.base.numerics.arrays import Bools, Floats, Positions, Rows
 from harness.distributions.posteriors.beta import Beta
 from harness.distributions.posteriors.difference.density import BetaDensity
 from harness.distributions.posteriors.difference.integrals import Factor, Integrals, Window
@@ -35,6 +34,8 @@ Pair = tuple[Floats, Floats]
 _EXACT = 500.0
 # A power of 0.01 is exp(−60) here.
 _FARTHEST = 6000.0
+# The first guess of a peak keeps this part of the range, or of a deviation, from its ends.
+_INSIDE = 1e-3
 
 
 class Given(Enum):
@@ -59,7 +60,7 @@ class CellPoints:
 
 
 @dataclass(frozen=True)
-class Conditional:
+class Conditional(Rows):
     """The integral over one cell for each of m outcomes, at differences t > 0."""
 
     given: Given
@@ -68,12 +69,6 @@ class Conditional:
     t: Floats
     gap: Floats
     """1 − t."""
-
-    def at(self, index: Index) -> Self:
-        """The integrals of the outcomes ``index``."""
-        u, v, r = self.powers
-        powers = (u[index], v[index], r[index])
-        return type(self)(self.given, powers, self.t[index], self.gap[index])
 
     @property
     def weight(self) -> BetaDensity:
@@ -156,6 +151,80 @@ class Conditional:
             zeros = [np.log(low) - np.log(high) for low, high in self.linear]
         return [*zeros, np.zeros_like(self.t)]
 
+    def tail(self, *, upper: bool) -> Floats:
+        """A tail of d at t."""
+        above = self.share_is_above == upper
+        excess = self.excess()[0]
+        peak = self.peak_if_normal(np.maximum(excess, 0.0) if upper else np.minimum(excess, 0.0))
+        window = ConditionalWindow(self, Factor.SF if above else Factor.CDF, peak)
+        nodes = window.nodes()
+        here = self.at(nodes.owner)
+        x, beyond = window.at(nodes.owner).within(nodes.x)
+        points = here.points_at(x)
+        log_weight = here.weight.log_kernel(*points.weight) + beyond
+        log_weight += self.weight.log_constant()[nodes.owner]
+        values = np.exp(log_weight) * points.dw_dx * here.share.tail(*points.share, upper=above)
+        return np.minimum(nodes.sums(values) + self._closed_part(upper=upper), 1.0)
+
+    def _closed_part(self, *, upper: bool) -> Floats:
+        """The probability of the weight outside its range, where the difference is on this side."""
+        t, gap, weight = self.t, self.gap, self.weight
+        if self.given is Given.SECOND_ONLY:
+            if upper:
+                return np.zeros_like(t)
+            return weight.tail(0.5 * gap, 0.5 * (1.0 + t), upper=True)
+        if not upper:
+            return weight.tail(t, gap, upper=False)
+        if self.given is Given.FIRST_ONLY:
+            return weight.tail(0.5 * (1.0 + t), 0.5 * gap, upper=True)
+        return np.zeros_like(t)
+
+    def log_density(self) -> tuple[Floats, Floats]:
+        """log f(t) and its derivative for t > 0, by the integral over p₀₁.
+
+        The derivative is that of the sum over the nodes, at which p stays the same.
+        """
+        window = ConditionalWindow(self, Factor.DENSITY, self.peak_if_normal(self.excess()[0]))
+        nodes = window.nodes()
+        here = self.at(nodes.owner)
+        x, beyond = window.at(nodes.owner).within(nodes.x)
+        points = here.points_at(x)
+        log_values = here.weight.log_kernel(*points.weight) + here.share.log_kernel(*points.share)
+        log_values += np.log(points.dw_dx) - np.log(points.weight[1]) + beyond
+        largest = np.maximum.reduceat(log_values, nodes.start)
+        values = np.exp(log_values - largest[nodes.owner])
+        total = nodes.sums(values)
+        # p₀₁ + t = F and its derivative 1 − p/2 at p = p₀₁/span
+        rate = (1.0 - 0.5 * points.weight[0] / here.span) / (points.share[0] * points.weight[1])
+        u, v, r = self.powers
+        slope = (u - 1.0) * (nodes.sums(values * rate) / total) - (v + r - 1.0) / self.gap
+        constant = self.weight.log_constant() + self.share.log_constant()
+        return np.log(total) + largest + constant, slope
+
+    def excess(self) -> tuple[Floats, Floats]:
+        """t less the mean of d, and the variance of d times the total of the powers plus 1."""
+        u, v, r = self.powers
+        total = u + v + r
+        mean = (u - v) / total
+        return self.t - mean, (u + v) / total - mean * mean
+
+    def peak_if_normal(self, excess: Floats) -> Floats:
+        """The peak in x that the integrand would have at an excess if the cells were normal."""
+        u, v, r = self.powers
+        total = u + v + r
+        mean, (_, spread) = (u - v) / total, self.excess()
+        if self.given is Given.SECOND_ONLY:
+            centre, variance, shared = v / total, v * (u + r) / total**2, -v / total * (1.0 + mean)
+        elif self.given is Given.FIRST_ONLY:
+            centre, variance, shared = u / total, u * (v + r) / total**2, u / total * (1.0 - mean)
+        else:
+            centre, variance, shared = (u + v) / total, r * (u + v) / total**2, mean * r / total
+        inside = centre + shared / spread * excess - self.least
+        deviation = np.sqrt(variance / (total + 1.0))
+        least = _INSIDE * np.minimum(deviation, self.span)
+        inside = np.clip(inside, least, self.span - least)
+        return np.asarray(np.log(inside) - np.log(self.span - inside))
+
 
 @dataclass(frozen=True)
 class ConditionalWindow(Window):
@@ -173,9 +242,6 @@ class ConditionalWindow(Window):
     @property
     def farthest(self) -> float:
         return _FARTHEST
-
-    def at(self, index: Index) -> Self:
-        return type(self)(self.conditional.at(index), self.factor, self.start[index])
 
     def _is_flat(self, share: Pair) -> Bools:
         return self.factor.is_flat(share[0] - self.conditional.share.mean)
@@ -199,7 +265,8 @@ class ConditionalWindow(Window):
         changing = np.where(self._is_flat(points.share), 0.0, changing)
         log_weight = self.conditional.weight.log_shape(*points.weight, 0)
         if self.factor is Factor.DENSITY:
-            log_weight = log_weight + _log_share_rate(self.conditional, points)
+            # The derivative of the share of p₁₀ by t at a given p₀₁ is 1/(1 − p₀₁).
+            log_weight = log_weight - np.log(points.weight[1])
         return np.asarray(log_weight + changing + np.log(points.dw_dx) + beyond)
 
     def slope_and_curvature(self, x: Floats) -> tuple[Floats, Floats]:
@@ -248,19 +315,11 @@ class ConditionalWindow(Window):
         return self.conditional.singular_points()
 
 
-def _log_share_rate(conditional: Conditional, points: CellPoints) -> Floats:
-    """log ds/dt of the share s of p₁₀ at a given p₀₁: −log(1 − p₀₁)."""
-    assert conditional.given is Given.SECOND_ONLY
-    return -np.log(points.weight[1])
-
-
 # Few enough that the nodes of a block stay in the processor's cache.
 _BLOCK = 1024
 # A magnitude below this is taken for this one. At a gap below this, a tail and the density are
 # powers of the gap.
 _SMALLEST, _LEAST_GAP = 1e-200, 1e-80
-# The first guess of a peak keeps this part of the range, or of a deviation, from its ends.
-_INSIDE = 1e-3
 
 
 @dataclass(frozen=True)
@@ -279,16 +338,18 @@ class PairedIntegrals(Integrals):
         tail = np.where(negative == upper, 1.0, 0.0)
         for index, powers, mirrored in self._groups(gap, negative):
             t, rest = np.maximum(magnitude[index], _SMALLEST), np.maximum(gap[index], _LEAST_GAP)
-            narrowest = _narrowest(powers)
-            found = np.empty(index.size)
+            u, v, r = powers
+            # The integral is over the cell of the smallest variance.
+            narrowest = np.argmin(np.stack((v * (u + r), u * (v + r), r * (u + v))), axis=0)
+            part = np.empty(index.size)
             for given in Given:
                 here = np.flatnonzero(narrowest == given.value)
                 if here.size:
-                    whole = Conditional(given, powers, t, rest)
-                    found[here] = _tail(whole.at(here), upper=upper != mirrored)
+                    conditional = Conditional(given, powers, t, rest).at(here)
+                    part[here] = conditional.tail(upper=upper != mirrored)
             if upper != mirrored:
-                found *= (gap[index] / rest) ** (powers[1] + powers[2])
-            tail[index] = found
+                part *= (gap[index] / rest) ** (v + r)
+            tail[index] = part
         # Where the density has a pole at 0, the smallest magnitude has mass below it.
         pole = np.flatnonzero((magnitude == 0.0) & (self.first + self.second < 1.0))
         if pole.size:
@@ -304,8 +365,8 @@ class PairedIntegrals(Integrals):
         density, slope = np.full(magnitude.shape, -np.inf), np.full(magnitude.shape, np.nan)
         for index, powers, mirrored in self._groups(gap, negative):
             t, rest = np.maximum(magnitude[index], _SMALLEST), np.maximum(gap[index], _LEAST_GAP)
-            found, rise = _log_density(Conditional(Given.SECOND_ONLY, powers, t, rest))
-            density[index] = found + (powers[1] + powers[2] - 1.0) * np.log(gap[index] / rest)
+            height, rise = Conditional(Given.SECOND_ONLY, powers, t, rest).log_density()
+            density[index] = height + (powers[1] + powers[2] - 1.0) * np.log(gap[index] / rest)
             slope[index] = -rise if mirrored else rise
         return density, slope
 
@@ -319,94 +380,3 @@ class PairedIntegrals(Integrals):
                 part = index[start : start + _BLOCK]
                 u, v, r = self.first[part], self.second[part], self.same[part]
                 yield part, (v, u, r) if mirrored else (u, v, r), mirrored
-
-
-def _narrowest(powers: tuple[Floats, Floats, Floats]) -> Positions:
-    """The cell of the smallest variance, as the value of a `Given`."""
-    u, v, r = powers
-    return np.asarray(np.argmin(np.stack((v * (u + r), u * (v + r), r * (u + v))), axis=0))
-
-
-def _tail(conditional: Conditional, *, upper: bool) -> Floats:
-    """A tail of d at t > 0."""
-    above = conditional.share_is_above == upper
-    window = ConditionalWindow(
-        conditional, Factor.SF if above else Factor.CDF, _start(conditional, upper=upper)
-    )
-    nodes = window.nodes()
-    here = conditional.at(nodes.owner)
-    x, beyond = window.at(nodes.owner).within(nodes.x)
-    points = here.points_at(x)
-    log_weight = here.weight.log_kernel(*points.weight) + beyond
-    log_weight += conditional.weight.log_constant()[nodes.owner]
-    values = np.exp(log_weight) * points.dw_dx * here.share.tail(*points.share, upper=above)
-    return np.minimum(nodes.sums(values) + _closed_part(conditional, upper=upper), 1.0)
-
-
-def _closed_part(conditional: Conditional, *, upper: bool) -> Floats:
-    """The probability of the weight outside its range, where the difference is on this side."""
-    t, gap, weight = conditional.t, conditional.gap, conditional.weight
-    if conditional.given is Given.SECOND_ONLY:
-        return np.zeros_like(t) if upper else weight.tail(0.5 * gap, 0.5 * (1.0 + t), upper=True)
-    if not upper:
-        return weight.tail(t, gap, upper=False)
-    if conditional.given is Given.FIRST_ONLY:
-        return weight.tail(0.5 * (1.0 + t), 0.5 * gap, upper=True)
-    return np.zeros_like(t)
-
-
-def _start(conditional: Conditional, *, upper: bool) -> Floats:
-    """The peak in x that a tail's integrand would have if the cells were normal."""
-    excess, _ = _excess(conditional)
-    return _peak_if_normal(
-        conditional, np.maximum(excess, 0.0) if upper else np.minimum(excess, 0.0)
-    )
-
-
-def _excess(conditional: Conditional) -> tuple[Floats, Floats]:
-    """t less the mean of d, and the variance of d times the total of the powers plus 1."""
-    u, v, r = conditional.powers
-    total = u + v + r
-    mean = (u - v) / total
-    return conditional.t - mean, (u + v) / total - mean * mean
-
-
-def _peak_if_normal(conditional: Conditional, excess: Floats) -> Floats:
-    u, v, r = conditional.powers
-    total = u + v + r
-    mean, (_, spread) = (u - v) / total, _excess(conditional)
-    if conditional.given is Given.SECOND_ONLY:
-        centre, variance, shared = v / total, v * (u + r) / total**2, -v / total * (1.0 + mean)
-    elif conditional.given is Given.FIRST_ONLY:
-        centre, variance, shared = u / total, u * (v + r) / total**2, u / total * (1.0 - mean)
-    else:
-        centre, variance, shared = (u + v) / total, r * (u + v) / total**2, mean * r / total
-    inside = centre + shared / spread * excess - conditional.least
-    deviation = np.sqrt(variance / (total + 1.0))
-    least = _INSIDE * np.minimum(deviation, conditional.span)
-    inside = np.clip(inside, least, conditional.span - least)
-    return np.asarray(np.log(inside) - np.log(conditional.span - inside))
-
-
-def _log_density(conditional: Conditional) -> tuple[Floats, Floats]:
-    """log f(t) and its derivative for t > 0, by the integral over p₀₁.
-
-    The derivative is that of the sum over the nodes, at which p stays the same.
-    """
-    excess, _ = _excess(conditional)
-    window = ConditionalWindow(conditional, Factor.DENSITY, _peak_if_normal(conditional, excess))
-    nodes = window.nodes()
-    here = conditional.at(nodes.owner)
-    x, beyond = window.at(nodes.owner).within(nodes.x)
-    points = here.points_at(x)
-    log_values = here.weight.log_kernel(*points.weight) + here.share.log_kernel(*points.share)
-    log_values += np.log(points.dw_dx) - np.log(points.weight[1]) + beyond
-    largest = np.maximum.reduceat(log_values, nodes.start)
-    values = np.exp(log_values - largest[nodes.owner])
-    total = nodes.sums(values)
-    # p₀₁ + t = F and its derivative 1 − p/2 at p = p₀₁/span
-    rate = (1.0 - 0.5 * points.weight[0] / here.span) / (points.share[0] * points.weight[1])
-    u, v, r = conditional.powers
-    slope = (u - 1.0) * (nodes.sums(values * rate) / total) - (v + r - 1.0) / conditional.gap
-    constant = conditional.weight.log_constant() + conditional.share.log_constant()
-    return np.log(total) + largest + constant, slope
