@@ -13,8 +13,8 @@ from harness.figures.draw import METADATA, drawings
 from harness.figures.kind import FigureSpec
 from harness.kinds.simulation.findings import study_sentences, study_table
 from harness.kinds.simulation.tables import failed_calls
-from harness.report.facts import facts
 from harness.report.page import Section
+from harness.report.sections import facts
 from harness.tables.formats import markdown_text as escaped
 from harness.tables.formats import pipe_table
 from harness.tables.results import Results
