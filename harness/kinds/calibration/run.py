@@ -15,7 +15,7 @@ from harness.kinds.calibration.tables import (
 )
 from harness.runner.estimate import BASE, BYTES_OF_TRIAL, Estimate, fastest
 from harness.runner.journal.database import ColumnKey, Journal
-from harness.runner.journal.environment import engines_digest
+from harness.runner.journal.environment import sources_digest
 from harness.runner.journal.records import digest, pack, unpack
 from harness.runner.machine import memory_for
 from harness.runner.parallel import Progress, driver_backend, parallel_jobs, run_tasks
@@ -155,7 +155,7 @@ def trials_key(design: Design, shard: Shard) -> bytes:
         "bins": design.bins,
         "seed": shard.seed,
         "shard": shard.trials,
-        "engines": engines_digest(),
+        "engines": sources_digest((simulate.__module__,)),
     }
     return digest(content)
 

@@ -17,12 +17,12 @@ from harness.designs.lists import enumerate_lists
 from harness.designs.results import Tally
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.journal.columns import join, take
+from harness.kinds.coverage.journal.keys import engines_digest
 from harness.kinds.coverage.limits import ScenarioLimits
 from harness.kinds.coverage.plan import ScenarioPlan
 from harness.kinds.coverage.solve import outcomes_solved, solve_scenario
 from harness.kinds.coverage.tables import exact_engine
 from harness.runner.journal.database import ColumnKey, Journal
-from harness.runner.journal.environment import engines_digest
 from harness.runner.journal.records import digest, pack, unpack
 from harness.runner.parallel import Progress, driver_backend, parallel_jobs, run_tasks
 from harness.runner.rounds import Round, Task, run_rounds

@@ -30,7 +30,7 @@ from harness.kinds.simulation.trials import (
 )
 from harness.runner.estimate import BASE, Estimate
 from harness.runner.journal.database import ColumnKey, Journal
-from harness.runner.journal.environment import environment
+from harness.runner.journal.environment import program, sources_digest
 from harness.runner.journal.records import digest, pack, unpack
 from harness.runner.machine import memory_for
 from harness.runner.parallel import Backend, Progress, opened_backend, run_tasks
@@ -159,7 +159,7 @@ class _Study:
             "batch": self.experiment.batch,
             "trials": [shard.first, shard.count],
             "model": self.digests["model"],
-            "program": environment()["program"],
+            "program": program(sources_digest((simulate_trials.__module__,))),
         }
         return digest(content)
 
