@@ -237,6 +237,7 @@ def check(
             settings.seed,
             keeps,
             gains,
+            estimated=estimated,
         )
         if update is None or settings.points is None:
             return report

@@ -9,10 +9,11 @@ import numpy as np
 from harness.base.errors import MethodError
 from harness.base.numerics.arrays import Floats, Integers
 from harness.callers.source import no_interval
+from harness.catalogue import design_for, scenario_for
 from harness.checks.conformance.grid import OutcomeList
 from harness.checks.restriction import Size
 from harness.checks.subject import Subject, side_of
-from harness.designs.design import Scenario, design_for
+from harness.designs.design import Scenario
 from harness.designs.limits import Limits
 from harness.designs.solvers import solver_of
 from harness.families.family import Family
@@ -36,7 +37,7 @@ def scenario_of(family: Family, size: Size | tuple[float, ...]) -> Scenario:
     assert design.check_truth is not None
     # Of pairs it is a whole number in keys and cells, as a config has it.
     size = design.size_of(np.ravel(size).tolist())
-    return Scenario(family, size, design.check_truth(family))
+    return scenario_for(family, size, design.check_truth(family))
 
 
 def truths_inside(scenario: Scenario) -> tuple[tuple[float, float], ...]:

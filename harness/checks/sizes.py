@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from harness.base.errors import InputError
+from harness.catalogue import design_for
 from harness.checks.restriction import Size
 from harness.designs.check_sizes import CheckedAt
-from harness.designs.design import design_for
 from harness.families.family import Family
 
 LARGEST_OF_NUMBERS = 200

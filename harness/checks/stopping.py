@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.base.errors import InputError
-from harness.families.catalogue import with_settings
-from harness.families.family import Family
-from harness.families.stopped import MOST, STOPPING, rule_of
+from harness.catalogue import with_settings
+from harness.designs.stopping.family import rule_of
+from harness.families.family import STOPPING, Family
 
 _ALPHAS = (0.05,)
 
@@ -25,7 +25,7 @@ def under_rule(family: str, given: Mapping[str, Any]) -> tuple[Family, dict[str,
     """
     alphas = given["alphas"] or _ALPHAS
     known = with_settings(family, {STOPPING: given[STOPPING], "alpha": alphas})
-    most = rule_of(known).get(MOST)
+    most = rule_of(known).most
     sizes = given["sizes"] or (None if most is None else [most])
     if given["grid"] is not None or given["config"] is not None or sizes is None:
         raise InputError(

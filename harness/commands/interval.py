@@ -155,6 +155,7 @@ def interval(
     """
     from harness.base.arguments import validate_choice
     from harness.base.errors import InputError
+    from harness.catalogue import with_settings
     from harness.commands.data_words import data_of_words, refuse_other_data
     from harness.commands.output import (
         records_text,
@@ -164,7 +165,6 @@ def interval(
         table_text,
         validate_output_files,
     )
-    from harness.families.catalogue import with_settings
     from harness.methods.catalogue import default_method
     from harness.methods.method import ALL_SIDES
     from harness.one.answers import ALL, Setting, intervals_by_method, methods_asked, records_of

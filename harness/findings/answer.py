@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from harness.families.catalogue import family_in
+from harness.catalogue import family_in
 from harness.families.combination import Span
 from harness.families.family import MONTE_CARLO, POSTERIOR, Family
 from harness.findings.choice import advice

@@ -12,8 +12,8 @@ import polars as pl
 
 from harness.base.numerics.arrays import Floats
 from harness.base.text import first_few
+from harness.catalogue import family_in
 from harness.distributions.sampling import binomial
-from harness.families.catalogue import family_in
 from harness.families.family import EXACT_ENGINES, MONTE_CARLO
 from harness.findings.numbers import covered, nominal, span_text
 from harness.methods.method import TWO_SIDED

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.base.text import enumerated
-from harness.designs.design import design_for
-from harness.families.catalogue import family_in
+from harness.catalogue import design_for, family_in
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.methods.remarks import ORDER, OUTSIDE
 

@@ -14,10 +14,10 @@ from harness.base.errors import HarnessError, InputError
 from harness.base.numerics.arrays import Floats
 from harness.distributions.truths import Prior
 from harness.families.family import POSTERIOR, Family
-from harness.families.stopped import STOPPING
 from harness.methods.catalogue import find, methods_of
 from harness.methods.method import Method
-from harness.one import Interval, compute, tails
+from harness.one import Interval, tails
+from harness.one.compute import interval_of
 from harness.one.row import Row, faults_by_row, free_name, stacked
 
 ALL = "all"
@@ -49,7 +49,7 @@ class Setting:
     def interval(self, method: str, rows: Sequence[Row]) -> Interval:
         """Return the intervals of rows, which lack no data."""
         options = {name: value for name, value in vars(self).items() if name != "family"}
-        return compute(self.family.name, method, **options, **stacked(rows))
+        return interval_of(self.family, method, stacked(rows), **options)
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def unfit(method: Method, setting: Setting, names: Sequence[str]) -> str:
     reasons = {
         f"no side {setting.side}": setting.side not in method.sides,
         "needs --seed": not method.deterministic and setting.seed is None,
-        "for trials that end early": method.is_for_stopping and STOPPING not in family.settings,
+        "for trials that end early": method.is_for_stopping and not family.stops,
         "needs --population": method.needs_population and not has_population,
         "takes no population": has_population and not method.needs_population,
         "takes no prior": setting.prior is not None and not method.takes_prior,

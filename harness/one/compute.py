@@ -11,8 +11,8 @@ import numpy.typing as npt
 from harness.base.arguments import validate_choice, validate_whole
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
+from harness.catalogue import with_settings
 from harness.distributions.truths import Prior
-from harness.families.catalogue import with_settings
 from harness.families.data import broadcast_columns, probabilities
 from harness.families.family import POSTERIOR, Data, Family
 from harness.families.population import POPULATION, with_population
@@ -36,17 +36,40 @@ def compute(
     known = with_settings(family, data)
     if method is None:
         validate_choice("side", side, ALL_SIDES)
-        chosen = default_method(known, side, has_prior=prior is not None)
-    else:
-        chosen = find(known, method)
-    columns, levels = _arguments(known, chosen, alpha, data)
-    prior = known.validate_prior(prior)
+        method = default_method(known, side, has_prior=prior is not None).name
+    options: dict[str, Any] = {"alpha": alpha, "side": side, "prior": prior, "seed": seed}
+    return interval_of(known, method, data, given, **options)
+
+
+def interval_of(
+    family: Family,
+    method: str,
+    data: Mapping[str, npt.ArrayLike],
+    given: Mapping[str, npt.ArrayLike] | None = None,
+    *,
+    alpha: npt.ArrayLike,
+    side: str,
+    prior: Prior | None,
+    seed: int | None,
+) -> Interval:
+    """Compute the interval of a family by the method of that name.
+
+    Args:
+        family: what is estimated.
+        method: a name or another name of a method of the family.
+        data: of the family.
+        given: the data as they were given, with settings of the family; None for the data.
+        alpha, side, prior, seed: as of ``interval``.
+    """
+    chosen = find(family, method)
+    columns, levels = _arguments(family, chosen, alpha, data)
+    prior = family.validate_prior(prior)
     chosen.check(side, prior)
     of_family = columns[:-1] if chosen.needs_population else columns
-    if levels.size and known.has_outcomes:
-        named = dict(zip(known.data, of_family, strict=True))
+    if levels.size and family.has_outcomes:
+        named = dict(zip(family.data, of_family, strict=True))
         # The size of pairs is the sum of their counts, and no column.
-        largest = {name: named[name] for name in known.sizes if name in named}
+        largest = {name: named[name] for name in family.sizes if name in named}
         chosen.validate_sizes({name: float(sizes.max()) for name, sizes in largest.items()})
     rng = None if chosen.deterministic else _generator(chosen, seed)
     lower, upper = np.empty(levels.shape), np.empty(levels.shape)
@@ -54,16 +77,16 @@ def compute(
         here = levels == level
         part = tuple(column[here] for column in columns)
         lower[here], upper[here] = chosen.limits(part, float(level), side, prior, rng)
-    estimate = known.estimate(of_family)
+    estimate = family.estimate(of_family)
     return Interval(
         _float_or_array(estimate),
         _float_or_array(lower),
         _float_or_array(upper),
-        family=known.public_name,
+        family=family.public_name,
         method=chosen.name,
         alpha=float(np.asarray(alpha)) if np.ndim(alpha) == 0 else levels,
         side=side,
-        data=_given(known, given, levels.shape),
+        data=_given(family, data if given is None else given, levels.shape),
     )
 
 
@@ -126,7 +149,7 @@ def _generator(method: Method, seed: int | None) -> np.random.Generator:
 
 
 def _arguments(
-    known: Family, method: Method, alpha: npt.ArrayLike, data: dict[str, npt.ArrayLike]
+    known: Family, method: Method, alpha: npt.ArrayLike, data: Mapping[str, npt.ArrayLike]
 ) -> tuple[Data, Floats]:
     """The method's data and alpha, all of one shape; lists have one axis more."""
     given = dict(data)

@@ -18,7 +18,8 @@ from harness.base.arguments import validate_number, validate_whole
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.base.text import first_few
-from harness.designs.design import Scenario, design_for
+from harness.catalogue import design_for, scenario_for
+from harness.designs.design import Scenario
 from harness.designs.lists import closed_form
 from harness.families.family import Family, validate_names
 from harness.families.lists import list_of_numbers
@@ -92,7 +93,7 @@ class ListQuestion:
         truth = lists.truth_at(**{name: self.given[name] for name in lists.words})
         strata = tuple(self.strata(number).values())
         size: Any = strata or (number, *self.given["size"])
-        return Scenario(self.family, size, truth)
+        return scenario_for(self.family, size, truth)
 
     @property
     def assumes(self) -> str:

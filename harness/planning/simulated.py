@@ -12,7 +12,8 @@ from harness.base.errors import InputError, MethodError
 from harness.base.numerics.arrays import Floats
 from harness.base.text import enumerated
 from harness.callers.source import Source
-from harness.designs.design import Design, Scenario, design_for
+from harness.catalogue import design_for, scenario_for
+from harness.designs.design import Design
 from harness.designs.limits import Column
 from harness.designs.monte_carlo import shards, standard_error
 from harness.designs.results import mean_and_error
@@ -58,7 +59,7 @@ def simulate_lists(
     shape, cells = _cells(family, alpha, given)
     found = np.empty((5, max(1, int(np.prod(shape)))))
     for place, (level, size, truth) in enumerate(cells):
-        scenario = Scenario(family, size, truth)
+        scenario = scenario_for(family, size, truth)
         column = StochasticColumn(Column(source.label, side, level), source)
         below, above, length, squares = 0, 0, 0.0, 0.0
         for shard in shards(scenario, trials, seed, trials):

@@ -14,10 +14,10 @@ from harness.base.errors import InputError
 from harness.base.frames import Tabular
 from harness.base.numerics.arrays import Floats, distinct_columns
 from harness.callers.source import Observed
+from harness.catalogue import with_settings
 from harness.designs.stopping.design import LARGEST_MOST
-from harness.designs.stopping.methods import rule_with
+from harness.designs.stopping.family import rule_of
 from harness.distributions.truths import Prior
-from harness.families.catalogue import with_settings
 from harness.families.combination import Span
 from harness.families.data import LARGEST_COUNT
 from harness.families.family import Family
@@ -336,7 +336,7 @@ def _sums(
         if ranges[0][0] < ranges[0][1]:
             raise InputError("p should be one number with a stopping rule, found a range")
         # A size before the first look has no rule; a rule that no size has is refused here.
-        rule_with(family, LARGEST_MOST)
+        rule_of(family).up_to(LARGEST_MOST)
         return StoppedSums(family, goal, limits), ranges
     if not family.shares_size:
         return Sums(family, goal, limits), ranges

@@ -8,7 +8,7 @@ import numpy as np
 
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
-from harness.designs.design import listed_scenarios
+from harness.catalogue import listed_scenarios
 from harness.designs.solvers import solver_of
 from harness.planning.sums import Sums
 

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from harness.base.text import enumerated
-from harness.families.catalogue import family_in
+from harness.catalogue import family_in
 from harness.report.packing import packed_columns
 from harness.report.page import Section
 from harness.runner.storage import CELLS_FILE

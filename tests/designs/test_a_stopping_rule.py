@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import harness
+from harness.catalogue import register
 from harness.cli import main
-from harness.designs.catalogue import register
-from harness.designs.design import DESIGNS, Design, Outcomes
+from harness.designs.catalogue import DESIGNS
+from harness.designs.design import Design, Outcomes
 from harness.designs.samples import ONE_SAMPLE
 from harness.designs.solvers import Solver
 from harness.distributions.truths import DiscreteTruth

@@ -8,9 +8,10 @@ import polars as pl
 import pytest
 
 import harness
+from harness.catalogue import register
 from harness.cli import main
-from harness.designs.catalogue import register
-from harness.designs.design import DESIGNS, Outcomes
+from harness.designs.catalogue import DESIGNS
+from harness.designs.design import Outcomes
 from harness.designs.samples import ONE_SAMPLE
 from harness.designs.solvers import Solver
 from harness.distributions.sampling import binomial
@@ -18,7 +19,7 @@ from harness.distributions.truths import DiscreteTruth
 from harness.families import proportion
 from harness.families.catalogue import FAMILIES
 from harness.families.family import ENUMERATION, model_like
-from harness.families.samples import family_of_samples
+from harness.families.samples import family_of_one_sample
 from harness.methods.catalogue import CATALOGUE
 from harness.methods.method import Method
 from harness.methods.proportion.exact import clopper_pearson
@@ -45,7 +46,7 @@ SAMPLING = SimpleNamespace(
         **{name: of_pools(getattr(binomial, name)) for name in ("pmf", "cdf", "sf")},
     }
 )
-FAMILY = family_of_samples(
+FAMILY = family_of_one_sample(
     "pooled_proportion",
     "a proportion of cases: x of n pools are positive",
     "p",

@@ -9,11 +9,12 @@ import pytest
 from scipy.special import ndtri
 
 import harness
+from harness.catalogue import register
 from harness.cli import main
-from harness.designs.catalogue import register
+from harness.designs.catalogue import DESIGNS
 from harness.designs.check_lists import CheckedLists
 from harness.designs.check_sizes import OF_LISTS
-from harness.designs.design import DESIGNS, Design, Lists
+from harness.designs.design import Design, Lists
 from harness.distributions.truths import DiscreteTruth
 from harness.families import proportion
 from harness.families.catalogue import FAMILIES

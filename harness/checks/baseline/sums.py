@@ -24,13 +24,13 @@ import numpy as np
 import polars as pl
 
 from harness.base.numerics.arrays import Floats
+from harness.catalogue import design_for
 from harness.checks.baseline.folder import read_table
 from harness.checks.baseline.limits import LOWER, UPPER, MovedLimit, answers_at
 from harness.checks.conformance.grid import OutcomeList
 from harness.checks.findings import Cell, format_cell
 from harness.checks.restriction import Size
 from harness.checks.subject import Subject
-from harness.designs.design import design_for
 from harness.families.family import Family
 
 DECIMALS = 13

@@ -19,10 +19,10 @@ from harness.base.numerics.arrays import Bools, Floats, Positions
 from harness.base.text import plain_number
 from harness.callers.calls import format_argument
 from harness.callers.source import Observed
+from harness.catalogue import design_for, scenario_for
 from harness.checks.restriction import ANYWHERE, Restriction
 from harness.checks.sizes import checked_at
 from harness.designs.check_lists import CheckedLists
-from harness.designs.design import Scenario, design_for
 from harness.families.family import Family
 
 EVERY_OUTCOME_UP_TO = 60
@@ -257,7 +257,7 @@ def all_outcomes(family: Family, sizes: Sequence[float]) -> OutcomeList:
     """Every outcome of a design of which it is not known how its counts neighbour each other."""
     design = design_for(family)
     assert design.check_truth is not None
-    scenario = Scenario(family, design.size_of(sizes), design.check_truth(family))
+    scenario = scenario_for(family, design.size_of(sizes), design.check_truth(family))
     counts = scenario.counts(np.arange(int(scenario.outcome_count)))
     return OutcomeList(family, scenario.sizes, tuple(each.astype(np.float64) for each in counts))
 

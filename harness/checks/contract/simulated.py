@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from harness.base.errors import MethodError
+from harness.catalogue import design_for, scenario_for
 from harness.checks.contract.exact import (
     HAIR_OF_MEAN,
     HAIR_OF_WORST,
@@ -44,7 +45,7 @@ from harness.checks.trials import (
     misses,
     trials_needed,
 )
-from harness.designs.design import Scenario, design_for, sizes_by_name
+from harness.designs.design import Scenario, sizes_by_name
 from harness.designs.monte_carlo import INTERVAL_ALPHA, fraction_interval
 from harness.distributions.paired_truths import table_of_cells
 from harness.methods.method import NOMINAL, NONE, TWO_SIDED, Contract
@@ -259,7 +260,7 @@ class ListSimulation:
         assert lists is not None
         return {
             alpha: {
-                words: self._misses(Scenario(family, size, truth), alpha, words)
+                words: self._misses(scenario_for(family, size, truth), alpha, words)
                 for words, size, truth in lists.checked.simulated
             }
             for alpha in self.alphas

@@ -12,6 +12,7 @@ from scipy.special import ndtr
 
 from harness.base.errors import HarnessError
 from harness.base.numerics.arrays import Floats
+from harness.catalogue import design_for
 from harness.checks.behaviour import EXACT_NUMBERS, WORST
 from harness.checks.conformance.properties import Evaluation
 from harness.checks.contract.exact import MEAN_NAME, TERMS, WORST_NAME
@@ -35,7 +36,6 @@ from harness.checks.scenarios import limits_table, scenario_of, truths_inside
 from harness.checks.subject import Subject
 from harness.checks.tails.check import TAIL_CHECKS
 from harness.checks.tails.record import LimitName, LimitTails
-from harness.designs.design import Scenario, design_for
 from harness.designs.limits import Limits
 from harness.designs.solvers import solver_of
 from harness.distributions.truths import DiscreteTruth, PairTruth
@@ -151,7 +151,7 @@ def miss_example(
             second = _second_truth(exact, family, sizes, alpha)
             assert isinstance(scenario.truth, PairTruth)
             truth = PairTruth(scenario.truth.first, DiscreteTruth((second,)))
-            held = Scenario(scenario.family, size, truth)
+            held = replace(scenario, truth=truth)
             words = f"{family.symbols[1]} = {second:.4g}, "
             limits = Limits.of(held, limits.outcomes, limits.lower, limits.upper)
         curve = solver_of(held).miss_curve(limits)

@@ -30,7 +30,7 @@ from harness.checks.findings import (
     Verdict,
 )
 from harness.checks.report import CheckReport
-from harness.families.catalogue import family_of
+from harness.families.family import Family
 from harness.methods.method import TWO_SIDED
 from harness.pages.check.pictures import Picture, picture_of
 from harness.report.page import Page, Part, Section
@@ -91,16 +91,16 @@ def shown(report: CheckReport, words: Sequence[str] = ()) -> list[Shown]:
                     check=printable(finding.check),
                     message=printable(finding.message),
                     picture=picture,
-                    command=_command(finding, report.family, words) if number else "",
+                    command=_command(finding, report.estimated, words) if number else "",
                     number=number,
                 )
             )
     return found
 
 
-def _command(finding: Finding, family: str, words: Sequence[str]) -> str:
+def _command(finding: Finding, family: Family | None, words: Sequence[str]) -> str:
     """The command that checks at the place of a finding alone; "" where it has none."""
-    if not words:
+    if not words or family is None:
         return ""
     example = finding.counter_example
     grid = _grid_of_cell(finding, family) if example is None else example.grid
@@ -110,10 +110,9 @@ def _command(finding: Finding, family: str, words: Sequence[str]) -> str:
     return printable_line(shlex.join([*words, "--grid", text]))
 
 
-def _grid_of_cell(finding: Finding, family: str) -> Grid:
+def _grid_of_cell(finding: Finding, family: Family) -> Grid:
     """The sizes and alpha of a finding's cell; nothing where one of them is missing."""
-    known = family_of(family)
-    names = (*(known.sizes if known.has_outcomes else ()), "alpha")
+    names = (*(family.sizes if family.has_outcomes else ()), "alpha")
     values = {name: finding.cell.get(name) for name in names}
     numbers = {n: (float(v),) for n, v in values.items() if isinstance(v, int | float)}
     return numbers if len(numbers) == len(names) else {}
