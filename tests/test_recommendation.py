@@ -9,7 +9,8 @@ import yaml
 
 import harness
 from harness.families.catalogue import FAMILIES, family_of
-from harness.findings.choice import WITHIN, Choice, advice, choices
+from harness.findings.conclusion import advice, mean_coverages
+from harness.findings.judgements import WITHIN, Choice, choice, judgements
 from harness.findings.numbers import percent
 from harness.kinds.stored import load_tables
 from harness.methods.catalogue import CATALOGUE, default_method, methods_for
@@ -24,8 +25,8 @@ STOCHASTIC = {"mean", "clustered_proportion", "auc", "auc_difference"}
 
 @cache
 def chosen(family: str) -> Choice:
-    (found,) = choices(load_tables(ROOT / "results/recommendation" / family))
-    return found
+    (judged,) = judgements(load_tables(ROOT / "results/recommendation" / family))
+    return choice(judged)
 
 
 def test_every_family_has_a_recommendation() -> None:
@@ -35,7 +36,7 @@ def test_every_family_has_a_recommendation() -> None:
 @pytest.mark.parametrize("family", RECOMMENDED)
 def test_what_is_recommended_is_what_the_rule_takes_in_the_results(family: str) -> None:
     known, found = RECOMMENDED[family], chosen(family)
-    assert found.alpha == 0.05
+    assert found.judged.alpha == 0.05
     assert known.never_above == (found.never_above and found.never_above.method)
     assert known.use == found.default.method
     assert bool(known.reason) == (found.use is None)
@@ -66,7 +67,8 @@ def test_the_rule_by_hand() -> None:
         "wald", "wilson", "jeffreys", "clopper_pearson", "blaker", "minimal_length",
     ]  # fmt: skip
     results = harness.run(config, out=None)
-    (found,) = choices(results)
+    (judged,) = judgements(results)
+    found = choice(judged)
     rows = results.summary.filter(engine="enumeration")
     means = rows.pivot("n", index="method", values="actual_alpha")
     right = [
@@ -84,10 +86,11 @@ def test_the_rule_by_hand() -> None:
     assert safe == ["clopper_pearson", "blaker"]
     assert found.never_above is not None
     assert found.never_above.method == min(safe, key=lambda name: lengths[name][0]) == "blaker"
-    assert list(advice(results)) == [
+    lengths_of = [judged.relative_length(each) for each in (found.never_above, found.use)]
+    longer = percent(lengths_of[0] / lengths_of[1] - 1, 2)
+    assert list(advice([judged])) == [
         "Use minimal_length: it covers 95 % on average, 88.9 % at worst. Where coverage must never "
-        "be below 95 %, use blaker, whose intervals are "
-        f"{percent(found.never_above.relative_length / found.use.relative_length - 1, 2)} longer."
+        f"be below 95 %, use blaker, whose intervals are {longer} longer."
     ]
 
 
@@ -122,9 +125,8 @@ def test_the_page_has_the_methods_and_numbers_of_the_results() -> None:
     for name, use, covers, worst, never in rows:
         known = RECOMMENDED[name]
         (one,) = (each for each in chosen(name).candidates if each.method == known.use)
-        low, high = percent(1 - max(one.means)), percent(1 - min(one.means))
         assert use == f"`{known.use}`"
-        assert f"{covers} %" == (low if low == high else f"{low.removesuffix(' %')} to {high}")
+        assert f"{covers} %" == mean_coverages(one)
         assert f"{worst} %" == percent(1 - one.worst)
         assert never == (f"`{known.never_above}`" if known.never_above else "none")
 

@@ -18,8 +18,9 @@ from harness.checks.findings import (
     Finding,
     format_cell,
 )
-from harness.checks.restriction import Size
-from harness.checks.scenarios import limits_table, scenario_of
+from harness.checks.plans import scenario_of
+from harness.checks.scenarios import limits_table
+from harness.checks.sizes import Size
 from harness.checks.subject import Subject
 from harness.checks.watch import steps
 from harness.designs.design import Scenario, sizes_by_name
@@ -55,12 +56,14 @@ def cross_check(
         alphas: the alphas of the check.
         seed: of all draws.
     """
-    chosen = sorted({_nearest(sizes, mean) for mean in SIZES})
+    chosen = sorted(
+        {min(sizes, key=lambda size: abs(float(np.mean(size)) - mean)) for mean in SIZES}
+    )
     tests = [test for size in steps(chosen) for test in _tests_at(subject, size, alphas, seed)]
     if not tests:
         reason = "no size has sound limits at every outcome"
         return Finding(MONTE_CARLO_AGREES, CROSS_CHECK, INCONCLUSIVE, reason, {})
-    p_values = np.concatenate([found for _, found in tests])
+    p_values = np.concatenate([of_test for _, of_test in tests])
     smallest = float(holm(p_values).min())
     numbers = {"tests": p_values.size, "p_value": smallest, "seed": seed}
     if smallest >= LEVEL:
@@ -76,10 +79,6 @@ def cross_check(
         {**numbers, **worst},
         1.0,
     )
-
-
-def _nearest(sizes: Sequence[Size], mean: float) -> Size:
-    return min(sizes, key=lambda size: abs(float(np.mean(size)) - mean))
 
 
 def _tests_at(

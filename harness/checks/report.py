@@ -56,7 +56,7 @@ _LEAST_CHANGE = 5e-7
 
 
 @dataclass(frozen=True)
-class Tally:
+class GainTally:
     """At how many sizes and alphas a measure is better, the same and worse than the reference's."""
 
     measure: str
@@ -90,7 +90,7 @@ class Gains:
     """The gains and losses of a method against another one or a baseline."""
 
     reference: str
-    tallies: tuple[Tally, ...]
+    tallies: tuple[GainTally, ...]
     """Of the worst alpha, the mean alpha error and the length."""
 
     @property
@@ -120,11 +120,11 @@ class Gains:
     def rows(self) -> list[tuple[str, ...]]:
         """A heading and a row for each measure: better, same, worse and the mean change."""
         heading = (f"against {self.reference}", "better", "same", "worse", "mean change")
-        return [heading, *(each.row for each in self.tallies)]
+        return [heading, *(tally.row for tally in self.tallies)]
 
     def lines(self) -> list[str]:
         """The sentence, and below it the rows as a table of text, unless all is the same."""
-        if all(each.same == each.cells for each in self.tallies):
+        if all(tally.same == tally.cells for tally in self.tallies):
             return [self.sentence]
         rows = self.rows()
         widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
@@ -144,7 +144,7 @@ class Gains:
         return {
             "reference": self.reference,
             "summary": self.sentence,
-            "measures": [asdict(each) for each in self.tallies],
+            "measures": [asdict(tally) for tally in self.tallies],
         }
 
 
@@ -175,8 +175,8 @@ class CheckReport(Tabular):
     @property
     def verdict(self) -> Verdict:
         """The worst verdict of all findings; remarks and declared failures leave it a pass."""
-        found = {finding.verdict for finding in self.findings}
-        return next((verdict for verdict in NOT_PASSED if verdict in found), PASS)
+        verdicts = {finding.verdict for finding in self.findings}
+        return next((verdict for verdict in NOT_PASSED if verdict in verdicts), PASS)
 
     @property
     def passed(self) -> bool:
@@ -190,8 +190,9 @@ class CheckReport(Tabular):
 
     def of_verdict(self, verdict: Verdict) -> tuple[Finding, ...]:
         """The findings with this verdict: causes before effects, the most severe first."""
-        chosen = (finding for finding in self.findings if finding.verdict == verdict)
-        return tuple(sorted(chosen, key=lambda each: (_KINDS.index(each.kind), -each.severity)))
+        chosen = [finding for finding in self.findings if finding.verdict == verdict]
+        chosen.sort(key=lambda finding: (_KINDS.index(finding.kind), -finding.severity))
+        return tuple(chosen)
 
     def worst(self, count: int) -> tuple[Finding, ...]:
         """At most ``count`` findings to read, failures first and then remarks."""
@@ -200,9 +201,13 @@ class CheckReport(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain data, as in the JSON format."""
-        names = ("method", "family", "contract", "verdict", "keeps", "seed")
         return {
-            **{name: getattr(self, name) for name in names},
+            "method": self.method,
+            "family": self.family,
+            "contract": self.contract,
+            "verdict": self.verdict,
+            "keeps": self.keeps,
+            "seed": self.seed,
             "gains": None if self.gains is None else self.gains.to_dict(),
             "stored": self.stored,
             "findings": [finding.to_dict() for finding in self.findings],
@@ -210,8 +215,12 @@ class CheckReport(Tabular):
         }
 
     def _columns(self) -> dict[str, Any]:
-        names = ("kind", "check", "verdict", "message")
-        return {name: [getattr(each, name) for each in self.findings] for name in names}
+        return {
+            "kind": [finding.kind for finding in self.findings],
+            "check": [finding.check for finding in self.findings],
+            "verdict": [finding.verdict for finding in self.findings],
+            "message": [finding.message for finding in self.findings],
+        }
 
     def _caption(self) -> str:
         return self.headline
@@ -230,7 +239,7 @@ class CheckReport(Tabular):
             "",
             *self._format_counts(),
             *([f"  {self.keeps}"] if self.keeps else []),
-            *(f"  {each.message}" for each in self.findings if each.check == LENGTH_NAME),
+            *(f"  {finding.message}" for finding in self.findings if finding.check == LENGTH_NAME),
             *(self.format_numbers() if len(gains) < 2 else []),
             *(f"  {line}" for line in gains),
             *self._format_worst_findings(),
@@ -295,26 +304,27 @@ class CheckReport(Tabular):
         """A line for each kind of check with the number of each verdict."""
         lines = []
         for name, counts in self.counts().items():
-            words = (f"{counts[each]} {each}" for each in reversed(VERDICTS) if counts[each])
-            lines.append(f"  {name:<22} {', '.join(words)}")
+            words = [f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict]]
+            lines.append(f"  {name:<22} {', '.join(reversed(words))}")
         return lines
 
     def counts(self) -> dict[str, Counter[Verdict]]:
         """How many findings of each kind have each verdict, by the words for the kind."""
-        found: dict[str, Counter[Verdict]] = {}
-        for each in self.findings:
-            name = f"{each.kind} ({self.contract})" if each.kind == CONTRACT else each.kind
-            found.setdefault(name, Counter())[each.verdict] += 1
-        return found
+        counts: dict[str, Counter[Verdict]] = {}
+        for finding in self.findings:
+            kind = finding.kind
+            name = f"{kind} ({self.contract})" if kind == CONTRACT else kind
+            counts.setdefault(name, Counter())[finding.verdict] += 1
+        return counts
 
     def farthest(self, column: str) -> dict[float, dict[str, Any]]:
         """The row of each alpha whose exact number is farthest from 0, as far as one is known."""
         if column not in self.behaviour.columns:
             return {}
-        known = self.behaviour.filter(pl.col(column).is_finite())
+        finite = self.behaviour.filter(pl.col(column).is_finite())
         return {
             float(str(alpha)): part.row(int(part[column].abs().arg_max() or 0), named=True)
-            for (alpha,), part in known.group_by("alpha", maintain_order=True)
+            for (alpha,), part in finite.group_by("alpha", maintain_order=True)
         }
 
     def number_rows(self) -> list[tuple[str, ...]]:

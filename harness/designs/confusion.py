@@ -15,13 +15,11 @@ import numpy as np
 from scipy.special import betainc, betaincc, roots_legendre
 
 from harness.base.numerics.arrays import Floats, Integers, Positions
-from harness.designs.check_sizes import OF_PAIRS
 from harness.designs.design import PER_TRUTH, Design, Distributions, Outcomes, Scenario
 from harness.designs.limits import Limits
 from harness.designs.nets import Places
 from harness.designs.pairs.data import (
     PAIRED,
-    flat_truth,
     implied_posterior,
     parameter_of,
 )
@@ -39,7 +37,7 @@ from harness.distributions.sampling import binomial
 from harness.distributions.truths import Prior
 from harness.families.combination import Span
 from harness.families.confusion import CONFUSION
-from harness.families.family import AsPairs, Family
+from harness.families.family import AsPairs
 
 MOST_TABLES = 2_000_000
 """The most tables that are enumerated: all of n = 225."""
@@ -91,15 +89,6 @@ def _listing(truths: Sequence[Floats]) -> Iterator[tuple[TableTruth, Positions, 
     assert PAIRED.listing is not None
     for truth, positions, index in PAIRED.listing(truths):
         yield ConfusionTruth(truth.tables), positions, index
-
-
-def _check_truth(family: Family) -> PairedTruth:
-    """Return the uniform truth over all tables, or without a posterior a list of tables."""
-    truth, view = flat_truth(family), family.as_pairs
-    if not isinstance(truth, TableTruth):
-        return truth
-    assert view is not None
-    return ConfusionTruth.of(map(view.restored, truth.tables))
 
 
 @dataclass(frozen=True)
@@ -213,8 +202,6 @@ CONFUSED = Design(
     beside=_beside,
     refuse=PAIRED.refuse,
     exact=ConfusionSolver,
-    check_truth=_check_truth,
-    checked_at=OF_PAIRS,
     small_cells=400,
     most_enumerated=MOST_TABLES,
     examples={

@@ -13,8 +13,6 @@ import numpy as np
 from harness.base.errors import HarnessError
 from harness.base.numerics.arrays import Floats, Integers, Positions
 from harness.callers.source import Observed
-from harness.designs.check_lists import NOWHERE, CheckedLists
-from harness.designs.check_sizes import CheckedAt
 from harness.distributions.list_truths import ListTruth
 from harness.distributions.paired_truths import PairedTruth
 from harness.distributions.sampling.law import NUMPY, THINNED, Law, Sampling
@@ -128,8 +126,6 @@ class Lists:
     or None; of strata each is a list."""
     truth_at: Callable[..., ListTruth] | None = None
     """Return the truth with these numbers; None where there are no words."""
-    checked: CheckedLists = NOWHERE
-    """Where a check asks methods."""
 
 
 Example = tuple[tuple[Any, ...], dict[str, Any], dict[str, int]]
@@ -200,10 +196,6 @@ class Design:
     size_needs: tuple[str, ...] = ()
     """What the size of lists that suffices depends on beside the method; empty where it may grow
     in many ways."""
-    check_truth: Callable[[Family], AnyTruth] | None = None
-    """Return a truth over the whole range of the parameters, or over that of a check."""
-    checked_at: Mapping[bool, CheckedAt] = field(default_factory=dict)
-    """The sizes and alphas of a check by default, by whether the parameter is bounded."""
     small_cells: int = 0
     """A run of fewer cells takes seconds."""
     most_enumerated: float = np.inf

@@ -7,13 +7,13 @@ import pickle
 from dataclasses import replace
 from typing import Any
 
-from harness.distributions.posteriors.difference.proportions import (
+from harness.distributions.posteriors.difference import (
     difference_of_proportions,
+    difference_of_rates,
     mean_of_proportions,
 )
-from harness.distributions.posteriors.difference.rates import difference_of_rates
-from harness.distributions.posteriors.paired.posterior import paired_difference_posterior
-from harness.distributions.posteriors.ratio.posterior import (
+from harness.distributions.posteriors.paired import paired_difference_posterior
+from harness.distributions.posteriors.ratio import (
     odds_ratio_of_proportions,
     ratio_of_proportions,
     ratio_of_rates,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers
+from harness.catalogue import scenario_for
 from harness.families.combination import Span
 from harness.families.family import STOPPED_AT, Family
 from harness.figures import selection
@@ -99,8 +100,7 @@ def scenario_with(
         held: the true value of each further sample.
     """
     # What computes is loaded only where a figure is drawn.
-    from harness.catalogue import scenario_for
-    from harness.distributions.sampling.laws.catalogue import sampling_law
+    from harness.distributions.sampling.laws import sampling_law
     from harness.distributions.truths import DiscreteTruth, PairTruth
 
     if not (family.has_counts_of_samples or family.stops):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,13 @@ from harness.families.combination import Span
 from harness.families.family import MONTE_CARLO, Family
 from harness.figures import selection
 from harness.figures.method_limits import exact_curve
-from harness.findings.conclusion import Found, is_clearly_above, size_of
+from harness.findings.judgements import (
+    AtAlpha,
+    Judgement,
+    SummaryRow,
+    is_clearly_above,
+    size_of,
+)
 from harness.findings.numbers import covered, nominal
 from harness.tables.answers import rounding_of
 from harness.tables.results import Results
@@ -31,20 +36,13 @@ _DIGITS = 3
 _MOST_DECIMALS = 12
 _NEARLY_ALL = 0.99
 
-_Row = Mapping[str, Any]
-
 
 @dataclass(frozen=True)
 class Verdict:
-    """A judgement of one method at one alpha, over all sizes."""
+    """A judgement of one method at one alpha, over all sizes, in words."""
 
     kind: str
     words: str
-
-    @property
-    def order(self) -> int:
-        """From 0, the best."""
-        return KINDS.index(self.kind)
 
 
 @dataclass(frozen=True)
@@ -52,57 +50,47 @@ class _Place:
     """Where a method misses more often than alpha at one size."""
 
     share: float
-    """Of the true values."""
+    """The share of the true values."""
     words: str
 
 
-def verdict(results: Results, found: Found, alpha: float, worst_is_exact: bool) -> Verdict:
+def verdict(results: Results, method: Judgement, judged: AtAlpha) -> Verdict:
     """Return the verdict on a method.
 
     Args:
         results: of the run.
-        found: what the tables say of the method.
-        alpha: the nominal alpha.
-        worst_is_exact: whether worst cases are proven suprema, and not found by a search.
+        method: the judgement to put into words.
+        judged: all judgements at its alpha.
     """
-    bound = nominal(alpha)
-    scope = f" {found.scope}" if found.scope else ""
-    if found.keeps and found.worst is not None:
-        never = "never covers" if worst_is_exact else "was not found to cover"
+    alpha, bound = judged.alpha, nominal(judged.alpha)
+    scope = f" {method.scope}" if method.scope else ""
+    if method.keeps and method.worst_case is not None:
+        never = "never covers" if judged.worst_is_exact else "was not found to cover"
         return Verdict(NEVER_ABOVE, f"{never} less than {bound}{scope}")
-    if found.above:
-        how = _where(results, found.above, alpha, several=len(found.rows) > 1)
-        how = f"less than {bound}{how}" if how else _lowest_mean(found, alpha)
+    rows = () if method.about else method.above or method.rows
+    where = _where(results, rows, alpha, several=len(method.rows) > 1)
+    if method.above or method.about:
+        size = ""
+        if len(method.rows) > 1:
+            worst_row = max(method.rows, key=lambda row: float(row["actual_alpha"]))
+            size = f" at {size_of(worst_row)}{',' if method.scope.startswith('at') else ''}"
+        lowest = f"{covered(method.mean, alpha)} on average{size}{scope}"
+        if method.about:
+            return Verdict(ABOUT, f"about right: {lowest}")
+        how = f"less than {bound}{where}" if where else lowest
         return Verdict(UNDERSTATES, f"covers too little: {how}")
-    if found.about:
-        return Verdict(ABOUT, f"about right: {_lowest_mean(found, alpha)}")
-    where = _where(results, found.rows, alpha, several=len(found.rows) > 1)
     only = "right on average only:"
     if where:
         return Verdict(ON_AVERAGE, f"{only} less than {bound}{where}")
-    if found.worst is not None:
-        which = "at worst" if worst_is_exact else "at the worst found"
-        return Verdict(ON_AVERAGE, f"{only} {covered(found.worst, alpha)} {which}{scope}")
-    if any(row["engine"] == MONTE_CARLO for row in found.rows):
+    if method.worst_case is not None:
+        which = "at worst" if judged.worst_is_exact else "at the worst found"
+        return Verdict(ON_AVERAGE, f"{only} {covered(method.worst_case, alpha)} {which}{scope}")
+    if any(row["engine"] == MONTE_CARLO for row in method.rows):
         return Verdict(ON_AVERAGE, "right on average, as far as the trials tell")
     return Verdict(ON_AVERAGE, "right on average; its worst case is not known")
 
 
-def _lowest_mean(found: Found, alpha: float) -> str:
-    """The lowest coverage on average, with its size and for which true values."""
-    return f"{covered(found.mean, alpha)} on average{_size(found)}"
-
-
-def _size(found: Found) -> str:
-    """The size at which a method misses most often on average, and for which true values."""
-    scope = f" {found.scope}" if found.scope else ""
-    if len(found.rows) == 1:
-        return scope
-    size = size_of(max(found.rows, key=lambda row: row["actual_alpha"]))
-    return f" at {size}{',' if scope.startswith(' at') else ''}{scope}"
-
-
-def _where(results: Results, rows: Sequence[_Row], alpha: float, several: bool) -> str:
+def _where(results: Results, rows: Sequence[SummaryRow], alpha: float, several: bool) -> str:
     """Where a method misses more often than alpha, at the size with most such true values.
 
     Args:
@@ -111,9 +99,9 @@ def _where(results: Results, rows: Sequence[_Row], alpha: float, several: bool) 
         alpha: the nominal alpha.
         several: whether the run has other sizes, so that the size has to be named.
     """
-    family = family_in(rows[0])
     most, words = 0.0, ""
     for row in rows:
+        family = family_in(row)
         size = tuple(float(row[name]) for name in family.sizes)
         place = _on_curve(results, row, family, size) or _listed(results, row, family, size)
         if place is not None and place.share > most:
@@ -122,8 +110,10 @@ def _where(results: Results, rows: Sequence[_Row], alpha: float, several: bool) 
     return words
 
 
-def _on_curve(results: Results, row: _Row, family: Family, size: selection.Size) -> _Place | None:
-    """From the exact curve over the true values of one sample."""
+def _on_curve(
+    results: Results, row: SummaryRow, family: Family, size: selection.Size
+) -> _Place | None:
+    """Where the exact curve over the true values of one sample lies above alpha."""
     if not family.has_single_count or row.get("worst_alpha") is None:
         return None
     over, alpha, method = (row["worst_from"], row["worst_to"]), row["alpha"], row["method"]
@@ -132,7 +122,17 @@ def _on_curve(results: Results, row: _Row, family: Family, size: selection.Size)
         return None
     ranges = ranges_above(curve, alpha + rounding_of(alpha))
     share = sum(high - low for low, high in ranges) / (over[1] - over[0])
-    return _Place(share, _words(ranges, share, over, family))
+    symbol, support = family.symbols[0], family.model.SUPPORT
+    whole = f"{symbol} in {over[0]:g} … {over[1]:g}"
+    is_all = over == tuple(support)
+    if share > _NEARLY_ALL and ranges != [over]:
+        return _Place(share, f"for nearly every {symbol if is_all else whole}")
+    if len(ranges) > _MOST_RANGES:
+        return _Place(share, f"for {100 * share:.3g} % of {whole}")
+    if ranges == [over]:
+        return _Place(share, f"for every {symbol if is_all else whole}")
+    words = " and ".join(range_text(span, support, symbol) for span in ranges)
+    return _Place(share, f"for {words}{'' if is_all else f', of {whole}'}")
 
 
 def ranges_above(curve: MissCurve, bound: float) -> list[Span]:
@@ -152,28 +152,14 @@ def ranges_above(curve: MissCurve, bound: float) -> list[Span]:
         starts.insert(0, float(truths[0]))
     if above[-1]:
         stops.append(float(truths[-1]))
-    found: list[Span] = []
+    ranges: list[Span] = []
     for start, stop in zip(starts, stops, strict=True):
-        # Of a jump from above the bound to above the bound nothing is in between.
-        if found and found[-1][1] == start:
-            found[-1] = (found[-1][0], stop)
+        # A jump from above the bound to above the bound does not end a range.
+        if ranges and ranges[-1][1] == start:
+            ranges[-1] = (ranges[-1][0], stop)
         elif stop > start:
-            found.append((start, stop))
-    return found
-
-
-def _words(ranges: list[Span], share: float, over: Span, family: Family) -> str:
-    """The ranges in words, as in ``for p < 0.12``; of many their share."""
-    symbol, support = family.symbols[0], family.model.SUPPORT
-    within = "" if over == tuple(support) else f" in {over[0]:g} … {over[1]:g}"
-    if share > _NEARLY_ALL and ranges != [over]:
-        return f"for nearly every {symbol}{within}"
-    if len(ranges) > _MOST_RANGES:
-        return f"for {100 * share:.3g} % of {symbol} in {over[0]:g} … {over[1]:g}"
-    if ranges == [over]:
-        return f"for every {symbol}{within}"
-    said = " and ".join(range_text(each, support, symbol) for each in ranges)
-    return f"for {said}{f', of {symbol}{within}' if within else ''}"
+            ranges.append((start, stop))
+    return ranges
 
 
 def range_text(range_: Span, support: Span, symbol: str) -> str:
@@ -206,15 +192,18 @@ def _end(value: float, support: Span, width: float) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _listed(results: Results, row: _Row, family: Family, size: selection.Size) -> _Place | None:
-    """From the cells at listed true values."""
+def _listed(
+    results: Results, row: SummaryRow, family: Family, size: selection.Size
+) -> _Place | None:
+    """At which listed true values a method misses too often, from the cells of one size."""
     alpha, engine = row["alpha"], row["engine"]
     of_engine = results.cells.filter(given="truth", engine=engine, alpha=alpha)
     cells = of_engine.filter(selection.at(family.sizes, size), method=row["method"])
     if cells.height < 2:
         return None
-    rows = cells.iter_rows(named=True)
-    above = [is_clearly_above(each, alpha, of_engine.height) for each in rows]
+    above = [
+        is_clearly_above(cell, alpha, of_engine.height) for cell in cells.iter_rows(named=True)
+    ]
     truths = {
         symbol: cells[name].to_list()
         for name, symbol in zip(family.truths, family.symbols, strict=False)

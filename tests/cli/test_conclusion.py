@@ -5,6 +5,8 @@ from typing import Any
 import polars as pl
 
 from harness.findings.conclusion import sentences
+from harness.findings.judgements import judgements
+from harness.tables.results import Results
 
 ROW: dict[str, Any] = {
     "family": "proportion",
@@ -17,6 +19,7 @@ ROW: dict[str, Any] = {
     "actual_alpha": 0.04,
     "ci_lower": None,
     "alpha_error_min": None,
+    "std_error": None,
     "worst_alpha": 0.05,
     "mean_length": 0.3,
 }
@@ -25,7 +28,11 @@ ROW: dict[str, Any] = {
 def said(*rows: dict[str, Any], worst_is_exact: bool = True) -> list[str]:
     """The sentences about a summary of these rows."""
     table = pl.DataFrame([{**ROW, **row} for row in rows], infer_schema_length=None)
-    return list(sentences(table, worst_is_exact))
+    cells = table.select("method", "engine", "alpha", "actual_alpha", given=pl.lit("truth")).clear()
+    found_by = {} if worst_is_exact else {"found_by": "a search"}
+    manifest = {"experiment": {"family": "proportion", "methods": []}, "worst_cases": [found_by]}
+    results = Results(cells, table, manifest)
+    return sentences(results, judgements(results))
 
 
 def test_the_shortest_method_that_keeps_alpha_is_named_with_those_that_do_not() -> None:

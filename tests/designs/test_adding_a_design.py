@@ -1,4 +1,4 @@
-"""A design that is added by one call runs as those of the package do."""
+"""A design that is added while a program runs is used as those of the package are."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -9,6 +9,7 @@ import pytest
 
 import harness
 from harness.catalogue import register
+from harness.checks import plans
 from harness.cli import main
 from harness.designs.catalogue import DESIGNS
 from harness.designs.design import Outcomes
@@ -75,7 +76,6 @@ POOLS = replace(
     name="pools",
     outcomes=Outcomes(lambda scenario: scenario.size + 1.0, draw, probabilities),
     distributions=None,
-    check_truth=lambda family: DiscreteTruth((0.02, 0.1, 0.2, 0.4)),
     exact=Solver,
 )
 
@@ -111,8 +111,12 @@ CONFIG = {
 @pytest.fixture(scope="module", autouse=True)
 def added():
     register(POOLS, {FAMILY: METHODS})
+    truth = DiscreteTruth((0.02, 0.1, 0.2, 0.4))
+    plans.register(
+        POOLS, replace(plans.plan_of(FAMILIES["proportion"]), truth=lambda family: truth)
+    )
     yield
-    del DESIGNS[POOLS.name]
+    del DESIGNS[POOLS.name], plans.PLANS[POOLS.name]
     for table in (FAMILIES, CATALOGUE):
         del table[FAMILY.name]
 

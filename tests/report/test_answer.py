@@ -10,9 +10,21 @@ import yaml
 
 import harness
 from harness.designs.miss_curve import MissCurve
-from harness.findings.answer import Answer, Method, found_answer
+from harness.findings.answer import (
+    ESTIMATE,
+    LENGTH,
+    MEAN,
+    METHOD,
+    OUTCOME,
+    VERDICT,
+    WORST,
+    Answer,
+    found_answer,
+)
 from harness.findings.conclusion import sentences
-from harness.findings.least_length import least_lengths
+from harness.findings.judgements import judgements
+from harness.findings.numbers import coverage
+from harness.findings.table import Entry
 from harness.findings.verdicts import (
     ABOUT,
     NEVER_ABOVE,
@@ -24,19 +36,24 @@ from harness.findings.verdicts import (
 )
 from harness.kinds.calibration import page as calibration
 from harness.kinds.stored import load_tables
-from harness.report.answer import answer_section
-from harness.report.facts import facts
 from harness.report.page import Page, Part, render
+from harness.report.sections import answer_section, facts
 from harness.tables.results import Results
 from tests.report.pages import STORED, tables_in
 
 RUN: dict[str, Any] = {"trials": {"per_size": 200}, "seed": 1, "figures": []}
 
 
-def methods(found: Answer) -> dict[str, Method]:
-    """The rows of the only table by label."""
-    (ranking,) = found.rankings
-    return {each.label: each for each in ranking.methods}
+def entries(found: Answer) -> dict[str, dict[str, Entry]]:
+    """The rows of the only table by label, each by the names of its columns."""
+    (table,) = found.rankings.values()
+    rows = [dict(zip(table.names, row, strict=True)) for row in table.rows]
+    return {row[METHOD].note or row[METHOD].text: row for row in rows}
+
+
+def verdicts(found: Answer) -> dict[str, Entry]:
+    """The verdicts of the only table by label."""
+    return {label: row[VERDICT] for label, row in entries(found).items()}
 
 
 def exact_rows(results: Results) -> pl.DataFrame:
@@ -45,13 +62,12 @@ def exact_rows(results: Results) -> pl.DataFrame:
 
 def test_the_sentences_are_those_of_the_screen(three_methods: Results) -> None:
     said = found_answer(three_methods).sentences
-    summary = three_methods.summary
-    assert list(said) == [*sentences(summary, True), *least_lengths(summary)]
+    assert list(said) == sentences(three_methods, judgements(three_methods))
     assert said[0].startswith("Of 3 methods, clopper_pearson is the only one that never covers")
 
 
 def test_numbers_are_those_of_the_tables(three_methods: Results) -> None:
-    found = methods(found_answer(three_methods))
+    found = entries(found_answer(three_methods))
     drawn = three_methods.summary.filter(engine="monte_carlo")
     shortest = exact_rows(three_methods).filter(method="clopper_pearson")["mean_length"]
     for label, each in found.items():
@@ -59,38 +75,35 @@ def test_numbers_are_those_of_the_tables(three_methods: Results) -> None:
         worst = rows.row(int(rows["worst_alpha"].arg_max() or 0), named=True)
         least = rows.row(int(rows["actual_alpha"].arg_max() or 0), named=True)
         estimate = drawn.filter(method=label, n=least["n"]).row(0, named=True)
-        assert each.worst_alpha == worst["worst_alpha"]
-        assert each.worst_at.startswith(f"n = {worst['n']}, p = ")
-        assert (each.coverage.value, each.coverage_at) == (least["coverage"], f"n = {least['n']}")
-        assert (each.coverage.error, each.coverage.interval) == (None, None)
-        assert each.estimate.value == estimate["coverage"]
-        assert each.estimate.error == estimate["std_error"]
-        assert each.relative_length == pytest.approx((rows["mean_length"] / shortest).mean())
+        assert each[WORST].value == 1 - worst["worst_alpha"]
+        assert each[WORST].place.startswith(f"n = {worst['n']}, p = ")
+        assert (each[MEAN].value, each[MEAN].place) == (least["coverage"], f"n = {least['n']}")
+        assert each[MEAN].text == coverage(least["coverage"])
+        assert each[ESTIMATE].value == estimate["coverage"]
+        assert each[ESTIMATE].text.startswith(coverage(estimate["coverage"], estimate["std_error"]))
+        assert each[LENGTH].value == pytest.approx((rows["mean_length"] / shortest).mean())
 
 
 def test_the_written_table_holds_the_same_numbers(three_methods: Results) -> None:
     page = Page("A page", [Part("run", "A run", [answer_section(found_answer(three_methods))])])
     (table,) = tables_in(render(page))
-    found = methods(found_answer(three_methods))
+    found = entries(found_answer(three_methods))
     assert [row[0].split("\n")[0].strip() for row in table.texts] == [
-        m.title for m in found.values()
+        each["Method"].text for each in found.values()
     ]
-    heads = [head.strip() for head in table.heads]
     for row, each in zip(table.values, found.values(), strict=True):
-        cells = dict(zip(heads, row, strict=True))
-        assert float(cells["Worst-case coverage"]) == 1 - each.worst_alpha
-        assert float(cells["Mean coverage"]) == each.coverage.value
-        assert float(cells["by Monte Carlo"]) == each.estimate.value
-        assert float(cells["Relative length"]) == each.relative_length
+        cells = dict(zip(table.heads, row, strict=True))
+        for name in ("Worst-case coverage", "Mean coverage", "by Monte Carlo", "Relative length"):
+            assert float(cells[name]) == each[name].value
 
 
 def test_methods_stand_from_the_best_to_the_worst(three_methods: Results) -> None:
-    found = methods(found_answer(three_methods))
+    found = verdicts(found_answer(three_methods))
     assert list(found) == ["clopper_pearson", "wilson", "wald"]
-    kinds = [each.verdict.kind for each in found.values()]
+    kinds = [each.kind for each in found.values()]
     assert kinds == [NEVER_ABOVE, ON_AVERAGE, UNDERSTATES]
-    assert found["clopper_pearson"].verdict.words == "never covers less than 95 %"
-    assert found["wald"].verdict.words == "covers too little: less than 95 % for every p at n = 5"
+    assert found["clopper_pearson"].text == "never covers less than 95 %"
+    assert found["wald"].text == "covers too little: less than 95 % for every p at n = 5"
 
 
 def test_a_verdict_names_the_true_values_where_a_method_misses_too_often(tmp_path: Path) -> None:
@@ -105,7 +118,7 @@ def test_a_verdict_names_the_true_values_where_a_method_misses_too_often(tmp_pat
     }
     results = harness.run(config, out=tmp_path)
     # From 0.141 to 0.146 all of 1 to 7 successes are covered: the rest has 5 % at 0.143.
-    words = methods(found_answer(results))["wald"].verdict.words
+    words = verdicts(found_answer(results))["wald"].text
     assert words == "covers too little: less than 95 % for p < 0.143, of p in 0 … 0.145"
 
 
@@ -144,11 +157,9 @@ def test_of_listed_true_values_those_with_too_many_misses_are_counted(tmp_path: 
     }
     results = harness.run(config, out=tmp_path)
     above = (results.cells.filter(given="truth")["actual_alpha"] > 0.05).sum()
-    (each,) = methods(found_answer(results)).values()
+    (each,) = verdicts(found_answer(results)).values()
     assert above == 1
-    assert each.verdict.words == (
-        "covers too little: less than 95 % at one of 2 true values, p1 = 0.5"
-    )
+    assert each.text == ("covers too little: less than 95 % at one of 2 true values, p1 = 0.5")
 
 
 @pytest.mark.parametrize(
@@ -190,16 +201,14 @@ def test_ends_of_a_range_are_told_from_zero_and_one(ends: tuple[float, float], w
 
 
 def test_a_mean_just_above_alpha_is_about_right_and_stands_before_what_is_not() -> None:
-    found = methods(found_answer(load_tables(STORED / "planning/validation_set")))
-    assert [each.verdict.kind for each in found.values()] == [ABOUT, ABOUT, UNDERSTATES]
-    assert (
-        found["jeffreys"].verdict.words == "about right: 94.8 % on average at n = 200, at p = 0.8"
-    )
+    found = verdicts(found_answer(load_tables(STORED / "planning/validation_set")))
+    assert [each.kind for each in found.values()] == [ABOUT, ABOUT, UNDERSTATES]
+    assert found["jeffreys"].text == "about right: 94.8 % on average at n = 200, at p = 0.8"
 
 
 def test_a_place_of_too_many_misses_is_of_a_size_whose_mean_is_above_alpha() -> None:
     results = load_tables(STORED / "catalogue")
-    words = methods(found_answer(results))["likelihood_ratio"].verdict.words
+    words = verdicts(found_answer(results))["likelihood_ratio"].text
     size = int(words.rpartition("n = ")[2])
     row = results.summary.filter(method="likelihood_ratio", n=size, engine="enumeration")
     assert row["actual_alpha"][0] > 1.05 * 0.05
@@ -219,9 +228,10 @@ def test_of_one_limit_lengths_are_relative_to_the_shortest_of_all(tmp_path: Path
         "engines": ["enumeration"],
         "figures": [],
     }
-    (ranking,) = found_answer(harness.run(config, out=tmp_path)).rankings
-    assert ranking.methods[0].verdict.kind == NEVER_ABOVE
-    assert ranking.unit == "of all whose lengths are known"
+    found = found_answer(harness.run(config, out=tmp_path))
+    assert next(iter(verdicts(found).values())).kind == NEVER_ABOVE
+    (table,) = found.rankings.values()
+    assert ", the shortest of all whose lengths are known." in table.caption
 
 
 def test_lengths_that_are_means_of_trials_say_of_how_many(tmp_path: Path) -> None:
@@ -236,7 +246,7 @@ def test_lengths_that_are_means_of_trials_say_of_how_many(tmp_path: Path) -> Non
     }
     section = answer_section(found_answer(harness.run(config, out=tmp_path)))
     (table,) = tables_in(render(Page("A page", [Part("run", "A run", [section])])))
-    column = [head.strip() for head in table.heads].index("Relative length")
+    column = table.heads.index("Relative length")
     assert [row[column].split("\n")[1] for row in table.texts] == ["mean of 200 trials"] * 2
 
 
@@ -251,11 +261,13 @@ def test_an_estimate_without_exact_values_has_its_error(tmp_path: Path) -> None:
         **RUN,
     }
     results = harness.run(config, out=tmp_path)
-    found = methods(found_answer(results))
+    found = entries(found_answer(results))
     for label, each in found.items():
         row = results.summary.filter(method=label).row(0, named=True)
-        assert (each.coverage.value, each.coverage.error) == (row["coverage"], row["std_error"])
-        assert (each.worst_alpha, each.estimate.value) == (None, None)
+        assert each[MEAN].value == row["coverage"]
+        assert each[MEAN].text == coverage(row["coverage"], row["std_error"])
+        assert "±" in each[MEAN].text
+        assert {WORST, ESTIMATE}.isdisjoint(each)
 
 
 def test_of_the_posterior_alone_the_worst_outcome_is_shown(tmp_path: Path) -> None:
@@ -269,15 +281,14 @@ def test_of_the_posterior_alone_the_worst_outcome_is_shown(tmp_path: Path) -> No
         "figures": [],
     }
     results = harness.run(config, out=tmp_path)
-    found = methods(found_answer(results))
-    assert list(found) == ["minimal_length", "wald"]
+    found = found_answer(results)
+    words = {label: each.text for label, each in verdicts(found).items()}
+    assert list(words) == ["minimal_length", "wald"]
     lowest = results.summary.filter(method="wald")["alpha_error_min"].min()
-    assert found["wald"].outcome_alpha == 0.05 - lowest
+    assert entries(found)["wald"][OUTCOME].value == 1 - (0.05 - lowest)
     # Of no success the interval of Wald is one point.
-    assert found["wald"].verdict.words == (
-        "covers as little as 0 % at x = 0, n = 10, by the posterior"
-    )
-    assert "covers 95 % or more at every outcome" in found["minimal_length"].verdict.words
+    assert words["wald"] == "covers as little as 0 % at x = 0, n = 10, by the posterior"
+    assert "covers 95 % or more at every outcome" in words["minimal_length"]
 
 
 def test_each_alpha_has_a_table(tmp_path: Path) -> None:
@@ -292,7 +303,7 @@ def test_each_alpha_has_a_table(tmp_path: Path) -> None:
         "figures": [],
     }
     found = found_answer(harness.run(config, out=tmp_path))
-    assert [each.alpha for each in found.rankings] == [0.05, 0.1]
+    assert list(found.rankings) == [0.05, 0.1]
     assert len(found.sentences) == 4, "who keeps alpha, and how short a method can be"
 
 
@@ -303,7 +314,7 @@ def test_each_alpha_has_a_table(tmp_path: Path) -> None:
 def test_stored_results_of_any_family_have_an_answer(name: str) -> None:
     found = found_answer(load_tables(STORED / name))
     assert found.sentences
-    assert all(each.methods for each in found.rankings)
+    assert found.rankings
 
 
 def test_a_stored_calibration_has_an_answer() -> None:
@@ -368,13 +379,14 @@ def test_a_disagreement_is_named(three_methods: Results) -> None:
     }
     results = Results(three_methods.cells, three_methods.summary, manifest)
     said = context(results)
-    assert [each["holds"] for each in said["comparisons"]].count(False) == 1
+    (_, *_, verdict_column) = zip(*said["tables"][0].rows, strict=True)
+    assert [entry.text for entry in verdict_column].count("different") == 1
     assert any("differ from" in each and "by up to 0.1" in each for each in said["verdicts"])
 
 
 def test_a_calibration_has_no_engines_to_agree() -> None:
     said = context(load_tables(STORED / "ross2003/fig12-rates"))
-    assert (said["verdicts"], said["tests"], said["comparisons"]) == ([], [], [])
+    assert (said["verdicts"], said["tables"]) == ([], [])
     assert said["trials"] == 200000
 
 

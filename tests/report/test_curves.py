@@ -10,7 +10,8 @@ import pytest
 
 import harness
 from harness.designs.miss_curve import MissCurve
-from harness.findings.choice import choices
+from harness.families.catalogue import family_of
+from harness.findings.judgements import choice, judgements
 from harness.kinds.calibration.page import calibration_picture
 from harness.report.curves.panels import outcome_panels, truth_panels
 from harness.report.curves.section import curves
@@ -213,8 +214,8 @@ def test_the_advised_method_of_many_and_wald_are_on_at_first() -> None:
     results = harness.run(config, out=None)
     section = only(curves(results))
     on = [names[row] for row in section.data["on"]]
-    (choice,) = choices(results)
-    assert on == [choice.default.method, "wald"]
+    (judged,) = judgements(results)
+    assert on == [choice(judged).default.method, "wald"]
     assert sorted(section.data["series"]) == list(range(8))
     assert [section.data["series"][row] for row in section.data["on"]] == [0, 1]
     others = [title for row, title in enumerate(section.data["titles"]) if names[row] not in on]
@@ -304,7 +305,7 @@ def test_one_true_value_is_said_to_be_the_only_one() -> None:
     ],
 )
 def test_positions_that_are_whole_have_all_their_digits(value: float, text: str) -> None:
-    assert Words([], [], [], -1, "", "n").place(value) == text
+    assert Words([], [], [], -1, "n", family_of("proportion")).place(value) == text
 
 
 def test_a_picture_of_one_position_has_room_on_both_sides() -> None:

@@ -10,7 +10,7 @@ from harness.catalogue import scenario_for
 from harness.designs.one_sample.least_length import guaranteed, on_average
 from harness.distributions.truths import UniformTruth
 from harness.families.catalogue import family_of
-from harness.findings.least_length import least_lengths
+from harness.findings.conclusion import least_lengths
 from harness.tables.answers import LEAST_LENGTHS
 
 RUN: dict[str, Any] = {

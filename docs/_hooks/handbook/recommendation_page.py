@@ -5,8 +5,7 @@ from __future__ import annotations
 from handbook import links
 from handbook.text import cell, code, table
 from harness.families.catalogue import FAMILIES, family_of
-from harness.findings.choice import Candidate, choices
-from harness.findings.manifest import worst_cases_are_exact
+from harness.findings.judgements import AtAlpha, Judgement, judgements
 from harness.findings.numbers import percent
 from harness.kinds.stored import load_tables
 from harness.methods.catalogue.recommended import RECOMMENDED
@@ -29,13 +28,11 @@ def page() -> str:
 
 def _section(family: str) -> str:
     name = f"recommendation/{family}"
-    results = load_tables(links.ROOT / "results" / name)
-    (choice,) = choices(results)
-    exact = worst_cases_are_exact(results.manifest)
-    ordered = sorted(choice.candidates, key=lambda each: (not each.about_right, each.worst))
-    worst = "at worst" if exact else "at the worst found"
+    (judged,) = judgements(load_tables(links.ROOT / "results" / name))
+    ordered = sorted(judged.with_lengths, key=lambda method: (not method.about_right, method.worst))
+    worst = "at worst" if judged.worst_is_exact else "at the worst found"
     head = ("method", "covers on average", worst, "length", "recommended as")
-    rows = [_row(each, family) for each in ordered]
+    rows = [_row(method, judged, family) for method in ordered]
     reason = RECOMMENDED[family].reason
     why = f"`{RECOMMENDED[family].use}`: {reason}.\n\n" if reason else ""
     return (
@@ -45,13 +42,13 @@ def _section(family: str) -> str:
     )
 
 
-def _row(one: Candidate, family: str) -> tuple[str, ...]:
-    low, high = percent(1 - max(one.means)), percent(1 - min(one.means))
-    error = f" ± {percent(one.std_error, 2)}" if one.std_error else ""
+def _row(method: Judgement, judged: AtAlpha, family: str) -> tuple[str, ...]:
+    low, high = percent(1 - method.mean), percent(1 - min(method.means))
+    error = f" ± {percent(method.std_error, 2)}" if method.std_error else ""
     return (
-        code(one.method),
+        code(method.method),
         low if low == high else f"{low} to {high}",
-        f"{percent(1 - one.worst)}{error}",
-        f"{one.relative_length:.3f}",
-        recommended_for(family_of(family), one.method),
+        f"{percent(1 - method.worst)}{error}",
+        f"{judged.relative_length(method):.3f}",
+        recommended_for(family_of(family), method.method),
     )

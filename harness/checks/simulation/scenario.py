@@ -72,7 +72,7 @@ OF_MODEL = "the model: "
 
 
 @dataclass(frozen=True)
-class Trials:
+class ModelTrials:
     """The trials of one scenario."""
 
     program: Program

@@ -25,8 +25,8 @@ import numpy as np
 from scipy.special import ndtr
 
 from harness.base.numerics.arrays import Bools, Floats
-from harness.checks.findings import FAIL, Places, Verdict, format_cell
-from harness.checks.tails.record import LimitName, LimitTails
+from harness.checks.findings import FAIL, FindingPlaces, Verdict, format_cell
+from harness.checks.tails.tails import LimitName, LimitTails
 
 
 @dataclass(frozen=True)
@@ -40,13 +40,13 @@ class Fault:
     cell: dict[str, float | int | str]
     count: int = 1
     """The number of limits that it holds for."""
-    all_places: Places | None = None
+    all_places: FindingPlaces | None = None
     """All of them; None where it is about many limits together."""
 
     @property
-    def places(self) -> Places:
+    def places(self) -> FindingPlaces:
         """All limits that it holds for, or the size and alpha of its message."""
-        return self.all_places or Places.at(self.cell)
+        return self.all_places or FindingPlaces.at(self.cell)
 
     @property
     def is_failure(self) -> bool:
@@ -55,7 +55,7 @@ class Fault:
 
 
 @dataclass(frozen=True)
-class Place:
+class LimitPlace:
     """One limit."""
 
     tails: LimitTails
@@ -73,7 +73,7 @@ Rule = Callable[[LimitTails, LimitName], Bools]
 def first_fault(
     records: Sequence[LimitTails],
     rule: Rule,
-    describe: Callable[[Place], Described],
+    describe: Callable[[LimitPlace], Described],
     verdict: Verdict,
 ) -> Iterator[Fault]:
     """The first limit that breaks a rule with all that do, if any does.
@@ -86,8 +86,8 @@ def first_fault(
     broken_at = [each for each in broken_at if each[2].size]
     if broken_at:
         tails, name, indices = broken_at[0]
-        place = Place(tails, name, tails.first_of(indices))
-        places = Places.joined([each.places(broken) for each, _, broken in broken_at])
+        place = LimitPlace(tails, name, tails.first_of(indices))
+        places = FindingPlaces.joined([each.places(broken) for each, _, broken in broken_at])
         message, numbers = describe(place)
         limit = float(tails.limit(name)[place.index])
         cell = {**tails.cell(place.index), name: limit, **numbers, "broken": places.count}
@@ -173,14 +173,14 @@ def _is_unlike(tails: LimitTails, found: Floats, factor_at_end: float) -> Bools:
     return np.asarray(rest & (np.abs(found - expected) > room) & ~by_convention)
 
 
-def fault_of_unlike(place: Place) -> Described:
+def fault_of_unlike(place: LimitPlace) -> Described:
     """The fault of a limit of another formula than the others."""
     expected = float(place.tails.expected[place.index[0]])
     text = f"{expected:g} expected, as the limits of nearly all other outcomes leave"
     return _with_tail(place, expected, text)
 
 
-def _with_tail(place: Place, expected: float, text: str) -> Described:
+def _with_tail(place: LimitPlace, expected: float, text: str) -> Described:
     tail = float(place.tails.tail[place.name][place.index])
     message = f"{words_of(place)} leaves {tail:.3g} {_side(place.name)}, {text}"
     return message, {"found": tail, "expected": expected}
@@ -220,13 +220,13 @@ def is_swapped(tails: LimitTails, name: LimitName) -> Bools:
     return np.asarray((r < -0.6) & (r > -1.6) & is_inside(tails))
 
 
-def fault_at_least(place: Place) -> Described:
+def fault_at_least(place: LimitPlace) -> Described:
     """The failure of a limit that leaves more than alpha."""
     alpha = place.tails.alphas[place.index[0]]
     return _with_tail(place, alpha, f"at most {alpha:g} allowed")
 
 
-def fault_of_r(place: Place) -> Described:
+def fault_of_r(place: LimitPlace) -> Described:
     """The fault of a limit whose r is not near 1."""
     tails = place.tails
     r, expected = float(tails.r[place.name][place.index]), float(tails.expected[place.index[0]])
@@ -238,7 +238,7 @@ def fault_of_r(place: Place) -> Described:
     return message, {"found": tail, "expected": expected, "r": r}
 
 
-def fault_of_swapped(place: Place) -> Described:
+def fault_of_swapped(place: LimitPlace) -> Described:
     """The fault of a limit in the place of the other one."""
     other = "upper" if place.name == "lower" else "lower"
     return (
@@ -247,7 +247,7 @@ def fault_of_swapped(place: Place) -> Described:
     )
 
 
-def words_of(place: Place) -> str:
+def words_of(place: LimitPlace) -> str:
     """The limit in words: "the upper limit 0.31 at x = 3, n = 40, alpha = 0.05"."""
     limit = float(place.tails.limit(place.name)[place.index])
     where = format_cell(place.tails.cell(place.index))
@@ -276,6 +276,6 @@ def stays_at_the_end(tails: LimitTails, name: LimitName) -> Bools:
     return np.asarray(at_end & (alphas > SMALLEST_ALPHA_AT_END) & (tails.least >= fewest))
 
 
-def fault_of_end(place: Place) -> Described:
+def fault_of_end(place: LimitPlace) -> Described:
     """The fault of a limit at the end of the range."""
     return f"{words_of(place)} is the end of the range: it says nothing", {}

@@ -12,12 +12,9 @@ from harness.base.numerics.arrays import Floats
 from harness.families.catalogue import family_of
 from harness.findings.answer import Answer
 from harness.findings.numbers import whole
-from harness.findings.papers.claim import held
 from harness.kinds.calibration.findings import calibration_remarks
-from harness.report.answer import answer_section, cells_file, claims
-from harness.report.cells import cells
-from harness.report.facts import facts
 from harness.report.page import Section
+from harness.report.sections import answer_section, cells, cells_file, facts
 from harness.report.still_picture import Line, still_picture
 from harness.tables.results import Results
 
@@ -29,9 +26,8 @@ _HALF_DASH = 0.008
 def sections(results: Results, folder: Path | None, command: str) -> Iterator[Section]:
     """The sections of a calibration, in their order."""
     yield answer_section(found_answer(results))
-    yield from claims(results)
     yield from calibration_picture(results)
-    yield from cells(results, cells_file(results, folder))
+    yield cells(results, cells_file(results, folder))
     yield facts(results, command)
 
 
@@ -85,11 +81,13 @@ def calibration_picture(results: Results) -> list[Section]:
 
 def _held(name: str, part: pl.DataFrame) -> str:
     """How many of the intervals hold the computed probability."""
-    inside, count = held(part, pl.col("mean_probability"))
-    least = whole(int(part["trials"].sum()))
+    known = part.drop_nulls(["ci_lower", "ci_upper"])
+    computed = pl.col("mean_probability")
+    inside = known.filter(pl.col("ci_lower") <= computed, computed <= pl.col("ci_upper")).height
+    trials = whole(int(part["trials"].sum()))
     return (
-        f"{name} {inside} of {count} of the 95 % intervals hold the mean computed "
-        f"probability of their bin, in {least} trials"
+        f"{name} {inside} of {known.height} of the 95 % intervals hold the mean computed "
+        f"probability of their bin, in {trials} trials"
     )
 
 

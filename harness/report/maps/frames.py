@@ -15,7 +15,7 @@ from harness.base.numerics.arrays import Floats, Positions
 from harness.catalogue import family_in
 from harness.families.combination import Span
 from harness.families.family import CLOSED_FORM, ENUMERATION, MONTE_CARLO, POSTERIOR, Family
-from harness.findings.conclusion import first_largest
+from harness.findings.judgements import first_largest
 from harness.findings.numbers import covered, nominal, percent, significant
 from harness.report.packing import numbers
 from harness.tables.answers import rounding_of

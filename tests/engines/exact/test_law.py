@@ -16,11 +16,9 @@ from harness.designs.limits import Limits
 from harness.designs.solvers import solver_of
 from harness.designs.verification import TOLERANCE, Published
 from harness.distributions.sampling.law import THINNED
-from harness.distributions.sampling.laws.beta_binomial import BetaBinomial
-from harness.distributions.sampling.laws.cluster_sizes import ClusterSizes
-from harness.distributions.sampling.laws.clusters import Clusters
-from harness.distributions.sampling.laws.gamma_poisson import GammaPoisson
+from harness.distributions.sampling.laws.clusters import Clusters, ClusterSizes
 from harness.distributions.sampling.laws.hypergeometric import Hypergeometric
+from harness.distributions.sampling.laws.mixtures import BetaBinomial, GammaPoisson
 from harness.distributions.truths import DiscreteTruth, UniformTruth
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import find

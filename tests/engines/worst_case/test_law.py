@@ -10,10 +10,9 @@ from harness.designs.limits import Limits
 from harness.designs.one_sample.exact import enumerate_one_sample
 from harness.designs.one_sample.law_worst_case import FOUND_BY
 from harness.designs.solvers import solver_of
-from harness.distributions.sampling.laws.beta_binomial import BetaBinomial
 from harness.distributions.sampling.laws.clusters import Clusters
-from harness.distributions.sampling.laws.gamma_poisson import GammaPoisson
 from harness.distributions.sampling.laws.hypergeometric import Hypergeometric
+from harness.distributions.sampling.laws.mixtures import BetaBinomial, GammaPoisson
 from harness.distributions.truths import DiscreteTruth
 from harness.families.catalogue import family_of
 from tests.engines.exact.test_law import limits_at

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from harness.catalogue import scenario_for
-from harness.checks.scenarios import scenario_of
+from harness.checks.plans import scenario_of
 from harness.designs.design import data_of
 from harness.designs.limits import Limits
 from harness.designs.solvers import solver_of

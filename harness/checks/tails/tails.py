@@ -1,4 +1,7 @@
-"""The tails that limits of two samples and of pairs leave, at the truths nearest to the data.
+"""The tail probabilities that the limits of a method leave, at the outcomes of one size.
+
+Of one sample the lower limit L at an outcome leaves Pr(X ≥ x | L), the upper limit U leaves
+Pr(X ≤ x | U). Of two samples and of pairs the tails are those at the truths nearest to the data.
 
 The nearest truths are the most likely ones: of two samples the pair on the line θ(θ₁, θ₂) = L, of
 pairs the table of probabilities with θ = L, at which the probability of the observed counts is
@@ -21,20 +24,144 @@ limits 2.2.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from scipy.special import gammaln, ndtri
 
 from harness.base.numerics.arrays import Bools, Floats, Positions
-from harness.checks.conformance.properties import Evaluation
-from harness.checks.tails.record import LARGEST_ALPHA, LimitTails, r_of
+from harness.checks.conformance.properties import Evaluation, SideLimits
 from harness.families.combination import Combination, PairedParameter
 from harness.families.family import Family
-from harness.methods.method import TWO_SIDED
+from harness.methods.method import LOWER, UPPER
 from harness.methods.remarks import rounding
+
+LimitName = Literal["lower", "upper"]
+
+_SMALLEST = 1e-300
+"""A smaller tail counts as this one: its normal quantile is 37."""
+_LARGEST = 1.0 - 1e-16
+
+
+@dataclass(frozen=True)
+class LimitTails(SideLimits):
+    """The tail that each limit of one side of a method leaves, at all outcomes of one size.
+
+    The lower limit L at an outcome leaves Pr(X ≥ x | L), the upper limit U leaves Pr(X ≤ x | U).
+    An equal-tailed exact interval has alpha/2 for both.
+    """
+
+    tail: Mapping[LimitName, Floats]
+    """The tail of each limit; not a number where there is none: the limit is missing, is at its
+    own end of the range or beyond, or belongs to the open side."""
+    r: Mapping[LimitName, Floats]
+    """z(tail with half of x's probability) / z(alpha/2), of one-sided limits / z(alpha), which is
+    near 1 for a sound method; not a number where there is no tail."""
+    least: Floats
+    """The smallest of the counts of successes and of failures, or of events, on which it depends
+    how near r is to 1; shape of the outcomes."""
+
+    @property
+    def names(self) -> tuple[LimitName, ...]:
+        """The limits that are not the open side."""
+        sides: dict[str, tuple[LimitName, ...]] = {LOWER: ("lower",), UPPER: ("upper",)}
+        return sides.get(self.side, ("lower", "upper"))
+
+    @property
+    def expected(self) -> Floats:
+        """The tail that a limit should leave at each alpha: alpha/2, or alpha if one-sided."""
+        return np.array(self.alphas) / (2.0 if self.is_two_sided else 1.0)
+
+    def limit(self, name: LimitName) -> Floats:
+        """The limits of this name."""
+        return self.lower if name == "lower" else self.upper
+
+    def has_tail(self, name: LimitName) -> Bools:
+        """Where the limits of this name have a tail."""
+        return ~np.isnan(self.tail[name])
+
+    @property
+    def z(self) -> Floats:
+        """z(alpha/2), of one-sided limits z(alpha), in a shape that broadcasts over the arrays."""
+        return np.asarray(self.by_alpha(upper_quantile(self.expected)))
+
+
+def upper_quantile(tail: Floats) -> Floats:
+    """z(tail), the standard normal quantile with this probability above it; of any shape."""
+    return np.asarray(-ndtri(np.clip(tail, _SMALLEST, _LARGEST)))
+
+
+def r_of(half_tail: Floats, expected: Floats) -> Floats:
+    """z(half_tail) / z(expected), which broadcast; not a number where half_tail is not.
+
+    Args:
+        half_tail: the tails with half of the outcome's own probability.
+        expected: alpha/2, or alpha for one-sided limits; below one half.
+    """
+    return np.asarray(upper_quantile(half_tail) / -ndtri(expected))
+
+
+LARGEST_ALPHA = 0.4
+"""Above it the quantile that r divides by is near 0."""
+
+
+def tails_of_one_sample(evaluation: Evaluation) -> LimitTails:
+    """The tails of all limits of one size, those of alphas up to 0.4.
+
+    The lower limit L has Pr(X ≥ x | L), the upper limit U has Pr(X ≤ x | U).
+
+    Args:
+        evaluation: limits of a family with a single count, shape (a, k).
+    """
+    outcomes, family = evaluation.outcomes, evaluation.family
+    kept = evaluation.at_alphas(np.array(evaluation.alphas) <= LARGEST_ALPHA)
+    lower, upper = kept.lower, kept.upper
+    (counts,), (size,) = outcomes.flat(), outcomes.sizes
+    low, high = family.support
+    expected = np.array(kept.alphas)[:, np.newaxis] / (2.0 if kept.is_two_sided else 1.0)
+    lower_tail, lower_half = _tails(family, counts, lower, size, lower > low, from_below=False)
+    upper_tail, upper_half = _tails(family, counts, upper, size, upper < high, from_below=True)
+    return LimitTails(
+        **vars(kept),
+        tail={"lower": lower_tail, "upper": upper_tail},
+        r={"lower": r_of(lower_half, expected), "upper": r_of(upper_half, expected)},
+        least=np.minimum(counts, size - counts) if family.is_bounded else counts,
+    )
+
+
+def _tails(
+    family: Family, counts: Floats, limits: Floats, size: float, used: Bools, *, from_below: bool
+) -> tuple[Floats, Floats]:
+    """The tail at each limit, and the tail with half of the outcome's own probability.
+
+    Args:
+        family: of a single count.
+        counts: shape (k,).
+        limits: shape (a, k).
+        size: the size of the sample.
+        used: the limits that have a tail, if they are finite; shape (a, k).
+        from_below: Pr(X ≤ x), or else Pr(X ≥ x).
+    """
+    tail, half = np.full((2, *limits.shape), np.nan)
+    low, high = family.support
+    places = used & np.isfinite(limits)
+    x = np.broadcast_to(counts, limits.shape)[places]
+    truth = np.clip(limits[places], low, high)
+    sampling = family.model.SAMPLING
+    whole = np.ones(x.size)
+    if from_below:
+        some = x < sampling.largest_outcome(size)
+        whole[some] = sampling.cdf(x[some], truth[some], size)
+    else:
+        some = x > 0
+        whole[some] = sampling.sf(x[some] - 1.0, truth[some], size)  # type: ignore[arg-type]
+    tail[places] = whole
+    half[places] = np.maximum(whole - 0.5 * sampling.pmf(x, truth, size), 0.0)
+    return tail, half
+
 
 Truths = tuple[Floats, ...]
 """The truth of each sample, or the probability of each cell of pairs; shape (m,) each."""
@@ -88,11 +215,12 @@ def _nearest_pairs(
         middle = 0.5 * (left + right)
         truths = _on_line(combination, height, middle, spans)
         with np.errstate(divide="ignore", invalid="ignore"):
-            first, second = (
-                _slope(family, x, size, truth) / combination.slope(truth)
-                for x, size, truth in zip(counts, sizes, truths, strict=True)
-            )
-            rises = first - second * first_weight / second_weight > 0
+            slopes = []
+            for x, size, truth in zip(counts, sizes, truths, strict=True):
+                # The derivative of the log likelihood of a count in the parameter of its sample.
+                failures = (size - x) / (1.0 - truth) if family.is_bounded else size
+                slopes.append((x / truth - failures) / combination.slope(truth))
+            rises = slopes[0] - slopes[1] * first_weight / second_weight > 0
         left, right = np.where(rises, middle, left), np.where(rises, right, middle)
     return _on_line(combination, height, 0.5 * (left + right), spans)
 
@@ -107,12 +235,6 @@ def _on_line(
         np.clip(combination.from_coordinate(each), *span)
         for each, span in zip((first, second), spans, strict=True)
     )
-
-
-def _slope(family: Family, x: Floats, size: float, truth: Floats) -> Floats:
-    """The derivative of the log likelihood of a count in the parameter of its sample."""
-    failures = (size - x) / (1.0 - truth) if family.is_bounded else size
-    return np.asarray(x / truth - failures)
 
 
 def _nearest_tables(of_pairs: PairedParameter, counts: Truths, parameter: Floats) -> Truths:
@@ -155,7 +277,6 @@ def tails_of_several_counts(evaluation: Evaluation) -> LimitTails:
     usual = np.array([SMALLEST_ALPHA <= alpha <= LARGEST_ALPHA for alpha in evaluation.alphas])
     kept = evaluation.at_alphas(usual)
     alphas, lower, upper = kept.alphas, kept.lower, kept.upper
-    one_sided = 1.0 if evaluation.side == TWO_SIDED else 2.0
     family, counts = evaluation.family, outcomes.flat()
     view = family.as_pairs
     if view is not None:
@@ -163,7 +284,7 @@ def tails_of_several_counts(evaluation: Evaluation) -> LimitTails:
     listed = _Listed(family, outcomes.sizes, counts)
     limits = np.array((lower, upper)).reshape(2 * len(alphas), -1)
     signs = np.repeat((1.0, -1.0), len(alphas))
-    expected = 0.5 * one_sided * np.tile(alphas, 2)
+    expected = np.tile(alphas, 2) / (2.0 if kept.is_two_sided else 1.0)
     tails, r = (each.reshape(2, *lower.shape) for each in listed.tails(signs, limits, expected))
     return LimitTails(
         **vars(kept),
@@ -292,17 +413,13 @@ class _Listed:
 
     def _score(self, places: Positions, truths: Truths) -> Floats:
         """Pearson's χ of large counts at these places, not a number of others."""
-        counts = (each[places] for each in self.counts)
+        square = np.zeros(places.size)
         sizes = self.family.size_of_counts(self.sizes)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            square = sum(
-                _pearson(self.family, x, size * truth, truth)
-                for x, truth, size in zip(counts, truths, sizes, strict=True)
-            )
+        # A cell of pairs and a count of events have their mean in the place of the variance.
+        is_binomial = self.family.is_bounded and not self.family.shares_size
+        for column, truth, size in zip(self.counts, truths, sizes, strict=True):
+            mean = size * truth
+            variance = mean * (1.0 - truth) if is_binomial else mean
+            with np.errstate(divide="ignore", invalid="ignore"):
+                square += (column[places] - mean) ** 2 / variance
         return np.where(self.least_counts[places] >= FEWEST_OF_SCORE, np.sqrt(square), np.nan)
-
-
-def _pearson(family: Family, x: Floats, expected: Floats, share: Floats) -> Floats:
-    """The squared distance over the variance of a count, that of a cell of pairs over its mean."""
-    rest = 1.0 - share if family.is_bounded and not family.shares_size else 1.0
-    return np.asarray((x - expected) ** 2 / (expected * rest))

@@ -1,0 +1,291 @@
+"""How the methods of a run keep alpha, and which of them to use: one table of judgements.
+
+Each sentence, verdict and table about methods is made from it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from harness.base.numerics.arrays import Floats
+from harness.catalogue import family_in
+from harness.distributions.sampling import binomial
+from harness.families.family import EXACT_ENGINES, MONTE_CARLO
+from harness.findings.manifest import worst_cases_are_exact
+from harness.findings.numbers import span_text
+from harness.methods.method import TWO_SIDED
+from harness.tables.answers import rounding_of
+from harness.tables.columns import TRUTH, worst_range_columns
+from harness.tables.results import Results
+
+MARGIN = 0.05
+"""A mean alpha of up to so much of alpha above it counts as about right on average."""
+WITHIN = 0.1
+"""A method is recommended whose mean alpha differs from alpha by at most this part of alpha."""
+_FALSE_ALARM = 0.025
+"""The probability that some estimate of Monte Carlo is called above alpha where none is."""
+_TIED = 1e-9
+"""Worst cases, lengths and alphas that differ by at most so much, or such a part, are ties."""
+_MOST_SPANS = 2
+
+SummaryRow = Mapping[str, Any]
+Lengths = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What the tables of a run say of one method at one alpha, over all sizes."""
+
+    method: str
+    rows: tuple[SummaryRow, ...]
+    """The row of each size that says it: of an exact engine where there is one."""
+    above: tuple[SummaryRow, ...]
+    """The rows of the sizes at which it misses clearly more often on average: by more than the
+    ``MARGIN``, and where it is estimated by more than chance explains."""
+    about: bool
+    """Whether its mean alpha exceeds alpha at some size, but nowhere by more than the margin."""
+    about_right: bool
+    """Whether its mean alpha differs from alpha by at most ``WITHIN`` of alpha at every size."""
+    worst_case: float | None
+    """The largest worst alpha of a size; None where it is not known at every size."""
+    worst: float
+    """The largest alpha at a truth that is known: the worst case, or else that of the listed
+    truths, or else that on average over a distribution."""
+    std_error: float
+    """The standard error of ``worst`` where it is estimated from trials; else 0."""
+    keeps: bool
+    """Whether ``worst`` is at most alpha, or an estimate that is not above it but by chance."""
+    lengths: Lengths | None
+    """The mean length at each size; None where one is not known, or where there is one limit."""
+    scope: str
+    """Of which true values the worst case is: ``for p in 0.1 … 0.9``; empty where it is all."""
+
+    @property
+    def means(self) -> tuple[float, ...]:
+        """The mean alpha at each size."""
+        return tuple(float(row["actual_alpha"]) for row in self.rows)
+
+    @property
+    def mean(self) -> float:
+        """The largest mean alpha of a size."""
+        return max(self.means)
+
+
+@dataclass(frozen=True)
+class AtAlpha:
+    """The judgements on all methods of a run at one alpha."""
+
+    alpha: float
+    methods: tuple[Judgement, ...]
+    """In the order of the run, without those of which only the posterior knows."""
+    outcomes: Mapping[str, SummaryRow]
+    """Where the posterior alone was asked, of each method the row with its worst outcome."""
+    worst_is_exact: bool
+    """Whether worst cases are proven suprema, and not found by a search."""
+
+    @property
+    def with_lengths(self) -> list[Judgement]:
+        """The two-sided methods whose mean length is known at every size."""
+        return [method for method in self.methods if method.lengths is not None]
+
+    def relative_length(self, method: Judgement) -> float:
+        """The mean length over the shortest one at the same size, averaged over the sizes."""
+        columns = zip(*(each.lengths or () for each in self.with_lengths), strict=True)
+        return mean_ratio(method.lengths or (), tuple(min(column) for column in columns))
+
+    def shortest(self, methods: Iterable[Judgement]) -> Judgement | None:
+        """The shortest of the methods whose lengths are known; of ties the first by name."""
+        relative = {
+            method.method: (self.relative_length(method), method)
+            for method in methods
+            if method.lengths is not None
+        }
+        least = min((length for length, _ in relative.values()), default=0.0) + _TIED
+        tied = [name for name, (length, _) in relative.items() if length <= least]
+        return relative[min(tied)][1] if tied else None
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The methods that the rule takes at one alpha; None where no method qualifies."""
+
+    judged: AtAlpha
+    use: Judgement | None
+    """Of the methods whose mean alpha is within a tenth of alpha at every size, the one whose
+    largest worst alpha over the sizes is smallest; of ties the shortest."""
+    never_above: Judgement | None
+    """Of the methods whose alpha is above alpha at no truth, the shortest on average over sizes."""
+
+    @property
+    def candidates(self) -> list[Judgement]:
+        """All methods that were compared, in the order of the run."""
+        return self.judged.with_lengths
+
+    @property
+    def default(self) -> Judgement:
+        """``use``; where none qualifies ``never_above``, or else the smallest worst alpha."""
+        worst = min(self.candidates, key=lambda method: method.worst)
+        return self.use or self.never_above or worst
+
+
+def judgements(results: Results) -> list[AtAlpha]:
+    """Judge the methods of a run of coverage at each of its alphas, in their order."""
+    judged = []
+    is_exact = worst_cases_are_exact(results.manifest)
+    for rows in results.summary.partition_by("alpha", maintain_order=True):
+        alpha, estimates = rows["alpha"][0], rows.filter(engine=MONTE_CARLO).height
+        parts = [part.to_dicts() for part in rows.partition_by("method", maintain_order=True)]
+        of_sizes = filter(None, map(_row_of_each_size, parts))
+        methods = tuple(_judgement(results, known, alpha, estimates) for known in of_sizes)
+        judged.append(AtAlpha(alpha, methods, {} if methods else _worst_outcomes(parts), is_exact))
+    return judged
+
+
+def choice(judged: AtAlpha) -> Choice:
+    """Which method to use at one alpha: one rule, for the defaults of the families and for runs."""
+    candidates = judged.with_lengths
+    right = [method for method in candidates if method.about_right]
+    least = min((method.worst for method in right), default=0.0) + _TIED
+    return Choice(
+        judged,
+        judged.shortest(method for method in right if method.worst <= least),
+        judged.shortest(method for method in candidates if method.keeps),
+    )
+
+
+def mean_ratio(lengths: Lengths, unit: Lengths) -> float:
+    """Lengths over those of a unit at the same size, averaged over the sizes."""
+    pairs = zip(lengths, unit, strict=True)
+    return sum(length / of if of > 0 else 1.0 for length, of in pairs) / len(lengths)
+
+
+def _row_of_each_size(rows: Sequence[SummaryRow]) -> tuple[SummaryRow, ...]:
+    """Of one method the row of each size that has its mean alpha, if possible an exact one."""
+    sizes = family_in(rows[0]).sizes
+    by_size: dict[Any, SummaryRow] = {}
+    for engine in (MONTE_CARLO, *EXACT_ENGINES):
+        for row in rows:
+            if row["engine"] == engine and row["actual_alpha"] is not None:
+                by_size[tuple(row[name] for name in sizes)] = row
+    return tuple(by_size.values())
+
+
+def _worst_outcomes(parts: Sequence[Sequence[SummaryRow]]) -> dict[str, SummaryRow]:
+    """Of each method that the posterior knows the row with the largest alpha of an outcome."""
+    outcomes = {}
+    for rows in parts:
+        known = [row for row in rows if row["alpha_error_min"] is not None]
+        if known:
+            outcomes[known[0]["method"]] = min(known, key=lambda row: float(row["alpha_error_min"]))
+    return outcomes
+
+
+def _judgement(
+    results: Results, rows: tuple[SummaryRow, ...], alpha: float, estimates: int
+) -> Judgement:
+    """Judge one method.
+
+    Args:
+        results: of the run.
+        rows: of each size the row that has the method's mean alpha.
+        alpha: the nominal alpha.
+        estimates: the number of estimates of Monte Carlo of all methods at the alpha.
+    """
+    tolerance = rounding_of(alpha)
+    over = [row for row in rows if is_clearly_above(row, alpha, estimates)]
+    above = tuple(row for row in over if row["actual_alpha"] > (1 + MARGIN) * alpha + tolerance)
+    worst_cases = [row["worst_alpha"] for row in rows if row.get("worst_alpha") is not None]
+    worst_case = max(worst_cases) if len(worst_cases) == len(rows) else None
+    if worst_case is None:
+        worst, std_error, keeps = _worst_of_truths(results, rows, alpha, estimates)
+    else:
+        worst, std_error, keeps = worst_case, 0.0, worst_case <= alpha + tolerance
+    lengths = [row.get("mean_length") for row in rows]
+    known = [float(length) for length in lengths if length is not None and math.isfinite(length)]
+    has_lengths = len(known) == len(rows) and rows[0]["side"] == TWO_SIDED
+    return Judgement(
+        method=rows[0]["method"],
+        rows=rows,
+        above=above,
+        about=bool(over) and not above,
+        about_right=all(
+            abs(row["actual_alpha"] - alpha) <= WITHIN * alpha + tolerance for row in rows
+        ),
+        worst_case=worst_case,
+        worst=worst,
+        std_error=std_error,
+        keeps=keeps,
+        lengths=tuple(known) if has_lengths else None,
+        scope=next(filter(None, map(scope_of, rows)), ""),
+    )
+
+
+def _worst_of_truths(
+    results: Results, rows: Sequence[SummaryRow], alpha: float, estimates: int
+) -> tuple[float, float, bool]:
+    """The largest alpha at a listed truth, its error, and whether no truth is clearly above alpha.
+
+    Without listed truths it is that on average over a distribution, from the rows of the summary.
+    """
+    engine = rows[0]["engine"]
+    cells = results.cells.filter(given=TRUTH, engine=engine, alpha=alpha)
+    listed = cells.filter(method=rows[0]["method"]).drop_nulls("actual_alpha").to_dicts() or rows
+    worst = max(listed, key=lambda row: float(row["actual_alpha"]))
+    count = cells.height or estimates
+    keeps = not any(is_clearly_above(row, alpha, count) for row in listed)
+    return float(worst["actual_alpha"]), float(worst["std_error"] or 0.0), keeps
+
+
+def is_clearly_above(row: SummaryRow, alpha: float, estimates: int) -> bool:
+    """Whether an alpha is above the nominal one by more than rounding, or chance, explains.
+
+    The interval of an estimate has to be above alpha, and so many misses to have a probability of
+    at most ``_FALSE_ALARM`` over the number of estimates if alpha were kept: one of forty 95 %
+    intervals lies above the value that it is for. The interval allows for the looks of a run that
+    stopped by looking.
+    """
+    if row["engine"] != MONTE_CARLO:
+        return bool(row["actual_alpha"] > alpha + rounding_of(alpha))
+    if (row["ci_lower"] or 0.0) <= alpha:
+        return False
+    trials = row["trials"]
+    misses = np.array(round(row["actual_alpha"] * trials))
+    chance = binomial.sf(misses - 1, np.array(alpha), trials)
+    return float(chance) * estimates <= _FALSE_ALARM
+
+
+def first_largest(values: Floats) -> int:
+    """Where the largest finite value is, the first of those that differ by rounding only."""
+    top = float(values[np.isfinite(values)].max())
+    return int(np.flatnonzero(values >= top - _TIED * abs(top))[0])
+
+
+def size_of(row: SummaryRow) -> str:
+    """The size of a row of the summary in words."""
+    family = family_in(row)
+    return family.size_text([row[name] for name in family.sizes], digits=12)
+
+
+def scope_of(row: SummaryRow) -> str:
+    """Of which true values the worst case of a row is; empty where of all, or where none is known.
+
+    It is as in ``for p in 0.1 … 0.9`` or ``at p = 0.3``.
+    """
+    family = family_in(row)
+    spans = []
+    ranges = worst_range_columns(family)
+    for symbol, (low, high) in zip(family.symbols, ranges, strict=False):
+        first, last = row.get(low), row.get(high)
+        if first is None or last is None:
+            continue
+        if (first, last) != tuple(family.model.SUPPORT):
+            spans.append(span_text(symbol, first, last))
+    if len(spans) > _MOST_SPANS:
+        return "for the true values of this run"
+    every_is_a_value = all(" = " in span for span in spans)
+    return f"{'at' if every_is_a_value else 'for'} {', '.join(spans)}" if spans else ""

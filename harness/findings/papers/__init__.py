@@ -1,1 +1,0 @@
-"""What papers say of the intervals whose figures the shipped configs make anew."""
