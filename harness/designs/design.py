@@ -228,11 +228,17 @@ class Scenario:
     with_both: bool = True
     """Of pairs: whether an outcome says how many pairs are right in both; of a confusion table,
     whether it says the whole table."""
+    solver: Any = field(init=False, default=None, repr=False, compare=False)
+    """The exact engines, once ``solver_of`` has chosen them."""
 
     def __post_init__(self) -> None:
         if self.law is not None and self.draws == THINNED:
             raise HarnessError(f"no tables thin the outcomes of {self.law.title}")
         self.design.refuse(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Another process chooses the engines itself.
+        return {**vars(self), "solver": None}
 
     @property
     def sizes(self) -> tuple[float, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import partial
 
-from harness.designs import monte_carlo
+from harness.designs.engines import monte_carlo
 from harness.kinds.calibration.engine import BinTally, Design, Shard, shards, simulate
 from harness.kinds.calibration.experiment import Calibration
 from harness.kinds.calibration.tables import (

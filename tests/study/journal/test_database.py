@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from harness.base.errors import InputError
+from harness.designs.engines.exact import Solution
+from harness.designs.engines.scores import Scores
+from harness.designs.engines.stochastic import Simulation
+from harness.designs.engines.verification import Comparison
 from harness.designs.results import Counts, Enumerated, Exact, Mean, Tally, WorstCase
-from harness.designs.scores import Scores
-from harness.designs.verification import Comparison
-from harness.kinds.coverage.scenario_result import Solution
-from harness.kinds.coverage.solve import Simulation
 from harness.runner.journal.database import ColumnKey, Journal, opened
 from harness.runner.journal.environment import ENGINES
 from harness.runner.journal.records import DamagedRecordError, pack, unpack

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from harness.callers.source import Source
 from harness.config.values import MethodSpec
-from harness.designs import monte_carlo
+from harness.designs.engines import monte_carlo
+from harness.designs.engines.monte_carlo import Shard
 from harness.designs.limits import Column, Limits
-from harness.designs.monte_carlo import Shard
 from harness.kinds.coverage.columns import Sources, deterministic_columns, stochastic_columns
 from harness.kinds.coverage.experiment import Experiment
 from harness.runner.journal.database import ColumnKey
