@@ -147,6 +147,13 @@ def test_engines_agree_with_a_sum_by_hand(results):
         assert abs(drawn["actual_alpha"] - mean) < 5 * drawn["std_error"]
 
 
+def test_processes_of_workers_know_the_design_that_this_process_has_added(results, tmp_path):
+    config = {**CONFIG, "execution": {"jobs": 2, "backend": "loky"}}
+    shared = harness.run(config, out=tmp_path / "pools")
+    assert shared.summary.equals(results.summary)
+    assert shared.cells.equals(results.cells)
+
+
 def test_an_interval_and_its_coverage_are_computed():
     found = harness.interval(FAMILY.name, "exact", x=4, n=10)
     lower, upper = exact_of_pools((np.array([4.0]), np.array([10.0])), 0.025)
