@@ -15,8 +15,9 @@ import numpy as np
 
 from harness.base.errors import HarnessError, InputError
 from harness.callers.source import CatalogueSource
+from harness.catalogue import design_for
 from harness.config.values import Precision, Size
-from harness.designs.design import Scenario, design_for, observed_at
+from harness.designs.design import Scenario, observed_at
 from harness.designs.engines.monte_carlo import SHARD, Shard, outcomes_drawn
 from harness.designs.engines.solver import solver_of
 from harness.designs.engines.stochastic import StochasticColumn, simulate_stochastic

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from harness.base.errors import ConfigIssue
+from harness.catalogue import design_for
 from harness.config.models.truths import written_truth
 from harness.config.rules import ValidKeys
 from harness.config.shared_keys import CROSS, USUAL_KIND
 from harness.config.values import Precision, TrialCount
-from harness.designs.design import design_for
-from harness.families.catalogue import FAMILIES, with_settings
-from harness.families.stopped import STOPPING
+from harness.designs.stopping.family import stopped_proportion
+from harness.families.catalogue import FAMILIES
+from harness.families.family import STOPPING
 from harness.figures.requirements import ExperimentFacts, suitable_figures
 from harness.kinds.coverage.experiment import TITLE, Experiment
 from harness.kinds.coverage.resolve import engines_of, sizes_of, with_lattice
@@ -83,7 +84,7 @@ class CoverageKind(FamilyKind[Experiment]):
         family, values = config.family, config.values
         outcomes, stopping = values.get("outcomes"), values.get(STOPPING)
         if stopping is not None:
-            family = with_settings(family.public_name, {STOPPING: stopping})
+            family = stopped_proportion(stopping)
         return {
             "family": family,
             "sizes": sizes_of(config.family, values["sizes"], values.get(CROSS, False)),
