@@ -138,8 +138,8 @@ def shared_report(key: str, compute: Callable[[], CheckReport]) -> CheckReport:
     stored = folder / "report"
     with hold(folder, patience=_PATIENCE):
         if stored.is_file():
-            found: CheckReport = pickle.loads(stored.read_bytes())
-            return found
+            report: CheckReport = pickle.loads(stored.read_bytes())
+            return report
         report = compute()
         part = stored.with_suffix(".part")
         part.write_bytes(pickle.dumps(report))

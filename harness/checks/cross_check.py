@@ -98,7 +98,7 @@ def _tests_at(
         below, above = drawn.below[0], drawn.above[0]
         at = exact.by_outcome.at(drawn.conditions)
         by_outcome = _cells(drawn.trials, below, above, at.below[0], at.above[0])
-        n, low, high = (each.sum(keepdims=True) for each in (drawn.trials, below, above))
+        n, low, high = (counts.sum(keepdims=True) for counts in (drawn.trials, below, above))
         overall = _cells(n, low, high, mean.below, mean.above)
         at_worst = _simulated(_at_worst_truth(scenario, worst), limits, seed)
         missed = np.array([(at_worst.below + at_worst.above).sum()])

@@ -215,13 +215,15 @@ def _truth_of_tables(family: Family) -> PairedTruth:
 
 
 def _negated(lists: Sequence[Floats]) -> tuple[Floats, ...]:
-    return tuple(-each for each in lists)
+    return tuple(-column for column in lists)
 
 
 def _failures(lists: Sequence[Floats]) -> tuple[Floats, ...]:
     """Counts of failures in place of successes, each with its size."""
-    pairs = zip(lists[::2], lists[1::2], strict=True)
-    return tuple(each for count, size in pairs for each in (size - count, size))
+    columns: list[Floats] = []
+    for count, size in zip(lists[::2], lists[1::2], strict=True):
+        columns += [size - count, size]
+    return tuple(columns)
 
 
 def _has_variance(lists: Sequence[Floats]) -> Bools:
