@@ -161,15 +161,15 @@ def _folder_of_run(run: str) -> Path:
         raise PermissionError(f"{folder} is a folder of another user")
     mark = folder / f"worker-{os.getpid()}"
     mark.touch()
-    atexit.register(_leave, folder, mark)
+
+    @atexit.register
+    def leave() -> None:
+        with suppress(OSError):
+            mark.unlink()
+            if not any(folder.glob("worker-*")):
+                shutil.rmtree(folder)
+
     return folder
-
-
-def _leave(folder: Path, mark: Path) -> None:
-    with suppress(OSError):
-        mark.unlink()
-        if not any(folder.glob("worker-*")):
-            shutil.rmtree(folder)
 
 
 _QUICK = ("Wald", "score")

@@ -192,13 +192,11 @@ _DISCORDANT, _SHARES_OF_BOTH = (0.01, 0.05, 0.15, 0.35), (0.3, 0.8)
 """The discordant cells of the tables of a check, and the shares of both in the concordant ones."""
 
 
-def _uniform_truth(family: Family) -> UniformTruth:
-    return UniformTruth(*((0.0, 1.0) if family.is_bounded else RATES))
-
-
-def _two_uniform_truths(family: Family) -> PairTruth:
-    truth = UniformTruth(*((0.0, 1.0) if family.is_bounded else RATES_OF_TWO))
-    return PairTruth(truth, truth)
+def _uniform_truth(family: Family) -> UniformTruth | PairTruth:
+    """Return the uniform truth of one sample, or of each of two."""
+    rates = RATES if family.samples == 1 else RATES_OF_TWO
+    truth = UniformTruth(*((0.0, 1.0) if family.is_bounded else rates))
+    return truth if family.samples == 1 else PairTruth(truth, truth)
 
 
 def _truth_of_tables(family: Family) -> PairedTruth:
@@ -345,7 +343,7 @@ _PAIRED_SCORES_LISTS = CheckedLists(
 PLANS: dict[str, CheckPlan] = {
     SINGLE_SAMPLE: CheckPlan(_ONE_SAMPLE_AT, _uniform_truth),
     A_STOPPING_RULE: CheckPlan(_ONE_SAMPLE_AT, _uniform_truth),
-    TWO_SAMPLES: CheckPlan(_TWO_SAMPLES_AT, _two_uniform_truths),
+    TWO_SAMPLES: CheckPlan(_TWO_SAMPLES_AT, _uniform_truth),
     PAIRS: CheckPlan(_TABLES_AT, _truth_of_tables),
     CONFUSION: CheckPlan(_TABLES_AT, _truth_of_tables),
     RUNS: CheckPlan(LISTS_AT, lists=_RUNS_LISTS),

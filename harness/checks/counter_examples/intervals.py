@@ -131,7 +131,17 @@ def _compared(check: str, spot: Spot) -> tuple[list[IntervalRow], str]:
         if against is not None:
             following, names = against
             rows = [spot.row(is_fault=True), following.row("the next outcome", True)]
-            return rows, _moves(spot, following, names)
+            limits = zip(("lower", "upper"), spot.limits, following.limits, strict=True)
+            parts = []
+            for name, before, after in limits:
+                if name in names:
+                    words = "falls" if after < before else "rises"
+                    parts.append(f"the {name} limit {words} from {_text(before)} to {_text(after)}")
+            start, end = (_text(row.estimate) for row in rows)
+            return rows, (
+                f"From the first outcome to the next {' and '.join(parts)}, while the estimate "
+                f"moves from {start} to {end}."
+            )
     if check == _NESTED:
         wider = Spot(spot.evaluation, spot.alpha + 1, spot.place)
         rows = [spot.row(is_fault=True), wider.row("the next larger alpha", True)]
@@ -182,18 +192,6 @@ def _step_against(spot: Spot) -> tuple[Spot, list[str]] | None:
         if names and distance >= farthest:
             farthest, against = distance, (other, names)
     return against
-
-
-def _moves(spot: Spot, following: Spot, names: Sequence[str]) -> str:
-    """How limits move against the estimate."""
-    parts = []
-    for name, one, other in zip(("lower", "upper"), spot.limits, following.limits, strict=True):
-        if name in names:
-            words = "falls" if other < one else "rises"
-            parts.append(f"the {name} limit {words} from {_text(one)} to {_text(other)}")
-    one, other = spot.row().estimate, following.row().estimate
-    so = f"while the estimate moves from {_text(one)} to {_text(other)}"
-    return f"From the first outcome to the next {' and '.join(parts)}, {so}."
 
 
 def _beside_its_image(check: str, spot: Spot) -> tuple[list[IntervalRow], str]:
