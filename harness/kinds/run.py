@@ -92,6 +92,8 @@ def run_experiment(
         if folder.note is not None:
             say(folder.note)
         with opened(folder.journal, fresh=fresh) as journal:
+            if program := journal.begun_by():
+                progress.begun(program)
             results = kind.compute(experiment, progress, journal)
         return _written(experiment, results, folder, start)
 

@@ -76,6 +76,14 @@ def estimate_line(name: str, found: Estimate) -> str:
     )
 
 
+def begun_line(name: str, program: str) -> str:
+    """That another version of the program has begun a run, on one line."""
+    return (
+        f"{name}: another version of the program began this run ({program}); what both compute "
+        "alike is taken from there, and the rest is computed anew"
+    )
+
+
 def goes_on_line(name: str, recorded: int, parts: int) -> str:
     """From where a run goes on, on one line."""
     share = 100 * recorded // parts
@@ -117,6 +125,9 @@ class ProgressBar:
     def __init__(self, progress: Progress, name: str) -> None:
         self._progress, self._name = progress, name
         self._task = progress.add_task(escape_markup(name), total=0)
+
+    def begun(self, program: str) -> None:
+        self._progress.console.print(escape_markup(begun_line(self._name, program)))
 
     def found(self, recorded: int, parts: int) -> None:
         if 0 < recorded < parts:

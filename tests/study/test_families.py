@@ -397,7 +397,7 @@ def test_a_run_of_the_catalogue_says_what_it_is_scored_against_unless_that_is_th
 def test_pictures_are_at_the_median_where_this_is_the_estimand(skewed):
     symbols = [truth_panels(found).family.symbols for found in skewed.values()]
     assert symbols == [("mean",), ("median",), ("0.9 quantile",)]
-    assert shown_of(skewed["median"], truth_panels(skewed["median"])).x_label == "true median"
+    assert shown_of(skewed["median"], truth_panels(skewed["median"])).axis.label == "true median"
 
 
 def test_the_median_of_normal_runs_has_the_numbers_of_their_mean_without_a_closed_form(order):

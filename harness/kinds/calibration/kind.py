@@ -105,6 +105,6 @@ class CalibrationKind(FamilyKind[Calibration]):
 
     def markdown(self, results: Results) -> Iterable[str]:
         from harness.kinds.calibration.page import found_answer
-        from harness.report.answer import paragraphs
+        from harness.report.sections import paragraphs
 
         return paragraphs(found_answer(results), results.manifest)

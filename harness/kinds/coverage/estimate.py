@@ -17,10 +17,10 @@ from harness.base.errors import HarnessError, InputError
 from harness.callers.source import CatalogueSource
 from harness.config.values import Precision, Size
 from harness.designs.design import Scenario, design_for, observed_at
+from harness.designs.engines.monte_carlo import SHARD, Shard, outcomes_drawn
+from harness.designs.engines.solver import solver_of
+from harness.designs.engines.stochastic import StochasticColumn, simulate_stochastic
 from harness.designs.limits import Limits
-from harness.designs.monte_carlo import SHARD, Shard, outcomes_drawn
-from harness.designs.solvers import solver_of
-from harness.designs.stochastic import StochasticColumn, simulate_stochastic
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.kinds.coverage.columns import (
     Sources,

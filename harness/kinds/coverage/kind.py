@@ -190,7 +190,7 @@ class CoverageKind(FamilyKind[Experiment]):
 
     def markdown(self, results: Results) -> Iterable[str]:
         from harness.findings.answer import found_answer
-        from harness.report.answer import paragraphs
+        from harness.report.sections import paragraphs
 
         return paragraphs(found_answer(results), results.manifest)
 

@@ -12,19 +12,17 @@ from rich.table import Table
 from harness.families.catalogue import family_in
 from harness.families.family import EXACT_ENGINES, MONTE_CARLO, POSTERIOR, Family
 from harness.findings.conclusion import advice, sentences
-from harness.findings.engines import (
+from harness.findings.judgements import SummaryRow, judgements
+from harness.findings.manifest import (
     BAD,
     DOUBTFUL,
     GOOD,
     PLAIN,
     Remark,
     engine_remarks,
-    tests_table,
-)
-from harness.findings.judgements import SummaryRow, judgements
-from harness.findings.manifest import (
     failed_methods,
     missed_precision,
+    tests_table,
     unsteady_methods,
     worst_cases_are_exact,
 )
