@@ -141,8 +141,8 @@ def shared_report(key: str, compute: Callable[[], CheckReport]) -> CheckReport:
     stored = folder / "report"
     with hold(folder, patience=_PATIENCE):
         if stored.is_file():
-            found: CheckReport = pickle.loads(stored.read_bytes())
-            return found
+            report: CheckReport = pickle.loads(stored.read_bytes())
+            return report
         report = compute()
         part = stored.with_suffix(".part")
         part.write_bytes(pickle.dumps(report))
@@ -164,15 +164,15 @@ def _folder_of_run(run: str) -> Path:
         raise PermissionError(f"{folder} is a folder of another user")
     mark = folder / f"worker-{os.getpid()}"
     mark.touch()
-    atexit.register(_leave, folder, mark)
+
+    @atexit.register
+    def leave() -> None:
+        with suppress(OSError):
+            mark.unlink()
+            if not any(folder.glob("worker-*")):
+                shutil.rmtree(folder)
+
     return folder
-
-
-def _leave(folder: Path, mark: Path) -> None:
-    with suppress(OSError):
-        mark.unlink()
-        if not any(folder.glob("worker-*")):
-            shutil.rmtree(folder)
 
 
 _QUICK = ("Wald", "score")

@@ -11,6 +11,7 @@ from typing import Any, TypedDict
 
 from harness.base.arguments import quoted, validate_number, validate_whole
 from harness.base.errors import InputError, did_you_mean
+from harness.callers.expected_failures import ExpectedFailure, expected_failures
 from harness.callers.naming import AnyMethod, Function, Named, known_family, method_for
 from harness.callers.process import TIMEOUT
 from harness.catalogue import with_settings
@@ -32,7 +33,6 @@ from harness.designs.stopping.family import rule_of
 from harness.families.family import STOPPING, Family
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.load import load_experiment
-from harness.methods.expected_failures import ExpectedFailure, expected_failures
 from harness.methods.method import Contract, validate_contract
 
 SEED = 2003
@@ -107,12 +107,12 @@ class Tolerance:
         numbers = _parse(given) if isinstance(given, str) else given
         if not isinstance(numbers, Mapping):
             raise InputError(f"tolerance should be numbers by measure, found {quoted(given)}")
-        known = [field.name for field in fields(cls)]
+        measures = [field.name for field in fields(cls)]
         for name, value in numbers.items():
-            if name not in known:
-                guess = did_you_mean(name, known)
+            if name not in measures:
+                guess = did_you_mean(name, measures)
                 raise InputError(
-                    f"tolerance should be of {', '.join(known[:-1])} or {known[-1]}, "
+                    f"tolerance should be of {', '.join(measures[:-1])} or {measures[-1]}, "
                     f"found {quoted(name)}{guess}"
                 )
             is_number = isinstance(value, Real) and not isinstance(value, bool)
@@ -136,7 +136,7 @@ def _parse(text: str) -> dict[str, float]:
     """
     numbers: dict[str, float] = {}
     for part in text.split(","):
-        name, equals, value = (each.strip() for each in part.partition("="))
+        name, equals, value = (word.strip() for word in part.partition("="))
         if not (name and equals):
             raise InputError(f"tolerance should be {_FORM}, found {quoted(text)}")
         if name in numbers:

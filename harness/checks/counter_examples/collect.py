@@ -23,6 +23,7 @@ from harness.checks.findings import (
     AGAINST,
     CONFORMANCE,
     PASS,
+    SIDE,
     CounterExample,
     Finding,
     MissExample,
@@ -41,7 +42,6 @@ from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits
 from harness.distributions.truths import DiscreteTruth, PairTruth
 from harness.findings.numbers import covered, nominal
-from harness.methods.expected_failures import SIDE
 from harness.methods.method import NONE, Contract
 
 _MEASURED = {SHRINKS: "mean length over that at a quarter of the size"}
@@ -292,10 +292,11 @@ def _along_a_count(finding: Finding, tails: LimitTails) -> TailExample | None:
         x, places, names = x[near], places[near], (limit,)
     is_whole = here is not None and "found" in cell and "r" not in cell
     values: dict[LimitName, Floats] = {}
-    for each in names:
+    for limit_name in names:
         # The tail has all of the outcome's own probability, or half of it.
-        half = ndtr(-tails.r[each][number] * tails.z.ravel()[number])
-        values[each] = (tails.tail[each][number] if is_whole else half).ravel()[places]
+        half = ndtr(-tails.r[limit_name][number] * tails.z.ravel()[number])
+        of_size = tails.tail[limit_name][number] if is_whole else half
+        values[limit_name] = of_size.ravel()[places]
     expected = float(cell["expected"] if is_whole else tails.expected[number])
     is_bound = is_whole and expected == tails.alphas[number]
     held = {name: cell[name] for name in others}
