@@ -89,8 +89,6 @@ def test_bounds_from_a_few_limits_enclose_the_sum_over_all():
     sums = Expectations(
         family, Width(family, 0.1, "length"), lambda data: method.limits(data, 0.05)
     )
-        family, Width(family, 0.1, "length"), lambda data: method.limits(data, 0.05)
-    )
     sizes, truths = np.array([[30.0, 50.0], [200.0, 90.0]]), (0.3, 0.8)
     exact = sums.means(sizes, truths)
     widths = []
