@@ -26,9 +26,9 @@ from scipy.special import betainc, betaincc
 from benchmarks import detection
 from benchmarks.timing import report, seconds
 from harness.designs.design import Scenario
+from harness.designs.engines.monte_carlo import SHARD, shards, simulate
 from harness.designs.limits import Limits
 from harness.designs.miss_sets import miss_probabilities
-from harness.designs.monte_carlo import SHARD, shards, simulate
 from harness.designs.one_sample.worst_case import worst_case
 from harness.distributions.truths import UniformTruth
 from harness.families.catalogue import family_of

@@ -7,8 +7,8 @@ import numpy as np
 from benchmarks.timing import report, seconds
 from harness.base.numerics.arrays import Floats
 from harness.designs.design import Scenario, observed_at
+from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits
-from harness.designs.solvers import solver_of
 from harness.distributions.paired_truths import TableTruth, table_of_cells
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE

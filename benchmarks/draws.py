@@ -19,7 +19,7 @@ from benchmarks.__main__ import table
 from benchmarks.timing import report
 from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.design import Scenario
-from harness.designs.monte_carlo import SHARD, shards, simulate
+from harness.designs.engines.monte_carlo import SHARD, shards, simulate
 from harness.distributions.truths import UniformTruth
 from harness.families.catalogue import family_of
 

@@ -14,11 +14,11 @@ import harness
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Integers
 from harness.designs.design import Scenario, data_of
+from harness.designs.engines.monte_carlo import shards, simulate
+from harness.designs.engines.solver import solver_of
+from harness.designs.engines.verification import Published
 from harness.designs.limits import Limits
-from harness.designs.monte_carlo import shards, simulate
 from harness.designs.results import Exact
-from harness.designs.solvers import solver_of
-from harness.designs.verification import Published
 from harness.distributions.paired_truths import (
     Cells,
     DirichletTruth,

@@ -18,10 +18,10 @@ from harness.checks.sizes import Size
 from harness.checks.subject import Subject
 from harness.checks.watch import steps
 from harness.designs.design import Scenario, data_of, sizes_by_name
+from harness.designs.engines.posterior import integrate_under_prior, integrate_under_truth
+from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits
-from harness.designs.posterior import integrate_under_prior, integrate_under_truth
 from harness.designs.results import Enumerated
-from harness.designs.solvers import solver_of
 from harness.families.family import POSTERIOR as ENGINE_POSTERIOR
 from harness.families.family import Family
 from harness.kinds.coverage.tables import mean_length

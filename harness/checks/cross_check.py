@@ -24,10 +24,10 @@ from harness.checks.sizes import Size
 from harness.checks.subject import Subject
 from harness.checks.watch import steps
 from harness.designs.design import Scenario, sizes_by_name
+from harness.designs.engines.monte_carlo import shards, simulate
+from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits
-from harness.designs.monte_carlo import shards, simulate
 from harness.designs.results import Counts, WorstCase
-from harness.designs.solvers import solver_of
 
 MONTE_CARLO_AGREES = "Monte Carlo agrees"
 SIZES = (5.0, 20.0, 100.0)

@@ -15,8 +15,8 @@ from harness.checks.conformance.grid import OutcomeList
 from harness.checks.findings import FAIL, INCONCLUSIVE, PASS, REMARK, Verdict
 from harness.checks.subject import Subject, side_of
 from harness.designs.design import Scenario
+from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits
-from harness.designs.solvers import solver_of
 from harness.methods.method import TWO_SIDED, are_intervals
 
 INSIDE = (0.1, 0.9)

@@ -12,7 +12,7 @@ from harness.checks.behaviour import EXACT_NUMBERS
 from harness.checks.findings import CONFORMANCE, PASS, Finding
 from harness.checks.plans import scenario_of
 from harness.checks.sizes import Restriction, Size
-from harness.designs.solvers import solver_of
+from harness.designs.engines.solver import solver_of
 
 POINTS = "points of the table"
 

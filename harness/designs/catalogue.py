@@ -11,10 +11,12 @@ from harness.designs.auc import ONE_SCORE, TWO_SCORES
 from harness.designs.confusion import CONFUSED
 from harness.designs.design import DESIGNS, Design
 from harness.designs.lists import CLUSTERED, REPEATED_RUNS, STRATIFIED
+from harness.designs.one_sample.solver import solver_of_one_sample
 from harness.designs.pairs.data import PAIRED
+from harness.designs.pairs.solver import PairedSolver
 from harness.designs.samples import ONE_SAMPLE, TWO_INDEPENDENT
-from harness.designs.solvers import OneSampleSolver, PairedSolver, TwoSampleSolver
 from harness.designs.stopping.design import STOPPED
+from harness.designs.two_samples.solver import TwoSampleSolver
 from harness.families.catalogue import FAMILIES
 from harness.families.family import Family
 from harness.methods.catalogue import add_methods
@@ -23,7 +25,7 @@ from harness.methods.method import Method
 DESIGNS.update(
     (design.name, design)
     for design in (
-        replace(ONE_SAMPLE, exact=OneSampleSolver),
+        replace(ONE_SAMPLE, exact=solver_of_one_sample),
         replace(TWO_INDEPENDENT, exact=TwoSampleSolver),
         replace(PAIRED, exact=PairedSolver),
         REPEATED_RUNS,

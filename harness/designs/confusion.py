@@ -16,17 +16,17 @@ from scipy.special import betainc, betaincc, roots_legendre
 
 from harness.base.numerics.arrays import Floats, Integers, Positions
 from harness.designs.design import PER_TRUTH, Design, Distributions, Outcomes, Scenario
+from harness.designs.engines.solver import Places, Solver
+from harness.designs.engines.verification import Comparison, Published, Rows
 from harness.designs.limits import Limits
-from harness.designs.nets import Places
 from harness.designs.pairs.data import (
     PAIRED,
     implied_posterior,
     parameter_of,
 )
+from harness.designs.pairs.solver import PairedSolver
 from harness.designs.pairs.verification import verify_posterior, weights_again
 from harness.designs.results import Exact, WorstCase
-from harness.designs.solvers import PairedSolver, Solver
-from harness.designs.verification import Comparison, Published, Rows
 from harness.distributions.paired_truths import (
     ConfusionTruth,
     DirichletTruth,
@@ -110,13 +110,15 @@ class ConfusionSolver(PairedSolver):
     def range_count(self, over: Sequence[Span]) -> float:
         return super().range_count(_view(self.scenario).arranged(over))
 
-    def _searched(
-        self, limits: Limits, over: Sequence[Span] | None = None
-    ) -> Sequence[WorstCase] | None:
-        if parameter_of(self._pairs).moved_mass is None:
-            return Solver._searched(self, limits, over)
+    @property
+    def is_searched(self) -> bool:
+        return parameter_of(self._pairs).moved_mass is not None
+
+    def search(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase] | None:
+        if not self.is_searched:
+            return None
         view = _view(self.scenario)
-        found = super()._searched(limits, None if over is None else view.arranged(over))
+        found = super().search(limits, view.arranged(over))
         return found and [
             replace(case, truths=view.restored(case.truths), witness=view.restored(case.witness))
             for case in found
@@ -126,7 +128,7 @@ class ConfusionSolver(PairedSolver):
         return super().rows_again(limits, _view(self.scenario).arranged(truths))
 
     def places(self, over: Sequence[Span]) -> Places | None:
-        if parameter_of(self._pairs).moved_mass is None:
+        if not self.is_searched:
             return None
         view = _view(self.scenario)
         found = super().places(view.arranged(over))

@@ -245,6 +245,8 @@ class Scenario:
     whether it says the whole table."""
     design: Design = field(init=False, repr=False, compare=False)
     """How the data arise."""
+    solver: Any = field(init=False, default=None, repr=False, compare=False)
+    """The exact engines, once ``solver_of`` has chosen them."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "design", design_for(self.family))
@@ -254,11 +256,12 @@ class Scenario:
 
     def __getstate__(self) -> dict[str, Any]:
         # Another process knows the family by its name, and has no function of this one.
+        state = {**vars(self), "solver": None}
         if not (functions := functions_of(self.family)):
-            return {**vars(self)}
+            return state
         import cloudpickle
 
-        return {**vars(self), "functions": cloudpickle.dumps(functions)}
+        return {**state, "functions": cloudpickle.dumps(functions)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if functions := state.pop("functions", None):

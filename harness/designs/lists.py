@@ -19,8 +19,8 @@ from harness.base.numerics.arrays import Floats, Integers
 from harness.base.numerics.special import mean_of_sd, upper_tail
 from harness.callers.source import Observed
 from harness.designs.design import PER_TRUTH, Design, Lists, Scenario, grid
+from harness.designs.engines.stochastic import StochasticColumn
 from harness.designs.results import Enumerated, Exact
-from harness.designs.stochastic import StochasticColumn
 from harness.distributions.list_truths import ClusterTruth, NormalRuns, RunTruth, StratumTruth
 from harness.distributions.sampling import binomial
 from harness.distributions.sampling.laws.clusters import draw_clusters

@@ -20,9 +20,9 @@ from harness.figures.kind import EVERY_ENGINE
 
 if TYPE_CHECKING:
     from harness.designs.design import Scenario
+    from harness.designs.engines.solver import Solver
     from harness.designs.limits import Limits
     from harness.designs.miss_curve import MissCurve
-    from harness.designs.solvers import Solver
     from harness.tables.results import Results
 
 
@@ -72,8 +72,8 @@ def limits_in_reach(
     It is None where limits are not known, and where they are too many to be seen.
     """
     # The engines are loaded only where a figure is drawn.
+    from harness.designs.engines.solver import solver_of
     from harness.designs.miss_curve import LARGEST_CURVE
-    from harness.designs.solvers import solver_of
 
     solver = solver_of(scenario)
     if not solver.range_count(solver.hull()) <= LARGEST_CURVE:

@@ -15,9 +15,9 @@ from harness.base.frames import ByMethod, Tabular
 from harness.base.numerics.arrays import Floats
 from harness.callers.source import Source
 from harness.designs.design import design_for, listed_scenarios, observed_at
+from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits
 from harness.designs.results import ROUNDED_PROBABILITY
-from harness.designs.solvers import solver_of
 from harness.distributions.sampling.law import Law, on_lattice
 from harness.distributions.sampling.laws import OWN, sampling_law
 from harness.distributions.truths import Prior

@@ -16,7 +16,7 @@ from harness.base.errors import InputError
 from harness.base.numerics.arrays import Bools, Floats, Positions, distinct_columns
 from harness.callers.source import CatalogueSource, Observed, Source
 from harness.designs.design import listed_scenarios
-from harness.designs.solvers import solver_of
+from harness.designs.engines.solver import solver_of
 from harness.designs.stopping.design import LARGEST_MOST
 from harness.designs.stopping.methods import rule_with
 from harness.distributions.sampling import binomial

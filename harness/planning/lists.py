@@ -22,11 +22,12 @@ from harness.base.numerics.arrays import Floats
 from harness.base.text import enumerated, first_few
 from harness.callers.source import Source
 from harness.designs.design import Design, Scenario, design_for
+from harness.designs.engines.monte_carlo import shards
+from harness.designs.engines.stochastic import StochasticColumn, simulate_stochastic
+from harness.designs.fractions import standard_error
 from harness.designs.limits import Column
 from harness.designs.lists import closed_form
-from harness.designs.monte_carlo import shards, standard_error
 from harness.designs.results import mean_and_error
-from harness.designs.stochastic import StochasticColumn, simulate_stochastic
 from harness.families.data import broadcast_columns, numbers, validate_values, whole_numbers
 from harness.families.family import Family, validate_names
 from harness.families.lists import list_of_numbers

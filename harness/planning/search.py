@@ -15,7 +15,7 @@ import numpy as np
 
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Bools, Floats, Integers
-from harness.designs.listed import consecutive_probabilities
+from harness.designs.engines.listed import consecutive_probabilities
 from harness.families.combination import Span
 from harness.planning.expectations import Expectations
 from harness.planning.goals import Ladder, is_reached, second_sizes

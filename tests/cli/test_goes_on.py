@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from harness.designs import monte_carlo
+from harness.designs.engines import monte_carlo
 from harness.kinds.coverage.journal import keys
 from harness.kinds.load import load_experiment
 from harness.kinds.run import run_experiment

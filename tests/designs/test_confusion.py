@@ -12,7 +12,7 @@ import harness
 from harness.base.errors import ConfigError, InputError
 from harness.designs.confusion import CONFUSED, as_pairs
 from harness.designs.design import Scenario
-from harness.designs.solvers import solver_of
+from harness.designs.engines.solver import solver_of
 from harness.distributions.paired_truths import ConfusionTruth, DirichletTruth
 from harness.families.catalogue import family_of
 from harness.families.confusion import CELLS, CONFUSION_FAMILIES

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from harness.base.errors import HarnessError
-from harness.designs import monte_carlo
 from harness.designs.design import Scenario
+from harness.designs.engines import monte_carlo
+from harness.designs.engines.monte_carlo import SHARD, Shard, outcomes_drawn, shards, simulate
 from harness.designs.limits import Limits
-from harness.designs.monte_carlo import SHARD, Shard, outcomes_drawn, shards, simulate
 from harness.designs.results import Tally
 from harness.distributions.truths import (
     BetaTruth,

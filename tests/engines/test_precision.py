@@ -7,7 +7,8 @@ from scipy.stats import beta, binom
 from harness.agreement import two_sided_p
 from harness.base.numerics.arrays import Integers
 from harness.designs.design import Scenario
-from harness.designs.monte_carlo import SHARD, fraction_interval
+from harness.designs.engines.monte_carlo import SHARD
+from harness.designs.fractions import fraction_interval
 from harness.designs.precision import (
     Aim,
     certain_look,

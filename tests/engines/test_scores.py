@@ -8,9 +8,11 @@ from flint import fmpq_poly
 from scipy import integrate, stats
 
 from harness.designs.design import Scenario, data_of
+from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Column, Limits
-from harness.designs.one_sample.exact import enumerate_one_sample, possible_outcomes
-from harness.designs.solvers import TwoSampleSolver, solver_of
+from harness.designs.one_sample.exact import possible_outcomes
+from harness.designs.one_sample.solver import OneSampleSolver
+from harness.designs.two_samples.solver import TwoSampleSolver
 from harness.distributions.truths import (
     BetaTruth,
     DiscreteTruth,
@@ -56,7 +58,7 @@ def scored(truth, lower, upper, alpha=ALPHA):
         arbitrary_limits.as_limits(lower, upper),
     )
     found = solver_of(scenario).scores(
-        limits, enumerate_one_sample(scenario, limits), [column(alpha)]
+        limits, OneSampleSolver(scenario).enumerate(limits), [column(alpha)]
     )
     return found.rms_alpha_error[0], found.interval_score[0]
 
@@ -66,7 +68,7 @@ def of_catalogue(family, scenario, names):
     outcomes = possible_outcomes(scenario)
     rows = [CATALOGUE[family][name].limits(data_of(scenario, outcomes), ALPHA) for name in names]
     limits = Limits(outcomes, *(np.array(side) for side in zip(*rows, strict=True)))
-    known = enumerate_one_sample(scenario, limits, worst=False)
+    known = OneSampleSolver(scenario).enumerate(limits, worst=False)
     return limits, solver_of(scenario).scores(limits, known, [column()] * len(names))
 
 
@@ -215,7 +217,7 @@ def test_a_one_sided_interval_has_no_score():
     ]
     limits = Limits(np.arange(n + 1), *(np.array(side) for side in zip(*rows, strict=True)))
     columns = [column(side=side) for side in ("lower", "two-sided", "upper")]
-    found = solver_of(scenario).scores(limits, enumerate_one_sample(scenario, limits), columns)
+    found = solver_of(scenario).scores(limits, OneSampleSolver(scenario).enumerate(limits), columns)
     assert np.isnan(found.interval_score).tolist() == [True, False, True]
     assert np.isfinite(found.rms_alpha_error).all()
 
@@ -263,7 +265,7 @@ def test_a_short_range_of_truths_keeps_the_score_accurate():
     limits, found = of_catalogue("proportion", scenario, TWO_SIDED)
     listed = Scenario(family_of("proportion"), 20, DiscreteTruth((low, (low + high) / 2, high)))
     ends = solver_of(listed).scores(
-        limits, enumerate_one_sample(listed, limits, worst=False), [column()] * len(TWO_SIDED)
+        limits, OneSampleSolver(listed).enumerate(limits, worst=False), [column()] * len(TWO_SIDED)
     )
     np.testing.assert_allclose(found.interval_score, ends.interval_score, rtol=1e-6)
 

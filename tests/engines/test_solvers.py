@@ -8,17 +8,17 @@ from scipy import stats
 
 from harness.base.errors import HarnessError
 from harness.designs.design import Scenario, data_of
+from harness.designs.engines.monte_carlo import shards, simulate
+from harness.designs.engines.solver import solver_of
+from harness.designs.engines.verification import TOLERANCE, Published
 from harness.designs.limits import Limits
 from harness.designs.miss_sets import FROM_ABOVE, FROM_BELOW, miss_probabilities
-from harness.designs.monte_carlo import shards, simulate
 from harness.designs.one_sample.exact import (
-    enumerate_one_sample,
     outcome_weights,
     possible_outcomes,
 )
+from harness.designs.one_sample.solver import OneSampleSolver
 from harness.designs.one_sample.verification import outcomes_to_verify
-from harness.designs.solvers import solver_of
-from harness.designs.verification import TOLERANCE, Published
 from harness.distributions.sampling import poisson
 from harness.distributions.truths import DiscreteTruth, GammaTruth, PairTruth, UniformTruth
 from harness.families import proportion
@@ -147,7 +147,7 @@ def test_miss_probabilities_are_sums_over_the_outcomes_that_miss(exposure):
     values = tuple(np.array([0.0, 0.3, 2.0, 7.5, 40.0]) / exposure)
     scenario = Scenario(family_of("rate"), exposure, DiscreteTruth(values))
     limits = table(scenario)
-    found = enumerate_one_sample(scenario, limits).by_truth
+    found = OneSampleSolver(scenario).enumerate(limits).by_truth
     for row in range(len(METHODS)):
         for place, rate in enumerate(values):
             expected = missed(limits, row, rate, exposure)
@@ -164,7 +164,7 @@ def test_the_worst_case_is_no_less_than_anywhere_and_reached_where_it_says(seed)
     shape = table(scenario, names=("garwood",))
     jolt = rng.uniform(0.7, 1.3, (2, shape.outcomes.size))
     limits = Limits(shape.outcomes, shape.lower * jolt[0], shape.upper * jolt[1])
-    worst = enumerate_one_sample(scenario, limits).worst[0]
+    worst = OneSampleSolver(scenario).enumerate(limits).worst[0]
     ends = np.unique(np.clip(np.concatenate((limits.lower[0], limits.upper[0], [0, 4])), 0, 4))
     dense = np.unique(np.concatenate((np.linspace(0, 4, 4001), ends)))
     first = int(limits.outcomes[0])
@@ -186,7 +186,7 @@ def test_the_worst_case_is_no_less_than_anywhere_and_reached_where_it_says(seed)
 
 def test_garwood_never_misses_more_often_than_nominal_over_the_truths_own_range():
     scenario = Scenario(family_of("rate"), 1.0, UniformTruth(0.0, 458.0))
-    found = enumerate_one_sample(scenario, table(scenario, names=("garwood", "blaker")))
+    found = OneSampleSolver(scenario).enumerate(table(scenario, names=("garwood", "blaker")))
     assert [case.alpha <= 0.05 + 1e-9 for case in found.worst] == [True, True]
     assert found.worst_anywhere == (None, None)
 
@@ -238,7 +238,7 @@ def test_draws_agree_with_the_exact_means(truth, exposure):
     limits = table(scenario)
     trials = 1 << 17
     counted = simulate(shards(scenario, trials, 2003, None)[0], limits).by_outcome
-    exact = enumerate_one_sample(scenario, limits).mean
+    exact = OneSampleSolver(scenario).enumerate(limits).mean
     for drawn, known in ((counted.below, exact.below), (counted.above, exact.above)):
         fraction = drawn.sum(axis=1) / trials
         error = np.sqrt(known * (1 - known) / trials)

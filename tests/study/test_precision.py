@@ -13,7 +13,7 @@ from rich.console import Console
 
 import harness
 from harness.agreement import two_sided_p
-from harness.designs.monte_carlo import fraction_interval
+from harness.designs.fractions import fraction_interval
 from harness.designs.precision import estimate_interval, fixed_trials, planned_looks
 from harness.kinds.coverage import trials
 from harness.kinds.coverage.experiment import Experiment

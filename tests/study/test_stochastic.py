@@ -12,11 +12,11 @@ import harness
 from harness.agreement import two_sided_p
 from harness.base.errors import InputError
 from harness.callers.source import CatalogueSource
-from harness.designs import monte_carlo
 from harness.designs.design import Scenario, data_of
+from harness.designs.engines import monte_carlo
+from harness.designs.engines.monte_carlo import shards, simulate
+from harness.designs.engines.stochastic import StochasticColumn, simulate_stochastic
 from harness.designs.limits import Column, Limits
-from harness.designs.monte_carlo import shards, simulate
-from harness.designs.stochastic import StochasticColumn, simulate_stochastic
 from harness.distributions.truths import BetaTruth, DiscreteTruth, PairTruth, UniformTruth
 from harness.families.catalogue import family_of
 from harness.methods.bootstrap import RESAMPLES

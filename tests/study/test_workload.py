@@ -9,7 +9,7 @@ import pytest
 
 import harness
 from harness.base.errors import InputError
-from harness.designs.monte_carlo import SHARD
+from harness.designs.engines.monte_carlo import SHARD
 from harness.kinds.coverage import run as study
 from harness.kinds.coverage import workload
 from harness.kinds.coverage.columns import catalogue_sources

@@ -28,7 +28,7 @@ from harness.checks.scenarios import limits_at
 from harness.checks.sizes import ANYWHERE, Restriction
 from harness.checks.subject import Subject, side_of
 from harness.designs.design import Scenario, data_of, sizes_by_name
-from harness.designs.solvers import solver_of
+from harness.designs.engines.solver import solver_of
 from harness.families.family import POSTERIOR, Family
 from harness.methods.catalogue import methods_for
 from harness.methods.method import AT_LEAST, LOWER, NONE, TWO_SIDED, Contract

@@ -37,8 +37,8 @@ from harness.checks.subject import Subject
 from harness.checks.tails.check import TAIL_CHECKS
 from harness.checks.tails.tails import LimitName, LimitTails
 from harness.designs.design import Scenario, design_for
+from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits
-from harness.designs.solvers import solver_of
 from harness.distributions.truths import DiscreteTruth, PairTruth
 from harness.findings.numbers import covered, nominal
 from harness.methods.expected_failures import SIDE

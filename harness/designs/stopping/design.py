@@ -18,18 +18,18 @@ import numpy.typing as npt
 from harness.base.errors import HarnessError, InputError
 from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.design import Distributions, Outcomes, Scenario
+from harness.designs.engines.solver import Places, Solver
+from harness.designs.engines.verification import Rows
 from harness.designs.limits import Limits
 from harness.designs.miss_curve import MissCurve, of_law
-from harness.designs.nets import Places, places_of_one
 from harness.designs.one_sample.law_worst_case import worst_cases as worst_cases_by_law
+from harness.designs.one_sample.solver import places_of_one
 from harness.designs.results import Exact, WorstCase
 from harness.designs.samples import ONE_SAMPLE
-from harness.designs.solvers import Solver
 from harness.designs.stopping.exact import exact_values, probability_blocks
 from harness.designs.stopping.methods import outcomes_of, rule_with
 from harness.designs.stopping.paths import StoppedTrials
 from harness.designs.stopping.verification import rows_of_stopped, verify
-from harness.designs.verification import Rows
 from harness.distributions.sampling.law import Law
 from harness.distributions.truths import Prior, as_distribution
 from harness.families.combination import Span
@@ -206,10 +206,12 @@ class StoppingSolver(Solver):
     def solves_range(self, over: Sequence[Span]) -> bool:
         return True
 
-    def _searched(
-        self, limits: Limits, over: Sequence[Span] | None = None
-    ) -> Sequence[WorstCase] | None:
-        return worst_cases_by_law(self._as_law, limits, (over or self.hull())[0])
+    @property
+    def is_searched(self) -> bool:
+        return True
+
+    def search(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase] | None:
+        return worst_cases_by_law(self._as_law, limits, over[0])
 
     def miss_curve(self, limits: Limits) -> MissCurve | None:
         return of_law(self._as_law, limits)

@@ -17,10 +17,8 @@ from scipy.special import roots_jacobi, roots_legendre
 
 from harness.base.numerics.arrays import Floats
 from harness.designs.design import Scenario
-from harness.designs.limits import Limits
-from harness.designs.posterior import Integrated
-from harness.designs.stopping.methods import outcomes_of, rule_with
-from harness.designs.verification import (
+from harness.designs.engines.posterior import Integrated
+from harness.designs.engines.verification import (
     SECOND,
     Comparison,
     Published,
@@ -32,11 +30,13 @@ from harness.designs.verification import (
     sums_over,
     weights_apart,
 )
+from harness.designs.limits import Limits
+from harness.designs.stopping.methods import outcomes_of, rule_with
 from harness.distributions.truths import as_distribution
 from harness.families.family import ENUMERATION, Family
 
 if TYPE_CHECKING:
-    from harness.designs.solvers import Solver
+    from harness.designs.engines.solver import Solver
 
 _STEPS = 1 << 28
 """About how many probabilities are computed: fewer truths are compared where trials are many."""

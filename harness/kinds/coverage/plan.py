@@ -14,8 +14,9 @@ from harness.base.numerics.arrays import Integers
 from harness.config.models.trials import MOST_TRIALS
 from harness.config.values import MethodSpec, Precision, Size
 from harness.designs.design import Scenario
+from harness.designs.engines.monte_carlo import SHARD, Shard, shards
+from harness.designs.engines.solver import solver_of
 from harness.designs.limits import outcomes_at_fractions
-from harness.designs.monte_carlo import SHARD, Shard, shards
 from harness.designs.precision import (
     FIRST_LOOK,
     FIRST_LOOK_DRAWN,
@@ -24,7 +25,6 @@ from harness.designs.precision import (
     planned_looks,
     shards_between_looks,
 )
-from harness.designs.solvers import solver_of
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.figures.requirements import LARGEST_BESIDE_TRUTHS
 from harness.kinds.coverage.columns import Sources, refuse_undrawn, stochastic_columns

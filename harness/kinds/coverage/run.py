@@ -7,9 +7,10 @@ from functools import partial
 
 import numpy as np
 
+from harness.designs.engines.exact import Solution
+from harness.designs.engines.stochastic import Simulation, StochasticColumn
 from harness.designs.limits import Column
 from harness.designs.results import Counts, Tally
-from harness.designs.stochastic import StochasticColumn
 from harness.families.family import MONTE_CARLO
 from harness.kinds.coverage.columns import (
     deterministic_columns,
@@ -24,9 +25,8 @@ from harness.kinds.coverage.journal.trials import Recorder, spans_of
 from harness.kinds.coverage.limits import ScenarioLimits, compute_limits
 from harness.kinds.coverage.manifest import manifest
 from harness.kinds.coverage.plan import ScenarioPlan, plan_scenarios
-from harness.kinds.coverage.scenario_result import ScenarioResult, Solution
+from harness.kinds.coverage.scenario_result import ScenarioResult
 from harness.kinds.coverage.solutions import solve_drawn, solve_scenarios
-from harness.kinds.coverage.solve import Simulation
 from harness.kinds.coverage.tables import cells_table, summary_table
 from harness.kinds.coverage.trials import Trials, outcomes_needed, with_exact_trials
 from harness.runner.journal.database import Journal

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 
 from harness.designs.design import scenario_words
+from harness.designs.engines.exact import Solution
+from harness.designs.engines.stochastic import StochasticColumn
 from harness.designs.limits import Column, Limits
 from harness.designs.lists import enumerate_lists
 from harness.designs.results import Tally
-from harness.designs.stochastic import StochasticColumn
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.journal.columns import join, take
 from harness.kinds.coverage.journal.keys import engines_digest
 from harness.kinds.coverage.limits import ScenarioLimits
 from harness.kinds.coverage.plan import ScenarioPlan
-from harness.kinds.coverage.scenario_result import Solution
 from harness.kinds.coverage.solve import outcomes_solved, solve_scenario
 from harness.kinds.coverage.tables import exact_engine
 from harness.runner.journal.database import ColumnKey, Journal

@@ -20,9 +20,11 @@ import polars as pl
 
 from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.design import Scenario, sizes_by_name
+from harness.designs.engines.posterior import Integrated
+from harness.designs.engines.scores import Scores
+from harness.designs.engines.solver import solver_of
+from harness.designs.fractions import standard_error
 from harness.designs.limits import Limits
-from harness.designs.monte_carlo import standard_error
-from harness.designs.posterior import Integrated
 from harness.designs.precision import estimate_interval
 from harness.designs.results import (
     ROUNDED_PROBABILITY,
@@ -35,8 +37,6 @@ from harness.designs.results import (
     mean_and_error,
     weighted,
 )
-from harness.designs.scores import Scores
-from harness.designs.solvers import solver_of
 from harness.families.family import EXACT_ENGINES, MONTE_CARLO, POSTERIOR
 from harness.families.stopped import STOPPED_AT
 from harness.kinds.coverage.scenario_result import ScenarioResult, by_column

@@ -17,12 +17,11 @@ from harness.base.errors import InputError
 from harness.base.numerics.arrays import Integers
 from harness.callers.function import SentFunctionError, sendable
 from harness.designs.design import Scenario, scenario_words
+from harness.designs.engines.exact import exact_alphas
+from harness.designs.engines.monte_carlo import Shard, outcomes_drawn, shards
+from harness.designs.engines.stochastic import Simulation, StochasticColumn, simulate_shard
 from harness.designs.limits import Limits
-from harness.designs.monte_carlo import Shard, outcomes_drawn, shards
-from harness.designs.posterior import enumerate_by_posterior
 from harness.designs.precision import Aim, fixed_trials
-from harness.designs.solvers import solver_of
-from harness.designs.stochastic import StochasticColumn
 from harness.kinds.coverage.columns import Sources, stochastic_columns
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.journal.trials import (
@@ -34,7 +33,6 @@ from harness.kinds.coverage.journal.trials import (
 )
 from harness.kinds.coverage.limits import ScenarioLimits, compute_limits
 from harness.kinds.coverage.plan import ScenarioPlan
-from harness.kinds.coverage.solve import Simulation, failures_as_misses, simulate_shard
 from harness.runner.journal.database import Journal
 from harness.runner.parallel import THREADS, Backend, driver_backend, run_tasks
 from harness.runner.parts import TaskSpan
@@ -305,19 +303,9 @@ def _hardest_alpha(scenario: Scenario, limits: Limits) -> float | None:
         scenario: size and truth.
         limits: of all columns, at the planned outcomes; a missing one counts as a miss.
     """
-    if limits.failed.any():
-        limits = failures_as_misses(limits, scenario.family.support)
-    nothing = np.empty(0, np.int64)
-    if not solver_of(scenario).has_exact_values:
+    alphas = exact_alphas(scenario, limits)
+    if alphas is None:
         return None
-    if scenario.truth.is_discrete:
-        mean = solver_of(scenario).enumerate(limits, nothing, worst=False).mean
-    else:
-        # The same alpha as that of enumeration, in a small part of its time.
-        mean = enumerate_by_posterior(scenario, limits, nothing).mean
-    if mean is None:
-        return None
-    alphas = mean.missed
     return float(alphas[np.argmin(np.abs(alphas - 0.5))])
 
 

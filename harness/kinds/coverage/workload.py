@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from harness.base.errors import InputError
 from harness.config.values import Precision
-from harness.designs.monte_carlo import SHARD
+from harness.designs.engines.monte_carlo import SHARD
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.kinds.coverage.columns import (
     catalogue_sources,

@@ -11,9 +11,9 @@ import pytest
 from harness.base.errors import HarnessError
 from harness.callers.source import CatalogueSource
 from harness.designs.design import Scenario, observed_at
+from harness.designs.engines.solver import solver_of
+from harness.designs.engines.verification import TOLERANCE, Published
 from harness.designs.limits import Limits
-from harness.designs.solvers import solver_of
-from harness.designs.verification import TOLERANCE, Published
 from harness.distributions.sampling.law import THINNED
 from harness.distributions.sampling.laws.clusters import Clusters, ClusterSizes
 from harness.distributions.sampling.laws.hypergeometric import Hypergeometric

@@ -8,11 +8,11 @@ from harness.designs.design import Scenario, data_of
 from harness.designs.limits import Column, Limits
 from harness.designs.one_sample import least_length
 from harness.designs.one_sample.exact import (
-    enumerate_one_sample,
     outcome_weights,
     possible_outcomes,
 )
 from harness.designs.one_sample.least_length import guaranteed, on_average, randomized
+from harness.designs.one_sample.solver import OneSampleSolver
 from harness.distributions.truths import BetaTruth, DiscreteTruth, GammaTruth, UniformTruth
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import methods_of
@@ -196,7 +196,7 @@ def compared(scenario, alpha, names=None, side="two-sided"):
     data = data_of(scenario, outcomes)
     rows = [family[name].limits(data, alpha, side) for name in names]
     limits = Limits(outcomes, *(np.array(each) for each in zip(*rows, strict=True)))
-    enumerated = enumerate_one_sample(scenario, limits)
+    enumerated = OneSampleSolver(scenario).enumerate(limits)
     columns = [Column(name, side, alpha) for name in names]
     return enumerated, least_length.of_columns(scenario, enumerated, columns)
 

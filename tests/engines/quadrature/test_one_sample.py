@@ -6,10 +6,10 @@ from flint import arb, ctx
 from scipy import stats
 
 from harness.designs.design import Scenario, data_of
+from harness.designs.engines.posterior import integrate_under_truth
 from harness.designs.limits import Limits
 from harness.designs.one_sample.exact import LARGEST_INTEGRATED, is_integrated
 from harness.designs.one_sample.quadrature import Mixing, integrate, outcome_probabilities
-from harness.designs.posterior import integrate_under_truth
 from harness.designs.two_samples.nested import integrate_block
 from harness.designs.two_samples.quadrature import block_outcomes, blocks, integrate_pairs
 from harness.distributions.truths import (

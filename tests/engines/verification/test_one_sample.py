@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import harness
-from harness.designs import posterior
 from harness.designs.design import Scenario
+from harness.designs.engines import posterior
+from harness.designs.engines.posterior import Integrated, is_own_prior
+from harness.designs.engines.solver import solver_of
+from harness.designs.engines.verification import TOLERANCE, Published
 from harness.designs.limits import Limits
-from harness.designs.one_sample.verification import is_own_prior, outcomes_to_verify
-from harness.designs.posterior import Integrated
-from harness.designs.solvers import solver_of
-from harness.designs.verification import TOLERANCE, Published
+from harness.designs.one_sample.verification import outcomes_to_verify
 from harness.distributions.posteriors.beta import Beta
 from harness.distributions.sampling import binomial
 from harness.distributions.truths import BetaTruth, DiscreteTruth, GammaTruth, UniformTruth

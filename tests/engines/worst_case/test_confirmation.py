@@ -5,14 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from harness.designs import nets, solvers
-from harness.designs.confirmation import BY_NET, confirmed
 from harness.designs.design import Scenario, data_of
+from harness.designs.engines.confirmation import BY_NET, confirmed, net_at_limits
+from harness.designs.engines.solver import solver_of
+from harness.designs.engines.verification import TOLERANCE
 from harness.designs.limits import Limits
 from harness.designs.miss_sets import AT
+from harness.designs.one_sample.solver import places_of_one
 from harness.designs.one_sample.worst_case import worst_case
 from harness.designs.results import AT_LISTED
-from harness.designs.verification import TOLERANCE
 from harness.distributions.paired_truths import TableTruth, table_of_cells
 from harness.distributions.sampling.laws.hypergeometric import Hypergeometric
 from harness.distributions.truths import DiscreteTruth, PairTruth, UniformTruth
@@ -39,7 +40,7 @@ SCENARIOS = {
 
 
 def solved(scenario, *methods):
-    solver = solvers.solver_of(scenario)
+    solver = solver_of(scenario)
     outcomes = solver.range_outcomes(solver.hull())
     data = data_of(scenario, outcomes)
     pairs = [methods_of(scenario.family)[name].limits(data, 0.05) for name in methods]
@@ -170,8 +171,8 @@ def test_a_net_of_whole_numbers_has_the_neighbours_of_each_limit(total):
         family_of("proportion"), 10, UniformTruth(0.0, 1.0), law=Hypergeometric(total)
     )
     limit = np.array([0.1, 0.25, 0.3001, 0.9])
-    places = nets.places_of_one(scenario, (0.0, 1.0))
-    net = nets.net_at_limits(places, scenario, limit, limit, 100)
+    places = places_of_one(scenario, (0.0, 1.0))
+    net = net_at_limits(places, scenario, limit, limit, 100)
     assert (net.approach == AT).all()
     numbers = np.rint(net.truths[0] * total)
     assert (net.truths[0] == numbers / total).all()

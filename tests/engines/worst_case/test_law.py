@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from harness.designs.design import Scenario
+from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits
-from harness.designs.one_sample.exact import enumerate_one_sample
 from harness.designs.one_sample.law_worst_case import FOUND_BY
-from harness.designs.solvers import solver_of
+from harness.designs.one_sample.solver import OneSampleSolver
 from harness.distributions.sampling.laws.clusters import Clusters
 from harness.distributions.sampling.laws.hypergeometric import Hypergeometric
 from harness.distributions.sampling.laws.mixtures import BetaBinomial, GammaPoisson
@@ -66,7 +66,7 @@ def test_of_a_finite_population_it_is_the_largest_of_all_proportions(population,
 def test_of_a_population_with_too_many_proportions_it_is_searched_on_the_lattice():
     scenario = Scenario(family_of("proportion"), 20, HULL, law=Hypergeometric(10**12))
     limits = unordered(scenario, 20, 5)
-    own = enumerate_one_sample(replace(scenario, law=None), limits)
+    own = OneSampleSolver(replace(scenario, law=None)).enumerate(limits)
     found = solver_of(scenario).enumerate(limits)
     assert found.worst_anywhere == (None,) * len(limits.lower)
     for case, exact in zip(found.worst, own.worst, strict=True):
@@ -101,7 +101,7 @@ def test_the_search_is_nowhere_below_a_fine_grid(name, seed):
 def test_the_search_finds_the_exact_worst_case_where_the_law_is_all_but_binomial():
     scenario = Scenario(family_of("proportion"), 60, HULL, law=BetaBinomial(1e-14))
     limits = limits_at(scenario, np.arange(61))
-    own = enumerate_one_sample(replace(scenario, law=None), limits)
+    own = OneSampleSolver(replace(scenario, law=None)).enumerate(limits)
     for case, exact in zip(solver_of(scenario).enumerate(limits).worst, own.worst, strict=True):
         # A correlation of 1e-14 of 60 trials changes a probability by about 1e-12 of it.
         assert case.alpha == pytest.approx(exact.alpha, rel=1e-11)

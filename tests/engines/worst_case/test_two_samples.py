@@ -8,8 +8,8 @@ from scipy import stats
 
 from harness.checks.plans import scenario_of
 from harness.designs.design import Scenario, data_of
+from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits
-from harness.designs.solvers import solver_of
 from harness.designs.two_samples.table import outcome_probabilities
 from harness.designs.two_samples.worst_case import search_worst_case
 from harness.distributions.sampling import binomial, poisson

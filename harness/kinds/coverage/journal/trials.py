@@ -13,14 +13,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from harness.base.numerics.arrays import Integers
-from harness.designs import monte_carlo
 from harness.designs.design import scenario_words
+from harness.designs.engines import monte_carlo
+from harness.designs.engines.monte_carlo import Shard
+from harness.designs.engines.stochastic import Simulation
 from harness.designs.limits import Limits
-from harness.designs.monte_carlo import Shard
 from harness.kinds.coverage.journal.columns import join_simulations, take_simulation
 from harness.kinds.coverage.journal.keys import ColumnKeys, trials_key
 from harness.kinds.coverage.plan import ScenarioPlan
-from harness.kinds.coverage.solve import Simulation
 from harness.runner.journal.database import ColumnKey, Journal, Stored
 from harness.runner.journal.records import pack, unpack
 from harness.runner.parts import TaskSpan

@@ -4,6 +4,10 @@ The miss probability at its truth is the sum of the probabilities of the outcome
 the recurrences of the second computation, and not of tails or of what a search used. On a net of
 truths that no search used none may be missed more often: an exact worst case is wrong where one is.
 Where a search found the worst case, which it does not call exact, the larger one replaces it.
+
+A net has truths at random within a range, and truths at which the parameter is a limit of a column,
+where its miss probability jumps. The numbers drawn are the same in every run of a scenario: exact
+values depend on no seed of an experiment.
 """
 
 from __future__ import annotations
@@ -11,20 +15,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers, Positions
+from harness.designs.design import Scenario, keyed_stream
+from harness.designs.engines.solver import Places, Solver, Truths
+from harness.designs.engines.verification import SECOND, Comparison, Rows, relative_difference
 from harness.designs.limits import Limits
-from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW, SIDES, beside
-from harness.designs.nets import Net, Places, net_at_limits, random_net
+from harness.designs.miss_sets import (
+    AT,
+    FROM_ABOVE,
+    FROM_BELOW,
+    SIDES,
+    beside,
+    lattice_above,
+    lattice_below,
+)
 from harness.designs.results import Enumerated, WorstCase
-from harness.designs.verification import SECOND, Comparison, Rows, relative_difference
 from harness.families.family import ENUMERATION
 
-if TYPE_CHECKING:
-    from harness.designs.solvers import Solver
+NET_SEED = 20030101
+"""The seed of all nets, by which and by the scenario their random truths are drawn."""
 
 A_NET = "a net of truths"
 """What the worst cases are compared with, in the manifest of a run."""
@@ -85,7 +97,7 @@ def _apart(
     for row, case in enumerate(cases):
         if case is None:
             continue
-        column = _Column(limits.lower[row], limits.upper[row])
+        column = _Intervals(limits.lower[row], limits.upper[row])
         truths = tuple(np.array([each]) for each in case.truths)
         rows = solver.rows_again(limits, truths)
         if rows is not None:
@@ -100,7 +112,7 @@ def _apart(
 
 
 @dataclass(frozen=True)
-class _Column:
+class _Intervals:
     """The limits of one column, shape (m,)."""
 
     lower: Floats
@@ -201,7 +213,7 @@ def _count(most: int, cells: int, cost: float) -> int:
 
 def _largest(solver: Solver, limits: Limits, net: Net, rows: Sequence[int]) -> list[WorstCase]:
     """Return the truth of a net that each of the columns misses most often."""
-    columns = [_Column(limits.lower[row], limits.upper[row]) for row in rows]
+    columns = [_Intervals(limits.lower[row], limits.upper[row]) for row in rows]
     missed = np.zeros((len(columns), net.theta.size))
     again = solver.rows_again(limits, net.truths)
     assert again is not None
@@ -233,3 +245,68 @@ def _on_net(net: Net, missed: Floats) -> WorstCase:
     truths, approach = tuple(float(each[place]) for each in net.truths), int(net.approach[place])
     witness = (beside(truths[0], approach),) if len(truths) == 1 else truths
     return WorstCase(min(float(missed[place]), 1.0), truths, SIDES[approach], witness, BY_NET)
+
+
+@dataclass(frozen=True)
+class Net:
+    """Truths, the parameter at each of them, and how it is approached; shape (t,)."""
+
+    truths: Truths
+    theta: Floats
+    approach: Integers
+    """AT the parameter, or the limit towards it FROM_BELOW or FROM_ABOVE."""
+
+    def at(self, index: Positions) -> Net:
+        """Return some of the truths."""
+        truths = tuple(each[index] for each in self.truths)
+        return Net(truths, self.theta[index], self.approach[index])
+
+
+def random_net(places: Places, scenario: Scenario, count: int) -> Net:
+    """Return at most ``count`` truths at random within the range."""
+    truths = places.between(count, _stream(scenario, "between"))
+    theta = scenario.family.parameter_at(truths)
+    return _sorted(Net(truths, theta, np.full(theta.size, AT)))
+
+
+def net_at_limits(
+    places: Places, scenario: Scenario, lower: Floats, upper: Floats, count: int
+) -> Net:
+    """Return truths at which one column jumps: both ends of the range, and limits at random.
+
+    Args:
+        places: where truths can be.
+        scenario: what draws random numbers, beside ``NET_SEED``.
+        lower, upper: the limits of the column, shape (m,).
+        count: the largest number of truths.
+    """
+    rng, (low, high) = _stream(scenario, "beside"), places.range
+    above = np.unique(np.append(upper[(upper >= low) & (upper < high)], low))
+    below = np.unique(np.append(lower[(lower > low) & (lower <= high)], high))
+    chosen = [_some(each, count // 2, rng) for each in (above, below)]
+    theta = np.concatenate(chosen)
+    approach = np.repeat([FROM_ABOVE, FROM_BELOW], [each.size for each in chosen])
+    if places.lattice is not None:
+        theta = np.concatenate(
+            (lattice_above(chosen[0], places.lattice), lattice_below(chosen[1], places.lattice))
+        )
+        theta, approach = np.clip(theta, low, high), np.zeros_like(approach)
+    net = Net(places.beside(theta, rng), theta, approach)
+    return _sorted(net.at(np.flatnonzero(np.isfinite(sum(net.truths)))))
+
+
+def _some(limits: Floats, count: int, rng: np.random.Generator) -> Floats:
+    """Return the first and the last limits, and others at random."""
+    if limits.size <= count:
+        return limits
+    kept = rng.choice(limits.size, count, replace=False)
+    kept[:4] = 0, 1, limits.size - 2, limits.size - 1
+    return limits[np.unique(kept)]
+
+
+def _sorted(net: Net) -> Net:
+    return net.at(np.argsort(net.truths[0], kind="stable"))
+
+
+def _stream(scenario: Scenario, what: str) -> np.random.Generator:
+    return keyed_stream({"net": what, **scenario.content_of_limits()}, NET_SEED, 0)

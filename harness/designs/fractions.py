@@ -1,4 +1,4 @@
-"""How often the intervals of Monte Carlo fractions miss the probability that is estimated.
+"""Fractions of trials that miss: their standard error, their interval, and how often that misses.
 
 A count is told to miss without its interval: the minimal-length interval contains p if and only if
 the posterior probability of lower densities than that of p is at least alpha. This costs a tenth
@@ -10,16 +10,53 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import betainc, betaincc, ndtri
 
-from harness.base.numerics.arrays import Floats, Integers, Positions
+from harness.base.numerics.arrays import Floats, Integers, Positions, distinct_columns
 from harness.base.numerics.points import UnitPoints
 from harness.base.numerics.root_finding import SMALL_RESIDUAL, largest_true
-from harness.designs.monte_carlo import INTERVAL_ALPHA, fraction_interval
+from harness.distributions import criteria
 from harness.distributions.posteriors.beta import Beta
 from harness.families import proportion
 
+INTERVAL_ALPHA = 0.05
+"""The alpha of the intervals of Monte Carlo fractions."""
+
+_INTERVALS_AT_ONCE = 1 << 16
 _NEWTON_STEPS = 60
 # Closer to alpha, in relative terms, the probability of lower densities does not decide.
 _TOO_CLOSE = 1e-7
+
+
+def standard_error(misses: Integers, trials: Integers) -> Floats:
+    """Return √(m(N − m)/N)/N, the standard error of the fraction m/N.
+
+    It is not a number where no trial or every trial missed: the formula gives 0 there, though the
+    probability is no better known than ``fraction_interval`` says.
+    """
+    m, total = misses.astype(np.float64), trials.astype(np.float64)
+    error = np.sqrt(m * (total - m) / total) / total
+    return np.where((m > 0) & (m < total), error, np.nan)
+
+
+def fraction_interval(
+    misses: Integers, trials: Integers, alpha: float = INTERVAL_ALPHA
+) -> tuple[Floats, Floats]:
+    """Return the minimal-length interval of each fraction misses/trials, for trials ≥ 1.
+
+    This is method 2 of Ross (2003), section 5.2.1, there at a confidence level of 0.95. Equal
+    fractions are solved once. A call costs a millisecond, and an interval among many 25 µs.
+
+    Returns:
+        The lower and the upper limits, of the shape of the arguments.
+    """
+    pairs, position = distinct_columns(misses.ravel(), trials.ravel())
+    count, size = pairs.astype(np.float64)
+    lower, upper = np.empty((2, count.size))
+    for start in range(0, count.size, _INTERVALS_AT_ONCE):
+        some = slice(start, start + _INTERVALS_AT_ONCE)
+        posterior = proportion.posterior(count[some], size[some], proportion.FLAT_PRIOR)
+        low, high = criteria.minimal_length(posterior, alpha)
+        lower[some], upper[some] = low.p, high.p
+    return lower[position].reshape(misses.shape), upper[position].reshape(misses.shape)
 
 
 def probability_of_missing(

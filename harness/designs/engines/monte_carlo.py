@@ -16,18 +16,11 @@ from harness.callers.source import Observed
 from harness.designs.design import Draws, Scenario, observed_at
 from harness.designs.limits import Limits
 from harness.designs.results import Counts, Tally
-from harness.distributions import criteria
 from harness.distributions.truths import trials_per_value
-from harness.families import proportion
 
 SHARD_BITS = 20
 SHARD = 1 << SHARD_BITS
 """The number of trials of a shard; the last one may have fewer."""
-
-INTERVAL_ALPHA = 0.05
-"""The alpha of the intervals of Monte Carlo fractions."""
-
-_INTERVALS_AT_ONCE = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -225,41 +218,3 @@ def _trials_by_truth(shard: Shard, rng: np.random.Generator) -> Integers:
     edges = np.arange(truth.count + 1, dtype=np.int64) * shard.per_truth
     inside: Integers = np.clip(edges, shard.start, shard.start + shard.trials)
     return np.diff(inside)
-
-
-def standard_error(misses: Integers, trials: Integers) -> Floats:
-    """Return √(m(N − m)/N)/N, the standard error of the fraction m/N.
-
-    It is not a number where no trial or every trial missed: the formula gives 0 there, though the
-    probability is no better known than ``fraction_interval`` says.
-    """
-    m, total = misses.astype(np.float64), trials.astype(np.float64)
-    error = np.sqrt(m * (total - m) / total) / total
-    return np.where((m > 0) & (m < total), error, np.nan)
-
-
-def fraction_interval(
-    misses: Integers, trials: Integers, alpha: float = INTERVAL_ALPHA
-) -> tuple[Floats, Floats]:
-    """Return the minimal-length interval of each fraction misses/trials, for trials ≥ 1.
-
-    This is method 2 of Ross (2003), section 5.2.1, there at a confidence level of 0.95. Equal
-    fractions are solved once. A call costs a millisecond, and an interval among many 25 µs.
-
-    Returns:
-        The lower and the upper limits, of the shape of the arguments.
-    """
-    order = np.lexsort((trials.ravel(), misses.ravel()))
-    x, n = misses.ravel()[order], trials.ravel()[order]
-    is_first = np.append(True, (np.diff(x) != 0) | (np.diff(n) != 0))[: order.size]
-    position = np.empty_like(order)
-    position[order] = np.cumsum(is_first) - 1
-    first = np.flatnonzero(is_first)
-    lower, upper = np.empty((2, first.size))
-    for start in range(0, first.size, _INTERVALS_AT_ONCE):
-        some = slice(start, start + _INTERVALS_AT_ONCE)
-        count, size = (each[first[some]].astype(np.float64) for each in (x, n))
-        posterior = proportion.posterior(count, size, proportion.FLAT_PRIOR)
-        low, high = criteria.minimal_length(posterior, alpha)
-        lower[some], upper[some] = low.p, high.p
-    return lower[position].reshape(misses.shape), upper[position].reshape(misses.shape)

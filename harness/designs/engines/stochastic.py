@@ -1,22 +1,23 @@
-"""Monte Carlo for methods that draw their limits: each trial has limits of its own.
+"""Monte Carlo for all columns of a shard, those among them too that draw their limits.
 
-The trials are those that all methods share. What a method draws for them comes from another
-stream, keyed by scenario, shard and method, so that no other method changes it.
+A method that draws its limits has limits of its own in each of the trials, which are those that all
+methods share. What it draws for them comes from another stream, keyed by scenario, shard and
+method, so that no other method changes it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers
-from harness.callers.source import Answers, Failures, Source
+from harness.callers.source import Answers, Failures, Source, add_failures
 from harness.designs.design import keyed_stream
-from harness.designs.limits import Column
-from harness.designs.monte_carlo import Shard, Trials, every_trial
+from harness.designs.engines.monte_carlo import Shard, Trials, every_trial, simulate
+from harness.designs.limits import Column, Limits
 from harness.designs.results import Counts, Tally
 from harness.families.family import Family
 
@@ -46,6 +47,49 @@ class StochasticColumn:
         """
         observed, alpha, side = trials.observed, self.column.alpha, self.column.side
         return self.source.limits(observed, alpha, side, stream).intervals(observed, alpha, side)
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """The counts of one scenario, or of one of its shards."""
+
+    tally: Tally
+    """Of the columns whose limits are a function of the outcome."""
+    stochastic: Tally | None
+    """Of the columns whose limits are drawn anew in every trial; None where there are none."""
+    failures: Mapping[int, Failures]
+    """Why there are no limits in some trials, by the rows of the stochastic columns that failed."""
+
+    @property
+    def trials(self) -> int:
+        """The number of trials."""
+        return int(self.tally.by_outcome.trials.sum())
+
+    def after(self, earlier: Simulation | None) -> Simulation:
+        """These counts together with those of earlier shards, if there are any."""
+        if earlier is None:
+            return self
+        stochastic = earlier.stochastic
+        if stochastic is not None and self.stochastic is not None:
+            stochastic = stochastic.plus(self.stochastic)
+        failures = add_failures(dict(earlier.failures), self.failures)
+        return Simulation(earlier.tally.plus(self.tally), stochastic, failures)
+
+
+def simulate_shard(
+    shard: Shard, limits: Limits, stochastic: Sequence[StochasticColumn]
+) -> Simulation:
+    """Count the misses in one shard; all columns see the same trials.
+
+    Args:
+        shard: some of the trials of a scenario.
+        limits: of the deterministic columns, at least at the outcomes that occur in the shard.
+        stochastic: the columns whose limits are drawn.
+    """
+    tally = simulate(shard, limits)
+    if not stochastic:
+        return Simulation(tally, None, {})
+    return Simulation(tally, *simulate_stochastic(shard, stochastic))
 
 
 def simulate_stochastic(

@@ -76,7 +76,22 @@ def enumerate_by_posterior(scenario: Scenario, limits: Limits, reported: Integer
     """
     by_outcome = integrate_under_truth(scenario, limits)
     complete = by_outcome.weight.sum() > 1.0 - NOTHING_LEFT_OUT
-    shown = np.intersect1d(by_outcome.conditions, reported)
     overall = by_outcome.mean() if complete else None
-    unknown = (None,) * len(limits.lower)
-    return Enumerated(by_outcome.at(shown), None, overall, POSTERIOR, unknown, unknown)
+    return Enumerated.of(by_outcome, None, overall, POSTERIOR, reported)
+
+
+def is_under_prior(scenario: Scenario, prior: Prior) -> bool:
+    """Whether the truth of each independent sample comes from the prior."""
+    samples = scenario.samples() if scenario.law is None else ()
+    return len(samples) > 0 and all(is_own_prior(sample, prior) for sample in samples)
+
+
+def is_own_prior(sample: Scenario, prior: Prior) -> bool:
+    """Whether the distribution of the truth of one sample is the prior."""
+    truth, model = sample.truth, sample.model
+    if truth.is_discrete:
+        return False
+    own = truth.conjugate_prior
+    if own is None:
+        return bool(prior == model.FLAT_PRIOR and truth.support == model.SUPPORT)
+    return bool(prior == own)

@@ -7,16 +7,15 @@ by its place among the sorted truths.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from harness.base.numerics.arrays import Floats, Positions
 from harness.designs.design import Scenario
+from harness.designs.engines.posterior import Integrated, is_under_prior
 from harness.designs.limits import Limits
-from harness.designs.listed import blocks_of_truths, probability_rows
-from harness.designs.posterior import Integrated
 from harness.designs.results import Enumerated, Exact, Mean, weighted, weighted_mean
 from harness.distributions.truths import Prior
 from harness.families.family import ENUMERATION, POSTERIOR
@@ -26,9 +25,6 @@ TOLERANCE = 1e-11
 
 # Probabilities below this are compared with an absolute error of this times the tolerance.
 _SMALL = 1e-5
-
-# Up to so many pairs of counts a block has many truths: about so many numbers.
-_FEW_PAIRS, _PAIRED_CELLS = 1 << 12, 1 << 18
 
 SECOND = "second computation"
 
@@ -64,6 +60,17 @@ class Published:
         if self.integrated is None:
             return None
         return self.integrated.under_prior or self.integrated.by_outcome
+
+    def under_truth(self, scenario: Scenario) -> Integrated | None:
+        """Return what the engine ``posterior`` publishes, if it is under the truth's distribution.
+
+        Args:
+            scenario: of independent samples.
+        """
+        integrated = self.integrated
+        if integrated is None or integrated.under_prior is not None:
+            return integrated
+        return integrated if is_under_prior(scenario, self.reference_prior) else None
 
 
 def relative_difference(first: Floats, second: Floats, small: Floats | float = 0.0) -> Floats:
@@ -113,6 +120,37 @@ def cells_apart(
     small = np.maximum(_SMALL / np.maximum(probability, 1e-300), least)
     parts = np.array(_differences(first, second, small))
     return np.asarray(np.max(parts - rounding, axis=(0, 2), initial=0.0))
+
+
+def compare_cells(
+    engines: tuple[str, str],
+    published: Exact,
+    other: Exact,
+    rounding: Callable[[Exact], Floats] | None = None,
+    least: float = 0.0,
+    weighted: bool = True,
+) -> list[Comparison]:
+    """Compare the misses given each outcome, and the probabilities of the outcomes.
+
+    Args:
+        engines: which one published the numbers, and which one computed the others.
+        published: under some conditions.
+        other: under some conditions, with their probabilities as weights; those that both have are
+            compared.
+        rounding: returns the relative differences that do not count.
+        least: misses below this are compared with an absolute error whatever the probability.
+        weighted: whether the probabilities of the outcomes are compared.
+    """
+    columns = published.below.shape[0]
+    published, other = common(published, other)
+    share = other.weight / other.weight.sum()
+    uncounted = 0.0 if rounding is None else rounding(other)
+    apart = cells_apart(published, other, share, uncounted, least)
+    found = [Comparison(*engines, "outcomes", apart)]
+    if weighted:
+        apart = weights_apart(published.weight, other.weight, columns)
+        found.append(Comparison(*engines, "weights", apart))
+    return found
 
 
 def weights_apart(first: Floats, second: Floats, columns: int) -> Floats:
@@ -187,63 +225,6 @@ class Sums:
     by_truth: Exact
     by_outcome: Exact
     """Given all outcomes of the table, with weight 0 for those that cannot occur."""
-
-
-def rows_of_one_sample(scenario: Scenario, limits: Limits, values: Floats) -> Iterator[Rows]:
-    """Yield the probabilities of the possible outcomes at ascending truths, in blocks."""
-    for block, first, last in blocks_of_truths(scenario.model.SAMPLING, values, scenario.size):
-        part = np.arange(block.start, block.stop)
-        rows = _rows_of_counts(scenario, scenario.size, (first, last), values[part])
-        yield part, limits.positions(np.arange(first, last + 1)), rows
-
-
-def _rows_of_counts(
-    scenario: Scenario, size: float, window: tuple[int, int], theta: Floats
-) -> Floats:
-    """Return the probabilities of the counts of one sample in a window, shape (t, m).
-
-    Args:
-        scenario: says how counts arise.
-        size: of the sample.
-        window: the first and the last count.
-        theta: ascending or alone, the boundaries of the parameter's range included.
-    """
-    sampling, (first, last), (bottom, top) = scenario.model.SAMPLING, window, scenario.model.SUPPORT
-    likely = np.rint(sampling.mean(theta[theta.size // 2], size))
-    outcomes = first, int(np.clip(likely, first, last)), last
-    inside = (theta > bottom) & (theta < top)
-    probability = np.empty((theta.size, last + 1 - first))
-    probability[inside] = probability_rows(sampling, outcomes, theta[inside], size)
-    x = np.arange(first, last + 1)
-    probability[~inside] = sampling.pmf(x, theta[~inside, np.newaxis], size)
-    return probability
-
-
-def rows_of_two_samples(
-    scenario: Scenario, limits: Limits, values: Sequence[Floats]
-) -> Iterator[Rows]:
-    """Yield the probabilities of the possible pairs of counts at pairs of truths.
-
-    Many pairs of truths stand in one block where pairs of counts are few.
-
-    Args:
-        scenario: with two samples.
-        limits: of all pairs of counts that can occur.
-        values: the truths of each sample, shape (t,) each.
-    """
-    sampling, count = scenario.model.SAMPLING, values[0].size
-    cells = limits.outcomes.size
-    step = 1 if cells > _FEW_PAIRS else _PAIRED_CELLS // cells
-    for start in range(0, count, step):
-        part, counts, rows = np.arange(start, min(start + step, count)), [], []
-        for each, size in zip(values, scenario.sizes, strict=True):
-            theta = each[part]
-            window = sampling.window(theta.min(), theta.max(), size)
-            counts.append(np.arange(window[0], window[1] + 1))
-            rows.append(_rows_of_counts(scenario, size, window, theta))
-        pairs = scenario.outcomes(counts[0][:, np.newaxis], counts[1][np.newaxis, :]).ravel()
-        joint = rows[0][:, :, np.newaxis] * rows[1][:, np.newaxis, :]
-        yield part, limits.positions(pairs), joint.reshape(part.size, -1)
 
 
 def sums_over(rows: Iterable[Rows], parameter: Floats, limits: Limits) -> Sums:

@@ -7,7 +7,6 @@ scenario whose probabilities of outcomes can be listed, whatever an outcome is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -136,32 +135,8 @@ def enumerate_listed(
         limits: the limits of all outcomes that can occur under the truths.
         reported: the outcomes in the result.
     """
-    unknown = (None,) * limits.lower.shape[0]
     by_outcome, by_truth = misses_at_listed(listed, keys, limits)
-    shown = np.intersect1d(by_outcome.conditions, reported)
-    mean = by_truth.mean()
-    return Enumerated(by_outcome.at(shown), by_truth, mean, ENUMERATION, unknown, unknown)
-
-
-def with_worst_cases(
-    scenario: Scenario, found: Enumerated, cases: Sequence[WorstCase] | None
-) -> Enumerated:
-    """Return the results with the worst cases of a search, or of the listed truths if worse.
-
-    Args:
-        scenario: with the truths.
-        found: the results without worst cases.
-        cases: what the search finds for each column; None where there was none.
-    """
-    if cases is None:
-        return found
-    if found.by_truth is not None:
-        keys, missed = found.by_truth.conditions, found.by_truth.below + found.by_truth.above
-        cases = [
-            _worse_of_listed(scenario, case, keys, row)
-            for case, row in zip(cases, missed, strict=True)
-        ]
-    return replace(found, worst=tuple(cases))
+    return Enumerated.of(by_outcome, by_truth, by_truth.mean(), ENUMERATION, reported)
 
 
 def misses_at_listed(
@@ -213,12 +188,24 @@ def misses_at_listed(
     return by_outcome, by_truth
 
 
-def _worse_of_listed(
-    scenario: Scenario, case: WorstCase, keys: Integers | Floats, missed: Floats
-) -> WorstCase:
-    """Return the worst case at the listed truths where it is worse than the one of the search."""
-    worst = int(np.argmax(missed))
-    if missed[worst] <= case.alpha:
-        return case
-    truths = tuple(float(each[0]) for each in scenario.truths_of(keys[[worst]]))
-    return WorstCase(float(missed[worst]), truths, "at", truths, AT_LISTED)
+def worse_of_listed(
+    scenario: Scenario, by_truth: Exact | None, cases: Sequence[WorstCase | None]
+) -> tuple[WorstCase | None, ...]:
+    """Return the worst case of each column, or the worst listed truth where that is worse.
+
+    Args:
+        scenario: with the truths.
+        by_truth: what is missed at listed truths; None where none are listed.
+        cases: what a search found for each column, or None.
+    """
+    if by_truth is None:
+        return tuple(cases)
+    found: list[WorstCase | None] = []
+    for case, missed in zip(cases, by_truth.below + by_truth.above, strict=True):
+        worst = int(np.argmax(missed))
+        if case is None or missed[worst] > case.alpha:
+            truths = scenario.truths_of(by_truth.conditions[[worst]])
+            witness = tuple(float(values[0]) for values in truths)
+            case = WorstCase(float(missed[worst]), witness, "at", witness, AT_LISTED)
+        found.append(case)
+    return tuple(found)
