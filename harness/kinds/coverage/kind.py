@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from harness.report.page import Section
-    from harness.runner.estimate import Estimate
     from harness.runner.journal.database import Journal
     from harness.runner.parallel import Progress
     from harness.runner.parts import Part
+    from harness.runner.workload import Workload
     from harness.tables.results import Results
 
 
@@ -96,17 +96,12 @@ class CoverageKind(FamilyKind[Experiment]):
             "reference_prior": values.get("reference_prior", config.family.model.FLAT_PRIOR),
         }
 
-    def cost(self, experiment: Experiment, measure_small: bool) -> Estimate:
-        from harness.kinds.coverage.estimate import coverage_estimate
-
-        return coverage_estimate(experiment, measure_small)
-
-    def refuse(self, experiment: Experiment) -> None:
+    def workload(self, experiment: Experiment) -> Workload:
         from harness.kinds.coverage.columns import catalogue_sources, refuse_undrawn
-        from harness.kinds.coverage.estimate import refuse_too_large
+        from harness.kinds.coverage.workload import coverage_workload
 
         refuse_undrawn(experiment, catalogue_sources(experiment))
-        refuse_too_large(experiment)
+        return coverage_workload(experiment)
 
     def undivided(self, experiment: Experiment) -> str:
         if not isinstance(experiment.trials, Precision):
