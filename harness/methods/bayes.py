@@ -35,7 +35,7 @@ from harness.methods.method import (
     LimitPair,
     Method,
 )
-from harness.methods.proportion.closed_form import exact_at_boundary
+from harness.methods.proportion import exact_at_boundary
 
 _JEFFREYS = (0.5, 0.5)
 _JEFFREYS_RATE = (0.5, 0.0)

@@ -1,8 +1,7 @@
 """The two tails of a discrete distribution, which determine a limit.
 
-The tails of a binomial distribution above its estimates.
-
-The tails of a Poisson distribution on either side of its estimates.
+They are those of a binomial distribution above its estimates, and of a Poisson distribution on
+either side of them.
 """
 
 from __future__ import annotations
@@ -13,11 +12,10 @@ from typing import Protocol, Self
 
 import numpy as np
 
-from harness.base.errors import IntervalNotFoundError
 from harness.base.numerics.arrays import Bools, Floats, Index, Positions, Rows
 from harness.base.numerics.points import RealPoints, UnitPoints, log_ratios
-from harness.base.numerics.root_finding import bracketed_newton
-from harness.base.numerics.special import deviance, log_binomial, stirling_error
+from harness.base.numerics.root_finding import newton_roots
+from harness.base.numerics.special import deviance, log_binomial, log_poisson_peak
 from harness.distributions.posteriors.beta import Beta
 from harness.distributions.posteriors.gamma import Gamma
 from harness.distributions.posteriors.protocol import P
@@ -137,10 +135,8 @@ def find_root(
         here = tails.at(index)
         return function(here, here.outwards(start.at(index), step), index)
 
-    step, reached = bracketed_newton(evaluate, low, high, first)
-    if not reached.all():
-        raise IntervalNotFoundError(f"no limit at position {int(np.argmin(reached))} of a side")
-    return tails.outwards(start, step)
+    missing = "no limit at position {} of a side"
+    return tails.outwards(start, newton_roots(evaluate, low, high, first, missing))
 
 
 @dataclass(frozen=True)
@@ -231,9 +227,6 @@ class BinomialTails(Rows):
         return p_ratio - q_ratio
 
 
-_HALF_LOG_TWO_PI = 0.9189385332046727
-
-
 @dataclass(frozen=True)
 class PoissonTails(Rows):
     """The side of x towards larger means (``sign`` 1) or towards 0 (``sign`` −1)."""
@@ -281,11 +274,7 @@ class PoissonTails(Rows):
         return np.exp(self.log_peak(here) - self.deviance(here, points))
 
     def log_peak(self, k: Floats) -> Floats:
-        """The log-probability by Stirling's series: −½ log 2πy less its error, and 0 at y = 0."""
-        y = np.maximum(self.x + self.sign * k, 0.0)
-        some = np.where(y > 0, y, 1.0)
-        peak = -_HALF_LOG_TWO_PI - 0.5 * np.log(some) - stirling_error(some)
-        return np.where(y > 0, peak, 0.0)
+        return log_poisson_peak(np.maximum(self.x + self.sign * k, 0.0))
 
     def deviance(self, k: Floats, points: RealPoints) -> Floats:
         """y log(y / mean) + mean − y."""

@@ -17,12 +17,11 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy.special import ndtri
 
-from harness.base.errors import IntervalNotFoundError
 from harness.base.numerics.arrays import Floats, Positions
-from harness.base.numerics.root_finding import bracketed_newton
+from harness.base.numerics.root_finding import newton_roots
 from harness.methods.comparison.skewness import Derived, skewness_term
 from harness.methods.method import LimitPair
-from harness.methods.paired.tables import Pairs, log_quotient, of_difference, of_ratio
+from harness.methods.paired import Pairs, log_quotient, of_difference, of_ratio
 
 # The coordinate beyond which there is no root but the end of the range.
 _FARTHEST = 100.0
@@ -34,6 +33,7 @@ _LEAST_SCORE = 1e-3
 # discordant that would drop corrections that matter, so that k has to be small here too.
 _SMALL_THIRD_MOMENT = 1e-10
 _SMALL_SKEWNESS = 1e-3
+_MISSING = "no root of the score equation"
 
 
 class Score(NamedTuple):
@@ -111,7 +111,7 @@ def score_root(test: ScoreTest, z: float) -> Floats:
             return value, found.slope / found.value * distance
 
     low, high = np.full_like(centre, _NEAREST), np.log(centre + _FARTHEST)
-    log_distance = _solved(excess, low, high, np.log(test.distance(z)[inner]))
+    log_distance = newton_roots(excess, low, high, np.log(test.distance(z)[inner]), _MISSING)
     root[inner] = centre - np.exp(log_distance)
     return root
 
@@ -144,20 +144,8 @@ def corrected_root(test: ScoreTest, z: float) -> Floats:
     low = np.where(ended, plain, low)
     with np.errstate(divide="ignore", invalid="ignore"):
         start = plain - value / slope
-    found = _solved(excess, low, high, start)
-    root[inner] = np.where(ended, -np.inf, found)
-    return root
-
-
-def _solved(
-    excess: Callable[[Floats, Positions], tuple[Floats, Floats]],
-    low: Floats,
-    high: Floats,
-    start: Floats,
-) -> Floats:
-    root, reached = bracketed_newton(excess, low, high, start)
-    if not reached.all():
-        raise IntervalNotFoundError("no root of the score equation")
+    outermost = newton_roots(excess, low, high, start, _MISSING)
+    root[inner] = np.where(ended, -np.inf, outermost)
     return root
 
 

@@ -11,7 +11,7 @@ from scipy.special import gammaincinv, ndtri
 
 from harness.base.numerics.arrays import Floats
 from harness.methods.method import LimitPair
-from harness.methods.proportion.closed_form import mirrored
+from harness.methods.proportion import mirrored
 
 
 def wilson(data: tuple[Floats, ...], tail: float) -> LimitPair:

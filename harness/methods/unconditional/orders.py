@@ -9,15 +9,13 @@ gV, and T² is gD. With i the most likely u rises, w falls, and g rises as w fal
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
-from harness.base.errors import IntervalNotFoundError
 from harness.base.numerics.arrays import Bools, Floats, Integers, Positions, Rows
-from harness.base.numerics.root_finding import bracketed_newton
+from harness.base.numerics.root_finding import Function, newton_roots
 
 # Counts are whole numbers up to 100, and the i of T = t are right to 1e-12. An i as close
 # as this to a whole number is one: two outcomes that tie for every δ do so in spite of rounding.
@@ -283,9 +281,6 @@ def _counts_at(n1: int, n2: int, distance: Floats, level: Floats) -> Floats:
     return np.where(slack < 0, np.minimum(found, slack), found).reshape(shape)
 
 
-Function = Callable[[Floats, Positions], tuple[Floats, Floats]]
-
-
 def _root(function: Function, count: int) -> Floats:
     """Where a function of [0, 1] falls through 0; the end beside which it would, if it does not."""
     every, share = np.arange(count), np.zeros(count)
@@ -294,14 +289,16 @@ def _root(function: Function, count: int) -> Floats:
     at_0, _ = function(np.zeros(count), every)
     inside = np.flatnonzero((at_1 < 0) & (at_0 > 0))
     low = np.zeros(inside.size)
-    found, reached = bracketed_newton(
-        lambda x, index: function(x, inside[index]), low, low + 1.0, low + 0.5
+    root = newton_roots(
+        lambda x, index: function(x, inside[index]),
+        low,
+        low + 1.0,
+        low + 0.5,
+        "no most likely proportion",
     )
-    if not reached.all():
-        raise IntervalNotFoundError("no most likely proportion")
     # One step more, as a root is needed to the last place to tell ties.
-    value, slope = function(found, inside)
+    value, slope = function(root, inside)
     with np.errstate(divide="ignore", invalid="ignore"):
         change = value / slope
-    share[inside] = np.clip(found - np.where(np.abs(change) < _CLOSE, change, 0.0), 0.0, 1.0)
+    share[inside] = np.clip(root - np.where(np.abs(change) < _CLOSE, change, 0.0), 0.0, 1.0)
     return share
