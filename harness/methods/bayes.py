@@ -282,8 +282,8 @@ def over_ratio(
         posterior = family_of(family).posterior(data, prior)
         both, below, above = ~zero & ~infinite, ~zero & infinite, zero & ~infinite
         if both.any():
-            found = criterion(posterior.at(both), alpha, TWO_SIDED)
-            lower[both], upper[both] = found[0].value, found[1].value
+            limits = criterion(posterior.at(both), alpha, TWO_SIDED)
+            lower[both], upper[both] = limits[0].value, limits[1].value
         if below.any():
             lower[below] = criteria.one_sided(posterior.at(below), alpha, LOWER)[0].value
         if above.any():
@@ -307,7 +307,7 @@ def ratio_criteria(family: str, ends: Ends) -> dict[str, Method]:
         family: the name of the family.
         ends: where the lower limit is 0, and where the upper one is infinite.
     """
-    found = methods_of_criteria(
+    methods = methods_of_criteria(
         partial(over_ratio, family=family, ends=ends),
         family_of(family).model.FLAT_PRIOR,
         compares=False,
@@ -320,6 +320,6 @@ def ratio_criteria(family: str, ends: Ends) -> dict[str, Method]:
         "balanced_tail": {"exceptions": {_HOLDS: _MEDIAN}},
     }
     return {
-        name: replace(found[name], promise="none", keeps=NONE, **traits)
+        name: replace(methods[name], promise="none", keeps=NONE, **traits)
         for name, traits in differs.items()
     }

@@ -163,8 +163,8 @@ def rao_scott(data: tuple[Floats, ...], tail: float) -> LimitPair:
     clusters = Clusters(*data)
     x, n = clusters.totals
     binomial = x * (n - x)
-    known = binomial > 0
-    effect = np.where(known, clusters.variance * n**3 / np.where(known, binomial, 1.0), 1.0)
+    is_mixed = binomial > 0
+    effect = np.where(is_mixed, clusters.variance * n**3 / np.where(is_mixed, binomial, 1.0), 1.0)
     return _inflated_wilson(clusters, effect, tail)
 
 
@@ -194,9 +194,9 @@ def _inflation(clusters: Clusters) -> Floats:
     unequal = (count * squares - total * total) / pairs
     others = (total * total - squares - pairs) / pairs
     scale = between + others * within
-    known = (scale > 0) & (count > 1)
+    is_defined = (scale > 0) & (count > 1)
     scaled = squares / total * between - unequal * within
-    return np.where(known, scaled / np.where(known, scale, 1.0), 1.0)
+    return np.where(is_defined, scaled / np.where(is_defined, scale, 1.0), 1.0)
 
 
 _LARGEST_SIZE = 256

@@ -192,8 +192,8 @@ def _studentized_once(values: Floats, count: int, rng: np.random.Generator) -> F
     sums = _sums(values + 1j * values * values, count, rng)
     mean, square = sums.real / k, sums.imag / k
     variance = square - mean * mean
-    known = variance > _NO_SPREAD * square
-    return np.where(known, mean * np.sqrt((k - 1) / np.where(known, variance, 1.0)), np.nan)
+    varies = variance > _NO_SPREAD * square
+    return np.where(varies, mean * np.sqrt((k - 1) / np.where(varies, variance, 1.0)), np.nan)
 
 
 def _sums(values: Numbers, count: int, rng: np.random.Generator) -> Numbers:

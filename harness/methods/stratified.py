@@ -307,14 +307,14 @@ def _lower(strata: Strata, z: float, is_corrected: bool) -> Floats:
     if z == 0 and not is_corrected:
         return estimate
     limit = np.full_like(estimate, -1.0)
-    known = np.flatnonzero(distance > 0)
-    test = _Test(strata.at(known), z, is_corrected, distance[known], np.ones(known.size))
-    known = known[~test.is_inside(_FARTHEST)]
-    test = _Test(strata.at(known), z, is_corrected, distance[known], np.ones(known.size))
+    inner = np.flatnonzero(distance > 0)
+    test = _Test(strata.at(inner), z, is_corrected, distance[inner], np.ones(inner.size))
+    inner = inner[~test.is_inside(_FARTHEST)]
+    test = _Test(strata.at(inner), z, is_corrected, distance[inner], np.ones(inner.size))
     if is_corrected:
         beyond = ~test.is_inside(-_FARTHEST)
         test = _Test(test.strata, z, is_corrected, test.distance, np.where(beyond, -1.0, 1.0))
-    limit[known] = np.clip(estimate[known] - test.solved(), -1.0, 1.0)
+    limit[inner] = np.clip(estimate[inner] - test.solved(), -1.0, 1.0)
     return limit
 
 

@@ -68,10 +68,10 @@ def about_logarithm(ratio: Floats, variance: Floats, tail: float) -> LimitPair:
         variance: V, shape (m,); not used where the limits are (0, inf).
         tail: the probability beyond a limit.
     """
-    known = np.isfinite(ratio) & (ratio > 0)
-    ratio = np.where(known, ratio, 1.0)
-    factor = np.exp(-float(ndtri(tail)) * np.sqrt(np.where(known, variance, 0.0)))
-    return np.where(known, ratio / factor, 0.0), np.where(known, ratio * factor, np.inf)
+    is_defined = np.isfinite(ratio) & (ratio > 0)
+    ratio = np.where(is_defined, ratio, 1.0)
+    factor = np.exp(-float(ndtri(tail)) * np.sqrt(np.where(is_defined, variance, 0.0)))
+    return np.where(is_defined, ratio / factor, 0.0), np.where(is_defined, ratio * factor, np.inf)
 
 
 # Room for rounding at the ends of the bracket of log μ.

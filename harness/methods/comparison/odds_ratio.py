@@ -186,11 +186,11 @@ def by_upper_limit(
     """
     z = -float(ndtri(tail))
     distinct, back = both_sides(tables)
-    found = np.full(distinct.size, np.inf)
+    upper_limits = np.full(distinct.size, np.inf)
     inner = np.flatnonzero(distinct.room > 0)
-    found[inner] = upper(distinct.at(inner), abs(z))
+    upper_limits[inner] = upper(distinct.at(inner), abs(z))
     with np.errstate(divide="ignore"):
-        limits = 1.0 / found[back[: tables.size]], found[back[tables.size :]]
+        limits = 1.0 / upper_limits[back[: tables.size]], upper_limits[back[tables.size :]]
     lower, upper_ = limits if z >= 0 else limits[::-1]
     return np.where(tables.fixed, 0.0, lower), np.where(tables.fixed, np.inf, upper_)
 

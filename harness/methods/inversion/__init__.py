@@ -42,11 +42,9 @@ class Order(Protocol):
 
     def last(self, tails: Tails[P], alpha: float) -> Floats:
         """The largest distance k whose tie with x has a p-value above ``alpha``."""
-        ...
 
     def tie(self, tails: Tails[P], k: Floats) -> P:
         """The points at which x is level with the outcome at the distance k."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -158,8 +156,8 @@ def for_proportion(limit: OuterLimit, data: tuple[Floats, ...], level: float) ->
     """Both limits of a proportion: the upper one of x, and that of n − x mirrored."""
     x, n = data
     pairs, back = distinct_columns(np.concatenate((x, n - x)), np.concatenate((n, n)))
-    found = limit(BinomialTails(pairs[0], pairs[1]), level).at(back)
-    return found.q[x.size :], found.p[: x.size]
+    limits = limit(BinomialTails(pairs[0], pairs[1]), level).at(back)
+    return limits.q[x.size :], limits.p[: x.size]
 
 
 def for_rate(limit: OuterLimit, data: tuple[Floats, ...], level: float) -> LimitPair:

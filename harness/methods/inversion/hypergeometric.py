@@ -365,10 +365,10 @@ def among_most_probable(
     mirrored = tails.tables.at(few).mirrored()
     other = HypergeometricTails.about(mirrored, corrected_score_limit(mirrored, 0.0))
     below, at_below = _first_tie(other)
-    found = below.where(at_below < at_above[few] * _EQUAL, _mirrored(above.at(few)))
+    tie = below.where(at_below < at_above[few] * _EQUAL, _mirrored(above.at(few)))
     rising = np.flatnonzero(at_below < level)
-    found = found.replaced(rising, _risen(other.at(rising), aim, below.at(rising)))
-    return limit.replaced(few, _mirrored(found))
+    tie = tie.replaced(rising, _risen(other.at(rising), aim, below.at(rising)))
+    return limit.replaced(few, _mirrored(tie))
 
 
 def _first_tie(tails: HypergeometricTails) -> tuple[TablePoints, Floats]:

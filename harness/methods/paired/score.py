@@ -85,9 +85,9 @@ def least_root(
     """
     z = -float(ndtri(tail))
     root = np.full_like(pairs.both, -np.inf)
-    known = np.flatnonzero(pairs.n > subtracted)
-    few = pairs.at(known)
-    root[known] = root_of(test_of(few, few.n / (few.n - subtracted)), z)
+    enough = np.flatnonzero(pairs.n > subtracted)
+    few = pairs.at(enough)
+    root[enough] = root_of(test_of(few, few.n / (few.n - subtracted)), z)
     return root
 
 
@@ -105,10 +105,10 @@ def score_root(test: ScoreTest, z: float) -> Floats:
 
     def excess(log_distance: Floats, index: Positions) -> tuple[Floats, Floats]:
         distance = np.exp(log_distance)
-        found = test.score(centre[index] - distance, inner[index])
+        score = test.score(centre[index] - distance, inner[index])
         with np.errstate(divide="ignore", invalid="ignore"):
-            value = np.log(z) - np.log(np.maximum(found.value, 0.0))
-            return value, found.slope / found.value * distance
+            value = np.log(z) - np.log(np.maximum(score.value, 0.0))
+            return value, score.slope / score.value * distance
 
     low, high = np.full_like(centre, _NEAREST), np.log(centre + _FARTHEST)
     log_distance = newton_roots(excess, low, high, np.log(test.distance(z)[inner]), _MISSING)
@@ -129,10 +129,10 @@ def corrected_root(test: ScoreTest, z: float) -> Floats:
     plain = root[inner]
 
     def excess(y: Floats, index: Positions) -> tuple[Floats, Floats]:
-        found = test.score(y, inner[index])
+        score = test.score(y, inner[index])
         factor = z * z - 1.0
-        value = found.value - factor * found.skewness - z
-        return value, found.slope - factor * found.skewness_slope
+        value = score.value - factor * score.skewness - z
+        return value, score.slope - factor * score.skewness_slope
 
     every = np.arange(inner.size)
     value, slope = excess(plain, every)

@@ -117,7 +117,7 @@ def hypergeometric_exact(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
 def smallest_marked(x: Floats, n: Floats, population: Floats, tail: float) -> Floats:
     """Return the smallest M with Pr(X ≥ x | M) > ``tail``, shape (m,)."""
-    found = np.zeros(x.size)
+    smallest = np.zeros(x.size)
     some = np.flatnonzero(x > 0)
     x, n, population = x[some], n[some], population[some]
     goal = np.log(tail) - np.log1p(-tail) + TIE
@@ -129,8 +129,8 @@ def smallest_marked(x: Floats, n: Floats, population: Floats, tail: float) -> Fl
     # No outcome reaches x at M = x − 1, and each does at M = N − n + x.
     start = _continuous(x, n, population, tail, goal)
     last = largest_true(is_below, np.floor(start) - x + 2.0, population - n + 1.0)
-    found[some] = x - 1.0 + last
-    return found
+    smallest[some] = x - 1.0 + last
+    return smallest
 
 
 def _continuous(x: Floats, n: Floats, population: Floats, tail: float, goal: float) -> Floats:

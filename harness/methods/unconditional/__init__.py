@@ -50,7 +50,7 @@ def smallest_differences(
         n1, n2: the sizes.
         level: alpha, or the tail; in (0, 1).
     """
-    found = np.full(i.size, -1.0)
+    limits = np.full(i.size, -1.0)
     # At x₁ = 0, x₂ = n₂ every outcome is as extreme.
     left = np.flatnonzero((i > 0) | (j > 0))
     for from_below in (True, False):
@@ -58,10 +58,10 @@ def smallest_differences(
         distance = _Search(order, Observed(*here, n1, n2, from_below), level).run()
         passed = np.isnan(distance)
         at = left[~passed]
-        found[at] = (distance[~passed] - 1.0) if from_below else (1.0 - distance[~passed])
+        limits[at] = (distance[~passed] - 1.0) if from_below else (1.0 - distance[~passed])
         left = left[passed]
-    found[left] = 1.0
-    return found
+    limits[left] = 1.0
+    return limits
 
 
 @dataclass(frozen=True)
@@ -136,17 +136,12 @@ class _Search:
         The large part is the more probable the larger ε is, and the small part the less.
         """
         n1, n2 = self.observed.n1, self.observed.n2
-        one, other = self._distance(start), self._distance(stop)
-        far, near = np.maximum(one, other), np.minimum(one, other)
-        width = far - near
-        if extremes.small is None:
-            near = far
-        elif extremes.large is None:
-            far = near
+        ends = self._distance(start), self._distance(stop)
+        far, near = np.maximum(*ends), np.minimum(*ends)
         both = extremes.small is not None and extremes.large is not None
-        return Tails(
-            n1, n2, far, width if both else np.zeros_like(far), extremes.large, extremes.small
-        )
+        width = far - near if both else np.zeros_like(far)
+        distance = near if extremes.large is None else far
+        return Tails(n1, n2, distance, width, extremes.large, extremes.small)
 
     def _solved(self, extremes: Extremes, start: Integers, stop: Integers) -> Floats:
         """The ε at which the p-value of unchanging outcomes is the level; NaN where it may have
@@ -155,9 +150,9 @@ class _Search:
         Of one tail it rises with δ. Of two it is taken to do so in an interval so short that its
         slope hardly changes, if it rises at both ends.
         """
-        found = np.full(start.size, np.nan)
+        distances = np.full(start.size, np.nan)
         if start.size == 0:
-            return found
+            return distances
         at_start = self._tails(extremes, start, start)
         low, high = self._distance(start), self._distance(stop)
         rises = self.observed.from_below
@@ -172,7 +167,7 @@ class _Search:
             single[which] &= value > self.level
         which = np.flatnonzero(single)
         if which.size == 0:
-            return found
+            return distances
         at_start = at_start.at(which)
 
         def excess(distance: Floats, index: Positions) -> tuple[Floats, Floats]:
@@ -183,8 +178,8 @@ class _Search:
 
         low, high = (low[which], high[which]) if rises else (high[which], low[which])
         middle = 0.5 * (low + high)
-        found[which] = newton_roots(excess, low, high, middle, "no root of the p-value")
-        return found
+        distances[which] = newton_roots(excess, low, high, middle, "no root of the p-value")
+        return distances
 
 
 LARGEST_SIZE = 100
@@ -260,8 +255,8 @@ def _lower(order: Order, n1: int, n2: int, level: float, i: Integers, j: Integer
     missing = np.unique(np.stack([i, j])[:, np.isnan(table[i, j])], axis=1)
     if missing.size:
         i_missing, j_missing = missing
-        found = smallest_differences(order, i_missing, j_missing, n1, n2, level)
-        table[i_missing, j_missing] = found
+        limits = smallest_differences(order, i_missing, j_missing, n1, n2, level)
+        table[i_missing, j_missing] = limits
     return table[i, j]
 
 
