@@ -41,23 +41,26 @@ def discordant(scenario: Scenario, outcomes: Integers) -> tuple[Integers, Intege
     return first, second
 
 
-def _trials_unit(scenario: Scenario) -> int:
+def trials_unit(scenario: Scenario) -> int:
+    """Return the number of pairs of discordant counts."""
     return int((scenario.size + 1) * (scenario.size + 2) // 2)
 
 
-def _count(scenario: Scenario) -> float:
-    pairs = float(_trials_unit(scenario))
+def outcome_count(scenario: Scenario) -> float:
+    """Return the number of outcomes."""
+    pairs = float(trials_unit(scenario))
     return pairs * (scenario.size + 3.0) / 3.0 if scenario.with_both else pairs
 
 
-def _encode(scenario: Scenario, *counts: Integers) -> Integers:
+def encode(scenario: Scenario, *counts: Integers) -> Integers:
+    """Return the outcomes with four counts, broadcast."""
     both, first, second, _ = counts
     stride = scenario.size + 1
     outcomes = first * stride + second
     return np.asarray(outcomes * stride + both if scenario.with_both else outcomes + 0 * both)
 
 
-def _decode(scenario: Scenario, outcomes: Integers) -> tuple[Integers, ...]:
+def decode(scenario: Scenario, outcomes: Integers) -> tuple[Integers, ...]:
     """Return the four counts; where an outcome does not say both, half of the rest."""
     first, second = discordant(scenario, outcomes)
     rest = scenario.size - first - second
@@ -65,9 +68,10 @@ def _decode(scenario: Scenario, outcomes: Integers) -> tuple[Integers, ...]:
     return both, first, second, rest - both
 
 
-def _draw(
+def draw(
     scenario: Scenario, cells: Sequence[Any], rng: np.random.Generator, count: int | None
 ) -> Integers:
+    """Draw an outcome at each table, or ``count`` outcomes at one."""
     # What both is drawn from is no part of the stream of the discordant pairs.
     (apart,) = rng.spawn(1)
     first, second = multinomial.draw_discordant(cells, scenario.size, rng, count)
@@ -76,12 +80,8 @@ def _draw(
     return scenario.outcomes(both, first, second, rest - both)
 
 
-def _draw_truths(scenario: Scenario, trials: int, rng: np.random.Generator) -> tuple[Floats, ...]:
-    drawn: tuple[Floats, ...] = scenario.truth.draw(trials, rng)
-    return drawn
-
-
-def _weights(scenario: Scenario, outcomes: Integers) -> Floats:
+def distribution_weights(scenario: Scenario, outcomes: Integers) -> Floats:
+    """Return the probabilities of the outcomes under the truth's Dirichlet, shape (m,)."""
     shapes, (both, first, second, _) = scenario.truth.shapes, scenario.counts(outcomes)
     weight = multinomial.mean_discordant(shapes, first, second, scenario.size)
     if scenario.with_both:
@@ -96,7 +96,8 @@ def implied_posterior(scenario: Scenario, outcomes: Integers) -> Any:
     return family.posterior(data, scenario.truth.shapes)
 
 
-def _beside(scenario: Scenario, truths: Sequence[float], step: float) -> tuple[float, ...]:
+def beside(scenario: Scenario, truths: Sequence[float], step: float) -> tuple[float, ...]:
+    """Return a table at which the parameter is larger by about a step, or smaller by a negative."""
     both, first, second, neither = truths
     rises, step = step > 0, abs(step)
     more, less = (first, second) if rises else (second, first)
@@ -112,13 +113,19 @@ def _beside(scenario: Scenario, truths: Sequence[float], step: float) -> tuple[f
     return both, *((more, less) if rises else (less, more)), neither
 
 
-def _listing(truths: Sequence[Floats]) -> Iterator[tuple[TableTruth, Positions, Positions]]:
+def listing(truths: Sequence[Floats]) -> Iterator[tuple[TableTruth, Positions, Positions]]:
+    """Yield a truth that lists all tables, and their positions; see ``Design.listing``."""
     tables, index = np.unique(np.array(truths).T, axis=0, return_inverse=True)
     truth = TableTruth.of(tuple(table) for table in tables.tolist())
     yield truth, np.arange(truths[0].size), index.ravel()
 
 
-def _refuse_too_large(scenario: Scenario) -> None:
+def refuse_too_large(scenario: Scenario) -> None:
+    """Refuse a table of which one whole number of 63 bits does not say both.
+
+    Raises:
+        InputError: n is too large.
+    """
     if scenario.with_both and scenario.size > LARGEST_WITH_BOTH:
         raise InputError(
             f"n = {scenario.size}: a method whose limits depend on both, beside the discordant "
@@ -128,13 +135,17 @@ def _refuse_too_large(scenario: Scenario) -> None:
 
 PAIRED = Design(
     PAIRS,
-    Outcomes(_count, _draw, encode=_encode, decode=_decode, trials_unit=_trials_unit),
-    distributions=Distributions(_draw_truths, _weights, implied_posterior),
+    Outcomes(outcome_count, draw, encode=encode, decode=decode, trials_unit=trials_unit),
+    distributions=Distributions(
+        lambda scenario, trials, rng: scenario.truth.draw(trials, rng),
+        distribution_weights,
+        implied_posterior,
+    ),
     size_of=lambda sizes: int(sizes[0]),
     listed_truth=TableTruth,
-    listing=_listing,
-    beside=_beside,
-    refuse=_refuse_too_large,
+    listing=listing,
+    beside=beside,
+    refuse=refuse_too_large,
     small_cells=400,
     examples={
         "counts": (
