@@ -19,8 +19,9 @@ from harness.designs.design import PER_TRUTH, Design, Distributions, Outcomes, S
 from harness.designs.engines.solver import Places, Solver
 from harness.designs.engines.verification import Comparison, Published, Rows
 from harness.designs.limits import Limits
-from harness.designs.pairs import data as pairs
-from harness.designs.pairs.solver import PairedSolver
+from harness.designs.pairs import design as pairs
+from harness.designs.pairs.design import PairedSolver
+from harness.designs.pairs.tables import parameter_of
 from harness.designs.pairs.verification import verify_posterior, weights_again
 from harness.designs.results import Exact, WorstCase
 from harness.distributions.paired_truths import (
@@ -89,7 +90,7 @@ class ConfusionSolver(PairedSolver):
 
     @property
     def is_searched(self) -> bool:
-        return pairs.parameter_of(self._pairs).moved_mass is not None
+        return parameter_of(self._pairs).moved_mass is not None
 
     def search(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase] | None:
         if not self.is_searched:
@@ -137,7 +138,7 @@ def integrated_cells(scenario: Scenario, shapes: Prior, limits: Limits) -> Exact
     own, arranged = as_pairs(scenario), _view(scenario).arranged(shapes)
     counts = own.counts(limits.outcomes)
     powers = [x.astype(np.float64) + a for x, a in zip(counts, arranged, strict=True)]
-    constraint = pairs.parameter_of(own).constraint
+    constraint = parameter_of(own).constraint
     assert constraint is not None
     # The other cells of the constraint, or where it has only one, that and any.
     second, third = np.argsort(np.array(constraint(np.array(0.5))))[:2]

@@ -1,4 +1,4 @@
-"""Designs of lists, whose trials draw a whole data set: repeated runs, clusters and strata.
+"""Designs of lists, whose trials draw a data set: repeated runs, clusters, strata and scores.
 
 Data sets are drawn as an array of a row for each trial. Where a closed form or an enumeration has
 them, methods have exact values at the truths: for the mean of runs where the values are normal,
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,8 +25,10 @@ from harness.designs.results import Enumerated, Exact
 from harness.distributions.list_truths import ClusterTruth, NormalRuns, RunTruth, StratumTruth
 from harness.distributions.sampling import binomial
 from harness.distributions.sampling.laws.clusters import draw_clusters
+from harness.distributions.score_truths import PairedScoreTruth, ScoreTruth
 from harness.families.family import Data
 from harness.families.lists import CLUSTERS, RUNS, STRATA, weighted_mean, weights
+from harness.families.scores import PAIRED_SCORES, SCORES
 from harness.methods.method import LOWER, TWO_SIDED, UPPER, LimitPair, StandardErrors
 
 
@@ -309,6 +312,54 @@ STRATIFIED = Design(
     size_needs=("p1", "p2", "shares"),
 )
 """Two samples in each stratum, all independent."""
+
+
+def _draw_scores(
+    scenario: Scenario, number: int, trials: int, rng: np.random.Generator
+) -> tuple[Floats, ...]:
+    n1, n2 = map(int, scenario.size)
+    drawn: tuple[Floats, ...] = scenario.truth.draw(number, ((trials, n1), (trials, n2)), rng)
+    return drawn
+
+
+ONE_SCORE = Design(
+    SCORES,
+    outcomes=None,
+    lists=Lists(
+        _draw_scores,
+        width=lambda scenario: int(sum(scenario.size)),
+        words={"auc": None, "sd_ratio": 1.0},
+        truth_at=lambda auc, sd_ratio: ScoreTruth((auc,), (sd_ratio,)),
+    ),
+    listed_truth=ScoreTruth,
+    sizes=lambda size: (float(size[0]), float(size[1])),
+    examples={"counts": (([20, 60], [20, 60]), {"auc": {"values": [0.8, 0.95]}}, PER_TRUTH)},
+)
+"""n1 positives and n2 negatives with binormal scores."""
+
+TWO_SCORES = replace(
+    ONE_SCORE,
+    name=PAIRED_SCORES,
+    lists=Lists(
+        _draw_scores,
+        width=lambda scenario: int(2 * sum(scenario.size)),
+        words={"auc1": None, "auc2": None, "correlation": None},
+        truth_at=lambda auc1, auc2, correlation: PairedScoreTruth((auc1,), (auc2,), (correlation,)),
+    ),
+    listed_truth=PairedScoreTruth,
+    examples={
+        "counts": (
+            ([20, 60], [20, 60]),
+            {
+                "auc1": {"values": [0.9]},
+                "auc2": {"values": [0.8, 0.9]},
+                "correlation": {"values": [0.5]},
+            },
+            PER_TRUTH,
+        )
+    },
+)
+"""n1 positives and n2 negatives, each with two correlated binormal scores."""
 
 
 def enumerate_lists(scenario: Scenario, columns: Sequence[StochasticColumn]) -> Enumerated | None:

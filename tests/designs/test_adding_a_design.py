@@ -13,7 +13,7 @@ from harness.cli import main
 from harness.designs.catalogue import register
 from harness.designs.design import DESIGNS, Outcomes
 from harness.designs.engines.solver import Solver
-from harness.designs.samples import ONE_SAMPLE
+from harness.designs.one_sample.design import ONE_SAMPLE
 from harness.distributions.sampling import binomial
 from harness.distributions.truths import DiscreteTruth
 from harness.families import proportion

@@ -10,9 +10,9 @@ from scipy import integrate, stats
 from harness.designs.design import Scenario, data_of
 from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Column, Limits
+from harness.designs.one_sample.design import OneSampleSolver
 from harness.designs.one_sample.exact import possible_outcomes
-from harness.designs.one_sample.solver import OneSampleSolver
-from harness.designs.two_samples.solver import TwoSampleSolver
+from harness.designs.two_samples.design import TwoSampleSolver
 from harness.distributions.truths import (
     BetaTruth,
     DiscreteTruth,

@@ -20,10 +20,10 @@ from harness.designs.engines.climbs import SAME, highest, refined
 from harness.designs.engines.solver import spread
 from harness.designs.limits import Limits
 from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW, SIDES
-from harness.designs.pairs.data import parameter_of
 from harness.designs.pairs.tables import (
     log_multiplicity,
     outcomes_within,
+    parameter_of,
     probabilities,
     windows_of,
 )

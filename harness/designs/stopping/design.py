@@ -22,13 +22,11 @@ from harness.designs.engines.solver import Places, Solver
 from harness.designs.engines.verification import Rows
 from harness.designs.limits import Limits
 from harness.designs.miss_curve import MissCurve, of_law
+from harness.designs.one_sample.design import ONE_SAMPLE, places_of_one
 from harness.designs.one_sample.law_worst_case import worst_cases as worst_cases_by_law
-from harness.designs.one_sample.solver import places_of_one
 from harness.designs.results import Exact, WorstCase
-from harness.designs.samples import ONE_SAMPLE
-from harness.designs.stopping.exact import exact_values, probability_blocks
 from harness.designs.stopping.methods import outcomes_of, rule_with
-from harness.designs.stopping.paths import StoppedTrials
+from harness.designs.stopping.paths import StoppedTrials, exact_values, probability_blocks
 from harness.designs.stopping.verification import rows_of_stopped, verify
 from harness.distributions.sampling.law import Law
 from harness.distributions.truths import Prior, as_distribution

@@ -8,7 +8,7 @@ import pytest
 from harness.designs.design import Scenario, data_of
 from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits
-from harness.designs.two_samples.solver import TwoSampleSolver
+from harness.designs.two_samples.design import TwoSampleSolver
 from harness.designs.two_samples.worst_case import search_worst_case
 from harness.distributions.truths import (
     BetaTruth,
