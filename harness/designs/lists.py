@@ -9,14 +9,14 @@ in each stratum, and its probability is the product of their binomial probabilit
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from harness.base.errors import InputError
-from harness.base.numerics.arrays import Floats, Integers
+from harness.base.numerics.arrays import Floats
 from harness.base.numerics.special import mean_of_sd, upper_tail
 from harness.callers.source import Observed
 from harness.designs.design import PER_TRUTH, Design, Lists, Scenario, grid
@@ -175,7 +175,10 @@ def sums_at_truths(
     ]
     strata = len(sizes) // 2
     n = np.array(sizes, np.float64)
-    for places in _blocks(windows):
+    shape = tuple(last - first + 1 for first, last in windows)
+    for start in range(0, count, _BLOCK):
+        # The places of counts in their windows.
+        places = np.unravel_index(np.arange(start, min(start + _BLOCK, count)), shape)
         x = np.stack([place + first for place, (first, _) in zip(places, windows, strict=True)])
         wide = np.broadcast_to(n[:, np.newaxis], x.shape)
         columns = x[:strata], wide[:strata], x[strata:], wide[strata:]
@@ -200,14 +203,6 @@ def _windows(sizes: Cells, truths: Sequence[Cells]) -> list[tuple[int, int]]:
     """The first and the last count of each sample of each stratum."""
     spans = ((min(p), max(p)) for p in zip(*truths, strict=True))
     return [binomial.window(*span, n) for span, n in zip(spans, sizes, strict=True)]
-
-
-def _blocks(windows: Sequence[tuple[int, int]]) -> Iterator[tuple[Integers, ...]]:
-    """The places of counts in their windows of all tables, block by block."""
-    shape = tuple(last - first + 1 for first, last in windows)
-    count = math.prod(shape)
-    for start in range(0, count, _BLOCK):
-        yield np.unravel_index(np.arange(start, min(start + _BLOCK, count)), shape)
 
 
 REPEATED_RUNS = Design(

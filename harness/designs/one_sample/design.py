@@ -187,10 +187,10 @@ class LawSolver(CountSolver):
         return True
 
     def search(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase] | None:
-        return law_worst_case.worst_cases(self.scenario, limits, over[0])
+        return law_worst_case.worst_cases(self.law, self.scenario.size, limits, over[0])
 
     def miss_curve(self, limits: Limits) -> MissCurve | None:
-        return miss_curve.of_law(self.scenario, limits)
+        return miss_curve.of_law(self.law, self.scenario, limits)
 
     def cost_of_truth(self, over: Sequence[Span]) -> float:
         return self.law.cost(self.scenario.size, super().cost_of_truth(over))
