@@ -227,8 +227,8 @@ class TailExample:
     outcomes: Floats
     """The counts, ascending, shape (k,)."""
     tails: Mapping[str, Floats]
-    """The tails of the limits "lower" and "upper" by name, shape (k,) each; not a number where a limit
-    leaves none."""
+    """The tails of the limits "lower" and "upper" by name, shape (k,) each; not a number where
+    a limit leaves none."""
     expected: float
     """The tail that a limit should leave, or may leave at most."""
     is_bound: bool

@@ -42,7 +42,7 @@ without bound, hardly count."""
 
 FACTOR_TOLERANCE = 0.01
 FACTORS = {2.0: ("alpha", "2·alpha"), 0.5: ("alpha/4", "alpha/2")}
-"""Factors by which a tail may be off, with what is then used for alpha/2 and for one-sided alpha."""
+"""Factors by which a tail may be off, with what is used for alpha/2 and for one-sided alpha."""
 FEWEST_ALPHAS = 3
 """The number of alphas at which the factor must show."""
 
