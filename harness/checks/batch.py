@@ -112,7 +112,10 @@ def _unchecked(
     """The report about a method of which nothing was found out."""
     family = str(options["family"])
     finding = Finding(check_name, CONFORMANCE, INCONCLUSIVE, why, {})
-    return CheckReport(named(method, family).label, family, "none", (finding,), pl.DataFrame())
+    called = named(method, family)
+    return CheckReport(
+        called.label, family, "none", (finding,), pl.DataFrame(), estimated=called.family
+    )
 
 
 RUN_ID = "PYTEST_XDIST_TESTRUNUID"

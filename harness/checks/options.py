@@ -14,6 +14,7 @@ from harness.base.errors import InputError, did_you_mean
 from harness.callers.expected_failures import ExpectedFailure, expected_failures
 from harness.callers.naming import AnyMethod, Function, Named, known_family, method_for
 from harness.callers.process import TIMEOUT
+from harness.catalogue import with_settings
 from harness.checks.baseline.folder import is_baseline, is_folder_path, validate_target
 from harness.checks.baseline.limits import KeptPoints, default_points
 from harness.checks.expected_failures import validate_expected_failures
@@ -28,9 +29,8 @@ from harness.checks.sizes import (
     validate_sizes,
 )
 from harness.checks.table import complete_grid, restriction_of
-from harness.families.catalogue import with_settings
-from harness.families.family import Family
-from harness.families.stopped import MOST, STOPPING, rule_of
+from harness.designs.stopping.family import rule_of
+from harness.families.family import STOPPING, Family
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.load import load_experiment
 from harness.methods.method import Contract, validate_contract
@@ -289,7 +289,7 @@ def _under_rule(name: str, options: CheckOptions) -> tuple[Family, CheckOptions]
     """
     alphas = options.get("alphas") or _ALPHAS_OF_A_RULE
     stopped = with_settings(name, {STOPPING: options["stopping"], "alpha": alphas})
-    most = rule_of(stopped).get(MOST)
+    most = rule_of(stopped).most
     sizes = options.get("sizes") or (None if most is None else [most])
     has_other_sizes = options.get("grid") is not None or options.get("config") is not None
     if has_other_sizes or sizes is None:

@@ -15,7 +15,9 @@ import numpy as np
 
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Bools, Floats
-from harness.designs.design import Design, Scenario, design_for
+from harness.catalogue import design_for, scenario_for
+from harness.designs.design import Design, Scenario
+from harness.designs.stopping.family import A_STOPPING_RULE
 from harness.distributions.list_truths import (
     ClusterTruth,
     ListTruth,
@@ -38,7 +40,6 @@ from harness.families.lists import CLUSTERS, RUNS, STRATA
 from harness.families.paired import PAIRS
 from harness.families.samples import SINGLE_SAMPLE, TWO_SAMPLES
 from harness.families.scores import PAIRED_SCORES, SCORES
-from harness.families.stopped import A_STOPPING_RULE
 
 DataSet = tuple[Sequence[float], ...]
 """One data set: its lists in the order of the family's data."""
@@ -393,4 +394,5 @@ def scenario_of(family: Family, size: Any) -> Scenario:
     """
     plan = plan_of(family)
     assert plan.truth is not None
-    return Scenario(family, design_for(family).size_of(np.ravel(size).tolist()), plan.truth(family))
+    of_design = design_for(family).size_of(np.ravel(size).tolist())
+    return scenario_for(family, of_design, plan.truth(family))

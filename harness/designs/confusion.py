@@ -58,7 +58,7 @@ def as_pairs(scenario: Scenario) -> Scenario:
         arranged = TableTruth(tuple(map(view.arranged, truth.tables)))
     else:
         arranged = DirichletTruth(view.arranged(truth.shapes))
-    return replace(scenario, family=view.family, truth=arranged)
+    return replace(scenario, design=PAIRED, family=view.family, truth=arranged)
 
 
 def _pairs_outcomes() -> Outcomes:

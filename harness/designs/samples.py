@@ -22,7 +22,6 @@ from harness.designs.design import (
 )
 from harness.distributions.sampling.law import THINNED
 from harness.distributions.truths import DiscreteTruth, PairTruth, as_distribution
-from harness.families.catalogue import family_of
 from harness.families.data import LARGEST_COUNT
 from harness.families.family import truth_posterior
 from harness.families.samples import SINGLE_SAMPLE, TWO_SAMPLES, among_images
@@ -116,9 +115,13 @@ def stride(scenario: Scenario) -> int:
 
 
 def _both_samples(scenario: Scenario) -> tuple[Scenario, ...]:
-    family, truth = family_of(scenario.model.NAME), scenario.truth
+    sample, truth = scenario.family.sample, scenario.truth
+    assert sample is not None
     first, second = scenario.sizes
-    return Scenario(family, first, truth.first), Scenario(family, second, truth.second)
+    return (
+        Scenario(ONE_SAMPLE, sample, first, truth.first),
+        Scenario(ONE_SAMPLE, sample, second, truth.second),
+    )
 
 
 def _encode(scenario: Scenario, first: Integers, second: Integers) -> Integers:

@@ -14,17 +14,16 @@ from harness.base.errors import InputError
 from harness.base.frames import ByMethod, Tabular
 from harness.base.numerics.arrays import Floats
 from harness.callers.source import Source
-from harness.designs.design import design_for, listed_scenarios, observed_at
+from harness.catalogue import design_for, listed_scenarios, with_settings
+from harness.designs.design import observed_at
 from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits
 from harness.designs.results import ROUNDED_PROBABILITY
 from harness.distributions.sampling.law import Law, on_lattice
 from harness.distributions.sampling.laws import OWN, sampling_law
 from harness.distributions.truths import Prior
-from harness.families.catalogue import with_settings
 from harness.families.data import broadcast_columns, probabilities
 from harness.families.family import Family, validate_names
-from harness.families.stopped import STOPPED_AT
 from harness.methods.method import TWO_SIDED
 from harness.names import FamilyName, MethodName, Side
 from harness.one import Value
@@ -357,9 +356,9 @@ def _at_size(
     outcomes = possible[0] if len(possible) == 1 else np.unique(np.concatenate(possible))
     lower, upper = limits_of(source, observed_at(first, outcomes), alpha, side)
     ends = lower[np.newaxis], upper[np.newaxis]
-    if family.stops:
+    if first.design.trials_made is not None:
         # The expectation of the trials made is that of the length of intervals from 0 to them.
-        made = first.named_counts(outcomes)[STOPPED_AT]
+        made = first.design.trials_made(first, outcomes)
         ends = np.array([lower, np.zeros_like(lower)]), np.array([upper, made])
     limits = Limits.of(first, outcomes, *ends)
     numbers = np.empty((5, truths[0].size))

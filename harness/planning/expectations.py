@@ -15,10 +15,10 @@ import numpy as np
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Bools, Floats, Positions, distinct_columns
 from harness.callers.source import CatalogueSource, Observed, Source
-from harness.designs.design import listed_scenarios
+from harness.catalogue import listed_scenarios
 from harness.designs.engines.solver import solver_of
 from harness.designs.stopping.design import LARGEST_MOST
-from harness.designs.stopping.methods import rule_with
+from harness.designs.stopping.family import rule_of
 from harness.distributions.sampling import binomial
 from harness.families.combination import Span
 from harness.families.family import Family
@@ -379,7 +379,7 @@ def expectations_of(
         if ranges[0][0] < ranges[0][1]:
             raise InputError("p should be one number with a stopping rule, found a range")
         # A size before the first look has no rule; a rule that no size has is refused here.
-        rule_with(family, LARGEST_MOST)
+        rule_of(family).up_to(LARGEST_MOST)
         return StoppedExpectations(family, goal, limits), ranges
     if not family.shares_size:
         return Expectations(family, goal, limits), ranges

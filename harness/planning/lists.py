@@ -21,7 +21,8 @@ from harness.base.errors import InputError, MethodError
 from harness.base.numerics.arrays import Floats
 from harness.base.text import enumerated, first_few
 from harness.callers.source import Source
-from harness.designs.design import Design, Scenario, design_for
+from harness.catalogue import design_for, scenario_for
+from harness.designs.design import Design, Scenario
 from harness.designs.engines.monte_carlo import shards
 from harness.designs.engines.stochastic import StochasticColumn, simulate_stochastic
 from harness.designs.fractions import standard_error
@@ -110,7 +111,7 @@ class ListQuestion:
         truth = lists.truth_at(**{name: self.given[name] for name in lists.words})
         strata = tuple(self.strata(number).values())
         size: Any = strata or (number, *self.given["size"])
-        return Scenario(self.family, size, truth)
+        return scenario_for(self.family, size, truth)
 
     @property
     def assumes(self) -> str:
@@ -348,7 +349,7 @@ def simulate_lists(
     shape, cells = _cells(family, alpha, given)
     answers = np.empty((5, max(1, int(np.prod(shape)))))
     for place, (level, size, truth) in enumerate(cells):
-        scenario = Scenario(family, size, truth)
+        scenario = scenario_for(family, size, truth)
         column = StochasticColumn(Column(source.label, side, level), source)
         below, above, length, squares = 0, 0, 0.0, 0.0
         for shard in shards(scenario, trials, seed, trials):

@@ -16,11 +16,11 @@ from harness.base.errors import InputError
 from harness.base.frames import Library, data_frame
 from harness.base.numerics.arrays import Floats
 from harness.base.text import enumerated
+from harness.catalogue import listed_scenarios, with_settings
 from harness.designs.confusion import MOST_TABLES
-from harness.designs.design import listed_scenarios
 from harness.designs.engines.solver import solver_of
 from harness.designs.pairs.data import LARGEST_WITH_BOTH
-from harness.families.catalogue import family_of, with_settings
+from harness.families.catalogue import family_of
 from harness.families.confusion import BETA, CELLS
 from harness.families.csv_rows import RIGHT, read_table
 from harness.families.data import numbers, validate_values
@@ -256,7 +256,8 @@ def _coverage(family: Family, counts: Floats, alpha: float) -> dict[str, Any]:
         count = solver_of(scenario).possible_count()
     if count <= most:
         given: Any = dict(zip(family.free_symbols, free, strict=True))
-        exact = coverage(cast(Any, family.name), cast(Any, method.name), alpha=alpha, n=n, **given)
+        given |= {**family.settings, "alpha": alpha, "n": n}
+        exact = coverage(cast(Any, family.public_name), cast(Any, method.name), **given)
         return {"coverage": exact.coverage, "std_error": None}
     drawn = np.random.default_rng(SEED).multinomial(n, cells, size=trials)
     tables, times = np.unique(drawn, axis=0, return_counts=True)

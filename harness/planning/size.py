@@ -13,8 +13,8 @@ from harness.base.arguments import quoted, validate_number
 from harness.base.errors import InputError
 from harness.base.frames import Tabular
 from harness.base.numerics.arrays import Floats
+from harness.catalogue import with_settings
 from harness.distributions.truths import Prior
-from harness.families.catalogue import with_settings
 from harness.families.combination import Span
 from harness.families.family import Family
 from harness.methods.catalogue import default_method, find

@@ -43,7 +43,7 @@ def test_a_run_that_goes_on_says_how_much_is_recorded(run_command, stopped):
 def test_the_bar_of_a_terminal_says_it_too():
     file = io.StringIO()
     console = Console(file=file, force_terminal=True, width=120, color_system=None)
-    with progress_bar(console, "paper/fig03") as progress:
+    with progress_bar(console, "paper/fig03", after=0) as progress:
         progress.found(305, 500)
     assert "paper/fig03 goes on at 61 %: 305 of 500 parts are recorded" in file.getvalue()
 

@@ -27,13 +27,13 @@ import polars as pl
 
 from harness.base.numerics.arrays import Bools, Floats
 from harness.callers.source import Answers
+from harness.catalogue import design_for
 from harness.checks.baseline.tables import read_table
 from harness.checks.conformance.grid import OutcomeGrid, OutcomeList, all_outcomes
 from harness.checks.findings import Cell, format_cell, with_digits_apart
 from harness.checks.plans import checked_at
 from harness.checks.sizes import Size
 from harness.checks.subject import Subject
-from harness.designs.design import design_for
 from harness.families.family import Family
 from harness.methods.method import TWO_SIDED
 

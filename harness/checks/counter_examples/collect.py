@@ -12,6 +12,7 @@ from scipy.special import ndtr
 
 from harness.base.errors import HarnessError
 from harness.base.numerics.arrays import Floats
+from harness.catalogue import design_for
 from harness.checks.behaviour import EXACT_NUMBERS, WORST
 from harness.checks.conformance.properties import Evaluation
 from harness.checks.contract.exact import MEAN_NAME, TERMS, WORST_NAME
@@ -37,7 +38,6 @@ from harness.checks.sizes import Size
 from harness.checks.subject import Subject
 from harness.checks.tails.check import TAIL_CHECKS
 from harness.checks.tails.tails import LimitName, LimitTails
-from harness.designs.design import Scenario, design_for
 from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits
 from harness.distributions.truths import DiscreteTruth, PairTruth
@@ -158,7 +158,7 @@ def miss_example(
             second = float(row[family.numbered("worst_truth")[1]][0])
             assert isinstance(scenario.truth, PairTruth)
             truth = PairTruth(scenario.truth.first, DiscreteTruth((second,)))
-            held = Scenario(scenario.family, size, truth)
+            held = replace(scenario, truth=truth)
             words = f"{family.symbols[1]} = {second:.4g}, "
             limits = Limits.of(held, limits.outcomes, limits.lower, limits.upper)
         curve = solver_of(held).miss_curve(limits)

@@ -18,7 +18,8 @@ import numpy as np
 
 from harness.base.numerics.arrays import Bools, Floats
 from harness.callers.simulation.answers import FIELDS
-from harness.callers.simulation.process import MODEL, EndedError, Program, TrialProcess
+from harness.callers.simulation.process import EndedError, TrialProcess
+from harness.callers.simulation.requests import MODEL, Program
 from harness.checks.findings import (
     BEHAVIOUR,
     CONFORMANCE,

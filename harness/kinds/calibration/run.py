@@ -5,21 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import partial
 
-from harness.designs.engines import monte_carlo
-from harness.kinds.calibration.engine import BinTally, Design, Shard, shards, simulate
+from harness.kinds.calibration.engine import SHARD, BinTally, Design, Shard, shards, simulate
 from harness.kinds.calibration.experiment import Calibration
 from harness.kinds.calibration.tables import (
     calibration_cells,
     calibration_manifest,
     calibration_summary,
 )
-from harness.runner.estimate import BASE, BYTES_OF_TRIAL, Estimate, fastest
 from harness.runner.journal.database import ColumnKey, Journal
 from harness.runner.journal.environment import sources_digest
 from harness.runner.journal.records import digest, pack, unpack
 from harness.runner.machine import memory_for
 from harness.runner.parallel import Progress, driver_backend, parallel_jobs, run_tasks
 from harness.runner.rounds import Round, Task, run_rounds
+from harness.runner.workload import BASE, BYTES_OF_TRIAL, Workload
 from harness.tables.results import Results
 
 Tallies = tuple[BinTally, ...]
@@ -164,26 +163,17 @@ def _shard_name(shard: Shard) -> str:
     return f"shard {shard.number}"
 
 
-_PROBED = 512
-
-
-def calibration_estimate(experiment: Calibration) -> Estimate:
-    """What a calibration is expected to cost."""
-    design = design_of(experiment)
-    probed = min(experiment.trials, _PROBED)
-    (shard,) = shards(design, probed, experiment.seed)
-    rate = 0.0
-    if experiment.trials > probed:
-        rate = fastest(lambda: simulate(shard)) / probed
-    tasks = -(-experiment.trials // monte_carlo.SHARD)
+def calibration_workload(experiment: Calibration) -> Workload:
+    """What a calibration has to do; a probability is computed as an interval is."""
+    references = len(design_of(experiment).references)
+    tasks = -(-experiment.trials // SHARD)
     jobs = parallel_jobs(experiment.execution.jobs, tasks)
-    references = len(simulate(shard))
-    return Estimate(
+    return Workload(
         scenarios=1,
         tasks=tasks,
         trials=experiment.trials,
+        intervals=references * experiment.trials,
         cells=references * experiment.bins,
         summary=references,
-        memory=BASE + jobs * min(experiment.trials, monte_carlo.SHARD) * 4 * BYTES_OF_TRIAL,
-        seconds=rate * experiment.trials / jobs,
+        memory=BASE + jobs * min(experiment.trials, SHARD) * 4 * BYTES_OF_TRIAL,
     )

@@ -19,7 +19,6 @@ from harness.kinds.coverage.columns import (
     stochastic_columns,
 )
 from harness.kinds.coverage.engine_agreement import engine_agreement
-from harness.kinds.coverage.estimate import refuse_too_large
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.journal.keys import ColumnKeys
 from harness.kinds.coverage.journal.trials import Recorder, spans_of
@@ -64,7 +63,6 @@ def compute(
             draws its limits and no trials are asked for, or the journal is damaged.
         IntervalNotFoundError: a method of the catalogue found no interval.
     """
-    refuse_too_large(experiment)
     digests = source_digests(experiment)
     execution = experiment.execution
     with limit_sources(experiment) as sources, opened_backend(execution) as backend:

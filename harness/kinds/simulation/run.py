@@ -28,7 +28,6 @@ from harness.kinds.simulation.trials import (
     shard_size,
     simulate_trials,
 )
-from harness.runner.estimate import BASE, Estimate
 from harness.runner.journal.database import ColumnKey, Journal
 from harness.runner.journal.environment import program, sources_digest
 from harness.runner.journal.records import digest, pack, unpack
@@ -36,6 +35,7 @@ from harness.runner.machine import memory_for
 from harness.runner.parallel import Backend, Progress, opened_backend, run_tasks
 from harness.runner.parts import TaskSpan
 from harness.runner.rounds import Round, Task, run_rounds
+from harness.runner.workload import BASE, Workload
 
 _GROWTH = 8
 """The most by which a round multiplies the number of trials."""
@@ -298,11 +298,11 @@ def compute_share(
         run_rounds([study.round(spans, experiment.trials.count)], progress, journal)
 
 
-def simulation_estimate(experiment: Simulation) -> Estimate:
-    """What a study costs beside the calls of the user's functions."""
+def simulation_workload(experiment: Simulation) -> Workload:
+    """What a study has to do beside the calls of the user's functions."""
     scenarios, trials = len(experiment.scenarios), experiment.trials.count
     answers = scenarios * len(experiment.methods)
-    return Estimate(
+    return Workload(
         scenarios=scenarios,
         tasks=scenarios * -(-trials // shard_size(experiment.batch)),
         trials=scenarios * trials,
@@ -310,5 +310,4 @@ def simulation_estimate(experiment: Simulation) -> Estimate:
         cells=answers * trials if experiment.keep else 0,
         summary=answers * len(MEASURES),
         memory=BASE + 8.0 * answers * trials * len(FIELDS),
-        without_user_functions=True,
     )

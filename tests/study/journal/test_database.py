@@ -192,12 +192,9 @@ def test_a_record_of_another_kind_is_refused():
 # A change of code that may change a result makes the records of a journal stale.
 
 
-ENGINES = keys._names(keys.catalogue, keys.lists, keys.solve)
-LIMITS = "callers", "methods"
+ENGINES = keys._names(*keys.ENGINES)
+APART = "harness.callers", "harness.methods"
 """What gives limits, which the keys of records have."""
-ASKED = "kinds.coverage.experiment", "kinds.coverage.plan", "kinds.coverage.scenario_result"
-"""What is asked for, which the keys have too, and the record of what was found."""
-APART = tuple(f"harness.{name}" for name in (*LIMITS, *ASKED))
 
 
 def digested() -> set[str]:
@@ -208,10 +205,9 @@ def digested() -> set[str]:
 def test_all_that_solving_and_simulating_import_is_digested():
     used = set().union(*(graph()[module] for module in digested()))
     packages = {module for module in FILES if FILES[module].name == "__init__.py"}
-    assert {"kinds.coverage.solve", "designs.monte_carlo", "designs.auc"} < digested()
-    left_out = used - digested() - packages
-    assert {module for module in left_out if module.split(".")[0] not in LIMITS} <= set(ASKED)
-    assert left_out >= set(ASKED)
+    assert {"designs.engines.exact", "designs.engines.monte_carlo", "designs.auc"} < digested()
+    left_out = {module.split(".")[0] for module in used - digested() - packages}
+    assert left_out == {"callers", "methods"}
 
 
 def test_a_change_of_any_file_of_the_engines_changes_the_key(tmp_path, monkeypatch):

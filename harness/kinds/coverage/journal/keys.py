@@ -13,30 +13,30 @@ from harness import callers, methods
 from harness.callers.source import Source
 from harness.config.values import MethodSpec
 from harness.designs import catalogue, lists
-from harness.designs.engines import monte_carlo
+from harness.designs.engines import exact, monte_carlo, stochastic
 from harness.designs.engines.monte_carlo import Shard
 from harness.designs.limits import Column, Limits
-from harness.kinds.coverage import experiment, plan, scenario_result, solve
 from harness.kinds.coverage.columns import Sources, deterministic_columns, stochastic_columns
 from harness.kinds.coverage.experiment import Experiment
 from harness.runner.journal.database import ColumnKey
 from harness.runner.journal.environment import program, sources_digest
 from harness.runner.journal.records import digest
 
+ENGINES = (catalogue, exact, lists, monte_carlo, stochastic)
+"""What turns limits into counts and exact values, for all designs."""
+
 
 def engines_digest() -> str:
-    """The digest of the engines, which turn limits into counts and exact values.
+    """The digest of the engines.
 
-    The keys of records have the limits themselves, and what is asked of the engines.
+    The keys of records have the limits themselves.
     """
-    limits, asked = (callers, methods), (experiment, plan, scenario_result)
-    return sources_digest(_names(catalogue, lists, solve), _names(*limits, *asked))
+    return sources_digest(_names(*ENGINES), _names(callers, methods))
 
 
 def _drawing_digest() -> str:
     """The digest of all that draws limits in every trial."""
-    drawing = (callers.source, methods.catalogue, catalogue, lists, solve)
-    return sources_digest(_names(*drawing), _names(experiment, plan, scenario_result))
+    return sources_digest(_names(*ENGINES, callers.source, methods.catalogue))
 
 
 def _names(*modules: ModuleType) -> tuple[str, ...]:
