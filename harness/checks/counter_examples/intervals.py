@@ -16,7 +16,7 @@ from harness.methods.remarks import STAYS_IN_RANGE
 _RISES = ("rises with x", "is monotone")
 _NESTED, _MIRRORS, _KEEPS_ORDER = "is nested in alpha", "mirrors", "keeps order"
 _SAME = 1e-12
-"""Of a printed alpha."""
+"""The relative rounding of a printed alpha."""
 
 
 @dataclass(frozen=True)
