@@ -14,19 +14,17 @@ import harness
 from harness.commands.audit import audit
 from harness.commands.check import check
 from harness.commands.ending import with_exit_code
-from harness.commands.init import init, schema
+from harness.commands.init import init, methods, schema
 from harness.commands.interval import interval
 from harness.commands.leaderboard import leaderboard
-from harness.commands.methods import methods
 from harness.commands.metrics import metrics
 from harness.commands.options import with_joined_numbers
 from harness.commands.output import say
 from harness.commands.planning import coverage, size
-from harness.commands.replay import replay
 from harness.commands.report import report
 from harness.commands.run import merge, run
 from harness.commands.significance import significance
-from harness.commands.stored import export, plot
+from harness.commands.stored import export, plot, replay
 from harness.commands.summarize import summarize
 
 COMMANDS = (

@@ -6,7 +6,7 @@ from textwrap import fill
 
 import harness
 from harness.families.catalogue import FAMILIES
-from harness.methods.catalogue import ALIASES, CATALOGUE
+from harness.methods.catalogue import CATALOGUE, by_any_name
 from harness.methods.method import ALL_SIDES
 
 FILE = Path(harness.__file__).with_name("names.py")
@@ -54,7 +54,7 @@ def _methods() -> Iterator[str]:
     """The type of the methods of each family; that of families with the same ones is one type."""
     known: dict[tuple[str, ...], str] = {}
     for family in FAMILIES:
-        names, name = (*CATALOGUE[family], *ALIASES[family]), type_name(family)
+        names, name = tuple(by_any_name(CATALOGUE[family])), type_name(family)
         same = known.setdefault(names, name)
         yield _literal(name, names, "") if same == name else f"\n{name} = {same}\n"
 

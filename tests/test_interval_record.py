@@ -12,7 +12,7 @@ import pytest
 import harness
 from harness.base.errors import InputError
 from harness.cli import main
-from harness.families.catalogue import FAMILIES
+from harness.families.catalogue import FAMILIES, family_of
 from harness.methods.catalogue import default_method
 from harness.one.result import limits_text
 
@@ -52,7 +52,7 @@ def default_of(family):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_without_a_method_it_is_the_default_of_the_command(family):
     found = default_of(family)
-    name = default_method(family, "two-sided").name
+    name = default_method(family_of(family), "two-sided").name
     named = harness.interval(family, name, alpha=0.1, **data_of(family))
     assert (found.family, found.method, found.side) == (family, name, "two-sided")
     np.testing.assert_array_equal(found.lower, named.lower)

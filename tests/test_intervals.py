@@ -7,10 +7,13 @@ import harness
 from harness.base.errors import InputError
 from harness.base.numerics.points import UnitPoints
 from harness.distributions.posteriors.beta import Beta
+from harness.families.catalogue import family_of
 from harness.methods.catalogue import methods_for
 from harness.one import tails
 
-PROPORTION = {name: m for name, m in methods_for("proportion").items() if m.deterministic}
+PROPORTION = {
+    name: m for name, m in methods_for(family_of("proportion")).items() if m.deterministic
+}
 
 
 def test_the_papers_example_90_of_100():

@@ -7,7 +7,7 @@ import pytest
 
 import harness
 from harness.base.errors import InputError
-from harness.families.catalogue import FAMILIES
+from harness.families.catalogue import FAMILIES, family_of
 from harness.methods.catalogue import CATALOGUE, default_method
 from harness.methods.method import ALL_SIDES
 from harness.one import tails
@@ -99,7 +99,7 @@ def test_the_limits_of_a_mean_are_open_on_the_other_side():
 @pytest.mark.parametrize("family", CATALOGUE)
 @pytest.mark.parametrize("side", ALL_SIDES)
 def test_every_family_has_a_method_for_each_side_where_none_is_named(family, side):
-    method = default_method(family, side)
+    method = default_method(family_of(family), side)
     assert side in method.sides
     assert method.deterministic
     assert not method.needs_population

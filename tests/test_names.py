@@ -6,10 +6,10 @@ from typing import Any, get_args, get_overloads, get_type_hints, is_typeddict
 import pytest
 
 from harness import names
-from harness.families.catalogue import FAMILIES
+from harness.families.catalogue import FAMILIES, family_of
+from harness.families.family import STOPPING
 from harness.families.population import POPULATION
-from harness.families.stopped import STOPPING
-from harness.methods.catalogue import ALIASES, CATALOGUE, methods_for
+from harness.methods.catalogue import CATALOGUE, by_any_name, methods_for
 from harness.methods.significance import significance
 from harness.one import compute, interval
 from harness.one.typed import Options
@@ -31,7 +31,7 @@ def test_the_file_is_what_the_catalogue_makes_of_it() -> None:
 @pytest.mark.parametrize("family", CATALOGUE)
 def test_a_family_has_a_type_of_its_methods_and_aliases(family: str) -> None:
     named = get_args(getattr(names, type_name(family)))
-    assert set(named) == {*CATALOGUE[family], *ALIASES[family]}
+    assert set(named) == set(by_any_name(CATALOGUE[family]))
     assert set(named) <= {name for each in get_args(names.MethodName) for name in get_args(each)}
 
 
@@ -49,10 +49,12 @@ def test_every_family_has_overloads_with_its_data_and_its_methods() -> None:
             taken.setdefault(family, set()).update(given.__annotations__)
     assert list(taken) == list(get_args(names.FamilyName)) == list(FAMILIES)
     for name, family in FAMILIES.items():
-        all_methods = len(methods_for(name, finite_population=True))
+        all_methods = len(methods_for(family_of(name), finite_population=True))
         # One proportion has a population and a stopping rule besides.
         extra = (
-            {POPULATION, STOPPING} if all_methods > len(methods_for(name)) else set(family.settings)
+            {POPULATION, STOPPING}
+            if all_methods > len(methods_for(family_of(name)))
+            else set(family.settings)
         )
         assert taken[name] - set(Options.__annotations__) == {*family.options} | extra
 

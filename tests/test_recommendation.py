@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 import harness
-from harness.families.catalogue import FAMILIES
+from harness.families.catalogue import FAMILIES, family_of
 from harness.findings.conclusion import advice, mean_coverages
 from harness.findings.judgements import WITHIN, Choice, choice, judgements
 from harness.findings.numbers import percent
@@ -47,7 +47,7 @@ def test_the_rule_chooses_among_all_methods_that_apply(family: str) -> None:
     config = yaml.safe_load((ROOT / f"configs/recommendation/{family}.yaml").read_text("utf-8"))
     apply = {
         name
-        for name, method in methods_for(family).items()
+        for name, method in methods_for(family_of(family)).items()
         if TWO_SIDED in method.sides and (method.deterministic or family in STOCHASTIC)
     }
     assert set(config["methods"]) == apply
@@ -58,7 +58,7 @@ def test_the_rule_by_hand() -> None:
         "name": "rule",
         "family": "proportion",
         "n": [10, 100],
-        "methods": list(methods_for("proportion")),
+        "methods": list(methods_for(family_of("proportion"))),
         "truth": {"uniform": [0, 1]},
         "engines": ["enumeration"],
         "figures": [],
@@ -97,20 +97,20 @@ def test_the_rule_by_hand() -> None:
 @pytest.mark.parametrize("family", RECOMMENDED)
 def test_defaults_and_lists_begin_with_what_is_recommended(family: str) -> None:
     known = RECOMMENDED[family]
-    assert default_method(family, TWO_SIDED).name == known.use
+    assert default_method(family_of(family), TWO_SIDED).name == known.use
     first = [(each["name"], each["recommended"]) for each in listing(family)]
     assert first[0] == (known.use, USE)
     if known.never_above not in (None, known.use):
         assert first[1] == (known.never_above, NEVER_ABOVE)
     assert {each for _, each in first[2:]} <= {"none"}
     other = next(each for each in CATALOGUE[family].values() if each.name != known.use)
-    assert next(better_methods(other, family, TWO_SIDED)).name == known.use
+    assert next(better_methods(other, family_of(family), TWO_SIDED)).name == known.use
 
 
 @pytest.mark.parametrize("family", RECOMMENDED)
 def test_one_sided_and_with_a_prior_the_default_is_of_the_posterior(family: str) -> None:
     for side in ALL_SIDES:
-        method = default_method(family, side, has_prior=True)
+        method = default_method(family_of(family), side, has_prior=True)
         assert side in method.sides
         if "minimal_length" in CATALOGUE[family]:
             assert method.name == ("minimal_length" if side == TWO_SIDED else "one_sided")

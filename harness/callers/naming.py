@@ -21,7 +21,7 @@ from harness.callers.source import CatalogueSource, Source
 from harness.callers.table import LimitTable, TableSource, is_table, read_points
 from harness.families.catalogue import family_of
 from harness.families.family import Family
-from harness.methods.catalogue import ALIASES, CATALOGUE, find
+from harness.methods.catalogue import CATALOGUE, by_any_name, methods_of
 from harness.methods.method import Contract, Method
 
 GROUP = "harness.methods"
@@ -97,13 +97,12 @@ def named(method: AnyMethod, family: str = "proportion") -> Named:
 
 
 def known_family(name: str) -> Family:
-    """The family of a name, which may have settings in brackets.
+    """The family of a name.
 
     Raises:
         InputError: there is no such family.
     """
-    validate_choice("family", str(name).partition("(")[0], CATALOGUE)
-    return family_of(name)
+    return family_of(validate_choice("family", name, CATALOGUE))
 
 
 def method_for(family: Family, method: AnyMethod) -> Named:
@@ -140,9 +139,9 @@ def method_for(family: Family, method: AnyMethod) -> Named:
 
 def _by_name(name: str, family: Family) -> Named:
     """The method of the catalogue of that name, else of an entry point; none can replace it."""
-    names = {*CATALOGUE[family.name], *ALIASES[family.name]}
-    if name in names:
-        method = find(family.name, name)
+    methods = by_any_name(methods_of(family))
+    if name in methods:
+        method = methods[name]
         method.refuse_finite_population("check")
         return Named(method.name, family, method=method)
     points = {point.name: point for point in entry_points(group=GROUP)}
@@ -153,12 +152,12 @@ def _by_name(name: str, family: Family) -> Named:
                 f"the entry point {name} should be package.module:function, found {point.value!r}"
             )
         return Named(name, family, location=FunctionLocation(point.attr, module=point.module))
-    others = [other for other in CATALOGUE if name in CATALOGUE[other] or name in ALIASES[other]]
+    others = [other for other in CATALOGUE if name in by_any_name(CATALOGUE[other])]
     if others:
         raise InputError(
             f"{name} is no method for the family {family.name} but for {enumerated(others, 'or')}"
         )
-    guess = did_you_mean(name, sorted({*names, *points}))
+    guess = did_you_mean(name, sorted({*methods, *points}))
     raise InputError(f"method should be {_FORMS}, found {name!r}{guess}")
 
 

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from harness.commands.ending import cleaning_up
+from harness.commands.options import words_of_call
 
 if TYPE_CHECKING:
     from harness.checks.audit.audit import Audit
 
 
 def audit(
+    context: typer.Context,
     packages: Annotated[
         list[str] | None,
         typer.Argument(help="Packages of the list; left out, all of them.", metavar="[PACKAGE]..."),
@@ -45,7 +47,6 @@ def audit(
     Packages that are not installed are skipped. Writes audit.md and audit.csv. Exit codes: 0 the
     audit is done, whatever it found; 2 the list or an option is wrong.
     """
-    given = dict(locals())
     from harness.base.arguments import validate_choice, validate_whole
     from harness.base.errors import InputError
     from harness.checks.audit.audit import SHIPPED, Audited, load_list, run_audit
@@ -81,7 +82,7 @@ def audit(
     for file, text in (("audit.md", format_page(found)), ("audit.csv", format_csv(found))):
         write_output_file(out / file, text)
     if html is not None:
-        write_output_file(html, _page(found, given))
+        write_output_file(html, _page(found, context.params))
     say(f"{len(found.functions)} functions in {out / 'audit.md'}")
     return 0
 
@@ -91,11 +92,10 @@ def _page(found: Audit, given: Mapping[str, Any]) -> str:
 
     Args:
         found: what was found.
-        given: what the command was called with.
+        given: the parameters of the command by name.
     """
     import shlex
 
-    from harness.commands.command_line import words_of_call
     from harness.pages.check.audit import audit_page
     from harness.report.page import render
 

@@ -1,10 +1,4 @@
-"""The command ``check``: check interval methods.
-
-A parameter of the command that has the name of an option of ``harness.checks.check.check`` is that
-option.
-
-Methods of other languages, from the options of the command ``check``.
-"""
+"""The command ``check``: check interval methods."""
 
 from __future__ import annotations
 
@@ -17,7 +11,7 @@ import typer
 
 from harness.base.errors import InputError
 from harness.commands.ending import cleaning_up, shown, worst_exit_code
-from harness.commands.options import Quiet, read_value
+from harness.commands.options import Quiet, read_value, words_of_call
 
 if TYPE_CHECKING:
     from harness.callers.naming import AnyMethod
@@ -25,6 +19,7 @@ if TYPE_CHECKING:
 
 
 def check(
+    context: typer.Context,
     # What is checked.
     methods: Annotated[
         list[str] | None,
@@ -205,22 +200,38 @@ def check(
     Exit codes: 0 all checks pass; 3 a check fails; 4 a check is inconclusive; 2 a method cannot
     be loaded, or an option is wrong. Of several methods the worst one decides: 2, then 3, then 4.
     """
-    given = dict(locals())
     from harness.base.errors import WriteError
     from harness.callers.naming import named
     from harness.callers.table import is_table
     from harness.checks.baseline.folder import validate_target
     from harness.checks.batch import asked_points, check_methods
-    from harness.checks.check import option_names
     from harness.checks.formats import FORMATS
     from harness.commands.ending import print_error
     from harness.commands.output import say, validate_output_files, write_output_file
     from harness.screen.console import check_bar
 
-    options = {name: given[name] for name in option_names() if name in given and name != "timeout"}
-    if stopping is not None:
-        options["stopping"] = read_value("stopping", stopping)
-    options |= {"expected_failures": expect_failure, "factors": factor, "alphas": alpha}
+    options: dict[str, Any] = {
+        "family": family,
+        "model": model,
+        "estimand": estimand,
+        "factors": factor,
+        "alphas": alpha,
+        "config": config,
+        "grid": grid,
+        "thorough": thorough,
+        "stopping": None if stopping is None else read_value("stopping", stopping),
+        "contract": contract,
+        "margin": margin,
+        "expected_failures": expect_failure,
+        "against": against,
+        "same": same,
+        "tolerance": tolerance,
+        "update": update,
+        "force": force,
+        "trials": trials,
+        "seed": seed,
+        "call_timeout": call_timeout,
+    }
     if alpha is not None and model is None:
         raise InputError("--alpha is for a check on a --model; other checks take it from --grid")
     if print_grid and model is not None:
@@ -236,7 +247,7 @@ def check(
     resolved = [named(method, family) for method in chosen]
     options["counter_examples"] = html is not None
     read = [Path(each.location.path) for each in resolved if each.location and each.location.path]
-    read += [Path(each) for each in methods or () if is_table(each)]
+    read += [Path(name) for name in methods or () if is_table(name)]
     validate_output_files(
         {f"--{form}": path for form, path in files.items()},
         [*read, *([config] if config is not None else [])],
@@ -252,7 +263,7 @@ def check(
     reports = [result.report for result in results]
     for form, path in files.items():
         try:
-            text = _page(reports, given) if form == "html" else FORMATS[form](*reports)
+            text = _page(reports, context.params) if form == "html" else FORMATS[form](*reports)
             write_output_file(path, text)
         except WriteError as fault:
             print_error(str(fault))
@@ -278,11 +289,10 @@ def _page(reports: Sequence[CheckReport], given: Mapping[str, Any]) -> str:
 
     Args:
         reports: those of the methods with a name, then those of the commands.
-        given: what the command was called with.
+        given: the parameters of the command by name.
     """
     import shlex
 
-    from harness.commands.command_line import words_of_call
     from harness.pages.check.page import CheckedMethod, check_page
     from harness.report.page import render
 
@@ -298,7 +308,6 @@ def _words_of_one(given: Mapping[str, Any], number: int, method: str) -> list[st
     """The command that checks one of the methods, without sizes, alphas and files."""
     from harness.callers.command import is_of_r
     from harness.callers.table import is_table
-    from harness.commands.command_line import words_of_call
 
     is_command = number >= len(given["methods"] or [])
     is_r = not is_command and is_of_r(method)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from harness.base.errors import InputError
+from harness.base.text import enumerated
 from harness.commands.options import (
     BETA,
     CASE_COUNTS,
@@ -27,6 +29,7 @@ from harness.commands.options import (
     Side,
     alpha_of,
     given_data,
+    is_number,
     number_of,
     number_or_list,
     read_value,
@@ -35,8 +38,7 @@ from harness.commands.options import (
 
 if TYPE_CHECKING:
     from harness.families.family import Family
-    from harness.one.answers import Found, Setting
-    from harness.one.row import Row
+    from harness.one.rows import Found, Row, Setting
 
 _FORMS = {".csv": "csv", ".json": "json"}
 _DATA = ONE_SAMPLE | FINITE_POPULATION | TWO_COUNTS | OR_LISTS | TABLE_COUNTS | RUN_VALUES
@@ -154,8 +156,7 @@ def interval(
         interval auc --rows scores.csv --truth label --score model
     """
     from harness.base.arguments import validate_choice
-    from harness.base.errors import InputError
-    from harness.commands.data_words import data_of_words, refuse_other_data
+    from harness.catalogue import with_settings
     from harness.commands.output import (
         records_text,
         say,
@@ -164,11 +165,16 @@ def interval(
         table_text,
         validate_output_files,
     )
-    from harness.families.catalogue import with_settings
     from harness.methods.catalogue import default_method
     from harness.methods.method import ALL_SIDES
-    from harness.one.answers import ALL, Setting, intervals_by_method, methods_asked, records_of
-    from harness.one.row import validate_rows
+    from harness.one.rows import (
+        ALL,
+        Setting,
+        intervals_by_method,
+        methods_asked,
+        records_of,
+        validate_rows,
+    )
 
     given = {name: text for name, text in data.items() if text is not None}
     settings: dict[str, Any] = {k: number_or_list(given.pop(k)) for k in BETA if k in given}
@@ -188,7 +194,7 @@ def interval(
     validate_choice("side", side, ALL_SIDES)
     setting = Setting(of_family, alpha_of(alpha, confidence), side, prior, seed)
     setting.validate()
-    names = method or [default_method(of_family.name, side, has_prior=prior is not None).name]
+    names = method or [default_method(of_family, side, has_prior=prior is not None).name]
     methods = methods_asked(of_family, names)
     if not files:
         of_files = {
@@ -239,8 +245,7 @@ def interval(
 
 def _rows_of_options(family: Family, given: Mapping[str, str]) -> list[Row]:
     """The rows of data that are given as numbers."""
-    from harness.base.errors import InputError
-    from harness.one.row import rows_of_options
+    from harness.one.rows import rows_of_options
 
     numbers: dict[str, float | list[float] | None] = {}
     for name, text in given.items():
@@ -256,7 +261,6 @@ _ROWS_HINT = "names of columns go with --rows FILE"
 
 def refuse_columns(options: Mapping[str, bool]) -> None:
     """Refuse options of a file where none is named; ``options`` says which are given."""
-    from harness.base.errors import InputError
 
     given = [name for name, is_given in options.items() if is_given]
     if given:
@@ -266,8 +270,6 @@ def refuse_columns(options: Mapping[str, bool]) -> None:
 def _validate_percent(family: Family, percent: bool, output: str) -> None:
     """Refuse percentages of what is no proportion, and in a file for machines."""
     import math
-
-    from harness.base.errors import InputError
 
     if percent and not all(map(math.isfinite, family.support)):
         raise InputError(f"--percent is for proportions and their differences, found {family.name}")
@@ -303,11 +305,100 @@ def _note(family: Family, percent: bool) -> None:
     """Print what the table takes for granted, on standard error."""
     from harness.commands.output import say
 
-    if family.same_cases is not None:
+    pairs = family.same_cases
+    if pairs is not None:
         say(
             "note: the samples are taken as separate; two results on the same cases are pairs: "
-            f"interval {family.same_cases} --both … --first-only … --second-only … --neither …",
+            f"interval {pairs.name} --both … --first-only … --second-only … --neither …",
             err=True,
         )
     if percent and family.support[0] < 0:
         say("note: differences are in percentage points", err=True)
+
+
+# Data as words, and what is wrong with data of another family.
+
+_MARGINS = {"x1", "n1", "x2", "n2"}
+
+
+def data_of_words(family: Family, words: Sequence[str]) -> dict[str, str]:
+    """Return the text of each data option that words stand for.
+
+    Args:
+        family: of the data.
+        words: fractions such as ``90/100``, a count and its size; or the values of a list, with
+            spaces or commas between them.
+
+    Raises:
+        InputError: the family takes no such words, or another number of them.
+
+    >>> from harness.families.catalogue import family_of
+    >>> data_of_words(family_of("proportion"), ["90/100", "45/50"])
+    {'x': '90,45', 'n': '100,50'}
+    """
+    found = " ".join(words)
+    options = enumerated(f"--{name.replace('_', '-')}" for name in family.data)
+    if not family.has_outcomes and len(family.data) == 1:
+        return {family.data[0]: ",".join(found.replace(",", " ").split())}
+    fractions = [word.strip(",").split("/") for word in words]
+    is_fractions = all(len(parts) == 2 and all(map(is_number, parts)) for parts in fractions)
+    if is_fractions and len(words) == 2:
+        refuse_margins(family, _MARGINS)
+    names = family.data
+    takes_fractions = family.has_counts_of_samples or family.has_clusters
+    if not takes_fractions or len(names) != 2 * family.samples:
+        raise InputError(f"{family.name} takes its data by {options}, found {found}")
+    if not is_fractions:
+        raise InputError(
+            f"{family.name} takes fractions x/{family.model.SIZE} such as 90/100, or {options}, "
+            f"found {found}"
+        )
+    if family.samples == 1:
+        columns = zip(*fractions, strict=True)
+        return {name: ",".join(column) for name, column in zip(names, columns, strict=True)}
+    if len(words) != family.samples:
+        raise InputError(f"{family.name} takes two fractions, 45/60 52/60, found {found}")
+    return dict(zip(names, (number for parts in fractions for number in parts), strict=True))
+
+
+def refuse_margins(family: Family, names: Collection[str]) -> None:
+    """Refuse the counts of two samples where those of pairs are needed.
+
+    Args:
+        family: of the data.
+        names: of what is given.
+
+    Raises:
+        InputError: they are the counts of two samples, and the family is of pairs.
+    """
+    if "first_only" in family.data and set(names) >= _MARGINS:
+        raise InputError(
+            f"{family.name} needs the discordant pairs, on which its limits depend: two fractions "
+            "do not say how many cases are right in the first only and in the second only; give "
+            "--both, --first-only, --second-only and --neither, or a file with a row for each "
+            "case, as --rows FILE --correct FIRST --correct SECOND (of separate cases "
+            "proportion_difference takes two fractions)"
+        )
+
+
+def refuse_other_data(family: Family, names: Collection[str]) -> None:
+    """Refuse data that the family lacks, with the families that have them.
+
+    Args:
+        family: of the data.
+        names: of the data that are given.
+
+    Raises:
+        InputError: the data are those of other families.
+    """
+    from harness.families.catalogue import FAMILIES
+
+    refuse_margins(family, names)
+    for name in names:
+        if name not in family.options and name != "population":
+            others = [key for key, each in FAMILIES.items() if name in each.options]
+            needed = enumerated(f"--{each.replace('_', '-')}" for each in family.data)
+            raise InputError(
+                f"--{name.replace('_', '-')} is for {enumerated(others)}; "
+                f"{family.name} needs {needed}"
+            )

@@ -7,12 +7,13 @@ the families.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, get_type_hints
 
 import typer
+from typer.models import ArgumentInfo
 
 from harness.base.errors import InputError
 
@@ -335,3 +336,42 @@ def given_lists(data: Mapping[str, list[str] | None]) -> dict[str, Any]:
 def number_of(name: str, value: float) -> float:
     """The value, as a whole number where it is one of data that are."""
     return int(value) if name in WHOLE_NUMBERS and value.is_integer() else value
+
+
+PROGRAM = ("python", "-m", "harness")
+
+
+def words_of_call(
+    function: Callable[..., int], given: Mapping[str, Any], leave_out: Collection[str] = ()
+) -> list[str]:
+    """Return the words that call a command again; options with their default value are left out.
+
+    Args:
+        function: the command.
+        given: the value of each of its parameters by name, as in ``typer.Context.params``.
+        leave_out: names of parameters that are not written.
+    """
+    hints = get_type_hints(function, include_extras=True)
+    arguments: list[str] = []
+    options: list[str] = []
+    for name, parameter in inspect.signature(function).parameters.items():
+        value = given.get(name)
+        if name in leave_out or value in (None, parameter.default):
+            continue
+        (about,) = hints[name].__metadata__
+        values = value if isinstance(value, list | tuple) else [value]
+        if isinstance(about, ArgumentInfo):
+            arguments += map(str, values)
+            continue
+        # Beside a type, the first name of an option stands where otherwise its default does.
+        declared = (about.default, *(about.param_decls or ()))
+        usual = f"--{name.replace('_', '-')}"
+        flag = next((str(word) for word in declared if str(word).startswith("--")), usual)
+        if value is True:
+            options.append(flag)
+        else:
+            options += [word for text in values for word in (flag, str(text))]
+    # A word that begins with a hyphen would be read as an option.
+    if any(word.startswith("-") for word in arguments):
+        return [*PROGRAM, function.__name__, *options, "--", *arguments]
+    return [*PROGRAM, function.__name__, *arguments, *options]

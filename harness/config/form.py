@@ -160,7 +160,7 @@ def validate_keys(
             issues += wrong
         context[name] = values.get(name)
         if name == "family" and name in values and isinstance(form, FamilyForm):
-            context[name] = form.family.name
+            context[name] = form.family
     return values, issues
 
 

@@ -218,8 +218,7 @@ def f_score(beta: float) -> Family:
     """
     square = beta * beta
     name = "f_score" if beta == 1 else f"f_score(beta={plain_number(beta)})"
-
-    return _family(
+    family = _family(
         name,
         "an F score: tp, fp and fn of n cases" + ("" if beta == 1 else f", β = {beta:g}"),
         f"F{beta:g}",
@@ -231,7 +230,20 @@ def f_score(beta: float) -> Family:
         posterior=partial(f_score_posterior, beta=beta),
         settings={BETA: beta},
     )
+    return family if beta == 1 else replace(family, base=f_score(1.0))
 
+
+JACCARD_INDEX = _family(
+    "jaccard",
+    "a Jaccard index: tp of tp + fp + fn among n cases",
+    "Jaccard index",
+    metrics.jaccard,
+    _OF_HITS,
+    (1.0, -1.0, -1.0, 0.0),
+    as_pairs=_ratio_of_hits(1.0, 1.0, 1.0),
+    beside_first=(0, 3),
+    posterior=_jaccard_posterior,
+)
 
 CONFUSION_FAMILIES = (
     _share("precision", "a precision: tp of tp + fp among n cases", metrics.precision, 0, 1),
@@ -239,17 +251,7 @@ CONFUSION_FAMILIES = (
     _share("specificity", "a specificity: tn of tn + fp among n cases", metrics.specificity, 3, 1),
     _share("npv", "a negative predictive value: tn of tn + fn among n cases", metrics.npv, 3, 2),
     f_score(1.0),
-    _family(
-        "jaccard",
-        "a Jaccard index: tp of tp + fp + fn among n cases",
-        "Jaccard index",
-        metrics.jaccard,
-        _OF_HITS,
-        (1.0, -1.0, -1.0, 0.0),
-        as_pairs=_ratio_of_hits(1.0, 1.0, 1.0),
-        beside_first=(0, 3),
-        posterior=_jaccard_posterior,
-    ),
+    JACCARD_INDEX,
     *(
         _family(
             name, title, parameter, metric, _OF_ALL, (1.0, -1.0, -1.0, 1.0), support=(-1.0, 1.0)

@@ -153,7 +153,7 @@ def _difference(cells: Sequence[Floats]) -> Floats:
     return np.asarray(first_only - second_only)
 
 
-PAIRED_DIFFERENCE = PairedParameter(
+OF_DIFFERENCE = PairedParameter(
     at=_difference,
     estimate=lambda data: np.asarray(_difference(data) / sum_of(data)),
     moved_mass=lambda cells, other: np.asarray(0.5 * (other - _difference(cells))),
@@ -177,7 +177,7 @@ def _moved_mass_of_ratio(cells: Sequence[Floats], other: Floats) -> Floats:
     return np.asarray((other * second - first) / (1.0 + other))
 
 
-PAIRED_RATIO = PairedParameter(
+OF_RATIO = PairedParameter(
     at=_ratio,
     estimate=_ratio,
     moved_mass=_moved_mass_of_ratio,

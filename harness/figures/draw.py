@@ -21,7 +21,8 @@ from harness.base.errors import (
 from harness.base.files import read_regular
 from harness.base.numerics.arrays import Floats
 from harness.base.text import numbered
-from harness.families.catalogue import family_in, family_of
+from harness.catalogue import family_in
+from harness.families.catalogue import family_of
 from harness.figures.catalogue import FIGURES
 from harness.figures.kind import Drawing, FigureKind, FigureSpec
 from harness.figures.look import labels, layout, style
@@ -137,7 +138,7 @@ def _with_titles(results: Results) -> Results:
     cells = results.cells
     if _experiment_of(results) != "coverage" or cells.is_empty():
         return results
-    family = family_in(cells).name
+    family = family_in(cells)
     listed = results.manifest.get("experiment", {}).get("methods") or []
     methods = {entry["label"]: entry for entry in listed}
     titles = {

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.base.text import enumerated, printable
-from harness.designs.design import design_for
-from harness.families.catalogue import family_in
+from harness.catalogue import design_for, family_in
 from harness.families.family import CLOSED_FORM, ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.findings.numbers import significant, whole
 from harness.findings.table import Entry, TextTable, text_table

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from harness.base.plain_data import flow
+from harness.catalogue import design_for
 from harness.config import yaml12
 from harness.config.files import read_text
 from harness.config.form import FamilyForm
 from harness.config.shared_keys import USUAL_KIND
-from harness.designs.design import design_for
 from harness.families.family import (
     Family,
 )
@@ -87,11 +87,11 @@ def _methods(family: Family) -> list[str]:
 
     Exact methods of several counts are left out, since they take long.
     """
-    every = methods_for(family.name)
+    every = methods_for(family)
     known = {name: method for name, method in every.items() if TWO_SIDED in method.sides}
     fixed = {name: method for name, method in known.items() if method.deterministic}
     known = fixed if len(fixed) >= _FEWEST_METHODS else known
-    first = default_method(family.name, TWO_SIDED)
+    first = default_method(family, TWO_SIDED)
     by_category = {first.category: first.name}
     for name, method in known.items():
         if method.category != _EXACT or family.has_single_count:
@@ -167,7 +167,7 @@ def _models(schema: Mapping[str, Any], defined: Mapping[str, Any]) -> Iterator[M
 def _more(key: str, form: FamilyForm) -> Iterator[str]:
     """The names that the catalogues have for a key."""
     if key == "methods":
-        yield from _wrapped(f"Names: {', '.join(methods_for(form.family.name))}.")
+        yield from _wrapped(f"Names: {', '.join(methods_for(form.family))}.")
     if key == "figures":
         for kind in FIGURES.values():
             if kind.experiment == form.kind and kind.fits(form.family):

@@ -21,7 +21,8 @@ from harness.base.numerics.points import UnitPoints
 from harness.distributions import criteria
 from harness.distributions.truths import Prior
 from harness.families import proportion
-from harness.families.catalogue import family_of
+from harness.families.catalogue import PROPORTION, RATE
+from harness.families.family import Family
 from harness.families.samples import among_images
 from harness.methods.method import (
     LOWER,
@@ -122,7 +123,7 @@ def jeffreys_minimal_length(data: tuple[Floats, ...], alpha: float) -> LimitPair
 
 
 def over_posterior(
-    family: str,
+    family: Family,
     criterion: criteria.Criterion[Any],
     data: tuple[Floats, ...],
     alpha: float,
@@ -130,17 +131,16 @@ def over_posterior(
     prior: Prior,
 ) -> LimitPair:
     """The limits of a criterion over the posterior of a family."""
-    known = family_of(family)
     negated = back = None
-    if side == TWO_SIDED and known.has_opposite_samples:
+    if side == TWO_SIDED and family.has_opposite_samples:
         # Samples in each other's place are one problem, and successes in that of failures, too.
-        mirrors = known.mirrored is not None and prior[0] == prior[1]
+        mirrors = family.mirrored is not None and prior[0] == prior[1]
         images, negated = among_images(data, of_failures=mirrors)
         distinct, back = distinct_columns(*images)
         data = tuple(distinct)
     # A trial point may leave the range; the caller refuses limits that are no numbers in the end.
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        lower, upper = criterion(known.posterior(data, prior), alpha, side)
+        lower, upper = criterion(family.posterior(data, prior), alpha, side)
     if negated is None:
         return lower.value, upper.value
     low, high = lower.value[back], upper.value[back]
@@ -157,7 +157,7 @@ def jeffreys_rate(data: tuple[Floats, ...], alpha: float, side: str) -> LimitPai
     Brown, Cai and DasGupta (2003), Stat. Sinica 13, 19–49, the Jeffreys interval.
     """
     x, _ = data
-    lower, upper = over_posterior("rate", criteria.balanced_tail, data, alpha, side, _JEFFREYS_RATE)
+    lower, upper = over_posterior(RATE, criteria.balanced_tail, data, alpha, side, _JEFFREYS_RATE)
     return np.where(x == 0, 0.0, lower), upper
 
 
@@ -170,7 +170,7 @@ def jeffreys_equal_tailed_rate(data: tuple[Floats, ...], alpha: float, side: str
 
     Brown, Cai and DasGupta (2003), Stat. Sinica 13, 19–49, the Jeffreys interval.
     """
-    return over_posterior("rate", criteria.balanced_tail, data, alpha, side, _JEFFREYS_RATE)
+    return over_posterior(RATE, criteria.balanced_tail, data, alpha, side, _JEFFREYS_RATE)
 
 
 _HOLDS = "holds the estimate"
@@ -179,15 +179,14 @@ _MODE = "at a large alpha it lies about the mode, which is not the difference or
 _WIDENS = "at a small alpha another event may widen it on both sides by more than it moves it"
 
 
-def four_criteria(family: str) -> dict[str, Method]:
+def four_criteria(family: Family) -> dict[str, Method]:
     """The methods of a family by name: one-sided, minimal length, balanced width, balanced tails.
 
     Their default prior is flat. Ross (2003) leaves the minimal length of differences to future
     work.
     """
-    over = over_beta if family == "proportion" else partial(over_posterior, family)
-    known = family_of(family)
-    return methods_of_criteria(over, known.model.FLAT_PRIOR, compares=known.samples == 2)
+    over = over_beta if family is PROPORTION else partial(over_posterior, family)
+    return methods_of_criteria(over, family.model.FLAT_PRIOR, compares=family.samples == 2)
 
 
 def methods_of_criteria(
@@ -266,7 +265,7 @@ def over_ratio(
     side: str,
     prior: Prior,
     *,
-    family: str,
+    family: Family,
     ends: Ends,
 ) -> LimitPair:
     """The limits of a criterion over the posterior of a ratio, with the rule at the boundary.
@@ -279,7 +278,7 @@ def over_ratio(
     lower, upper = np.zeros(zero.shape), np.full(zero.shape, np.inf)
     # A trial point may leave the range; the caller refuses limits that are no numbers in the end.
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        posterior = family_of(family).posterior(data, prior)
+        posterior = family.posterior(data, prior)
         both, below, above = ~zero & ~infinite, ~zero & infinite, zero & ~infinite
         if both.any():
             found = criterion(posterior.at(both), alpha, TWO_SIDED)
@@ -295,7 +294,7 @@ _MODE_OF_RATIO = "at a large alpha it lies about the mode, which is not the esti
 _MEDIAN = "it lies about the median, which is not the estimate"
 
 
-def ratio_criteria(family: str, ends: Ends) -> dict[str, Method]:
+def ratio_criteria(family: Family, ends: Ends) -> dict[str, Method]:
     """The methods of a ratio by name: one-sided, minimal length and balanced tails.
 
     The criteria act on the logarithm of the ratio, so that intervals invert where the samples swap.
@@ -304,12 +303,12 @@ def ratio_criteria(family: str, ends: Ends) -> dict[str, Method]:
     estimate of 0 or infinity has no logarithm to be centred on.
 
     Args:
-        family: the name of the family.
+        family: of the ratio.
         ends: where the lower limit is 0, and where the upper one is infinite.
     """
     found = methods_of_criteria(
         partial(over_ratio, family=family, ends=ends),
-        family_of(family).model.FLAT_PRIOR,
+        family.model.FLAT_PRIOR,
         compares=False,
         note=_ON_THE_LOGARITHM + (ends.__doc__ or ""),
     )

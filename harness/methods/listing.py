@@ -7,8 +7,9 @@ from typing import Any
 
 from harness.base.arguments import validate_choice
 from harness.base.errors import InputError, did_you_mean
-from harness.families.catalogue import family_of
-from harness.methods.catalogue import ALIASES, CATALOGUE, default_method, find
+from harness.families.catalogue import FAMILIES
+from harness.families.family import Family
+from harness.methods.catalogue import CATALOGUE, by_any_name, default_method, find, methods_of
 from harness.methods.catalogue.recommended import RECOMMENDED
 from harness.methods.method import AT_LEAST, NOMINAL, NONE, Method
 
@@ -21,39 +22,42 @@ def listing(family: str | None = None, name: str | None = None) -> list[dict[str
     """
     if family is not None:
         validate_choice("family", family, CATALOGUE)
-    families = [family] if family is not None else list(CATALOGUE)
+    families = [FAMILIES[each] for each in (CATALOGUE if family is None else (family,))]
     if name is None:
         return [_brief(each, method) for each in families for method in _recommended_first(each)]
-    having = [each for each in families if name in CATALOGUE[each] or name in ALIASES[each]]
-    if not having and family is None:
-        every = [known for each in families for known in (*CATALOGUE[each], *ALIASES[each])]
+    if family is not None:
+        return [_full(each, find(each, name)) for each in families]
+    named = {each: by_any_name(methods_of(each)) for each in families}
+    having = [each for each, methods in named.items() if name in methods]
+    if not having:
+        every = [known for methods in named.values() for known in methods]
         raise InputError(f"no family has a method {name!r}{did_you_mean(name, every)}")
-    return [_full(each, find(each, name)) for each in having or families]
+    return [_full(each, named[each][name]) for each in having]
 
 
 USE, NEVER_ABOVE = "default", "never above alpha"
 """What a method is recommended for."""
 
 
-def recommended_for(family: str, name: str) -> str:
+def recommended_for(family: Family, name: str) -> str:
     """What a method is recommended for; empty where for nothing."""
-    known = RECOMMENDED.get(family)
+    known = RECOMMENDED.get(family.name)
     if known is None:
         return ""
     return USE if name == known.use else NEVER_ABOVE if name == known.never_above else ""
 
 
-def _recommended_first(family: str) -> list[Method]:
+def _recommended_first(family: Family) -> list[Method]:
     """The methods of a family: the default, the one that never misses too often, the others."""
     order = (USE, NEVER_ABOVE, "")
-    methods = CATALOGUE[family].values()
-    return sorted(methods, key=lambda each: order.index(recommended_for(family, each.name)))
+    methods = methods_of(family).values()
+    return sorted(methods, key=lambda method: order.index(recommended_for(family, method.name)))
 
 
-def _brief(family: str, method: Method) -> dict[str, Any]:
+def _brief(family: Family, method: Method) -> dict[str, Any]:
     return {
         "name": method.name,
-        "family": family,
+        "family": family.name,
         "recommended": recommended_for(family, method.name) or "none",
         "kin": method.category,
         "sides": ", ".join(method.sides),
@@ -65,9 +69,9 @@ def _brief(family: str, method: Method) -> dict[str, Any]:
     }
 
 
-def _full(family: str, method: Method) -> dict[str, Any]:
+def _full(family: Family, method: Method) -> dict[str, Any]:
     numbers = ", ".join(f"{number:g}" for number in method.default_prior or ())
-    prior = f"{family_of(family).model.PRIOR}({numbers})" if numbers else "none"
+    prior = f"{family.model.PRIOR}({numbers})" if numbers else "none"
     return {
         **_brief(family, method),
         "prior": prior,
@@ -88,7 +92,7 @@ _IN_WORDS = {
 }
 
 
-def keeps_no_contract(method: Method, family: str) -> bool:
+def keeps_no_contract(method: Method, family: Family) -> bool:
     """Whether a method's exact numbers keep none of the contracts of a check.
 
     It is known of the families whose contracts are listed. A method with a mean alpha error of zero
@@ -96,12 +100,12 @@ def keeps_no_contract(method: Method, family: str) -> bool:
     """
     # The criteria keep one by their promise.
     is_listed = any(
-        each.keeps != NONE and not each.takes_prior for each in CATALOGUE[family].values()
+        each.keeps != NONE and not each.takes_prior for each in methods_of(family).values()
     )
     return is_listed and method.promise == "none" and method.contract == NONE
 
 
-def better_methods(method: Method, family: str, side: str) -> Iterator[Method]:
+def better_methods(method: Method, family: Family, side: str) -> Iterator[Method]:
     """Yield the methods to use in place of one, the best first.
 
     The first one is the default method, and the second the one that is recommended where alpha
@@ -116,7 +120,7 @@ def better_methods(method: Method, family: str, side: str) -> Iterator[Method]:
     """
     fit = [
         each
-        for each in CATALOGUE[family].values()
+        for each in methods_of(family).values()
         if each.deterministic
         and side in each.sides
         and not (each.needs_population and not method.needs_population)

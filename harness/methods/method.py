@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final, Literal, cast
+from typing import TYPE_CHECKING, Final, Literal, cast
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from harness.base.arguments import validate_choice
 from harness.base.errors import InputError, IntervalNotFoundError
 from harness.base.numerics.arrays import Bools, Floats
 from harness.distributions.truths import Prior
+
+if TYPE_CHECKING:
+    from harness.families.family import Family
 
 Contract = Literal["nominal", "at-least", "conservative", "approximate", "none"]
 
@@ -114,8 +117,8 @@ class Method:
     aliases: tuple[str, ...] = ()
     """Other names of the method."""
     name: str = ""
-    of_ratio: bool = False
-    """Whether the family's parameter is a ratio, of which a limit may be infinite."""
+    family: Family | None = None
+    """What it gives limits of; None in a list, of which families share records."""
 
     @property
     def is_for_stopping(self) -> bool:
@@ -131,6 +134,11 @@ class Method:
     def contract(self) -> Contract:
         """The contract that the method declares: the one that its promise implies, or it keeps."""
         return AT_LEAST if self.promise == "at-least" else self.keeps
+
+    @property
+    def may_be_infinite(self) -> bool:
+        """Whether an upper limit may be infinite, as one of a ratio."""
+        return self.family is not None and self.family.is_ratio
 
     @property
     def takes_prior(self) -> bool:
@@ -171,7 +179,7 @@ class Method:
         except IntervalNotFoundError:
             self._find_alone(formula, data, alpha, side, chosen)
             raise
-        bad = np.flatnonzero(~are_intervals(lower, upper, side, self.of_ratio))
+        bad = np.flatnonzero(~are_intervals(lower, upper, side, self.may_be_infinite))
         if bad.size:
             raise self._not_found(data, int(bad[0]), alpha)
         return lower, upper
@@ -355,7 +363,7 @@ def are_intervals(lower: Floats, upper: Floats, side: str, infinite: bool = Fals
     return np.asarray(low & high & (lower <= upper))
 
 
-def for_family(method: Method, name: str, support: tuple[float, float], is_ratio: bool) -> Method:
+def for_family(method: Method, name: str, family: Family) -> Method:
     """A method of a list of the catalogue, with its name and with a formula of all arguments.
 
     A formula of a tail is given the tail itself, alpha/2 or alpha, and never 2·alpha, so that a
@@ -365,14 +373,14 @@ def for_family(method: Method, name: str, support: tuple[float, float], is_ratio
     Args:
         method: as the list has it.
         name: its name.
-        support: the range of the parameter; the open side of a one-sided interval is an end of it.
-        is_ratio: whether the parameter is a ratio.
+        family: of the method; the open side of a one-sided interval is an end of the range of its
+            parameter.
     """
     takes = tuple(inspect.signature(method.formula).parameters)
-    complete = replace(method, name=name, of_ratio=is_ratio)
+    complete = replace(method, name=name, family=family)
     if not _TAKEN.issuperset(takes):
         return complete
-    form = documented(partial(_with_all, method.formula, takes, support), method.formula)
+    form = documented(partial(_with_all, method.formula, takes, family.support), method.formula)
     sides = method.sides if {"tail", "side"}.intersection(takes) else TWO_SIDED_ONLY
     return replace(complete, formula=form, sides=sides)
 

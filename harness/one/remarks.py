@@ -19,8 +19,7 @@ from harness.methods.listing import (
     keeps_no_contract,
 )
 from harness.methods.method import AT_LEAST, Method
-from harness.one.answers import Found, Setting, find_intervals
-from harness.one.row import Row
+from harness.one.rows import Found, Row, Setting, find_intervals
 
 _CLEARLY = 0.05
 """Limits differ clearly where they do by more than this part of an interval's length."""
@@ -68,7 +67,7 @@ class Remarks:
         for each in found:
             told = list(self._of_method(each))
             yield from told
-            if not told and keeps_no_contract(each.method, self.setting.family.name):
+            if not told and keeps_no_contract(each.method, self.setting.family):
                 for remark in self._without_contract(each):
                     alike.setdefault(remark, []).append(each.method.name)
         for remark, names in alike.items():
@@ -97,7 +96,7 @@ class Remarks:
     def _without_contract(self, found: Found) -> Iterator[str]:
         """Yield a remark, less the method's name, where it differs clearly from the best method."""
         setting = self.setting
-        better = next(better_methods(found.method, setting.family.name, setting.side), None)
+        better = next(better_methods(found.method, setting.family, setting.side), None)
         if better is None:
             return
         other = find_intervals(better, setting, self.rows)
@@ -113,7 +112,7 @@ class Remarks:
     def _better(self, method: Method, row: Row) -> str:
         """The end of a remark that names a method which has width there and holds the estimate."""
         setting = self.setting
-        better = better_methods(method, setting.family.name, setting.side)
+        better = better_methods(method, setting.family, setting.side)
         for other in islice(better, _MOST_BETTER):
             try:
                 prior = setting.prior if other.takes_prior else None

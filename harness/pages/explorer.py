@@ -16,10 +16,10 @@ from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats, Integers
 from harness.config.form import AnyExperiment
 from harness.designs.design import Scenario
+from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits
 from harness.designs.miss_curve import MissCurve
 from harness.designs.results import Exact
-from harness.designs.solvers import solver_of
 from harness.distributions.truths import DiscreteTruth
 from harness.findings.numbers import percent, significant
 from harness.kinds.coverage.columns import deterministic_columns, limit_sources

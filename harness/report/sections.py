@@ -12,7 +12,7 @@ import polars as pl
 
 from harness.base.plain_data import dump
 from harness.base.text import enumerated
-from harness.families.catalogue import family_in
+from harness.catalogue import family_in
 from harness.findings.answer import Answer
 from harness.findings.manifest import engine_remarks, engine_tables, remarked_methods
 from harness.findings.numbers import nominal

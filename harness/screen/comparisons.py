@@ -9,7 +9,7 @@ import polars as pl
 from rich.console import RenderableType
 from rich.table import Table
 
-from harness.families.catalogue import family_in
+from harness.catalogue import family_in
 from harness.families.family import Family
 from harness.findings.numbers import (
     coverage_number,

@@ -13,10 +13,10 @@ from dataclasses import replace
 from typing import Any
 
 from harness.base.text import plain_number
+from harness.catalogue import family_in
 from harness.distributions.list_truths import QUANTILE
-from harness.families.catalogue import family_in, family_of
 from harness.families.family import Family
-from harness.methods.catalogue import ALIASES, CATALOGUE, find
+from harness.methods.catalogue import by_any_name, find, methods_of
 from harness.methods.method import TWO_SIDED
 
 DIGITS = 4
@@ -126,7 +126,7 @@ def method_titles(manifest: Mapping[str, Any]) -> dict[str, str]:
     methods = experiment.get("methods", ())
     if "family" not in experiment:  # a simulation study, whose methods are the user's own
         return {each["label"]: each["label"] for each in methods}
-    titles = {each["label"]: _with_side(each, family_in(experiment).name) for each in methods}
+    titles = {each["label"]: _with_side(each, family_in(experiment)) for each in methods}
     met = Counter(titles.values())
     return {
         label: title if met[title] == 1 or title == label else f"{title} ({label})"
@@ -134,42 +134,43 @@ def method_titles(manifest: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def _with_side(method: Mapping[str, Any], family: str) -> str:
+def _with_side(method: Mapping[str, Any], family: Family) -> str:
     """The title of a method, with its side if that is one limit only and the user has no label."""
     title, side = title_of(method, family), method.get("side", TWO_SIDED)
     return title if title == method["label"] or side == TWO_SIDED else f"{title} ({side} limit)"
 
 
-def title_of(method: Mapping[str, Any], family: str) -> str:
+def title_of(method: Mapping[str, Any], family: Family) -> str:
     """Return the title of a method as the resolved config writes it, without its side."""
     label, name = str(method["label"]), method.get("name", "")
-    name = ALIASES[family].get(name, name)
-    if name not in CATALOGUE[family]:
+    known = by_any_name(methods_of(family)).get(name)
+    if known is None:
         return label
     side = method.get("side", TWO_SIDED)
     prior = ", ".join(str(plain_number(value)) for value in method.get("prior") or ())
-    names = [name, *(alias for alias, known in ALIASES[family].items() if known == name)]
+    names = [known.name, *known.aliases]
     # The labels that a config without one gets, by the name as it is written there.
     one_side = "" if side == TWO_SIDED else f" {side}"
     plain = {f"{each}{one_side}" for each in names}
     with_prior = {f"{each}{one_side} [{prior}]" for each in names} if prior else set()
     if label not in plain | with_prior:
         return label
-    of = f", prior {family_of(family).model.PRIOR}({prior})" if label in with_prior else ""
-    return short_title(family, name) + of
+    of = f", prior {family.model.PRIOR}({prior})" if label in with_prior else ""
+    return short_title(family, known.name) + of
 
 
-def short_title(family: str, name: str) -> str:
+def short_title(family: Family, name: str) -> str:
     """Return the title of a method in the catalogue up to its first comma.
 
     It is the whole title where that of another method of the family begins with the same words,
     unless these words are the name of the method.
 
-    >>> short_title("proportion", "clopper_pearson"), short_title("proportion", "jeffreys_modified")
+    >>> from harness.families.catalogue import PROPORTION
+    >>> short_title(PROPORTION, "clopper_pearson"), short_title(PROPORTION, "jeffreys_modified")
     ('Clopper-Pearson', 'Jeffreys, modified next to the ends')
     """
     whole = find(family, name).title
     short = whole.partition(", ")[0]
-    others = [each.title for each in CATALOGUE[family].values() if each.title != whole]
+    others = [each.title for each in methods_of(family).values() if each.title != whole]
     clear = not any(f"{other},".startswith((f"{short},", f"{short} ")) for other in others)
     return short if clear or short.lower() == name else whole

@@ -31,7 +31,7 @@ PROGRAM = f"{sys.executable} -I -S -u -c "
 
 def clopper_pearson(rows):
     """The rows with limits, as text."""
-    method = find("proportion", "clopper_pearson")
+    method = find(family_of("proportion"), "clopper_pearson")
     for row in rows:
         x, n, alpha = (float(row[name]) for name in ("x", "n", "alpha"))
         lower, upper = method.limits((np.array([x]), np.array([n])), alpha)

@@ -16,7 +16,7 @@ from harness.callers.peers import Peer
 from harness.callers.source import CatalogueSource
 from harness.checks.check import check
 from harness.checks.compare import check_same
-from harness.checks.restriction import Restriction
+from harness.checks.sizes import Restriction
 from harness.checks.subject import Subject
 from harness.cli import main
 from harness.families.catalogue import family_of
@@ -42,7 +42,7 @@ def interval(x, n, alpha):
 
 def test_a_name_of_the_catalogue_is_its_method():
     for family in CATALOGUE:
-        for name, method in methods_for(family).items():
+        for name, method in methods_for(family_of(family)).items():
             found = named(name, family)
             assert (found.label, found.family.name) == (name, family)
             assert found.method is method

@@ -28,7 +28,7 @@ from harness.commands.options import (
 from harness.commands.significance import significance
 from harness.families.catalogue import FAMILIES
 from harness.kinds.load import json_schema
-from harness.methods.catalogue import ALIASES, CATALOGUE
+from harness.methods.catalogue import CATALOGUE, by_any_name
 from harness.methods.catalogue.recommended import RECOMMENDED
 
 COLUMNS = [
@@ -54,13 +54,13 @@ def in_order(family):
 
 
 EVERY = [(family, name) for family in CATALOGUE for name in in_order(family)]
-NAMES = sorted({name for _, name in EVERY} | {name for some in ALIASES.values() for name in some})
+NAMES = sorted({name for methods in CATALOGUE.values() for name in by_any_name(methods)})
 
 
 def families_with(name):
     """The families that have a method of that name or alias, with the method."""
-    known = {family: ALIASES[family].get(name, name) for family in CATALOGUE}
-    return {family: CATALOGUE[family][n] for family, n in known.items() if n in CATALOGUE[family]}
+    named = {family: by_any_name(methods) for family, methods in CATALOGUE.items()}
+    return {family: methods[name] for family, methods in named.items() if name in methods}
 
 
 def test_the_table_fits_eighty_columns_and_cuts_no_name(run_command):
@@ -78,8 +78,8 @@ def test_the_table_fits_eighty_columns_and_cuts_no_name(run_command):
             row = lines[place]
             assert row.split()[1] == method.title.split()[0]
             assert row.rstrip().endswith(" at-least") == (method.promise == "at-least")
-    for aliases in ALIASES.values():
-        for alias in aliases:
+    for methods in CATALOGUE.values():
+        for alias in (alias for method in methods.values() for alias in method.aliases):
             assert alias in result.words
 
 
@@ -94,8 +94,7 @@ def test_the_wide_table_has_all_columns_of_every_method(run_command):
         for cell in (method.category, ", ".join(method.sides), method.promise, method.title):
             assert f" {cell} " in row
         assert method.reference in row
-        aliases = [alias for alias, known in ALIASES[family].items() if known == name]
-        assert f" {', '.join(aliases) or 'none'} " in row
+        assert f" {', '.join(method.aliases) or 'none'} " in row
     assert "…" not in result.out
 
 

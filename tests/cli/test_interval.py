@@ -6,9 +6,12 @@ import json
 import pytest
 
 import harness
+from harness.families.catalogue import family_of
 from harness.methods.catalogue import methods_for
 
-PROPORTION = {name: m for name, m in methods_for("proportion").items() if m.deterministic}
+PROPORTION = {
+    name: m for name, m in methods_for(family_of("proportion")).items() if m.deterministic
+}
 KEYS = ["estimate", "lower", "upper", "alpha", "method", "side"]
 MORE = ["length", "lower_tail", "upper_tail", "actual_alpha", "alpha_error", "seconds"]
 EXAMPLE = ["interval", "proportion", "--x", "90", "--n", "100"]

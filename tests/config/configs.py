@@ -50,7 +50,7 @@ def method(draw: st.DrawFn, family: Family, label: str) -> dict[str, Any]:
     if kind == "file":
         return {"path": "mine.py", "function": "f", "label": label}
     # Sizes are drawn apart from the methods, and are larger than some methods take.
-    known = {n: m for n, m in methods_for(family.name).items() if m.largest_size is None}
+    known = {n: m for n, m in methods_for(family).items() if m.largest_size is None}
     name = draw(st.sampled_from(sorted(known)))
     entry: dict[str, Any] = {
         "name": name,

@@ -6,11 +6,9 @@ from typing import Any
 import pytest
 
 from harness.base.errors import ConfigError
-from harness.distributions.sampling.laws.beta_binomial import BetaBinomial
-from harness.distributions.sampling.laws.cluster_sizes import ClusterSizes
-from harness.distributions.sampling.laws.clusters import Clusters
-from harness.distributions.sampling.laws.gamma_poisson import GammaPoisson
+from harness.distributions.sampling.laws.clusters import Clusters, ClusterSizes
 from harness.distributions.sampling.laws.hypergeometric import Hypergeometric
+from harness.distributions.sampling.laws.mixtures import BetaBinomial, GammaPoisson
 from harness.families.family import ENUMERATION, MONTE_CARLO
 from harness.kinds.load import load_experiment
 from tests.config.conftest import WRONG

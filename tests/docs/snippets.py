@@ -14,8 +14,8 @@ from typing import Any
 import yaml
 
 import harness
+from harness.catalogue import with_settings
 from harness.cli import main
-from harness.families.catalogue import with_settings
 from harness.kinds.load import load_experiment
 from harness.methods.catalogue import default_method
 from harness.methods.method import TWO_SIDED
@@ -140,7 +140,7 @@ def _yaml(text: str, scope: dict[str, Any]) -> None:
     completed = {"name": "page", "seed": 1, **config}
     known = with_settings(config["family"], completed)
     if "methods" not in config:
-        completed["methods"] = [default_method(known.name, TWO_SIDED).name]
+        completed["methods"] = [default_method(known, TWO_SIDED).name]
     assert load_experiment(completed).family.name == config["family"]
 
 

@@ -15,7 +15,7 @@ MIRROR = {TWO_SIDED: TWO_SIDED, LOWER: UPPER, UPPER: LOWER}
 CASES = [
     (family, name)
     for family in CATALOGUE
-    for name, method in methods_for(family).items()
+    for name, method in methods_for(family_of(family)).items()
     if method.deterministic and family_of(family).has_outcomes and not family_of(family).shares_size
 ]
 """Methods for tables, for lists and for a finite population have contracts of their own."""

@@ -1,7 +1,6 @@
 """A method that is added by one record is run, asked for one interval, checked and listed."""
 
 import json
-from collections.abc import Mapping
 
 import numpy as np
 import polars as pl
@@ -12,7 +11,8 @@ from harness.base.errors import ConfigError
 from harness.cli import main
 from harness.config import form as forms
 from harness.distributions.sampling import binomial
-from harness.methods.catalogue import ALIASES, CATALOGUE, add_methods
+from harness.families.catalogue import family_of
+from harness.methods.catalogue import CATALOGUE, add_methods
 from harness.methods.method import Method
 
 
@@ -27,11 +27,11 @@ RECORD = Method("Hoeffding", "", hoeffding, promise="at-least", aliases=("by_bou
 
 @pytest.fixture(scope="module", autouse=True)
 def added():
-    kept: tuple[Mapping, Mapping] = CATALOGUE["proportion"], ALIASES["proportion"]
+    kept = CATALOGUE["proportion"]
     forms.family_form.cache_clear()
-    add_methods("proportion", {**CATALOGUE["proportion"], "hoeffding": RECORD})
+    add_methods(family_of("proportion"), {**CATALOGUE["proportion"], "hoeffding": RECORD})
     yield
-    CATALOGUE["proportion"], ALIASES["proportion"] = kept
+    CATALOGUE["proportion"] = kept
     forms.family_form.cache_clear()
 
 

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 import harness
 from harness.base.errors import IntervalNotFoundError
-from harness.methods.catalogue import ALIASES, CATALOGUE, PROPORTION, find, methods_for
+from harness.families.catalogue import family_of
+from harness.methods.catalogue import CATALOGUE, PROPORTION, find, methods_for
 from harness.methods.method import ALL_SIDES, LOWER, TWO_SIDED, UPPER, Method
 from tests.methods.contract import (
     CASES,
@@ -220,7 +221,7 @@ def test_neither_the_data_nor_numpys_random_state_are_touched(family, name):
 @pytest.mark.parametrize("family", SOME_DATA)
 def test_a_method_can_be_sent_to_another_process(family):
     data = tuple(column[2:3] for column in some_data(family))
-    for method in methods_for(family).values():
+    for method in methods_for(family_of(family)).values():
         sent = pickle.loads(pickle.dumps(method))
         assert sent.description == method.description
         for side in method.sides:
@@ -423,8 +424,9 @@ def test_the_text_of_a_method_for_rates_has_no_number_of_trials(family):
 
 
 def test_an_alias_is_the_method_itself():
-    for family, aliases in ALIASES.items():
-        for alias, name in aliases.items():
-            assert alias not in CATALOGUE[family]
-            assert find(family, alias) is CATALOGUE[family][name]
-    assert find("rate", "exact_tail") is CATALOGUE["rate"]["garwood"]
+    for family, methods in CATALOGUE.items():
+        for method in methods.values():
+            for alias in method.aliases:
+                assert alias not in methods
+                assert find(family_of(family), alias) is method
+    assert find(family_of("rate"), "exact_tail") is CATALOGUE["rate"]["garwood"]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from harness.distributions.posteriors.paired.posterior import paired_difference_posterior
+from harness.distributions.posteriors.paired import paired_difference_posterior
 from harness.methods.catalogue import CATALOGUE
 
 METHODS = CATALOGUE["paired_difference"]

@@ -12,7 +12,7 @@ from harness.distributions.posteriors.beta import Beta
 from harness.distributions.sampling import poisson
 from harness.distributions.truths import BetaTruth
 from harness.families import proportion
-from harness.families.catalogue import FAMILIES
+from harness.families.catalogue import FAMILIES, family_of
 from harness.methods.catalogue import CATALOGUE, methods_for
 from harness.methods.method import ANYTIME
 
@@ -26,7 +26,9 @@ ROUNDING = 1e-9
 # these an upper limit next to 1 cannot be told from it closely enough.)
 MEAN_ROUNDING = 1e-12
 
-PROPORTION = {name: m for name, m in methods_for("proportion").items() if m.deterministic}
+PROPORTION = {
+    name: m for name, m in methods_for(family_of("proportion")).items() if m.deterministic
+}
 AT_LEAST = {"clopper_pearson", "blaker", "sterne", "feldman_cousins", "chebyshev", "hoeffding"}
 UNCONDITIONAL = {"santner_snell", "chan_zhang", "agresti_min_exact"}
 

@@ -5,7 +5,7 @@ import pytest
 
 from harness.distributions.posteriors.beta import Beta
 from harness.distributions.posteriors.gamma import Gamma
-from harness.distributions.posteriors.ratio.posterior import (
+from harness.distributions.posteriors.ratio import (
     odds_ratio_of_proportions,
     ratio_of_proportions,
     ratio_of_rates,

@@ -9,6 +9,7 @@ import pytest
 import harness
 from harness.base.errors import MethodError
 from harness.designs.lists import closed_form, sums_at_truths
+from harness.families.catalogue import family_of
 from harness.methods.catalogue import find
 from harness.methods.mean import z_population
 
@@ -61,7 +62,7 @@ def test_runs_agree_with_the_closed_form():
 
 def test_strata_agree_with_the_sum_over_all_tables():
     def limits(data):
-        return find("stratified_difference", "sato").limits(data, 0.05, "two-sided")
+        return find(family_of("stratified_difference"), "sato").limits(data, 0.05, "two-sided")
 
     n1, n2, p1, p2 = map(np.array, STRATA.values())
     w = n1 * n2 / (n1 + n2)

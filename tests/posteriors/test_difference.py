@@ -8,11 +8,11 @@ from scipy.special import betainc
 
 from harness.distributions import criteria
 from harness.distributions.posteriors.beta import Beta
-from harness.distributions.posteriors.difference.proportions import (
+from harness.distributions.posteriors.difference import (
     difference_of_proportions,
+    difference_of_rates,
     mean_of_proportions,
 )
-from harness.distributions.posteriors.difference.rates import difference_of_rates
 from harness.distributions.posteriors.gamma import Gamma
 from harness.distributions.posteriors.truncated import Truncated
 from tests.oracles import differences

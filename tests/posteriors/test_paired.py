@@ -9,12 +9,12 @@ from scipy.special import betainc
 from harness.base.numerics.points import SignedLogitPoints
 from harness.distributions import criteria
 from harness.distributions.posteriors.beta import Beta
-from harness.distributions.posteriors.paired.integrals import PairedIntegrals
-from harness.distributions.posteriors.paired.posterior import (
+from harness.distributions.posteriors.paired import (
     FLAT_PRIOR,
     PairedDifference,
     paired_difference_posterior,
 )
+from harness.distributions.posteriors.paired.integrals import PairedIntegrals
 from tests.oracles import paired
 
 # What tails and densities promise, relatively; the incomplete beta function loses some digits for

@@ -8,8 +8,10 @@ import pytest
 
 from harness.distributions import criteria
 from harness.distributions.posteriors.beta import Beta
-from harness.distributions.posteriors.difference.proportions import difference_of_proportions
-from harness.distributions.posteriors.difference.rates import difference_of_rates
+from harness.distributions.posteriors.difference import (
+    difference_of_proportions,
+    difference_of_rates,
+)
 from harness.distributions.posteriors.gamma import Gamma
 
 DATA = Path(__file__).parent.parent / "data"

@@ -5,13 +5,10 @@ import pytest
 from scipy.stats import chi2
 
 from harness.base.errors import InputError
-from harness.distributions.sampling.laws import clusters
-from harness.distributions.sampling.laws.beta_binomial import BetaBinomial
-from harness.distributions.sampling.laws.catalogue import LAWS, law_of
-from harness.distributions.sampling.laws.cluster_sizes import ClusterSizes
-from harness.distributions.sampling.laws.clusters import Clusters, draw_clusters
-from harness.distributions.sampling.laws.gamma_poisson import GammaPoisson
+from harness.distributions.sampling.laws import LAWS, clusters, law_of
+from harness.distributions.sampling.laws.clusters import Clusters, ClusterSizes, draw_clusters
 from harness.distributions.sampling.laws.hypergeometric import Hypergeometric
+from harness.distributions.sampling.laws.mixtures import BetaBinomial, GammaPoisson
 from harness.families import proportion, rate
 from tests.oracles.frequencies import fits
 from tests.oracles.laws import law_of_count

@@ -9,10 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.distributions.sampling import binomial, poisson
-from harness.distributions.sampling.laws.beta_binomial import BetaBinomial
 from harness.distributions.sampling.laws.clusters import SMALLEST, Clusters
-from harness.distributions.sampling.laws.gamma_poisson import GammaPoisson
 from harness.distributions.sampling.laws.hypergeometric import Hypergeometric
+from harness.distributions.sampling.laws.mixtures import BetaBinomial, GammaPoisson
 from tests.oracles import laws as exact
 from tests.oracles.laws import largest_relative_error
 
@@ -70,6 +69,18 @@ def test_a_large_population_loses_no_digits(population):
         true = exact.hypergeometric(60, m, population)
         found = row(Hypergeometric(population), m / population, 60, 0, 60)
         assert largest_relative_error(found, true, UNDERFLOW) < CLOSE
+
+
+@pytest.mark.parametrize("failures", [0, 1])
+@pytest.mark.parametrize("n", [7, 2 * 10**6])
+def test_outcomes_of_a_large_population_with_hardly_a_failure_are_drawn(n, failures):
+    population = 3 * 10**6
+    p = np.full(100, (population - failures) / population)
+    drawn = Hypergeometric(population).draw(p, n, np.random.default_rng(1))
+    assert set(n - drawn) <= set(range(failures + 1))
+    if n > failures > 0:
+        # The failure is among the n drawn with a probability of 2/3, or of nearly 0.
+        assert (drawn < n).mean() == pytest.approx(n / population, abs=0.2)
 
 
 @pytest.mark.parametrize("dispersion", [1.0 + 2.0**-52, 1.0 + 2.0**-40, 1.5, 10.0])

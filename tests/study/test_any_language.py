@@ -9,6 +9,7 @@ import pytest
 import harness
 from harness.base.errors import ConfigError, InputError
 from harness.cli import main
+from harness.families.catalogue import family_of
 from harness.kinds.load import load_experiment
 from harness.methods.catalogue import find
 
@@ -31,7 +32,7 @@ def folder(tmp_path):
     """The folder of a config, which is not the working folder."""
     (tmp_path / "near.py").write_text(PROGRAM)
     (tmp_path / "mine.py").write_text(FUNCTION)
-    method = find("proportion", "wilson")
+    method = find(family_of("proportion"), "wilson")
     lines = ["x,n,alpha,lower,upper"]
     for n in CONFIG["n"]:
         for alpha in CONFIG["alpha"]:

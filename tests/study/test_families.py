@@ -11,7 +11,7 @@ import yaml
 from scipy import stats
 
 import harness
-from harness.designs.design import Scenario
+from harness.catalogue import scenario_for
 from harness.distributions.list_truths import GammaRuns, RunTruth, runs_truth
 from harness.families.catalogue import family_of
 from harness.figures.kinds.over_size import COVERAGE, CoverageOverSizeOptions
@@ -135,7 +135,7 @@ def column(frame, name, method, engine):
 @pytest.mark.parametrize("name", NAMES)
 def test_exact_misses_are_those_counted_in_whole_numbers(results, name):
     data = np.arange(SIZE + 1.0), np.full(SIZE + 1, 1.0 * SIZE), np.full(SIZE + 1, 1.0 * POPULATION)
-    limits = find("proportion", name).limits(data, ALPHA)
+    limits = find(family_of("proportion"), name).limits(data, ALPHA)
     expected = misses(SIZE, POPULATION, *(np.rint(limit * POPULATION) for limit in limits))
     cells = results.cells.filter(results.cells["given"] == "truth")
     found = column(cells, "actual_alpha", name, "enumeration")
@@ -350,7 +350,7 @@ def test_the_runs_of_an_estimand_are_those_of_the_mean(skewed):
     lengths = [found.summary["mean_length"].to_list() for found in skewed.values()]
     assert lengths[0] == lengths[1] == lengths[2]
     scenarios = [
-        Scenario(family_of("mean"), 30, RunTruth(GammaRuns(1, 1, 2), each))
+        scenario_for(family_of("mean"), 30, RunTruth(GammaRuns(1, 1, 2), each))
         for each in (None, 0.5, 0.9)
     ]
     contents = [scenario.content() for scenario in scenarios]

@@ -12,15 +12,16 @@ import harness
 from harness.agreement import two_sided_p
 from harness.base.errors import InputError
 from harness.callers.source import CatalogueSource
-from harness.designs import monte_carlo
-from harness.designs.design import Scenario, data_of
+from harness.catalogue import scenario_for
+from harness.designs.design import data_of
+from harness.designs.engines import monte_carlo
+from harness.designs.engines.monte_carlo import shards, simulate
+from harness.designs.engines.stochastic import StochasticColumn, simulate_stochastic
 from harness.designs.limits import Column, Limits
-from harness.designs.monte_carlo import shards, simulate
-from harness.designs.stochastic import StochasticColumn, simulate_stochastic
 from harness.distributions.truths import BetaTruth, DiscreteTruth, PairTruth, UniformTruth
 from harness.families.catalogue import family_of
 from harness.methods.bootstrap import RESAMPLES
-from harness.methods.catalogue import CATALOGUE, PROPORTION
+from harness.methods.catalogue import PROPORTION, methods_of
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory, part, stable_files
 
 BOOTSTRAP = "bootstrap_percentile"
@@ -44,12 +45,12 @@ PAIR = {
     "listed pairs": PairTruth(DiscreteTruth((0.1, 0.5)), DiscreteTruth((0.2, 0.6, 1.0))),
 }
 SCENARIOS = {
-    "uniform": Scenario(family_of("proportion"), 12, UNIFORM),
-    "part of the range": Scenario(family_of("proportion"), 12, UniformTruth(0.1, 0.7)),
-    "beta": Scenario(family_of("proportion"), 300, BETA),
-    "list": Scenario(family_of("proportion"), 12, VALUES),
+    "uniform": scenario_for(family_of("proportion"), 12, UNIFORM),
+    "part of the range": scenario_for(family_of("proportion"), 12, UniformTruth(0.1, 0.7)),
+    "beta": scenario_for(family_of("proportion"), 300, BETA),
+    "list": scenario_for(family_of("proportion"), 12, VALUES),
     **{
-        name: Scenario(family_of("proportion_difference"), (7, 5), truth)
+        name: scenario_for(family_of("proportion_difference"), (7, 5), truth)
         for name, truth in PAIR.items()
     },
 }
@@ -80,7 +81,7 @@ def test_limits_of_each_trial_are_counted_like_limits_looked_up(name, per_truth)
         outcomes = scenario.outcomes(*np.indices((8, 6)).reshape(2, -1))
     else:
         outcomes = np.arange(scenario.size + 1)
-    wald = CATALOGUE[scenario.family.name]["wald"]
+    wald = methods_of(scenario.family)["wald"]
     solved = np.array([wald.limits(data_of(scenario, outcomes), alpha) for alpha in alphas])
     looked_up = simulate(shard, Limits(outcomes, solved[:, 0], solved[:, 1]))
     each, failures = simulate_stochastic(shard, [drawing(wald, alpha) for alpha in alphas])

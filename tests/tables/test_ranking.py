@@ -8,9 +8,10 @@ import pytest
 from polars.testing import assert_frame_equal
 from rich.console import Console
 
+from harness.families.catalogue import family_of
 from harness.kinds.load import load_experiment
 from harness.kinds.stored import load
-from harness.methods.catalogue import ALIASES, CATALOGUE
+from harness.methods.catalogue import CATALOGUE
 from harness.methods.method import TWO_SIDED
 from harness.runner.write import write_tables
 from harness.screen.comparisons import near_nominal_screen, ranking_screen
@@ -359,8 +360,9 @@ def test_every_name_of_the_catalogue_gives_the_beginning_of_its_title() -> None:
 
 
 def test_an_alias_gives_the_title_of_its_method() -> None:
-    alias, name = next(iter(ALIASES["proportion"].items()))
-    assert titles(alias) == [short_title("proportion", name)]
+    known = CATALOGUE["proportion"].values()
+    alias, name = next((each.aliases[0], each.name) for each in known if each.aliases)
+    assert titles(alias) == [short_title(family_of("proportion"), name)]
 
 
 def test_a_side_and_a_prior_that_the_config_gives_are_part_of_the_title() -> None:

@@ -28,7 +28,7 @@ from harness.families.family import Family
 from harness.families.lists import CLUSTERS, RUNS, STRATA
 from harness.families.paired import PAIRS
 from harness.families.scores import PAIRED_SCORES, SCORES
-from harness.methods.catalogue import CATALOGUE
+from harness.methods.catalogue import CATALOGUE, methods_of
 from harness.methods.method import Method
 
 CACHE = ROOT / "build" / "docs"
@@ -225,7 +225,7 @@ _WORDS = {
 
 def _simulated(family: Family, methods: list[str]) -> Curves:
     """The coverage of methods by Monte Carlo, or in closed form where there is one."""
-    draws = any(not CATALOGUE[family.name][name].deterministic for name in methods)
+    draws = any(not methods_of(family)[name].deterministic for name in methods)
     settings = _SETTINGS.get(family.design) or {
         family.sizes[0]: [SIZE],
         "truth": {"grid": {"start": 0.02, "stop": 0.98, "count": 25}},

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from handbook.coverage_curves import Curve, all_curves
 from handbook.coverage_drawing import drawing
 from handbook.text import cell, code, inline, paragraphs, table
-from harness.families.catalogue import FAMILIES
+from harness.families.catalogue import FAMILIES, family_of
 from harness.families.family import Family
-from harness.methods.catalogue import ALIASES, CATALOGUE, default_method
+from harness.methods.catalogue import CATALOGUE, default_method, methods_of
 from harness.methods.listing import listing
 from harness.methods.method import CONTRACTS, TWO_SIDED, Method
 
@@ -46,7 +46,7 @@ def _index() -> str:
             cell(FAMILIES[name].title),
             cell(FAMILIES[name].parameter),
             str(len(methods)),
-            code(default_method(name, TWO_SIDED).name),
+            code(default_method(family_of(name), TWO_SIDED).name),
         )
         for name, methods in CATALOGUE.items()
     )
@@ -55,7 +55,7 @@ def _index() -> str:
 
 
 def _page(family: Family, curves: dict[str, Curve]) -> str:
-    methods = CATALOGUE[family.name]
+    methods = methods_of(family)
     options = ", ".join(code(f"--{name.replace('_', '-')}") for name in family.options)
     rows = (
         (
@@ -109,7 +109,7 @@ def _facts(family: Family, method: Method, record: dict[str, str]) -> str:
     """What is known about a method, as a table without what it has not."""
     contract = method.contract
     assert contract in CONTRACTS
-    aliases = [alias for alias, name in ALIASES[family.name].items() if name == method.name]
+    aliases = list(method.aliases)
     facts = {
         "name": code(method.name)
         + (f", also {', '.join(map(code, sorted(aliases)))}" if aliases else ""),

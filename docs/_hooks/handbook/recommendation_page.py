@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handbook import links
 from handbook.text import cell, code, table
-from harness.families.catalogue import FAMILIES
+from harness.families.catalogue import FAMILIES, family_of
 from harness.findings.judgements import AtAlpha, Judgement, judgements
 from harness.findings.numbers import percent
 from harness.kinds.stored import load_tables
@@ -50,5 +50,5 @@ def _row(method: Judgement, judged: AtAlpha, family: str) -> tuple[str, ...]:
         low if low == high else f"{low} to {high}",
         f"{percent(1 - method.worst)}{error}",
         f"{judged.relative_length(method):.3f}",
-        recommended_for(family, method.method),
+        recommended_for(family_of(family), method.method),
     )

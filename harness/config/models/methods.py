@@ -40,7 +40,7 @@ from harness.config.models.constraints import (
 from harness.config.values import MethodSpec
 from harness.distributions.truths import Prior
 from harness.families.family import Family
-from harness.methods.catalogue import ALIASES, CATALOGUE
+from harness.methods.catalogue import CATALOGUE, by_any_name, methods_of
 from harness.methods.method import ALL_SIDES, TWO_SIDED, Method
 
 _ALPHA = "a number above 0 and below 1"
@@ -70,18 +70,19 @@ def prior_type(family: Family) -> Any:
     ]
 
 
-def known_methods(family: str | None) -> dict[str, Method]:
+def known_methods(family: Family | None) -> dict[str, Method]:
     """Methods by name and alias; those of every family where the family is not known."""
+    if family is not None:
+        return by_any_name(methods_of(family))
     found: dict[str, Method] = {}
-    for each in CATALOGUE if family is None else (family,):
-        found |= CATALOGUE[each]
-        found |= {alias: CATALOGUE[each][name] for alias, name in ALIASES[each].items()}
+    for methods in CATALOGUE.values():
+        found |= by_any_name(methods)
     return found
 
 
-def _family(info: ValidationInfo) -> str | None:
+def _family(info: ValidationInfo) -> Family | None:
     """The family of the config, where its key is valid."""
-    family: str | None = (info.context or {}).get("family")
+    family: Family | None = (info.context or {}).get("family")
     return family
 
 
@@ -94,10 +95,10 @@ def _catalogue_name(value: Any, info: ValidationInfo) -> str:
         raise expected("the name of a method, or a mapping with name, path or module")
     if _method(info, value) is None:
         family = _family(info)
-        others = ", ".join(each for each in CATALOGUE if value in known_methods(each))
-        if others:
+        others = ", ".join(name for name, every in CATALOGUE.items() if value in by_any_name(every))
+        if others and family is not None:
             raise refused(
-                f"expected the name of a method for the family {family}, found {value}, "
+                f"expected the name of a method for the family {family.name}, found {value}, "
                 f"which is one for {others}"
             )
         lists_them = "; the command `harness methods` lists them"
@@ -124,7 +125,7 @@ def _name_type(family: Family, alone: bool) -> Any:
     return Annotated[
         Any,
         PlainValidator(_name_alone if alone else _catalogue_name),
-        WithJsonSchema({"type": "string", "enum": sorted(known_methods(family.name))}),
+        WithJsonSchema({"type": "string", "enum": sorted(known_methods(family))}),
     ]
 
 

@@ -19,7 +19,7 @@ from harness.config.models.constraints import (
 from harness.config.models.sizes import WHOLE, Count, LogSpan
 from harness.designs.results import Group
 from harness.distributions.sampling.law import Law
-from harness.distributions.sampling.laws.catalogue import (
+from harness.distributions.sampling.laws import (
     LAWS,
     OWN,
     LawKind,

@@ -10,7 +10,7 @@ from scipy.special import betainc, betaincc
 
 from harness.base.numerics.arrays import Floats, Integers
 from harness.base.numerics.special import log_binomial
-from harness.distributions.sampling.law import NATS
+from harness.distributions.sampling.law import NATS, bernstein_reach
 from harness.distributions.sampling.thinned_draws import ThinnedBinomial, thinned_binomial
 
 
@@ -29,16 +29,11 @@ def thinned(n: float, lower: float, upper: float) -> ThinnedBinomial | None:
 def window(low: float, high: float, n: float, nats: float = NATS) -> tuple[int, int]:
     """The first and the last outcome with a non-negligible probability for a p in [low, high].
 
-    Bernstein's inequality: Pr(|X − np| ≥ w) ≤ 2 exp(−w² / (2npq + 2w/3)), here 2 exp(−nats).
+    Outcomes outside have a total probability below 2 exp(−nats).
     """
-    first = n * low - _reach(n, low, nats)
-    last = n * high + _reach(n, high, nats)
+    first = n * low - bernstein_reach(n * low * (1.0 - low), nats)
+    last = n * high + bernstein_reach(n * high * (1.0 - high), nats)
     return max(0, math.floor(first)), min(int(n), math.ceil(last))
-
-
-def _reach(n: float, p: float, nats: float) -> float:
-    third = nats / 3.0
-    return third + math.sqrt(third * third + 2.0 * n * p * (1.0 - p) * nats)
 
 
 def mean(p: Floats, n: float) -> Floats:

@@ -8,9 +8,10 @@ keeps its meaning: the mean outcome is size · θ.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -20,6 +21,21 @@ from harness.base.numerics.arrays import Floats, Integers
 
 NATS = 39.2
 """A window leaves out outcomes with a total probability below 2·exp(−39.2) < 2e-17."""
+
+
+def bernstein_reach(variance: float, nats: float, largest: float = 1.0) -> float:
+    """How far from its mean a count may be, by Bernstein's inequality.
+
+    For a sum of independent numbers from 0 to m, of variance σ², the probability of a distance of
+    w or more is at most 2 exp(−w²/(2σ² + 2mw/3)). It is 2 exp(−nats) at the distance returned.
+
+    Args:
+        variance: σ².
+        nats: minus the logarithm of half the probability.
+        largest: m; 1 for a binomial or a Poisson count.
+    """
+    third = largest * nats / 3.0
+    return third + math.sqrt(third * third + 2.0 * variance * nats)
 
 
 NUMPY, THINNED = "numpy", "thinned"
@@ -111,12 +127,12 @@ class Law(ABC):
     def title(self) -> str:
         """The law with its settings, for tables and figures: ``beta-binomial, ρ = 0.1``."""
 
-    @abstractmethod
     def content(self) -> Mapping[str, Any]:
         """The law as plain data: ``{"beta_binomial": {"rho": 0.1}}``.
 
         It is what a config says, and a part of the key of random streams.
         """
+        return {self.name: asdict(self)}
 
     def validate_size(self, size: float) -> None:  # noqa: B027
         """Refuse a size that the law does not have; every one will do.

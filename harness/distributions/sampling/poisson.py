@@ -10,7 +10,7 @@ import numpy.typing as npt
 from harness.base.numerics.arrays import Floats, Integers
 from harness.base.numerics.special import log_poisson
 from harness.distributions.posteriors.gamma import Gamma
-from harness.distributions.sampling.law import NATS
+from harness.distributions.sampling.law import NATS, bernstein_reach
 from harness.distributions.sampling.thinned_draws import ThinnedPoisson, thinned_poisson
 
 
@@ -29,16 +29,11 @@ def thinned(exposure: float, lower: float, upper: float) -> ThinnedPoisson | Non
 def window(low: float, high: float, exposure: float, nats: float = NATS) -> tuple[int, int]:
     """The first and the last outcome with a non-negligible probability for a rate in [low, high].
 
-    Bernstein's inequality: Pr(|X − λ| ≥ w) ≤ 2 exp(−w² / (2λ + 2w/3)), with λ = rate · exposure;
-    here 2 exp(−nats).
+    Outcomes outside have a total probability below 2 exp(−nats).
     """
     first, last = low * exposure, high * exposure
-    return max(0, math.floor(first - _reach(first, nats))), math.ceil(last + _reach(last, nats))
-
-
-def _reach(mean: float, nats: float) -> float:
-    third = nats / 3.0
-    return third + math.sqrt(third * third + 2.0 * mean * nats)
+    first, last = first - bernstein_reach(first, nats), last + bernstein_reach(last, nats)
+    return max(0, math.floor(first)), math.ceil(last)
 
 
 def mean(rate: Floats, exposure: float) -> Floats:

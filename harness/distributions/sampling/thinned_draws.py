@@ -22,11 +22,12 @@ import numpy.typing as npt
 
 from harness.base.numerics.arrays import Floats, Integers
 from harness.base.numerics.special import DoubleDouble
+from harness.distributions.sampling.law import bernstein_reach
 
 Raw = npt.NDArray[np.uint64]
 """Random whole numbers from 0 to 2^64 − 1, or thresholds of them."""
 
-Rows = npt.NDArray[np.int32]
+RowNumbers = npt.NDArray[np.int32]
 """The numbers of rows of a table."""
 
 NATS = 50.0
@@ -53,7 +54,7 @@ class InversionTables:
     it can be; shape (t · 2^guide_bits,)."""
     guide_bits: int
 
-    def draw(self, rows: Rows, rng: np.random.Generator) -> tuple[npt.NDArray[np.int16], Raw]:
+    def draw(self, rows: RowNumbers, rng: np.random.Generator) -> tuple[npt.NDArray[np.int16], Raw]:
         """Draw an outcome of each of the rows, and a random number that is independent of it.
 
         Where the leading bits of u decide, the others are that random number, of 2^guide_bits
@@ -74,7 +75,7 @@ class InversionTables:
         raw[unclear] = rng.integers(0, 1 << 64, unclear.size, dtype=np.uint64)
         return outcomes, raw
 
-    def _searched(self, rows: Rows, raw: Raw, smallest: Integers) -> Integers:
+    def _searched(self, rows: RowNumbers, raw: Raw, smallest: Integers) -> Integers:
         """Return the outcomes by a search upwards, most of which end at once."""
         passed = smallest - self.first[rows]
         active = np.arange(rows.size)
@@ -109,10 +110,9 @@ def inversion_tables(
     return InversionTables(first, thresholds, _guide(first, thresholds, guide_bits), guide_bits)
 
 
-def reach(variance: float) -> int:
-    """The distance from the mean that a table covers on each side, by Bernstein's inequality."""
-    third = NATS / 3.0
-    return math.ceil(third + math.sqrt(third * third + 2.0 * variance * NATS)) + 1
+def covered_distance(variance: float) -> int:
+    """The distance from the mean that a table covers on each side."""
+    return math.ceil(bernstein_reach(variance, NATS)) + 1
 
 
 def _threshold(probability: DoubleDouble) -> Raw:
@@ -257,7 +257,7 @@ def thinned_binomial(n: int, lower: float, upper: float) -> ThinnedBinomial | No
     highest = last if lower <= 0.5 <= upper else max(ends)
     # One more on each side, since a truth may round across the end of its range.
     rows = np.arange(max(min(ends) - 1, 0), min(highest + 1, last) + 1)
-    around = reach(n * 0.25)
+    around = covered_distance(n * 0.25)
     first = np.maximum(rows * n // bins - around, 0)
     successes, failures = rows.astype(np.float64), (bins - rows).astype(np.float64)
 
@@ -335,7 +335,7 @@ def thinned_poisson(exposure: float, lower: float, upper: float) -> ThinnedPoiss
         return None
     bins = int(min(_MOST_BINS_OF_MEAN, np.ceil(_BINS_PER_EVENT * (high - low)) + 1))
     edges = low + (high - low) * (np.arange(bins) / bins)
-    around = reach(high)
+    around = covered_distance(high)
     first = np.maximum(np.floor(edges).astype(np.int64) - around, 0)
 
     def ratio(x: Integers) -> tuple[Floats, Floats]:

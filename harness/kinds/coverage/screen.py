@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 from rich.console import RenderableType
 
-from harness.families.catalogue import family_in
+from harness.catalogue import family_in
 from harness.families.family import EXACT_ENGINES, MONTE_CARLO, POSTERIOR, Family
 from harness.findings.conclusion import advice, sentences
 from harness.findings.judgements import SummaryRow, judgements

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Mapping
-from functools import lru_cache
+import copyreg
+from collections.abc import Callable, Mapping
+from functools import lru_cache, singledispatch
 from typing import Any
 
 from harness.base.arguments import validate_choice
-from harness.families.catalogue import family_of
-from harness.families.confusion import BETA
+from harness.families.catalogue import FAMILIES
+from harness.families.family import Family
 from harness.methods.catalogue import confusion, differences, lists, one_sample, pairs, ratios
 from harness.methods.catalogue.recommended import RECOMMENDED
 from harness.methods.method import TWO_SIDED, Method, for_family
 
-_LISTS = {
+Methods = Mapping[str, Method]
+
+LISTS: dict[str, Methods | Callable[[Family], Methods]] = {
     "proportion": one_sample.PROPORTION,
     "rate": one_sample.RATE,
     "proportion_difference": differences.PROPORTION_DIFFERENCE,
@@ -29,95 +31,83 @@ _LISTS = {
     "clustered_proportion": lists.CLUSTERED_PROPORTION,
     "stratified_difference": lists.STRATIFIED_DIFFERENCE,
     **confusion.CONFUSION,
-    "f_score": confusion.f_score_methods(1.0),
+    "f_score": confusion.f_score_methods,
     "auc": lists.AUC,
     "auc_difference": lists.AUC_DIFFERENCE,
 }
+"""The list of a family by its name, or what makes it from the settings of the family."""
 
 
-Methods = Mapping[str, Method]
-Names = Mapping[str, str]
+@singledispatch
+def listed(family: Family) -> Methods:
+    """Return the methods of a family by their names, as its list has them.
+
+    A class of families whose methods are those of a list made to know more registers its own.
+    """
+    methods = LISTS[family.public_name]
+    return methods(family) if callable(methods) else methods
 
 
-class _ByFamily(dict[str, Any]):
-    """A list by families; that of a family with settings is made when it is asked for."""
+CATALOGUE: dict[str, Methods] = {}
+"""The methods of each family without settings, by their names."""
 
-    def __init__(self, part: int) -> None:
-        """``part`` of what ``_listed`` returns."""
-        super().__init__()
-        self._part = part
 
-    def __missing__(self, family: str) -> Any:
-        return _with_settings(family)[self._part]
+def add_methods(family: Family, methods: Methods) -> None:
+    """Add the methods of a family, by their names."""
+    CATALOGUE[family.name] = _complete(family, methods)
+
+
+def _complete(family: Family, methods: Methods) -> Methods:
+    return {name: for_family(method, name, family) for name, method in methods.items()}
+
+
+for _name in LISTS:
+    add_methods(FAMILIES[_name], listed(FAMILIES[_name]))
+
+
+def methods_of(family: Family) -> Methods:
+    """The methods of a family by their names."""
+    return CATALOGUE[family.name] if family.name in CATALOGUE else _with_settings(family)
 
 
 @lru_cache(maxsize=64)
-def _with_settings(family: str) -> tuple[Methods, Names]:
-    """The methods of a family with settings, and their other names."""
-    known = family_of(family)
-    if BETA in known.settings:
-        return _listed(family, confusion.f_score_methods(known.settings[BETA]))
-    # What knows the outcomes of a stopping rule imports this module.
-    stopping = importlib.import_module("harness.designs.stopping.methods")
-    return _listed(family, stopping.methods_of(known))
+def _with_settings(family: Family) -> Methods:
+    return _complete(family, listed(family))
 
 
-def _listed(family: str, methods: Methods) -> tuple[Methods, Names]:
-    """The methods of a list as those of a family, and their other names."""
-    known = family_of(family)
-    complete = {
-        name: for_family(method, name, known.support, known.is_ratio)
-        for name, method in methods.items()
-    }
-    return complete, {alias: name for name in methods for alias in methods[name].aliases}
+def by_any_name(methods: Methods) -> dict[str, Method]:
+    """Methods by their names, then by their other names."""
+    aliases = {alias: method for method in methods.values() for alias in method.aliases}
+    return {**methods, **aliases}
 
 
-CATALOGUE: dict[str, Methods] = _ByFamily(0)
-ALIASES: dict[str, Names] = _ByFamily(1)
-"""Other names of methods, by family."""
-
-
-def add_methods(family: str, methods: Mapping[str, Method]) -> None:
-    """Add the methods of a family.
-
-    Args:
-        family: the name of the family.
-        methods: its methods by their names.
-    """
-    CATALOGUE[family], ALIASES[family] = _listed(family, methods)
-
-
-for _family, _methods in _LISTS.items():
-    add_methods(_family, _methods)
-
-
-def methods_for(family: str, *, finite_population: bool = False) -> Mapping[str, Method]:
+def methods_for(family: Family, *, finite_population: bool = False) -> Methods:
     """The methods of a family by name that the data suffice for, of trials whose number is fixed.
 
     Args:
-        family: the name of a family.
+        family: what is estimated.
         finite_population: whether the cases are drawn without replacement from a population of
             known size. Methods that need one are left out otherwise.
     """
     return {
         name: method
-        for name, method in CATALOGUE[family].items()
+        for name, method in methods_of(family).items()
         if not method.is_for_stopping and (finite_population or not method.needs_population)
     }
 
 
-PROPORTION = methods_for("proportion")
+PROPORTION = methods_for(FAMILIES["proportion"])
 """The methods of a proportion whose data are x and n."""
 
 
-def default_method(family: str, side: str, *, has_prior: bool = False) -> Method:
+def default_method(family: Family, side: str, *, has_prior: bool = False) -> Method:
     """The method of a family that is used where none is named.
 
     Two-sided it is the one that is recommended. With a prior, or of one side, it is the shortest
     interval that holds 1 − alpha of the posterior, or its quantile; of a family without a
     posterior the recommended one, and of a family without recommendations the first one.
     """
-    methods, recommended = CATALOGUE[family], RECOMMENDED.get(family)
+    methods, recommended = methods_of(family), RECOMMENDED.get(family.name)
     of_posterior = methods.get("minimal_length" if side == TWO_SIDED else "one_sided")
     if of_posterior is not None and (recommended is None or has_prior or side != TWO_SIDED):
         return of_posterior
@@ -127,12 +117,25 @@ def default_method(family: str, side: str, *, has_prior: bool = False) -> Method
     return methods[one_sided or recommended.use]
 
 
-def find(family: str, name: str) -> Method:
+def find(family: Family, name: str) -> Method:
     """The method of that name or alias.
 
     Raises:
         InputError: there is no such method in the family.
     """
-    methods = CATALOGUE[family]
-    known = ALIASES[family].get(name, name) if isinstance(name, str) else name
-    return methods[validate_choice("method", known, methods, list(ALIASES[family]))]
+    methods = methods_of(family)
+    every = by_any_name(methods)
+    if not isinstance(name, str) or name not in every:
+        validate_choice("method", name, methods, [other for other in every if other not in methods])
+    return every[name]
+
+
+def _pickled(method: Method) -> Any:
+    """Return how a method is pickled: by its name where it is listed, else by its content."""
+    family = method.family
+    if family is not None and methods_of(family).get(method.name) is method:
+        return find, (family, method.name)
+    return method.__reduce_ex__(2)
+
+
+copyreg.pickle(Method, _pickled)

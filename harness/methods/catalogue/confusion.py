@@ -10,7 +10,8 @@ from typing import Any
 
 from harness.base.numerics.arrays import Floats
 from harness.families import metrics
-from harness.families.confusion import f_score
+from harness.families.confusion import BETA, JACCARD_INDEX
+from harness.families.family import Family
 from harness.families.metrics import Metric
 from harness.methods.bayes import methods_of_criteria
 from harness.methods.catalogue import category as of
@@ -93,7 +94,7 @@ def _with_variance(form: partial[LimitPair], variance: Callable[..., Floats]) ->
     return form
 
 
-def _of_hits(family: str, metric: Metric, hits: float, missed: float) -> dict[str, Method]:
+def _of_hits(family: Family, metric: Metric, hits: float, missed: float) -> dict[str, Method]:
     """The methods of t = h·tp/(h·tp + w·fn + fp) by the delta method and from the posterior."""
     form = partial(delta, metric, partial(hits_variance, hits, missed), 0.0)
     logit = documented(partial(delta_logit, hits, missed), delta_logit)
@@ -118,19 +119,17 @@ _OF_JACCARD = {
 }
 
 
-def f_score_methods(beta: float) -> dict[str, Method]:
-    """The methods of an F score by name.
+def f_score_methods(family: Family) -> dict[str, Method]:
+    """The methods of an F score of some β by name.
 
     With β = 1 the F score rises with tp/(tp + fp + fn), and every method of a proportion that is
     not of Bayes gives one; otherwise fp and fn count differently.
-
-    Args:
-        beta: β, above 0; recall has β² times the weight of precision.
     """
+    beta = family.settings[BETA]
     if beta == 1.0:
         given = {name: f_score_method_of(method, name) for name, method in _OF_JACCARD.items()}
-        return {**given, **_of_hits("f_score", metrics.f_score, 2.0, 1.0)}
-    family, metric = f_score(beta).name, partial(metrics.f_score, beta=beta)
+        return {**given, **_of_hits(family, metrics.f_score, 2.0, 1.0)}
+    metric = partial(metrics.f_score, beta=beta)
     jeffreys = documented(partial(f_jeffreys_equal_tailed, family), f_jeffreys_equal_tailed)
     of_hits = _of_hits(family, metric, 1.0 + beta * beta, beta * beta)
     return {**of_hits, "jeffreys_equal_tailed": _jeffreys(jeffreys)}
@@ -163,7 +162,7 @@ CONFUSION: dict[str, dict[str, Method]] = {
     "recall": _of_fraction(RECALL),
     "specificity": _of_fraction(SPECIFICITY),
     "npv": _of_fraction(NPV),
-    "jaccard": {**_OF_JACCARD, **_of_hits("jaccard", metrics.jaccard, 1.0, 1.0)},
+    "jaccard": {**_OF_JACCARD, **_of_hits(JACCARD_INDEX, metrics.jaccard, 1.0, 1.0)},
     "mcc": _of_correlation(metrics.mcc, mcc_variance, by.ITAYA, _AT_ENDS),
     "kappa": _of_correlation(
         metrics.kappa,

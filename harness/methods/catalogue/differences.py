@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.families import catalogue as families
 from harness.methods.bayes import four_criteria
 from harness.methods.catalogue import category as of
 from harness.methods.catalogue import references as by
@@ -42,7 +43,7 @@ _CORRECTED = {
 }
 
 PROPORTION_DIFFERENCE: dict[str, Method] = {
-    **four_criteria("proportion_difference"),
+    **four_criteria(families.PROPORTION_DIFFERENCE),
     "wald": of.wald(
         "Wald, clipped to [−1, 1]",
         by.NEWCOMBE_TWO + ", method 1",
@@ -119,7 +120,7 @@ PROPORTION_DIFFERENCE: dict[str, Method] = {
 
 
 RATE_DIFFERENCE: dict[str, Method] = {
-    **four_criteria("rate_difference"),
+    **four_criteria(families.RATE_DIFFERENCE),
     "wald": of.wald(
         "Wald",
         by.HELD,
@@ -141,7 +142,7 @@ RATE_DIFFERENCE: dict[str, Method] = {
 
 
 BALANCED_ACCURACY: dict[str, Method] = {
-    **four_criteria("balanced_accuracy"),
+    **four_criteria(families.BALANCED_ACCURACY),
     "exact_union": of.exact("Union bound of Clopper-Pearson limits", by.LANGFORD, exact_union),
     "wald": of.wald(
         "Wald, clipped to [0, 1]",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.families import catalogue as families
 from harness.methods.bayes import (
     four_criteria,
     jeffreys,
@@ -192,7 +193,7 @@ PROPORTION: dict[str, Method] = {
             "holds the estimate": "at a large alpha it lies about the mode (x − ½)/(n − 1)"
         },
     ),
-    **four_criteria("proportion"),
+    **four_criteria(families.PROPORTION),
     "bootstrap_percentile": of.bootstrap(
         "Bootstrap percentiles, 999 resamples",
         by.DAVISON_HINKLEY + ", eq. 5.18",
@@ -274,7 +275,7 @@ RATE: dict[str, Method] = {
         keeps=NOMINAL,
         exceptions={"holds the estimate": "at x = 0 the lower limit is above 0"},
     ),
-    **four_criteria("rate"),
+    **four_criteria(families.RATE),
     "mid_p": of.mid_p(
         "Mid-P, exact tails with half of x",
         by.LANCASTER,

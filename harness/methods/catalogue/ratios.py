@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.families import catalogue as families
 from harness.methods.bayes import ends_of_odds_ratio, ends_of_ratio, ratio_criteria
 from harness.methods.catalogue import category as of
 from harness.methods.catalogue import references as by
@@ -50,7 +51,7 @@ _ADDED = {
 }
 
 RISK_RATIO: dict[str, Method] = {
-    **ratio_criteria("risk_ratio", ends_of_ratio),
+    **ratio_criteria(families.RISK_RATIO, ends_of_ratio),
     "katz": of.wald(
         "Katz, Wald for the logarithm, (0, ∞) without a success of a sample",
         by.KATZ,
@@ -103,7 +104,7 @@ _LARGE_ALPHA_OF_ODDS_RATIO = (
 )
 
 ODDS_RATIO: dict[str, Method] = {
-    **ratio_criteria("odds_ratio", ends_of_odds_ratio),
+    **ratio_criteria(families.ODDS_RATIO, ends_of_odds_ratio),
     "woolf": of.wald(
         "Woolf, Wald for the logarithm, (0, ∞) with a zero cell",
         by.WOOLF,
@@ -175,7 +176,7 @@ ODDS_RATIO: dict[str, Method] = {
 _NO_EVENT = {"is monotone": "without an event it is (0, ∞), at any alpha"}
 
 RATE_RATIO: dict[str, Method] = {
-    **ratio_criteria("rate_ratio", ends_of_ratio),
+    **ratio_criteria(families.RATE_RATIO, ends_of_ratio),
     "wald_log": of.wald(
         "Wald for the logarithm, (0, ∞) without an event of a sample",
         by.GU,

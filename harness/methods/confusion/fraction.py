@@ -16,7 +16,8 @@ import numpy as np
 from harness.base.numerics.arrays import Floats
 from harness.distributions.criteria import Criterion, balanced_tail
 from harness.distributions.truths import Prior
-from harness.families.family import Data
+from harness.families.catalogue import PROPORTION
+from harness.families.family import Data, Family
 from harness.methods.bayes import over_beta, over_posterior
 from harness.methods.method import NONE, Formula, LimitPair, Method, Promise, for_family
 
@@ -47,7 +48,7 @@ def method_of(method: Method, name: str, fraction: Fraction) -> Method:
         name: its name there.
         fraction: what the proportion is.
     """
-    known = for_family(method, name, (0.0, 1.0), is_ratio=False)
+    known = for_family(method, name, PROPORTION)
     form = partial(of_proportion, known.formula, fraction)
     x, n = _CELLS[fraction[0]], " + ".join(_CELLS[cell] for cell in fraction)
     form.__doc__ = f"{known.description}\n\nx is {x}, and n is {n}; [0, 1] where n = 0."
@@ -100,7 +101,7 @@ def _shapes(fraction: Fraction, prior: Prior) -> Prior:
 
 def f_score_method_of(method: Method, name: str) -> Method:
     """The method of a Jaccard index J, by this name, as one of F = 2J/(1 + J) with β = 1."""
-    known = for_family(method, name, (0.0, 1.0), is_ratio=False)
+    known = for_family(method, name, PROPORTION)
     form = partial(of_jaccard, known.formula)
     form.__doc__ = f"{known.description}\n\nLimits j of J = tp/(tp + fp + fn) are 2j/(1 + j) of F."
     return replace(known, formula=form)
@@ -127,7 +128,7 @@ def jeffreys_equal_tailed(data: Data, alpha: float, side: str) -> LimitPair:
         return over_beta(balanced_tail, counts, alpha, side, prior)
 
 
-def f_jeffreys_equal_tailed(family: str, data: Data, alpha: float, side: str) -> LimitPair:
+def f_jeffreys_equal_tailed(family: Family, data: Data, alpha: float, side: str) -> LimitPair:
     """Equal tails of the posterior of F under a Dirichlet(½, ½, ½, ½) prior of the four cells.
 
     At estimates of 0 and 1 the interval does not hold the estimate, and truths next to the ends are
@@ -140,7 +141,7 @@ def f_jeffreys_equal_tailed(family: str, data: Data, alpha: float, side: str) ->
 
 
 def over_hits(
-    family: str, criterion: Criterion[Any], data: Data, alpha: float, side: str, prior: Prior
+    family: Family, criterion: Criterion[Any], data: Data, alpha: float, side: str, prior: Prior
 ) -> LimitPair:
     """The limits of a criterion over the posterior of F or J; [0, 1] where the estimate is 0/0."""
     lower, upper = np.zeros_like(data[0]), np.ones_like(data[0])

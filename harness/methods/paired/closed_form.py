@@ -10,7 +10,7 @@ from scipy.special import ndtri
 from harness.base.numerics.arrays import Floats, distinct_columns
 from harness.base.numerics.points import SignedLogitPoints
 from harness.distributions import criteria
-from harness.distributions.posteriors.paired.posterior import (
+from harness.distributions.posteriors.paired import (
     FLAT_PRIOR,
     paired_difference_posterior,
 )

@@ -16,8 +16,8 @@ import numpy as np
 import polars as pl
 
 from harness.base.numerics.arrays import Floats, Integers
+from harness.catalogue import family_in
 from harness.designs.miss_curve import MissCurve
-from harness.families.catalogue import family_in
 from harness.families.family import (
     ENUMERATION,
     EXACT_ENGINES,

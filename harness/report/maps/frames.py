@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from harness.base.numerics.arrays import Floats, Positions
-from harness.families.catalogue import family_in
+from harness.catalogue import family_in
 from harness.families.combination import Span
 from harness.families.family import CLOSED_FORM, ENUMERATION, MONTE_CARLO, POSTERIOR, Family
 from harness.findings.judgements import first_largest

@@ -15,6 +15,8 @@ import numpy as np
 import pytest
 
 from harness.families import metrics
+from harness.families.catalogue import family_of
+from harness.families.confusion import f_score
 from harness.methods.catalogue.confusion import CONFUSION, f_score_methods
 from harness.methods.catalogue.one_sample import PROPORTION
 from harness.methods.method import LOWER, TWO_SIDED, UPPER, for_family
@@ -24,7 +26,8 @@ ROWS = json.loads((Path(__file__).parents[2] / "data" / "confusion.json").read_t
 ]
 CELLS = ("tp", "fp", "fn", "tn")
 CORRELATIONS = ("mcc", "kappa", "informedness")
-LISTS = {**CONFUSION, "f1": f_score_methods(1.0), "f2": f_score_methods(2.0)}
+LISTS = {**CONFUSION, "f1": f_score_methods(f_score(1.0)), "f2": f_score_methods(f_score(2.0))}
+FAMILY = {"f1": f_score(1.0), "f2": f_score(2.0)}
 METRICS = {
     **{name: getattr(metrics, name) for name in CONFUSION},
     "f1": metrics.f_score,
@@ -49,7 +52,7 @@ def lowest(metric):
 
 @cache
 def method(metric, name):
-    return for_family(LISTS[metric][name], name, (lowest(metric), 1.0), is_ratio=False)
+    return for_family(LISTS[metric][name], name, FAMILY.get(metric) or family_of(metric))
 
 
 @cache
@@ -157,7 +160,7 @@ def test_metrics_are_exact_where_products_nearly_cancel_and_at_the_ends():
 def test_a_prior_of_the_table_is_a_beta_prior_of_a_fraction_of_it():
     data = tuple(np.array([k]) for k in (7.0, 2.0, 4.0, 30.0))
     given, prior = (
-        for_family(PROPORTION["balanced_tail"], "", (0.0, 1.0), False),
+        for_family(PROPORTION["balanced_tail"], "", family_of("proportion")),
         (2.0, 3.0, 4.0, 5.0),
     )
     for metric, x, y, shapes in (

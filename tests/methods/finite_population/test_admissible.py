@@ -7,12 +7,13 @@ import pytest
 
 import harness
 from harness.base.errors import InputError
+from harness.families.catalogue import family_of
 from harness.methods.catalogue import find
 from harness.methods.proportion.finite_population import smallest_marked_of_all
 from tests.methods.finite_population.rational import SMALL_POPULATIONS, law, misses, shrunk, up_to
 
-METHOD = find("proportion", "hypergeometric_wang")
-EQUAL_TAILS = find("proportion", "hypergeometric_exact")
+METHOD = find(family_of("proportion"), "hypergeometric_wang")
+EQUAL_TAILS = find(family_of("proportion"), "hypergeometric_exact")
 # A miss probability is a sum of products.
 ROUNDING = 1e-12
 

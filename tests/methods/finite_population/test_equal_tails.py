@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import harness
+from harness.families.catalogue import family_of
 from harness.methods.catalogue import PROPORTION, find
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
 from harness.methods.proportion.finite_population import log_odds
@@ -18,7 +19,7 @@ from tests.methods.finite_population.rational import (
     up_to,
 )
 
-METHOD = find("proportion", "hypergeometric_exact")
+METHOD = find(family_of("proportion"), "hypergeometric_exact")
 # Sums of products of ratios, each rounded three times.
 ROUNDING = 1e-13
 

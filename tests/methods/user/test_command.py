@@ -54,7 +54,7 @@ def limits(function, n=4, alpha=0.05):
 
 
 def call_checks(function):
-    return function.probe(CallChecks(), Observed("proportion", (4.0,), (X,)), 0.05)
+    return function.probe(CallChecks(), Observed(family_of("proportion"), (4.0,), (X,)), 0.05)
 
 
 @pytest.mark.parametrize(

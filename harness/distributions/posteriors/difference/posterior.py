@@ -85,16 +85,6 @@ def find_mode(slope: Slope, start: Floats, width: Floats) -> Floats:
     return x
 
 
-def has_cusp_at_zero(slope: Slope, width: Floats, possible: Bools) -> Bools:
-    """Whether each density has a cusp at 0: it decreases from 0 on both sides."""
-    cusp = np.zeros(width.shape, dtype=bool)
-    index = np.flatnonzero(possible)
-    if index.size:
-        beside = _BESIDE_CUSP * width[index]
-        cusp[index] = (slope(beside, index) < 0) & (slope(-beside, index) > 0)
-    return cusp
-
-
 # A tail above this is always computed as 1 less the other one.
 _LARGE = 0.75
 # One below this never is, whatever the means are before truncation.
@@ -288,7 +278,12 @@ class DifferencePosterior(Posterior[P]):
             return part.log_density_slope(part._from_coordinate(coordinate))
 
         start, width = self._approximate_mode()
-        cusp = has_cusp_at_zero(slope, width, self._may_have_cusp())
+        # A density has a cusp at 0 where it decreases from 0 on both sides.
+        cusp = np.zeros(self.size, dtype=bool)
+        possible = np.flatnonzero(self._may_have_cusp())
+        if possible.size:
+            beside = _BESIDE_CUSP * width[possible]
+            cusp[possible] = (slope(beside, possible) < 0) & (slope(-beside, possible) > 0)
         mode = np.zeros(self.size)
         smooth = np.flatnonzero(~cusp)
         mode[smooth] = find_mode(lambda x, i: slope(x, smooth[i]), start[smooth], width[smooth])
@@ -322,29 +317,24 @@ class DifferencePosterior(Posterior[P]):
         other = prob > 0.5
         by_upper = other != upper
         target = np.where(other, 1.0 - prob, prob)
-        residual = self._residual(target, by_upper)
+
+        def residual(coordinate: Floats, index: Positions) -> tuple[Floats, Floats]:
+            """A decreasing function: log(target / cdf), or log(sf / target)."""
+            part, points = self.at(index), self._from_coordinate(coordinate)
+            above = by_upper[index]
+            tail = np.empty(index.size)
+            if above.any():
+                tail[above] = part.at(above).sf(points.at(above))
+            if not above.all():
+                tail[~above] = part.at(~above).cdf(points.at(~above))
+            with np.errstate(divide="ignore", invalid="ignore"):
+                log_ratio = np.log(tail / target[index])
+                change = part.coordinate_density(points) / tail
+            return np.where(above, log_ratio, -log_ratio), -change
+
         low, high = self._brackets(prob, upper=upper)
         start = self._approximate_quantile(prob, upper=upper)
         coordinate, found = bracketed_newton(residual, low, high, start)
         if not found.all():
             raise IntervalNotFoundError(f"no quantile at probability {prob[~found][0]:g}")
         return self._from_coordinate(coordinate)
-
-    def _residual(
-        self, target: Floats, by_upper: Bools
-    ) -> Callable[[Floats, Positions], tuple[Floats, Floats]]:
-        def residual(coordinate: Floats, index: Positions) -> tuple[Floats, Floats]:
-            """A decreasing function: log(target / cdf), or log(sf / target)."""
-            part, points = self.at(index), self._from_coordinate(coordinate)
-            upper = by_upper[index]
-            tail = np.empty(index.size)
-            for way, mask in ((part.at(upper), upper), (part.at(~upper), ~upper)):
-                if mask.any():
-                    by = way.sf if mask is upper else way.cdf
-                    tail[mask] = by(points.at(mask))
-            with np.errstate(divide="ignore", invalid="ignore"):
-                log_ratio = np.log(tail / target[index])
-                change = part.coordinate_density(points) / tail
-            return np.where(upper, log_ratio, -log_ratio), -change
-
-        return residual

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -44,12 +43,7 @@ class Hypergeometric(Law):
 
     @property
     def title(self) -> str:
-        """The law with its settings."""
         return f"of a population of {self.population}"
-
-    def content(self) -> Mapping[str, Any]:
-        """The law as plain data."""
-        return {self.name: {"population": self.population}}
 
     @property
     def lattice(self) -> int | None:
@@ -128,7 +122,7 @@ class Hypergeometric(Law):
         is left in the population, M − X, which is narrower where more than half are drawn.
         """
         n, total = int(size), self.population
-        fewest, most = (int(each) for each in self._successes([low, high]))
+        fewest, most = (int(successes) for successes in self._successes([low, high]))
         first, last = binomial.window(fewest / total, most / total, n)
         most_left = binomial.window(fewest / total, fewest / total, total - n)[1]
         least_left = binomial.window(most / total, most / total, total - n)[0]
@@ -169,7 +163,8 @@ def _accepted(total: int, successes: Integers, n: int, rng: np.random.Generator)
     """
     values, which = np.unique(successes, return_inverse=True)
     center = np.floor((n - 1.0) * (values / total))
-    ends = [np.clip(center + step, 0.0, np.minimum(n, values)) for step in (0.0, 1.0)]
+    least, most = np.maximum(0, n - (total - values)), np.minimum(n, values)
+    ends = [np.clip(center + step, least, most) for step in (0.0, 1.0)]
     largest = np.maximum(*(_log_ratio(total, values, n, end) for end in ends))
     drawn = np.empty(successes.size, np.int64)
     pending = np.arange(successes.size)
@@ -186,12 +181,12 @@ def _accepted(total: int, successes: Integers, n: int, rng: np.random.Generator)
 
 
 def _log_ratio(total: int, m: Integers, n: int, x: Integers | Floats) -> Floats:
-    """The logarithm of the hypergeometric probability over the binomial one; −inf beyond M.
+    """The logarithm of the hypergeometric probability over the binomial one; −inf of none.
 
     The hypergeometric one is b(x; M, n/N) b(n − x; N − M, n/N) / b(n; N, n/N): Loader (2000).
     """
     chance, rest = n / total, (total - n) / total
-    possible = x <= m
+    possible = (x <= m) & (n - x <= total - m)
     x = np.where(possible, x, 0)
     inside = log_binomial(x, m - x, chance, rest)
     outside = log_binomial(n - x, (total - m) - (n - x), chance, rest)
