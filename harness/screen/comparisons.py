@@ -20,7 +20,7 @@ from harness.findings.numbers import (
 )
 from harness.findings.table import Entry, text_table
 from harness.screen.console import escape_markup
-from harness.screen.records import narrow_table, table_screen
+from harness.screen.records import table_screen
 from harness.tables.answers import CLOSEST, FACTOR, NEVER, ORDERED_BY, WITHIN
 
 _MOST_ROWS, _TOP = 45, 10
@@ -166,41 +166,33 @@ def recommendation_screen(answers: pl.DataFrame, worst_is_exact: bool) -> Iterat
         yield escape_markup("\n  ".join([f"{head}:", *lines]))
 
 
+_SHOWN = {NEVER: "mean_length", WITHIN: "worst_alpha", CLOSEST: "actual_alpha"}
+_HEADINGS = {NEVER: "length", WITHIN: "worst", CLOSEST: "mean"}
+
+
 def _table(cases: Sequence[_Case], family: Family, range_: str, worst_is_exact: bool) -> Table:
     """A table with a row per size and alpha; only the first rows if it is too long."""
     alphas = list(dict.fromkeys(row["alpha"] for case in cases for row in case.values()))
-    several = len(alphas) > 1
-    where = ", ".join(part for part in (range_, "" if several else f"alpha {alphas[0]:g}") if part)
+    alpha = alphas[0] if len(alphas) == 1 else None
+    where = ", ".join(filter(None, (range_, "" if alpha is None else f"alpha {alpha:g}")))
     title = f"Which interval: {where}" if where else "Which interval"
     if len(cases) > _MOST_ROWS:
         title += f" (the first {_MOST_ROWS} rows; all in recommendation.csv)"
-    table = narrow_table(title)
-    for name in (*family.sizes, *(["alpha"] * several)):
-        table.add_column(name, justify="right", no_wrap=True)
-    asked = [name for name in (NEVER, WITHIN, CLOSEST) if any(name in case for case in cases)]
-    for question in asked:
-        above = ", not above alpha" if question == CLOSEST else ""
-        table.add_column(
-            f"{_question(question, worst_is_exact, None if several else alphas[0])}{above}"
-        )
-        table.add_column(_HEADINGS[question], justify="right", no_wrap=True)
+    questions = {name: _question(name, worst_is_exact, alpha) for name in _SHOWN}
+    questions[CLOSEST] += ", not above alpha"
+    rows = []
     for case in cases[:_MOST_ROWS]:
-        row = next(iter(case.values()))
-        cells = [f"{row[name]:.15g}" for name in family.sizes]
-        cells += [f"{row['alpha']:g}"] * several
-        for question in asked:
-            answer = case.get(question, {})
-            none = "" if not answer else "none"
-            cells += [
-                escape_markup(answer.get("method") or none),
-                (format_number if question == NEVER else percent)(answer.get(_SHOWN[question])),
-            ]
-        table.add_row(*cells)
-    return table
-
-
-_SHOWN = {NEVER: "mean_length", WITHIN: "worst_alpha", CLOSEST: "actual_alpha"}
-_HEADINGS = {NEVER: "length", WITHIN: "worst", CLOSEST: "mean"}
+        first = next(iter(case.values()))
+        row = {name: Entry(f"{first[name]:.15g}") for name in family.sizes}
+        row["alpha"] = Entry(f"{first['alpha']:g}" if alpha is None else "")
+        for name, question in questions.items():
+            answer = case.get(name, {"method": "", _SHOWN[name]: None})
+            number = format_number if name == NEVER else percent
+            row[question] = Entry("none" if answer["method"] is None else answer["method"])
+            row[_HEADINGS[name]] = Entry(number(answer[_SHOWN[name]]))
+        rows.append(row)
+    asked = questions.values()
+    return table_screen(text_table(title, rows, asked), breakable=asked)
 
 
 def _question(question: str, worst_is_exact: bool, alpha: float | None) -> str:

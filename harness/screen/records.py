@@ -7,12 +7,12 @@ The catalogue of methods as tables of 80 columns, one for each family.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
 from rich import box
-from rich.console import RenderableType
+from rich.console import JustifyMethod, RenderableType
 from rich.table import Table
 
 from harness.families.catalogue import family_of
@@ -51,17 +51,25 @@ def narrow_table(title: str, caption: str | None = None) -> Table:
     )
 
 
-def table_screen(table: TextTable, caption: str | None = None, *, sections: bool = False) -> Table:
-    """A table on the screen, numbers to the right, its texts not broken.
+def table_screen(
+    table: TextTable,
+    caption: str | None = None,
+    *,
+    sections: bool = False,
+    breakable: Collection[str] = (),
+) -> Table:
+    """A table on the screen, numbers to the right.
 
     Args:
         table: what is shown.
         caption: what stands below it.
         sections: whether rows whose first texts are the same are one section, which has it once.
+        breakable: the names of columns whose texts go on in the next line where they are too long.
     """
     shown = narrow_table(escape_markup(table.caption), caption)
     for name, is_number in zip(table.names, table.is_number, strict=True):
-        shown.add_column(name, justify="right" if is_number else "left", no_wrap=True)
+        justify: JustifyMethod = "right" if is_number else "left"
+        shown.add_column(name, justify=justify, no_wrap=name not in breakable)
     firsts = [row[0].text for row in table.rows]
     has_sections = sections and len(set(firsts)) < len(firsts)
     for place, row in enumerate(table.rows):
