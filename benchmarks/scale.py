@@ -19,8 +19,8 @@ import numpy as np
 
 import harness
 from benchmarks.timing import report
+from harness.designs.engines.monte_carlo import SHARD, outcomes_drawn, shards, simulate
 from harness.designs.limits import Limits
-from harness.designs.monte_carlo import SHARD, outcomes_drawn, shards, simulate
 from harness.kinds.coverage.columns import catalogue_sources, deterministic_columns
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.plan import plan_scenarios

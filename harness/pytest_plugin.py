@@ -172,12 +172,12 @@ def _read_option(text: str) -> tuple[str, Any]:
     """
     from harness.base.arguments import validate_choice
     from harness.base.errors import InputError
-    from harness.checks.check import option_names
+    from harness.checks.options import OPTION_NAMES
 
     name, equals, value = (part.strip() for part in text.partition("="))
     if not equals:
         raise InputError(f"--harness-option should be NAME=VALUE, found {text!r}")
-    known = [each for each in option_names() if each not in _UNTOLD]
+    known = [each for each in OPTION_NAMES if each not in _UNTOLD]
     validate_choice("--harness-option", name, known)
     for kind in (int, float):
         try:

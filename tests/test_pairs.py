@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 import harness
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Integers
+from harness.catalogue import scenario_for
 from harness.designs.design import Scenario, data_of
+from harness.designs.engines.monte_carlo import shards, simulate
+from harness.designs.engines.solver import solver_of
+from harness.designs.engines.verification import Published
 from harness.designs.limits import Limits
-from harness.designs.monte_carlo import shards, simulate
 from harness.designs.results import Exact
-from harness.designs.solvers import solver_of
-from harness.designs.verification import Published
 from harness.distributions.paired_truths import (
     Cells,
     DirichletTruth,
@@ -35,7 +36,7 @@ SOME = TableTruth.of([UNEVEN, table_of_margins(0.9, 0.85, 0.3), (0.0, 1.0, 0.0, 
 
 
 def scenario_of(n: int, truth: TableTruth | DirichletTruth, with_both: bool) -> Scenario:
-    return Scenario(family_of(FAMILY), n, truth, with_both=with_both)
+    return scenario_for(family_of(FAMILY), n, truth, with_both=with_both)
 
 
 def limits_of(

@@ -11,27 +11,25 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields, replace
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import polars as pl
 
 from harness.base.errors import HarnessError, InputError
-from harness.base.numerics.arrays import Floats
 from harness.base.text import plain_number
-from harness.callers.naming import AnyMethod, named
+from harness.callers.naming import AnyMethod, known_family, named
 from harness.callers.table import ALPHA
-from harness.checks.check import check
+from harness.checks.check import CheckRun, check, open_subject
 from harness.checks.findings import CONFORMANCE, FINISHES, INCONCLUSIVE, Finding
-from harness.checks.options import validate_seconds
+from harness.checks.options import CheckOptions, read_options, validate_seconds
 from harness.checks.report import CheckReport
 from harness.checks.watch import watching
-from harness.families.catalogue import family_of
 from harness.methods.catalogue import methods_for
-from harness.methods.method import TWO_SIDED, LimitPair, Method
+from harness.methods.method import TWO_SIDED
 from harness.runner.lock import hold
 from harness.runner.parallel import PROCESSES, parallel_jobs, run_tasks
 
@@ -79,7 +77,7 @@ def check_methods(
     end = None if timeout is None else time.time() + timeout
     if parallel_jobs(jobs, len(methods)) == 1:
         for number, method in enumerate(methods):
-            yield _check_one(method, options, end, lambda done, at=number: tell(at, done))  # type: ignore[misc]
+            yield _check_one(method, options, end, partial(tell, number))
         return
     tasks = [(method, dict(options), end) for method in methods]
     for number, result in enumerate(run_tasks(_check_one, tasks, jobs, PROCESSES)):
@@ -114,7 +112,10 @@ def _unchecked(
     """The report about a method of which nothing was found out."""
     family = str(options["family"])
     finding = Finding(check_name, CONFORMANCE, INCONCLUSIVE, why, {})
-    return CheckReport(named(method, family).label, family, "none", (finding,), pl.DataFrame())
+    called = named(method, family)
+    return CheckReport(
+        called.label, family, "none", (finding,), pl.DataFrame(), estimated=called.family
+    )
 
 
 RUN_ID = "PYTEST_XDIST_TESTRUNUID"
@@ -140,8 +141,8 @@ def shared_report(key: str, compute: Callable[[], CheckReport]) -> CheckReport:
     stored = folder / "report"
     with hold(folder, patience=_PATIENCE):
         if stored.is_file():
-            found: CheckReport = pickle.loads(stored.read_bytes())
-            return found
+            report: CheckReport = pickle.loads(stored.read_bytes())
+            return report
         report = compute()
         part = stored.with_suffix(".part")
         part.write_bytes(pickle.dumps(report))
@@ -163,63 +164,50 @@ def _folder_of_run(run: str) -> Path:
         raise PermissionError(f"{folder} is a folder of another user")
     mark = folder / f"worker-{os.getpid()}"
     mark.touch()
-    atexit.register(_leave, folder, mark)
+
+    @atexit.register
+    def leave() -> None:
+        with suppress(OSError):
+            mark.unlink()
+            if not any(folder.glob("worker-*")):
+                shutil.rmtree(folder)
+
     return folder
-
-
-def _leave(folder: Path, mark: Path) -> None:
-    with suppress(OSError):
-        mark.unlink()
-        if not any(folder.glob("worker-*")):
-            shutil.rmtree(folder)
 
 
 _QUICK = ("Wald", "score")
 """Categories of methods in closed form."""
 
 
-@dataclass(frozen=True)
-class _Recorder(Method):
-    """A method of the catalogue that notes the data and the alpha of each call."""
-
-    calls: list[tuple[tuple[Floats, ...], float]] = field(default_factory=list)
-
-    def limits(self, data: tuple[Floats, ...], alpha: float, *rest: Any, **named: Any) -> LimitPair:
-        self.calls.append((data, alpha))
-        return super().limits(data, alpha, *rest, **named)
-
-
-def asked_points(family: str = "proportion", **options: Any) -> str:
+def asked_points(**options: Unpack[CheckOptions]) -> str:
     """The points that a check of a family asks for, as CSV: the family's data and alpha.
 
     A check of the table with columns ``lower`` and ``upper`` added finds all points that it needs,
     if it has the same options.
 
     Args:
-        family: the family.
         options: those of ``check``.
 
     Raises:
         InputError: there is no such family, its data are lists, or an option is wrong.
     """
-    known = family_of(family)
-    if not known.has_outcomes:
-        raise InputError(f"a check of {family} has no grid of points: its data are lists")
-    methods = methods_for(known).values()
-    chosen = next(
-        each
-        for each in methods
-        if each.category in _QUICK and each.deterministic and TWO_SIDED in each.sides
+    family = known_family(options.get("family", "proportion"))
+    if not family.has_outcomes:
+        raise InputError(f"a check of {family.name} has no grid of points: its data are lists")
+    method = next(
+        method
+        for method in methods_for(family).values()
+        if method.category in _QUICK and method.deterministic and TWO_SIDED in method.sides
     )
-    copied = {each.name: getattr(chosen, each.name) for each in fields(Method)}
-    recorder = replace(_Recorder(**copied), sides=(TWO_SIDED,))
-    check(recorder, family=family, **options)
-    rows: set[tuple[float, ...]] = set()
-    for data, alpha in recorder.calls:
-        columns = (*data, np.full(len(data[0]), alpha))
-        rows |= set(zip(*(column.tolist() for column in columns), strict=True))
-    places = [known.data.index(name) for name in known.sizes if name in known.data]
-    places += [len(known.data)]
+    settings = read_options(replace(method, sides=(TWO_SIDED,)), options)
+    with open_subject(settings.method, settings) as subject:
+        CheckRun(subject, settings).report()
+        rows: set[tuple[float, ...]] = set()
+        for observed, alpha, _ in subject.asked:
+            columns = (*observed.columns(), np.full(observed.count, alpha))
+            rows |= set(zip(*(column.tolist() for column in columns), strict=True))
+    places = [family.data.index(name) for name in family.sizes if name in family.data]
+    places += [len(family.data)]
     ordered = sorted(rows, key=lambda row: ([row[place] for place in places], row))
     lines = (",".join(repr(plain_number(value)) for value in row) for row in ordered)
-    return "\n".join((",".join((*known.data, ALPHA)), *lines))
+    return "\n".join((",".join((*family.data, ALPHA)), *lines))

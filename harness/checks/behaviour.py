@@ -12,15 +12,16 @@ import polars as pl
 from harness.base.errors import MethodError
 from harness.base.numerics.arrays import Floats, Integers
 from harness.checks.findings import BEHAVIOUR, FAIL, PASS, Finding, and_more
-from harness.checks.restriction import Size
-from harness.checks.scenarios import limits_at, limits_table, scenario_of, truths_inside
+from harness.checks.plans import scenario_of
+from harness.checks.scenarios import limits_at, limits_table, truths_inside
+from harness.checks.sizes import Size
 from harness.checks.subject import Subject
 from harness.checks.watch import steps
 from harness.designs.design import Scenario, data_of, sizes_by_name
+from harness.designs.engines.posterior import integrate_under_prior, integrate_under_truth
+from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits
-from harness.designs.posterior import integrate_under_prior, integrate_under_truth
 from harness.designs.results import Enumerated
-from harness.designs.solvers import solver_of
 from harness.families.family import POSTERIOR as ENGINE_POSTERIOR
 from harness.families.family import Family
 from harness.kinds.coverage.tables import mean_length
@@ -71,8 +72,8 @@ def measures(subject: Subject, sizes: Sequence[Size], alphas: Sequence[float]) -
         limits = limits_table(subject, scenario, alphas)
         numbers = _compared(scenario, solver_of(scenario).enumerate(limits), alphas)
         rows += [
-            {**_sizes(scenario), "alpha": alpha, **each}
-            for alpha, each in zip(alphas, numbers, strict=True)
+            {**_sizes(scenario), "alpha": alpha, **of_alpha}
+            for alpha, of_alpha in zip(alphas, numbers, strict=True)
         ]
     return pl.DataFrame(rows)
 
@@ -108,7 +109,15 @@ def behaviour(subject: Subject, sizes: Sequence[Size], alphas: Sequence[float]) 
             if lengths is not None and LENGTH in row:
                 row[RELATIVE] = row[LENGTH] / lengths[place]
             rows.append({**_sizes(scenario), "alpha": alpha, **row})
-    return pl.DataFrame(rows, schema=_schema(subject.family))
+    family = subject.family
+    worst = (WORST, *family.numbered("worst_truth"), WORST_INSIDE)
+    means = (MEAN, MEAN_POSTERIOR, "miss_below", "miss_above", LENGTH, RELATIVE, POSTERIOR)
+    schema: dict[str, Any] = {
+        **dict.fromkeys((*family.sizes, "alpha", *worst, *means), pl.Float64),
+        **dict.fromkeys(family.numbered("largest_at"), pl.Int64),
+        FAULT: pl.String,
+    }
+    return pl.DataFrame(rows, schema=schema)
 
 
 def check_exact_numbers(exact: pl.DataFrame, family: Family) -> Finding:
@@ -125,17 +134,6 @@ def check_exact_numbers(exact: pl.DataFrame, family: Family) -> Finding:
 
 def _sizes(scenario: Scenario) -> dict[str, float]:
     return {name: float(size) for name, size in sizes_by_name(scenario).items()}
-
-
-def _schema(family: Family) -> dict[str, Any]:
-    """The columns of ``behaviour`` and their types."""
-    worst = (WORST, *family.numbered("worst_truth"), WORST_INSIDE)
-    means = (MEAN, MEAN_POSTERIOR, "miss_below", "miss_above", LENGTH, RELATIVE, POSTERIOR)
-    return {
-        **dict.fromkeys((*family.sizes, "alpha", *worst, *means), pl.Float64),
-        **dict.fromkeys(family.numbered("largest_at"), pl.Int64),
-        FAULT: pl.String,
-    }
 
 
 def _numbers(
@@ -164,10 +162,14 @@ def _exact_numbers(
     exact = solver_of(scenario).enumerate(limits)
     mean = exact.mean
     assert mean is not None
-    inside = _worst_inside(scenario, limits)
-    given = None
+    spans = truths_inside(scenario)
+    inside: list[float | None] = [None] * len(alphas)
+    if all(low < high for low, high in spans):
+        cases = solver_of(scenario).worst_cases(limits, spans)
+        inside = [None if case is None else case.alpha for case in cases]
+    posterior = None
     if ENGINE_POSTERIOR in scenario.family.engines:
-        given = integrate_under_prior(scenario, limits, scenario.model.FLAT_PRIOR)
+        posterior = integrate_under_prior(scenario, limits, scenario.model.FLAT_PRIOR)
     rows = []
     for row, compared in enumerate(_compared(scenario, exact, alphas)):
         numbers = {
@@ -178,12 +180,15 @@ def _exact_numbers(
             "miss_below": float(mean.below[row]),
             "miss_above": float(mean.above[row]),
         }
-        if given is not None:
-            errors = alphas[row] - (given.below[row] + given.above[row])
+        if posterior is not None:
+            errors = alphas[row] - (posterior.below[row] + posterior.above[row])
             largest = int(np.argmax(np.abs(errors)))
-            counts = (int(each[0]) for each in scenario.counts(limits.outcomes[[largest]]))
+            counts = (int(count[0]) for count in scenario.counts(limits.outcomes[[largest]]))
             names = scenario.family.numbered("largest_at")
-            numbers[MEAN_POSTERIOR] = _mean_posterior_error(exact, limits, errors)
+            # The mean over outcomes is weighted by their probabilities.
+            at = errors[np.searchsorted(limits.outcomes, exact.by_outcome.conditions)]
+            weights = exact.by_outcome.weight
+            numbers[MEAN_POSTERIOR] = float((weights * at).sum() / weights.sum())
             numbers[POSTERIOR] = float(abs(errors[largest]))
             numbers |= zip(names, counts, strict=False)
         rows.append(numbers)
@@ -210,22 +215,6 @@ def _compared(
     return rows
 
 
-def _mean_posterior_error(exact: Enumerated, limits: Limits, errors: Floats) -> float:
-    """The mean of the errors at the outcomes, weighted by the probabilities of the outcomes."""
-    by_outcome = exact.by_outcome
-    errors = errors[np.searchsorted(limits.outcomes, by_outcome.conditions)]
-    return float((by_outcome.weight * errors).sum() / by_outcome.weight.sum())
-
-
-def _worst_inside(scenario: Scenario, limits: Limits) -> list[float | None]:
-    """The worst alpha over the truths inside, for each row of the limits; None without truths."""
-    spans = truths_inside(scenario)
-    if not all(low < high for low, high in spans):
-        return [None] * len(limits.lower)
-    cases = solver_of(scenario).worst_cases(limits, spans)
-    return [None if case is None else case.alpha for case in cases]
-
-
 @lru_cache(maxsize=1024)
 def _minimal_lengths(family: Family, sizes: tuple[Size, ...], alpha: float) -> tuple[float, ...]:
     """The mean length of the minimal-length interval of the posterior at each size.
@@ -234,12 +223,12 @@ def _minimal_lengths(family: Family, sizes: tuple[Size, ...], alpha: float) -> t
     """
     scenarios = [scenario_of(family, size) for size in sizes]
     outcomes = [solver_of(scenario).possible_outcomes() for scenario in scenarios]
-    data = [data_of(*each) for each in zip(scenarios, outcomes, strict=True)]
-    columns = tuple(np.concatenate(each) for each in zip(*data, strict=True))
-    ends = np.cumsum([each.size for each in outcomes])[:-1]
+    data = [data_of(*of_size) for of_size in zip(scenarios, outcomes, strict=True)]
+    columns = tuple(np.concatenate(parts) for parts in zip(*data, strict=True))
+    ends = np.cumsum([of_size.size for of_size in outcomes])[:-1]
     lower, upper = find(family, YARDSTICK).limits(columns, alpha)
     parts = (scenarios, outcomes, np.split(lower, ends), np.split(upper, ends))
-    return tuple(mean_length_of(*each) for each in zip(*parts, strict=True))
+    return tuple(mean_length_of(*of_size) for of_size in zip(*parts, strict=True))
 
 
 def mean_length_of(scenario: Scenario, outcomes: Integers, lower: Floats, upper: Floats) -> float:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
+import numpy as np
 import polars as pl
 
 from harness.base.errors import InputError
-from harness.callers.naming import AnyMethod, Function, Named, known_family, method_for
-from harness.callers.process import TIMEOUT
+from harness.callers.naming import AnyMethod, Named, method_for
 from harness.checks.baseline.changes import compare_with_baseline, store_as_baseline
-from harness.checks.baseline.folder import is_baseline, is_folder_path, validate_target
+from harness.checks.baseline.folder import is_baseline
 from harness.checks.behaviour import behaviour, check_exact_numbers
 from harness.checks.compare import Compared, check_same, compare_with_method
 from harness.checks.conformance.properties import Evaluation
@@ -27,7 +25,7 @@ from harness.checks.conformance.runner import (
 )
 from harness.checks.contract.exact import check_contract, contracts_kept
 from harness.checks.contract.length import check_length, check_shrinking
-from harness.checks.contract.simulated import ListSimulation, Simulation, check_by_trials
+from harness.checks.contract.simulated import ListTrials, OutcomeTrials, check_by_trials
 from harness.checks.counter_examples.collect import Computed
 from harness.checks.cross_check import cross_check
 from harness.checks.expected_failures import apply_expected_failures, was_checked
@@ -42,49 +40,23 @@ from harness.checks.findings import (
     TAILS,
     Finding,
 )
-from harness.checks.options import SEED, Settings, settings_of, validate_largest, validate_seconds
+from harness.checks.options import OPTION_NAMES, CheckOptions, Settings, read_options
 from harness.checks.paired_test import paired_test
-from harness.checks.report import CheckReport
-from harness.checks.restriction import ANYWHERE, Restriction
-from harness.checks.sizes import sizes_of_numbers
-from harness.checks.stopping import under_rule
+from harness.checks.report import CheckReport, Gains
+from harness.checks.sizes import ANYWHERE, Restriction
 from harness.checks.subject import Subject, side_of
 from harness.checks.table import complete_grid, no_exact_numbers, points_finding, restriction_of
 from harness.checks.tails.check import check_tails, tails_of
-from harness.checks.tails.record import LimitTails
-from harness.checks.trials import TRIALS
+from harness.checks.tails.tails import LimitTails
 from harness.checks.watch import TimeUpError, stage, watching
-from harness.families.family import Family
-from harness.methods.method import NOMINAL, TWO_SIDED, Contract
+from harness.methods.method import NOMINAL, TWO_SIDED
+
+LARGEST_OF_NUMBERS = 200
+"""The largest size with exact numbers of a method that answers one outcome at a time: all outcomes
+of a larger n would take it longer than the rest of the check."""
 
 
-def check(
-    method: AnyMethod,
-    *,
-    family: str = "proportion",
-    against: AnyMethod | Path | None = None,
-    same: AnyMethod | None = None,
-    tolerance: Mapping[str, float] | str | None = None,
-    update: str | Path | None = None,
-    force: bool = False,
-    config: str | Path | None = None,
-    contract: str | None = None,
-    margin: float | None = None,
-    expected_failures: Mapping[str, Any] | Sequence[str] | None = None,
-    trials: int | None = None,
-    seed: int = SEED,
-    timeout: float | None = None,
-    call_timeout: float = TIMEOUT,
-    sizes: Sequence[Any] | None = None,
-    alphas: Sequence[float] | None = None,
-    grid: str | Mapping[str, Any] | None = None,
-    thorough: bool = False,
-    stopping: Mapping[str, Any] | str | None = None,
-    counter_examples: bool = False,
-    model: str | Function | None = None,
-    estimand: float | str | Function | None = None,
-    factors: Mapping[str, Any] | Sequence[Any] | None = None,
-) -> CheckReport:
+def check(method: AnyMethod, **options: Unpack[CheckOptions]) -> CheckReport:
     """Check whether a method is sound, keeps its contract, and is no worse than another one.
 
     Whatever the method does wrong, exceptions included, becomes a finding of the report.
@@ -150,174 +122,205 @@ def check(
         >>> print(report.worst(1)[0].message)
         0.165046 at n = 10, alpha = 0.05, where clopper_pearson has 0.0389795: worse by 0.13
     """
-    given = dict(locals())
-    if model is not None:
+    for name in options:
+        if name not in OPTION_NAMES:
+            raise TypeError(f"check() got an unexpected keyword argument {name!r}")
+    if options.get("model") is not None:
         # It loads the schema of configs, which no other check needs.
         from harness.checks.simulation.check import check_on_model
 
-        return check_on_model(method, given)
-    if estimand is not None or factors is not None:
+        return check_on_model(method, options)
+    if options.get("estimand") is not None or options.get("factors") is not None:
         raise InputError("estimand and factors are of a model; give the model as well")
-    given["trials"] = TRIALS if trials is None else trials
-    if stopping is None:
-        estimated = known_family(family)
-    else:
-        estimated, given = under_rule(family, given)
-    called = method_for(estimated, method)
-    if against is not None and not estimated.has_outcomes:
-        raise InputError(f"methods of {family} are not compared by a check; leave against out")
-    settings = settings_of(called, given)
-    if timeout is not None:
-        validate_seconds("timeout", timeout)
-    if update is not None:
-        validate_target(update, called)
-    if not (against is None or isinstance(against, Path)) and not is_baseline(str(against)):
-        validate_largest(_reference(against, estimated), settings.sizes)
-    findings: list[Finding] = []
-    exact, keeps, gains = pl.DataFrame(), "", None
-    evaluations: list[Evaluation] = []
-    tails: list[LimitTails] = []
-    limited = nullcontext() if timeout is None else watching(seconds=timeout)
-    with _open_subject(called, settings) as subject, limited:
-        promised = settings.contract or subject.contract or called.contract or NOMINAL
-        is_whole = False
+    settings = read_options(method, options)
+    # Without a time of its own a check has the time of the checks that it is one of.
+    limited = nullcontext() if settings.timeout is None else watching(seconds=settings.timeout)
+    with open_subject(settings.method, settings) as subject, limited:
+        return CheckRun(subject, settings).report()
+
+
+def open_subject(method: Named, settings: Settings) -> closing[Subject]:
+    """The method with its process, which ends with the block."""
+    return closing(Subject(method.source(settings.call_timeout, settings.seed), method.family))
+
+
+class CheckRun:
+    """A check while it runs; what it has computed is kept where its time is over."""
+
+    def __init__(self, subject: Subject, settings: Settings) -> None:
+        self.subject = subject
+        self.settings = settings
+        promised = settings.contract or subject.contract or settings.method.contract
+        self.contract = promised or NOMINAL
+        self.findings: list[Finding] = []
+        self.evaluations: list[Evaluation] = []
+        self.tails: list[LimitTails] = []
+        self.exact = pl.DataFrame()
+        self.keeps = ""
+        self.gains: Gains | None = None
+
+    def report(self) -> CheckReport:
+        """Make the check and return its report, with what is stored as a baseline."""
+        subject, is_whole = self.subject, False
         try:
-            by_default = settings.sizes_by_default and not thorough
-            if by_default and not answers_arrays(subject, settings.restriction):
-                settings = replace(settings, sizes=sizes_of_numbers(settings.sizes))
-            with stage(0.2):
-                evaluate_widely(subject, settings.restriction, seed, thorough, evaluations)
-                findings += check_conformance(subject, settings.restriction, evaluations)
-                if subject.deterministic:
-                    uneven = subject.has_uneven_tails
-                    complete = evaluations
-                    if called.table is not None:
-                        # Means over outcomes are compared, which gaps would make those of others.
-                        whole = Restriction(settings.sizes, settings.alphas)
-                        complete = evaluate_widely(subject, whole, seed, thorough)
-                    tails = tails_of(complete)
-                    findings += check_tails(tails, promised, uneven)
-            deterministic_alphas = settings.alphas if subject.deterministic else ()
-            with stage(0.8 if against is None else 0.4):
-                exact = behaviour(subject, settings.sizes, deterministic_alphas)
-            with stage(1.0 if against is None else 0.3):
-                kept, keeps = _check_contract(subject, promised, exact, settings)
-                findings += kept
-            if against is not None:
-                compared = _compare(subject, against, settings)
-                findings += compared.findings
-                gains = compared.gains
-            if same is not None:
-                findings.append(_check_same(subject, same, settings))
-            is_whole = settings.restriction == ANYWHERE
+            self._run()
+            is_whole = self.settings.restriction == ANYWHERE
         except TimeUpError as fault:
-            reached = {each.kind for each in findings}
-            if CONFORMANCE not in reached:
-                findings += broken_properties(subject, evaluations)
-            asked = [CONFORMANCE, TAILS, BEHAVIOUR, CONTRACT, CROSS_CHECK]
-            asked += [AGAINST] * (against is not None or same is not None)
-            left = ", ".join(each for each in asked if each not in reached)
-            text = f"{fault}; not reached or not all of it: {left or 'the last part'}"
-            findings.append(Finding(FINISHES, CONFORMANCE, INCONCLUSIVE, text, {}))
-        if called.table is not None:
-            findings.append(points_finding(called.table, settings.sizes, settings.alphas))
-        findings = apply_expected_failures(
-            findings, subject, settings.expected, was_checked(subject, exact, is_whole)
-        )
-        if counter_examples:
-            computed = Computed(subject, promised, evaluations, tails, exact)
+            self._end_early(fault)
+        settings, table = self.settings, self.settings.method.table
+        if table is not None:
+            self.findings.append(points_finding(table, settings.sizes, settings.alphas))
+        was = was_checked(subject, self.exact, is_whole)
+        findings = apply_expected_failures(self.findings, subject, settings.expected, was)
+        if settings.counter_examples:
+            computed = Computed(subject, self.contract, self.evaluations, self.tails, self.exact)
             findings = computed.with_counter_examples(findings)
         report = CheckReport(
-            called.label,
-            estimated.name,
-            promised,
-            tuple(findings),
-            exact,
-            side_of(subject),
-            settings.seed,
-            keeps,
-            gains,
+            method=settings.method.label,
+            family=subject.family.name,
+            contract=self.contract,
+            findings=tuple(findings),
+            behaviour=self.exact,
+            side=side_of(subject),
+            seed=settings.seed,
+            keeps=self.keeps,
+            gains=self.gains,
         )
-        if update is None or settings.points is None:
+        if settings.update is None or settings.points is None:
             return report
-        points, allowed = settings.points, settings.tolerance
-        return store_as_baseline(report, called, subject, update, points, allowed, force=force)
+        return store_as_baseline(
+            report,
+            settings.method,
+            subject,
+            settings.update,
+            settings.points,
+            settings.tolerance,
+            force=settings.force,
+        )
 
+    def _run(self) -> None:
+        subject, settings = self.subject, self.settings
+        by_default = settings.sizes_by_default and not settings.thorough
+        if by_default and not answers_arrays(subject, settings.restriction):
+            some = tuple(size for size in settings.sizes if np.max(size) <= LARGEST_OF_NUMBERS)
+            settings = self.settings = replace(settings, sizes=some)
+        with stage(0.2):
+            self._check_limits()
+        with stage(0.4 if settings.is_compared else 0.8):
+            alphas = settings.alphas if subject.deterministic else ()
+            self.exact = behaviour(subject, settings.sizes, alphas)
+        with stage(0.3 if settings.is_compared else 1.0):
+            self._check_contract()
+        if settings.is_compared:
+            compared = self._compare()
+            self.findings += compared.findings
+            self.gains = compared.gains
+        if settings.same is not None:
+            self.findings.append(self._check_same(settings.same))
 
-def option_names() -> tuple[str, ...]:
-    """Return the names of the options of ``check``, as commands and tests take them."""
-    return tuple(inspect.signature(check).parameters)[1:]
+    def _check_limits(self) -> None:
+        """Check the properties of limits and the tails that they leave."""
+        subject, settings = self.subject, self.settings
+        seed, thorough = settings.seed, settings.thorough
+        evaluate_widely(subject, settings.restriction, seed, thorough, self.evaluations)
+        self.findings += check_conformance(subject, settings.restriction, self.evaluations)
+        if subject.deterministic:
+            complete = self.evaluations
+            if settings.method.table is not None:
+                # Means over outcomes are compared, which gaps would make those of others.
+                whole = Restriction(settings.sizes, settings.alphas)
+                complete = evaluate_widely(subject, whole, seed, thorough)
+            self.tails = tails_of(complete)
+            self.findings += check_tails(self.tails, self.contract, subject.has_uneven_tails)
 
+    def _check_contract(self) -> None:
+        """Check the contract by exact numbers; by trials for lists and for a stochastic method."""
+        subject, settings, contract = self.subject, self.settings, self.contract
+        alphas, seed, margin = settings.alphas, settings.seed, settings.margin
+        if not subject.deterministic or not subject.family.has_outcomes:
+            simulation: OutcomeTrials | ListTrials
+            if subject.family.has_outcomes:
+                sizes = settings.trial_sizes
+                simulation = OutcomeTrials(subject, sizes, alphas, settings.trials, margin, seed)
+            else:
+                simulation = ListTrials(subject, alphas, settings.trials, margin, seed)
+            findings, self.keeps = check_by_trials(contract, simulation)
+            self.findings += findings
+        elif not settings.sizes:
+            self.findings += [no_exact_numbers(kind) for kind in (BEHAVIOUR, CONTRACT)]
+        else:
+            one_sided = TWO_SIDED not in subject.sides
+            self.findings += [
+                check_exact_numbers(self.exact, subject.family),
+                *check_contract(contract, self.exact, subject.family, margin, one_sided),
+                *check_length(contract, subject, self.exact),
+                *check_shrinking(contract, subject, alphas, settings.restriction),
+                cross_check(subject, settings.sizes, alphas, seed),
+            ]
+            self.keeps = contracts_kept(self.exact, subject.family, margin, one_sided)
 
-def _open_subject(called: Named, settings: Settings) -> closing[Subject]:
-    """The method with its process, which ends with the block."""
-    return closing(Subject(called.source(settings.call_timeout, settings.seed), called.family))
+    def _compare(self) -> Compared:
+        """Compare the method with its baseline or with another method."""
+        subject, settings, reference = self.subject, self.settings, self.settings.reference
+        if settings.baseline is not None:
+            return compare_with_baseline(
+                subject, settings.baseline, settings.tolerance, settings.restriction
+            )
+        assert reference is not None
+        sizes, alphas = settings.sizes, settings.alphas
+        if reference.table is not None:
+            sizes, alphas = complete_grid(reference.table.points, sizes, alphas)
+            if not sizes:
+                return Compared([no_exact_numbers(AGAINST, f"against {reference.label}")])
+        with open_subject(reference, settings) as opened:
+            one, other = _at_common_side(subject, opened)
+            if one.deterministic and other.deterministic:
+                return compare_with_method(one, other, sizes, alphas, settings.tolerance)
+            findings = paired_test(
+                one,
+                other,
+                settings.trial_sizes,
+                settings.alphas,
+                margin=settings.margin,
+                trials=settings.trials,
+                seed=settings.seed,
+            )
+            return Compared(findings)
 
+    def _check_same(self, same: AnyMethod) -> Finding:
+        """Hold the method to the limits of another one.
 
-def _check_contract(
-    subject: Subject, contract: Contract, exact: pl.DataFrame, settings: Settings
-) -> tuple[list[Finding], str]:
-    """Check the contract by exact numbers, or by trials for a stochastic method.
+        Raises:
+            InputError: there is no such method, it has other sides, or one of the two draws.
+        """
+        subject, settings, restriction = self.subject, self.settings, self.settings.restriction
+        if isinstance(same, str | Path) and is_baseline(same):
+            raise InputError(
+                f"{same} is a baseline, and no method to be the same as; --against {same}"
+            )
+        reference = method_for(subject.family, same)
+        if reference.table is not None:
+            restriction = restriction_of(reference.table.points, restriction)
+        with open_subject(reference, settings) as opened:
+            for method in (subject, opened):
+                if not method.deterministic:
+                    raise InputError(
+                        f"{method.label} draws its limits, which are never quite the same"
+                    )
+            one, other = _at_common_side(subject, opened)
+            return check_same(one, other, settings.tolerance.limits, restriction)
 
-    Returns:
-        The findings, and which contracts the method would keep.
-    """
-    margin, family = settings.margin, subject.family
-    options = (settings.alphas, settings.trials, margin, settings.seed)
-    if not family.has_outcomes:
-        return check_by_trials(contract, ListSimulation(subject, *options))
-    if not subject.deterministic:
-        return check_by_trials(contract, Simulation(subject, settings.trial_sizes, *options))
-    if not settings.sizes:
-        return [no_exact_numbers(kind) for kind in (BEHAVIOUR, CONTRACT)], ""
-    one_sided = TWO_SIDED not in subject.sides
-    findings = [
-        check_exact_numbers(exact, family),
-        *check_contract(contract, exact, family, margin, one_sided),
-        *check_length(contract, subject, exact),
-        *check_shrinking(contract, subject, settings.alphas, settings.restriction),
-        cross_check(subject, settings.sizes, settings.alphas, settings.seed),
-    ]
-    return findings, contracts_kept(exact, family, margin, one_sided)
-
-
-def _compare(subject: Subject, against: AnyMethod | Path, settings: Settings) -> Compared:
-    """Compare a method with another method or with its baseline."""
-    tolerance = settings.tolerance
-    if isinstance(against, Path) or (isinstance(against, str) and is_baseline(against)):
-        return compare_with_baseline(subject, against, tolerance, settings.restriction)
-    reference = _reference(against, subject.family)
-    sizes, alphas = settings.sizes, settings.alphas
-    if reference.table is not None:
-        sizes, alphas = complete_grid(reference.table.points, sizes, alphas)
-        if not sizes:
-            return Compared([no_exact_numbers(AGAINST, f"against {reference.label}")])
-    with _open_subject(reference, settings) as other:
-        one, another = _at_common_side(subject, other)
-        if one.deterministic and another.deterministic:
-            return compare_with_method(one, another, sizes, alphas, tolerance)
-        options = {name: getattr(settings, name) for name in ("margin", "trials", "seed")}
-        tested = paired_test(one, another, settings.trial_sizes, settings.alphas, **options)
-        return Compared(tested)
-
-
-def _check_same(subject: Subject, same: AnyMethod, settings: Settings) -> Finding:
-    """Hold a method to the limits of another one.
-
-    Raises:
-        InputError: there is no such method, it has other sides, or one of the two draws.
-    """
-    if isinstance(same, str | Path) and is_baseline(same):
-        raise InputError(f"{same} is a baseline, and no method to be the same as; --against {same}")
-    reference, restriction = method_for(subject.family, same), settings.restriction
-    if reference.table is not None:
-        restriction = restriction_of(reference.table.points, restriction)
-    with _open_subject(reference, settings) as other:
-        for each in (subject, other):
-            if not each.deterministic:
-                raise InputError(f"{each.label} draws its limits, which are never quite the same")
-        one, another = _at_common_side(subject, other)
-        return check_same(one, another, settings.tolerance.limits, restriction)
+    def _end_early(self, fault: TimeUpError) -> None:
+        """Keep what was found before the time was over, and say what was not reached."""
+        kinds = {finding.kind for finding in self.findings}
+        if CONFORMANCE not in kinds:
+            self.findings += broken_properties(self.subject, self.evaluations)
+        asked = [CONFORMANCE, TAILS, BEHAVIOUR, CONTRACT, CROSS_CHECK]
+        if self.settings.is_compared or self.settings.same is not None:
+            asked.append(AGAINST)
+        left = ", ".join(kind for kind in asked if kind not in kinds)
+        text = f"{fault}; not reached or not all of it: {left or 'the last part'}"
+        self.findings.append(Finding(FINISHES, CONFORMANCE, INCONCLUSIVE, text, {}))
 
 
 def _at_common_side(subject: Subject, reference: Subject) -> tuple[Subject, Subject]:
@@ -328,23 +331,9 @@ def _at_common_side(subject: Subject, reference: Subject) -> tuple[Subject, Subj
     """
     shared = [side for side in subject.sides if side in reference.sides]
     if not shared:
-        one, another = (f"{each.label} ({', '.join(each.sides)})" for each in (subject, reference))
-        raise InputError(f"{one} and {another} have no side in common to be compared at")
+        one, other = (
+            f"{method.label} ({', '.join(method.sides)})" for method in (subject, reference)
+        )
+        raise InputError(f"{one} and {other} have no side in common to be compared at")
     side = TWO_SIDED if TWO_SIDED in shared else shared[-1]
     return subject.at_side(side), reference.at_side(side)
-
-
-def _reference(against: AnyMethod, family: Family) -> Named:
-    """The method to compare with.
-
-    Raises:
-        InputError: there is no such method; for the path of a folder, that it has no baseline.
-    """
-    try:
-        return method_for(family, against)
-    except InputError:
-        if isinstance(against, str) and is_folder_path(against):
-            raise InputError(
-                f"{against} holds no baseline; --update {against} writes one"
-            ) from None
-        raise

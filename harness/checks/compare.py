@@ -10,7 +10,6 @@ import numpy as np
 import polars as pl
 
 from harness.base.errors import IntervalNotFoundError, MethodError
-from harness.base.numerics.arrays import Floats
 from harness.callers.source import NO_POINT
 from harness.checks.baseline.limits import (
     LARGEST_SEVERITY,
@@ -21,8 +20,8 @@ from harness.checks.baseline.limits import (
 )
 from harness.checks.behaviour import LENGTH, MEAN, WORST, key_columns, measures
 from harness.checks.conformance.grid import (
-    Outcomes,
-    conformance_alphas,
+    GridBlock,
+    OutcomeGrid,
     conformance_grid,
 )
 from harness.checks.findings import (
@@ -35,8 +34,8 @@ from harness.checks.findings import (
     with_digits_apart,
 )
 from harness.checks.options import USUAL, Tolerance
-from harness.checks.report import Gains, Tally
-from harness.checks.restriction import ANYWHERE, Restriction, Size
+from harness.checks.report import Gains, GainTally
+from harness.checks.sizes import ANYWHERE, Restriction, Size
 from harness.checks.subject import Subject
 
 SEARCHED, SEARCHED_LARGE = 1e-6, 0.05
@@ -51,7 +50,7 @@ LARGEST = {"n1": 60.0, "n2": 60.0, "exposure1": 5.0, "exposure2": 5.0}
 
 
 @dataclass(frozen=True)
-class Measure:
+class ComparedMeasure:
     """A number by which methods are compared."""
 
     column: str
@@ -77,7 +76,8 @@ class Measure:
             return None
         allowed = tolerance.length * self.badness(old) if self.is_relative else tolerance.alpha
         if self.column == WORST and len(keys) > len(("n", "alpha")):
-            allowed = max(_searched(row) * old, allowed)
+            is_large = any(row[name] > most for name, most in LARGEST.items() if name in row)
+            allowed = max((SEARCHED_LARGE if is_large else SEARCHED) * old, allowed)
         excess = self.badness(new) - self.badness(old)
         return None if excess <= allowed else excess
 
@@ -88,25 +88,19 @@ class Measure:
 
 
 MEASURES = (
-    Measure(WORST, "worst alpha", float, False),
-    Measure(MEAN, "mean alpha error", abs, False),
-    Measure(LENGTH, "length", float, True),
+    ComparedMeasure(WORST, "worst alpha", float, False),
+    ComparedMeasure(MEAN, "mean alpha error", abs, False),
+    ComparedMeasure(LENGTH, "length", float, True),
 )
 
 
-def _searched(row: Mapping[str, float]) -> float:
-    """What share of a worst alpha the search may miss at the sizes of a row."""
-    is_large = any(row[name] > most for name, most in LARGEST.items() if name in row)
-    return SEARCHED_LARGE if is_large else SEARCHED
-
-
 def gains_and_losses(
-    found: pl.DataFrame, reference: pl.DataFrame, name: str, tolerance: Tolerance
+    measured: pl.DataFrame, reference: pl.DataFrame, name: str, tolerance: Tolerance
 ) -> Gains | None:
     """Compare two tables of ``measures`` at the sizes and alphas that both have.
 
     Args:
-        found: the measures of the method.
+        measured: the measures of the method.
         reference: the measures that it is compared with.
         name: the name of the reference.
         tolerance: the largest differences that are none.
@@ -114,22 +108,25 @@ def gains_and_losses(
     Returns:
         A tally for each measure; None where the tables have no sizes and alphas in common.
     """
-    keys = key_columns(found)
+    keys = key_columns(measured)
     columns = [*keys, WORST, MEAN, LENGTH]
     rows = list(
-        found[columns]
+        measured[columns]
         .join(reference[columns], on=keys, suffix="_reference")
         .drop_nulls()
         .iter_rows(named=True)
     )
     if not rows:
         return None
-    return Gains(name, tuple(_tally(rows, each, keys, tolerance) for each in MEASURES))
+    return Gains(name, tuple(_tally(rows, measure, keys, tolerance) for measure in MEASURES))
 
 
 def _tally(
-    rows: Sequence[dict[str, float]], measure: Measure, keys: Sequence[str], tolerance: Tolerance
-) -> Tally:
+    rows: Sequence[dict[str, float]],
+    measure: ComparedMeasure,
+    keys: Sequence[str],
+    tolerance: Tolerance,
+) -> GainTally:
     signs, changes = [], []
     for row in rows:
         worse = measure.excess(row, keys, tolerance)
@@ -140,8 +137,8 @@ def _tally(
             change = change / old if old else math.nan
         signs.append((worse is not None) - (better is not None))
         changes.append(change)
-    finite = [each for each in changes if math.isfinite(each)]
-    return Tally(
+    finite = [change for change in changes if math.isfinite(change)]
+    return GainTally(
         measure.title,
         better=signs.count(-1),
         same=signs.count(0),
@@ -186,12 +183,12 @@ def compare_with_method(
         The findings of ``compare_measures``; one failure where a method has no limits.
     """
     try:
-        found, other = measures(subject, sizes, alphas), measures(reference, sizes, alphas)
+        measured, other = measures(subject, sizes, alphas), measures(reference, sizes, alphas)
     except (MethodError, IntervalNotFoundError) as fault:
         return Compared([not_comparable(reference.label, fault)])
     return Compared(
-        compare_measures(found, other, reference.label, tolerance),
-        gains_and_losses(found, other, reference.label, tolerance),
+        compare_measures(measured, other, reference.label, tolerance),
+        gains_and_losses(measured, other, reference.label, tolerance),
     )
 
 
@@ -201,14 +198,14 @@ def not_comparable(name: str, fault: Exception) -> Finding:
 
 
 def compare_measures(
-    found: pl.DataFrame, reference: pl.DataFrame, name: str, tolerance: Tolerance = USUAL
+    measured: pl.DataFrame, reference: pl.DataFrame, name: str, tolerance: Tolerance = USUAL
 ) -> list[Finding]:
     """Compare two tables of ``measures`` over the same sizes and alphas.
 
     Worse is a larger worst alpha, a mean alpha error further from 0, or a longer interval.
 
     Args:
-        found: the measures of the method.
+        measured: the measures of the method.
         reference: the measures that it is compared with.
         name: the name of the reference.
         tolerance: the largest differences that are not worse. For the worst
@@ -217,41 +214,27 @@ def compare_measures(
     Returns:
         For each measure a failure for each size and alpha where it is worse, or one pass.
     """
-    keys = key_columns(found)
-    rows = found.join(reference, on=keys, suffix="_reference", maintain_order="left")
+    keys = key_columns(measured)
+    rows = measured.join(reference, on=keys, suffix="_reference", maintain_order="left")
     findings = []
     for measure in MEASURES:
-        worse = [
-            _worse(row, keys, measure, name, excess)
-            for row in rows.iter_rows(named=True)
-            if (excess := measure.excess(row, keys, tolerance)) is not None
-        ]
+        check, worse = f"against {name}: {measure.title}", []
+        for row in rows.iter_rows(named=True):
+            excess = measure.excess(row, keys, tolerance)
+            if excess is None:
+                continue
+            new, old = row[measure.column], row[f"{measure.column}_reference"]
+            scale = measure.badness(old) if measure.is_relative else row["alpha"]
+            place = {key: row[key] for key in keys}
+            number, expected = with_digits_apart(new, old)
+            text = f"{number} at {format_cell(place)}, where {name} has {expected}"
+            message = f"{text}: worse by {excess:.2g}"
+            cell = {**place, "found": new, "expected": old}
+            severity = excess / max(scale, _TINY)
+            worse.append(Finding(check, AGAINST, FAIL, message, cell, severity))
         message = f"no worse at {rows.height} sizes and alphas"
-        findings += worse or [Finding(_check_name(name, measure), AGAINST, PASS, message, {})]
+        findings += worse or [Finding(check, AGAINST, PASS, message, {})]
     return findings
-
-
-def _check_name(name: str, measure: Measure) -> str:
-    return f"against {name}: {measure.title}"
-
-
-def _worse(
-    row: dict[str, float], keys: Sequence[str], measure: Measure, name: str, excess: float
-) -> Finding:
-    """The failure at one size and alpha, where the measure is worse."""
-    new, old = row[measure.column], row[f"{measure.column}_reference"]
-    scale = measure.badness(old) if measure.is_relative else row["alpha"]
-    cell = {key: row[key] for key in keys}
-    found, expected = with_digits_apart(new, old)
-    return Finding(
-        check=_check_name(name, measure),
-        kind=AGAINST,
-        verdict=FAIL,
-        message=f"{found} at {format_cell(cell)}, where {name} has {expected}: "
-        f"worse by {excess:.2g}",
-        cell={**cell, "found": new, "expected": old},
-        severity=excess / max(scale, _TINY),
-    )
 
 
 def check_same(
@@ -275,12 +258,23 @@ def check_same(
     name = f"against {reference.label}: same limits"
     count, apart, farthest = 0, 0, 0.0
     first: MovedLimit | None = None
-    for outcomes, alpha, new, old in _compared(subject, reference, restriction):
-        found = between(outcomes, alpha, new, old, tolerance)
-        count += int((~np.isnan(new)).sum())
-        apart += len(found)
-        farthest = max([farthest, *(each.distance for each in found)])
-        first = first or next(iter(found), None)
+    for outcomes, alpha in _points(subject, reference, restriction):
+        observed = outcomes.observed()
+        for side in subject.sides:
+            one = subject.limits(observed, alpha, side)
+            other = reference.limits(observed, alpha, side)
+            limits = np.array((one.lower, one.upper, other.lower, other.upper))
+            for answers in (one, other):
+                for place, failure in answers.failures.items():
+                    if failure.startswith(NO_POINT):
+                        # One of the two is a table, which lacks the outcome.
+                        limits[:, place] = np.nan
+            new, old = (limits[0], limits[1]), (limits[2], limits[3])
+            moved = between(outcomes, alpha, new, old, tolerance)
+            count += int((~np.isnan(limits[:2])).sum())
+            apart += len(moved)
+            farthest = max([farthest, *(limit.distance for limit in moved)])
+            first = first or next(iter(moved), None)
     if first is None:
         return Finding(name, AGAINST, PASS, f"the same {count} limits", {})
     message = (
@@ -290,40 +284,23 @@ def check_same(
     return Finding(name, AGAINST, FAIL, message, first.numbers, min(farthest, LARGEST_SEVERITY))
 
 
-def _compared(
-    subject: Subject, reference: Subject, restriction: Restriction
-) -> Iterator[tuple[Outcomes, float, tuple[Floats, Floats], tuple[Floats, Floats]]]:
-    """The outcomes, alpha, and the lower and upper limits of both, shape (m,) each.
-
-    Those of an outcome that one of them, a table, does not have are not numbers.
-    """
-    for outcomes, alphas in _points(subject, reference, restriction):
-        observed = outcomes.observed()
-        for alpha in sorted(alphas, key=lambda each: abs(math.log(each / USUAL_ALPHA))):
-            for side in subject.sides:
-                one = subject.limits(observed, alpha, side)
-                other = reference.limits(observed, alpha, side)
-                lacking = [
-                    place
-                    for each in (one, other)
-                    for place, failure in each.failures.items()
-                    if failure.startswith(NO_POINT)
-                ]
-                limits = np.array((one.lower, one.upper, other.lower, other.upper))
-                limits[:, lacking] = np.nan
-                yield outcomes, alpha, (limits[0], limits[1]), (limits[2], limits[3])
-
-
 def _points(
     subject: Subject, reference: Subject, restriction: Restriction
-) -> Iterator[tuple[Outcomes, Sequence[float]]]:
-    """The outcomes of each size, with the alphas there."""
+) -> Iterator[tuple[OutcomeGrid, float]]:
+    """The outcomes of each size with each alpha there, the usual one first."""
     family = subject.family
-    at = conformance_alphas(family, restriction)
-    known = [each.largest_size for each in (subject, reference) if each.largest_size is not None]
-    largest = min(known, default=None)
+    largest_sizes = [
+        method.largest_size for method in (subject, reference) if method.largest_size is not None
+    ]
+    largest = min(largest_sizes, default=None)
+    blocks = conformance_grid(family, largest, restriction)
     if family.has_outcomes:
         points = default_points(family, restriction.sizes, restriction.alphas, largest)
-        for size in points.sizes_in_sums:
-            yield outcomes_at(family, size), points.alphas_in_sums
-    yield from ((each, at) for each in conformance_grid(family, largest, restriction))
+        of_sums = [
+            GridBlock(outcomes_at(family, size), points.alphas_in_sums)
+            for size in points.sizes_in_sums
+        ]
+        blocks = of_sums + blocks
+    for block in blocks:
+        for alpha in sorted(block.alphas, key=lambda alpha: abs(math.log(alpha / USUAL_ALPHA))):
+            yield block.outcomes, alpha

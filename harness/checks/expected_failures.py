@@ -8,8 +8,10 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
+from harness.base.arguments import quoted
 from harness.base.errors import InputError, did_you_mean
 from harness.base.numerics.arrays import Bools
+from harness.callers.expected_failures import ExpectedFailure, Place
 from harness.checks.behaviour import EXACT_NUMBERS
 from harness.checks.conformance.runner import property_names
 from harness.checks.contract.exact import CONTRACT_CHECKS
@@ -22,8 +24,10 @@ from harness.checks.findings import (
     DECLARED,
     FAIL,
     REMARK,
+    SIDE,
+    Column,
     Finding,
-    Places,
+    FindingPlaces,
     and_more,
     format_cell,
     what_was_found,
@@ -32,7 +36,6 @@ from harness.checks.findings import (
 from harness.checks.subject import Subject
 from harness.checks.tails.check import TAIL_CHECKS
 from harness.families.family import Family
-from harness.methods.expected_failures import SIDE, ExpectedFailure, Place, validate_places
 
 _SEVERITY = 500.0
 _RISES = "rises with x"
@@ -47,20 +50,31 @@ def validate_expected_failures(expected: Sequence[ExpectedFailure], family: Fami
         InputError: there is no such check, or its place is given by something else than the sizes,
             counts, alpha and side.
     """
-    for each in expected:
-        if not _exists(each.check, family):
-            known = _check_names(family)
+    for failure in expected:
+        if not _exists(failure.check, family):
             raise InputError(
-                f"there is no check {each.check!r} that could be expected to fail"
-                f"{did_you_mean(each.check, known)}"
+                f"there is no check {failure.check!r} that could be expected to fail"
+                f"{did_you_mean(failure.check, _check_names(family))}"
             )
-    validate_places(expected, place_names(family))
+    validate_places(expected, family)
 
 
-def place_names(family: Family) -> tuple[str, ...]:
-    """What the place of a failure may be given by; of lists, which have no counts, alpha."""
+def validate_places(failures: Sequence[ExpectedFailure], family: Family) -> None:
+    """Refuse places by other names than those of a family; lists, which have no counts, have alpha.
+
+    Raises:
+        InputError: a place has another name, or a text for a number.
+    """
     counted = (*family.counts, *family.sizes) if family.has_outcomes else ()
-    return (*dict.fromkeys(counted), "alpha", SIDE)
+    names = (*dict.fromkeys(counted), "alpha", SIDE)
+    for failure in failures:
+        for name, bounds in failure.place.items():
+            wanted = f"the place of the expected failure {failure.check!r} should be given by"
+            if name not in names:
+                raise InputError(f"{wanted} {', '.join(names)}, found {quoted(name)}")
+            if isinstance(bounds, str) != (name == SIDE):
+                kind = "a side" if name == SIDE else "a number or a range"
+                raise InputError(f"{wanted} {kind} for {name}, found {quoted(bounds)}")
 
 
 def was_checked(
@@ -80,10 +94,20 @@ def was_checked(
         if not place:
             return is_whole
         if check in (*CONTRACT_CHECKS, EXACT_NUMBERS) or check.startswith(f"{AGAINST} "):
-            columns = [name for name in exact.columns if name in place]
-            rows = Places({name: exact[name].to_numpy() for name in columns})
+            names = [name for name in exact.columns if name in place]
+            rows = FindingPlaces({name: exact[name].to_numpy() for name in names})
             return bool(rows.within(place).any())
-        return any(asked.within(place).any() for asked in subject.asked())
+        family = subject.family
+        for observed, alpha, side in subject.asked:
+            counts = observed.counts if family.has_outcomes else ()
+            count = observed.count if family.has_outcomes else 1
+            columns: dict[str, Column] = dict(zip(family.counts, counts, strict=False))
+            for name, size in zip(family.sizes, observed.sizes, strict=True):
+                columns[name] = np.full(count, size)
+            columns["alpha"], columns[SIDE] = np.full(count, alpha), np.full(count, side)
+            if FindingPlaces(columns).within(place).any():
+                return True
+        return False
 
     return was
 
@@ -115,9 +139,9 @@ def apply_expected_failures(
         InputError: the method declares a place that its family does not have.
     """
     own = subject.expected_failures
-    validate_places(own, place_names(subject.family))
+    validate_places(own, subject.family)
     declared = (*own, *by_caller)
-    applied = [part for each in findings for part in _split(each, declared)]
+    applied = [part for finding in findings for part in _split(finding, declared)]
     if not subject.deterministic:
         return applied
     for failures, verdict in ((own, FAIL), (by_caller, REMARK)):
@@ -141,8 +165,8 @@ def _wrong(
     made = [finding for finding in findings if finding.check == failure.check]
     if not made and not _exists(failure.check, family):
         return "there is no such check"
-    broken = (each for each in made if each.verdict in (FAIL, REMARK, DECLARED))
-    if not made or any(_covers(failure, each).any() for each in broken):
+    broken = [finding for finding in made if finding.verdict in (FAIL, REMARK, DECLARED)]
+    if not made or any(_covers(failure, finding).any() for finding in broken):
         return None
     if not was_checked(failure.check, failure.place):
         return None
@@ -159,36 +183,33 @@ def _covers(failure: ExpectedFailure, finding: Finding) -> Bools:
     return places.within(failure.place)
 
 
-def _places(finding: Finding) -> Places:
+def _places(finding: Finding) -> FindingPlaces:
     """All places of a finding; that of its message where it does not carry them."""
-    return finding.places or Places.at(finding.cell)
+    return finding.places or FindingPlaces.at(finding.cell)
 
 
 def _split(finding: Finding, declared: Sequence[ExpectedFailure]) -> list[Finding]:
     """The failure, as declared where it is; what is left of it remains a failure."""
-    declared = [each for each in declared if each.check == finding.check]
-    if finding.verdict != FAIL or not declared:
+    if finding.verdict != FAIL:
         return [finding]
-    covered = np.logical_or.reduce([_covers(each, finding) for each in declared])
-    if not covered.any():
+    declared = [failure for failure in declared if failure.check == finding.check]
+    covers = [(failure, _covers(failure, finding)) for failure in declared]
+    reasons = dict.fromkeys(failure.reason for failure, covered in covers if covered.any())
+    if not reasons:
         return [finding]
-    reasons = "; ".join(
-        dict.fromkeys(each.reason for each in declared if _covers(each, finding).any())
-    )
-    if covered.all():
-        message = f"fails as declared ({reasons}): {finding.message}"
-        return [replace(finding, verdict=DECLARED, message=message, severity=0.0)]
-    places = _places(finding)
-    known, rest = _at(finding, places.only(covered)), _at(finding, places.only(~covered))
-    message = f"fails as declared ({reasons}): {known.message}"
-    outside = f"{rest.message}, outside the declared place"
-    return [
-        replace(known, verdict=DECLARED, message=message, severity=0.0),
-        replace(rest, message=outside),
-    ]
+    covered = np.logical_or.reduce([covered for _, covered in covers])
+    parts = [finding]
+    if not covered.all():
+        places = _places(finding)
+        rest = _at(finding, places.only(~covered))
+        rest = replace(rest, message=f"{rest.message}, outside the declared place")
+        parts = [_at(finding, places.only(covered)), rest]
+    message = f"fails as declared ({'; '.join(reasons)}): {parts[0].message}"
+    parts[0] = replace(parts[0], verdict=DECLARED, message=message, severity=0.0)
+    return parts
 
 
-def _at(finding: Finding, places: Places) -> Finding:
+def _at(finding: Finding, places: FindingPlaces) -> Finding:
     """The finding at some of its places."""
     cell = places.first()
     where = format_cell(where_it_is(cell))
@@ -198,11 +219,11 @@ def _at(finding: Finding, places: Places) -> Finding:
 
 def _check_names(family: Family) -> list[str]:
     """The names of all checks but comparisons, for some contract and some options."""
-    known = (*property_names(family), *_TAIL_CHECKS, *CONTRACT_CHECKS, EXACT_NUMBERS)
-    known += (MONTE_CARLO_AGREES, *DRAWN_CHECKS)
+    names = [*property_names(family), *_TAIL_CHECKS, *CONTRACT_CHECKS, EXACT_NUMBERS]
+    names += [MONTE_CARLO_AGREES, *DRAWN_CHECKS]
     if not family.has_outcomes:
-        known += (_RISES, *CHECKS_OF_LISTS)
-    return list(dict.fromkeys(known))
+        names += [_RISES, *CHECKS_OF_LISTS]
+    return list(dict.fromkeys(names))
 
 
 def _exists(check: str, family: Family) -> bool:

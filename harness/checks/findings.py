@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.base.numerics.arrays import Bools, Floats
-from harness.methods.expected_failures import Place
+from harness.callers.expected_failures import Place
 from harness.methods.method import TWO_SIDED
 
 Verdict = Literal["pass", "remark", "declared", "inconclusive", "fail"]
@@ -36,6 +36,8 @@ NOT_PASSED: tuple[Verdict, ...] = (FAIL, INCONCLUSIVE)
 
 FINISHES = "finishes in time"
 """The check that fails to conclude where the time of all was over."""
+SIDE = "side"
+"""The column of places that holds the side of limits."""
 LENGTH_NAME = "length"
 """The check whose message stands in the summary: how long the intervals are."""
 
@@ -69,7 +71,7 @@ _NUMBERS = (*_LIMITS, "found")
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
+class FindingPlaces:
     """The places where a check fails, k of them."""
 
     columns: Mapping[str, Column]
@@ -77,12 +79,12 @@ class Places:
     ``upper``, or another number as ``found``. Shape (k,) each."""
 
     @classmethod
-    def at(cls, cell: Cell) -> Places:
+    def at(cls, cell: Cell) -> FindingPlaces:
         """One place, that of a cell."""
         return cls({name: np.array([value]) for name, value in cell.items()})
 
     @classmethod
-    def joined(cls, parts: Sequence[Places]) -> Places:
+    def joined(cls, parts: Sequence[FindingPlaces]) -> FindingPlaces:
         """All places of several parts; a column that a part lacks is left out."""
         names = [
             name
@@ -110,9 +112,9 @@ class Places:
             inside &= (column >= bounds[0] - room) & (column <= bounds[1] + room)
         return inside
 
-    def only(self, chosen: Bools) -> Places:
+    def only(self, chosen: Bools) -> FindingPlaces:
         """Those that are chosen, shape (k,)."""
-        return Places({name: column[chosen] for name, column in self.columns.items()})
+        return FindingPlaces({name: column[chosen] for name, column in self.columns.items()})
 
     def first(self) -> dict[str, float | int | str]:
         """The columns at the first of the places whose alpha is nearest to 0.05."""
@@ -299,7 +301,7 @@ class Finding:
     cell: Cell
     severity: float = 0.0
     """How bad a failure is; failures of one kind are sorted by it."""
-    places: Places | None = field(default=None, compare=False, repr=False)
+    places: FindingPlaces | None = field(default=None, compare=False, repr=False)
     """All places of a failure; None where it has one only, or where they are not known."""
     counter_example: CounterExample | None = field(default=None, compare=False, repr=False)
     """What a picture of it shows; None where it was not asked for, or is not known."""
@@ -311,6 +313,14 @@ class Finding:
 
     def to_dict(self) -> dict[str, Any]:
         """The finding as plain data, as in the JSON format."""
-        words = {name: getattr(self, name) for name in ("check", "kind", "verdict", "message")}
-        ranges = {} if self.places is None else {"ranges": self.places.ranges()}
-        return {**words, "cell": dict(self.cell), "severity": self.severity, **ranges}
+        content = {
+            "check": self.check,
+            "kind": self.kind,
+            "verdict": self.verdict,
+            "message": self.message,
+            "cell": dict(self.cell),
+            "severity": self.severity,
+        }
+        if self.places is not None:
+            content["ranges"] = self.places.ranges()
+        return content

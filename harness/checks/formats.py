@@ -53,7 +53,7 @@ def format_junit(*reports: CheckReport) -> str:
 
 
 def _suite(report: CheckReport) -> ElementTree.Element:
-    """The test suite of one method."""
+    """The test suite of one method: the findings of the worst verdict by check, and remarks."""
     cases: dict[tuple[str, str], list[Finding]] = {}
     for finding in report.findings:
         cases.setdefault((finding.kind, finding.check), []).append(finding)
@@ -67,37 +67,31 @@ def _suite(report: CheckReport) -> ElementTree.Element:
         skipped=str(verdicts.count(DECLARED)),
     )
     properties = ElementTree.SubElement(suite, "properties")
-    known = {"verdict": report.headline, "contract": report.contract, "keeps": report.keeps}
-    known |= {} if report.seed is None else {"seed": str(report.seed)}
-    for name, value in known.items():
+    facts = {"verdict": report.headline, "contract": report.contract, "keeps": report.keeps}
+    if report.seed is not None:
+        facts["seed"] = str(report.seed)
+    for name, value in facts.items():
         ElementTree.SubElement(properties, "property", name=name, value=_xml(value))
     for (kind, check), findings in cases.items():
         classname = _xml(f"{report.family}.{report.method}.{kind}")
         case = ElementTree.SubElement(suite, "testcase", classname=classname, name=_xml(check))
-        _add_findings(case, findings)
+        verdict = _worst(findings)
+        if verdict != PASS:
+            worst = [finding for finding in findings if finding.verdict == verdict]
+            worst.sort(key=lambda finding: -finding.severity)
+            about = {"message": _xml(worst[0].message), "type": _xml(worst[0].check)}
+            element = ElementTree.SubElement(case, _TAGS[verdict], about)
+            element.text = _xml("\n".join(finding.message for finding in worst))
+        remarks = [finding.message for finding in findings if finding.verdict == REMARK]
+        if remarks:
+            output = ElementTree.SubElement(case, "system-out")
+            output.text = _xml("\n".join(f"remark: {message}" for message in remarks))
     return suite
 
 
 def _worst(findings: Sequence[Finding]) -> Verdict:
     verdicts = [finding.verdict for finding in findings]
-    return next((each for each in _TAGS if each in verdicts), PASS)
-
-
-def _add_findings(case: ElementTree.Element, findings: Sequence[Finding]) -> None:
-    """Add the findings of the worst verdict to a test case, and its remarks as its output."""
-    verdict = _worst(findings)
-    if verdict != PASS:
-        worst = sorted(
-            (finding for finding in findings if finding.verdict == verdict),
-            key=lambda finding: -finding.severity,
-        )
-        about = {"message": _xml(worst[0].message), "type": _xml(worst[0].check)}
-        element = ElementTree.SubElement(case, _TAGS[verdict], about)
-        element.text = _xml("\n".join(finding.message for finding in worst))
-    remarks = [finding.message for finding in findings if finding.verdict == REMARK]
-    if remarks:
-        output = ElementTree.SubElement(case, "system-out")
-        output.text = _xml("\n".join(f"remark: {each}" for each in remarks))
+    return next((verdict for verdict in _TAGS if verdict in verdicts), PASS)
 
 
 def _xml(text: str) -> str:
@@ -124,7 +118,9 @@ def format_markdown(*reports: CheckReport) -> str:
     summary = []
     if len(reports) > 1:
         passed = sum(report.passed for report in reports)
-        rows = [(_code(each.method), markdown_text(each.verdict_in_words)) for each in reports]
+        rows = [
+            (_code(report.method), markdown_text(report.verdict_in_words)) for report in reports
+        ]
         summary = [f"## {passed} of {len(reports)} methods pass", pipe_table(("method", ""), rows)]
     sections = [part for report in reports for part in _section(report)]
     return printable("\n\n".join([*summary, *sections]))
@@ -141,8 +137,8 @@ def _section(report: CheckReport) -> Iterable[str]:
         yield pipe_table(
             ("", "check", "found"),
             [
-                (each.verdict, markdown_text(each.check), markdown_text(each.message))
-                for each in findings[:_MOST_FINDINGS]
+                (finding.verdict, markdown_text(finding.check), markdown_text(finding.message))
+                for finding in findings[:_MOST_FINDINGS]
             ],
         )
     if len(findings) > _MOST_FINDINGS:
@@ -151,7 +147,11 @@ def _section(report: CheckReport) -> Iterable[str]:
         yield markdown_text(report.gains.sentence)
         heading, *rows = report.gains.rows()
         yield pipe_table([markdown_text(cell) for cell in heading], rows)
-    yield _counts(report)
+    counts = [
+        (markdown_text(name), *(str(of_kind[verdict] or "") for verdict in VERDICTS))
+        for name, of_kind in report.counts().items()
+    ]
+    yield pipe_table(("findings", *VERDICTS), counts)
     heading, *rows = report.number_rows()
     if rows:
         yield pipe_table(heading, rows)
@@ -159,15 +159,6 @@ def _section(report: CheckReport) -> Iterable[str]:
         yield markdown_text(report.stored)
     if report.seed is not None:
         yield f"Seed {report.seed}."
-
-
-def _counts(report: CheckReport) -> str:
-    """The number of findings of each kind and level."""
-    rows = [
-        (markdown_text(name), *(str(counts[each] or "") for each in VERDICTS))
-        for name, counts in report.counts().items()
-    ]
-    return pipe_table(("findings", *VERDICTS), rows)
 
 
 def _code(name: str) -> str:

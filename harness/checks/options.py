@@ -1,4 +1,4 @@
-"""The options of a check, validated: sizes, alphas, contract, tolerance and expected failures."""
+"""The options of a check: as they are given, and validated with every default filled in."""
 
 from __future__ import annotations
 
@@ -6,21 +6,72 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from numbers import Real
-from typing import Any
+from pathlib import Path
+from typing import Any, TypedDict
 
 from harness.base.arguments import quoted, validate_number, validate_whole
 from harness.base.errors import InputError, did_you_mean
-from harness.callers.naming import Named
-from harness.checks.baseline.limits import Points, default_points
+from harness.callers.expected_failures import ExpectedFailure, expected_failures
+from harness.callers.naming import AnyMethod, Function, Named, known_family, method_for
+from harness.callers.process import TIMEOUT
+from harness.catalogue import with_settings
+from harness.checks.baseline.folder import is_baseline, is_folder_path, validate_target
+from harness.checks.baseline.limits import KeptPoints, default_points
 from harness.checks.expected_failures import validate_expected_failures
-from harness.checks.restriction import ALPHA, ANYWHERE, Restriction, Size, read_grid, sizes_of_grid
-from harness.checks.sizes import checked_at, validate_alphas, validate_sizes
+from harness.checks.plans import checked_at
+from harness.checks.scenarios import TRIALS
+from harness.checks.sizes import (
+    ANYWHERE,
+    Restriction,
+    Size,
+    restriction_of_grid,
+    validate_alphas,
+    validate_sizes,
+)
 from harness.checks.table import complete_grid, restriction_of
-from harness.families.family import Family
+from harness.designs.stopping.family import rule_of
+from harness.families.family import STOPPING, Family
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.load import load_experiment
-from harness.methods.expected_failures import ExpectedFailure, expected_failures
 from harness.methods.method import Contract, validate_contract
+
+SEED = 2003
+_ALPHAS_OF_A_RULE = (0.05,)
+"""The default alphas of a check under a stopping rule."""
+_LONGEST_TIMEOUT = 86_400.0
+"""One day, in seconds."""
+
+
+class CheckOptions(TypedDict, total=False):
+    """The options of ``harness.check``, which says what each of them means."""
+
+    family: str
+    against: AnyMethod | Path | None
+    same: AnyMethod | None
+    tolerance: Mapping[str, float] | str | None
+    update: str | Path | None
+    force: bool
+    config: str | Path | None
+    contract: str | None
+    margin: float | None
+    expected_failures: Mapping[str, Any] | Sequence[str] | None
+    trials: int | None
+    seed: int
+    timeout: float | None
+    call_timeout: float
+    sizes: Sequence[Any] | None
+    alphas: Sequence[float] | None
+    grid: str | Mapping[str, Any] | None
+    thorough: bool
+    stopping: Mapping[str, Any] | str | None
+    counter_examples: bool
+    model: str | Function | None
+    estimand: float | str | Function | None
+    factors: Mapping[str, Any] | Sequence[Any] | None
+
+
+OPTION_NAMES = tuple(CheckOptions.__annotations__)
+
 
 _FORM = "such as limits=1e-9,length=1e-6,alpha=1e-6"
 
@@ -56,12 +107,12 @@ class Tolerance:
         numbers = _parse(given) if isinstance(given, str) else given
         if not isinstance(numbers, Mapping):
             raise InputError(f"tolerance should be numbers by measure, found {quoted(given)}")
-        known = [field.name for field in fields(cls)]
+        measures = [field.name for field in fields(cls)]
         for name, value in numbers.items():
-            if name not in known:
-                guess = did_you_mean(name, known)
+            if name not in measures:
+                guess = did_you_mean(name, measures)
                 raise InputError(
-                    f"tolerance should be of {', '.join(known[:-1])} or {known[-1]}, "
+                    f"tolerance should be of {', '.join(measures[:-1])} or {measures[-1]}, "
                     f"found {quoted(name)}{guess}"
                 )
             is_number = isinstance(value, Real) and not isinstance(value, bool)
@@ -85,7 +136,7 @@ def _parse(text: str) -> dict[str, float]:
     """
     numbers: dict[str, float] = {}
     for part in text.split(","):
-        name, equals, value = (each.strip() for each in part.partition("="))
+        name, equals, value = (word.strip() for word in part.partition("="))
         if not (name and equals):
             raise InputError(f"tolerance should be {_FORM}, found {quoted(text)}")
         if name in numbers:
@@ -99,16 +150,11 @@ def _parse(text: str) -> dict[str, float]:
     return numbers
 
 
-SEED = 2003
-
-_LONGEST_TIMEOUT = 86_400.0
-"""One day, in seconds."""
-
-
 @dataclass(frozen=True)
 class Settings:
-    """The validated options of a check."""
+    """The validated options of a check, with every default filled in."""
 
+    method: Named
     contract: Contract | None
     """None for what the method declares."""
     sizes: tuple[Size, ...]
@@ -120,46 +166,57 @@ class Settings:
     alphas: tuple[float, ...]
     restriction: Restriction
     """The sizes and alphas that the whole check is restricted to."""
+    thorough: bool
     margin: float | None
     trials: int
     seed: int
+    timeout: float | None
+    """Seconds that the check may take; None for any number."""
     call_timeout: float
     expected: tuple[ExpectedFailure, ...]
     """Failures that the caller expects, beside those that the method declares."""
     tolerance: Tolerance
-    points: Points | None
+    baseline: str | Path | None
+    """The folder of the baseline that the method is compared with; None without one."""
+    reference: Named | None
+    """The method that it is compared with; None without one."""
+    same: AnyMethod | None
+    """The method whose limits it should have."""
+    points: KeptPoints | None
     """Where a baseline keeps limits; None for a family without baselines."""
+    update: str | Path | None
+    """The folder in which a baseline is stored."""
+    force: bool
+    counter_examples: bool
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether the method is compared with another one or with a baseline."""
+        return self.baseline is not None or self.reference is not None
 
 
-def settings_of(called: Named, given: Mapping[str, Any]) -> Settings:
-    """Return the options; sizes and alphas are by default those of the config, or of the family.
+def read_options(method: AnyMethod, options: CheckOptions) -> Settings:
+    """Return the validated options; sizes and alphas are by default those of the config or family.
 
     Args:
-        called: the method.
-        given: the arguments of ``check`` by name.
+        method: as ``harness.check`` takes it.
+        options: what was given.
 
     Raises:
         InputError: an option is out of range, or does not go with another one or the family.
         ConfigError: the config has errors.
     """
-    grid, config, family = given["grid"], given["config"], called.family
-    restriction = ANYWHERE if grid is None else _restriction(family, grid)
-    for name in ("sizes", "alphas"):
-        if given[name] is not None and getattr(restriction, name) is not None:
-            raise InputError(f"grid names {name}, which {name} does as well; leave one of them out")
-    if called.table is not None:
-        restriction = restriction_of(called.table.points, restriction)
-    experiment = None if config is None else load_experiment(config)
-    is_of_family = isinstance(experiment, Experiment) and experiment.family is family
-    if experiment is not None and not is_of_family:
-        raise InputError(f"{config} is no experiment of the family {family.name}")
-    places = (given, vars(restriction), {} if experiment is None else vars(experiment))
-    sizes, alphas = (
-        next((each[name] for each in places if each.get(name) is not None), None)
-        for name in ("sizes", "alphas")
-    )
-    validate_options(given)
+    name = options.get("family", "proportion")
+    if options.get("stopping") is None:
+        family = known_family(name)
+    else:
+        family, options = _under_rule(name, options)
+    called, against = method_for(family, method), options.get("against")
     has_outcomes = family.has_outcomes
+    if against is not None and not has_outcomes:
+        raise InputError(f"methods of {family.name} are not compared by a check; leave against out")
+    restriction, sizes, alphas = _chosen_points(called, options)
+    validate_ranges(options)
     if sizes is not None and not has_outcomes:
         raise InputError(
             f"a check of {family.name} takes no sizes, since it draws lists of its own; "
@@ -168,48 +225,127 @@ def settings_of(called: Named, given: Mapping[str, Any]) -> Settings:
     if sizes is not None:
         validate_largest(called, validate_sizes(family, sizes))
     chosen_alphas = None if alphas is None else validate_alphas(alphas)
-    points: Points | None = None
+    points: KeptPoints | None = None
     exact: tuple[Size, ...] = ()
     drawn: tuple[Size, ...] = ()
-    at = checked_at(family)
+    at, thorough = checked_at(family), options.get("thorough", False)
     if has_outcomes:
         exact = validate_sizes(family, at.exact if sizes is None else sizes)
         drawn = validate_sizes(family, at.trials if sizes is None else sizes)
         largest = None if called.method is None else called.method.largest_size
         points = default_points(family, None if sizes is None else exact, chosen_alphas, largest)
-    levels = chosen_alphas or (at.alphas.thorough if given["thorough"] else at.alphas.exact)
+    levels = chosen_alphas or (at.alphas.thorough if thorough else at.alphas.exact)
     if called.table is not None:
         exact, levels = complete_grid(called.table.points, exact, levels)
-    contract = None if given["contract"] is None else validate_contract(given["contract"])
-    declared = given["expected_failures"]
+    contract, declared = options.get("contract"), options.get("expected_failures")
+    contract_held = None if contract is None else validate_contract(contract)
     expected = expected_failures({} if declared is None else declared)
     validate_expected_failures(expected, family)
+    tolerance = Tolerance.of(options.get("tolerance"))
+    timeout, update = options.get("timeout"), options.get("update")
+    if timeout is not None:
+        validate_seconds("timeout", timeout)
+    if update is not None:
+        validate_target(update, called)
+    baseline: str | Path | None = None
+    reference: Named | None = None
+    if isinstance(against, Path) or (isinstance(against, str) and is_baseline(against)):
+        baseline = against
+    elif against is not None:
+        reference = _reference(against, family)
+        validate_largest(reference, exact)
+    trials = options.get("trials")
     return Settings(
-        contract=contract,
+        method=called,
+        contract=contract_held,
         sizes=exact,
         sizes_by_default=sizes is None,
         trial_sizes=drawn,
         alphas=levels,
         restriction=restriction,
+        thorough=thorough,
+        margin=options.get("margin"),
+        trials=TRIALS if trials is None else trials,
+        seed=options.get("seed", SEED),
+        timeout=timeout,
+        call_timeout=options.get("call_timeout", TIMEOUT),
         expected=expected,
-        tolerance=Tolerance.of(given["tolerance"]),
+        tolerance=tolerance,
+        baseline=baseline,
+        reference=reference,
+        same=options.get("same"),
         points=points,
-        **{name: given[name] for name in ("margin", "trials", "seed", "call_timeout")},
+        update=update,
+        force=options.get("force", False),
+        counter_examples=options.get("counter_examples", False),
     )
 
 
-def _restriction(family: Family, grid: str | Mapping[str, Any]) -> Restriction:
-    """The restriction of a grid, with valid sizes and alphas.
+def _under_rule(name: str, options: CheckOptions) -> tuple[Family, CheckOptions]:
+    """The family with a stopping rule, and the options of a check at the most trials of it alone.
 
     Raises:
-        InputError: the grid cannot be read, or has a size or an alpha that is none.
+        InputError: another family, no rule, or neither sizes nor the most trials.
     """
-    numbers = read_grid(family, grid)
-    sizes = sizes_of_grid(family, numbers)
-    return Restriction(
-        None if sizes is None else tuple(sorted({*validate_sizes(family, sizes)})),
-        tuple(sorted({*validate_alphas(numbers[ALPHA])})) if ALPHA in numbers else None,
-    )
+    alphas = options.get("alphas") or _ALPHAS_OF_A_RULE
+    stopped = with_settings(name, {STOPPING: options["stopping"], "alpha": alphas})
+    most = rule_of(stopped).most
+    sizes = options.get("sizes") or (None if most is None else [most])
+    has_other_sizes = options.get("grid") is not None or options.get("config") is not None
+    if has_other_sizes or sizes is None:
+        raise InputError(
+            "a check with stopping takes its sizes from sizes, or from most of the rule, and no "
+            "grid or config"
+        )
+    grid = {"n": [*sizes], "alpha": [*alphas]}
+    return stopped, {**options, "grid": grid, "sizes": None, "alphas": None}
+
+
+def _chosen_points(
+    called: Named, options: CheckOptions
+) -> tuple[Restriction, Sequence[Any] | None, Sequence[float] | None]:
+    """The restriction of a check, and the sizes and alphas that were asked for; None for any.
+
+    Raises:
+        InputError: sizes or alphas stand in two places, or the config is of another family.
+        ConfigError: the config has errors.
+    """
+    family, grid, config = called.family, options.get("grid"), options.get("config")
+    sizes, alphas = options.get("sizes"), options.get("alphas")
+    restriction = ANYWHERE if grid is None else restriction_of_grid(family, grid)
+    for name, option, restricted in (
+        ("sizes", sizes, restriction.sizes),
+        ("alphas", alphas, restriction.alphas),
+    ):
+        if option is not None and restricted is not None:
+            raise InputError(f"grid names {name}, which {name} does as well; leave one of them out")
+    if called.table is not None:
+        restriction = restriction_of(called.table.points, restriction)
+    sizes = restriction.sizes if sizes is None else sizes
+    alphas = restriction.alphas if alphas is None else alphas
+    if config is not None:
+        experiment = load_experiment(config)
+        if not isinstance(experiment, Experiment) or experiment.family is not family:
+            raise InputError(f"{config} is no experiment of the family {family.name}")
+        sizes = experiment.sizes if sizes is None else sizes
+        alphas = experiment.alphas if alphas is None else alphas
+    return restriction, sizes, alphas
+
+
+def _reference(against: AnyMethod, family: Family) -> Named:
+    """The method to compare with.
+
+    Raises:
+        InputError: there is no such method; for the path of a folder, that it has no baseline.
+    """
+    try:
+        return method_for(family, against)
+    except InputError:
+        if isinstance(against, str) and is_folder_path(against):
+            raise InputError(
+                f"{against} holds no baseline; --update {against} writes one"
+            ) from None
+        raise
 
 
 def validate_largest(called: Named, sizes: Sequence[Size]) -> None:
@@ -221,25 +357,25 @@ def validate_largest(called: Named, sizes: Sequence[Size]) -> None:
     if called.method is not None:
         names = called.family.sizes
         for size in sizes:
-            each = size if isinstance(size, tuple) else (size,)
-            called.method.validate_sizes(dict(zip(names, each, strict=True)))
+            numbers = size if isinstance(size, tuple) else (size,)
+            called.method.validate_sizes(dict(zip(names, numbers, strict=True)))
 
 
-def validate_options(given: Mapping[str, Any]) -> None:
-    """Refuse options that are out of range.
+def validate_ranges(options: CheckOptions) -> None:
+    """Refuse numbers that are out of range.
 
     Raises:
-        InputError: an option is out of range.
+        InputError: margin, trials, seed or call_timeout is out of range.
     """
-    if given["margin"] is not None:
-        validate_number("margin", given["margin"])
-        if not 0 <= given["margin"] < 1:
-            raise InputError(
-                f"margin should be at least 0 and less than 1, found {given['margin']:g}"
-            )
-    validate_whole("trials", given["trials"], 1)
-    validate_whole("seed", given["seed"], 0)
-    validate_seconds("call_timeout", given["call_timeout"])
+    margin, trials = options.get("margin"), options.get("trials")
+    if margin is not None:
+        validate_number("margin", margin)
+        if not 0 <= margin < 1:
+            raise InputError(f"margin should be at least 0 and less than 1, found {margin:g}")
+    if trials is not None:
+        validate_whole("trials", trials, 1)
+    validate_whole("seed", options.get("seed", SEED), 0)
+    validate_seconds("call_timeout", options.get("call_timeout", TIMEOUT))
 
 
 def validate_seconds(name: str, seconds: float) -> None:

@@ -15,17 +15,17 @@ from harness.base.numerics.root_finding import bracketed_newton
 from harness.checks.compare import not_comparable
 from harness.checks.contract.exact import MARGIN
 from harness.checks.findings import AGAINST, INCONCLUSIVE, Finding, Verdict, format_cell
-from harness.checks.restriction import Size
-from harness.checks.scenarios import scenario_of
-from harness.checks.subject import Subject
-from harness.checks.trials import (
+from harness.checks.plans import scenario_of
+from harness.checks.scenarios import (
     TRIALS,
+    AllowedRate,
     draw,
     format_trials_needed,
     misses,
     trials_needed,
-    verdict_of,
 )
+from harness.checks.sizes import Size
+from harness.checks.subject import Subject
 from harness.designs.design import sizes_by_name
 
 ALPHA = 0.05
@@ -57,11 +57,11 @@ class DiscordantTrials:
             margin: the largest excess of the miss rate that passes; None for 0.3·alpha.
         """
         margin = MARGIN * self.alpha if margin is None else margin
-        verdict = verdict_of(*interval, margin)
+        verdict = AllowedRate(margin).verdict(*interval)
         difference = (self.only_found - self.only_reference) / self.trials
         place = {**self.sizes, "alpha": self.alpha}
-        each = (difference, *interval, margin)
-        more, low, high, most = (f"{100 * value:+.2f} %" for value in each)
+        shares = (difference, *interval, margin)
+        more, low, high, most = (f"{100 * share:+.2f} %" for share in shares)
         p_text = f"= {p_value:.2g}" if p_value > 0 else "< 1e-300"
         message = (
             f"{more} over that of {name} in {self.trials} trials at {format_cell(place)}: "
@@ -116,40 +116,29 @@ def paired_test(
         A finding for each size and alpha; one failure where a method has no limits.
     """
     name = reference.label
+    cells = []
     try:
-        cells = [
-            cell
-            for size in sizes
-            for cell in _discordant_trials((subject, reference), size, alphas, trials, seed)
-        ]
+        for size in sizes:
+            scenario = scenario_of(subject.family, size)
+            # The same truths and outcomes for both methods and all alphas.
+            truth, outcomes = draw(scenario, trials, seed)
+            by_name = sizes_by_name(scenario)
+            for alpha in alphas:
+                one = misses(subject, scenario, outcomes, truth, alpha)
+                other = misses(reference, scenario, outcomes, truth, alpha)
+                only_one, only_other = int((one & ~other).sum()), int((other & ~one).sum())
+                cells.append(DiscordantTrials(by_name, alpha, trials, only_one, only_other))
         b = np.array([cell.only_found for cell in cells])
         c = np.array([cell.only_reference for cell in cells])
         n = np.array([cell.trials for cell in cells], np.float64)
         p_values = holm(mcnemar_p(b, c))
         lower, upper = paired_interval(b.astype(np.float64), c.astype(np.float64), n)
         return [
-            cell.finding(
-                name, (float(lower[i]), float(upper[i])), float(p_values[i]), margin=margin
-            )
+            cell.finding(name, (float(lower[i]), float(upper[i])), float(p_values[i]), margin)
             for i, cell in enumerate(cells)
         ]
     except (MethodError, IntervalNotFoundError) as fault:
         return [not_comparable(name, fault)]
-
-
-def _discordant_trials(
-    pair: tuple[Subject, Subject], size: Size, alphas: Sequence[float], trials: int, seed: int
-) -> list[DiscordantTrials]:
-    """The discordant trials of one size at each alpha, on the same truths and outcomes."""
-    scenario = scenario_of(pair[0].family, size)
-    truth, outcomes = draw(scenario, trials, seed)
-    found = []
-    for alpha in alphas:
-        one, other = (misses(each, scenario, outcomes, truth, alpha) for each in pair)
-        only_one, only_other = int((one & ~other).sum()), int((other & ~one).sum())
-        sizes = sizes_by_name(scenario)
-        found.append(DiscordantTrials(sizes, alpha, trials, only_one, only_other))
-    return found
 
 
 def mcnemar_p(only_first: Integers, only_second: Integers) -> Floats:
@@ -245,6 +234,6 @@ def trials_to_conclude(b: int, c: int, n: int, margin: float) -> int | None:
     def verdict_after(trials: int) -> Verdict:
         counts = np.array([[b * (trials / n)], [c * (trials / n)], [trials]], np.float64)
         lower, upper = paired_interval(*counts)
-        return verdict_of(float(lower[0]), float(upper[0]), margin)
+        return AllowedRate(margin).verdict(float(lower[0]), float(upper[0]))
 
     return trials_needed(lambda trials: verdict_after(trials) != INCONCLUSIVE, n)

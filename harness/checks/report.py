@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import polars as pl
@@ -30,7 +30,7 @@ from harness.checks.findings import (
     Verdict,
     format_cell,
 )
-from harness.families.catalogue import family_of
+from harness.families.family import Family
 from harness.methods.method import TWO_SIDED
 
 EXIT_CODES: Mapping[Verdict, int] = {PASS: 0, FAIL: 3, INCONCLUSIVE: 4}
@@ -56,7 +56,7 @@ _LEAST_CHANGE = 5e-7
 
 
 @dataclass(frozen=True)
-class Tally:
+class GainTally:
     """At how many sizes and alphas a measure is better, the same and worse than the reference's."""
 
     measure: str
@@ -90,7 +90,7 @@ class Gains:
     """The gains and losses of a method against another one or a baseline."""
 
     reference: str
-    tallies: tuple[Tally, ...]
+    tallies: tuple[GainTally, ...]
     """Of the worst alpha, the mean alpha error and the length."""
 
     @property
@@ -120,11 +120,11 @@ class Gains:
     def rows(self) -> list[tuple[str, ...]]:
         """A heading and a row for each measure: better, same, worse and the mean change."""
         heading = (f"against {self.reference}", "better", "same", "worse", "mean change")
-        return [heading, *(each.row for each in self.tallies)]
+        return [heading, *(tally.row for tally in self.tallies)]
 
     def lines(self) -> list[str]:
         """The sentence, and below it the rows as a table of text, unless all is the same."""
-        if all(each.same == each.cells for each in self.tallies):
+        if all(tally.same == tally.cells for tally in self.tallies):
             return [self.sentence]
         rows = self.rows()
         widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
@@ -144,7 +144,7 @@ class Gains:
         return {
             "reference": self.reference,
             "summary": self.sentence,
-            "measures": [asdict(each) for each in self.tallies],
+            "measures": [asdict(tally) for tally in self.tallies],
         }
 
 
@@ -169,12 +169,14 @@ class CheckReport(Tabular):
     """What it gains and loses against another method or its baseline; None without one."""
     stored: str = ""
     """What was stored as a baseline, or why nothing was; "" where nothing was to be stored."""
+    estimated: Family | None = field(default=None, repr=False)
+    """What the method estimates; None where the check is on a model of the user's."""
 
     @property
     def verdict(self) -> Verdict:
         """The worst verdict of all findings; remarks and declared failures leave it a pass."""
-        found = {finding.verdict for finding in self.findings}
-        return next((verdict for verdict in NOT_PASSED if verdict in found), PASS)
+        verdicts = {finding.verdict for finding in self.findings}
+        return next((verdict for verdict in NOT_PASSED if verdict in verdicts), PASS)
 
     @property
     def passed(self) -> bool:
@@ -188,8 +190,9 @@ class CheckReport(Tabular):
 
     def of_verdict(self, verdict: Verdict) -> tuple[Finding, ...]:
         """The findings with this verdict: causes before effects, the most severe first."""
-        chosen = (finding for finding in self.findings if finding.verdict == verdict)
-        return tuple(sorted(chosen, key=lambda each: (_KINDS.index(each.kind), -each.severity)))
+        chosen = [finding for finding in self.findings if finding.verdict == verdict]
+        chosen.sort(key=lambda finding: (_KINDS.index(finding.kind), -finding.severity))
+        return tuple(chosen)
 
     def worst(self, count: int) -> tuple[Finding, ...]:
         """At most ``count`` findings to read, failures first and then remarks."""
@@ -198,9 +201,13 @@ class CheckReport(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain data, as in the JSON format."""
-        names = ("method", "family", "contract", "verdict", "keeps", "seed")
         return {
-            **{name: getattr(self, name) for name in names},
+            "method": self.method,
+            "family": self.family,
+            "contract": self.contract,
+            "verdict": self.verdict,
+            "keeps": self.keeps,
+            "seed": self.seed,
             "gains": None if self.gains is None else self.gains.to_dict(),
             "stored": self.stored,
             "findings": [finding.to_dict() for finding in self.findings],
@@ -208,8 +215,12 @@ class CheckReport(Tabular):
         }
 
     def _columns(self) -> dict[str, Any]:
-        names = ("kind", "check", "verdict", "message")
-        return {name: [getattr(each, name) for each in self.findings] for name in names}
+        return {
+            "kind": [finding.kind for finding in self.findings],
+            "check": [finding.check for finding in self.findings],
+            "verdict": [finding.verdict for finding in self.findings],
+            "message": [finding.message for finding in self.findings],
+        }
 
     def _caption(self) -> str:
         return self.headline
@@ -228,7 +239,7 @@ class CheckReport(Tabular):
             "",
             *self._format_counts(),
             *([f"  {self.keeps}"] if self.keeps else []),
-            *(f"  {each.message}" for each in self.findings if each.check == LENGTH_NAME),
+            *(f"  {finding.message}" for finding in self.findings if finding.check == LENGTH_NAME),
             *(self.format_numbers() if len(gains) < 2 else []),
             *(f"  {line}" for line in gains),
             *self._format_worst_findings(),
@@ -239,14 +250,20 @@ class CheckReport(Tabular):
         return printable("\n".join(lines))
 
     @property
+    def of_family(self) -> Family:
+        """What the method estimates."""
+        assert self.estimated is not None
+        return self.estimated
+
+    @property
     def about(self) -> str:
         """What the method is for, in a sentence."""
-        return f"An interval for {family_of(self.family).title}."
+        return f"An interval for {self.of_family.title}."
 
     @property
     def place_names(self) -> tuple[str, ...]:
         """What says where a finding is, in the headline."""
-        return (*family_of(self.family).sizes, "alpha")
+        return (*self.of_family.sizes, "alpha")
 
     @property
     def headline(self) -> str:
@@ -287,26 +304,27 @@ class CheckReport(Tabular):
         """A line for each kind of check with the number of each verdict."""
         lines = []
         for name, counts in self.counts().items():
-            words = (f"{counts[each]} {each}" for each in reversed(VERDICTS) if counts[each])
-            lines.append(f"  {name:<22} {', '.join(words)}")
+            words = [f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict]]
+            lines.append(f"  {name:<22} {', '.join(reversed(words))}")
         return lines
 
     def counts(self) -> dict[str, Counter[Verdict]]:
         """How many findings of each kind have each verdict, by the words for the kind."""
-        found: dict[str, Counter[Verdict]] = {}
-        for each in self.findings:
-            name = f"{each.kind} ({self.contract})" if each.kind == CONTRACT else each.kind
-            found.setdefault(name, Counter())[each.verdict] += 1
-        return found
+        counts: dict[str, Counter[Verdict]] = {}
+        for finding in self.findings:
+            kind = finding.kind
+            name = f"{kind} ({self.contract})" if kind == CONTRACT else kind
+            counts.setdefault(name, Counter())[finding.verdict] += 1
+        return counts
 
     def farthest(self, column: str) -> dict[float, dict[str, Any]]:
         """The row of each alpha whose exact number is farthest from 0, as far as one is known."""
         if column not in self.behaviour.columns:
             return {}
-        known = self.behaviour.filter(pl.col(column).is_finite())
+        finite = self.behaviour.filter(pl.col(column).is_finite())
         return {
             float(str(alpha)): part.row(int(part[column].abs().arg_max() or 0), named=True)
-            for (alpha,), part in known.group_by("alpha", maintain_order=True)
+            for (alpha,), part in finite.group_by("alpha", maintain_order=True)
         }
 
     def number_rows(self) -> list[tuple[str, ...]]:
@@ -314,7 +332,7 @@ class CheckReport(Tabular):
 
         Without exact numbers there is the heading only.
         """
-        exact, family = self.behaviour, family_of(self.family)
+        exact, family = self.behaviour, self.of_family
         truths = dict(zip(family.truths, family.numbered("worst_truth"), strict=False))
         farthest = {column: self.farthest(column) for column, _ in _NUMBERS}
 
@@ -336,7 +354,7 @@ class CheckReport(Tabular):
         farthest = self.farthest("worst_alpha")
         if not farthest:
             return []
-        family = family_of(self.family)
+        family = self.of_family
         names = dict(zip(family.numbered("worst_truth"), family.truths, strict=False))
         names = {**{size: size for size in family.sizes}, **names}
         lines = []

@@ -1,42 +1,28 @@
-"""The scenarios of a check with their uniform truths, and a method's limits in them."""
+"""The scenarios of a check: a method's limits in them, and trials of methods that draw limits."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from harness.base.errors import MethodError
-from harness.base.numerics.arrays import Floats, Integers
+from harness.base.numerics.arrays import Bools, Floats, Integers
 from harness.callers.source import no_interval
 from harness.checks.conformance.grid import OutcomeList
-from harness.checks.restriction import Size
+from harness.checks.findings import FAIL, INCONCLUSIVE, PASS, REMARK, Verdict
 from harness.checks.subject import Subject, side_of
-from harness.designs.design import Scenario, design_for
+from harness.designs.design import Scenario
+from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits
-from harness.designs.solvers import solver_of
-from harness.families.family import Family
 from harness.methods.method import TWO_SIDED, are_intervals
-
-RATES, RATES_OF_TWO = (0.0, 20.0), (0.0, 5.0)
-"""The true rates of a check, since the support of a rate is unbounded."""
 
 INSIDE = (0.1, 0.9)
 """True proportions that are not near the boundary."""
 FEWEST_EVENTS = 1.0
 """Expected events at the smallest true rate that is not near the boundary."""
-
-
-def scenario_of(family: Family, size: Size | tuple[float, ...]) -> Scenario:
-    """The scenario of a size with a uniform truth for each sample.
-
-    Of pairs it is uniform over all tables, or without a posterior a list of tables.
-    """
-    design = design_for(family)
-    assert design.check_truth is not None
-    # Of pairs it is a whole number in keys and cells, as a config has it.
-    size = design.size_of(np.ravel(size).tolist())
-    return Scenario(family, size, design.check_truth(family))
 
 
 def truths_inside(scenario: Scenario) -> tuple[tuple[float, float], ...]:
@@ -46,12 +32,15 @@ def truths_inside(scenario: Scenario) -> tuple[tuple[float, float], ...]:
     """
     if scenario.family.shares_size:
         concordant, view = (0.5 * INSIDE[0], 1.0), scenario.family.as_pairs
-        spans = (concordant, INSIDE, INSIDE, concordant)
-        return spans if view is None else view.restored(spans)
+        cells = (concordant, INSIDE, INSIDE, concordant)
+        return cells if view is None else view.restored(cells)
     if scenario.family.is_bounded:
         return (INSIDE,) * len(scenario.sizes)
-    largest = [(each.size, each.truth.effective_support[1]) for each in scenario.samples()]
-    return tuple((min(FEWEST_EVENTS / size, most), most) for size, most in largest)
+    spans = []
+    for sample in scenario.samples():
+        largest = sample.truth.effective_support[1]
+        spans.append((min(FEWEST_EVENTS / sample.size, largest), largest))
+    return tuple(spans)
 
 
 def limits_at(
@@ -65,7 +54,7 @@ def limits_at(
     Raises:
         MethodError: the method failed at an outcome, or its limits are not finite or not ordered.
     """
-    counts = tuple(each.astype(np.float64) for each in scenario.counts(outcomes))
+    counts = tuple(count.astype(np.float64) for count in scenario.counts(outcomes))
     listed = OutcomeList(scenario.family, scenario.sizes, counts)
     answers = subject.limits(listed.observed(), alpha, TWO_SIDED)
     for fault in answers.failures.values():
@@ -88,3 +77,132 @@ def limits_table(subject: Subject, scenario: Scenario, alphas: Sequence[float]) 
     outcomes = solver_of(scenario).possible_outcomes()
     pairs = [limits_at(subject, scenario, outcomes, alpha) for alpha in alphas]
     return Limits.of(scenario, outcomes, *(np.array(side) for side in zip(*pairs, strict=True)))
+
+
+TRIALS = 20_000
+"""The default number of trials at each size."""
+
+_MOST_TRIALS = 1 << 40
+"""More than anyone can make; from some 2^48 on intervals of fractions are not found."""
+
+
+def draw(scenario: Scenario, trials: int, seed: int) -> tuple[Floats, Integers]:
+    """Draw truths from the distributions of a scenario, and an outcome for each.
+
+    Returns:
+        The parameter of the family and the outcome of each trial, shape (trials,) each.
+    """
+    rng = scenario.stream(seed, 0)
+    truths = scenario.draw_truths(trials, rng)
+    return scenario.family.parameter_at(truths), scenario.draw_outcomes(truths, rng)
+
+
+def draw_under_flat_prior(scenario: Scenario, trials: int, seed: int) -> tuple[Floats, Integers]:
+    """Draw truths under the flat prior of each sample, and an outcome for each.
+
+    For a proportion, ``draw`` does this. The flat prior of a rate is improper, and a mean over a
+    bounded part of it is not the mean under the prior: here each rate is drawn from its posterior
+    given the outcome.
+
+    Returns:
+        The parameter of the family and the outcome of each trial, shape (trials,) each.
+    """
+    truth, outcomes = draw(scenario, trials, seed)
+    if scenario.family.is_bounded:
+        return truth, outcomes
+    rng = scenario.stream(seed, 0).spawn(1)[0]
+    counts = zip(scenario.counts(outcomes), scenario.sizes, strict=True)
+    truths = tuple(rng.gamma(count + 1.0, 1.0 / size) for count, size in counts)
+    return scenario.family.parameter_at(truths), outcomes
+
+
+def draw_at(
+    scenario: Scenario, truths: tuple[float, ...], trials: int, seed: int, stream: int
+) -> tuple[Floats, Integers]:
+    """Draw outcomes at one truth of each sample.
+
+    Args:
+        scenario: the sizes.
+        truths: of each sample.
+        trials: the number of outcomes.
+        seed: of all draws of the check.
+        stream: a number for each truth; different numbers give independent draws.
+
+    Returns:
+        The parameter of the family and the outcome of each trial, shape (trials,) each.
+    """
+    arrays = tuple(np.full(trials, truth) for truth in truths)
+    outcomes = scenario.draw_outcomes(arrays, scenario.stream(seed, 1 + stream))
+    return scenario.family.parameter_at(arrays), outcomes
+
+
+def misses(
+    subject: Subject, scenario: Scenario, outcomes: Integers, truth: Floats, alpha: float
+) -> Bools:
+    """Whether the interval of each trial misses its truth, shape (trials,).
+
+    A deterministic method is called once for each distinct outcome; a stochastic method is called
+    for every trial, with a random stream that does not depend on the draws of the outcomes.
+
+    Raises:
+        MethodError: the method has no limits at an outcome.
+    """
+    if subject.deterministic:
+        distinct, inverse = np.unique(outcomes, return_inverse=True)
+        low, high = limits_at(subject, scenario, distinct, alpha)
+        lower, upper = low[inverse], high[inverse]
+    else:
+        lower, upper = limits_at(subject, scenario, outcomes, alpha)
+    return np.asarray((truth < lower) | (truth > upper))
+
+
+@dataclass(frozen=True)
+class AllowedRate:
+    """The miss rates that are allowed, or the differences of two of them."""
+
+    most: float
+    least: float = -math.inf
+    hair: float = 0.0
+    """How much beyond what is allowed is a remark."""
+
+    def verdict(self, low: float, high: float) -> Verdict:
+        """Whether a rate is allowed, given its confidence interval from low to high.
+
+        It passes where the whole interval is allowed, with a remark where it is but for a hair,
+        and fails where no part of it is, with the hair.
+        """
+        if self.least <= low and high <= self.most:
+            return PASS
+        least, most = self.least - self.hair, self.most + self.hair
+        if self.hair and least <= low and high <= most:
+            return REMARK
+        return FAIL if low > most or high < least else INCONCLUSIVE
+
+
+def trials_needed(
+    concludes: Callable[[int], bool], start: int, most: int = _MOST_TRIALS
+) -> int | None:
+    """The number of trials that suffices for a conclusion, found by doubling and bisection.
+
+    Args:
+        concludes: whether so many trials suffice, if the fraction of misses stays as it is.
+        start: a number of trials that does not suffice.
+        most: the largest number that is tried.
+
+    Returns:
+        The number of trials; None where no number up to ``most`` suffices.
+    """
+    low, high = 0, start
+    while not concludes(high):
+        low, high = high, 2 * high
+        if high > most:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if concludes(middle) else (middle, high)
+    return high
+
+
+def format_trials_needed(needed: int | None) -> str:
+    """A clause for the message of an inconclusive finding."""
+    return f"; {'no number of' if needed is None else needed} trials would conclude it"

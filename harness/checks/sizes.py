@@ -1,31 +1,29 @@
-"""The sizes and alphas at which a check asks a method by default, and the validation of others."""
+"""The sizes and alphas of a check: validated, and restricted to those of the option ``--grid``.
+
+A method may be meant for one alpha only, or be a table with a few sizes. A restricted check asks it
+for limits at these sizes and alphas and nowhere else, whatever the check is about.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from harness.base.arguments import quoted
 from harness.base.errors import InputError
-from harness.checks.restriction import Size
-from harness.designs.check_sizes import CheckedAt
-from harness.designs.design import design_for
 from harness.families.family import Family
+from harness.kinds.coverage.resolve import pairs
 
-LARGEST_OF_NUMBERS = 200
-"""The largest size with exact numbers of a method that answers one outcome at a time: all outcomes
-of a larger n would take it longer than the rest of the check."""
+Size = float | tuple[float, float]
+"""n or an exposure; for two samples a pair of these."""
 
-
-def checked_at(family: Family) -> CheckedAt:
-    """The sizes and alphas at which methods of a family are checked by default."""
-    return design_for(family).checked_at[family.is_bounded]
-
-
-def sizes_of_numbers(sizes: Sequence[Size]) -> tuple[Size, ...]:
-    """Those of the default sizes for a method that answers one outcome at a time."""
-    return tuple(size for size in sizes if np.max(size) <= LARGEST_OF_NUMBERS)
+ALPHA = "alpha"
+_RANGE = re.compile(r"(\d+)\.\.(\d+)")
+_MOST_OF_RANGE = 10_000
 
 
 def validate_sizes(family: Family, sizes: Sequence[Any]) -> tuple[Size, ...]:
@@ -36,24 +34,19 @@ def validate_sizes(family: Family, sizes: Sequence[Any]) -> tuple[Size, ...]:
     """
     if np.ndim(sizes) == 0 or len(sizes) == 0:
         raise InputError(f"sizes of {family.name} should be a list of them, found {sizes!r}")
-    is_pair = family.samples == 2
+    is_pair, is_count = family.samples == 2, family.model.SIZE_IS_COUNT
     for size in sizes:
         if np.shape(size) != ((2,) if is_pair else ()):
             wanted = "pairs of numbers" if is_pair else "numbers"
             raise InputError(f"sizes of {family.name} should be {wanted}, found {size!r}")
-        is_count = family.model.SIZE_IS_COUNT
-        if not all(_is_size(each, is_count) for each in np.ravel(size).tolist()):
-            wanted = "whole numbers above 0" if is_count else "numbers above 0"
-            raise InputError(f"sizes of {family.name} should be {wanted}, found {size!r}")
+        for number in np.ravel(size).tolist():
+            is_size = isinstance(number, int | float) and 0 < number < np.inf
+            if not is_size or (is_count and not float(number).is_integer()):
+                wanted = "whole numbers above 0" if is_count else "numbers above 0"
+                raise InputError(f"sizes of {family.name} should be {wanted}, found {size!r}")
     if is_pair:
-        return tuple((float(a), float(b)) for a, b in sizes)
+        return tuple((float(first), float(second)) for first, second in sizes)
     return tuple(np.asarray(size).item() for size in sizes)
-
-
-def _is_size(size: Any, is_count: bool) -> bool:
-    if not isinstance(size, int | float) or not 0 < size < np.inf:
-        return False
-    return float(size).is_integer() or not is_count
 
 
 def validate_alphas(alphas: Sequence[Any]) -> tuple[float, ...]:
@@ -63,6 +56,129 @@ def validate_alphas(alphas: Sequence[Any]) -> tuple[float, ...]:
         InputError: there are no alphas, or one of them is not between 0 and 1.
     """
     chosen = np.ravel(alphas).tolist()
-    if not chosen or not all(isinstance(each, float) and 0 < each < 1 for each in chosen):
+    if not chosen or not all(isinstance(alpha, float) and 0 < alpha < 1 for alpha in chosen):
         raise InputError(f"alphas should lie between 0 and 1, found {chosen}")
     return tuple(chosen)
+
+
+@dataclass(frozen=True)
+class Restriction:
+    """The only sizes and the only alphas that a check asks a method for; None where any may be.
+
+    Every part of a check that chooses sizes or alphas of its own takes a restriction, ``ANYWHERE``
+    by default, and replaces its choice by that of the restriction::
+
+        for size in restriction.sizes_or(SIZES):
+            for alpha in restriction.alphas_or(ALPHAS):
+
+    Sizes that are drawn, or that lie between or beyond the ones of a grid, are the part's own
+    choice as well: they are given as the default, and are not added to those of a restriction.
+    What needs more alphas or sizes than there are passes with a message that it does not apply.
+    Which outcomes of a size are asked is left to the part.
+    """
+
+    sizes: tuple[Size, ...] | None = None
+    """Ascending, each once; for two samples pairs of sizes."""
+    alphas: tuple[float, ...] | None = None
+    """Ascending, each once."""
+
+    def sizes_or(self, default: Sequence[Size]) -> tuple[Size, ...]:
+        """The sizes of the restriction, or the default where it has none."""
+        return tuple(default) if self.sizes is None else self.sizes
+
+    def alphas_or(self, default: Sequence[float]) -> tuple[float, ...]:
+        """The alphas of the restriction, or the default where it has none."""
+        return tuple(default) if self.alphas is None else self.alphas
+
+    def allows(self, size: Size, alpha: float) -> bool:
+        """Whether a method may be asked for limits at a size and an alpha."""
+        is_size = self.sizes is None or size in self.sizes
+        return is_size and (self.alphas is None or alpha in self.alphas)
+
+
+ANYWHERE = Restriction()
+"""No restriction."""
+
+
+def restriction_of_grid(family: Family, grid: str | Mapping[str, Any]) -> Restriction:
+    """The restriction of a grid.
+
+    Two samples have pairs of sizes of equal index; one size goes with all of the other sample.
+
+    Args:
+        family: the family.
+        grid: a text as ``n=10,50;alpha=0.05``, in which ``n=1..30`` stands for all whole numbers
+            from 1 to 30; or a mapping as ``{"n": [10, 50], "alpha": 0.05}``.
+
+    Raises:
+        InputError: a part of the grid cannot be read, its name is not known or stands twice, it
+            has a size or an alpha that is none, or the sizes of two samples do not go together.
+    """
+    numbers = _read_grid(family, grid)
+    names = family.sizes
+    columns = [numbers[name] for name in names if name in numbers]
+    if columns and len(columns) < len(names):
+        raise InputError(f"grid of {family.name} should name {' and '.join(names)}, or neither")
+    if len(columns) == 2:
+        first, second = columns
+        if len(first) != len(second) and 1 not in (len(first), len(second)):
+            raise InputError(
+                f"grid should have as many {names[0]} as {names[1]}, or one of either, found "
+                f"{len(first)} and {len(second)}"
+            )
+        columns = [pairs(first, second, cross=False)]
+    return Restriction(
+        tuple(sorted({*validate_sizes(family, columns[0])})) if columns else None,
+        tuple(sorted({*validate_alphas(numbers[ALPHA])})) if ALPHA in numbers else None,
+    )
+
+
+def _read_grid(family: Family, grid: str | Mapping[str, Any]) -> dict[str, list[Any]]:
+    """The numbers of a grid by name: those of the family's sizes, and ``alpha``."""
+    numbers: dict[str, list[Any]] = {}
+    if isinstance(grid, str):
+        for part in grid.split(";"):
+            name, equals, text = (word.strip() for word in part.partition("="))
+            if not part.strip():
+                continue
+            try:
+                if not equals:
+                    raise ValueError
+                pieces = [_read_piece(piece.strip()) for piece in text.split(",")]
+            except ValueError:
+                raise InputError(
+                    'grid should be as "n=10,50;alpha=0.05" or "n=1..30", found '
+                    f"{quoted(part.strip())} in {quoted(grid)}"
+                ) from None
+            if name in numbers:
+                raise InputError(f"grid has {name} twice: {quoted(grid)}")
+            numbers[name] = [number for piece in pieces for number in piece]
+    elif isinstance(grid, Mapping):
+        for key, value in grid.items():
+            numbers[str(key)] = [value] if isinstance(value, int | float) else list(value)
+    else:
+        raise InputError(f'grid should be as "n=10,50;alpha=0.05", found {quoted(grid)}')
+    names = [*(family.sizes if family.has_outcomes else ()), ALPHA]
+    for name in numbers:
+        if name not in names:
+            raise InputError(
+                f"grid of {family.name} should name {' or '.join(names)}, found {quoted(name)}"
+            )
+    if not numbers:
+        raise InputError(f"grid should name {' or '.join(names)}, found {quoted(grid)}")
+    return numbers
+
+
+def _read_piece(text: str) -> Sequence[float]:
+    """One number, or all of a range.
+
+    Raises:
+        ValueError: it is neither, or the range is empty or has more than 10 000 numbers.
+    """
+    span = _RANGE.fullmatch(text)
+    if span is None:
+        return [int(text) if text.isdecimal() else float(text)]
+    first, last = map(int, span.groups())
+    if not 0 <= last - first < _MOST_OF_RANGE:
+        raise ValueError
+    return range(first, last + 1)

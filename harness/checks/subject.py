@@ -5,19 +5,15 @@ What its method raises is a failure of its answers, or a finding.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from copy import copy
-from dataclasses import fields
 
 import numpy as np
 
 from harness.base.errors import HarnessError
 from harness.callers.calls import CallFaults, Probe, describe
 from harness.callers.source import Answers, Observed, Source, Stream
-from harness.checks.findings import Places
 from harness.checks.watch import refuse_late
 from harness.families.family import Family
-from harness.methods.expected_failures import SIDE
 from harness.methods.method import TWO_SIDED
 
 _Key = tuple[tuple[float, ...], tuple[bytes, ...], float, str]
@@ -31,11 +27,22 @@ class Subject(Source):
     """
 
     def __init__(self, source: Source, family: Family) -> None:
-        super().__init__(**{each.name: getattr(source, each.name) for each in fields(Source)})
-        self.takes_long = source.takes_long and not family.has_single_count
+        super().__init__(
+            label=source.label,
+            sides=source.sides,
+            deterministic=source.deterministic,
+            expected_failures=source.expected_failures,
+            contract=source.contract,
+            is_of_catalogue=source.is_of_catalogue,
+            largest_size=source.largest_size,
+            has_uneven_tails=source.has_uneven_tails,
+            takes_long=source.takes_long and not family.has_single_count,
+        )
         self.family = family
         self._source = source
         self._answers: dict[_Key, Answers] = {}
+        self.asked: list[tuple[Observed, float, str]] = []
+        """The outcomes, the alpha and the side of each answer."""
 
     def at_side(self, side: str) -> Subject:
         """The same method with one of its sides alone."""
@@ -46,20 +53,21 @@ class Subject(Source):
     def limits(self, observed: Observed, alpha: float, side: str, stream: Stream = None) -> Answers:
         if side == TWO_SIDED:
             side = side_of(self)
-        counts = tuple(each.tobytes() for each in observed.counts)
+        counts = tuple(column.tobytes() for column in observed.counts)
         key = (observed.sizes, counts, alpha, side)
         if key not in self._answers:
             refuse_late()
-            self._answers[key] = self._limits(observed, alpha, side)
+            try:
+                answers = self._source.limits(observed, alpha, side)
+            except Exception:
+                if not self.is_of_catalogue:
+                    raise
+                answers = self._one_by_one(observed, alpha, side)
+            if not self.is_of_catalogue:
+                answers = answers.snapped_to_boundary(observed)
+            self._answers[key] = answers
+            self.asked.append((observed, alpha, side))
         return self._answers[key]
-
-    def _limits(self, observed: Observed, alpha: float, side: str) -> Answers:
-        if not self.is_of_catalogue:
-            return self._source.limits(observed, alpha, side).snapped_to_boundary(observed)
-        try:
-            return self._source.limits(observed, alpha, side)
-        except Exception:
-            return self._one_by_one(observed, alpha, side)
 
     def _one_by_one(self, observed: Observed, alpha: float, side: str) -> Answers:
         """The limits of each outcome by itself, so that only those fail that have none."""
@@ -67,27 +75,13 @@ class Subject(Source):
         failures = {}
         for place in range(observed.count):
             try:
-                found = self._source.limits(observed.part(slice(place, place + 1)), alpha, side)
-                lower[place], upper[place] = found.lower[0], found.upper[0]
+                answers = self._source.limits(observed.part(slice(place, place + 1)), alpha, side)
+                lower[place], upper[place] = answers.lower[0], answers.upper[0]
             except HarnessError as error:
                 failures[place] = str(error)
             except Exception as error:
                 failures[place] = describe(error)
         return Answers(lower, upper, failures)
-
-    def asked(self) -> Iterator[Places]:
-        """The outcomes, sizes, alphas and sides that limits were asked for, in parts."""
-        family = self.family
-        for sizes, counts, alpha, side in self._answers:
-            columns = {
-                name: np.frombuffer(each, np.float64)
-                for name, each in zip(family.counts, counts, strict=True)
-                if family.has_outcomes
-            }
-            shape = next((each.shape for each in columns.values()), (1,))
-            sized = zip(family.sizes, sizes, strict=True)
-            columns |= {name: np.full(shape, size) for name, size in sized}
-            yield Places({**columns, "alpha": np.full(shape, alpha), SIDE: np.full(shape, side)})
 
     def takes_arrays(self, observed: Observed, alpha: float) -> bool:
         return self._source.takes_arrays(observed, alpha)

@@ -10,23 +10,19 @@ from harness.base.text import plain_number
 from harness.callers.table import TablePoints, TableSource
 from harness.checks.behaviour import EXACT_NUMBERS
 from harness.checks.findings import CONFORMANCE, PASS, Finding
-from harness.checks.restriction import Restriction, Size
-from harness.checks.scenarios import scenario_of
-from harness.designs.solvers import solver_of
+from harness.checks.plans import scenario_of
+from harness.checks.sizes import Restriction, Size
+from harness.designs.engines.solver import solver_of
 
 POINTS = "points of the table"
 
 
 def restriction_of(points: TablePoints, restriction: Restriction) -> Restriction:
     """The restriction, with the sizes and the alphas of a table where it names none."""
-    sizes = tuple(map(_size, points.sizes))
+    sizes: list[Size] = [
+        (size[0], size[1]) if len(size) == 2 else plain_number(size[0]) for size in points.sizes
+    ]
     return Restriction(restriction.sizes_or(sizes), restriction.alphas_or(points.alphas))
-
-
-def _size(sizes: tuple[float, ...]) -> Size:
-    if len(sizes) == 2:
-        return sizes[0], sizes[1]
-    return plain_number(sizes[0])
 
 
 def complete_grid(
@@ -55,13 +51,13 @@ def complete_grid(
 
 def _is_complete(points: TablePoints, size: Size, alpha: float) -> bool:
     scenario = scenario_of(points.family, size)
-    known = points.at(tuple(map(float, scenario.sizes)), alpha)
+    stored = points.at(tuple(map(float, scenario.sizes)), alpha)
     solver = solver_of(scenario)
-    if len(known) < solver.possible_count():
+    if len(stored) < solver.possible_count():
         return False
     counts = scenario.counts(solver.possible_outcomes())
-    needed = zip(*(each.astype(np.float64).tolist() for each in counts), strict=True)
-    return all(each in known for each in needed)
+    outcomes = zip(*(column.astype(np.float64).tolist() for column in counts), strict=True)
+    return all(outcome in stored for outcome in outcomes)
 
 
 def points_finding(source: TableSource, sizes: Sequence[Size], alphas: Sequence[float]) -> Finding:

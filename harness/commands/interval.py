@@ -157,6 +157,7 @@ def interval(
         interval auc --rows scores.csv --truth label --score model
     """
     from harness.base.arguments import validate_choice
+    from harness.catalogue import with_settings
     from harness.commands.output import (
         records_text,
         say,
@@ -165,7 +166,6 @@ def interval(
         table_text,
         validate_output_files,
     )
-    from harness.families.catalogue import with_settings
     from harness.methods.catalogue import default_method
     from harness.methods.method import ALL_SIDES
     from harness.one.rows import (

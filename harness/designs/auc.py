@@ -7,8 +7,6 @@ from dataclasses import replace
 import numpy as np
 
 from harness.base.numerics.arrays import Floats
-from harness.designs.check_lists import OF_PAIRED_SCORES, OF_SCORES
-from harness.designs.check_sizes import OF_LISTS
 from harness.designs.design import PER_TRUTH, Design, Lists, Scenario
 from harness.distributions.score_truths import PairedScoreTruth, ScoreTruth
 from harness.families.scores import PAIRED_SCORES, SCORES
@@ -25,11 +23,9 @@ def _draw(
 ONE_SCORE = Design(
     SCORES,
     outcomes=None,
-    checked_at=OF_LISTS,
     lists=Lists(
         _draw,
         width=lambda scenario: int(sum(scenario.size)),
-        checked=OF_SCORES,
         words={"auc": None, "sd_ratio": 1.0},
         truth_at=lambda auc, sd_ratio: ScoreTruth((auc,), (sd_ratio,)),
     ),
@@ -45,7 +41,6 @@ TWO_SCORES = replace(
     lists=Lists(
         _draw,
         width=lambda scenario: int(2 * sum(scenario.size)),
-        checked=OF_PAIRED_SCORES,
         words={"auc1": None, "auc2": None, "correlation": None},
         truth_at=lambda auc1, auc2, correlation: PairedScoreTruth((auc1,), (auc2,), (correlation,)),
     ),

@@ -15,20 +15,18 @@ import numpy as np
 from scipy.special import betainc, betaincc, roots_legendre
 
 from harness.base.numerics.arrays import Floats, Integers, Positions
-from harness.designs.check_sizes import OF_PAIRS
 from harness.designs.design import PER_TRUTH, Design, Distributions, Outcomes, Scenario
+from harness.designs.engines.solver import Places, Solver
+from harness.designs.engines.verification import Comparison, Published, Rows
 from harness.designs.limits import Limits
-from harness.designs.nets import Places
 from harness.designs.pairs.data import (
     PAIRED,
-    flat_truth,
     implied_posterior,
     parameter_of,
 )
+from harness.designs.pairs.solver import PairedSolver
 from harness.designs.pairs.verification import verify_posterior, weights_again
 from harness.designs.results import Exact, WorstCase
-from harness.designs.solvers import PairedSolver, Solver
-from harness.designs.verification import Comparison, Published, Rows
 from harness.distributions.paired_truths import (
     ConfusionTruth,
     DirichletTruth,
@@ -39,7 +37,7 @@ from harness.distributions.sampling import binomial
 from harness.distributions.truths import Prior
 from harness.families.combination import Span
 from harness.families.confusion import CONFUSION
-from harness.families.family import AsPairs, Family
+from harness.families.family import AsPairs
 
 MOST_TABLES = 2_000_000
 """The most tables that are enumerated: all of n = 225."""
@@ -60,7 +58,7 @@ def as_pairs(scenario: Scenario) -> Scenario:
         arranged = TableTruth(tuple(map(view.arranged, truth.tables)))
     else:
         arranged = DirichletTruth(view.arranged(truth.shapes))
-    return replace(scenario, family=view.family, truth=arranged)
+    return replace(scenario, design=PAIRED, family=view.family, truth=arranged)
 
 
 def _pairs_outcomes() -> Outcomes:
@@ -93,15 +91,6 @@ def _listing(truths: Sequence[Floats]) -> Iterator[tuple[TableTruth, Positions, 
         yield ConfusionTruth(truth.tables), positions, index
 
 
-def _check_truth(family: Family) -> PairedTruth:
-    """Return the uniform truth over all tables, or without a posterior a list of tables."""
-    truth, view = flat_truth(family), family.as_pairs
-    if not isinstance(truth, TableTruth):
-        return truth
-    assert view is not None
-    return ConfusionTruth.of(map(view.restored, truth.tables))
-
-
 @dataclass(frozen=True)
 class ConfusionSolver(PairedSolver):
     """Exact engines for a confusion table: those of the same table of pairs."""
@@ -121,13 +110,15 @@ class ConfusionSolver(PairedSolver):
     def range_count(self, over: Sequence[Span]) -> float:
         return super().range_count(_view(self.scenario).arranged(over))
 
-    def _searched(
-        self, limits: Limits, over: Sequence[Span] | None = None
-    ) -> Sequence[WorstCase] | None:
-        if parameter_of(self._pairs).moved_mass is None:
-            return Solver._searched(self, limits, over)
+    @property
+    def is_searched(self) -> bool:
+        return parameter_of(self._pairs).moved_mass is not None
+
+    def search(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase] | None:
+        if not self.is_searched:
+            return None
         view = _view(self.scenario)
-        found = super()._searched(limits, None if over is None else view.arranged(over))
+        found = super().search(limits, view.arranged(over))
         return found and [
             replace(case, truths=view.restored(case.truths), witness=view.restored(case.witness))
             for case in found
@@ -137,7 +128,7 @@ class ConfusionSolver(PairedSolver):
         return super().rows_again(limits, _view(self.scenario).arranged(truths))
 
     def places(self, over: Sequence[Span]) -> Places | None:
-        if parameter_of(self._pairs).moved_mass is None:
+        if not self.is_searched:
             return None
         view = _view(self.scenario)
         found = super().places(view.arranged(over))
@@ -213,8 +204,6 @@ CONFUSED = Design(
     beside=_beside,
     refuse=PAIRED.refuse,
     exact=ConfusionSolver,
-    check_truth=_check_truth,
-    checked_at=OF_PAIRS,
     small_cells=400,
     most_enumerated=MOST_TABLES,
     examples={

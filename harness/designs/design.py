@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
 import json
-import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,14 +13,11 @@ import numpy as np
 from harness.base.errors import HarnessError
 from harness.base.numerics.arrays import Floats, Integers, Positions
 from harness.callers.source import Observed
-from harness.designs.check_lists import NOWHERE, CheckedLists
-from harness.designs.check_sizes import CheckedAt
 from harness.distributions.list_truths import ListTruth
 from harness.distributions.paired_truths import PairedTruth
 from harness.distributions.sampling.law import NUMPY, THINNED, Law, Sampling
 from harness.distributions.truths import DiscreteTruth, PairTruth, Truth
 from harness.families.family import Data, Family, Model
-from harness.families.stopped import FUNCTIONS, functions_of
 
 AnyTruth = Truth | PairTruth | PairedTruth | ListTruth
 
@@ -131,8 +126,6 @@ class Lists:
     or None; of strata each is a list."""
     truth_at: Callable[..., ListTruth] | None = None
     """Return the truth with these numbers; None where there are no words."""
-    checked: CheckedLists = NOWHERE
-    """Where a check asks methods."""
 
 
 Example = tuple[tuple[Any, ...], dict[str, Any], dict[str, int]]
@@ -177,6 +170,8 @@ class Design:
     values in the arrays that it lists, and the position of each of them in the truth."""
     samples: Callable[[Scenario], tuple[Scenario, ...]] = lambda _: ()
     """Return the scenario of each independent sample alone."""
+    trials_made: Callable[[Scenario, Integers], Floats] | None = None
+    """Return the numbers of trials made at outcomes, shape (m,); None where all are made."""
     sampling_title: Callable[[Scenario], str | None] = lambda _: None
     """Return how data arise, in words; None where it is the model's own way."""
     beside: Callable[[Scenario, Sequence[float], float], tuple[float, ...]] = (
@@ -201,32 +196,12 @@ class Design:
     size_needs: tuple[str, ...] = ()
     """What the size of lists that suffices depends on beside the method; empty where it may grow
     in many ways."""
-    check_truth: Callable[[Family], AnyTruth] | None = None
-    """Return a truth over the whole range of the parameters, or over that of a check."""
-    checked_at: Mapping[bool, CheckedAt] = field(default_factory=dict)
-    """The sizes and alphas of a check by default, by whether the parameter is bounded."""
     small_cells: int = 0
     """A run of fewer cells takes seconds."""
     most_enumerated: float = np.inf
     """The most outcomes that are enumerated; a scenario with more of them has trials alone."""
     probed_counts: tuple[int, ...] = (4, 8)
     """The largest mean counts of two scenarios that are solved exactly, to measure the time."""
-
-
-DESIGNS: dict[str, Design] = {}
-
-
-def designs() -> Mapping[str, Design]:
-    """Return the designs by their names; ``catalogue.register`` adds one."""
-    if not DESIGNS:
-        # The catalogue imports this module, and with it come all exact engines.
-        importlib.import_module("harness.designs.catalogue")
-    return DESIGNS
-
-
-def design_for(family: Family) -> Design:
-    """Return the design of a family."""
-    return designs()[family.design]
 
 
 @dataclass(frozen=True)
@@ -237,6 +212,8 @@ class Scenario:
     which stands for every data set.
     """
 
+    design: Design = field(repr=False, compare=False)
+    """How the data arise."""
     family: Family
     size: Any
     """n, a whole number, or an exposure; of two samples a pair of them; of lists k, the number of
@@ -251,27 +228,17 @@ class Scenario:
     with_both: bool = True
     """Of pairs: whether an outcome says how many pairs are right in both; of a confusion table,
     whether it says the whole table."""
-    design: Design = field(init=False, repr=False, compare=False)
-    """How the data arise."""
+    solver: Any = field(init=False, default=None, repr=False, compare=False)
+    """The exact engines, once ``solver_of`` has chosen them."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "design", design_for(self.family))
         if self.law is not None and self.draws == THINNED:
             raise HarnessError(f"no tables thin the outcomes of {self.law.title}")
         self.design.refuse(self)
 
     def __getstate__(self) -> dict[str, Any]:
-        # Another process knows the family by its name, and has no function of this one.
-        if not (functions := functions_of(self.family)):
-            return {**vars(self)}
-        import cloudpickle
-
-        return {**vars(self), "functions": cloudpickle.dumps(functions)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        if functions := state.pop("functions", None):
-            FUNCTIONS.update(pickle.loads(functions))
-        vars(self).update(state)
+        # Another process chooses the engines itself.
+        return {**vars(self), "solver": None}
 
     @property
     def sizes(self) -> tuple[float, ...]:
@@ -468,33 +435,6 @@ def keyed_stream(content: Mapping[str, Any], seed: int, shard: int) -> np.random
     digest = np.frombuffer(hashlib.sha256(text.encode()).digest(), dtype=">u4")
     key = (*digest.tolist(), shard >> 32, shard & 0xFFFFFFFF)
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
-
-
-def listed_scenarios(
-    family: Family,
-    sizes: Sequence[float],
-    truths: Sequence[Floats],
-    law: Law | None = None,
-    with_both: bool = True,
-) -> Iterator[tuple[Scenario, Positions, Positions]]:
-    """Yield scenarios of one size that list given truths.
-
-    Args:
-        family: what is estimated.
-        sizes: the size of each sample.
-        truths: the true values of each sample or cell, one array of shape (t,) for each.
-        law: of one sample: how its count arises; None for the family's own law.
-        with_both: as of ``Scenario``.
-
-    Yields:
-        A scenario, the positions of the truths in the arrays that it lists, and the position of
-        each of them among the scenario's ``listed_truths``.
-    """
-    design = design_for(family)
-    assert design.listing is not None
-    for truth, positions, index in design.listing(truths):
-        size = design.size_of(sizes)
-        yield Scenario(family, size, truth, law=law, with_both=with_both), positions, index
 
 
 def data_of(scenario: Scenario, outcomes: Integers) -> Data:

@@ -88,8 +88,15 @@ class Limits:
         return index
 
     def at(self, outcomes: Integers) -> Limits:
-        """Return the part of the table at the outcomes."""
+        """Return the part of the table at the outcomes; it raises what ``positions`` does."""
         index = self.positions(outcomes)
+        return Limits(outcomes, self.lower[:, index], self.upper[:, index], self.of_ratio)
+
+    def known_at(self, outcomes: Integers) -> Limits | None:
+        """Return the part of the table at the outcomes; None where it has no limits for one."""
+        index = np.searchsorted(self.outcomes, outcomes)
+        if not (np.append(self.outcomes, -1)[index] == outcomes).all():
+            return None
         return Limits(outcomes, self.lower[:, index], self.upper[:, index], self.of_ratio)
 
     def rows(self, rows: Sequence[int]) -> Limits:

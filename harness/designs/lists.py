@@ -18,11 +18,9 @@ from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats, Integers
 from harness.base.numerics.special import mean_of_sd, upper_tail
 from harness.callers.source import Observed
-from harness.designs.check_lists import OF_CLUSTERS, OF_RUNS, OF_STRATA
-from harness.designs.check_sizes import OF_LISTS
 from harness.designs.design import PER_TRUTH, Design, Lists, Scenario, grid
+from harness.designs.engines.stochastic import StochasticColumn
 from harness.designs.results import Enumerated, Exact
-from harness.designs.stochastic import StochasticColumn
 from harness.distributions.list_truths import ClusterTruth, NormalRuns, RunTruth, StratumTruth
 from harness.distributions.sampling import binomial
 from harness.distributions.sampling.laws.clusters import draw_clusters
@@ -212,7 +210,6 @@ def _blocks(windows: Sequence[tuple[int, int]]) -> Iterator[tuple[Integers, ...]
 REPEATED_RUNS = Design(
     RUNS,
     outcomes=None,
-    checked_at=OF_LISTS,
     lists=Lists(
         lambda scenario, _, trials, rng: (
             scenario.truth.law.draw(rng, (trials, int(scenario.size))),
@@ -220,7 +217,6 @@ REPEATED_RUNS = Design(
         width=lambda scenario: int(scenario.size),
         at_truths=values_of_runs,
         assumes=ASSUMES,
-        checked=OF_RUNS,
         words={"mean": None, "sd": None},
         truth_at=lambda mean, sd: RunTruth(NormalRuns(mean, sd)),
     ),
@@ -249,11 +245,9 @@ def _draw_clusters(
 CLUSTERED = Design(
     CLUSTERS,
     outcomes=None,
-    checked_at=OF_LISTS,
     lists=Lists(
         _draw_clusters,
         width=lambda scenario: int(scenario.size[0]),
-        checked=OF_CLUSTERS,
         words={"p": None, "rho": None},
         truth_at=lambda p, rho: ClusterTruth((p,), (rho,)),
     ),
@@ -294,12 +288,10 @@ def _draw_strata(
 STRATIFIED = Design(
     STRATA,
     outcomes=None,
-    checked_at=OF_LISTS,
     lists=Lists(
         _draw_strata,
         width=lambda scenario: len(scenario.size[0]),
         at_truths=values_of_strata,
-        checked=OF_STRATA,
         words={"p1": None, "p2": None},
         truth_at=lambda p1, p2: StratumTruth(((p1, p2),)),
     ),

@@ -17,7 +17,7 @@ from harness.designs.limits import Limits
 from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW, miss_probabilities
 from harness.designs.one_sample.law_worst_case import missed_by_law
 from harness.designs.one_sample.worst_case import maxima_inside_gaps
-from harness.designs.two_samples.worst_case import table_index
+from harness.designs.two_samples.worst_case import limits_of_pairs
 from harness.families.combination import Span
 
 LARGEST_CURVE = 1 << 14
@@ -100,10 +100,10 @@ def of_two_samples(scenario: Scenario, limits: Limits) -> MissCurve | None:
         sampling.window(*span, size)
         for span, size in zip((over, second), scenario.sizes, strict=True)
     ]
-    index = table_index(scenario, limits, windows)
-    if index is None or combination.inside(second, scenario.sizes[1]) != second:
+    squares = limits_of_pairs(scenario, limits, windows)
+    if squares is None or combination.inside(second, scenario.sizes[1]) != second:
         return None
-    lower, upper = (combination.scale(each)[index] for each in _filled(limits))
+    lower, upper = (combination.scale(ends) for ends in _filled(squares))
     counts = [np.arange(low, high + 1) for low, high in windows]
     weight = sampling.pmf(counts[1], held, scenario.sizes[1])
     sums = _RowSums.of(lower, upper, weight)

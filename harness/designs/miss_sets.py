@@ -30,6 +30,20 @@ def beside(truth: float, approach: int) -> float:
     return truth if approach == AT else float(np.nextafter(truth, approach * np.inf))
 
 
+def lattice_above(limits: Floats, lattice: int) -> Floats:
+    """Return the smallest M/N above each limit."""
+    number = np.floor(limits * lattice)
+    number += (number / lattice <= limits) * 1.0
+    return np.asarray(number / lattice)
+
+
+def lattice_below(limits: Floats, lattice: int) -> Floats:
+    """Return the largest M/N below each limit."""
+    number = np.ceil(limits * lattice)
+    number -= (number / lattice >= limits) * 1.0
+    return np.asarray(number / lattice)
+
+
 _PAIRS_AT_ONCE = 1 << 21
 
 

@@ -25,7 +25,8 @@ from scipy.special import betaincc
 from harness.base.numerics.arrays import Bools, Floats, Integers, Positions, distinct_columns
 from harness.base.numerics.root_finding import largest_true
 from harness.designs.design import Scenario
-from harness.designs.monte_carlo import INTERVAL_ALPHA, SHARD, Shard, fraction_interval
+from harness.designs.engines.monte_carlo import SHARD, Shard
+from harness.designs.fractions import INTERVAL_ALPHA, fraction_interval
 from harness.methods.proportion.exact import clopper_pearson
 
 FIRST_LOOK, FIRST_LOOK_DRAWN = 1 << 14, 1 << 10

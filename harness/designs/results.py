@@ -278,6 +278,11 @@ class WorstCase:
     on_net: float | None = None
     """The largest miss probability on that net; ``alpha`` is the larger one of both."""
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether it is the supremum itself, and not what a search found."""
+        return self.found_by is None
+
 
 @dataclass(frozen=True)
 class NodeMisses:
@@ -316,6 +321,21 @@ class Enumerated:
     where there is no such integral."""
     assumes: str | None = None
     """What the values rest on that a truth need not have, in words."""
+
+    @classmethod
+    def of(
+        cls,
+        by_outcome: Exact,
+        by_truth: Exact | None,
+        mean: Mean | None,
+        mean_from: str,
+        reported: Integers,
+        nodes: tuple[NodeMisses, ...] | None = None,
+    ) -> Enumerated:
+        """Return the results at the reported outcomes, without worst cases."""
+        shown = np.intersect1d(by_outcome.conditions, reported)
+        unknown = (None,) * by_outcome.below.shape[0]
+        return cls(by_outcome.at(shown), by_truth, mean, mean_from, unknown, unknown, nodes)
 
     @property
     def known(self) -> tuple[int, ...]:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers, Positions
-from harness.designs.check_sizes import OF_ONE_SAMPLE, OF_TWO_SAMPLES
 from harness.designs.design import (
     PER_TRUTH,
     Decode,
@@ -22,11 +21,9 @@ from harness.designs.design import (
     grid,
 )
 from harness.distributions.sampling.law import THINNED
-from harness.distributions.truths import DiscreteTruth, PairTruth, UniformTruth, as_distribution
-from harness.families.catalogue import family_of
-from harness.families.combination import Span
+from harness.distributions.truths import DiscreteTruth, PairTruth, as_distribution
 from harness.families.data import LARGEST_COUNT
-from harness.families.family import Family, truth_posterior
+from harness.families.family import truth_posterior
 from harness.families.samples import SINGLE_SAMPLE, TWO_SAMPLES, among_images
 
 
@@ -85,15 +82,6 @@ def _listing_of_one(
     yield DiscreteTruth(tuple(distinct.tolist())), np.arange(values.size), index
 
 
-RATES, RATES_OF_TWO = (0.0, 20.0), (0.0, 5.0)
-"""The true rates of a check, since the support of a rate is unbounded."""
-
-
-def uniform_truth(family: Family, rates: Span = RATES) -> UniformTruth:
-    """Return the uniform truth over all proportions, or over the rates of a check."""
-    return UniformTruth(*((0.0, 1.0) if family.is_bounded else rates))
-
-
 ONE_SAMPLE = Design(
     SINGLE_SAMPLE,
     Outcomes(
@@ -111,8 +99,6 @@ ONE_SAMPLE = Design(
     listing=_listing_of_one,
     samples=lambda scenario: (scenario,),
     beside=_beside_one,
-    check_truth=uniform_truth,
-    checked_at=OF_ONE_SAMPLE,
     small_cells=4000,
     probed_counts=(20, 120),
     examples={
@@ -129,9 +115,13 @@ def stride(scenario: Scenario) -> int:
 
 
 def _both_samples(scenario: Scenario) -> tuple[Scenario, ...]:
-    family, truth = family_of(scenario.model.NAME), scenario.truth
+    sample, truth = scenario.family.sample, scenario.truth
+    assert sample is not None
     first, second = scenario.sizes
-    return Scenario(family, first, truth.first), Scenario(family, second, truth.second)
+    return (
+        Scenario(ONE_SAMPLE, sample, first, truth.first),
+        Scenario(ONE_SAMPLE, sample, second, truth.second),
+    )
 
 
 def _encode(scenario: Scenario, first: Integers, second: Integers) -> Integers:
@@ -203,8 +193,6 @@ TWO_INDEPENDENT = Design(
     listing=_listing_of_two,
     samples=_both_samples,
     beside=_beside_two,
-    check_truth=lambda family: PairTruth(*[uniform_truth(family, RATES_OF_TWO)] * 2),
-    checked_at=OF_TWO_SAMPLES,
     small_cells=2000,
     probed_counts=(3, 6),
     examples={

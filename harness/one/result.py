@@ -14,8 +14,8 @@ from harness.base.arguments import validate_choice, validate_whole
 from harness.base.errors import InputError
 from harness.base.frames import MOST_ROWS, Tabular
 from harness.base.numerics.arrays import Floats
+from harness.catalogue import with_settings
 from harness.distributions.truths import Prior
-from harness.families.catalogue import with_settings
 from harness.families.data import broadcast_columns, probabilities
 from harness.families.family import POSTERIOR, Data, Family
 from harness.families.population import POPULATION, with_population

@@ -16,7 +16,6 @@ from harness.base.text import enumerated
 from harness.distributions.truths import Prior
 from harness.families.family import POSTERIOR, Family
 from harness.families.population import POPULATION, with_population
-from harness.families.stopped import STOPPING
 from harness.methods.catalogue import find, methods_of
 from harness.methods.method import Method
 from harness.one.result import Interval, compute, tails
@@ -274,7 +273,7 @@ def unfit(method: Method, setting: Setting, names: Sequence[str]) -> str:
     reasons = {
         f"no side {setting.side}": setting.side not in method.sides,
         "needs --seed": not method.deterministic and setting.seed is None,
-        "for trials that end early": method.is_for_stopping and STOPPING not in family.settings,
+        "for trials that end early": method.is_for_stopping and not family.stops,
         "needs --population": method.needs_population and not has_population,
         "takes no population": has_population and not method.needs_population,
         "takes no prior": setting.prior is not None and not method.takes_prior,

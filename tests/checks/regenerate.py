@@ -6,11 +6,11 @@ from pathlib import Path
 
 from harness.callers.naming import named
 from harness.callers.source import CatalogueSource
-from harness.checks.baseline.limits import Points
-from harness.checks.baseline.store import keep_limits, write_baseline
+from harness.checks.baseline.folder import write_baseline
+from harness.checks.baseline.limits import KeptPoints, keep_limits
 from harness.checks.behaviour import measures
-from harness.checks.restriction import Size
-from harness.checks.sizes import checked_at
+from harness.checks.plans import checked_at
+from harness.checks.sizes import Size
 from harness.checks.subject import Subject, side_of
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE, methods_for
@@ -31,7 +31,7 @@ def sizes_of(family: str) -> tuple[Size, ...]:
     return PAIRS if is_pair else checked_at(family_of(family)).exact
 
 
-def points_of(family: str) -> Points:
+def points_of(family: str) -> KeptPoints:
     """Where limits are kept: at fewer sizes than by default, as there are many methods."""
     known = family_of(family)
     in_full: tuple[Size, ...]
@@ -46,7 +46,7 @@ def points_of(family: str) -> Points:
     else:
         in_full, in_sums = (1.0,), (0.5, 5.0)
     alphas = checked_at(family_of(family)).alphas.exact
-    return Points(in_full, (0.05,), in_sums, alphas)
+    return KeptPoints(in_full, (0.05,), in_sums, alphas)
 
 
 def every() -> Iterator[Subject]:

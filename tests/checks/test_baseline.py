@@ -11,13 +11,18 @@ from harness.base.errors import InputError
 from harness.callers.naming import named
 from harness.callers.source import CatalogueSource
 from harness.checks.baseline.changes import compare_with_baseline, measures_at
-from harness.checks.baseline.folder import HEADER, is_baseline, validate_target
-from harness.checks.baseline.limits import moved_limits
-from harness.checks.baseline.store import DECIMALS, read_baseline, write_baseline
-from harness.checks.baseline.sums import moved_sums
+from harness.checks.baseline.folder import (
+    HEADER,
+    is_baseline,
+    read_baseline,
+    validate_target,
+    write_baseline,
+)
+from harness.checks.baseline.limits import moved_limits, moved_sums
+from harness.checks.baseline.tables import DECIMALS
 from harness.checks.behaviour import LENGTH, MEAN, WORST, behaviour, key_columns, measures
 from harness.checks.options import Tolerance
-from harness.checks.sizes import checked_at
+from harness.checks.plans import checked_at
 from harness.checks.subject import Subject, side_of
 from harness.cli import main
 from harness.families.catalogue import family_of

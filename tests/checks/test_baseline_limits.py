@@ -11,27 +11,29 @@ from harness.callers.function import FunctionHere
 from harness.callers.naming import named
 from harness.callers.source import CatalogueSource
 from harness.checks.baseline.changes import LIMITS, NOTHING, compare_with_baseline, describe_change
-from harness.checks.baseline.folder import files_of
+from harness.checks.baseline.folder import Baseline, files_of, read_baseline, write_baseline
 from harness.checks.baseline.limits import (
-    Points,
+    KeptPoints,
+    MovedSums,
     default_points,
     differ,
+    keep_limits,
     limits_in_full,
     moved_limits,
+    moved_sums,
     outcomes_at,
+    sums_of_limits,
 )
-from harness.checks.baseline.store import Baseline, keep_limits, read_baseline, write_baseline
-from harness.checks.baseline.sums import MovedSums, moved_sums, sums_of_limits
 from harness.checks.behaviour import measures
 from harness.checks.options import USUAL, Tolerance
-from harness.checks.sizes import checked_at
+from harness.checks.plans import checked_at
 from harness.checks.subject import Subject
 from harness.families.catalogue import FAMILIES, family_of
 from harness.methods.catalogue import CATALOGUE
 
 SIZES, ALPHAS = (1, 2, 7, 40, 171, 1000), (0.01, 0.05)
 TOLERANCE = Tolerance.limits
-FEW = Points((2, 7), ALPHAS, (7, 40), ALPHAS)
+FEW = KeptPoints((2, 7), ALPHAS, (7, 40), ALPHAS)
 
 
 def subject(name="wilson", method=None, family="proportion"):

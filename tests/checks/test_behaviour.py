@@ -22,10 +22,9 @@ from harness.checks.behaviour import (
 )
 from harness.checks.check import check
 from harness.checks.cross_check import cross_check
-from harness.checks.scenarios import scenario_of
-from harness.checks.sizes import checked_at
+from harness.checks.plans import checked_at, scenario_of
 from harness.checks.subject import Subject
-from harness.designs.solvers import solver_of
+from harness.designs.engines.solver import solver_of
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE
 

@@ -11,7 +11,7 @@ from scipy.special import ndtri
 from harness.base.errors import InputError
 from harness.callers.naming import named
 from harness.callers.source import CatalogueSource
-from harness.checks.baseline.store import write_baseline
+from harness.checks.baseline.folder import write_baseline
 from harness.checks.behaviour import measures
 from harness.checks.check import check
 from harness.checks.subject import Subject

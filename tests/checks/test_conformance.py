@@ -13,7 +13,7 @@ from harness.callers.source import CatalogueSource
 from harness.checks.check import check
 from harness.checks.conformance.runner import check_conformance
 from harness.checks.expected_failures import apply_expected_failures
-from harness.checks.restriction import Restriction
+from harness.checks.sizes import Restriction
 from harness.checks.subject import Subject
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE

@@ -16,8 +16,8 @@ from harness.checks.behaviour import MEAN_POSTERIOR, WORST, WORST_INSIDE, behavi
 from harness.checks.check import check
 from harness.checks.conformance.runner import check_conformance
 from harness.checks.contract.exact import check_contract, judged
-from harness.checks.restriction import Restriction, read_grid, sizes_of_grid
-from harness.checks.sizes import checked_at
+from harness.checks.plans import checked_at
+from harness.checks.sizes import Restriction, restriction_of_grid
 from harness.checks.subject import Subject
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE, PROPORTION, methods_for
@@ -304,8 +304,8 @@ def test_a_part_that_the_grid_does_not_name_is_as_without_it():
 
 
 def test_sizes_of_two_samples_are_pairs_of_equal_index():
-    grid = read_grid(family_of("proportion_difference"), "n1=10,20;n2=5,15")
-    assert sizes_of_grid(family_of("proportion_difference"), grid) == [(10, 5), (20, 15)]
+    restriction = restriction_of_grid(family_of("proportion_difference"), "n1=10,20;n2=5,15")
+    assert restriction == Restriction(((10.0, 5.0), (20.0, 15.0)))
 
 
 def test_a_failure_that_is_declared_elsewhere_is_not_missed_at_the_grid():

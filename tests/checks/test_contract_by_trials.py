@@ -14,9 +14,9 @@ from harness.callers.process import TIMEOUT
 from harness.callers.source import Observed
 from harness.checks.check import check
 from harness.checks.contract import simulated
-from harness.checks.contract.simulated import MEAN, WORST, Simulation, check_by_trials
+from harness.checks.contract.simulated import MEAN, WORST, OutcomeTrials, check_by_trials
+from harness.checks.scenarios import trials_needed
 from harness.checks.subject import Subject
-from harness.checks.trials import trials_needed
 from harness.families.catalogue import family_of
 from harness.methods.method import AT_LEAST, NOMINAL, NONE
 from tests.checks.planted.textbook import wilson
@@ -44,7 +44,7 @@ def whole(x, n, alpha, rng):
 
 def findings_of(function, contract, trials=20_000, family="proportion", sizes=SIZES, **options):
     subject = Subject(FunctionHere(function.__name__, function, seed=1), family_of(family))
-    return check_by_trials(contract, Simulation(subject, sizes, ALPHAS, trials, **options))[0]
+    return check_by_trials(contract, OutcomeTrials(subject, sizes, ALPHAS, trials, **options))[0]
 
 
 def verdicts(findings, name):
@@ -85,7 +85,7 @@ def test_the_contract_at_least_is_checked_at_a_few_truths():
 
 def test_a_margin_of_zero_is_never_kept():
     subject = Subject(FunctionHere("f", as_often_as_it_may), family_of("proportion"))
-    found, _ = check_by_trials(NOMINAL, Simulation(subject, (10.0,), (0.05,), 500, margin=0.0))
+    found, _ = check_by_trials(NOMINAL, OutcomeTrials(subject, (10.0,), (0.05,), 500, margin=0.0))
     assert found[0].verdict == "inconclusive"
 
 
@@ -96,7 +96,7 @@ def test_a_method_that_misses_with_probability_alpha_seldom_fails(monkeypatch):
     failed = 0
     for seed in range(40):
         subject = Subject(FunctionHere("f", as_often_as_it_may, seed=seed), family_of("proportion"))
-        simulation = Simulation(subject, (10.0, 30.0, 100.0), (0.05,), 20_000, seed=seed)
+        simulation = OutcomeTrials(subject, (10.0, 30.0, 100.0), (0.05,), 20_000, seed=seed)
         found, _ = check_by_trials(AT_LEAST, simulation)
         assert {each.check for each in found} == {WORST}
         failed += any(each.verdict == "fail" for each in found)

@@ -16,7 +16,7 @@ from harness.callers.peers import Peer
 from harness.callers.source import CatalogueSource
 from harness.checks.check import check
 from harness.checks.compare import check_same
-from harness.checks.restriction import Restriction
+from harness.checks.sizes import Restriction
 from harness.checks.subject import Subject
 from harness.cli import main
 from harness.families.catalogue import family_of

@@ -9,7 +9,7 @@ from scipy.special import ndtri
 from scipy.stats import binomtest
 
 from harness.checks.paired_test import mcnemar_p, paired_interval, trials_to_conclude
-from harness.checks.trials import verdict_of
+from harness.checks.scenarios import AllowedRate
 
 # Bentur et al. (2009): 1 and 7 discordant of 21. Tango's limits to three decimals in Fagerland,
 # Lydersen and Laake (2014), Stat. Med. 33, 2850–2875, table V.
@@ -85,7 +85,7 @@ def test_without_discordant_trials_the_limits_are_those_of_wilson_at_0():
     ],
 )
 def test_a_verdict_depends_on_where_the_whole_interval_lies(counts, margin, expected):
-    assert verdict_of(*limits(*counts), margin) == expected
+    assert AllowedRate(margin).verdict(*limits(*counts)) == expected
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_a_verdict_depends_on_where_the_whole_interval_lies(counts, margin, expe
 def test_the_number_of_trials_returned_concludes_and_one_less_does_not(b, c, n, margin):
     def concludes(trials):
         interval = limits(b * (trials / n), c * (trials / n), trials)
-        return verdict_of(*interval, margin) != "inconclusive"
+        return AllowedRate(margin).verdict(*interval) != "inconclusive"
 
     assert not concludes(n)
     needed = trials_to_conclude(b, c, n, margin)

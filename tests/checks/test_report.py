@@ -18,7 +18,7 @@ from harness.checks.conformance.runner import check_conformance
 from harness.checks.findings import Finding
 from harness.checks.formats import FORMATS, format_json, format_junit, format_table
 from harness.checks.report import CheckReport
-from harness.checks.restriction import Restriction
+from harness.checks.sizes import Restriction
 from harness.checks.subject import Subject
 from harness.families.catalogue import family_of
 from tests.checks.planted.textbook import add_four, woolf_half

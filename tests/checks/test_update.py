@@ -10,8 +10,7 @@ import pytest
 from harness.base.errors import InputError
 from harness.callers.naming import named
 from harness.callers.source import CatalogueSource
-from harness.checks.baseline.folder import HEADER, resolve_baseline
-from harness.checks.baseline.store import read_baseline, write_baseline
+from harness.checks.baseline.folder import HEADER, read_baseline, resolve_baseline, write_baseline
 from harness.checks.behaviour import measures
 from harness.checks.check import check
 from harness.checks.subject import Subject

@@ -218,9 +218,9 @@ def test_a_fault_of_the_harness_itself_is_one_sentence_unless_asked_for(
 def test_one_disagreement_among_several_runs_decides_the_exit_code(
     run_command, config, here, monkeypatch
 ):
-    from harness.kinds.coverage import solve as study_simulate
+    from harness.designs.engines import stochastic
 
-    right = study_simulate.simulate
+    right = stochastic.simulate
 
     def wrong(shard, limits):
         tally = right(shard, limits)
@@ -228,7 +228,7 @@ def test_one_disagreement_among_several_runs_decides_the_exit_code(
             tally.by_outcome.below[:] = 0
         return tally
 
-    monkeypatch.setattr(study_simulate, "simulate", wrong)
+    monkeypatch.setattr(stochastic, "simulate", wrong)
     config("a.yaml", name="first", seed=6)
     config("b.yaml", name="second")
     result = run_command("run", "a.yaml", "b.yaml")

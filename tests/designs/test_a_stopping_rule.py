@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 import harness
+from harness.catalogue import register
+from harness.checks import plans
 from harness.cli import main
-from harness.designs.catalogue import register
-from harness.designs.design import DESIGNS, Design, Outcomes
+from harness.designs.catalogue import DESIGNS
+from harness.designs.design import Design, Outcomes
+from harness.designs.engines.solver import Solver
 from harness.designs.samples import ONE_SAMPLE
-from harness.designs.solvers import Solver
 from harness.distributions.truths import DiscreteTruth
 from harness.families import proportion
 from harness.families.catalogue import FAMILIES
@@ -79,12 +81,6 @@ STOPPED = Design(
     values=ONE_SAMPLE.values,
     keyed_by_value=True,
     listing=ONE_SAMPLE.listing,
-    check_truth=lambda family: DiscreteTruth((0.1, 0.3, 0.5, 0.9)),
-    checked_at={
-        True: replace(
-            ONE_SAMPLE.checked_at[True], exact=(5, 10), properties=(3, 5, 10), trials=(10,)
-        )
-    },
 )
 
 
@@ -92,8 +88,12 @@ STOPPED = Design(
 def added():
     names = "wilson", "clopper_pearson"
     register(STOPPED, {FAMILY: {name: CATALOGUE["proportion"][name] for name in names}})
+    usual = plans.checked_at(FAMILIES["proportion"])
+    at = {True: replace(usual, exact=(5, 10), properties=(3, 5, 10), trials=(10,))}
+    truth = DiscreteTruth((0.1, 0.3, 0.5, 0.9))
+    plans.register(STOPPED, plans.CheckPlan(at, truth=lambda family: truth))
     yield
-    del DESIGNS[STOPPED.name]
+    del DESIGNS[STOPPED.name], plans.PLANS[STOPPED.name]
     for table in (FAMILIES, CATALOGUE):
         del table[FAMILY.name]
 

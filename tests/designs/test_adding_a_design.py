@@ -1,4 +1,4 @@
-"""A design that is added by one call runs as those of the package do."""
+"""A design that is added while a program runs is used as those of the package are."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -8,17 +8,19 @@ import polars as pl
 import pytest
 
 import harness
+from harness.catalogue import register
+from harness.checks import plans
 from harness.cli import main
-from harness.designs.catalogue import register
-from harness.designs.design import DESIGNS, Outcomes
+from harness.designs.catalogue import DESIGNS
+from harness.designs.design import Outcomes
+from harness.designs.engines.solver import Solver
 from harness.designs.samples import ONE_SAMPLE
-from harness.designs.solvers import Solver
 from harness.distributions.sampling import binomial
 from harness.distributions.truths import DiscreteTruth
 from harness.families import proportion
 from harness.families.catalogue import FAMILIES
 from harness.families.family import ENUMERATION, model_like
-from harness.families.samples import family_of_samples
+from harness.families.samples import family_of_one_sample
 from harness.methods.catalogue import CATALOGUE
 from harness.methods.method import Method
 from harness.methods.proportion.exact import clopper_pearson
@@ -45,7 +47,7 @@ SAMPLING = SimpleNamespace(
         **{name: of_pools(getattr(binomial, name)) for name in ("pmf", "cdf", "sf")},
     }
 )
-FAMILY = family_of_samples(
+FAMILY = family_of_one_sample(
     "pooled_proportion",
     "a proportion of cases: x of n pools are positive",
     "p",
@@ -74,7 +76,6 @@ POOLS = replace(
     name="pools",
     outcomes=Outcomes(lambda scenario: scenario.size + 1.0, draw, probabilities),
     distributions=None,
-    check_truth=lambda family: DiscreteTruth((0.02, 0.1, 0.2, 0.4)),
     exact=Solver,
 )
 
@@ -110,8 +111,12 @@ CONFIG = {
 @pytest.fixture(scope="module", autouse=True)
 def added():
     register(POOLS, {FAMILY: METHODS})
+    truth = DiscreteTruth((0.02, 0.1, 0.2, 0.4))
+    plans.register(
+        POOLS, replace(plans.plan_of(FAMILIES["proportion"]), truth=lambda family: truth)
+    )
     yield
-    del DESIGNS[POOLS.name]
+    del DESIGNS[POOLS.name], plans.PLANS[POOLS.name]
     for table in (FAMILIES, CATALOGUE):
         del table[FAMILY.name]
 
@@ -140,6 +145,13 @@ def test_engines_agree_with_a_sum_by_hand(results):
         assert exact["actual_alpha"] == pytest.approx(mean, abs=1e-12)
         # At most once in 10^6 seeds.
         assert abs(drawn["actual_alpha"] - mean) < 5 * drawn["std_error"]
+
+
+def test_processes_of_workers_know_the_design_that_this_process_has_added(results, tmp_path):
+    config = {**CONFIG, "execution": {"jobs": 2, "backend": "loky"}}
+    shared = harness.run(config, out=tmp_path / "pools")
+    assert shared.summary.equals(results.summary)
+    assert shared.cells.equals(results.cells)
 
 
 def test_an_interval_and_its_coverage_are_computed():

@@ -9,11 +9,11 @@ import pytest
 from scipy.special import ndtri
 
 import harness
+from harness.catalogue import register
+from harness.checks import plans
 from harness.cli import main
-from harness.designs.catalogue import register
-from harness.designs.check_lists import CheckedLists
-from harness.designs.check_sizes import OF_LISTS
-from harness.designs.design import DESIGNS, Design, Lists
+from harness.designs.catalogue import DESIGNS
+from harness.designs.design import Design, Lists
 from harness.distributions.truths import DiscreteTruth
 from harness.families import proportion
 from harness.families.catalogue import FAMILIES
@@ -61,13 +61,8 @@ SCORES = Design(
     lists=Lists(
         draw,
         width=lambda scenario: int(scenario.size),
-        checked=CheckedLists(
-            data_sets=(([3, 2, 9], [1, 0, 2.5]), ([3, 2, 9], [-1, 0, -2.5])),
-            simulated=(("30 of each, AUC = 0.8", 30, DiscreteTruth((0.8,))),),
-        ),
     ),
     values=lambda scenario: (np.array(scenario.truth.values),),
-    checked_at=OF_LISTS,
 )
 
 
@@ -83,8 +78,13 @@ def hanley_mcneil(data, tail):
 @pytest.fixture(scope="module", autouse=True)
 def added():
     register(SCORES, {FAMILY: {"hanley_mcneil": Method("Hanley-McNeil", "", hanley_mcneil)}})
+    lists = plans.CheckedLists(
+        data_sets=(([3, 2, 9], [1, 0, 2.5]), ([3, 2, 9], [-1, 0, -2.5])),
+        simulated=(("30 of each, AUC = 0.8", 30, DiscreteTruth((0.8,))),),
+    )
+    plans.register(SCORES, plans.CheckPlan(plans.LISTS_AT, lists=lists))
     yield
-    del DESIGNS[SCORES.name]
+    del DESIGNS[SCORES.name], plans.PLANS[SCORES.name]
     for table in (FAMILIES, CATALOGUE):
         del table[FAMILY.name]
 

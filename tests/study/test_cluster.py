@@ -22,7 +22,7 @@ from distributed.comm.tcp import TCP
 import harness
 from harness.base.errors import HarnessError, InputError
 from harness.config.values import Execution
-from harness.designs import monte_carlo
+from harness.designs.engines import monte_carlo
 from harness.designs.limits import Limits
 from harness.runner import cluster
 from harness.runner.parallel import NoProgress, opened_backend, run_tasks

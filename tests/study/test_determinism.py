@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 import harness
-from harness.designs import monte_carlo
+from harness.designs.engines import monte_carlo
 from harness.runner.parallel import NoProgress
 from tests.study.experiments import DRAWN, LISTED, changed, files, stable_files
 

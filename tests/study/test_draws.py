@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from harness.base.errors import HarnessError
-from harness.designs import monte_carlo
+from harness.designs.engines import monte_carlo
 from harness.kinds.coverage import plan
 from harness.kinds.coverage.columns import catalogue_sources
 from harness.kinds.coverage.plan import plan_scenarios

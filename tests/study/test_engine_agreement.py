@@ -13,12 +13,11 @@ from scipy import stats
 
 import harness
 from harness.cli import main
-from harness.designs import monte_carlo, posterior
+from harness.designs.engines import monte_carlo, posterior, stochastic
 from harness.designs.limits import Limits
 from harness.designs.one_sample import exact as enumeration
 from harness.designs.one_sample import quadrature
 from harness.distributions.sampling import binomial
-from harness.kinds.coverage import solve as study_simulate
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory
 
 PLANNED = {
@@ -86,31 +85,31 @@ def test_outcomes_drawn_with_a_slightly_wrong_truth(run_base, base, monkeypatch)
 
 @both
 def test_limits_shifted_for_monte_carlo_alone(run_base, base, monkeypatch):
-    right = study_simulate.simulate
+    right = stochastic.simulate
 
     def wrong(shard, limits):
         return right(shard, Limits(limits.outcomes, limits.lower + 0.01, limits.upper))
 
-    monkeypatch.setattr(study_simulate, "simulate", wrong)
+    monkeypatch.setattr(stochastic, "simulate", wrong)
     disagrees(run_base(base))
 
 
 def test_open_intervals_where_a_truth_equals_a_limit(run_base, monkeypatch):
     """Wald's interval at x = 0 is the point 0, and 0 is among the truths: by a hair it misses."""
-    right = study_simulate.simulate
+    right = stochastic.simulate
 
     def wrong(shard, limits):
         hair = np.nextafter(limits.lower, 1.0), np.nextafter(limits.upper, 0.0)
         return right(shard, Limits(limits.outcomes, *hair))
 
-    monkeypatch.setattr(study_simulate, "simulate", wrong)
+    monkeypatch.setattr(stochastic, "simulate", wrong)
     wald, _ = disagrees(run_base("listed"))
     assert wald["smallest_p"] == 0.0
 
 
 @both
 def test_misses_counted_on_the_wrong_side(run_base, base, monkeypatch):
-    right = study_simulate.simulate
+    right = stochastic.simulate
 
     def wrong(shard, limits):
         tally = right(shard, limits)
@@ -118,7 +117,7 @@ def test_misses_counted_on_the_wrong_side(run_base, base, monkeypatch):
         swapped = replace(by_x, below=by_x.above, above=by_x.below)
         return monte_carlo.Tally(swapped, tally.by_truth)
 
-    monkeypatch.setattr(study_simulate, "simulate", wrong)
+    monkeypatch.setattr(stochastic, "simulate", wrong)
     disagrees(run_base(base))
 
 
@@ -161,7 +160,7 @@ def test_single_trials_of_each_outcome_are_held_together(monkeypatch):
         "seed": 5,
     }
     assert harness.run(config, out=None).manifest["agreement"]["agrees"]
-    monkeypatch.setattr(study_simulate, "simulate", shifted(study_simulate.simulate))
+    monkeypatch.setattr(stochastic, "simulate", shifted(stochastic.simulate))
     assert not harness.run(config, out=None).manifest["agreement"]["agrees"]
 
 
@@ -299,7 +298,7 @@ def test_integrals_under_the_truth_that_is_the_prior_are_those_under_the_prior(p
     changes = {"n": [2500], "methods": ["wald", "wilson"], "truth": {"beta": prior}, "figures": []}
     config = changed(DRAWN, **changes, reference_prior=prior, trials={"per_size": 100})
     once = in_memory(config)
-    monkeypatch.setattr(study_simulate, "_is_under_prior", lambda *_: False)
+    monkeypatch.setattr(posterior, "is_under_prior", lambda *_: False)
     twice = in_memory(config)
     assert once.cells.equals(twice.cells)
     assert once.summary.equals(twice.summary)

@@ -9,7 +9,7 @@ import pytest
 import harness
 from harness.base.errors import InputError
 from harness.callers.source import Answers, CatalogueSource
-from harness.designs import monte_carlo
+from harness.designs.engines import monte_carlo
 from harness.kinds.coverage import trials as study_trials
 from harness.kinds.load import load_experiment
 from harness.kinds.run import merge_parts, run_part

@@ -19,14 +19,15 @@ import yaml
 
 import harness
 from harness.cli import main
-from harness.designs import listed as listed_probabilities
-from harness.designs import posterior, solvers
+from harness.designs.engines import listed as listed_probabilities
+from harness.designs.engines import posterior, stochastic
+from harness.designs.engines.solver import Solver
 from harness.designs.limits import Limits
 from harness.designs.one_sample import exact as one_sample
 from harness.designs.one_sample import verification as one_verified
+from harness.designs.two_samples import solver as two_samples
 from harness.designs.two_samples import verification as two_verified
 from harness.families import proportion, rate
-from harness.kinds.coverage import solve as study_simulate
 
 FAULT = 1.0 + 1e-9
 
@@ -34,7 +35,6 @@ DRAWN, OTHER_PRIOR, LISTED = yaml.safe_load(
     Path(__file__).with_name("planted_faults.yaml").read_text("utf-8")
 ).values()
 
-pytestmark = pytest.mark.usefixtures("unmeasured")
 families = pytest.mark.parametrize("family", DRAWN)
 
 
@@ -83,9 +83,9 @@ def broken(right, fault):
 ONCE = (
     (one_sample, "integrate"),
     (one_verified, "integrate"),
-    (solvers, "integrate_pairs"),
+    (two_samples, "integrate_pairs"),
     (two_verified, "integrate_pairs"),
-    (solvers, "search_worst_case"),
+    (two_samples, "search_worst_case"),
     (posterior, "mass_outside"),
 )
 """Functions of their arguments alone. A fault is planted around one of them, or changes its limits:
@@ -176,8 +176,8 @@ def test_a_fault_of_enumeration_over_a_distribution(verdict, monkeypatch, family
     if family in ("proportion", "rate"):
         monkeypatch.setattr(one_sample, "integrate", broken(one_sample.integrate, fault))
     else:
-        right = solvers.integrate_pairs
-        monkeypatch.setattr(solvers, "integrate_pairs", broken(right, fault))
+        right = two_samples.integrate_pairs
+        monkeypatch.setattr(two_samples, "integrate_pairs", broken(right, fault))
     change = OTHER_PRIOR[family] if truth == "other" else {}
     code, manifest = verdict(family, **{**DRAWN[family], **change})
     assert code == 1
@@ -268,7 +268,7 @@ STANDARD_ERRORS = 5.0
 
 @families
 def test_a_ten_thousandth_added_to_the_worst_cases(verdict, monkeypatch, family):
-    right = solvers.Solver.enumerate, one_sample.enumerate_one_sample
+    right = Solver.enumerate
 
     def raised(found):
         def more(cases):
@@ -276,10 +276,7 @@ def test_a_ten_thousandth_added_to_the_worst_cases(verdict, monkeypatch, family)
 
         return replace(found, worst=more(found.worst), worst_anywhere=more(found.worst_anywhere))
 
-    monkeypatch.setattr(
-        solvers.Solver, "enumerate", lambda *args, **kw: raised(right[0](*args, **kw))
-    )
-    monkeypatch.setattr(one_sample, "enumerate_one_sample", lambda *args: raised(right[1](*args)))
+    monkeypatch.setattr(Solver, "enumerate", lambda *args, **kw: raised(right(*args, **kw)))
     code, manifest = verdict(family, **DRAWN[family], engines=["enumeration"])
     wrong = [each for each in manifest["identity"]["comparisons"] if not each["holds"]]
     worst_cases = manifest["worst_cases"]
@@ -311,7 +308,7 @@ def test_misses_that_are_off_by_five_standard_errors(monkeypatch, family):
     error = np.sqrt(alpha * (1 - alpha) / trials)
     off = drawn["actual_alpha"] - alpha
     more = int(np.ceil((STANDARD_ERRORS * error - off) * trials))
-    right = study_simulate.simulate
+    right = stochastic.simulate
 
     def wrong(shard, limits):
         """Covered trials of all outcomes are counted as missed below, as many as make the error."""
@@ -323,7 +320,7 @@ def test_misses_that_are_off_by_five_standard_errors(monkeypatch, family):
         added = np.bincount(chosen, minlength=covered.size)
         return replace(tally, by_outcome=replace(counts, below=counts.below + added))
 
-    monkeypatch.setattr(study_simulate, "simulate", wrong)
+    monkeypatch.setattr(stochastic, "simulate", wrong)
     agreement = drawn_results(family).manifest["agreement"]
     assert agreement["agrees"] is False
     (line,) = agreement["methods"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 
 from harness.base.text import printable, shortened
@@ -20,26 +20,65 @@ TITLES: dict[Kind, tuple[str, str]] = {
     "convention": ("Conventions", "A choice that a reader of the limits should know."),
 }
 _LONGEST = 160
+_COLUMNS = (
+    "package",
+    "version",
+    "family",
+    "function",
+    "grid",
+    "verdict",
+    "contract_kept",
+    "worst_alpha",
+    "first_failure",
+    "seconds",
+)
 
 
 def format_csv(audit: Audit) -> str:
     """One row for each function, with the columns of the page and the first failure in full."""
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(_COLUMNS)
-    writer.writerows([value(each) for value in _COLUMNS.values()] for each in audit.functions)
+    writer = csv.DictWriter(text, _COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for audited in audit.functions:
+        first = audited.failures[0].message if audited.failures else ""
+        worst = audited.worst_alpha
+        writer.writerow(
+            {
+                "package": audited.package,
+                "version": audited.version,
+                "family": audited.entry.family,
+                "function": audited.function,
+                "grid": audited.entry.grid or "",
+                "verdict": audited.verdict,
+                "contract_kept": kept(audited),
+                "worst_alpha": "" if worst is None else f"{worst:.6g}",
+                "first_failure": printable(audited.refused or first),
+                "seconds": f"{audited.seconds:.1f}",
+            }
+        )
     return text.getvalue()
 
 
 def format_page(audit: Audit) -> str:
     """The page: what was checked, a table for each family, and the observations by kind."""
-    lines = [*_head(audit)]
-    ordered = sorted(audit.functions, key=lambda each: each.entry.family)
-    for family, group in groupby(ordered, key=lambda each: each.entry.family):
+    lines = [
+        "# Interval functions of other packages, checked",
+        "",
+        f"{summary(audit)} `python -m harness audit` makes this page (seed {audit.seed}).",
+        "",
+        ABOUT,
+    ]
+    for sentence in skipped_sentences(audit):
+        lines += ["", sentence]
+    ordered = sorted(audit.functions, key=lambda audited: audited.entry.family)
+    for family, group in groupby(ordered, key=lambda audited: audited.entry.family):
         lines += _table(family, list(group))
-    for kind in TITLES:
-        chosen = [each for each in audit.reproductions if each.observation.kind == kind]
-        lines += _observations(kind, chosen)
+    for kind, (title, about) in TITLES.items():
+        chosen = [again for again in audit.reproductions if again.observation.kind == kind]
+        if chosen:
+            lines += ["", f"## {title}", "", about]
+        for reproduction in chosen:
+            lines += _observation(reproduction)
     return printable("\n".join(lines)) + "\n"
 
 
@@ -49,22 +88,6 @@ def kept(audited: Audited) -> str:
         return ""
     kept_part, _, _ = audited.report.keeps.partition(";")
     return kept_part.removeprefix("keeps: ").removeprefix("keeps ").strip()
-
-
-_COLUMNS: Mapping[str, Callable[[Audited], str]] = {
-    "package": lambda each: each.package,
-    "version": lambda each: each.version,
-    "family": lambda each: each.entry.family,
-    "function": lambda each: each.function,
-    "grid": lambda each: each.entry.grid or "",
-    "verdict": lambda each: each.verdict,
-    "contract_kept": kept,
-    "worst_alpha": lambda each: "" if each.worst_alpha is None else f"{each.worst_alpha:.6g}",
-    "first_failure": lambda each: printable(
-        each.refused or next((finding.message for finding in each.failures), "")
-    ),
-    "seconds": lambda each: f"{each.seconds:.1f}",
-}
 
 
 ABOUT = (
@@ -79,8 +102,8 @@ ABOUT = (
 
 def summary(audit: Audit) -> str:
     """How many functions of which packages were checked, and how many of them are sound."""
-    sound = sum(each.verdict == "sound" for each in audit.functions)
-    versions = ", ".join(f"{name} {found}" for name, found in audit.versions().items())
+    sound = sum(audited.verdict == "sound" for audited in audit.functions)
+    versions = ", ".join(f"{name} {version}" for name, version in audit.versions().items())
     return (
         f"{len(audit.functions)} functions of {versions}: {sound} have every property of a sound "
         "interval, and each other one is listed with what it breaks."
@@ -89,22 +112,11 @@ def summary(audit: Audit) -> str:
 
 def skipped_sentences(audit: Audit) -> list[str]:
     """Which packages were skipped, and why, and the remarks of the list."""
-    skipped = [
-        f"Skipped: {each.package} ({each.functions} functions), since {each.reason}."
-        for each in audit.skipped
+    sentences = [
+        f"Skipped: {skipped.package} ({skipped.functions} functions), since {skipped.reason}."
+        for skipped in audit.skipped
     ]
-    return [*skipped, *audit.remarks]
-
-
-def _head(audit: Audit) -> Iterator[str]:
-    yield "# Interval functions of other packages, checked"
-    yield ""
-    yield f"{summary(audit)} `python -m harness audit` makes this page (seed {audit.seed})."
-    yield ""
-    yield ABOUT
-    for each in skipped_sentences(audit):
-        yield ""
-        yield each
+    return [*sentences, *audit.remarks]
 
 
 def _table(family: str, functions: Sequence[Audited]) -> list[str]:
@@ -116,53 +128,49 @@ def _table(family: str, functions: Sequence[Audited]) -> list[str]:
         "| function | verdict | contract kept | worst alpha | processor, s |",
         "|---|---|---|---:|---:|",
     ]
-    for each in functions:
-        worst = "" if each.worst_alpha is None else f"{each.worst_alpha:.4f}"
+    for audited in functions:
+        grid, worst_alpha = audited.entry.grid, audited.worst_alpha
+        # A function with a grid of its own has not had the whole check.
+        where = f" (at {grid.replace(';', '; ')})" if grid and audited.report is not None else ""
         cells = (
-            f"{each.package} `{each.function}`",
-            f"{each.verdict}{_where(each)}",
-            kept(each) or "none",
-            worst,
-            f"{each.seconds:.1f}",
+            f"{audited.package} `{audited.function}`",
+            f"{audited.verdict}{where}",
+            kept(audited) or "none",
+            "" if worst_alpha is None else f"{worst_alpha:.4f}",
+            f"{audited.seconds:.1f}",
         )
-        lines.append(f"| {' | '.join(map(_cell, cells))} |")
-    broken = [each for each in functions if each.failures or each.refused]
+        texts = [printable(cell).replace("|", "\\|").replace("\n", " ") for cell in cells]
+        lines.append(f"| {' | '.join(texts)} |")
+    broken = [audited for audited in functions if audited.failures or audited.refused]
     if broken:
         lines += ["", "First failures:", ""]
-    for each in broken:
-        first = each.refused or f"{each.failures[0].check}: {each.failures[0].message}"
+    for audited in broken:
+        first = audited.refused or f"{audited.failures[0].check}: {audited.failures[0].message}"
         first = shortened(" ".join(first.split()), _LONGEST)
-        lines.append(f"- {each.package} `{each.function}`: {first}")
+        lines.append(f"- {audited.package} `{audited.function}`: {first}")
     return lines
 
 
-def _observations(kind: Kind, found: Sequence[Reproduction]) -> list[str]:
-    if not found:
-        return []
-    title, about = TITLES[kind]
-    lines = ["", f"## {title}", "", about]
-    for each in found:
-        seen = each.observation
-        language = "python" if seen.lines.lstrip().startswith(("from ", "import ")) else "r"
-        names = ", ".join(f"`{name}`" for name in seen.functions)
-        lines += ["", f"### {seen.title}", "", f"{seen.package} {each.found_version}, {names}. "]
-        lines[-1] += " ".join(seen.text.split())
-        lines += ["", f"```{language}", seen.lines.strip(), "```", ""]
-        if each.holds:
-            lines += [f"prints `{each.printed}`."]
-        else:
-            lines += [
-                f"printed `{seen.prints}` with version {seen.version}, and prints "
-                f"`{each.printed}` with this one."
-            ]
-    return lines
-
-
-def _where(audited: Audited) -> str:
-    """The grid that a function was checked on, where it was not a whole check."""
-    grid = audited.entry.grid
-    return f" (at {grid.replace(';', '; ')})" if grid and audited.report is not None else ""
-
-
-def _cell(text: str) -> str:
-    return printable(text).replace("|", "\\|").replace("\n", " ")
+def _observation(reproduction: Reproduction) -> list[str]:
+    """What was seen of functions, and what its lines print here."""
+    seen = reproduction.observation
+    language = "python" if seen.lines.lstrip().startswith(("from ", "import ")) else "r"
+    names = ", ".join(f"`{name}`" for name in seen.functions)
+    prints = f"prints `{reproduction.printed}`."
+    if not reproduction.holds:
+        prints = (
+            f"printed `{seen.prints}` with version {seen.version}, and prints "
+            f"`{reproduction.printed}` with this one."
+        )
+    return [
+        "",
+        f"### {seen.title}",
+        "",
+        f"{seen.package} {reproduction.found_version}, {names}. {' '.join(seen.text.split())}",
+        "",
+        f"```{language}",
+        seen.lines.strip(),
+        "```",
+        "",
+        prints,
+    ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,23 +10,26 @@ import polars as pl
 
 from harness.base.errors import InputError, MethodError
 from harness.callers.naming import Named
-from harness.checks.baseline.folder import files_of, is_baseline
-from harness.checks.baseline.limits import (
-    LARGEST_SEVERITY,
-    MovedLimit,
-    Points,
-    changed_limits,
-    moved_limits,
-)
-from harness.checks.baseline.store import (
+from harness.catalogue import design_for
+from harness.checks.baseline.folder import (
     Baseline,
-    KeptLimits,
-    keep_limits,
+    files_of,
+    is_baseline,
     read_baseline,
-    validate_numbers,
     write_baseline,
 )
-from harness.checks.baseline.sums import changed_sums, moved_sums
+from harness.checks.baseline.limits import (
+    LARGEST_SEVERITY,
+    KeptLimits,
+    KeptPoints,
+    MovedLimit,
+    changed_limits,
+    changed_sums,
+    keep_limits,
+    moved_limits,
+    moved_sums,
+)
+from harness.checks.baseline.tables import validate_numbers
 from harness.checks.behaviour import key_columns, measures
 from harness.checks.compare import (
     MEASURES,
@@ -39,9 +41,8 @@ from harness.checks.compare import (
 from harness.checks.findings import AGAINST, FAIL, PASS, REMARK, Finding, format_cell
 from harness.checks.options import USUAL, Tolerance
 from harness.checks.report import BASELINE, CheckReport
-from harness.checks.restriction import ANYWHERE, Restriction
+from harness.checks.sizes import ANYWHERE, Restriction
 from harness.checks.subject import Subject, side_of
-from harness.designs.design import design_for
 from harness.families.family import Family
 
 LIMITS = f"against {BASELINE}: limits"
@@ -74,34 +75,33 @@ def compare_with_baseline(
             f"{subject.label} draws its limits, and so has no baseline; --against another method"
         )
     old = read_baseline(folder, subject.family, subject.label, side_of(subject))
+    numbers, limits = old.numbers, old.limits
     if restriction != ANYWHERE:
-        old = _restricted(old, subject.family, restriction)
-        if old.numbers.is_empty():
+        numbers = _restricted(numbers, subject.family, restriction)
+        if numbers.is_empty():
             raise InputError(f"{folder} holds no numbers at the sizes and alphas of the grid")
-    limits = _compare_limits(subject, old.limits, folder, tolerance)
+        if limits is not None:
+            limits = KeptLimits(
+                _restricted(limits.in_full, subject.family, restriction),
+                _restricted(limits.sums, subject.family, restriction),
+            )
+    finding = _compare_limits(subject, limits, folder, tolerance)
     try:
-        found = measures_at(old.numbers, subject)
+        new = measures_at(numbers, subject)
     except MethodError as fault:
-        return Compared([not_comparable(BASELINE, fault), limits])
+        return Compared([not_comparable(BASELINE, fault), finding])
     return Compared(
-        [*compare_measures(found, old.numbers, BASELINE, tolerance), limits],
-        gains_and_losses(found, old.numbers, BASELINE, tolerance),
+        [*compare_measures(new, numbers, BASELINE, tolerance), finding],
+        gains_and_losses(new, numbers, BASELINE, tolerance),
     )
 
 
-def _restricted(baseline: Baseline, family: Family, restriction: Restriction) -> Baseline:
-    """What a baseline holds at the sizes and alphas of a restriction."""
-
-    def of(table: pl.DataFrame) -> pl.DataFrame:
-        keys = table.select(*family.sizes, "alpha").rows()
-        size_of = design_for(family).size_of
-        kept = [restriction.allows(size_of(sizes), alpha) for *sizes, alpha in keys]
-        return table.filter(pl.Series(kept, dtype=pl.Boolean))
-
-    limits = baseline.limits
-    if limits is not None:
-        limits = replace(limits, in_full=of(limits.in_full), sums=of(limits.sums))
-    return replace(baseline, numbers=of(baseline.numbers), limits=limits)
+def _restricted(table: pl.DataFrame, family: Family, restriction: Restriction) -> pl.DataFrame:
+    """The rows of a table at the sizes and alphas of a restriction."""
+    size_of = design_for(family).size_of
+    keys = table.select(*family.sizes, "alpha").rows()
+    allowed = [restriction.allows(size_of(sizes), alpha) for *sizes, alpha in keys]
+    return table.filter(pl.Series(allowed, dtype=pl.Boolean))
 
 
 def measures_at(cells: pl.DataFrame, subject: Subject) -> pl.DataFrame:
@@ -126,8 +126,8 @@ def _compare_limits(
     if not limits and not sums:
         message = f"the same {kept_limits} limits and {kept_sums} sums of limits"
         return Finding(LIMITS, AGAINST, PASS, message, {})
-    single = [*limits, *(each for each in sums if isinstance(each, MovedLimit))]
-    worst = max(single or sums, key=lambda each: each.distance)
+    single = [*limits, *(moved for moved in sums if isinstance(moved, MovedLimit))]
+    worst = max(single or sums, key=lambda moved: moved.distance)
     text = worst.describe(BASELINE)
     if math.isfinite(worst.distance):
         text += f": {'moved' if single else 'their sum has moved'} by {worst.distance:.2g}"
@@ -148,7 +148,7 @@ def store_as_baseline(
     named: Named,
     subject: Subject,
     folder: str | Path,
-    points: Points,
+    points: KeptPoints,
     tolerance: Tolerance,
     *,
     force: bool = False,
@@ -224,10 +224,18 @@ def describe_change(old: Baseline | None, new: Baseline, tolerance: Tolerance) -
 
 
 def _changed_rows(old: pl.DataFrame, new: pl.DataFrame, tolerance: Tolerance) -> list[str]:
-    """The rows that changed, those that are new, and those that are gone."""
+    """The rows with a measure that is worse or better, the new rows, and those that are gone."""
     keys = list(key_columns(old))
     both = new.join(old, on=keys, suffix="_reference", maintain_order="left")
-    changed = [row for row in both.iter_rows(named=True) if _has_changed(row, keys, tolerance)]
+    changed = [
+        row
+        for row in both.iter_rows(named=True)
+        if any(
+            measure.excess(row, keys, tolerance) is not None
+            or measure.excess(measure.swapped(row), keys, tolerance) is not None
+            for measure in MEASURES
+        )
+    ]
     parts = []
     if changed:
         first = format_cell({key: changed[0][key] for key in keys})
@@ -236,15 +244,6 @@ def _changed_rows(old: pl.DataFrame, new: pl.DataFrame, tolerance: Tolerance) ->
         if count > both.height:
             parts.append(f"{count - both.height} rows {words}")
     return parts
-
-
-def _has_changed(row: dict[str, float], keys: Sequence[str], tolerance: Tolerance) -> bool:
-    """Whether a measure is worse or better in a row of both."""
-    return any(
-        measure.excess(each, keys, tolerance) is not None
-        for measure in MEASURES
-        for each in (row, measure.swapped(row))
-    )
 
 
 def _format_kept(limits: KeptLimits | None) -> str:

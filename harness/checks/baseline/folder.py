@@ -1,4 +1,4 @@
-"""The folder of a baseline: its files, its header, paths that name it, and the origin of a method.
+"""The folder of a baseline: its files, its header, the origin of a method, and what is stored.
 
 The folder has the file ``baseline.json`` and, of each family and method, the CSV files
 ``FAMILY/METHOD.csv`` (exact numbers), ``FAMILY/limits/METHOD.csv`` (some limits in full) and
@@ -10,10 +10,9 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
-import math
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib.machinery import PathFinder
@@ -24,179 +23,22 @@ from typing import Any
 
 import polars as pl
 
-from harness.base.arguments import quoted
 from harness.base.errors import InputError
 from harness.callers.naming import Named
 from harness.callers.peers import PEERS
-
-Row = tuple[float, ...]
-
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf")
-_MERGE_MARKS = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
-
-
-def shortest(value: float) -> str:
-    """The fewest digits that give the number back; nothing for what is not a number."""
-    if math.isnan(value):
-        return ""
-    return repr(value + 0.0).removesuffix(".0")
-
-
-def format_rows(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """The text of a table."""
-    return "\n".join(",".join(each) for each in (columns, *rows)) + "\n"
-
-
-def write_table(file: Path, table: pl.DataFrame) -> None:
-    """Write a table of numbers, with the digits that give each number back."""
-    rows = ([shortest(value) for value in row] for row in table.iter_rows())
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(format_rows(table.columns, rows), "utf-8")
-
-
-def read_text(file: Path) -> str:
-    """Return the text of a file of a baseline.
-
-    Raises:
-        InputError: it cannot be read, is no text, or a merge has left its marks in it.
-    """
-    try:
-        text = file.read_bytes().decode("utf-8-sig")
-    except OSError as fault:
-        raise InputError(f"{file} cannot be read: {fault.strerror}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{file} cannot be read: it is no text in UTF-8") from None
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.startswith(_MERGE_MARKS):
-            raise InputError(
-                f"{file} cannot be read: line {number} is the mark {line[:7]} of a merge that was "
-                "not completed; choose one side of it"
-            )
-    return text
-
-
-def read_table(
-    file: Path, columns: Sequence[str], keys: int, *, may_miss: bool = False
-) -> pl.DataFrame:
-    """Return a table of numbers.
-
-    Args:
-        file: a CSV file.
-        columns: the columns that it should have, in this order.
-        keys: how many of them, from the first on, identify a row.
-        may_miss: whether a number after the keys may be missing; it is then not a number.
-
-    Raises:
-        InputError: the file is no such table, has a row twice, or has a gap.
-    """
-    lines = read_text(file).splitlines()
-    found = lines[0] if lines else ""
-    if found != ",".join(columns):
-        raise InputError(
-            f"{file} cannot be read: its first line should be {','.join(columns)}, "
-            f"found {quoted(found)}"
-        )
-    rows: dict[Row, Row] = {}
-    for number, line in enumerate(lines[1:], 2):
-        row = _read_row(file, number, line, columns, keys, may_miss)
-        if row[:keys] in rows:
-            raise InputError(f"{file} has {_place(columns, row[:keys])} twice: line {number}")
-        rows[row[:keys]] = row
-    schema = dict.fromkeys(columns, pl.Float64)
-    return pl.DataFrame(list(rows.values()), schema=schema, orient="row")
-
-
-def _read_row(
-    file: Path, number: int, line: str, columns: Sequence[str], keys: int, may_miss: bool
-) -> Row:
-    """The numbers of one line.
-
-    Raises:
-        InputError: one of them is missing or is no number.
-    """
-    cells = [cell.strip() for cell in line.split(",")]
-    if len(cells) != len(columns):
-        raise InputError(
-            f"{file} cannot be read: line {number} should have {len(columns)} numbers, "
-            f"found {quoted(line)}"
-        )
-    row: list[float] = []
-    for place, (name, cell) in enumerate(zip(columns, cells, strict=True)):
-        if _NUMBER.fullmatch(cell):
-            row.append(float(cell))
-        elif cell in ("", "nan") and place >= keys:
-            row.append(math.nan)
-            if not may_miss:
-                raise InputError(
-                    f"{file} has a row without a number: {_place(columns, row[:keys])}, {name}"
-                )
-        else:
-            raise InputError(
-                f"{file} cannot be read: {name} should be a number in line {number}, "
-                f"found {quoted(cell)}"
-            )
-    return tuple(row)
-
-
-def _place(columns: Sequence[str], keys: Sequence[float]) -> str:
-    return ", ".join(f"{name} = {key:.15g}" for name, key in zip(columns, keys, strict=False))
-
-
-def provenance(named: Named) -> dict[str, str]:
-    """The origin of a method, and the SHA-256 of its file or the version of a peer's package.
-
-    A function without a file has no digest.
-    """
-    place, _, _ = named.label.rpartition(":")
-    if place in PEERS:
-        return {"of": place, "version": f"{place} {version(place)}"}
-    file = _source_file(named)
-    digest = {} if file is None else {"source": hashlib.sha256(file.read_bytes()).hexdigest()}
-    return {"of": _origin(named), **digest}
-
-
-def _origin(named: Named) -> str:
-    """The origin of a method; it does not depend on the folder of the method's file."""
-    if named.method is not None:
-        return "the catalogue"
-    if named.command is not None:
-        return named.label
-    if named.location is None:
-        return "Python"
-    return str(named.location.module or Path(str(named.location.path)).name)
-
-
-def _source_file(named: Named) -> Path | None:
-    if named.location is not None:
-        return (
-            Path(named.location.path)
-            if named.location.path
-            else _module_file(named.location.module)
-        )
-    function: Any = named.method.formula if named.method is not None else named.function
-    while isinstance(function, partial):
-        # A form of a formula holds the formula.
-        function = next((part for part in function.args if callable(part)), function.func)
-    try:
-        file = inspect.getsourcefile(function)
-    except TypeError:  # a callable object
-        return None
-    return Path(file) if file else None
-
-
-def _module_file(module: str | None) -> Path | None:
-    """The file of a module; ``find_spec`` of its whole name would load its packages."""
-    top, *below = (module or "").split(".")
-    found = find_spec(top) if top else None
-    for place in range(len(below)):
-        if found is None:
-            return None
-        name = ".".join((top, *below[: place + 1]))
-        found = PathFinder.find_spec(name, found.submodule_search_locations)
-    if found is None or not found.has_location or found.origin is None:
-        return None
-    return Path(found.origin)
-
+from harness.checks.baseline.limits import KeptLimits, read_limits, read_sums
+from harness.checks.baseline.tables import (
+    read_numbers,
+    read_text,
+    validate_numbers,
+    write_numbers,
+    write_table,
+)
+from harness.families.family import Family
+from harness.methods.method import TWO_SIDED
+from harness.runner.folder import writing
+from harness.runner.lock import hold
+from harness.runner.manifest import versions
 
 HEADER = "baseline.json"
 
@@ -217,7 +59,7 @@ def is_folder_path(text: str) -> bool:
         path = Path(text)
         if path.is_dir():
             return True
-        has_separator = any(each in text for each in (os.sep, os.altsep) if each is not None)
+        has_separator = any(mark in text for mark in (os.sep, os.altsep) if mark is not None)
         return has_separator and ":" not in path.name and path.suffix != ".py"
     except (OSError, ValueError):  # a name too long, or with a NUL in it
         return False
@@ -241,11 +83,11 @@ def resolve_baseline(against: str | Path, base: str | Path) -> str | Path:
         >>> resolve_baseline("wilson", "tests")
         'wilson'
     """
-    found = Path(base) / against
-    if is_baseline(found):
-        return found
+    below = Path(base) / against
+    if is_baseline(below):
+        return below
     is_path = isinstance(against, Path) or (os.sep in against and is_folder_path(against))
-    return found if is_path and not Path(against).exists() else against
+    return below if is_path and not Path(against).exists() else against
 
 
 @dataclass(frozen=True)
@@ -257,23 +99,24 @@ class Files:
     name: str
     """The name of the method, with no character that a file's name cannot have."""
 
+    def file(self, part: str) -> Path:
+        """The CSV file of a part: "" of the exact numbers, ``limits`` or ``sums``."""
+        return self.root / self.family / part / f"{self.name}.csv"
+
     @property
     def numbers(self) -> Path:
         """The exact numbers."""
-        return self._table("")
+        return self.file("")
 
     @property
     def limits(self) -> Path:
         """The limits in full."""
-        return self._table("limits")
+        return self.file("limits")
 
     @property
     def sums(self) -> Path:
         """The sums of limits."""
-        return self._table("sums")
-
-    def _table(self, folder: str) -> Path:
-        return self.root / self.family / folder / f"{self.name}.csv"
+        return self.file("sums")
 
 
 def files_of(folder: str | Path, family: str, label: str) -> Files:
@@ -343,6 +186,181 @@ def validate_place(files: Files, named: Named) -> None:
         raise InputError(f"{root} cannot be written: {existing} is no folder to write to")
     if not is_baseline(root):
         return
-    known, origin = read_entry(files).get("of"), provenance(named)["of"]
-    if known not in (None, origin):
-        raise InputError(f"{root} holds another {files.name}, of {known}, and not of {origin}")
+    stored, origin = read_entry(files).get("of"), provenance(named)["of"]
+    if stored not in (None, origin):
+        raise InputError(f"{root} holds another {files.name}, of {stored}, and not of {origin}")
+
+
+def provenance(named: Named) -> dict[str, str]:
+    """The origin of a method, and the SHA-256 of its file or the version of a peer's package.
+
+    The origin does not depend on the folder of the method's file; a function without a file has no
+    digest.
+    """
+    package, _, _ = named.label.rpartition(":")
+    if package in PEERS:
+        return {"of": package, "version": f"{package} {version(package)}"}
+    if named.method is not None:
+        origin = "the catalogue"
+    elif named.command is not None:
+        origin = named.label
+    elif named.location is None:
+        origin = "Python"
+    else:
+        origin = str(named.location.module or Path(str(named.location.path)).name)
+    file = _source_file(named)
+    digest = {} if file is None else {"source": hashlib.sha256(file.read_bytes()).hexdigest()}
+    return {"of": origin, **digest}
+
+
+def _source_file(named: Named) -> Path | None:
+    if named.location is not None:
+        return (
+            Path(named.location.path)
+            if named.location.path
+            else _module_file(named.location.module)
+        )
+    function: Any = named.method.formula if named.method is not None else named.function
+    while isinstance(function, partial):
+        # A form of a formula holds the formula.
+        function = next((part for part in function.args if callable(part)), function.func)
+    try:
+        file = inspect.getsourcefile(function)
+    except TypeError:  # a callable object
+        return None
+    return Path(file) if file else None
+
+
+def _module_file(module: str | None) -> Path | None:
+    """The file of a module; ``find_spec`` of its whole name would load its packages."""
+    top, *below = (module or "").split(".")
+    spec = find_spec(top) if top else None
+    for place in range(len(below)):
+        if spec is None:
+            return None
+        name = ".".join((top, *below[: place + 1]))
+        spec = PathFinder.find_spec(name, spec.submodule_search_locations)
+    if spec is None or not spec.has_location or spec.origin is None:
+        return None
+    return Path(spec.origin)
+
+
+PATIENCE = 30.0
+"""Seconds to wait while other checks write to the folder, each for a moment."""
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What the baseline of one method holds."""
+
+    numbers: pl.DataFrame
+    """Its ``measures``."""
+    limits: KeptLimits | None
+    """None of a baseline that was written before limits were kept."""
+
+
+def write_baseline(
+    folder: str | Path,
+    named: Named,
+    measured: pl.DataFrame,
+    side: str = TWO_SIDED,
+    limits: KeptLimits | None = None,
+    *,
+    keep_tables: bool = False,
+) -> Path:
+    """Write the baseline of a method into a folder, beside those of other methods.
+
+    Args:
+        folder: the folder; it is created if it does not exist.
+        named: the method.
+        measured: its ``measures``; other columns are ignored.
+        side: the side of the intervals that were measured.
+        limits: the limits to keep; None for a baseline of numbers alone.
+        keep_tables: write the header only, since the numbers and limits there are the same but for
+            rounding.
+
+    Returns:
+        The CSV file of the method's numbers.
+
+    Raises:
+        InputError: the folder cannot be written or has another method's baseline under the same
+            name, or the measures are not complete.
+    """
+    validate_target(folder, named)
+    validate_numbers(named.label, named.family, measured)
+    files = files_of(folder, named.family.name, named.label)
+    entry: dict[str, Any] = {**provenance(named), "rows": measured.height}
+    if side != TWO_SIDED:
+        entry["side"] = side
+    if limits is not None:
+        entry |= {"limits": limits.in_full.height, "sums": limits.sums.height}
+    with writing(files.root, InputError):
+        files.root.mkdir(parents=True, exist_ok=True)
+        with hold(files.root, patience=PATIENCE):
+            if not keep_tables:
+                write_numbers(files.numbers, named.family, measured)
+                if limits is not None:
+                    write_table(files.limits, limits.in_full)
+                    write_table(files.sums, limits.sums)
+                else:
+                    # Those of a former baseline are gone with it.
+                    files.limits.unlink(missing_ok=True)
+                    files.sums.unlink(missing_ok=True)
+            write_entry(files, entry)
+    return files.numbers
+
+
+def write_entry(files: Files, entry: Mapping[str, Any]) -> None:
+    """Write what the header of a baseline says about a method; the folder is held."""
+    header = read_header(files.root) if is_baseline(files.root) else {"methods": {}}
+    header["methods"].setdefault(files.family, {})[files.name] = entry
+    # No number depends on the library that draws figures.
+    header["versions"] = {name: text for name, text in versions().items() if name != "matplotlib"}
+    # A reader, who does not wait, finds the former header or the new one, and never a part.
+    text = json.dumps(header, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+    part = files.root / f"{HEADER}.part"
+    try:
+        part.write_text(text, "utf-8")
+        part.replace(files.root / HEADER)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def read_baseline(
+    folder: str | Path, family: Family, label: str, side: str = TWO_SIDED
+) -> Baseline:
+    """Return the baseline of a method.
+
+    Raises:
+        InputError: there is no baseline of this method and side, or a file of it cannot be read or
+            is gone.
+    """
+    files = files_of(folder, family.name, label)
+    if not is_baseline(files.root) or not files.numbers.is_file():
+        raise InputError(
+            f"{files.root} holds no baseline of {label}; --update {files.root} writes one"
+        )
+    entry = read_entry(files)
+    stored_side = entry.get("side", TWO_SIDED)
+    if stored_side != side:
+        raise InputError(
+            f"{files.numbers} is of the side {stored_side}, and {label} of the side {side}"
+        )
+    numbers = read_numbers(files.numbers, family)
+    _validate_height(files.numbers, numbers, entry.get("rows"))
+    if "limits" not in entry:
+        return Baseline(numbers, None)
+    limits = KeptLimits(read_limits(files.limits, family), read_sums(files.sums, family))
+    _validate_height(files.limits, limits.in_full, entry["limits"])
+    _validate_height(files.sums, limits.sums, entry.get("sums"))
+    return Baseline(numbers, limits)
+
+
+def _validate_height(file: Path, table: pl.DataFrame, expected: object) -> None:
+    """Refuse a table that has lost rows, or gained some, since it was written.
+
+    Raises:
+        InputError: the header says another number of rows.
+    """
+    if expected not in (None, table.height):
+        raise InputError(f"{file} has {table.height} rows, but {HEADER} says {expected}")

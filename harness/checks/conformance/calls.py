@@ -10,7 +10,7 @@ import numpy as np
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Positions
 from harness.callers.calls import CallFault, at_outcome, one_outcome, same
-from harness.callers.source import NOT_ASKED, Observed, Source
+from harness.callers.source import NOT_ASKED, Source
 from harness.checks.conformance.call_checks import (
     ARGUMENTS,
     IN_ANY_ORDER,
@@ -21,12 +21,12 @@ from harness.checks.conformance.call_checks import (
     CallChecks,
     pair_in_words,
 )
-from harness.checks.conformance.grid import Outcomes
+from harness.checks.conformance.grid import OutcomeGrid
 from harness.checks.conformance.properties import Evaluation
 from harness.checks.conformance.type_checks import TYPES, TypeChecks
 from harness.checks.findings import CONFORMANCE, FAIL, PASS, REMARK, USUAL_ALPHA, Finding
-from harness.checks.restriction import Restriction
-from harness.checks.sizes import checked_at
+from harness.checks.plans import checked_at
+from harness.checks.sizes import Restriction
 from harness.checks.subject import Subject
 
 CALL_CHECKS = (SHAPE, SCALARS, TWICE, IN_ANY_ORDER, TYPES, ARGUMENTS, RANDOM)
@@ -42,7 +42,7 @@ _AGAIN_SIZES, _AGAIN_ALPHAS, _AGAIN_OUTCOMES = 3, 4, 8
 
 def check_calls(
     subject: Subject,
-    grid: Sequence[Outcomes],
+    grid: Sequence[OutcomeGrid],
     evaluations: Sequence[Evaluation],
     restriction: Restriction,
 ) -> Iterator[Finding]:
@@ -57,7 +57,7 @@ def check_calls(
     Returns:
         A finding for each check that was made.
     """
-    found: dict[str, CallFault] = {}
+    faults: dict[str, CallFault] = {}
     made: set[str] = set()
     call_checks = CallChecks()
     for outcomes in grid[: checked_at(subject.family).called]:
@@ -65,49 +65,43 @@ def check_calls(
             for name, fault in subject.probe(call_checks, outcomes.observed(), alpha).items():
                 made.add(name)
                 if fault is not None:
-                    found.setdefault(name, fault)
+                    faults.setdefault(name, fault)
+    alphas = restriction.alphas_or((_TYPE_ALPHA,))
+    alpha = min(alphas, key=lambda alpha: abs(math.log(alpha / USUAL_ALPHA)))
     # Methods of the catalogue are given float arrays alone, whatever the type of the data.
-    for outcomes in () if subject.is_of_catalogue else _nearest(grid):
-        alpha = min(restriction.alphas_or((_TYPE_ALPHA,)), key=_distance_to_usual)
-        for observed in _for_types(outcomes, restriction):
-            for name, fault in subject.probe(TypeChecks(), observed, alpha).items():
+    for outcomes in () if subject.is_of_catalogue else _type_sizes(grid):
+        observed = outcomes.observed()
+        observed = observed.part(_spread(observed.count, _TYPE_OUTCOMES))
+        parts = [observed]
+        if restriction.sizes is not None:
+            # Of several outcomes each would be asked with a size of its own.
+            parts = [observed.part(slice(place, place + 1)) for place in range(observed.count)]
+        for part in parts:
+            for name, fault in subject.probe(TypeChecks(), part, alpha).items():
                 made.add(name)
-                known = found.get(name)
-                if fault is not None and (known is None or known.is_remark > fault.is_remark):
-                    found[name] = fault
-    if made and subject.deterministic and TWICE not in found:
+                before = faults.get(name)
+                if fault is not None and (before is None or before.is_remark > fault.is_remark):
+                    faults[name] = fault
+    if made and subject.deterministic and TWICE not in faults:
         text = _asked_again(subject, evaluations)
         made.add(IN_ANY_ORDER)
         if text is not None:
-            found.setdefault(IN_ANY_ORDER, CallFault(text))
+            faults.setdefault(IN_ANY_ORDER, CallFault(text))
     for name in CALL_CHECKS:
-        if name in made:
-            yield _finding(name, found.get(name))
+        if name in faults:
+            verdict = REMARK if faults[name].is_remark else FAIL
+            yield Finding(name, CONFORMANCE, verdict, faults[name].message, {})
+        elif name in made:
+            yield Finding(name, CONFORMANCE, PASS, "holds at every outcome of the grid", {})
 
 
-def _finding(name: str, fault: CallFault | None) -> Finding:
-    if fault is None:
-        return Finding(name, CONFORMANCE, PASS, "holds at every outcome of the grid", {})
-    verdict = REMARK if fault.is_remark else FAIL
-    return Finding(name, CONFORMANCE, verdict, fault.message, {})
-
-
-def _distance_to_usual(alpha: float) -> float:
-    return abs(math.log(alpha / USUAL_ALPHA))
-
-
-def _nearest(grid: Sequence[Outcomes]) -> list[Outcomes]:
+def _type_sizes(grid: Sequence[OutcomeGrid]) -> list[OutcomeGrid]:
     """The outcomes of a small, a large and a very large size, as far as the grid has them."""
-    if any(np.ndim(each) > 1 for each in grid[0].counts):
+    if any(np.ndim(counts) > 1 for counts in grid[0].counts):
         return [*grid[:2]]
-    chosen = {
-        min(
-            range(len(grid)),
-            key=lambda place: abs(math.log(max(grid[place].sizes) / size)),
-        )
-        for size in _TYPE_SIZES
-    }
-    return [grid[place] for place in sorted(chosen)]
+    largest = np.array([max(outcomes.sizes) for outcomes in grid])
+    places = {int(np.abs(np.log(largest / size)).argmin()) for size in _TYPE_SIZES}
+    return [grid[place] for place in sorted(places)]
 
 
 def _spread(count: int, most: int) -> Positions:
@@ -120,31 +114,18 @@ def _asked_again(subject: Subject, evaluations: Sequence[Evaluation]) -> str | N
 
     A cache that forgets alpha, a counter or a value that is kept from the first call show here.
     """
-    chosen = [evaluations[place] for place in _spread(len(evaluations), _AGAIN_SIZES)[::-1]]
     try:
         source = subject.reload()
     except InputError as fault:
         return f"the function could be loaded only once: {fault}"
     if source is None:
         return None
-    for evaluation in chosen:
-        for number in _spread(len(evaluation.alphas), _AGAIN_ALPHAS)[::-1].tolist():
-            text = _differing(source, evaluation, number)
+    for number in _spread(len(evaluations), _AGAIN_SIZES)[::-1]:
+        for alpha in _spread(len(evaluations[number].alphas), _AGAIN_ALPHAS)[::-1].tolist():
+            text = _differing(source, evaluations[number], alpha)
             if text is not None:
                 return text
     return None
-
-
-def _for_types(outcomes: Outcomes, restriction: Restriction) -> Sequence[Observed]:
-    """The outcomes at which types are compared: one at a time where no other size may be asked.
-
-    Of several outcomes each is asked with a size of its own.
-    """
-    observed = outcomes.observed()
-    observed = observed.part(_spread(observed.count, _TYPE_OUTCOMES))
-    if restriction.sizes is None:
-        return [observed]
-    return [observed.part(slice(place, place + 1)) for place in range(observed.count)]
 
 
 def _differing(source: Source, evaluation: Evaluation, number: int) -> str | None:
@@ -153,7 +134,7 @@ def _differing(source: Source, evaluation: Evaluation, number: int) -> str | Non
     places = _spread(observed.count, _AGAIN_OUTCOMES)[::-1]
     again = observed.part(places)
     answers = source.limits(again, alpha, evaluation.side)
-    lower, upper = (each[number].ravel() for each in (evaluation.lower, evaluation.upper))
+    lower, upper = evaluation.lower[number].ravel(), evaluation.upper[number].ravel()
     for at, place in enumerate(places.tolist()):
         if answers.failures.get(at, "").startswith(NOT_ASKED):
             return None

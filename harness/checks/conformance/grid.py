@@ -19,16 +19,14 @@ from harness.base.numerics.arrays import Bools, Floats, Positions
 from harness.base.text import plain_number
 from harness.callers.calls import format_argument
 from harness.callers.source import Observed
-from harness.checks.restriction import ANYWHERE, Restriction
-from harness.checks.sizes import checked_at
-from harness.designs.check_lists import CheckedLists
-from harness.designs.design import Scenario, design_for
+from harness.checks.plans import checked_at, plan_of, scenario_of
+from harness.checks.sizes import ANYWHERE, Restriction
 from harness.families.family import Family
 
 EVERY_OUTCOME_UP_TO = 60
 EVENTS = (*range(31), 99, 100, 101, 999, 1000, 1001, 10**6 - 1, 10**6, 10**6 + 1)
 
-COUNTS_OF_TWO: dict[tuple[int, int], tuple[Sequence[int], Sequence[int]]] = {
+COUNTS_OF_TWO: dict[tuple[int, ...], tuple[Sequence[int], Sequence[int]]] = {
     (1, 1): (range(2), range(2)),
     (3, 40): (range(4), (0, 1, 2, 20, 38, 39, 40)),
     (5, 200): ((0, 1, 4, 5), (0, 1, 4, 5, 100, 195, 196, 199, 200)),
@@ -57,7 +55,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Outcomes:
+class OutcomeGrid:
     """All combinations of the counts of each sample, at one size of each sample."""
 
     family: Family
@@ -68,7 +66,7 @@ class Outcomes:
     @property
     def shape(self) -> tuple[int, ...]:
         """The number of counts of each sample."""
-        return tuple(each.size for each in self.counts)
+        return tuple(column.size for column in self.counts)
 
     @property
     def largest_counts(self) -> tuple[float, ...]:
@@ -89,19 +87,18 @@ class Outcomes:
 
     def flat(self) -> tuple[Floats, ...]:
         """The counts of each sample at every outcome, shape (m,)."""
-        return tuple(each.ravel() for each in np.meshgrid(*self.counts, indexing="ij"))
+        return tuple(column.ravel() for column in np.meshgrid(*self.counts, indexing="ij"))
 
     def steps(self) -> list[Step]:
         """The step to the next count of each sample."""
         places = np.arange(np.prod(self.shape)).reshape(self.shape)
-        family, found = self.family, []
-        named = zip(family.counts, family.directions, strict=True)
-        for axis, (count, direction) in enumerate(named):
+        family, steps = self.family, []
+        for axis, count in enumerate(family.counts):
             size = self.shape[axis]
             after = np.minimum(np.arange(size) + 1, size - 1)
             following = np.take(places, after, axis).ravel()
-            found.append(Step(direction, following, f"the next {count} has"))
-        return found
+            steps.append(Step(family.directions[axis], following, f"the next {count} has"))
+        return steps
 
     def mirror(self) -> Positions | None:
         """The place of the mirrored outcome of each, which has its failures as successes, (m,).
@@ -127,7 +124,7 @@ class Outcomes:
             index: the position of each sample's count.
         """
         family = self.family
-        counts = [int(each[i]) for each, i in zip(self.counts, index, strict=True)]
+        counts = [int(column[place]) for column, place in zip(self.counts, index, strict=True)]
         return {**dict(zip(family.counts, counts, strict=True)), **self.size_cell}
 
     def columns_at(self, places: Positions) -> dict[str, Floats]:
@@ -136,17 +133,16 @@ class Outcomes:
         Args:
             places: the places of k outcomes.
         """
-        family = self.family
-        counts = (each[places] for each in self.flat())
-        sizes = (np.full(places.size, size) for size in self.sizes)
-        return {
-            **dict(zip(family.counts, counts, strict=True)),
-            **dict(zip(family.sizes, sizes, strict=True)),
-        }
+        family, columns = self.family, {}
+        for name, column in zip(family.counts, self.flat(), strict=True):
+            columns[name] = column[places]
+        for name, size in zip(family.sizes, self.sizes, strict=True):
+            columns[name] = np.full(places.size, size)
+        return columns
 
 
 @dataclass(frozen=True)
-class OutcomeList(Outcomes):
+class OutcomeList(OutcomeGrid):
     """A list of outcomes at one size of each sample: row i holds count i of every sample."""
 
     @property
@@ -172,7 +168,7 @@ class OutcomeList(Outcomes):
 
 
 @dataclass(frozen=True)
-class Tables(OutcomeList):
+class TableList(OutcomeList):
     """Tables of n pairs: with each also the one in which first and second change places.
 
     So are those of other cases that can be seen as pairs.
@@ -181,7 +177,7 @@ class Tables(OutcomeList):
     mirror_words: ClassVar[str] = "those with first and second in each other's place are, mirrored,"
 
     @classmethod
-    def of_pairs(cls, family: Family, n: int, tables: Iterable[tuple[int, ...]]) -> Tables:
+    def of_pairs(cls, family: Family, n: int, tables: Iterable[tuple[int, ...]]) -> TableList:
         """The distinct tables of n, whose counts have the order of pairs."""
         columns, view = np.array(sorted({*tables}), np.float64).T, family.as_pairs
         counts = tuple(columns) if view is None else view.restored(tuple(columns))
@@ -204,76 +200,86 @@ class Tables(OutcomeList):
 
     def _moved(self, move: Callable[..., tuple[Floats, ...]]) -> Positions:
         """The place of each of the tables as moved; its own place where there is none."""
-        view, tables = self.family.as_pairs, move(*self._arranged(self.counts))
-        tables = tables if view is None else view.restored(tables)
-        known = {table: place for place, table in enumerate(zip(*self.counts, strict=True))}
-        found = [known.get(table, at) for at, table in enumerate(zip(*tables, strict=True))]
-        return np.array(found, np.intp)
+        view, columns = self.family.as_pairs, move(*self._arranged(self.counts))
+        columns = columns if view is None else view.restored(columns)
+        places = {table: place for place, table in enumerate(zip(*self.counts, strict=True))}
+        moved = enumerate(zip(*columns, strict=True))
+        return np.array([places.get(table, place) for place, table in moved], np.intp)
+
+
+@dataclass(frozen=True)
+class GridBlock:
+    """Outcomes of one size with the alphas at which limits are asked for."""
+
+    outcomes: OutcomeGrid
+    alphas: tuple[float, ...]
+    """Ascending."""
 
 
 def conformance_grid(
     family: Family, largest_size: float | None = None, restriction: Restriction = ANYWHERE
-) -> Sequence[Outcomes]:
+) -> list[GridBlock]:
     """The outcomes, or the data sets of lists, at which methods should have their properties.
 
     Args:
         family: the family.
         largest_size: the largest size of a sample that the method takes; None for any.
-        restriction: the sizes that the check is restricted to.
+        restriction: the sizes and alphas that the check is restricted to.
 
     Returns:
-        The outcomes of each size, or the data sets of each length.
+        The outcomes of each size, or the data sets of each length, with all alphas of the family.
     """
+    at = checked_at(family)
+    alphas = restriction.alphas_or(at.alphas.properties)
     if not family.has_outcomes:
-        return data_set_grid(family)
-    sizes = restriction.sizes_or(checked_at(family).properties)
-    grid = [_outcomes(family, size if isinstance(size, tuple) else (size,)) for size in sizes]
-    return [
-        outcomes for outcomes in grid if largest_size is None or max(outcomes.sizes) <= largest_size
-    ]
+        return [GridBlock(data_sets, alphas) for data_sets in data_set_grid(family)]
+    blocks = []
+    for size in restriction.sizes_or(at.properties):
+        outcomes = _outcomes(family, size if isinstance(size, tuple) else (size,))
+        if largest_size is None or max(outcomes.sizes) <= largest_size:
+            blocks.append(GridBlock(outcomes, alphas))
+    return blocks
 
 
-def conformance_alphas(family: Family, restriction: Restriction = ANYWHERE) -> tuple[float, ...]:
-    """The alphas at which the properties are checked, ascending."""
-    return restriction.alphas_or(checked_at(family).alphas.properties)
-
-
-def _outcomes(family: Family, sizes: tuple[float, ...]) -> Outcomes:
-    """The outcomes of one size of each sample."""
+def _outcomes(family: Family, sizes: tuple[float, ...]) -> OutcomeGrid:
+    """The outcomes of one size: all of a small one, else those near the ends and some between."""
     counts: Sequence[Sequence[int]] = [EVENTS]
     if family.shares_size:
         return _tables(family, int(sizes[0]))
     if not family.has_counts_of_samples:
         return all_outcomes(family, sizes)
     if family.is_bounded:
-        one, *other = map(int, sizes)
-        counts = [*_counts_of_two(one, *other)] if other else [_successes(one)]
+        whole = tuple(map(int, sizes))
+        if len(whole) == 1:
+            (n,) = whole
+            counts = [range(n + 1)]
+            if n > EVERY_OUTCOME_UP_TO:
+                low = [*range(11), n // 20, n // 8, n // 4, n // 2 - 1]
+                counts = [[*low, *(n - x for x in low), n // 2, n - n // 2]]
+        elif whole in COUNTS_OF_TWO:
+            counts = [*COUNTS_OF_TWO[whole]]
+        else:
+            counts = [
+                range(n + 1)
+                if n <= EVERY_COUNT_UP_TO
+                else [0, 1, n // 4, n // 2, n - n // 2, n - n // 4, n - 1, n]
+                for n in whole
+            ]
     elif family.samples == 2:
         counts = [EVENTS_OF_TWO, EVENTS_OF_TWO]
-    return Outcomes(family, tuple(map(float, sizes)), tuple(map(_floats, counts)))
+    ascending = tuple(np.array(sorted({*column}), np.float64) for column in counts)
+    return OutcomeGrid(family, tuple(map(float, sizes)), ascending)
 
 
 def all_outcomes(family: Family, sizes: Sequence[float]) -> OutcomeList:
     """Every outcome of a design of which it is not known how its counts neighbour each other."""
-    design = design_for(family)
-    assert design.check_truth is not None
-    scenario = Scenario(family, design.size_of(sizes), design.check_truth(family))
+    scenario = scenario_of(family, sizes)
     counts = scenario.counts(np.arange(int(scenario.outcome_count)))
-    return OutcomeList(family, scenario.sizes, tuple(each.astype(np.float64) for each in counts))
+    columns = tuple(column.astype(np.float64) for column in counts)
+    return OutcomeList(family, scenario.sizes, columns)
 
 
-def _counts_of_two(n1: int, n2: int) -> tuple[Sequence[int], Sequence[int]]:
-    """The counts of two proportions; where their sizes are not listed, all of a small one."""
-    first, second = (
-        range(n + 1)
-        if n <= EVERY_COUNT_UP_TO
-        else sorted({0, 1, n // 4, n // 2, n - n // 2, n - n // 4, n - 1, n})
-        for n in (n1, n2)
-    )
-    return COUNTS_OF_TWO.get((n1, n2), (first, second))
-
-
-def _tables(family: Family, n: int) -> Tables:
+def _tables(family: Family, n: int) -> TableList:
     """All tables of a small n; of a large n those with few or even counts in some of the cells."""
     is_small = n <= EVERY_TABLE_UP_TO
     counts = range(n + 1) if is_small else {0, 1, 2, 3, n // 20, n // 4, n // 2, n - 1, n}
@@ -282,19 +288,7 @@ def _tables(family: Family, n: int) -> Tables:
         rest = n - first - second
         some = range(rest + 1) if is_small else {0, 1, rest // 2, rest - 1, rest}
         rows += [(both, first, second, rest - both) for both in some if 0 <= both <= rest]
-    return Tables.of_pairs(family, n, rows)
-
-
-def _successes(n: int) -> Sequence[int]:
-    """Every count of a small n; of a large n the counts next to 0 and n, and some between."""
-    if n <= EVERY_OUTCOME_UP_TO:
-        return range(n + 1)
-    low = [*range(11), n // 20, n // 8, n // 4, n // 2 - 1]
-    return sorted({*low, *(n - x for x in low), n // 2, n - n // 2})
-
-
-def _floats(counts: Iterable[float]) -> Floats:
-    return np.array(sorted(counts), dtype=np.float64)
+    return TableList.of_pairs(family, n, rows)
 
 
 @dataclass(frozen=True)
@@ -311,7 +305,7 @@ class DataSets(OutcomeList):
         return np.arange(self.shape[0]) ^ 2
 
     def columns_at(self, places: Positions) -> dict[str, Floats]:
-        """Nothing: a list is no number that a place could be given by."""
+        """No columns: a place is given by numbers, and data are lists."""
         return {}
 
     def has_spread(self) -> Bools:
@@ -319,30 +313,27 @@ class DataSets(OutcomeList):
 
         Of strata, whether a proportion is neither 0 nor 1.
         """
-        return _checked_lists(self.family).differ(self.counts)
+        return plan_of(self.family).lists.differ(self.counts)
 
     def cell(self, index: Sequence[int]) -> dict[str, float | int | str]:
         """The lists of the data set in row ``index[0]`` by name, as text."""
-        lists = zip(self.family.data, self.counts, strict=True)
-        return {name: format_argument(each[index[0]]) for name, each in lists}
-
-
-def _checked_lists(family: Family) -> CheckedLists:
-    lists = design_for(family).lists
-    if lists is None or not lists.checked.data_sets:
-        raise InputError(f"the design of {family.name} has no data sets for a check of its methods")
-    return lists.checked
+        names = self.family.data
+        columns = zip(names, self.counts, strict=True)
+        return {name: format_argument(lists[index[0]]) for name, lists in columns}
 
 
 def data_set_grid(family: Family) -> list[DataSets]:
     """The data sets at which every method of a family of lists should have its properties."""
-    checked = _checked_lists(family)
+    asked = plan_of(family).lists
+    if not asked.data_sets:
+        raise InputError(f"the design of {family.name} has no data sets for a check of its methods")
     by_width: dict[tuple[int, ...], list[tuple[Floats, ...]]] = {}
-    for each in checked.data_sets:
-        lists = tuple(np.array(one, np.float64) for one in each)
-        image = checked.image(lists)
-        backwards = [tuple(one[::-1] for one in copy) for copy in (lists, image)]
-        by_width.setdefault(tuple(one.size for one in lists), []).extend([lists, image, *backwards])
+    for data_set in asked.data_sets:
+        lists = tuple(np.array(column, np.float64) for column in data_set)
+        image = asked.image(lists)
+        backwards = [tuple(column[::-1] for column in copy) for copy in (lists, image)]
+        widths = tuple(column.size for column in lists)
+        by_width.setdefault(widths, []).extend([lists, image, *backwards])
     unit = tuple(1.0 for _ in family.sizes)
     return [
         DataSets(family, unit, tuple(map(np.array, zip(*rows, strict=True))))

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from harness.base.numerics.arrays import Bools, Floats, Positions
-from harness.checks.conformance.grid import DataSets, Outcomes, Step
-from harness.checks.findings import USUAL_ALPHA, Places
+from harness.checks.conformance.grid import DataSets, OutcomeGrid
+from harness.checks.findings import SIDE, USUAL_ALPHA, FindingPlaces
 from harness.families.family import Family
-from harness.methods.expected_failures import SIDE
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
 from harness.methods.remarks import STAYS_IN_RANGE, leaves_range, rounding
 
@@ -43,7 +42,7 @@ class SideLimits:
     each sample; of pairs (a, m) with m tables. A limit is not a number where the method failed.
     """
 
-    outcomes: Outcomes
+    outcomes: OutcomeGrid
     side: str
     alphas: tuple[float, ...]
     """Ascending."""
@@ -77,11 +76,11 @@ class SideLimits:
     def first_of(self, indices: Iterable[Iterable[int]]) -> Index:
         """The first of some places whose alpha is nearest to 0.05."""
         return min(
-            (tuple(map(int, each)) for each in indices),
+            (tuple(map(int, index)) for index in indices),
             key=lambda index: (abs(math.log(self.alphas[index[0]] / USUAL_ALPHA)), index),
         )
 
-    def places(self, indices: Positions) -> Places:
+    def places(self, indices: Positions) -> FindingPlaces:
         """The outcomes, sizes, alphas and limits at some places.
 
         Args:
@@ -96,7 +95,7 @@ class SideLimits:
             "lower": self.lower[at],
             "upper": self.upper[at],
         }
-        return Places(columns)
+        return FindingPlaces(columns)
 
 
 @dataclass(frozen=True)
@@ -182,37 +181,27 @@ def is_monotone(evaluation: Evaluation) -> Violation:
     Of pairs they move as a pair moves from second_only to first_only. A break at an unusual alpha
     only is a remark.
     """
-    violations = [_monotone(evaluation, step) for step in evaluation.outcomes.steps()]
-    return max(violations, key=lambda each: (each.failing.any(), each.where.any()))
-
-
-def _monotone(evaluation: Evaluation, step: Step) -> Violation:
-    """Where a limit after a step moves against its direction."""
-    where, following = np.zeros(evaluation.lower.shape, np.bool_), []
-    for limits in (evaluation.lower, evaluation.upper):
-        next_one = _at_places(limits, step.places)
-        with np.errstate(invalid="ignore"):  # two infinite limits
-            where |= step.direction * (next_one - limits) < -evaluation.tolerance(limits)
-        following.append(next_one)
-    mild = np.broadcast_to(
-        evaluation.by_alpha(_unusual(evaluation, SMALL_ALPHA_OF_RISE)), where.shape
-    )
-    mild = mild | _is_open(evaluation, step)
-    lower, upper = following
-    return Violation(where, step.compared_with, lower, upper, mild)
-
-
-def _is_open(evaluation: Evaluation, step: Step) -> Bools:
-    """Where a ratio is estimated as 0, infinite or 0/0, at an outcome or at the next one.
-
-    Its logarithm has no estimate there, and limits follow a convention: counts with one half added,
-    or no limits at all. They are wider than those of the next outcome, in which they need not lie.
-    """
-    if not evaluation.family.is_ratio:
-        return np.zeros(evaluation.outcomes.shape, np.bool_)
+    unusual = evaluation.by_alpha(_unusual(evaluation, SMALL_ALPHA_OF_RISE))
     estimate = evaluation.estimate.ravel()
-    is_open = ~((estimate > 0) & (estimate < np.inf))
-    return (is_open | is_open[step.places]).reshape(evaluation.outcomes.shape)
+    violations = []
+    for step in evaluation.outcomes.steps():
+        where, following = np.zeros(evaluation.lower.shape, np.bool_), []
+        for limits in (evaluation.lower, evaluation.upper):
+            next_one = _at_places(limits, step.places)
+            with np.errstate(invalid="ignore"):  # two infinite limits
+                where |= step.direction * (next_one - limits) < -evaluation.tolerance(limits)
+            following.append(next_one)
+        mild = np.broadcast_to(unusual, where.shape)
+        if evaluation.family.is_ratio:
+            # The logarithm of 0, infinity or 0/0 is no estimate, and limits follow a convention:
+            # counts with one half added, or no limits at all. They are wider than those of the
+            # next outcome, in which they need not lie.
+            is_open = ~((estimate > 0) & (estimate < np.inf))
+            is_open = is_open | is_open[step.places]
+            mild = mild | is_open.reshape(evaluation.outcomes.shape)
+        lower, upper = following
+        violations.append(Violation(where, step.compared_with, lower, upper, mild))
+    return max(violations, key=lambda violation: (violation.failing.any(), violation.where.any()))
 
 
 def _unusual(evaluation: Evaluation, small: float) -> Bools:
@@ -236,7 +225,8 @@ def is_nested_in_alpha(evaluation: Evaluation) -> Violation:
     where = np.zeros(lower.shape, np.bool_)
     below, above = (evaluation.tolerance(limits)[:-1] for limits in (lower, upper))
     where[:-1] = (lower[1:] < lower[:-1] - below) | (upper[1:] > upper[:-1] + above)
-    next_lower, next_upper = (np.concatenate((each[1:], each[-1:])) for each in (lower, upper))
+    next_lower = np.concatenate((lower[1:], lower[-1:]))
+    next_upper = np.concatenate((upper[1:], upper[-1:]))
     unusual = _unusual(evaluation, SMALL_ALPHA)
     unusual |= np.append(unusual[1:], False)
     mild = np.broadcast_to(evaluation.by_alpha(unusual), where.shape)
@@ -308,7 +298,8 @@ def keeps_order(evaluation: Evaluation) -> Violation:
     outcomes = evaluation.outcomes
     assert isinstance(outcomes, DataSets)
     limits = np.array((evaluation.lower, evaluation.upper))
-    low, high = (_at_places(each, outcomes.reversed()) for each in limits)
+    places = outcomes.reversed()
+    low, high = _at_places(limits[0], places), _at_places(limits[1], places)
     with np.errstate(invalid="ignore"):  # two infinite limits
         apart = np.abs(limits - (low, high)) > evaluation.tolerance(limits)
     where = np.asarray(apart.any(axis=0))
@@ -382,8 +373,8 @@ def _leaves_boundary_out(evaluation: Evaluation, estimate: Floats) -> Bools:
         directions = zip(evaluation.family.directions, counts, strict=True)
         at_end = [x == 0 for moves, x in directions if moves]
         if evaluation.family.is_bounded:
-            each = zip(counts, evaluation.family.size_of_counts(sizes), strict=True)
-            at_end += [x == size for x, size in each]
+            sized = zip(counts, evaluation.family.size_of_counts(sizes), strict=True)
+            at_end += [x == size for x, size in sized]
         is_end = np.logical_or.reduce(at_end).reshape(evaluation.outcomes.shape)
         return np.asarray(at_boundary | is_end)
     (size,) = evaluation.outcomes.sizes
@@ -441,33 +432,30 @@ def as_fractions(evaluations: Sequence[Evaluation]) -> list[Evaluation] | None:
     They do if a bounded parameter has two-sided limits of which some lie outside its range, and
     all a hundred times as far at most, and if a hundredth of them holds nearly all estimates.
     """
-    if not evaluations or not all(map(_may_be, evaluations)):
+    if not evaluations:
         return None
-    largest = max(float(np.max(np.abs(each.upper))) for each in evaluations)
-    holds = np.concatenate([_holds(each).ravel() for each in evaluations])
-    if largest <= 1.5 or not holds.size or holds.mean() < _SHARE:
+    fractions, largest, holds = [], 0.0, []
+    for evaluation in evaluations:
+        family, limits = evaluation.family, np.array([evaluation.lower, evaluation.upper])
+        low, high = (HUNDRED * end for end in family.support)
+        slack = 1e-6 * HUNDRED
+        may_be = evaluation.is_two_sided and np.isfinite(family.support).all()
+        if not (may_be and ((limits >= low - slack) & (limits <= high + slack)).all()):
+            return None
+        fraction = replace(
+            evaluation,
+            lower=evaluation.lower / HUNDRED,
+            upper=evaluation.upper / HUNDRED,
+            mirror_lower=evaluation.mirror_lower / HUNDRED,
+            mirror_upper=evaluation.mirror_upper / HUNDRED,
+        )
+        slack = 1e-9
+        inside = fraction.lower <= evaluation.estimate + slack
+        inside &= fraction.upper >= evaluation.estimate - slack
+        holds.append(inside[np.array(evaluation.alphas) <= LARGE_ALPHA].ravel())
+        largest = max(largest, float(np.max(np.abs(evaluation.upper))))
+        fractions.append(fraction)
+    held = np.concatenate(holds)
+    if largest <= 1.5 or not held.size or held.mean() < _SHARE:
         return None
-    return [_divided(each) for each in evaluations]
-
-
-def _may_be(evaluation: Evaluation) -> bool:
-    family = evaluation.family
-    limits = np.array([evaluation.lower, evaluation.upper])
-    if not (evaluation.is_two_sided and np.isfinite(family.support).all()):
-        return False
-    low, high = (HUNDRED * end for end in family.support)
-    slack = 1e-6 * HUNDRED
-    return bool(((limits >= low - slack) & (limits <= high + slack)).all())
-
-
-def _holds(evaluation: Evaluation) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    usual = np.array(evaluation.alphas) <= LARGE_ALPHA
-    divided, slack = _divided(evaluation), 1e-9
-    inside = divided.lower <= evaluation.estimate + slack
-    inside &= divided.upper >= evaluation.estimate - slack
-    return np.asarray(inside[usual])
-
-
-def _divided(evaluation: Evaluation) -> Evaluation:
-    limits = ("lower", "upper", "mirror_lower", "mirror_upper")
-    return replace(evaluation, **{each: getattr(evaluation, each) / HUNDRED for each in limits})
+    return fractions

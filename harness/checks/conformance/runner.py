@@ -8,10 +8,10 @@ from functools import partial
 
 import numpy as np
 
-from harness.base.numerics.arrays import Bools, Floats
+from harness.base.numerics.arrays import Floats
 from harness.callers.source import NO_POINT, NOT_ASKED
 from harness.checks.conformance.calls import CALL_CHECKS, check_calls
-from harness.checks.conformance.grid import conformance_grid
+from harness.checks.conformance.grid import GridBlock, conformance_grid
 from harness.checks.conformance.properties import (
     MIRROR,
     NEEDS_ALPHAS,
@@ -20,20 +20,11 @@ from harness.checks.conformance.properties import (
     Evaluation,
     Index,
     Property,
-    Violation,
     as_fractions,
     mirrors,
     properties_of,
 )
-from harness.checks.conformance.wide_grid import (
-    OF_ARRAYS,
-    OF_NUMBERS,
-    OF_SLOW,
-    THOROUGH,
-    Block,
-    fixed_grid,
-    wide_grid,
-)
+from harness.checks.conformance.wide_grid import OF_ARRAYS, OF_NUMBERS, OF_SLOW, THOROUGH, wide_grid
 from harness.checks.findings import (
     CONFORMANCE,
     FAIL,
@@ -41,11 +32,11 @@ from harness.checks.findings import (
     REMARK,
     Cell,
     Finding,
-    Places,
+    FindingPlaces,
     and_more,
     format_cell,
 )
-from harness.checks.restriction import ANYWHERE, Restriction
+from harness.checks.sizes import ANYWHERE, Restriction
 from harness.checks.subject import Subject
 from harness.checks.watch import steps
 from harness.families.family import Family
@@ -56,6 +47,8 @@ ANSWERS = "answers every outcome"
 PRECISION = "has double precision"
 PICKLES = "can be pickled"
 
+_TINY = float(np.finfo(np.float32).tiny)
+"""The smallest number that single precision has all of its digits for."""
 _FEWEST = 8
 """Limits that look like single precision are so by chance once in 2^29 each."""
 _MOST_REMARKED = 100
@@ -88,19 +81,13 @@ def check_conformance(
         A finding for each property, the gravest first. A failure has the counter-example of the
         smallest size, with the alpha nearest to 0.05.
     """
+    blocks = conformance_grid(subject.family, subject.largest_size, restriction)
     if evaluations is None:
-        evaluations = evaluate(
-            subject, fixed_grid(subject.family, subject.largest_size, restriction)
-        )
+        evaluations = evaluate(subject, blocks)
     reason = subject.unpicklable()
     findings = [
         _check_answers(evaluations),
-        *check_calls(
-            subject,
-            conformance_grid(subject.family, subject.largest_size, restriction),
-            evaluations,
-            restriction,
-        ),
+        *check_calls(subject, [block.outcomes for block in blocks], evaluations, restriction),
         _check_precision(evaluations, subject.sides[0]),
         *_check_limits(subject, evaluations),
         _passed(PICKLES) if reason is None else _failed(PICKLES, f"cannot be pickled: {reason}"),
@@ -131,7 +118,7 @@ def evaluate_widely(
         An evaluation for each size and side, by size; of a method that draws its limits, or of
         lists, those of the fixed grid.
     """
-    blocks = fixed_grid(subject.family, subject.largest_size, restriction)
+    blocks = conformance_grid(subject.family, subject.largest_size, restriction)
     if not subject.family.has_outcomes or not subject.deterministic or not blocks:
         return evaluate(subject, blocks, into=into)
     grid = partial(
@@ -158,7 +145,7 @@ def answers_arrays(subject: Subject, restriction: Restriction = ANYWHERE) -> boo
 
     True of what is not asked so: a method of lists, one that draws, and an empty restriction.
     """
-    blocks = fixed_grid(subject.family, subject.largest_size, restriction)
+    blocks = conformance_grid(subject.family, subject.largest_size, restriction)
     if not subject.family.has_outcomes or not subject.deterministic or not blocks:
         return True
     smallest = blocks[min(2, len(blocks) - 1)]
@@ -167,7 +154,7 @@ def answers_arrays(subject: Subject, restriction: Restriction = ANYWHERE) -> boo
 
 def evaluate(
     subject: Subject,
-    blocks: Sequence[Block],
+    blocks: Sequence[GridBlock],
     sides: Sequence[str] | None = None,
     into: list[Evaluation] | None = None,
 ) -> list[Evaluation]:
@@ -175,45 +162,54 @@ def evaluate(
 
     They are added to ``into``, where there is such a list.
     """
-    chosen, found = subject.sides if sides is None else sides, [] if into is None else into
+    evaluations: list[Evaluation] = [] if into is None else into
     for block in steps(blocks):
-        found += _evaluate(subject, block, chosen)
-    return found
+        outcomes, alphas = block.outcomes, block.alphas
+        observed = outcomes.observed()
+        answers = {
+            side: [subject.limits(observed, alpha, side) for alpha in steps(alphas)]
+            for side in steps(subject.sides if sides is None else sides)
+        }
+        shape = (len(alphas), *outcomes.shape)
+        lower = {
+            side: np.array([limits.lower for limits in by_alpha]).reshape(shape)
+            for side, by_alpha in answers.items()
+        }
+        upper = {
+            side: np.array([limits.upper for limits in by_alpha]).reshape(shape)
+            for side, by_alpha in answers.items()
+        }
+        for side, by_alpha in answers.items():
+            failures = {
+                (number, *map(int, np.unravel_index(place, outcomes.shape))): fault
+                for number, limits in enumerate(by_alpha)
+                for place, fault in limits.failures.items()
+            }
+            mirror = MIRROR[side] if MIRROR[side] in answers else side
+            evaluations.append(
+                Evaluation(
+                    outcomes,
+                    side,
+                    alphas,
+                    lower[side],
+                    upper[side],
+                    lower[mirror],
+                    upper[mirror],
+                    failures,
+                )
+            )
+    return evaluations
 
 
 def broken_properties(subject: Subject, evaluations: Sequence[Evaluation]) -> list[Finding]:
     """The failures among limits at some outcomes of the grid, without another call."""
     if not evaluations:
         return []
-    found = [_check_answers(evaluations), *_check_limits(subject, evaluations)]
-    return [replace(each, severity=_GRAVEST) for each in found if each.verdict == FAIL]
-
-
-def _evaluate(subject: Subject, block: Block, sides: Sequence[str]) -> Iterator[Evaluation]:
-    """The limits of each side at the outcomes of one size."""
-    outcomes, alphas = block.outcomes, block.alphas
-    observed = outcomes.observed()
-    answers = {
-        side: [subject.limits(observed, alpha, side) for alpha in steps(alphas)]
-        for side in steps(sides)
-    }
-    lower, upper = (
-        {
-            side: np.array([getattr(each, name).reshape(outcomes.shape) for each in by_alpha])
-            for side, by_alpha in answers.items()
-        }
-        for name in ("lower", "upper")
-    )
-    for side, by_alpha in answers.items():
-        failures = {
-            (number, *map(int, np.unravel_index(place, outcomes.shape))): fault
-            for number, each in enumerate(by_alpha)
-            for place, fault in each.failures.items()
-        }
-        mirror = MIRROR[side] if MIRROR[side] in answers else side
-        yield Evaluation(
-            outcomes, side, alphas, lower[side], upper[side], lower[mirror], upper[mirror], failures
-        )
+    return [
+        replace(finding, severity=_GRAVEST)
+        for finding in (_check_answers(evaluations), *_check_limits(subject, evaluations))
+        if finding.verdict == FAIL
+    ]
 
 
 def _check_answers(evaluations: Sequence[Evaluation]) -> Finding:
@@ -229,27 +225,28 @@ def _check_answers(evaluations: Sequence[Evaluation]) -> Finding:
     ]
     if not called:
         return _passed(ANSWERS)
-    grave = [each for each in called if not _is_extreme(*each)]
+    grave = [
+        (evaluation, index)
+        for evaluation, index in called
+        if evaluation.alphas[index[0]] >= SMALL_ALPHA
+        or not evaluation.failures[index].startswith("failed at ")
+    ]
     first = (grave or called)[0][0]
-    index = first.first_of([index for each, index in grave or called if each is first])
-    failing = [each for each in evaluations if each.failures]
-    faults = [fault for each in failing for fault in each.failures.values()]
+    index = first.first_of([index for evaluation, index in grave or called if evaluation is first])
+    failing = [evaluation for evaluation in evaluations if evaluation.failures]
+    faults = [fault for evaluation in failing for fault in evaluation.failures.values()]
     count = sum(not fault.startswith(NO_POINT) for fault in faults)
-    places = [each.places(np.array(sorted(each.failures), np.intp)) for each in failing]
+    places = [
+        evaluation.places(np.array(sorted(evaluation.failures), np.intp)) for evaluation in failing
+    ]
     return Finding(
         ANSWERS,
         CONFORMANCE,
         FAIL if grave else REMARK,
         first.failures[index] + and_more(count),
         {**first.cell(index), "broken": count},
-        places=Places.joined(places),
+        places=FindingPlaces.joined(places),
     )
-
-
-def _is_extreme(evaluation: Evaluation, index: Index) -> bool:
-    """Whether a method has raised an exception at a tiny alpha."""
-    fault = evaluation.failures[index]
-    return evaluation.alphas[index[0]] < SMALL_ALPHA and fault.startswith("failed at ")
 
 
 def _check_limits(subject: Subject, evaluations: Sequence[Evaluation]) -> Iterator[Finding]:
@@ -258,7 +255,7 @@ def _check_limits(subject: Subject, evaluations: Sequence[Evaluation]) -> Iterat
     if fractions is None:
         yield from _check_properties(subject, evaluations)
         return
-    first = next(each for each in evaluations if (each.upper > _MORE_THAN_ONE).any())
+    first = next(limits for limits in evaluations if (limits.upper > _MORE_THAN_ONE).any())
     index = first.first_of(np.argwhere(first.upper > _MORE_THAN_ONE))
     cell = first.cell(index)
     limits = _format_limits(first.lower, first.upper, index)
@@ -275,7 +272,7 @@ def _check_properties(subject: Subject, evaluations: Sequence[Evaluation]) -> It
             yield _passed(name, "does not apply to a method that draws its limits")
         elif has_property is mirrors and not has_mirror:
             yield _passed(name, "does not apply to a method with limits of one side only")
-        elif name in NEEDS_ALPHAS and all(len(each.alphas) < 2 for each in evaluations):
+        elif name in NEEDS_ALPHAS and all(len(limits.alphas) < 2 for limits in evaluations):
             yield _passed(name, "does not apply, since one alpha only is checked")
         else:
             yield _check_property(name, has_property, evaluations)
@@ -286,35 +283,36 @@ def _check_property(
 ) -> Finding:
     """Whether the limits of all sizes and sides have a property."""
     violations = [(evaluation, has_property(evaluation)) for evaluation in evaluations]
-    verdict = FAIL if any(each.failing.any() for _, each in violations) else REMARK
-    total = sum(int(each.where.sum()) for _, each in violations)
+    total = sum(int(violation.where.sum()) for _, violation in violations)
     if name in NEEDS_ALPHAS and total > _MOST_REMARKED:
         # What is unusual at some places is a fault of the method at so many.
-        violations = [(one, replace(each, mild=None)) for one, each in violations]
-        verdict = FAIL
+        violations = [
+            (evaluation, replace(violation, mild=None)) for evaluation, violation in violations
+        ]
+    fails = any(violation.failing.any() for _, violation in violations)
+    broken = []
     for evaluation, violation in violations:
-        where = violation.failing if verdict == FAIL else violation.where
-        if where.any():
-            index = evaluation.first_of(np.argwhere(where))
-            limits = {name: float(getattr(evaluation, name)[index]) for name in ("lower", "upper")}
-            message = _format_violation(evaluation, violation, index) + and_more(total)
-            cell = {**evaluation.cell(index), **limits, "broken": total}
-            broken = [
-                each.places(np.argwhere(found.failing if verdict == FAIL else found.where))
-                for each, found in violations
-            ]
-            return Finding(name, CONFORMANCE, verdict, message, cell, places=Places.joined(broken))
-    return _passed(name)
-
-
-def _format_violation(evaluation: Evaluation, violation: Violation, index: Index) -> str:
-    """The counter-example at one place, with the limits that it was compared with."""
+        indices = np.argwhere(violation.failing if fails else violation.where)
+        if indices.size:
+            broken.append((evaluation, violation, indices))
+    if not broken:
+        return _passed(name)
+    evaluation, violation, indices = broken[0]
+    index = evaluation.first_of(indices)
     text = _format_limits(evaluation.lower, evaluation.upper, index)
     text += f" at {format_cell(evaluation.cell(index))}"
     if violation.lower is not None and violation.upper is not None:
         other = _format_limits(violation.lower, violation.upper, index)
         text += f", where {violation.compared_with} {other}"
-    return text
+    cell = {
+        **evaluation.cell(index),
+        "lower": float(evaluation.lower[index]),
+        "upper": float(evaluation.upper[index]),
+        "broken": total,
+    }
+    verdict, message = FAIL if fails else REMARK, text + and_more(total)
+    places = FindingPlaces.joined([evaluation.places(indices) for evaluation, _, indices in broken])
+    return Finding(name, CONFORMANCE, verdict, message, cell, places=places)
 
 
 def _format_limits(lower: Floats, upper: Floats, index: Index) -> str:
@@ -327,32 +325,26 @@ def _check_precision(evaluations: Sequence[Evaluation], side: str) -> Finding:
     for name in ("lower", "upper"):
         is_single, count, first = True, 0, None
         for evaluation in of_side:
-            limits: Floats = getattr(evaluation, name)
-            shows = _shows_precision(limits)
+            limits = evaluation.lower if name == "lower" else evaluation.upper
+            with np.errstate(invalid="ignore"):
+                is_whole = limits == np.round(limits)
+            # Single precision rounds every other number, but for tiny ones.
+            shows = np.isfinite(limits) & (np.abs(limits) > _TINY) & ~is_whole
             count += int(shows.sum())
             if shows.any():
                 with np.errstate(over="ignore"):
                     is_single &= bool((limits.astype(np.float32) == limits)[shows].all())
-                first = first or (evaluation, tuple(map(int, np.argwhere(shows)[0])))
+                if first is None:
+                    index = tuple(map(int, np.argwhere(shows)[0]))
+                    first = evaluation.cell(index), float(limits[index])
         if is_single and count >= _FEWEST and first is not None:
-            evaluation, index = first
-            limit = float(getattr(evaluation, name)[index])
-            cell = evaluation.cell(index)
+            cell, limit = first
             message = (
                 f"all {count} {name} limits are single-precision numbers, as {limit:.17g} is "
                 f"at {format_cell(cell)}"
             )
             return _failed(PRECISION, message, {**cell, name: limit})
     return _passed(PRECISION)
-
-
-def _shows_precision(limits: Floats) -> Bools:
-    """Where a limit is neither a whole number nor tiny: single precision would round it."""
-    tiny = float(np.finfo(np.float32).tiny)
-    with np.errstate(invalid="ignore"):
-        return np.asarray(
-            np.isfinite(limits) & (np.abs(limits) > tiny) & (limits != np.round(limits))
-        )
 
 
 def _passed(name: str, message: str = "holds at every outcome of the grid") -> Finding:

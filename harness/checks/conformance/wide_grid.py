@@ -16,13 +16,13 @@ from itertools import product
 import numpy as np
 
 from harness.checks.conformance.grid import (
-    Outcomes,
-    Tables,
-    conformance_alphas,
+    GridBlock,
+    OutcomeGrid,
+    TableList,
     conformance_grid,
 )
 from harness.checks.findings import USUAL_ALPHA
-from harness.checks.restriction import ANYWHERE, Restriction
+from harness.checks.sizes import ANYWHERE, Restriction
 from harness.families.family import Family
 
 WIDE_ALPHAS = (0.001, 0.01, USUAL_ALPHA, 0.1, 0.2, 0.3173)
@@ -35,18 +35,6 @@ LARGEST_DRAWN = 10**6
 """The largest size that is drawn."""
 
 Alphas = tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class Block:
-    """Outcomes of one size with the alphas at which limits are asked for."""
-
-    outcomes: Outcomes
-    alphas: Alphas
-    """Ascending."""
-
-
-Blocks = Iterator[Block]
 
 
 @dataclass(frozen=True)
@@ -142,7 +130,7 @@ def wide_grid(
     *,
     largest_size: float | None = None,
     restriction: Restriction = ANYWHERE,
-) -> list[Block]:
+) -> list[GridBlock]:
     """The fixed grid and the wider one, by size.
 
     A restricted check has the fixed grid only.
@@ -158,43 +146,37 @@ def wide_grid(
         A block for each size.
     """
     chosen = extent or OF_ARRAYS
-    fixed = fixed_grid(family, largest_size, restriction)
+    fixed = conformance_grid(family, largest_size, restriction)
     if restriction != ANYWHERE or not (family.has_counts_of_samples or family.shares_size):
         return fixed
     rng = np.random.default_rng((seed, 7))
     blocks = list(fixed)
     if family.has_single_count:
+        logs = rng.uniform(np.log(WIDE_ALPHAS[0]), np.log(WIDE_ALPHAS[-1]), DRAWN_ALPHAS)
+        drawn = [float(f"{alpha:.3g}") for alpha in np.exp(logs)]
+        alphas = tuple(sorted({*WIDE_ALPHAS, *drawn}))
         of_one = _proportions if family.is_bounded else _rates
-        blocks += of_one(family, chosen.one, _alphas(rng), rng)
+        blocks += of_one(family, chosen.one, alphas, rng)
     else:
         blocks += several_count_grid(family, rng, chosen.several)
     if largest_size is not None:
-        blocks = [each for each in blocks if max(each.outcomes.sizes) <= largest_size]
-    if family.has_single_count:
-        return _merged(family, blocks)
-    return sorted(blocks, key=lambda block: max(block.outcomes.sizes))
-
-
-def fixed_grid(
-    family: Family, largest_size: float | None = None, restriction: Restriction = ANYWHERE
-) -> list[Block]:
-    """The grid of every check of a family, with all of its alphas at each size."""
-    alphas = conformance_alphas(family, restriction)
-    return [
-        Block(outcomes, alphas) for outcomes in conformance_grid(family, largest_size, restriction)
-    ]
-
-
-def _alphas(rng: np.random.Generator) -> Alphas:
-    """The fixed alphas and the drawn ones, which are uniform on the logarithm."""
-    logs = rng.uniform(np.log(WIDE_ALPHAS[0]), np.log(WIDE_ALPHAS[-1]), DRAWN_ALPHAS)
-    drawn = [float(f"{alpha:.3g}") for alpha in np.exp(logs)]
-    return tuple(sorted({*WIDE_ALPHAS, *drawn}))
+        blocks = [block for block in blocks if max(block.outcomes.sizes) <= largest_size]
+    if not family.has_single_count:
+        return sorted(blocks, key=lambda block: max(block.outcomes.sizes))
+    by_size: dict[float, GridBlock] = {}
+    for block in blocks:
+        (size,) = block.outcomes.sizes
+        other = by_size.setdefault(size, block)
+        counts = np.union1d(other.outcomes.counts[0], block.outcomes.counts[0])
+        alphas = tuple(sorted({*other.alphas, *block.alphas}))
+        by_size[size] = GridBlock(replace(other.outcomes, counts=(counts,)), alphas)
+    # Exposures keep their order, as the usual one of 1 stands first.
+    return [by_size[size] for size in (sorted(by_size) if family.is_bounded else by_size)]
 
 
 def _proportions(
     family: Family, extent: OneCount, alphas: Alphas, rng: np.random.Generator
-) -> list[Block]:
+) -> list[GridBlock]:
     """Every n up to 200, larger ones, and drawn ones."""
     others = tuple(alpha for alpha in alphas if alpha != USUAL_ALPHA)
     blocks = []
@@ -222,7 +204,7 @@ def _some_counts(n: int, extent: OneCount, rng: np.random.Generator) -> Iterable
 
 def _rates(
     family: Family, extent: OneCount, alphas: Alphas, rng: np.random.Generator
-) -> list[Block]:
+) -> list[GridBlock]:
     """Many events, at an exposure of 1 and at drawn ones."""
     span = np.log(SMALLEST_EXPOSURE), np.log(LARGEST_EXPOSURE)
     drawn = [float(f"{exposure:.4g}") for exposure in np.exp(rng.uniform(*span, extent.drawn))]
@@ -230,7 +212,7 @@ def _rates(
     some = {start + i for start in starts for i in (-1, 0, 1)}
     few = range(min(extent.events_up_to, 40) + 1)
     others = (*drawn, 1e-6, 50.0, 1e6)
-    blocks = [_block(family, (each,), [{*few, *some}], alphas) for each in others]
+    blocks = [_block(family, (exposure,), [{*few, *some}], alphas) for exposure in others]
     return [_block(family, (1.0,), [{*range(extent.events_up_to + 1), *some}], alphas), *blocks]
 
 
@@ -239,22 +221,9 @@ def _block(
     sizes: Sequence[float],
     counts: Sequence[Iterable[int]],
     alphas: Alphas = FEW_ALPHAS,
-) -> Block:
-    ascending = tuple(np.array(sorted(each), np.float64) for each in counts)
-    return Block(Outcomes(family, tuple(map(float, sizes)), ascending), alphas)
-
-
-def _merged(family: Family, blocks: Sequence[Block]) -> list[Block]:
-    """One block for each size, with the counts and the alphas of all of its blocks; by size."""
-    by_size: dict[float, Block] = {}
-    for block in blocks:
-        (size,) = block.outcomes.sizes
-        known = by_size.setdefault(size, block)
-        counts = np.union1d(known.outcomes.counts[0], block.outcomes.counts[0])
-        alphas = tuple(sorted({*known.alphas, *block.alphas}))
-        by_size[size] = Block(replace(known.outcomes, counts=(counts,)), alphas)
-    # Exposures keep their order, as the usual one of 1 stands first.
-    return [by_size[size] for size in (sorted(by_size) if family.is_bounded else by_size)]
+) -> GridBlock:
+    ascending = tuple(np.array(sorted(column), np.float64) for column in counts)
+    return GridBlock(OutcomeGrid(family, tuple(map(float, sizes)), ascending), alphas)
 
 
 LARGEST_SIZE = 10**6
@@ -269,14 +238,16 @@ EVENTS_OF_RATES = (20, 40, 200, 5000, 10**6)
 
 def several_count_grid(
     family: Family, rng: np.random.Generator, extent: SeveralCounts = OF_ARRAYS.several
-) -> Blocks:
+) -> Iterator[GridBlock]:
     """The wider grid of a family of two samples or of pairs, with sizes that are drawn."""
     if family.shares_size:
         return _pairs(family, extent, rng)
     return (_two_proportions if family.is_bounded else _two_rates)(family, extent, rng)
 
 
-def _two_proportions(family: Family, extent: SeveralCounts, rng: np.random.Generator) -> Blocks:
+def _two_proportions(
+    family: Family, extent: SeveralCounts, rng: np.random.Generator
+) -> Iterator[GridBlock]:
     yield _block(family, extent.first, [range(n + 1) for n in extent.first], ALL_ALPHAS)
     drawn = rng.integers(10, extent.largest_full + 1, (extent.drawn_full, 2)).tolist()
     for sizes in (*extent.full, *drawn):
@@ -290,10 +261,12 @@ def _two_proportions(family: Family, extent: SeveralCounts, rng: np.random.Gener
         yield _block(family, sizes, counts)
 
 
-def _two_rates(family: Family, extent: SeveralCounts, rng: np.random.Generator) -> Blocks:
+def _two_rates(
+    family: Family, extent: SeveralCounts, rng: np.random.Generator
+) -> Iterator[GridBlock]:
     few = [range(extent.few_events + 1)] * 2
     drawn = np.exp(rng.uniform(np.log(1e-3), np.log(1e5), (1 + extent.drawn, 2)))
-    exposures = [[float(f"{each:.4g}") for each in pair] for pair in drawn.tolist()]
+    exposures = [[float(f"{exposure:.4g}") for exposure in pair] for pair in drawn.tolist()]
     yield _block(family, (1.0, 2.5), few, ALL_ALPHAS)
     if extent.drawn:
         yield _block(family, exposures[0], few, SOME_ALPHAS)
@@ -301,7 +274,7 @@ def _two_rates(family: Family, extent: SeveralCounts, rng: np.random.Generator) 
         yield _block(family, pair, [EVENTS_OF_RATES] * 2)
 
 
-def _pairs(family: Family, extent: SeveralCounts, rng: np.random.Generator) -> Blocks:
+def _pairs(family: Family, extent: SeveralCounts, rng: np.random.Generator) -> Iterator[GridBlock]:
     for n in extent.pairs:
         tables = [
             (both, first, second, n - both - first - second)
@@ -319,5 +292,5 @@ def _pairs(family: Family, extent: SeveralCounts, rng: np.random.Generator) -> B
 
 def _tables(
     family: Family, n: int, tables: Sequence[tuple[int, ...]], alphas: Alphas = FEW_ALPHAS
-) -> Block:
-    return Block(Tables.of_pairs(family, n, tables), alphas)
+) -> GridBlock:
+    return GridBlock(TableList.of_pairs(family, n, tables), alphas)

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from harness.base.numerics.arrays import Bools, Floats
+from harness.base.numerics.arrays import Floats
 from harness.base.text import plain_number
 from harness.checks.behaviour import FAULT, MEAN_POSTERIOR, WORST, WORST_INSIDE
 from harness.checks.findings import (
@@ -31,12 +31,12 @@ from harness.checks.findings import (
     PASS,
     REMARK,
     Finding,
-    Places,
+    FindingPlaces,
     and_more,
     format_cell,
 )
-from harness.checks.restriction import Size
-from harness.checks.scenarios import RATES
+from harness.checks.plans import RATES
+from harness.checks.sizes import Size
 from harness.families.family import Family
 from harness.methods.method import (
     APPROXIMATE,
@@ -104,21 +104,32 @@ CHAINS = ((NOMINAL, APPROXIMATE), (AT_LEAST, CONSERVATIVE))
 
 
 @dataclass(frozen=True)
-class Bounds:
+class ContractBounds:
     """What a contract allows of one number of the exact behaviour."""
 
     name: str
-    """Of the check."""
+    """The name of the check."""
     column: str
-    allowed: Callable[[float], tuple[float, float]]
-    """The smallest and the largest number at an alpha."""
-    hair: Callable[[float], float]
-    """How much less or more is a remark at an alpha."""
+    least: float
+    """The smallest number that is allowed, as a multiple of alpha."""
+    most: float
+    """The largest one, as a multiple of alpha."""
+    hair: float = 0.0
+    """How much less or more is a remark, as a multiple of alpha."""
+    rounding: float = 0.0
+    """What rounding may add to the largest number."""
+    is_multiple: bool = True
+    """Whether the smallest and the largest number are multiples of alpha, or numbers themselves."""
+
+    def allowed(self, alpha: float) -> tuple[float, float]:
+        """The smallest and the largest number at an alpha."""
+        unit = alpha if self.is_multiple else 1.0
+        return self.least * unit, self.most * unit + self.rounding
 
 
 def bounds_of(
     contract: Contract, margin: float | None = None, one_sided: bool = False
-) -> tuple[Bounds, ...]:
+) -> tuple[ContractBounds, ...]:
     """What a contract allows of each number.
 
     Args:
@@ -127,30 +138,17 @@ def bounds_of(
             it is given, and so has no hair.
         one_sided: whether the method has limits of one side only.
     """
-    terms = TERMS[contract]
+    terms, most = TERMS[contract], most_inside(contract, one_sided)
     if terms.everywhere:
-        worst = Bounds(
-            WORST_NAME, WORST, lambda alpha: (-math.inf, alpha + ROUNDING), lambda alpha: 0.0
-        )
-        return (worst,)
-    most = most_inside(contract, one_sided)
-    inside = Bounds(
-        WORST_NAME,
-        WORST_INSIDE,
-        lambda alpha: (-math.inf, most * alpha + ROUNDING),
-        lambda alpha: HAIR_OF_WORST * most * alpha,
-    )
+        return (ContractBounds(WORST_NAME, WORST, -math.inf, most, rounding=ROUNDING),)
+    hair = HAIR_OF_WORST * most
+    inside = ContractBounds(WORST_NAME, WORST_INSIDE, -math.inf, most, hair, ROUNDING)
     if margin is not None and contract == NOMINAL:
-        chosen = margin
-        mean = Bounds(MEAN_NAME, MEAN_POSTERIOR, lambda _: (-chosen, chosen), lambda _: 0.0)
-        return (mean, inside)
-    low, high = mean_alphas(contract)
-    mean = Bounds(
-        MEAN_NAME,
-        MEAN_POSTERIOR,
-        lambda alpha: ((1.0 - high) * alpha, (1.0 - low) * alpha),
-        lambda alpha: HAIR_OF_MEAN * alpha,
-    )
+        mean = ContractBounds(MEAN_NAME, MEAN_POSTERIOR, -margin, margin, is_multiple=False)
+    else:
+        low, high = mean_alphas(contract)
+        least, most = 1.0 - high, 1.0 - low
+        mean = ContractBounds(MEAN_NAME, MEAN_POSTERIOR, least, most, HAIR_OF_MEAN)
     return (mean, inside)
 
 
@@ -167,19 +165,19 @@ def most_inside(contract: Contract, one_sided: bool) -> float:
 
 def applying_rows(contract: Contract, behaviour: pl.DataFrame, family: Family) -> pl.DataFrame:
     """The rows of exact numbers that a contract applies to."""
-    known = behaviour.filter(pl.col(WORST).is_not_null())
+    rows = behaviour.filter(pl.col(WORST).is_not_null())
     if TERMS[contract].everywhere:
-        return known
+        return rows
     smallest, largest = ALPHAS
     room = 1e-9  # of the decimals of an alpha
-    known = known.filter(pl.col("alpha").is_between(smallest * (1 - room), largest * (1 + room)))
+    rows = rows.filter(pl.col("alpha").is_between(smallest * (1 - room), largest * (1 + room)))
     if not family.model.SIZE_IS_COUNT:
         if contract == NOMINAL or not family.has_single_count:
-            return known
+            return rows
         mean_rate = 0.5 * sum(RATES)
-        return known.filter(pl.col(family.sizes[0]) * mean_rate >= FEWEST_EVENTS)
+        return rows.filter(pl.col(family.sizes[0]) * mean_rate >= FEWEST_EVENTS)
     large = [pl.col(name) >= SMALLEST_N for name in family.sizes]
-    return known.filter(pl.all_horizontal(large))
+    return rows.filter(pl.all_horizontal(large))
 
 
 def is_large(family: Family, size: Size) -> bool:
@@ -224,90 +222,62 @@ def check_contract(
     if contract == NONE:
         return []
     rows = applying_rows(contract, behaviour, family)
-    return [
-        finding
-        for bounds in bounds_of(contract, margin, one_sided)
-        for finding in _check_each_alpha(bounds, rows, family)
-    ]
+    findings = []
+    for bounds in bounds_of(contract, margin, one_sided):
+        numbers = rows.filter(pl.col(bounds.column).is_not_null())
+        if numbers.is_empty():
+            findings.append(Finding(bounds.name, CONTRACT, INCONCLUSIVE, NO_LARGE_SIZE, {}))
+        for _, part in numbers.group_by("alpha", maintain_order=True):
+            findings.append(_check_worst_size(bounds, part, family))
+    return findings
 
 
-def excess(bounds: Bounds, rows: pl.DataFrame) -> Floats:
+def excess(bounds: ContractBounds, rows: pl.DataFrame) -> Floats:
     """How far each number lies outside what is allowed, as a multiple of alpha; negative inside."""
     alphas, numbers = rows["alpha"].to_numpy(), rows[bounds.column].to_numpy()
     low, high = np.array([bounds.allowed(alpha) for alpha in alphas]).reshape(-1, 2).T
     return np.asarray(np.maximum(numbers - high, low - numbers) / alphas)
 
 
-def _check_each_alpha(bounds: Bounds, rows: pl.DataFrame, family: Family) -> list[Finding]:
-    """A finding for each alpha, or one that there are no rows."""
-    rows = rows.filter(pl.col(bounds.column).is_not_null())
-    if rows.is_empty():
-        return [Finding(bounds.name, CONTRACT, INCONCLUSIVE, NO_LARGE_SIZE, {})]
-    return [
-        _check_worst_size(bounds, part, family)
-        for _, part in rows.group_by("alpha", maintain_order=True)
-    ]
-
-
-def _check_worst_size(bounds: Bounds, rows: pl.DataFrame, family: Family) -> Finding:
+def _check_worst_size(bounds: ContractBounds, rows: pl.DataFrame, family: Family) -> Finding:
     """The finding at one alpha, for the size where the number is furthest out."""
     alpha = float(rows["alpha"][0])
     outside = excess(bounds, rows)
     row = rows.row(int(outside.argmax()), named=True)
     low, high = bounds.allowed(alpha)
-    found = row[bounds.column]
-    expected = low if found < low else high
-    numbers = {**cell_of(row, family), "found": found, "expected": expected}
-    message = f"{found:.4g} at {format_cell(cell_of(row, family))}"
-    allowed = _allowed(low, high)
+    number, place = row[bounds.column], cell_of(row, family)
+    expected = low if number < low else high
+    cell = {**place, "found": number, "expected": expected}
     if bounds.column == MEAN_POSTERIOR:
         message = _difference(MEAN_POSTERIOR, row, family).replace("mean alpha is", "mean")
         allowed = f"{alpha - high:.4g}–{alpha - low:.4g}"
+    else:
+        message = f"{number:.4g} at {format_cell(place)}"
+        allowed = f"{high:.4g}"
     if bounds.column == WORST:
         truths = {name: row[name] for name in family.numbered("worst_truth")}
-        numbers |= truths
+        cell |= truths
         message += f", {format_cell(dict(zip(family.truths, truths.values(), strict=True)))}"
     broken = outside > 0
     if not broken.any():
-        return Finding(bounds.name, CONTRACT, PASS, f"at worst {message}", numbers)
+        return Finding(bounds.name, CONTRACT, PASS, f"at worst {message}", cell)
     message += f"; {allowed} allowed"
-    far = outside > bounds.hair(alpha) / alpha
+    far = outside > bounds.hair
+    more = f" of {rows.height} sizes"
     if not far.any():
-        text = f"{message}: missed by a hair{_others(broken, rows)}"
-        return Finding(bounds.name, CONTRACT, REMARK, text, numbers)
-    severity = abs(found / expected) if expected else float("inf")
-    return Finding(
-        bounds.name,
-        CONTRACT,
-        FAIL,
-        message + _others(far, rows),
-        numbers,
-        severity,
-        _places(bounds, rows.filter(far), family),
-    )
+        message += f": missed by a hair{and_more(int(broken.sum()), more)}"
+        return Finding(bounds.name, CONTRACT, REMARK, message, cell)
+    message += and_more(int(far.sum()), more)
+    severity = abs(number / expected) if expected else math.inf
+    columns = {name: rows[name].to_numpy()[far] for name in (*family.sizes, "alpha")}
+    places = FindingPlaces({**columns, "found": rows[bounds.column].to_numpy()[far]})
+    return Finding(bounds.name, CONTRACT, FAIL, message, cell, severity, places)
 
 
 def cell_of(row: dict[str, float], family: Family) -> dict[str, float | int | str]:
     """The sizes and alpha of a row, whole numbers as such."""
     keys = (*family.sizes, "alpha")
     return {key: plain_number(row[key]) for key in keys}
-
-
-def _allowed(low: float, high: float) -> str:
-    """What is allowed: the largest number, or where they are not the same both ends."""
-    if low == -high or not np.isfinite(low):
-        return f"{high:.4g}"
-    return f"{low:.4g} to {high:.4g}"
-
-
-def _others(chosen: Bools, rows: pl.DataFrame) -> str:
-    return and_more(int(chosen.sum()), f" of {rows.height} sizes")
-
-
-def _places(bounds: Bounds, rows: pl.DataFrame, family: Family) -> Places:
-    names = (*family.sizes, "alpha")
-    columns = {name: rows[name].to_numpy() for name in names}
-    return Places({**columns, "found": rows[bounds.column].to_numpy()})
 
 
 KEEPS = "keeps: "
@@ -358,16 +328,15 @@ def judged(
     rows = applying_rows(contract, behaviour, family)
     hairs: list[str] = []
     for bounds in bounds_of(contract, margin, one_sided):
-        known = rows.filter(pl.col(bounds.column).is_not_null())
-        if known.is_empty():
+        numbers = rows.filter(pl.col(bounds.column).is_not_null())
+        if numbers.is_empty():
             return None
-        outside = excess(bounds, known)
-        row = known.row(int(outside.argmax()), named=True)
-        alpha = row["alpha"]
+        outside = excess(bounds, numbers)
         if outside.max() <= 0:
             continue
+        row = numbers.row(int(outside.argmax()), named=True)
         text = _difference(bounds.column, row, family)
-        if outside.max() > bounds.hair(alpha) / alpha:
+        if outside.max() > bounds.hair:
             return Judgement(False, text)
         hairs.append(text)
     return Judgement(True, f"by a hair, {hairs[0]}" if hairs else "")
@@ -386,23 +355,20 @@ def sentence(judge: Callable[[Contract], Judgement | None]) -> str:
     """The sentence about all contracts.
 
     Args:
-        judge: whether a contract is kept; None where that is not known.
+        judge: whether a contract is kept; None where that is not family.
     """
     kept: list[str] = []
     broken: dict[str, list[str]] = {}
     for chain in CHAINS:
-        found = [(contract, judge(contract)) for contract in chain]
-        known = [(contract, each) for contract, each in found if each is not None]
-        keeping = [(contract, each) for contract, each in known if each.kept]
-        breaking = [(contract, each) for contract, each in known if not each.kept]
-        kept += [_named(*each) for each in keeping[:1]]
-        for contract, each in breaking[-1:]:
-            broken.setdefault(each.reason, []).append(contract)
+        judgements = [(contract, judge(contract)) for contract in chain]
+        keeping = [(contract, each) for contract, each in judgements if each and each.kept]
+        breaking = [(contract, each) for contract, each in judgements if each and not each.kept]
+        for contract, judgement in keeping[:1]:
+            reason = f" ({judgement.reason})" if judgement.reason else ""
+            kept.append(f"{contract}{reason}")
+        for contract, judgement in breaking[-1:]:
+            broken.setdefault(judgement.reason, []).append(contract)
     if not kept and not broken:
         return ""
     not_kept = [f"not {' or '.join(names)}: {reason}" for reason, names in broken.items()]
     return KEEPS + "; ".join([", ".join(kept) or "no contract", *not_kept])
-
-
-def _named(contract: Contract, judgement: Judgement) -> str:
-    return f"{contract} ({judgement.reason})" if judgement.reason else contract

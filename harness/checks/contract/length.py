@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -19,15 +19,16 @@ from harness.checks.findings import (
     REMARK,
     TAILS,
     Finding,
-    Places,
+    FindingPlaces,
     and_more,
     format_cell,
 )
-from harness.checks.restriction import ANYWHERE, Restriction, Size
-from harness.checks.scenarios import limits_at, scenario_of
+from harness.checks.plans import scenario_of
+from harness.checks.scenarios import limits_at
+from harness.checks.sizes import ANYWHERE, Restriction
 from harness.checks.subject import Subject, side_of
 from harness.designs.design import Scenario, data_of, sizes_by_name
-from harness.designs.solvers import solver_of
+from harness.designs.engines.solver import solver_of
 from harness.families.family import POSTERIOR, Family
 from harness.methods.catalogue import methods_for
 from harness.methods.method import AT_LEAST, LOWER, NONE, TWO_SIDED, Contract
@@ -63,30 +64,26 @@ def check_length(contract: Contract, subject: Subject, exact: pl.DataFrame) -> l
     family = subject.family
     if contract != AT_LEAST or not family.has_single_count or POSTERIOR not in family.engines:
         return []
-    found = list(_differences(subject, exact))
-    if not found:
+    differences: list[tuple[float, str]] = []
+    finite = exact.filter(pl.col(LENGTH).is_not_null() & pl.col(LENGTH).is_finite())
+    for (alpha,), rows in finite.group_by("alpha", maintain_order=True):
+        sizes = rows[family.sizes[0]].to_numpy()
+        nearest = {int(np.abs(np.log(sizes / at)).argmin()) for at in COMPARED_AT}
+        for place in sorted(nearest):
+            row, level = rows.row(place, named=True), float(str(alpha))
+            size = row[family.sizes[0]]
+            shortest = _shortest(subject.family, size, level, side_of(subject))
+            if shortest is not None:
+                where = f"{shortest[1]}, {format_cell(cell_of(row, subject.family))}"
+                differences.append((row[LENGTH] / shortest[0] - 1.0, where))
+    if not differences:
         return []
-    least, most = min(found), max(found)
+    least, most = min(differences), max(differences)
     text = f"{_in_words(least[0])} than the catalogue's shortest at-least interval ({least[1]})"
-    if len(found) > 1:
+    if len(differences) > 1:
         text += f" to {_in_words(most[0])} ({most[1]})"
     numbers = {"found": most[0], "from": least[0]}
     return [Finding(LENGTH_NAME, CONTRACT, PASS, f"mean length {text}", numbers)]
-
-
-def _differences(subject: Subject, exact: pl.DataFrame) -> Iterator[tuple[float, str]]:
-    """The relative differences of the mean length at a few sizes, and where each is."""
-    (size,), side = subject.family.sizes, side_of(subject)
-    known = exact.filter(pl.col(LENGTH).is_not_null() & pl.col(LENGTH).is_finite())
-    for (alpha,), rows in known.group_by("alpha", maintain_order=True):
-        sizes = rows[size].to_numpy()
-        nearest = {int(np.abs(np.log(sizes / at)).argmin()) for at in COMPARED_AT}
-        for place in sorted(nearest):
-            row = rows.row(place, named=True)
-            shortest = _shortest(subject.family, row[size], float(str(alpha)), side)
-            if shortest is not None:
-                where = f"{shortest[1]}, {format_cell(cell_of(row, subject.family))}"
-                yield row[LENGTH] / shortest[0] - 1.0, where
 
 
 def _in_words(difference: float) -> str:
@@ -98,15 +95,15 @@ def _shortest(family: Family, size: float, alpha: float, side: str) -> tuple[flo
     """The smallest mean length of the methods that promise "at-least", and the method's name."""
     scenario = scenario_of(family, size)
     outcomes = solver_of(scenario).possible_outcomes()
-    found = []
+    lengths = []
     for name, method in methods_for(family).items():
         if method.promise != AT_LEAST or side not in method.sides:
             continue
         lower, upper = method.limits(data_of(scenario, outcomes), alpha, side)
         length = mean_length_of(scenario, outcomes, lower, upper)
         if np.isfinite(length) and length > 0:
-            found.append((length, name))
-    return min(found, default=None)
+            lengths.append((length, name))
+    return min(lengths, default=None)
 
 
 def check_shrinking(
@@ -141,7 +138,7 @@ def check_shrinking(
                 ratios.append((length / before, alpha, scenario, before, length))
     if not ratios:
         return []
-    ratio, alpha, scenario, before, length = max(ratios, key=lambda each: each[0])
+    ratio, alpha, scenario, before, length = max(ratios, key=lambda at: at[0])
     cell = {**sizes_by_name(scenario), "alpha": alpha}
     message = (
         f"mean length {length:.4g} at {format_cell(cell)}, {ratio:.3g} of the {before:.4g} at a "
@@ -151,10 +148,13 @@ def check_shrinking(
     if ratio <= SHORTEST:
         return [Finding(SHRINKS, TAILS, PASS, f"at worst {message}", numbers)]
     message += f", where at most {SHORTEST:g} of it is allowed"
-    bad = [each for each in ratios if each[0] > SHORTEST]
-    message += and_more(len(bad), " sizes and alphas")
-    cells = [{**sizes_by_name(each[2]), "alpha": each[1], "found": each[0]} for each in bad]
-    places = Places({name: np.array([each[name] for each in cells]) for name in cells[0]})
+    cells = [
+        {**sizes_by_name(at), "alpha": level, "found": share}
+        for share, level, at, _, _ in ratios
+        if share > SHORTEST
+    ]
+    message += and_more(len(cells), " sizes and alphas")
+    places = FindingPlaces({name: np.array([place[name] for place in cells]) for name in cells[0]})
     verdict = REMARK if contract == NONE else FAIL
     return [Finding(SHRINKS, TAILS, verdict, message, numbers, ratio, places)]
 
@@ -165,15 +165,13 @@ def _sizes(subject: Subject, restriction: Restriction) -> list[float]:
     largest = np.inf if subject.largest_size is None else subject.largest_size
     rungs = RUNGS if family.has_single_count else RUNGS_OF_SEVERAL
     ladder = [FIRST_SIZE * 4.0**rung for rung in range(rungs)]
-    sizes = {_of_one(size) for size in restriction.sizes_or(ladder)}
-    taken = {size for size in sizes if FIRST_SIZE <= size <= largest}
+    taken = set()
+    for size in restriction.sizes_or(ladder):
+        # Of two samples both have the same size where lengths are compared.
+        first, second = size if isinstance(size, tuple) else (size, size)
+        if first == second and FIRST_SIZE <= first <= largest:
+            taken.add(float(first))
     return sorted(size for size in taken if 4.0 * size in taken or size / 4.0 in taken)
-
-
-def _of_one(size: Size) -> float:
-    """The size, or where both samples have the same that; else 0, as no length is compared."""
-    first, second = size if isinstance(size, tuple) else (size, size)
-    return float(first) if first == second else 0.0
 
 
 def _scenario(family: Family, size: float) -> Scenario:

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from harness.base.errors import MethodError
+from harness.catalogue import scenario_for
 from harness.checks.contract.exact import (
     HAIR_OF_MEAN,
     HAIR_OF_WORST,
@@ -27,25 +28,25 @@ from harness.checks.findings import (
     CONTRACT,
     FAIL,
     INCONCLUSIVE,
-    PASS,
     REMARK,
     Cell,
     Finding,
-    Verdict,
     format_cell,
 )
-from harness.checks.restriction import Size
-from harness.checks.scenarios import scenario_of, truths_inside
-from harness.checks.subject import Subject, side_of
-from harness.checks.trials import (
+from harness.checks.plans import plan_of, scenario_of
+from harness.checks.scenarios import (
+    AllowedRate,
     draw_at,
     draw_under_flat_prior,
     format_trials_needed,
     misses,
     trials_needed,
+    truths_inside,
 )
-from harness.designs.design import Scenario, design_for, sizes_by_name
-from harness.designs.monte_carlo import INTERVAL_ALPHA, fraction_interval
+from harness.checks.sizes import Size
+from harness.checks.subject import Subject, side_of
+from harness.designs.design import Scenario, sizes_by_name
+from harness.designs.fractions import INTERVAL_ALPHA, fraction_interval
 from harness.distributions.paired_truths import table_of_cells
 from harness.methods.method import NOMINAL, NONE, TWO_SIDED, Contract
 
@@ -60,7 +61,7 @@ SHARE = 10
 
 
 def check_by_trials(
-    contract: Contract, simulation: Simulation | ListSimulation
+    contract: Contract, simulation: OutcomeTrials | ListTrials
 ) -> tuple[list[Finding], str]:
     """Check a method by trials against a contract.
 
@@ -84,11 +85,11 @@ def check_by_trials(
 
 
 def _judged(
-    other: Contract, contract: Contract, simulation: Simulation | ListSimulation
+    other: Contract, contract: Contract, simulation: OutcomeTrials | ListTrials
 ) -> Judgement | None:
     """Whether the trials that a contract asks for conclude that another one is kept."""
     needs_mean = TERMS[other].mean is not None and TERMS[contract].mean is None
-    if needs_mean and isinstance(simulation, Simulation):
+    if needs_mean and isinstance(simulation, OutcomeTrials):
         return None  # No trials are made that the contract does not need.
     findings = simulation.findings(other, explain=False)
     names = (*simulation.subject.family.sizes, "alpha")
@@ -103,7 +104,7 @@ def _judged(
 
 
 @dataclass(frozen=True)
-class Simulation:
+class OutcomeTrials:
     """The trials of a method at several sizes and alphas, which every contract is judged by.
 
     - nominal, from n = 10 on: the mean alpha error under a flat prior is within the margin, and at
@@ -145,7 +146,7 @@ class Simulation:
         """
         terms, family, cells = TERMS[contract], self.subject.family, self.cells
         if not terms.everywhere:
-            cells = [each for each in cells if is_large(family, each.size) and is_usual(each.alpha)]
+            cells = [cell for cell in cells if is_large(family, cell.size) and is_usual(cell.alpha)]
         if not cells:
             return [Finding(DRAWN, CONTRACT, INCONCLUSIVE, NO_LARGE_SIZE, {})]
         findings = []
@@ -157,42 +158,37 @@ class Simulation:
 
     def _check_mean(self, contract: Contract, cell: _Cell, explain: bool) -> Finding:
         """Whether the mean alpha error under a flat prior is within what is allowed."""
-        alpha = cell.alpha
-        least, most = (factor * alpha for factor in mean_alphas(contract))
-        hair = HAIR_OF_MEAN * alpha
-        if self.margin is not None and contract == NOMINAL:
-            least, most, hair = alpha - self.margin, alpha + self.margin, 0.0
-        allowed = f"where {least:.4g} to {most:.4g} is allowed"
+        allowed = _allowed_mean(contract, cell.alpha, self.margin)
+        words = f"where {allowed.least:.4g} to {allowed.most:.4g} is allowed"
         share = 1 if explain else None
         missed = cell.missed_under_flat_prior
-        count = _Count(missed, self.trials, cell.names, allowed, self.seed, share=share)
-        return count.error(MEAN, least, most, hair)
+        count = _Count(missed, self.trials, cell.names, words, self.seed, share=share)
+        return count.error(MEAN, allowed)
 
     def _check_worst(self, contract: Contract, cell: _Cell, cells: int, explain: bool) -> Finding:
         """Whether the miss rate is at most what is allowed at the truth where it is largest."""
-        found, trials = cell.missed_at_truths, cell.trials_at_truth
-        worst = int(np.argmax(found))
-        most = most_inside(contract, TWO_SIDED not in self.subject.sides) * cell.alpha
-        text = ", ".join(f"{value:.4g}" for value in cell.truths[worst])
+        missed, trials = cell.missed_at_truths, cell.trials_at_truth
+        worst = int(np.argmax(missed))
+        allowed = _allowed_worst(contract, cell.alpha, TWO_SIDED not in self.subject.sides)
+        truth = ", ".join(f"{value:.4g}" for value in cell.truths[worst])
         count = _Count(
-            found[worst],
+            missed[worst],
             trials,
             cell.names,
-            f"truth {text}, the worst of {len(cell.truths)}, where {most:.4g} is allowed",
+            f"truth {truth}, the worst of {len(cell.truths)}, where {allowed.most:.4g} is allowed",
             self.seed,
             INTERVAL_ALPHA / (cells * len(cell.truths)),
             share=SHARE if explain else None,
         )
-        hair = 0.0 if TERMS[contract].everywhere else HAIR_OF_WORST * most
-        low, _ = fraction_between(count.missed, trials, count.level)
-        return replace(count.rate(WORST, most, hair), severity=low / most)
+        low, _ = count.between(trials)
+        return replace(count.rate(WORST, allowed), severity=low / allowed.most)
 
 
 @dataclass(frozen=True)
 class _Cell:
     """One size and alpha, with the misses that have been counted there."""
 
-    simulation: Simulation
+    simulation: OutcomeTrials
     scenario: Scenario
     size: Size
     alpha: float
@@ -206,17 +202,31 @@ class _Cell:
 
     @cached_property
     def truths(self) -> list[tuple[float, ...]]:
-        return _truths(self.scenario)
+        """Equally spaced truths inside the range; for two samples all pairs of them.
+
+        Of pairs they are tables with discordant cells in the lower half of that range.
+        """
+        family = self.scenario.family
+        if family.shares_size:
+            cells = np.linspace(*DISCORDANT, TRUTHS_OF_TWO).tolist()
+            tables: list[tuple[float, ...]] = [
+                table_of_cells(*pair) for pair in itertools.product(cells, cells)
+            ]
+            view = family.as_pairs
+            return tables if view is None else [view.restored(table) for table in tables]
+        spans = truths_inside(self.scenario)
+        count = TRUTHS_OF_ONE if len(spans) == 1 else TRUTHS_OF_TWO
+        return list(itertools.product(*(np.linspace(*span, count).tolist() for span in spans)))
 
     @cached_property
     def missed_at_truths(self) -> list[int]:
         """The misses at each of the truths."""
-        it, found = self.simulation, []
+        it, counts = self.simulation, []
         for number, at in enumerate(self.truths):
             truth, outcomes = draw_at(self.scenario, at, self.trials_at_truth, it.seed, number)
             missed = misses(it.subject, self.scenario, outcomes, truth, self.alpha)
-            found.append(int(missed.sum()))
-        return found
+            counts.append(int(missed.sum()))
+        return counts
 
     @property
     def trials_at_truth(self) -> int:
@@ -229,7 +239,7 @@ class _Cell:
 
 
 @dataclass(frozen=True)
-class ListSimulation:
+class ListTrials:
     """The trials of a method for lists in several scenarios, which every contract is judged by.
 
     - nominal: in each scenario the alpha error is within the margin.
@@ -255,12 +265,10 @@ class ListSimulation:
     def missed(self) -> dict[float, dict[str, int]]:
         """The misses at each alpha by the words for the scenario."""
         family = self.subject.family
-        lists = design_for(family).lists
-        assert lists is not None
         return {
             alpha: {
-                words: self._misses(Scenario(family, size, truth), alpha, words)
-                for words, size, truth in lists.checked.simulated
+                words: self._misses(scenario_for(family, size, truth), alpha, words)
+                for words, size, truth in plan_of(family).lists.simulated
             }
             for alpha in self.alphas
         }
@@ -296,35 +304,33 @@ class ListSimulation:
 
     def _check_each(self, alpha: float, missed: Mapping[str, int]) -> Finding:
         """Whether the alpha error is within the margin in each scenario."""
-        margin = MARGIN * alpha if self.margin is None else self.margin
-        hair = HAIR_OF_MEAN * alpha if self.margin is None else 0.0
         worst = max(missed, key=lambda words: abs(missed[words] / self.trials - alpha))
-        count = self._count_of(
-            worst, alpha, missed, f"where {alpha - margin:.4g} to {alpha + margin:.4g} is allowed"
-        )
-        return count.error(ERROR, alpha - margin, alpha + margin, hair, margin)
+        allowed = _allowed_mean(NOMINAL, alpha, self.margin)
+        words = f"where {allowed.least:.4g} to {allowed.most:.4g} is allowed"
+        margin = MARGIN * alpha if self.margin is None else self.margin
+        return self._count_of(worst, alpha, missed, words).error(ERROR, allowed, margin)
 
     def _check_worst(self, contract: Contract, alpha: float, missed: Mapping[str, int]) -> Finding:
         """Whether the miss rate is at most what is allowed in each scenario."""
-        terms = TERMS[contract]
-        most = terms.worst * alpha
         worst = max(missed, key=lambda words: missed[words])
-        count = self._count_of(worst, alpha, missed, f"where {most:.4g} is allowed")
-        return count.rate(WORST, most, 0.0 if terms.everywhere else HAIR_OF_WORST * most)
+        allowed = _allowed_worst(contract, alpha, one_sided=False)
+        words = f"where {allowed.most:.4g} is allowed"
+        return self._count_of(worst, alpha, missed, words).rate(WORST, allowed)
 
     def _check_mean(self, contract: Contract, alpha: float, missed: Mapping[str, int]) -> Finding:
         """Whether the mean alpha error over the scenarios is within what is allowed."""
-        least, most = (factor * alpha for factor in mean_alphas(contract))
+        allowed = _allowed_mean(contract, alpha)
         count = _Count(
             sum(missed.values()),
             self.trials * len(missed),
             {"alpha": alpha},
-            f"the mean over {len(missed)} scenarios, where {least:.4g} to {most:.4g} is allowed",
+            f"the mean over {len(missed)} scenarios, where {allowed.least:.4g} to "
+            f"{allowed.most:.4g} is allowed",
             self.seed,
             INTERVAL_ALPHA / len(self.alphas),
             scenarios=len(missed),
         )
-        return count.error(MEAN, least, most, HAIR_OF_MEAN * alpha)
+        return count.error(MEAN, allowed)
 
     def _count_of(
         self, worst: str, alpha: float, missed: Mapping[str, int], allowed: str
@@ -363,44 +369,39 @@ class _Count:
     def alpha(self) -> float:
         return float(self.place["alpha"])
 
-    def error(
-        self, name: str, least: float, most: float, hair: float, expected: float | None = None
-    ) -> Finding:
-        """Whether the alpha error is allowed, where the miss rate may be from least to most."""
-        error, (low, high) = self.alpha - self.missed / self.trials, self._between(self.trials)
-        rate = self.missed / self.trials
-        text = f"alpha is {rate:.4g} ({low:.4g} to {high:.4g}), nominal {self.alpha:g},"
+    def error(self, name: str, allowed: AllowedRate, expected: float | None = None) -> Finding:
+        """Whether the miss rate, and so the alpha error, is allowed."""
+        rate, (low, high) = self.missed / self.trials, self.between(self.trials)
+        error = self.alpha - rate
         if expected is None:
-            expected = self.alpha - (most if error < 0 else least)
-        return self._finding(name, text, error, expected, most, hair, least)
+            expected = self.alpha - (allowed.most if error < 0 else allowed.least)
+        text = f"alpha is {rate:.4g} ({low:.4g} to {high:.4g}), nominal {self.alpha:g},"
+        return self._finding(name, text, error, expected, allowed)
 
-    def rate(self, name: str, most: float, hair: float) -> Finding:
+    def rate(self, name: str, allowed: AllowedRate) -> Finding:
         """Whether the miss rate is at most what is allowed."""
-        rate, (low, high) = self.missed / self.trials, self._between(self.trials)
+        rate, (low, high) = self.missed / self.trials, self.between(self.trials)
         text = f"{rate:.4g} ({low:.4g} to {high:.4g})"
-        return self._finding(name, text, rate, most, most, hair)
+        return self._finding(name, text, rate, allowed.most, allowed)
 
-    def _between(self, trials: int) -> tuple[float, float]:
-        """The interval of the miss rate after so many trials, if it stays as it is."""
-        return fraction_between(self.missed * (trials / self.trials), trials, self.level)
+    def between(self, trials: int) -> tuple[float, float]:
+        """The interval of the miss rate after so many trials, if it stays as it is.
+
+        The number of misses is rounded.
+        """
+        missed = np.array([round(self.missed * (trials / self.trials))])
+        low, high = fraction_interval(missed, np.array([trials]), self.level)
+        return float(low[0]), float(high[0])
 
     def _finding(
-        self,
-        name: str,
-        text: str,
-        found: float,
-        expected: float,
-        most: float,
-        hair: float,
-        least: float = 0.0,
+        self, name: str, text: str, found: float, expected: float, allowed: AllowedRate
     ) -> Finding:
-        def verdict_after(trials: int) -> Verdict:
-            return verdict_of_rate(self._between(trials), most, hair, least)
-
-        verdict = verdict_after(self.trials)
+        verdict = allowed.verdict(*self.between(self.trials))
         message = f"{text} in {self.trials} trials at {format_cell(self.place)}, {self.words}"
         if verdict == INCONCLUSIVE and self.share is not None:
-            needed = trials_needed(lambda n: verdict_after(n) != INCONCLUSIVE, self.trials)
+            needed = trials_needed(
+                lambda trials: allowed.verdict(*self.between(trials)) != INCONCLUSIVE, self.trials
+            )
             message += format_trials_needed(None if needed is None else self.share * needed)
         if verdict == REMARK:
             message += ": missed by a hair at most"
@@ -410,47 +411,15 @@ class _Count:
         return Finding(name, CONTRACT, verdict, message, {**self.place, **numbers}, severity)
 
 
-def verdict_of_rate(
-    between: tuple[float, float], most: float, hair: float, least: float = 0.0
-) -> Verdict:
-    """Whether a miss rate is allowed.
-
-    Args:
-        between: the confidence interval of the rate.
-        most: the largest rate that is allowed.
-        hair: how much beyond what is allowed is a remark.
-        least: the smallest rate that is allowed.
-
-    Returns:
-        Pass where the whole interval is allowed, a remark where it is but for a hair, and a
-        failure where no part of it is, with the hair.
-    """
-    low, high = between
-    if least <= low and high <= most:
-        return PASS
-    if hair and least - hair <= low and high <= most + hair:
-        return REMARK
-    return FAIL if low > most + hair or high < least - hair else INCONCLUSIVE
+def _allowed_mean(contract: Contract, alpha: float, margin: float | None = None) -> AllowedRate:
+    """The mean miss rates that a contract allows; a margin that is given has no hair."""
+    if margin is not None and contract == NOMINAL:
+        return AllowedRate(alpha + margin, alpha - margin)
+    least, most = mean_alphas(contract)
+    return AllowedRate(most * alpha, least * alpha, HAIR_OF_MEAN * alpha)
 
 
-def _truths(scenario: Scenario) -> list[tuple[float, ...]]:
-    """Equally spaced truths inside the range; for two samples all pairs of them.
-
-    Of pairs they are tables with discordant cells in the lower half of that range.
-    """
-    if scenario.family.shares_size:
-        cells = np.linspace(*DISCORDANT, TRUTHS_OF_TWO).tolist()
-        tables = [table_of_cells(*each) for each in itertools.product(cells, cells)]
-        view = scenario.family.as_pairs
-        return list(tables if view is None else map(view.restored, tables))
-    spans = truths_inside(scenario)
-    count = TRUTHS_OF_ONE if len(spans) == 1 else TRUTHS_OF_TWO
-    return list(itertools.product(*(np.linspace(*span, count).tolist() for span in spans)))
-
-
-def fraction_between(
-    missed: float, trials: int, level: float = INTERVAL_ALPHA
-) -> tuple[float, float]:
-    """The interval of a miss rate; the number of misses is rounded."""
-    low, high = fraction_interval(np.array([round(missed)]), np.array([trials]), level)
-    return float(low[0]), float(high[0])
+def _allowed_worst(contract: Contract, alpha: float, one_sided: bool) -> AllowedRate:
+    """The largest miss rates that a contract allows."""
+    most = most_inside(contract, one_sided) * alpha
+    return AllowedRate(most, hair=0.0 if TERMS[contract].everywhere else HAIR_OF_WORST * most)

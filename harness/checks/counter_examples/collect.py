@@ -12,6 +12,7 @@ from scipy.special import ndtr
 
 from harness.base.errors import HarnessError
 from harness.base.numerics.arrays import Floats
+from harness.catalogue import design_for
 from harness.checks.behaviour import EXACT_NUMBERS, WORST
 from harness.checks.conformance.properties import Evaluation
 from harness.checks.contract.exact import MEAN_NAME, TERMS, WORST_NAME
@@ -22,6 +23,7 @@ from harness.checks.findings import (
     AGAINST,
     CONFORMANCE,
     PASS,
+    SIDE,
     CounterExample,
     Finding,
     MissExample,
@@ -30,18 +32,16 @@ from harness.checks.findings import (
     format_cell,
     is_known,
 )
-from harness.checks.restriction import Size
-from harness.checks.scenarios import limits_table, scenario_of, truths_inside
+from harness.checks.plans import scenario_of
+from harness.checks.scenarios import limits_table, truths_inside
+from harness.checks.sizes import Size
 from harness.checks.subject import Subject
 from harness.checks.tails.check import TAIL_CHECKS
-from harness.checks.tails.record import LimitName, LimitTails
-from harness.designs.design import Scenario, design_for
+from harness.checks.tails.tails import LimitName, LimitTails
+from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits
-from harness.designs.solvers import solver_of
 from harness.distributions.truths import DiscreteTruth, PairTruth
-from harness.families.family import Family
 from harness.findings.numbers import covered, nominal
-from harness.methods.expected_failures import SIDE
 from harness.methods.method import NONE, Contract
 
 _MEASURED = {SHRINKS: "mean length over that at a quarter of the size"}
@@ -67,18 +67,20 @@ class Computed:
         No limit is computed that the check has not asked for already.
         """
         return [
-            each if each.verdict == PASS else replace(each, counter_example=self._of(each))
-            for each in findings
+            finding
+            if finding.verdict == PASS
+            else replace(finding, counter_example=self._of(finding))
+            for finding in findings
         ]
 
     def _of(self, finding: Finding) -> CounterExample | None:
         if finding.kind == CONFORMANCE or finding.check == EXACT_NUMBERS:
             return interval_example(finding, self.evaluations) if finding.cell else None
-        found: CounterExample | None = None
+        example: CounterExample | None = None
         if finding.check in TAIL_CHECKS:
-            found = tail_example(finding, self.records)
-        found = found or miss_example(finding, self.subject, self.exact, self.contract)
-        return found or self._numbers(finding)
+            example = tail_example(finding, self.records)
+        example = example or miss_example(finding, self.subject, self.exact, self.contract)
+        return example or self._numbers(finding)
 
     def _numbers(self, finding: Finding) -> NumberExample | None:
         """The number of a finding beside what it is compared with."""
@@ -96,21 +98,22 @@ class Computed:
         if finding.check == ERROR:
             expected = math.copysign(expected, found)  # a margin on both sides of 0
         family = self.subject.family
-        names = (*(family.sizes if family.has_outcomes else ()), "alpha")
+        grid: dict[str, tuple[float, ...]] = {}
+        for name in (*(family.sizes if family.has_outcomes else ()), "alpha"):
+            if name in cell:
+                value = float(cell[name])
+                grid[name] = (value,)
+                if finding.check == SHRINKS and name != "alpha":
+                    # The length is compared with that at a quarter of the size.
+                    grid[name] = (0.25 * value, value)
         return NumberExample(
             f"{measured[0].upper()}{measured[1:]} is {found:.6g}; {words}: {expected:.6g}.",
             measured,
             found,
             expected,
             words,
-            {name: _values(finding, name) for name in names if name in cell},
+            grid,
         )
-
-
-def _values(finding: Finding, name: str) -> tuple[float, ...]:
-    """A size or alpha of a finding; lengths are compared with those at a quarter of the size."""
-    value = float(finding.cell[name])
-    return (0.25 * value, value) if finding.check == SHRINKS and name != "alpha" else (value,)
 
 
 _COLUMNS = 420
@@ -148,10 +151,14 @@ def miss_example(
         limits = limits_table(subject, scenario, [alpha])
         held, words = scenario, ""
         if family.samples == 2:
-            second = _second_truth(exact, family, sizes, alpha)
+            # The truth of the second sample is that of the worst alpha.
+            row = exact.filter(pl.col("alpha") == alpha, pl.col(WORST).is_not_null())
+            for name, number in zip(family.sizes, sizes, strict=True):
+                row = row.filter(pl.col(name) == number)
+            second = float(row[family.numbered("worst_truth")[1]][0])
             assert isinstance(scenario.truth, PairTruth)
             truth = PairTruth(scenario.truth.first, DiscreteTruth((second,)))
-            held = Scenario(scenario.family, size, truth)
+            held = replace(scenario, truth=truth)
             words = f"{family.symbols[1]} = {second:.4g}, "
             limits = Limits.of(held, limits.outcomes, limits.lower, limits.upper)
         curve = solver_of(held).miss_curve(limits)
@@ -163,7 +170,13 @@ def miss_example(
     is_mean = finding.check == MEAN_NAME
     everywhere = contract != NONE and TERMS[contract].everywhere
     inside = None if is_mean or everywhere else truths_inside(scenario)[0]
-    worst = None if is_mean else _worst(curve.truths, curve.missed, inside)
+    worst = None
+    if not is_mean:
+        low, high = inside or (-math.inf, math.inf)
+        where = (curve.truths >= low) & (curve.truths <= high)
+        if where.any():
+            place = int(np.argmax(np.where(where, curve.missed, -1.0)))
+            worst = float(curve.truths[place]), float(curve.missed[place])
     found, expected = float(cell["found"]), float(cell["expected"])
     supremum = cell.get(family.numbered("worst_truth")[0])
     if isinstance(supremum, int | float):
@@ -183,28 +196,6 @@ def miss_example(
         worst=worst,
         grid={name: (float(cell[name]),) for name in names},
     )
-
-
-def _second_truth(
-    exact: pl.DataFrame, family: Family, sizes: Sequence[float], alpha: float
-) -> float:
-    """The truth of the second sample where the worst alpha is."""
-    row = exact.filter(pl.col("alpha") == alpha, pl.col(WORST).is_not_null())
-    for name, size in zip(family.sizes, sizes, strict=True):
-        row = row.filter(pl.col(name) == size)
-    return float(row[family.numbered("worst_truth")[1]][0])
-
-
-def _worst(
-    truths: Floats, missed: Floats, inside: tuple[float, float] | None
-) -> tuple[float, float] | None:
-    """The truth with the largest miss probability."""
-    low, high = inside or (-math.inf, math.inf)
-    where = (truths >= low) & (truths <= high)
-    if not where.any():
-        return None
-    at = int(np.argmax(np.where(where, missed, -1.0)))
-    return float(truths[at]), float(missed[at])
 
 
 def _sentence(
@@ -266,13 +257,13 @@ def tail_example(finding: Finding, records: Sequence[LimitTails]) -> TailExample
             continue
         if cell.get(SIDE, tails.side) != tails.side or cell.get("alpha") not in tails.alphas:
             continue
-        found = _of_size(finding, tails)
-        if found is not None:
-            return found
+        example = _along_a_count(finding, tails)
+        if example is not None:
+            return example
     return None
 
 
-def _of_size(finding: Finding, tails: LimitTails) -> TailExample | None:
+def _along_a_count(finding: Finding, tails: LimitTails) -> TailExample | None:
     """The tails along one count, where the finding names all others."""
     cell, outcomes = finding.cell, tails.outcomes
     number = tails.alphas.index(float(cell["alpha"]))
@@ -283,10 +274,10 @@ def _of_size(finding: Finding, tails: LimitTails) -> TailExample | None:
         others, axis = ["both", "neither"], "first_only"
     columns = dict(zip(family.counts, outcomes.flat(), strict=True))
     places = np.arange(columns[axis].size)
-    for each in others:
-        if each not in cell:
+    for name in others:
+        if name not in cell:
             return None
-        places = places[columns[each][places] == cell[each]]
+        places = places[columns[name][places] == cell[name]]
     places = places[np.argsort(columns[axis][places])]
     x, here = columns[axis][places], cell.get(axis)
     if here is None and x.size > _MOST:
@@ -300,30 +291,28 @@ def _of_size(finding: Finding, tails: LimitTails) -> TailExample | None:
         near = slice(max(0, middle - _BESIDE), middle + _BESIDE + 1)
         x, places, names = x[near], places[near], (limit,)
     is_whole = here is not None and "found" in cell and "r" not in cell
-    values = {each: _tails(tails, each, number, is_whole).ravel()[places] for each in names}
+    values: dict[LimitName, Floats] = {}
+    for limit_name in names:
+        # The tail has all of the outcome's own probability, or half of it.
+        half = ndtr(-tails.r[limit_name][number] * tails.z.ravel()[number])
+        of_size = tails.tail[limit_name][number] if is_whole else half
+        values[limit_name] = of_size.ravel()[places]
     expected = float(cell["expected"] if is_whole else tails.expected[number])
     is_bound = is_whole and expected == tails.alphas[number]
-    held = {each: cell[each] for each in others}
+    held = {name: cell[name] for name in others}
     held |= {**outcomes.size_cell, "alpha": tails.alphas[number]}
     return TailExample(
         sentence=_tail_sentence(finding, axis, limit, values, x, expected, is_bound),
         count=axis,
         held=format_cell(held),
         outcomes=x,
-        tails={str(each): column for each, column in values.items()},
+        tails={str(name): column for name, column in values.items()},
         expected=expected,
         is_bound=is_bound,
         is_half=not is_whole,
         place=None if here is None else (limit, float(here)),
         grid=_grid(finding, tails, number),
     )
-
-
-def _tails(tails: LimitTails, name: LimitName, number: int, is_whole: bool) -> Floats:
-    """The tails of one limit at one alpha, with all of the outcome's own probability or half."""
-    if is_whole:
-        return np.asarray(tails.tail[name][number])
-    return np.asarray(ndtr(-tails.r[name][number] * tails.z.ravel()[number]))
 
 
 def _tail_sentence(

@@ -21,11 +21,11 @@ from harness.callers.location import sources_digest
 from harness.callers.naming import Named
 from harness.callers.simulation.answers import FIELDS
 from harness.checks.baseline.changes import NOTHING
-from harness.checks.baseline.folder import Files, files_of, provenance, read_text
-from harness.checks.baseline.store import PATIENCE, write_entry
+from harness.checks.baseline.folder import PATIENCE, Files, files_of, provenance, write_entry
+from harness.checks.baseline.tables import read_text
 from harness.checks.findings import AGAINST, FAIL, INCONCLUSIVE, PASS, Finding
 from harness.checks.report import BASELINE, CheckReport
-from harness.checks.simulation.scenario import Trials, changes, moved
+from harness.checks.simulation.scenario import ModelTrials, changes, moved
 from harness.kinds.simulation.experiment import SIMULATION, Simulation
 from harness.kinds.simulation.trials import MethodTrials
 from harness.runner.folder import writing
@@ -81,7 +81,7 @@ class ModelBaseline:
             raise InputError(f"{file} is no baseline of a method on a model") from None
         return found  # type: ignore[no-any-return]
 
-    def compare(self, old: Stored, trials: Trials) -> Iterator[Finding]:
+    def compare(self, old: Stored, trials: ModelTrials) -> Iterator[Finding]:
         """The findings about one scenario: first answers, and the numbers of misses."""
         wanted = (dict(trials.shard.factors), trials.program.alpha)
         found = [each for each in old["scenarios"] if (each["factors"], each["alpha"]) == wanted]
@@ -113,7 +113,7 @@ class ModelBaseline:
             yield trials.finding(MISSES, AGAINST, verdict, message, 0.5)
 
     def store(
-        self, folder: str | Path, report: CheckReport, checked: Sequence[Trials], force: bool
+        self, folder: str | Path, report: CheckReport, checked: Sequence[ModelTrials], force: bool
     ) -> str:
         """Store the answers of a method that was checked, if it has passed.
 

@@ -1,10 +1,10 @@
-"""Check a method on a model of the user's own, by trials of some scenarios."""
+"""Check a method on a model of the user's own by trials of some scenarios, and report about it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +14,14 @@ from harness.base.arguments import quoted
 from harness.base.errors import ConfigError, InputError
 from harness.callers.location import name_of
 from harness.callers.naming import AnyMethod, Named, named
+from harness.callers.process import TIMEOUT
 from harness.callers.simulation.process import close_trial_processes
 from harness.checks.baseline.folder import validate_place
-from harness.checks.findings import CONFORMANCE, FINISHES, INCONCLUSIVE, Finding
-from harness.checks.options import Tolerance, validate_options, validate_seconds
+from harness.checks.findings import CONFORMANCE, FINISHES, INCONCLUSIVE, Finding, format_cell
+from harness.checks.options import SEED, CheckOptions, Tolerance, validate_ranges, validate_seconds
+from harness.checks.report import MOST_LINES, CheckReport
 from harness.checks.simulation.baseline import ModelBaseline
-from harness.checks.simulation.report import ModelReport
-from harness.checks.simulation.scenario import ERROR, Trials
+from harness.checks.simulation.scenario import ERROR, ModelTrials
 from harness.checks.sizes import validate_alphas
 from harness.checks.watch import TimeUpError, steps, watching
 from harness.config import yaml12
@@ -32,8 +33,13 @@ from harness.methods.method import NOMINAL, validate_contract
 
 TRIALS = 4_000
 """The default number of trials of each scenario."""
-_NOT_TAKEN = {
-    **dict.fromkeys(("same", "config", "sizes", "grid", "margin", "expected_failures")),
+_NOT_TAKEN: CheckOptions = {
+    "same": None,
+    "config": None,
+    "sizes": None,
+    "grid": None,
+    "margin": None,
+    "expected_failures": None,
     "family": "proportion",
     "thorough": False,
 }
@@ -41,45 +47,101 @@ _NOT_TAKEN = {
 _FUNCTION = "file.py:function or package.module:function"
 
 
-def check_on_model(method: AnyMethod, given: Mapping[str, Any]) -> ModelReport:
+@dataclass(frozen=True, kw_only=True)
+class ModelReport(CheckReport):
+    """All findings about one method on a model; ``behaviour`` has a row for each scenario."""
+
+    model: str
+    """The function that draws the data."""
+    estimand: str
+    factors: tuple[str, ...]
+
+    @property
+    def headline(self) -> str:
+        """The verdict in one line, with the model."""
+        return f"{self.method} (on {self.model}): {self.verdict_in_words}"
+
+    @property
+    def about(self) -> str:
+        """What the method is for, in a sentence."""
+        return f"A method on the model {self.model}, whose true value is {self.estimand}."
+
+    @property
+    def place_names(self) -> tuple[str, ...]:
+        """What says where a finding is, in the headline."""
+        return (*self.factors, "alpha")
+
+    def number_rows(self) -> list[tuple[str, ...]]:
+        """A heading, and a row for each scenario with what its trials have shown."""
+        rows = self.behaviour.rows()
+        heading = tuple(name.replace("_", " ") for name in self.behaviour.columns)
+        return [
+            heading,
+            *(
+                tuple(f"{value:.4g}" if isinstance(value, float) else str(value) for value in row)
+                for row in rows
+            ),
+        ]
+
+    def format_numbers(self) -> list[str]:
+        """A line for each of the scenarios with the lowest coverage."""
+        if self.behaviour.is_empty():
+            return []
+        lowest = self.behaviour.sort("coverage", maintain_order=True).head(MOST_LINES)
+        lines = []
+        for row in lowest.iter_rows(named=True):
+            place = format_cell({name: row[name] for name in self.place_names})
+            lines.append(f"  coverage {row['coverage']:.4f} ± {row['mcse']:.4f} at {place}")
+        return ["", *lines]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain data, as in the JSON format."""
+        return {**super().to_dict(), "model": self.model, "estimand": self.estimand}
+
+
+def check_on_model(method: AnyMethod, options: CheckOptions) -> ModelReport:
     """Check a method on a model.
 
     Args:
         method: a function, or the name of one of a file or a module.
-        given: the arguments of ``harness.check`` by name.
+        options: those of ``harness.check``.
 
     Raises:
         InputError: a function cannot be loaded, or an option is wrong or is not one of models.
     """
     for name, default in _NOT_TAKEN.items():
-        if repr(given[name]) != repr(default):
+        if repr(options.get(name, default)) != repr(default):
             raise InputError(f"{name} is no option of a check on a model; leave it out")
-    given = {**given, "trials": TRIALS if given["trials"] is None else given["trials"]}
-    validate_options(given)
-    if given["timeout"] is not None:
-        validate_seconds("timeout", given["timeout"])
-    called = _function(method)
-    alphas = (0.05,) if given["alphas"] is None else validate_alphas(given["alphas"])
-    study = _simulation(called, given, alphas[0])
-    contract = NOMINAL if given["contract"] is None else validate_contract(given["contract"])
-    tolerance = Tolerance.of(given["tolerance"]).limits
+    validate_ranges(options)
+    timeout = options.get("timeout")
+    if timeout is not None:
+        validate_seconds("timeout", timeout)
+    called = named(method)
+    if called.function is None and called.location is None:
+        raise InputError(f"a method on a model should be {_FUNCTION}, found {quoted(method)}")
+    asked = options.get("alphas")
+    alphas = (0.05,) if asked is None else validate_alphas(asked)
+    study = _simulation(called, options, alphas[0])
+    promised = options.get("contract")
+    contract = NOMINAL if promised is None else validate_contract(promised)
+    tolerance = Tolerance.of(options.get("tolerance")).limits
     baseline = ModelBaseline(called, study)
-    against, update = given["against"], given["update"]
+    against, update = options.get("against"), options.get("update")
     old = None if against is None else baseline.read(against)
     if update is not None:
         validate_place(baseline.files(update), baseline.named)
     places = [(alpha, number) for alpha in alphas for number in range(len(study.scenarios))]
-    level = ERROR / len(places)
     findings: list[Finding] = []
-    checked: list[Trials] = []
-    limited = nullcontext() if given["timeout"] is None else watching(seconds=given["timeout"])
+    checked: list[ModelTrials] = []
+    limited = nullcontext() if timeout is None else watching(seconds=timeout)
     try:
         true = truths(study)
         with limited:
             for alpha, number in steps(places):
                 program, factors = replace(study, alpha=alpha).program, study.scenarios[number]
                 shard = TrialShard(number + 1, factors, study.seed, 1, study.trials.count, (1,))
-                scenario = Trials(program, shard, true[number], contract, tolerance, level)
+                level = ERROR / len(places)
+                scenario = ModelTrials(program, shard, true[number], contract, tolerance, level)
                 findings += scenario.findings()
                 checked.append(scenario)
                 if old is not None:
@@ -94,58 +156,50 @@ def check_on_model(method: AnyMethod, given: Mapping[str, Any]) -> ModelReport:
         contract=contract,
         findings=tuple(findings),
         behaviour=pl.DataFrame(
-            [each.row for each in checked if each.row], infer_schema_length=None, strict=False
+            [scenario.row for scenario in checked if scenario.row],
+            infer_schema_length=None,
+            strict=False,
         ),
         seed=study.seed,
-        model=_words(given["model"]),
-        estimand=_words(given["estimand"]),
+        model=_words(options["model"]),
+        estimand=_words(options["estimand"]),
         factors=tuple(study.scenarios[0]),
     )
     if update is None:
         return report
-    return replace(report, stored=baseline.store(update, report, checked, given["force"]))
+    stored = baseline.store(update, report, checked, options.get("force", False))
+    return replace(report, stored=stored)
 
 
-def _function(method: AnyMethod) -> Named:
-    """The method, which runs in the process of the trials.
-
-    Raises:
-        InputError: it is no function of Python.
-    """
-    called = named(method)
-    if called.function is None and called.location is None:
-        raise InputError(f"a method on a model should be {_FUNCTION}, found {quoted(method)}")
-    return called
-
-
-def _simulation(called: Named, given: Mapping[str, Any], alpha: float) -> Simulation:
+def _simulation(called: Named, options: CheckOptions, alpha: float) -> Simulation:
     """The study whose trials are made.
 
     Raises:
         InputError: the model, its factors or the estimand is wrong.
     """
-    estimand, place = given["estimand"], called.location
+    estimand, place = options.get("estimand"), called.location
     if isinstance(estimand, str):
         is_function = ":" in estimand
         estimand = _place("estimand", estimand) if is_function else yaml12.read(estimand).data
     if estimand is None:
         raise InputError(f"estimand should be a factor, a number or {_FUNCTION}, found none")
+    if place is None:
+        method: dict[str, Any] = {"function": called.function}
+    else:
+        file = "path" if place.path else "module"
+        method = {file: place.path or place.module, "function": place.function}
+    trials = options.get("trials")
     raw = {
         "kind": SIMULATION,
         "name": "check",
-        "model": _place("model", given["model"]),
-        "factors": _factors(given["factors"]),
+        "model": _place("model", options["model"]),
+        "factors": _factors(options.get("factors")),
         "estimand": estimand,
-        "methods": [
-            {"function": called.function}
-            if place is None
-            else {"path" if place.path else "module": place.path or place.module}
-            | {"function": place.function}
-        ],
+        "methods": [method],
         "alpha": alpha,
-        "trials": {"per_scenario": given["trials"]},
-        "seed": given["seed"],
-        "execution": {"timeout": given["call_timeout"]},
+        "trials": {"per_scenario": TRIALS if trials is None else trials},
+        "seed": options.get("seed", SEED),
+        "execution": {"timeout": options.get("call_timeout", TIMEOUT)},
         "figures": [],
     }
     study, issues = simulation_of(raw, Path())
@@ -156,9 +210,9 @@ def _simulation(called: Named, given: Mapping[str, Any], alpha: float) -> Simula
     return study
 
 
-def _words(given: object) -> str:
-    """What was given, a function by its name."""
-    return name_of(given) if callable(given) else str(given)
+def _words(value: object) -> str:
+    """A model or an estimand in words: a function by its name."""
+    return name_of(value) if callable(value) else str(value)
 
 
 def _place(name: str, text: object) -> Any:
@@ -175,24 +229,25 @@ def _place(name: str, text: object) -> Any:
     return {"path" if place.endswith(".py") else "module": place, "function": function}
 
 
-def _factors(given: Mapping[str, Any] | Sequence[Any] | None) -> Any:
+def _factors(factors: Mapping[str, Any] | Sequence[Any] | None) -> Any:
     """The levels of factors, or rows of them, as a config has them; of a text one factor.
 
     Raises:
         InputError: a text is not NAME=LEVEL,LEVEL, or a factor is there twice.
     """
-    if isinstance(given, Mapping):
+    if isinstance(factors, Mapping):
         return {
-            name: list(each) if isinstance(each, tuple) else each for name, each in given.items()
+            name: list(levels) if isinstance(levels, tuple) else levels
+            for name, levels in factors.items()
         }
-    texts = [given] if isinstance(given, str) else list(given or ())
-    if not all(isinstance(each, str) for each in texts):
+    texts = [factors] if isinstance(factors, str) else list(factors or ())
+    if not all(isinstance(text, str) for text in texts):
         return texts
-    found: dict[str, list[Any]] = {}
+    levels_of: dict[str, list[Any]] = {}
     for text in texts:
         name, _, levels = (part.strip() for part in text.partition("="))
-        if not (name and levels) or name in found:
+        if not (name and levels) or name in levels_of:
             form = "NAME=LEVEL,LEVEL, each name once"
             raise InputError(f"a factor should be {form}, found {quoted(text)}")
-        found[name] = [yaml12.read(level).data for level in levels.split(",")]
-    return found
+        levels_of[name] = [yaml12.read(level).data for level in levels.split(",")]
+    return levels_of

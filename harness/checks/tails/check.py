@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from harness.checks.conformance.properties import Evaluation
-from harness.checks.findings import FAIL, PASS, REMARK, TAILS, Finding, Places, Verdict
+from harness.checks.findings import FAIL, PASS, REMARK, TAILS, Finding, FindingPlaces, Verdict
 from harness.checks.tails.levels import (
     fault_of_neighbours,
     is_apart,
@@ -17,7 +19,6 @@ from harness.checks.tails.levels import (
     repeated,
     second_differences,
 )
-from harness.checks.tails.record import LimitTails, tails_of_one_sample
 from harness.checks.tails.rules import (
     Fault,
     exceeds_alpha,
@@ -32,9 +33,10 @@ from harness.checks.tails.rules import (
     is_swapped,
     is_unlike_exact,
     is_unlike_mid_p,
+    limits_of,
     stays_at_the_end,
 )
-from harness.checks.tails.several_counts import tails_of_several_counts
+from harness.checks.tails.tails import LimitTails, tails_of_one_sample, tails_of_several_counts
 from harness.methods.method import AT_LEAST, NONE, TWO_SIDED, Contract
 
 
@@ -44,11 +46,14 @@ def tails_of(evaluations: Sequence[Evaluation]) -> list[LimitTails]:
     Args:
         evaluations: limits of one method, by size and side.
     """
-    return [
-        tails_of_one_sample(each) if each.family.has_single_count else tails_of_several_counts(each)
-        for each in evaluations
-        if each.family.has_counts_of_samples or each.family.has_line
-    ]
+    records = []
+    for evaluation in evaluations:
+        family = evaluation.family
+        if family.has_counts_of_samples or family.has_line:
+            of_one = family.has_single_count
+            tails = tails_of_one_sample if of_one else tails_of_several_counts
+            records.append(tails(evaluation))
+    return records
 
 
 TAIL_PROBABILITIES = "tail probabilities"
@@ -84,9 +89,21 @@ def check_tails(
     if not records:
         return []
     usual = FAIL if contract != NONE and not uneven else REMARK
+    count, largest = 0, 0.0
+    for tails, name in limits_of(records):
+        count += int(tails.has_tail(name).sum())
+        differences = second_differences(tails, name)
+        largest = max(largest, float(differences[~np.isnan(differences)].max(initial=0.0)))
+    words = f"the largest second difference of r is {largest:.2g}; {_SMALLER}"
+    faults = _tail_faults(records, contract, usual)
+    of_neighbours = [
+        *_first_of(jumps_in_size(records, usual)),
+        *first_fault(records, is_apart, fault_of_neighbours, usual),
+        *first_fault(records, is_rough, fault_of_neighbours, REMARK),
+    ]
     return [
-        _finding(TAIL_PROBABILITIES, _tail_faults(records, contract, usual), _passed(records)),
-        _finding(NEIGHBOURS, _neighbour_faults(records, usual), _passed_neighbours(records)),
+        _finding(TAIL_PROBABILITIES, [*faults], f"as they should be at {count} limits"),
+        _finding(NEIGHBOURS, of_neighbours, words),
     ]
 
 
@@ -112,24 +129,16 @@ def _tail_faults(
     yield from first_fault(records, stays_at_the_end, fault_of_end, usual)
 
 
-def _neighbour_faults(records: Sequence[LimitTails], usual: Verdict) -> Iterator[Fault]:
-    """What is wrong between neighbours."""
-    yield from _first_of(jumps_in_size(records, usual))
-    yield from first_fault(records, is_apart, fault_of_neighbours, usual)
-    yield from first_fault(records, is_rough, fault_of_neighbours, REMARK)
-
-
 def _first_of(faults: Iterator[Fault]) -> Iterator[Fault]:
     """The first of the faults, with the number of them."""
-    found = list(faults)
-    if found:
-        yield replace(found[0], count=len(found))
+    met = list(faults)
+    if met:
+        yield replace(met[0], count=len(met))
 
 
-def _finding(name: str, faults: Iterator[Fault], passed: str) -> Finding:
+def _finding(name: str, faults: Sequence[Fault], passed: str) -> Finding:
     """The finding of the gravest fault, the others of its verdict in short."""
-    found = list(faults)
-    chosen = [fault for fault in found if fault.is_failure] or found
+    chosen = [fault for fault in faults if fault.is_failure] or faults
     if not chosen:
         return Finding(name, TAILS, PASS, passed, {})
     first = chosen[0]
@@ -138,19 +147,5 @@ def _finding(name: str, faults: Iterator[Fault], passed: str) -> Finding:
     if name == NEIGHBOURS and not first.is_failure:
         text += f"; {_SMALLER}"
     severity = _SEVERITY if first.is_failure else 0.0
-    places = Places.joined([fault.places for fault in chosen])
+    places = FindingPlaces.joined([fault.places for fault in chosen])
     return Finding(name, TAILS, first.verdict, text, first.cell, severity, places)
-
-
-def _passed(records: Sequence[LimitTails]) -> str:
-    count = sum(int(tails.has_tail(name).sum()) for tails in records for name in tails.names)
-    return f"as they should be at {count} limits"
-
-
-def _passed_neighbours(records: Sequence[LimitTails]) -> str:
-    largest = 0.0
-    for tails in records:
-        for name in tails.names:
-            found = second_differences(tails, name)
-            largest = max(largest, float(found[found == found].max(initial=0.0)))
-    return f"the largest second difference of r is {largest:.2g}; {_SMALLER}"

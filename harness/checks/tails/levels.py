@@ -23,9 +23,8 @@ from scipy.special import ndtr, ndtri
 
 from harness.base.numerics.arrays import Bools, Floats
 from harness.checks.findings import Verdict, format_cell
-from harness.checks.tails.record import LimitName, LimitTails, upper_quantile
-from harness.checks.tails.rules import FEWEST, Described, Fault, Place, limits_of, words_of
-from harness.methods.method import TWO_SIDED
+from harness.checks.tails.rules import FEWEST, Described, Fault, LimitPlace, limits_of, words_of
+from harness.checks.tails.tails import LimitName, LimitTails, upper_quantile
 
 JUMP_IN_N, JUMP_IN_ALPHA = 0.06, 0.06
 """What a level may differ by from its neighbours'."""
@@ -74,25 +73,27 @@ def jumps_in_size(records: Sequence[LimitTails], verdict: Verdict) -> Iterator[F
                 yield from _jumps_between(of_side[n], of_side[n + 1], verdict)
 
 
+def _jumps_between(one: LimitTails, other: LimitTails, verdict: Verdict) -> Iterator[Fault]:
+    for name in one.names:
+        before = dict(zip(one.alphas, level(one, name), strict=True))
+        after = dict(zip(other.alphas, level(other, name), strict=True))
+        for alpha in sorted(one.alphas, key=lambda alpha: abs(np.log(alpha / 0.05))):
+            if alpha not in after or not SMALLEST_ALPHA < alpha < LARGEST_ALPHA:
+                continue
+            if abs(after[alpha] - before[alpha]) > JUMP_IN_N:
+                n = int(other.outcomes.sizes[0])
+                cell = {"n": n, "alpha": alpha}
+                message = (
+                    f"the {name} limits change at {format_cell(cell)}: their mean r over x is "
+                    f"{after[alpha]:.3g}, and {before[alpha]:.3g} at n = {n - 1}"
+                )
+                numbers = {"found": after[alpha], "expected": before[alpha]}
+                yield Fault(verdict, message, {**cell, **numbers})
+
+
 def _is_complete(tails: LimitTails) -> bool:
     """Whether the outcomes are those of one count of successes, and all of them."""
     return tails.least.shape == (tails.outcomes.sizes[0] + 1,)
-
-
-def _jumps_between(one: LimitTails, other: LimitTails, verdict: Verdict) -> Iterator[Fault]:
-    for name in one.names:
-        levels = [dict(zip(each.alphas, level(each, name), strict=True)) for each in (one, other)]
-        for alpha in sorted(one.alphas, key=lambda each: abs(np.log(each / 0.05))):
-            if alpha not in levels[1] or not SMALLEST_ALPHA < alpha < LARGEST_ALPHA:
-                continue
-            before, after = levels[0][alpha], levels[1][alpha]
-            if abs(after - before) > JUMP_IN_N:
-                cell = {"n": int(other.outcomes.sizes[0]), "alpha": alpha}
-                message = (
-                    f"the {name} limits change at {format_cell(cell)}: their mean r over x is "
-                    f"{after:.3g}, and {before:.3g} at n = {cell['n'] - 1}"
-                )
-                yield Fault(verdict, message, {**cell, "found": after, "expected": before})
 
 
 def jumps_in_alpha(records: Sequence[LimitTails], verdict: Verdict) -> Iterator[Fault]:
@@ -112,27 +113,23 @@ def jumps_in_alpha(records: Sequence[LimitTails], verdict: Verdict) -> Iterator[
             if z[place] - z[place + 1] > MOST_APART or z[place + 1] < SMALLEST_Z:
                 continue
             between = float(np.interp(logs[place], logs[around], levels[around]))
-            found = float(levels[place])
-            if abs(found - between) > JUMP_IN_ALPHA:
-                used = _alpha_of(tails, found, place)
+            here = float(levels[place])
+            if abs(here - between) > JUMP_IN_ALPHA:
+                # The alpha whose limits have this level.
+                tail = float(ndtr(-here * z[place]))
+                used = tail * (2.0 if tails.is_two_sided else 1.0)
                 where = f"{tails.outcomes.size_text}, alpha = {alpha:g}"
                 message = (
                     f"the {name} limits at {where} are about those of alpha = {used:.3g}: their "
-                    f"mean r over the outcomes is {found:.3g}, and {between:.3g} between those "
+                    f"mean r over the outcomes is {here:.3g}, and {between:.3g} between those "
                     f"at alpha = {tails.alphas[place - 1]:g} and {tails.alphas[place + 1]:g}"
                 )
                 cell = {**tails.outcomes.size_cell, "alpha": alpha}
-                fault = Fault(verdict, message, {**cell, "found": found, "expected": between})
-                by_distance[abs(found - between)] = fault
+                fault = Fault(verdict, message, {**cell, "found": here, "expected": between})
+                by_distance[abs(here - between)] = fault
         # The levels at the alphas beside it are then off the line as well.
         if by_distance:
             yield by_distance[max(by_distance)]
-
-
-def _alpha_of(tails: LimitTails, found: float, place: int) -> float:
-    """The alpha whose limits have the level at one alpha."""
-    tail = float(ndtr(-found * tails.z.ravel()[place]))
-    return tail * (2.0 if tails.side == TWO_SIDED else 1.0)
 
 
 def lost_factors(records: Sequence[LimitTails], verdict: Verdict) -> Iterator[Fault]:
@@ -173,7 +170,7 @@ def _has_factor(tails: LimitTails, inside: Bools, factor: float) -> Bools:
 
 
 def _fault_of_factor(tails: LimitTails, factor: float, agree: Bools, verdict: Verdict) -> Fault:
-    right = "alpha/2" if tails.side == TWO_SIDED else "alpha"
+    right = "alpha/2" if tails.is_two_sided else "alpha"
     used = {("alpha/2", 2.0): "alpha", ("alpha/2", 0.5): "alpha/4"}.get((right, factor))
     used = used or ("2·alpha" if factor == 2.0 else "alpha/2")
     place = int(
@@ -244,7 +241,7 @@ def second_differences(tails: LimitTails, name: LimitName) -> Floats:
         with np.errstate(invalid="ignore"):
             usual = (before > USUAL[0]) & (before < USUAL[1])
             usual &= (after > USUAL[0]) & (after < USUAL[1])
-            found = np.where(usual, np.abs(before - 2.0 * here + after), np.nan)
+            differences = np.where(usual, np.abs(before - 2.0 * here + after), np.nan)
         inside = (np.diff(counts)[:-1] == 1) & (np.diff(counts)[1:] == 1)
         middle = counts[1:-1]
         inside &= (middle >= FEWEST_BESIDE) & (
@@ -252,9 +249,9 @@ def second_differences(tails: LimitTails, name: LimitName) -> Floats:
         )
         # The other count may be next to an end of the range too.
         least = np.moveaxis(tails.least, axis, -1)[..., 1:-1]
-        found = np.where(inside & (least >= FEWEST_BESIDE), found, np.nan)
+        differences = np.where(inside & (least >= FEWEST_BESIDE), differences, np.nan)
         padded = np.full(moved.shape, np.nan)
-        padded[..., 1:-1] = found
+        padded[..., 1:-1] = differences
         largest = np.fmax(largest, np.moveaxis(padded, -1, axis + 1))
     return np.asarray(largest * scale)
 
@@ -269,13 +266,13 @@ def is_rough(tails: LimitTails, name: LimitName) -> Bools:
     return np.nan_to_num(second_differences(tails, name)) > REMARK_ABOVE
 
 
-def fault_of_neighbours(place: Place) -> Described:
+def fault_of_neighbours(place: LimitPlace) -> Described:
     """The fault of a limit that is not between those beside it."""
     tails = place.tails
-    found = float(second_differences(tails, place.name)[place.index])
+    difference = float(second_differences(tails, place.name)[place.index])
     r = float(tails.r[place.name][place.index])
     message = (
         f"{words_of(place)} is out of line with the limits of the outcomes beside it: "
-        f"r = {r:.3g}, and the second difference is {found:.2g}"
+        f"r = {r:.3g}, and the second difference is {difference:.2g}"
     )
-    return message, {"found": found, "r": r}
+    return message, {"found": difference, "r": r}

@@ -25,8 +25,8 @@ import numpy as np
 from scipy.special import ndtr
 
 from harness.base.numerics.arrays import Bools, Floats
-from harness.checks.findings import FAIL, Places, Verdict, format_cell
-from harness.checks.tails.record import LimitName, LimitTails
+from harness.checks.findings import FAIL, FindingPlaces, Verdict, format_cell
+from harness.checks.tails.tails import LimitName, LimitTails
 
 
 @dataclass(frozen=True)
@@ -40,13 +40,13 @@ class Fault:
     cell: dict[str, float | int | str]
     count: int = 1
     """The number of limits that it holds for."""
-    all_places: Places | None = None
+    all_places: FindingPlaces | None = None
     """All of them; None where it is about many limits together."""
 
     @property
-    def places(self) -> Places:
+    def places(self) -> FindingPlaces:
         """All limits that it holds for, or the size and alpha of its message."""
-        return self.all_places or Places.at(self.cell)
+        return self.all_places or FindingPlaces.at(self.cell)
 
     @property
     def is_failure(self) -> bool:
@@ -55,7 +55,7 @@ class Fault:
 
 
 @dataclass(frozen=True)
-class Place:
+class LimitPlace:
     """One limit."""
 
     tails: LimitTails
@@ -73,21 +73,22 @@ Rule = Callable[[LimitTails, LimitName], Bools]
 def first_fault(
     records: Sequence[LimitTails],
     rule: Rule,
-    describe: Callable[[Place], Described],
+    describe: Callable[[LimitPlace], Described],
     verdict: Verdict,
 ) -> Iterator[Fault]:
     """The first limit that breaks a rule with all that do, if any does.
 
     It is the one of the smallest size, with the alpha nearest to 0.05.
     """
-    broken_at = [
-        (tails, name, np.argwhere(rule(tails, name))) for tails, name in limits_of(records)
-    ]
-    broken_at = [each for each in broken_at if each[2].size]
-    if broken_at:
-        tails, name, indices = broken_at[0]
-        place = Place(tails, name, tails.first_of(indices))
-        places = Places.joined([each.places(broken) for each, _, broken in broken_at])
+    broken = []
+    for tails, name in limits_of(records):
+        indices = np.argwhere(rule(tails, name))
+        if indices.size:
+            broken.append((tails, name, indices))
+    if broken:
+        tails, name, indices = broken[0]
+        place = LimitPlace(tails, name, tails.first_of(indices))
+        places = FindingPlaces.joined([tails.places(indices) for tails, _, indices in broken])
         message, numbers = describe(place)
         limit = float(tails.limit(name)[place.index])
         cell = {**tails.cell(place.index), name: limit, **numbers, "broken": places.count}
@@ -156,31 +157,31 @@ def is_unlike_mid_p(tails: LimitTails, name: LimitName) -> Bools:
     return _is_unlike(tails, ndtr(-tails.r[name] * tails.z), 0.5)
 
 
-def _is_unlike(tails: LimitTails, found: Floats, factor_at_end: float) -> Bools:
+def _is_unlike(tails: LimitTails, tail: Floats, factor_at_end: float) -> Bools:
     """Where a tail is not that of nearly all others of its size and alpha, if that is alpha/2.
 
     Limits that solve the same equation at nearly all outcomes are wrong where they do not, under
     any contract; but for x = 0 and n, where the tail may also be larger by a factor.
     """
     if len(tails.outcomes.counts) > 1:
-        return np.zeros(found.shape, np.bool_)
+        return np.zeros(tail.shape, np.bool_)
     expected = tails.by_alpha(tails.expected)
     room = UNLIKE * expected + SOLVED * max(tails.outcomes.sizes)
-    is_exact = np.abs(found / expected - 1.0) < EXACT
-    known = (~np.isnan(found)).sum(axis=1, keepdims=True)
-    rest = is_exact.sum(axis=1, keepdims=True) >= np.maximum(FEWEST_EXACT, SHARE_EXACT * known)
-    by_convention = (tails.least == 0) & (np.abs(found - factor_at_end * expected) <= room)
-    return np.asarray(rest & (np.abs(found - expected) > room) & ~by_convention)
+    is_exact = np.abs(tail / expected - 1.0) < EXACT
+    count = (~np.isnan(tail)).sum(axis=1, keepdims=True)
+    rest = is_exact.sum(axis=1, keepdims=True) >= np.maximum(FEWEST_EXACT, SHARE_EXACT * count)
+    by_convention = (tails.least == 0) & (np.abs(tail - factor_at_end * expected) <= room)
+    return np.asarray(rest & (np.abs(tail - expected) > room) & ~by_convention)
 
 
-def fault_of_unlike(place: Place) -> Described:
+def fault_of_unlike(place: LimitPlace) -> Described:
     """The fault of a limit of another formula than the others."""
     expected = float(place.tails.expected[place.index[0]])
     text = f"{expected:g} expected, as the limits of nearly all other outcomes leave"
     return _with_tail(place, expected, text)
 
 
-def _with_tail(place: Place, expected: float, text: str) -> Described:
+def _with_tail(place: LimitPlace, expected: float, text: str) -> Described:
     tail = float(place.tails.tail[place.name][place.index])
     message = f"{words_of(place)} leaves {tail:.3g} {_side(place.name)}, {text}"
     return message, {"found": tail, "expected": expected}
@@ -220,13 +221,13 @@ def is_swapped(tails: LimitTails, name: LimitName) -> Bools:
     return np.asarray((r < -0.6) & (r > -1.6) & is_inside(tails))
 
 
-def fault_at_least(place: Place) -> Described:
+def fault_at_least(place: LimitPlace) -> Described:
     """The failure of a limit that leaves more than alpha."""
     alpha = place.tails.alphas[place.index[0]]
     return _with_tail(place, alpha, f"at most {alpha:g} allowed")
 
 
-def fault_of_r(place: Place) -> Described:
+def fault_of_r(place: LimitPlace) -> Described:
     """The fault of a limit whose r is not near 1."""
     tails = place.tails
     r, expected = float(tails.r[place.name][place.index]), float(tails.expected[place.index[0]])
@@ -238,7 +239,7 @@ def fault_of_r(place: Place) -> Described:
     return message, {"found": tail, "expected": expected, "r": r}
 
 
-def fault_of_swapped(place: Place) -> Described:
+def fault_of_swapped(place: LimitPlace) -> Described:
     """The fault of a limit in the place of the other one."""
     other = "upper" if place.name == "lower" else "lower"
     return (
@@ -247,7 +248,7 @@ def fault_of_swapped(place: Place) -> Described:
     )
 
 
-def words_of(place: Place) -> str:
+def words_of(place: LimitPlace) -> str:
     """The limit in words: "the upper limit 0.31 at x = 3, n = 40, alpha = 0.05"."""
     limit = float(place.tails.limit(place.name)[place.index])
     where = format_cell(place.tails.cell(place.index))
@@ -276,6 +277,6 @@ def stays_at_the_end(tails: LimitTails, name: LimitName) -> Bools:
     return np.asarray(at_end & (alphas > SMALLEST_ALPHA_AT_END) & (tails.least >= fewest))
 
 
-def fault_of_end(place: Place) -> Described:
+def fault_of_end(place: LimitPlace) -> Described:
     """The fault of a limit at the end of the range."""
     return f"{words_of(place)} is the end of the range: it says nothing", {}

@@ -7,18 +7,17 @@ come from a recurrence and take a twentieth of the time.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.design import Scenario
+from harness.designs.engines.listed import consecutive_probabilities
+from harness.designs.engines.posterior import enumerate_by_posterior
 from harness.designs.limits import Limits
-from harness.designs.listed import consecutive_probabilities
 from harness.designs.miss_sets import AT, miss_probabilities
 from harness.designs.one_sample.quadrature import Mixing, integrate
 from harness.designs.one_sample.worst_case import worst_case
-from harness.designs.posterior import enumerate_by_posterior
 from harness.designs.results import Enumerated, Exact, WorstCase, weighted
 from harness.distributions.sampling.law import Sampling
 from harness.families.combination import Span
@@ -30,46 +29,22 @@ LARGEST_INTEGRATED = 2000
 """The largest number of trials, or of expected events, with a quadrature over the truths."""
 
 
-def enumerate_one_sample(
-    scenario: Scenario,
-    limits: Limits,
-    reported: Integers | None = None,
-    worst: bool = True,
-) -> Enumerated:
-    """Return exact miss probabilities by outcome, by truth and overall, and the worst case.
+def enumerate_one_sample(scenario: Scenario, limits: Limits, reported: Integers) -> Enumerated:
+    """Return exact miss probabilities by outcome, by truth and overall, without worst cases.
 
     Args:
         scenario: size and truth.
-        limits: the limits of all outcomes that can occur under the truth; for the worst case, of
-            all that can occur under a truth in the hull of the truths.
-        reported: the outcomes in the result; None for all that have limits.
-        worst: whether to find the worst cases.
+        limits: the limits of all outcomes that can occur under the truth.
+        reported: the outcomes in the result.
     """
-    reported_outcomes = limits.outcomes if reported is None else reported
-    found = _enumerate(scenario, limits, reported_outcomes)
-    if not worst:
-        return found
-    hull, whole = scenario.truth.effective_support, whole_range(scenario)
-    cases = worst_cases(scenario, limits, hull)
-    if not scenario.model.IS_BOUNDED:
-        return replace(found, worst=cases)
-    anywhere = cases if hull == whole else worst_cases(scenario, limits, whole)
-    return replace(found, worst=cases, worst_anywhere=anywhere)
-
-
-def _enumerate(scenario: Scenario, limits: Limits, reported: Integers) -> Enumerated:
-    """Return the miss probabilities by outcome, by truth and overall, without worst cases."""
-    truth, unknown = scenario.truth, (None,) * len(limits.lower)
-    if truth.is_discrete:
-        values = np.array(truth.values)
+    if scenario.truth.is_discrete:
+        values = np.array(scenario.truth.values)
         by_outcome = _by_outcome(scenario, values, limits.at(reported))
         by_truth = _by_truth(scenario, values, limits)
-        return Enumerated(by_outcome, by_truth, by_truth.mean(), ENUMERATION, unknown, unknown)
+        return Enumerated.of(by_outcome, by_truth, by_truth.mean(), ENUMERATION, reported)
     if is_integrated(scenario):
         found = integrate(Mixing.of_truth(scenario), limits.at(possible_outcomes(scenario)))
-        shown = np.intersect1d(found.by_outcome.conditions, reported)
-        by_outcome, mean = found.by_outcome.at(shown), found.mean
-        return Enumerated(by_outcome, None, mean, ENUMERATION, unknown, unknown, found.nodes)
+        return Enumerated.of(found.by_outcome, None, found.mean, ENUMERATION, reported, found.nodes)
     return enumerate_by_posterior(scenario, limits, reported)
 
 
@@ -86,12 +61,6 @@ def is_integrated(scenario: Scenario) -> bool:
     return bool(scenario.size * largest <= LARGEST_INTEGRATED)
 
 
-def whole_range(scenario: Scenario) -> Span:
-    """Return the range of the parameter, or of an unbounded one the truth's effective support."""
-    model = scenario.model
-    return model.SUPPORT if model.IS_BOUNDED else scenario.truth.effective_support
-
-
 def worst_cases(scenario: Scenario, limits: Limits, over: Span) -> tuple[WorstCase | None, ...]:
     """Return the exact worst case of each column over a closed range of truths.
 
@@ -99,12 +68,12 @@ def worst_cases(scenario: Scenario, limits: Limits, over: Span) -> tuple[WorstCa
     """
     sampling = scenario.model.SAMPLING
     first, last = sampling.window(over[0], over[1], scenario.size)
-    start, stop = np.searchsorted(limits.outcomes, [first, last + 1])
-    if int(stop - start) != last + 1 - first:
+    within = limits.known_at(np.arange(first, last + 1))
+    if within is None:
         return (None,) * len(limits.lower)
     return tuple(
-        worst_case(scenario.size, lower[start:stop], upper[start:stop], first, over, sampling)
-        for lower, upper in zip(limits.lower, limits.upper, strict=True)
+        worst_case(scenario.size, lower, upper, first, over, sampling)
+        for lower, upper in zip(within.lower, within.upper, strict=True)
     )
 
 
@@ -123,7 +92,7 @@ def outcome_weights(scenario: Scenario, outcomes: Integers) -> Floats:
 def possible_outcomes(scenario: Scenario) -> Integers:
     """Return the outcomes that can occur under the scenario's truth, but for 1e-16 of them."""
     runs = _possible_runs(scenario)
-    return np.concatenate([np.arange(a, b + 1, dtype=np.int64) for a, b in runs])
+    return np.concatenate([np.arange(first, last + 1, dtype=np.int64) for first, last in runs])
 
 
 def possible_count(scenario: Scenario) -> float:
@@ -133,21 +102,16 @@ def possible_count(scenario: Scenario) -> float:
 
 def _possible_runs(scenario: Scenario) -> list[list[int]]:
     """Return the first and the last outcome of each run of possible outcomes, ascending."""
+    truth = scenario.truth
     merged: list[list[int]] = []
-    for first, last in _windows(scenario):
+    values = truth.values if truth.is_discrete else ()
+    for span in [(value, value) for value in values] or [truth.effective_support]:
+        first, last = scenario.sampling.window(*span, scenario.size)
         if merged and first <= merged[-1][1] + 1:
             merged[-1][1] = max(merged[-1][1], last)
         else:
             merged.append([first, last])
     return merged
-
-
-def _windows(scenario: Scenario) -> list[tuple[int, int]]:
-    """Return the first and last possible outcome at each listed truth, or under all truths."""
-    truth = scenario.truth
-    values = truth.values if truth.is_discrete else ()
-    spans = [(value, value) for value in values] or [truth.effective_support]
-    return [scenario.sampling.window(low, high, scenario.size) for low, high in spans]
 
 
 def _by_truth(scenario: Scenario, values: Floats, limits: Limits) -> Exact:

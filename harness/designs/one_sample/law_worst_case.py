@@ -25,7 +25,15 @@ import numpy as np
 from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.design import Scenario
 from harness.designs.limits import Limits
-from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW, SIDES, beside
+from harness.designs.miss_sets import (
+    AT,
+    FROM_ABOVE,
+    FROM_BELOW,
+    SIDES,
+    beside,
+    lattice_above,
+    lattice_below,
+)
 from harness.designs.results import WorstCase
 from harness.distributions.sampling.law import Law
 from harness.families.combination import Span
@@ -62,12 +70,12 @@ def worst_cases(scenario: Scenario, limits: Limits, over: Span) -> tuple[WorstCa
     law, size = scenario.law, scenario.size
     assert law is not None
     first, last = law.window(*over, size)
-    start, stop = np.searchsorted(limits.outcomes, [first, last + 1])
-    if int(stop - start) != last + 1 - first:
+    within = limits.known_at(np.arange(first, last + 1))
+    if within is None:
         return None
     columns = [
-        _Column(law, size, first, lower[start:stop], upper[start:stop])
-        for lower, upper in zip(limits.lower, limits.upper, strict=True)
+        _LawColumn(law, size, first, lower, upper)
+        for lower, upper in zip(within.lower, within.upper, strict=True)
     ]
     found = dict(_exact(columns, law, over))
     rest = [row for row in range(len(columns)) if row not in found]
@@ -124,7 +132,7 @@ class _Candidates:
 
 
 @dataclass(frozen=True)
-class _Column:
+class _LawColumn:
     """The limits of one column at consecutive outcomes, and how these arise."""
 
     law: Law
@@ -180,7 +188,7 @@ class _Column:
         return not any((ends[1:] < ends[:-1]).any() for ends in (self.lower, self.upper))
 
 
-def _exact(columns: Sequence[_Column], law: Law, over: Span) -> Iterator[tuple[int, WorstCase]]:
+def _exact(columns: Sequence[_LawColumn], law: Law, over: Span) -> Iterator[tuple[int, WorstCase]]:
     """Yield the exact worst cases that are known to be, each with the row of its column."""
     low, high = over
     largest, left = LARGEST_COMPUTED // columns[0].lower.size, []
@@ -195,7 +203,7 @@ def _exact(columns: Sequence[_Column], law: Law, over: Span) -> Iterator[tuple[i
         yield from zip(left, _at_all([columns[row] for row in left], truths), strict=True)
 
 
-def _at_all(columns: Sequence[_Column], truths: Floats) -> Iterator[WorstCase]:
+def _at_all(columns: Sequence[_LawColumn], truths: Floats) -> Iterator[WorstCase]:
     """Yield the worst case of each column among all truths that there are."""
     found: list[list[_Candidates]] = [[] for _ in columns]
     for part, first, last in _blocks(columns[0].law, truths, columns[0].size):
@@ -207,7 +215,7 @@ def _at_all(columns: Sequence[_Column], truths: Floats) -> Iterator[WorstCase]:
         yield _worst(column.computed(_joined(kept).best(_COMPUTED)), None)
 
 
-def _searched(columns: Sequence[_Column], law: Law, grid: Floats) -> Iterator[WorstCase]:
+def _searched(columns: Sequence[_LawColumn], law: Law, grid: Floats) -> Iterator[WorstCase]:
     """Yield the worst case of each column that the search finds."""
     size = columns[0].size
     found: list[list[_Candidates]] = [[] for _ in columns]
@@ -227,7 +235,7 @@ def _searched(columns: Sequence[_Column], law: Law, grid: Floats) -> Iterator[Wo
 class _Sums:
     """Sums of probabilities over outcomes in the order of their limits, at a block of truths."""
 
-    column: _Column
+    column: _LawColumn
     rows: Floats
     """Probabilities of the outcomes from first to last, shape (t, m)."""
     first: int
@@ -281,7 +289,7 @@ def _between(sums: _Sums, grid: Floats) -> Iterator[_Candidates]:
         yield _Candidates(theta, np.full(theta.size, approach), missed)
 
 
-def _refined(column: _Column, grid: Floats, near: _Candidates) -> list[_Candidates]:
+def _refined(column: _LawColumn, grid: Floats, near: _Candidates) -> list[_Candidates]:
     """Return points between the limits around the best points of the grid."""
     at = near.approach == AT
     close = at & (near.missed >= _CLOSE * near.missed.max())
@@ -377,17 +385,3 @@ def _grid(law: Law, size: float, over: Span) -> Floats:
     if law.lattice is not None:
         grid = np.rint(grid * law.lattice) / law.lattice
     return np.unique(grid)
-
-
-def lattice_above(limits: Floats, lattice: int) -> Floats:
-    """Return the smallest M/N above each limit."""
-    number = np.floor(limits * lattice)
-    number += (number / lattice <= limits) * 1.0
-    return np.asarray(number / lattice)
-
-
-def lattice_below(limits: Floats, lattice: int) -> Floats:
-    """Return the largest M/N below each limit."""
-    number = np.ceil(limits * lattice)
-    number -= (number / lattice >= limits) * 1.0
-    return np.asarray(number / lattice)

@@ -31,8 +31,9 @@ from scipy.special import expit, gammaln
 from harness.base.numerics.arrays import Bools, Floats, Integers, Positions
 from harness.base.numerics.root_finding import bracketed_newton
 from harness.designs.design import Scenario
+from harness.designs.engines.listed import consecutive_probabilities
+from harness.designs.engines.scores import LeastLengths
 from harness.designs.limits import Column
-from harness.designs.listed import consecutive_probabilities
 from harness.designs.one_sample.exact import (
     LARGEST_INTEGRATED,
     outcome_weights,
@@ -56,20 +57,6 @@ _NODES, _NODES_PER_OUTCOME = 12_000, 6
 _PANELS_PER_SD = 14 * np.pi
 _STEPS, _CONVERGED = 60, 1e-9
 _STEP = 1.0
-
-
-@dataclass(frozen=True)
-class LeastLengths:
-    """The least lengths of k columns, shape (k,) each; not a number where one is not computed."""
-
-    least_length_guaranteed: Floats
-    """The least mean length of methods that never miss more often than alpha."""
-    least_length_on_average: Floats
-    """The least mean length of methods that miss as often as alpha, averaged over the truth."""
-    efficiency_guaranteed: Floats
-    """The first at the column's own worst alpha, over its mean length."""
-    efficiency_on_average: Floats
-    """The second at the column's own mean alpha, over its mean length."""
 
 
 def of_columns(

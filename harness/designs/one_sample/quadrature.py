@@ -16,8 +16,8 @@ import numpy as np
 from harness.base.numerics.arrays import Floats, Integers
 from harness.base.numerics.points import RealPoints, UnitPoints
 from harness.designs.design import Scenario
+from harness.designs.engines.listed import consecutive_probabilities
 from harness.designs.limits import Limits
-from harness.designs.listed import consecutive_probabilities
 from harness.designs.results import Exact, Mean, NodeMisses, weighted
 from harness.distributions.truths import Prior, as_distribution
 from harness.families.combination import Span

@@ -9,32 +9,36 @@ posterior: no error in one alone survives.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers
-from harness.designs import posterior
 from harness.designs.design import Scenario
-from harness.designs.limits import Limits
-from harness.designs.one_sample.exact import is_integrated, possible_count, possible_outcomes
-from harness.designs.one_sample.quadrature import Mixing, integrate, outcome_probabilities
-from harness.designs.results import Exact, Mean
-from harness.designs.verification import (
+from harness.designs.engines import posterior
+from harness.designs.engines.listed import blocks_of_truths, probability_rows
+from harness.designs.engines.posterior import Integrated
+from harness.designs.engines.verification import (
     SECOND,
     Comparison,
     Published,
+    Rows,
     cells_apart,
     common,
+    compare_cells,
     compare_listed,
     compare_posterior_mean,
     compare_worst_cases,
     means_apart,
-    rows_of_one_sample,
     weights_apart,
     weights_of,
 )
-from harness.distributions.truths import Prior, as_distribution
+from harness.designs.limits import Limits
+from harness.designs.one_sample.exact import is_integrated, possible_count, possible_outcomes
+from harness.designs.one_sample.quadrature import Mixing, integrate, outcome_probabilities
+from harness.designs.results import Exact
+from harness.distributions.truths import as_distribution
 from harness.families.family import ENUMERATION, POSTERIOR
 
 LARGEST_WEIGHTED = 1 << 22
@@ -59,7 +63,12 @@ def verify(scenario: Scenario, limits: Limits, published: Published) -> list[Com
         found += compare_listed(scenario, rows, limits, published)
     else:
         found += _under_truth(scenario, limits, published)
-        found += _total_weight(scenario, limits)
+        if possible_count(scenario) <= LARGEST_WEIGHTED:
+            # The probabilities of all outcomes sum to 1.
+            truth, outcomes = as_distribution(scenario.truth), possible_outcomes(scenario)
+            total = scenario.model.outcome_weights(truth, outcomes, scenario.size).sum()
+            apart = weights_apart(np.array([total]), np.ones(1), limits.lower.shape[0])
+            found.append(Comparison(POSTERIOR, SECOND, "weights", apart))
     found += compare_worst_cases(published)
     found += _under_prior(scenario, limits, published)
     found += _posterior_mean(scenario, limits, published)
@@ -77,92 +86,55 @@ def outcomes_to_verify(scenario: Scenario) -> Integers:
     return _chosen(scenario, window)
 
 
-def is_own_prior(scenario: Scenario, prior: Prior) -> bool:
-    """Whether the truth's distribution is the prior."""
-    truth, model = scenario.truth, scenario.model
-    if truth.is_discrete:
-        return False
-    own = truth.conjugate_prior
-    if own is None:
-        return bool(prior == model.FLAT_PRIOR and truth.support == model.SUPPORT)
-    return bool(prior == own)
-
-
 def _under_truth(scenario: Scenario, limits: Limits, published: Published) -> list[Comparison]:
     """Compare both engines under the truth's distribution, the published numbers where there are.
 
     Enumeration integrates over all truths up to the size of ``is_integrated``. Beyond it what it
     publishes comes from the posterior, and chosen outcomes are integrated here.
     """
-    enumerated, integrated = published.enumerated, published_under_truth(published, scenario)
+    enumerated, integrated = published.enumerated, published.under_truth(scenario)
     if enumerated is None and integrated is None:
         return []
-    first, second = ENUMERATION, POSTERIOR if integrated else SECOND
-    if enumerated is None:
-        first, second = POSTERIOR, SECOND
     part = limits.at(np.intersect1d(limits.outcomes, outcomes_to_verify(scenario)))
+    mixing, rounding = Mixing.of_truth(scenario), partial(_rounding, scenario)
+    if not is_integrated(scenario):
+        cells = _integrated_runs(mixing, part)
+        weighted = integrated is None or integrated.mean is not None
+        if enumerated is None:
+            assert integrated is not None
+            closed = integrated.by_outcome
+            return compare_cells((POSTERIOR, SECOND), closed, cells, rounding, weighted=weighted)
+        closed = enumerated.by_outcome
+        found = compare_cells((ENUMERATION, SECOND), closed, cells, rounding, weighted=weighted)
+        if enumerated.mean is not None and integrated is not None and integrated.mean is not None:
+            apart = means_apart(enumerated.mean, integrated.mean)
+            found.append(Comparison(ENUMERATION, POSTERIOR, "means", apart))
+        return found
+    engines = (POSTERIOR, SECOND) if enumerated is None else (ENUMERATION, POSTERIOR)
     if integrated is None:
         closed = posterior.integrate_under_truth(scenario, part)
-        closed_mean: Mean | None = closed.mean()
+        integrated, engines = Integrated(closed, closed.mean(), None), (ENUMERATION, SECOND)
+    if enumerated is None:
+        integral = integrate(mixing, part)
+        cells, mean = integral.by_outcome, integral.mean
     else:
-        closed, closed_mean = integrated.by_outcome, integrated.mean
-    columns = limits.lower.shape[0]
-    if is_integrated(scenario):
-        if enumerated is None:
-            numeric = integrate(Mixing.of_truth(scenario), part)
-            cells, mean = numeric.by_outcome, numeric.mean
-        else:
-            assert enumerated.mean is not None
-            cells, mean = enumerated.by_outcome, enumerated.mean
-        found = []
-        if closed_mean is not None:
-            found.append(Comparison(first, second, "means", means_apart(mean, closed_mean)))
-    else:
-        cells, found = _integrated_runs(Mixing.of_truth(scenario), part), []
-        if enumerated is not None:
-            if enumerated.mean is not None and closed_mean is not None and integrated is not None:
-                apart = means_apart(enumerated.mean, closed_mean)
-                found.append(Comparison(first, second, "means", apart))
-            closed, first, second = enumerated.by_outcome, ENUMERATION, SECOND
-    cells, closed = common(cells, closed)
-    share = cells.weight / cells.weight.sum()
-    apart = cells_apart(cells, closed, share, _rounding(scenario, cells))
-    found.append(Comparison(first, second, "outcomes", apart))
-    if integrated is None or integrated.mean is not None:
-        apart = weights_apart(cells.weight, closed.weight, columns)
-        found.append(Comparison(first, second, "weights", apart))
-    return found
-
-
-def published_under_truth(published: Published, *samples: Scenario) -> posterior.Integrated | None:
-    """Return what the engine ``posterior`` publishes, if it is under the truths' distributions."""
-    integrated = published.integrated
-    if integrated is None or integrated.under_prior is not None:
-        return integrated
-    own = all(is_own_prior(each, published.reference_prior) for each in samples)
-    return integrated if own else None
-
-
-def _total_weight(scenario: Scenario, limits: Limits) -> list[Comparison]:
-    """Compare the sum of the probabilities of all outcomes with 1."""
-    if possible_count(scenario) > LARGEST_WEIGHTED:
-        return []
-    outcomes, truth = possible_outcomes(scenario), as_distribution(scenario.truth)
-    weight = scenario.model.outcome_weights(truth, outcomes, scenario.size)
-    columns = limits.lower.shape[0]
-    apart = weights_apart(np.array([weight.sum()]), np.ones(1), columns)
-    return [Comparison(POSTERIOR, SECOND, "weights", apart)]
+        assert enumerated.mean is not None
+        cells, mean = enumerated.by_outcome, enumerated.mean
+    if integrated.mean is None:
+        return compare_cells(engines, integrated.by_outcome, cells, rounding, weighted=False)
+    means = Comparison(*engines, "means", means_apart(mean, integrated.mean))
+    return [means, *compare_cells(engines, integrated.by_outcome, cells, rounding)]
 
 
 def _under_prior(scenario: Scenario, limits: Limits, published: Published) -> list[Comparison]:
     """Compare the posterior mass under the reference prior with integrals of probabilities."""
     exact = published.under_prior
     own = published.integrated is not None and published.integrated.under_prior is None
-    if exact is None or (own and is_own_prior(scenario, published.reference_prior)):
+    if exact is None or (own and posterior.is_own_prior(scenario, published.reference_prior)):
         return []
     shown = exact.conditions.astype(np.int64)
-    chosen = shown
-    if shown.size > _ALL_UP_TO or _largest(scenario, shown) > _ALL_UP_TO:
+    chosen, largest = shown, scenario.size if scenario.model.IS_BOUNDED else float(shown[-1])
+    if shown.size > _ALL_UP_TO or largest > _ALL_UP_TO:
         chosen = np.intersect1d(shown, _chosen(scenario, (int(shown[0]), int(shown[-1]))))
         chosen = shown[:: max(1, shown.size // _CHOSEN)] if chosen.size == 0 else chosen
     mixing = Mixing.of_prior(scenario, published.reference_prior, int(chosen[-1]))
@@ -194,11 +166,15 @@ def _posterior_mean(scenario: Scenario, limits: Limits, published: Published) ->
 
 def _integrated_runs(mixing: Mixing, limits: Limits) -> Exact:
     """Return the integrals given each outcome, over the truths at which each run can occur."""
-    runs = []
-    for run in limits.segments():
-        part = limits.at(limits.outcomes[run])
-        runs.append(integrate(mixing.near(part.outcomes), part).by_outcome)
-    return _joined(runs)
+    parts = [limits.at(limits.outcomes[run]) for run in limits.segments()]
+    cells = [integrate(mixing.near(part.outcomes), part).by_outcome for part in parts]
+    return Exact(
+        np.concatenate([each.conditions for each in cells]),
+        np.concatenate([each.weight for each in cells]),
+        np.concatenate([each.below for each in cells], axis=1),
+        np.concatenate([each.above for each in cells], axis=1),
+        np.concatenate([each.length for each in cells], axis=1),
+    )
 
 
 def _rounding(scenario: Scenario, cells: Exact) -> Floats:
@@ -214,20 +190,6 @@ def _rounding(scenario: Scenario, cells: Exact) -> Floats:
     return np.full(cells.conditions.shape, 10.0 * 2.0**-53 * np.sqrt(count))
 
 
-def _joined(runs: Iterable[Exact]) -> Exact:
-    parts = list(runs)
-    joined = [
-        np.concatenate([getattr(each, name) for each in parts], axis=-1)
-        for name in ("conditions", "weight", "below", "above", "length")
-    ]
-    return Exact(*joined)
-
-
-def _largest(scenario: Scenario, shown: Integers) -> float:
-    """Return the largest outcome: of all that there are, or of those shown where they never end."""
-    return scenario.size if scenario.model.IS_BOUNDED else float(shown[-1])
-
-
 def _chosen(scenario: Scenario, window: tuple[int, int]) -> Integers:
     """Return some outcomes at both ends of a range and around the mean of the truths."""
     first, last = window
@@ -238,3 +200,33 @@ def _chosen(scenario: Scenario, window: tuple[int, int]) -> Integers:
     starts = (first, middle - _CHOSEN // 2, last + 1 - _CHOSEN)
     runs = [np.arange(start, start + _CHOSEN, dtype=np.int64) for start in starts]
     return np.unique(np.clip(np.concatenate(runs), first, last))
+
+
+def rows_of_one_sample(scenario: Scenario, limits: Limits, values: Floats) -> Iterator[Rows]:
+    """Yield the probabilities of the possible outcomes at ascending truths, in blocks."""
+    for block, first, last in blocks_of_truths(scenario.model.SAMPLING, values, scenario.size):
+        part = np.arange(block.start, block.stop)
+        rows = rows_of_counts(scenario, scenario.size, (first, last), values[part])
+        yield part, limits.positions(np.arange(first, last + 1)), rows
+
+
+def rows_of_counts(
+    scenario: Scenario, size: float, window: tuple[int, int], theta: Floats
+) -> Floats:
+    """Return the probabilities of the counts of one sample in a window, shape (t, m).
+
+    Args:
+        scenario: says how counts arise.
+        size: of the sample.
+        window: the first and the last count.
+        theta: ascending or alone, the boundaries of the parameter's range included.
+    """
+    sampling, (first, last), (bottom, top) = scenario.model.SAMPLING, window, scenario.model.SUPPORT
+    likely = np.rint(sampling.mean(theta[theta.size // 2], size))
+    outcomes = first, int(np.clip(likely, first, last)), last
+    inside = (theta > bottom) & (theta < top)
+    probability = np.empty((theta.size, last + 1 - first))
+    probability[inside] = probability_rows(sampling, outcomes, theta[inside], size)
+    x = np.arange(first, last + 1)
+    probability[~inside] = sampling.pmf(x, theta[~inside, np.newaxis], size)
+    return probability

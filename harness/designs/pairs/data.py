@@ -9,24 +9,18 @@ pairs are the same.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import product
 from typing import Any
 
 import numpy as np
 
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats, Integers, Positions
-from harness.designs.check_sizes import OF_PAIRS
 from harness.designs.design import PER_TRUTH, Design, Distributions, Outcomes, Scenario, grid
 from harness.distributions.paired_truths import (
-    DirichletTruth,
-    PairedTruth,
     TableTruth,
-    table_of_cells,
 )
 from harness.distributions.sampling import multinomial
 from harness.families.combination import PairedParameter
-from harness.families.family import POSTERIOR, Family
 from harness.families.paired import PAIRS
 
 LARGEST_WITH_BOTH = 2_000_000
@@ -132,19 +126,6 @@ def _refuse_too_large(scenario: Scenario) -> None:
         )
 
 
-DISCORDANT, SHARES_OF_BOTH = (0.01, 0.05, 0.15, 0.35), (0.3, 0.8)
-"""The discordant cells of the tables of a check, and the shares of both in the concordant ones."""
-
-
-def flat_truth(family: Family) -> PairedTruth:
-    """Return the uniform truth over all tables, or without a posterior a list of tables."""
-    if POSTERIOR in family.engines:
-        return DirichletTruth((1.0, 1.0, 1.0, 1.0))
-    # No exact mean under a distribution is known without a posterior.
-    cells = product(DISCORDANT, DISCORDANT, SHARES_OF_BOTH)
-    return TableTruth.of(table_of_cells(a, b, (1.0 - a - b) * share) for a, b, share in cells)
-
-
 PAIRED = Design(
     PAIRS,
     Outcomes(_count, _draw, encode=_encode, decode=_decode, trials_unit=_trials_unit),
@@ -154,8 +135,6 @@ PAIRED = Design(
     listing=_listing,
     beside=_beside,
     refuse=_refuse_too_large,
-    check_truth=flat_truth,
-    checked_at=OF_PAIRS,
     small_cells=400,
     examples={
         "counts": (

@@ -16,25 +16,6 @@ Windows = tuple[tuple[int, int], ...]
 """The first and the last count of both, first_only, second_only and neither."""
 
 
-def range_outcomes(scenario: Scenario, over: Sequence[Span]) -> Integers:
-    """Return the outcomes that can occur under a truth in a range of each cell, ascending."""
-    return outcomes_within(scenario, windows_of(scenario, over))
-
-
-def range_count(scenario: Scenario, over: Sequence[Span]) -> float:
-    """Return an upper bound of the number of ``range_outcomes``, without listing them."""
-    return outcomes_count(scenario, windows_of(scenario, over))
-
-
-def spread_outcomes(scenario: Scenario, over: Sequence[Span], count: int) -> Integers:
-    """Return at most ``count`` outcomes from one corner of the ranges to another, ascending."""
-    n, windows = scenario.size, windows_of(scenario, over)
-    first, second = (np.linspace(*window, count).astype(np.int64) for window in windows[1:3])
-    second = np.minimum(second, n - first)
-    both = (n - first - second) // 2
-    return np.unique(scenario.outcomes(both, first, second, n - first - second - both))
-
-
 def windows_of(scenario: Scenario, over: Sequence[Span]) -> Windows:
     """The counts of each cell that are not negligible for probabilities in the ranges.
 
@@ -99,13 +80,3 @@ def log_multiplicity(scenario: Scenario, outcomes: Integers) -> Floats:
     even += np.log(0.25 if scenario.with_both else 0.5) * (both + neither)
     equal = (0.25, 0.25, 0.25, 0.25)
     return np.asarray(_log_probabilities(scenario, equal, outcomes) - even)
-
-
-def possible_windows(scenario: Scenario) -> list[Windows]:
-    """Return the windows at each listed truth, or of the hull of all where these hold fewer."""
-    together = windows_of(scenario, scenario.truth.hull)
-    if not scenario.truth.is_discrete or scenario.truth.count == 1:
-        return [together]
-    apart = [windows_of(scenario, [(p, p) for p in cells]) for cells in set(scenario.truth.tables)]
-    count = sum(outcomes_count(scenario, each) for each in apart)
-    return apart if count < outcomes_count(scenario, together) else [together]

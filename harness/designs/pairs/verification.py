@@ -14,23 +14,23 @@ import numpy as np
 from scipy.special import betainc, betaincc, roots_legendre
 
 from harness.base.numerics.arrays import Floats, Integers
-from harness.designs import posterior
 from harness.designs.design import Scenario
-from harness.designs.limits import Limits
-from harness.designs.listed import probability_rows
-from harness.designs.pairs.tables import outcomes_within, windows_of
-from harness.designs.results import Exact
-from harness.designs.verification import (
+from harness.designs.engines import posterior
+from harness.designs.engines.listed import probability_rows
+from harness.designs.engines.verification import (
     Comparison,
     Published,
     Rows,
     cells_apart,
     common,
+    compare_cells,
     compare_listed,
     compare_worst_cases,
     means_apart,
-    weights_apart,
 )
+from harness.designs.limits import Limits
+from harness.designs.pairs.tables import outcomes_within, windows_of
+from harness.designs.results import Exact
 from harness.distributions.paired_truths import Cells, DirichletTruth
 from harness.distributions.sampling import binomial, multinomial, poisson
 from harness.distributions.truths import Prior
@@ -87,7 +87,6 @@ def _under_distribution(
     truth, enumerated = scenario.truth, published.enumerated
     if truth.is_discrete or enumerated is None:
         return []
-    columns = limits.lower.shape[0]
     part = limits.at(_some(limits.outcomes))
     smooth = _are_whole(truth.shapes)
     if smooth and np.isin(part.outcomes, enumerated.by_outcome.conditions).all():
@@ -98,13 +97,9 @@ def _under_distribution(
         closed = posterior.integrate_under_truth(scenario, part)
     assert isinstance(scenario.truth, DirichletTruth)
     cells = integrated(scenario, scenario.truth.shapes, part)
-    closed, cells = common(closed, cells)
-    share = cells.weight / cells.weight.sum()
-    apart = cells_apart(closed, cells, share, 0.0, _SMALL)
-    found = [Comparison(POSTERIOR, ENUMERATION, "outcomes", apart)]
-    apart = weights_apart(closed.weight, cells.weight, columns)
-    found.append(Comparison(POSTERIOR, ENUMERATION, "weights", apart))
+    found = compare_cells((POSTERIOR, ENUMERATION), closed, cells, least=_SMALL)
     if smooth and enumerated.mean is not None and part.outcomes.size == limits.outcomes.size:
+        _, cells = common(closed, cells)
         apart = means_apart(enumerated.mean, cells.mean(), _SMALL)
         found.append(Comparison(ENUMERATION, POSTERIOR, "means", apart))
     return found

@@ -16,10 +16,17 @@ import numpy as np
 
 from harness.base.numerics.arrays import Bools, Floats, Integers, Positions
 from harness.designs.design import Scenario
+from harness.designs.engines.climbs import SAME, highest, refined
+from harness.designs.engines.solver import spread
 from harness.designs.limits import Limits
 from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW, SIDES
 from harness.designs.pairs.data import parameter_of
-from harness.designs.pairs.tables import log_multiplicity, probabilities, range_outcomes
+from harness.designs.pairs.tables import (
+    log_multiplicity,
+    outcomes_within,
+    probabilities,
+    windows_of,
+)
 from harness.designs.results import WorstCase
 from harness.distributions.paired_truths import CELLS
 from harness.distributions.sampling import binomial
@@ -32,10 +39,8 @@ _SPACING, _SPACING_WITH_BOTH = 1.0, 2.0
 _FEWEST_STEPS = 4
 # Peaks of the grid that are climbed from, and the limits that each step across tries.
 _STARTS, _TRIED = 12, 6
-# A start whose peak is lower than this share of the best point so far is not climbed from.
-_HOPELESS = 0.5
-# Points above this share of the best one are refined, at most so many.
-_CLOSE, _REFINED = 0.999, 4
+# Points that are refined, at most.
+_REFINED = 4
 # The shortest reach across, in grid spacings, and the zooms along: of climbs and of refinements.
 _ROUGH, _FINE = (0.05, 2), (1e-4, 6)
 # Numbers of one block of the grid.
@@ -48,7 +53,6 @@ _LAST = _EACH[-1]
 _BISECTIONS = 60
 # A smaller relative gain is none.
 _GAIN = 1e-9
-_SAME = 1e-11
 _LEAST = 1e-300
 
 
@@ -110,6 +114,11 @@ class _Table:
         return np.asarray(below | above)
 
     @property
+    def spacing(self) -> float:
+        """The spacing of a grid of tables, in standard deviations of a count."""
+        return _SPACING_WITH_BOTH if self.with_both else _SPACING
+
+    @property
     def spans(self) -> tuple[Span, ...]:
         """The range of each cell; without both, of the concordant cells together for each."""
         if self.with_both:
@@ -122,14 +131,19 @@ class _Table:
         """Whether tables of shape (4, t) are within the range."""
         inside = np.ones(cells.shape[1], np.bool_)
         for values, (low, high) in zip(cells, self.spans, strict=True):
-            inside &= (values >= low - _SAME) & (values <= high + _SAME)
+            inside &= (values >= low - SAME) & (values <= high + SAME)
         (low, high), *_, (least, most) = self.over
         rest = cells[0] + cells[3]
-        return np.asarray(inside & (rest >= low + least - _SAME) & (rest <= high + most + _SAME))
+        return np.asarray(inside & (rest >= low + least - SAME) & (rest <= high + most + SAME))
+
+    def inside(self, cells: Floats) -> Floats:
+        """Return the tables among those of shape (4, t) that are within the range, shape (4, c)."""
+        kept = zip(cells[:, self.holds(cells)], self.spans, strict=True)
+        return np.array([np.clip(values, *span) for values, span in kept])
 
 
 def search_worst_case(
-    scenario: Scenario, limits: Limits, over: Sequence[Span] | None = None
+    scenario: Scenario, limits: Limits, over: Sequence[Span]
 ) -> list[WorstCase] | None:
     """Return the worst case of each column over all tables in the closed ranges ``over``.
 
@@ -138,67 +152,57 @@ def search_worst_case(
     Args:
         scenario: size and truth.
         limits: the limits of all outcomes that can occur within the ranges.
-        over: the range of each cell's probability; by default the hull of the truth.
+        over: the range of each cell's probability.
     """
-    spans = scenario.truth.hull if over is None else tuple(over)
-    outcomes = _outcomes(scenario, limits, spans)
-    if outcomes is None:
+    outcomes = outcomes_within(scenario, windows_of(scenario, over))
+    limits_there = limits.known_at(outcomes)
+    if limits_there is None:
         return None
-    index = np.searchsorted(limits.outcomes, outcomes)
-    table = _table(scenario, outcomes, spans)
-    grid = _grid(table)
-    theta = table.parameter.at(list(grid))
-    table = replace(table, range=(float(theta.min()), float(theta.max())))
-    starts = _starts(table, grid, limits.lower[:, index], limits.upper[:, index])
-    found = []
-    for row, points in enumerate(starts):
-        column = replace(table, lower=limits.lower[row, index], upper=limits.upper[row, index])
-        found.append(_worst(scenario, outcomes, column, points))
-    return found
+    whole = _table(scenario, outcomes, over)
+    grid = _grid(whole)
+    theta = whole.parameter.at(list(grid))
+    whole = replace(whole, range=(float(theta.min()), float(theta.max())))
+    columns = [
+        replace(whole, lower=lower, upper=upper)
+        for lower, upper in zip(limits_there.lower, limits_there.upper, strict=True)
+    ]
+    heights = _heights(columns, grid, theta)
+    return [
+        _worst(scenario, outcomes, table, _peaks(table, grid, theta, row))
+        for table, row in zip(columns, heights, strict=True)
+    ]
 
 
-def _outcomes(scenario: Scenario, limits: Limits, spans: Sequence[Span]) -> Integers | None:
-    """Return the outcomes that can occur within the ranges; None if limits are missing."""
-    outcomes = range_outcomes(scenario, spans)
-    if limits.outcomes.size < outcomes.size:
-        return None
-    index = np.searchsorted(limits.outcomes[:-1], outcomes)
-    return outcomes if (limits.outcomes[index] == outcomes).all() else None
-
-
-def _table(scenario: Scenario, outcomes: Integers, spans: tuple[Span, ...]) -> _Table:
+def _table(scenario: Scenario, outcomes: Integers, over: Sequence[Span]) -> _Table:
+    """Return a table of outcomes without limits, over the whole range of the parameter."""
     both, first, second, neither = scenario.counts(outcomes)
     concordant = both + neither
     parts = [both, first, second, neither] if scenario.with_both else [first, second, concordant]
-    log_ways = log_multiplicity(scenario, outcomes)
     nothing, parameter = np.empty(0), parameter_of(scenario)
     return _Table(
         scenario.size,
         parameter,
         np.array(parts, np.float64),
-        log_ways,
+        log_multiplicity(scenario, outcomes),
         scenario.with_both,
-        spans,
+        tuple(over),
         parameter.support,
         nothing,
         nothing,
     )
 
 
-def _starts(table: _Table, grid: Floats, lower: Floats, upper: Floats) -> list[list[_Point]]:
-    """Return the peaks of a grid of tables for each column, the highest first."""
-    reach = (_SPACING_WITH_BOTH if table.with_both else _SPACING) * _unit(table, grid)
-    theta = table.parameter.at(list(grid))
-    heights = np.zeros((lower.shape[0], theta.size))
-    limits = [_Sorted.of(*row) for row in zip(lower, upper, strict=True)]
+def _heights(columns: Sequence[_Table], grid: Floats, theta: Floats) -> Floats:
+    """Return the largest miss probability near each table of a grid for each column, (k, t)."""
+    table, limits = columns[0], [_Sorted.of(column.lower, column.upper) for column in columns]
+    reach, heights = table.spacing * _unit(table, grid), np.zeros((len(columns), theta.size))
     step = max(1, _CELLS // table.log_ways.size)
     for start in range(0, theta.size, step):
-        part = slice(start, start + step)
-        rows = np.exp(table.log_probabilities(grid[:, part]))
+        rows = np.exp(table.log_probabilities(grid[:, start : start + step]))
         for place, probability in enumerate(rows, start):
-            for row, each in enumerate(limits):
-                heights[row, place] = each.height(probability, theta[place], reach[place])
-    return [_peaks(table, grid, theta, row) for row in heights]
+            for row, ends in enumerate(limits):
+                heights[row, place] = ends.height(probability, theta[place], reach[place])
+    return heights
 
 
 @dataclass(frozen=True)
@@ -236,9 +240,8 @@ class _Sorted:
 
 def _grid(table: _Table) -> Floats:
     """Return the tables of a grid, shape (4, t)."""
-    spacing = _SPACING_WITH_BOTH if table.with_both else _SPACING
-    first, second = (_axis(table.n, span, spacing) for span in table.over[1:3])
-    share = _axis(table.n, (0.0, 1.0), spacing) if table.with_both else np.array([0.5])
+    first, second = (_axis(table.n, span, table.spacing) for span in table.over[1:3])
+    share = _axis(table.n, (0.0, 1.0), table.spacing) if table.with_both else np.array([0.5])
     x, y, w = (each.ravel() for each in np.meshgrid(first, second, share, indexing="ij"))
     rest = 1.0 - x - y
     cells = np.stack((w * rest, x, y, (1.0 - w) * rest))
@@ -253,25 +256,25 @@ def _grid(table: _Table) -> Floats:
 
 def random_tables(
     scenario: Scenario, over: Sequence[Span], count: int, rng: np.random.Generator
-) -> tuple[Floats, ...]:
-    """Return at most ``count`` tables at random in the closed ranges, or for 0 their corners."""
-    table = _table(scenario, np.empty(0, np.int64), tuple(over))
-    if count == 0:
-        cells = _corners(table, _EACH)
-    else:
-        # Most tables with random cells of wide ranges have a sum above 1.
-        scales = [binomial.variance_stabilized(np.array(span), table.n) for span in over[1:3]]
-        shares = rng.random((3, 8 * count))
-        x, y = (
-            np.clip(binomial.from_variance_stabilized(a + share * (b - a), table.n), *span)
-            for (a, b), share, span in zip(scales, shares[:2], over[1:3], strict=True)
-        )
-        rest = 1.0 - x - y
-        low, high = over[0][0], np.minimum(over[0][1], rest - over[3][0])
-        both = low + shares[2] * np.maximum(high - low, 0.0) if table.with_both else 0.5 * rest
-        cells = np.stack((both, x, y, rest - both))
-    kept = cells[:, table.holds(cells)][:, : count or None]
-    return tuple(np.clip(each, *span) for each, span in zip(kept, table.spans, strict=True))
+) -> Floats:
+    """Return at most ``count`` tables at random in the closed ranges."""
+    table = _table(scenario, np.empty(0, np.int64), over)
+    # Most tables with random cells of wide ranges have a sum above 1.
+    shares = rng.random((3, 8 * count))
+    x, y = (
+        spread(binomial, span, table.n, share)
+        for span, share in zip(over[1:3], shares[:2], strict=True)
+    )
+    rest = 1.0 - x - y
+    low, high = over[0][0], np.minimum(over[0][1], rest - over[3][0])
+    both = low + shares[2] * np.maximum(high - low, 0.0) if table.with_both else 0.5 * rest
+    return table.inside(np.stack((both, x, y, rest - both)))[:, :count]
+
+
+def corner_tables(scenario: Scenario, over: Sequence[Span]) -> Floats:
+    """Return the extreme points of all tables in the closed ranges, shape (4, c)."""
+    table = _table(scenario, np.empty(0, np.int64), over)
+    return table.inside(_corners(table, _EACH))
 
 
 def tables_with(
@@ -282,9 +285,8 @@ def tables_with(
     It lies between two random tables, one with a smaller and one with a larger parameter.
     """
     parameter = parameter_of(scenario)
-    every = np.concatenate(
-        [random_tables(scenario, over, count, rng) for count in (theta.size + 1, 0)], axis=1
-    )
+    drawn = random_tables(scenario, over, theta.size + 1, rng)
+    every = np.concatenate((drawn, corner_tables(scenario, over)), axis=1)
     there = parameter.at(list(every))
     order = np.argsort(there, kind="stable")
     every, there = every[:, order], there[order]
@@ -341,7 +343,7 @@ def _corners(table: _Table, free_cells: Sequence[int]) -> Floats:
 def _peaks(table: _Table, grid: Floats, theta: Floats, heights: Floats) -> list[_Point]:
     """Return the highest tables of the grid that are not next to a higher one."""
     places = binomial.variance_stabilized(np.clip(grid, 0.0, 1.0), table.n)
-    apart = 2.0 * (_SPACING_WITH_BOTH if table.with_both else _SPACING)
+    apart = 2.0 * table.spacing
     found: list[int] = []
     for place in np.argsort(-heights, kind="stable").tolist():
         distance = np.abs(places[:3, found] - places[:3, [place]]).max(axis=0, initial=0.0)
@@ -358,15 +360,13 @@ def _worst(
     scenario: Scenario, outcomes: Integers, table: _Table, starts: Sequence[_Point]
 ) -> WorstCase:
     """Return the worst case of one column, from climbs that start at the peaks of the grid."""
-    found: list[_Point] = []
-    for start in starts:
-        largest = max((point.missed for point in found), default=0.0)
-        if start.missed > _HOPELESS * largest and largest < 1.0 - _SAME:
-            found.append(_climb(table, start, *_ROUGH))
-    close = sorted(_close_to_best(found, _CLOSE), key=lambda point: (-point.missed, point.cells))
-    refined = [_climb(table, point, *_FINE) for point in close[:_REFINED]]
-    # Symmetric methods are equally bad at several tables.
-    point = min(_close_to_best(refined, 1.0 - _SAME), key=lambda each: each.cells)
+    reached = highest(starts, lambda start: _climb(table, start, *_ROUGH))
+    point = refined(
+        reached,
+        lambda start: _climb(table, start, *_FINE),
+        _REFINED,
+        lambda point: point.cells,
+    )
     missed = table.misses(np.array(point.theta), point.approach)
     cells = (point.cells[0], point.cells[1], point.cells[2], point.cells[3])
     alpha = float(probabilities(scenario, cells, outcomes)[missed].sum())
@@ -374,21 +374,15 @@ def _worst(
     return WorstCase(min(alpha, 1.0), cells, side, cells, _FOUND_BY)
 
 
-def _close_to_best(found: Sequence[_Point], share: float) -> list[_Point]:
-    """Return the points with at least this share of the best miss probability."""
-    largest = max(point.missed for point in found)
-    return [point for point in found if point.missed >= share * largest]
-
-
 def _climb(whole: _Table, start: _Point, shortest: float, zooms: int) -> _Point:
     """Return the best point that alternating steps across and along the tables of one θ reach."""
-    spacing = _SPACING_WITH_BOTH if whole.with_both else _SPACING
     cells, theta = np.array(start.cells)[:, np.newaxis], np.array([start.theta])
     best = _best_of(whole, cells, theta, start.approach)
     share = 2.0
     for _ in range(_TURNS):
-        table = _nearby(whole, best)
-        tried = _across(table, best, share * spacing)
+        log_pmf = whole.log_probabilities(np.array(best.cells)[:, np.newaxis])[0]
+        table = whole.of(log_pmf >= log_pmf.max() - _NATS)
+        tried = _across(table, best, share * whole.spacing)
         further = max((_along(table, each, zooms) for each in tried), key=lambda each: each.missed)
         if further.missed <= best.missed * (1.0 + _GAIN):
             share *= 0.25
@@ -396,12 +390,6 @@ def _climb(whole: _Table, start: _Point, shortest: float, zooms: int) -> _Point:
                 break
         best = max(best, further, key=lambda each: each.missed)
     return best
-
-
-def _nearby(table: _Table, point: _Point) -> _Table:
-    """Return the table without the outcomes that are negligible at a point and nearby."""
-    log_pmf = table.log_probabilities(np.array(point.cells)[:, np.newaxis])[0]
-    return table.of(log_pmf >= log_pmf.max() - _NATS)
 
 
 def _best_of(table: _Table, cells: Floats, theta: Floats, approach: int) -> _Point:
@@ -463,8 +451,14 @@ def _moved(table: _Table, cells: Floats, theta: Floats) -> Floats:
 
 def _along(table: _Table, point: _Point, zooms: int) -> _Point:
     """Return the best point near ``point`` with its θ, over the discordance and the concordance."""
-    best = _zoom(table, point, _with_discordance, zooms)
-    return _zoom(table, best, _with_share, zooms) if table.with_both else best
+    _, first, second, _ = point.cells
+    best = _zoom(table, point, _with_discordance, first + second, zooms)
+    if not table.with_both:
+        return best
+    both, first, second, _ = best.cells
+    concordant = 1.0 - first - second
+    share = both / concordant if concordant > 0 else 0.5
+    return _zoom(table, best, _with_share, share, zooms)
 
 
 def _with_discordance(table: _Table, point: _Point, values: Floats) -> Floats:
@@ -487,20 +481,25 @@ def _with_share(table: _Table, point: _Point, values: Floats) -> Floats:
 def _zoom(
     table: _Table,
     point: _Point,
-    family: Callable[[_Table, _Point, Floats], Floats],
+    line: Callable[[_Table, _Point, Floats], Floats],
+    here: float,
     zooms: int,
 ) -> _Point:
-    """Return the best point of a line of tables, by grids of decreasing width around the best."""
-    ends = family(table, point, np.array([0.0, 1.0]))
+    """Return the best point of a line of tables, by grids of decreasing width around the best.
+
+    Args:
+        table: the limits of one column.
+        point: a point of the line.
+        line: returns the tables of the line at values from 0 to 1.
+        here: the value at the point.
+        zooms: the number of grids.
+    """
+    ends = line(table, point, np.array([0.0, 1.0]))
     if not np.isfinite(ends).all():  # at a boundary of θ, which no move of mass reaches
         return point
     low, high = _feasible(table, ends)
     if not low < high:
         return point
-    both, first, second, _ = point.cells
-    is_share = family is _with_share
-    concordant = 1.0 - first - second
-    here = (both / concordant if concordant > 0 else 0.5) if is_share else first + second
     scale = binomial.variance_stabilized(np.clip([low, high, here], 0.0, 1.0), table.n)
     values = binomial.from_variance_stabilized(
         np.clip(scale[2] + np.linspace(-2.0, 2.0, _POINTS), scale[0], scale[1]), table.n
@@ -508,7 +507,7 @@ def _zoom(
     best = point
     for _ in range(zooms):
         values = np.unique(np.clip(values, low, high))
-        cells = np.maximum(family(table, point, values), 0.0)
+        cells = np.maximum(line(table, point, values), 0.0)
         missed = table.missed(cells, np.full(values.size, point.theta), point.approach)
         index = int(missed.argmax())
         if missed[index] > best.missed:
@@ -526,8 +525,8 @@ def _feasible(table: _Table, ends: Floats) -> Span:
     ranges = [*table.spans, (first + start, last + stop)]
     for (start, stop), (least, most) in zip(lines, ranges, strict=True):
         slope = stop - start
-        if abs(slope) < _SAME:
-            if not least - _SAME <= start <= most + _SAME:
+        if abs(slope) < SAME:
+            if not least - SAME <= start <= most + SAME:
                 return 1.0, 0.0
             continue
         bounds = sorted(((least - start) / slope, (most - start) / slope))

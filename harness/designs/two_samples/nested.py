@@ -19,7 +19,7 @@ from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.design import Scenario
 from harness.designs.limits import Limits
 from harness.designs.results import Exact
-from harness.designs.two_samples.quadrature import Counts, Sample
+from harness.designs.two_samples.quadrature import Block, Sample
 from harness.families.combination import Combination
 
 _NODES, _PANEL = 16, 2.0
@@ -27,7 +27,7 @@ _NODE, _WEIGHT = roots_legendre(_NODES)
 _LIMITS_AT_ONCE = 64
 
 
-def integrate_block(scenario: Scenario, block: Counts, limits: Limits) -> Exact:
+def integrate_block(scenario: Scenario, block: Block, limits: Limits) -> Exact:
     """Return the integrals given each pair of counts of a block.
 
     Args:

@@ -17,8 +17,8 @@ from scipy.special import roots_legendre
 
 from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.design import Scenario
+from harness.designs.engines.listed import probability_rows
 from harness.designs.limits import Limits
-from harness.designs.listed import probability_rows
 from harness.designs.miss_sets import split_missed
 from harness.designs.results import Exact
 from harness.distributions.sampling.law import Sampling
@@ -266,11 +266,11 @@ LARGEST_TABLE = 1000
 _BLOCK = 4
 _CELLS_AT_ONCE = 1 << 20
 
-Counts = tuple[Integers, Integers]
+Block = tuple[Integers, Integers]
 """Consecutive counts of each sample; all pairs of them are a block."""
 
 
-def integrate_pairs(scenario: Scenario, block: Counts, limits: Limits) -> Exact:
+def integrate_pairs(scenario: Scenario, block: Block, limits: Limits) -> Exact:
     """Return the integrals given each pair of counts of a block, of a weighted sum.
 
     With P(θ, x) the integral of Pr(X1 = x1, X2 = x2) times the densities of the truths along the
@@ -330,7 +330,7 @@ def is_integrated(scenario: Scenario) -> bool:
     )
 
 
-def blocks(scenario: Scenario) -> list[Counts]:
+def blocks(scenario: Scenario) -> list[Block]:
     """Return one block of all counts of a weighted sum where they are few, or three small blocks.
 
     These are at low counts of both samples, at the means of both, and at one of each.
@@ -344,7 +344,7 @@ def blocks(scenario: Scenario) -> list[Counts]:
     return [(low[0], low[1]), (middle[0], middle[1]), (middle[0], low[1])]
 
 
-def block_outcomes(scenario: Scenario, block: Counts) -> Integers:
+def block_outcomes(scenario: Scenario, block: Block) -> Integers:
     """Return the outcomes of all pairs of counts of a block, ascending."""
     return scenario.outcomes(block[0][:, np.newaxis], block[1][np.newaxis, :]).ravel()
 

@@ -8,40 +8,41 @@ compared for any block of pairs of counts alone.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers
-from harness.designs import posterior
 from harness.designs.design import Scenario
+from harness.designs.engines import posterior
+from harness.designs.engines.posterior import Integrated
+from harness.designs.engines.verification import (
+    SECOND,
+    Comparison,
+    Published,
+    Rows,
+    compare_cells,
+    compare_listed,
+    compare_posterior_mean,
+    compare_worst_cases,
+    means_apart,
+    weights_of,
+)
 from harness.designs.limits import Limits
 from harness.designs.one_sample.exact import is_integrated as is_small
 from harness.designs.one_sample.quadrature import Mixing, outcome_probabilities
-from harness.designs.one_sample.verification import published_under_truth
-from harness.designs.results import Exact, Mean
+from harness.designs.one_sample.verification import rows_of_counts
+from harness.designs.results import Exact
 from harness.designs.two_samples.nested import integrate_block
 from harness.designs.two_samples.quadrature import (
-    Counts,
+    Block,
     block_outcomes,
     blocks,
     has_smooth_density,
     integrate_pairs,
     is_integrated,
-)
-from harness.designs.verification import (
-    SECOND,
-    Comparison,
-    Published,
-    cells_apart,
-    common,
-    compare_listed,
-    compare_posterior_mean,
-    compare_worst_cases,
-    means_apart,
-    rows_of_two_samples,
-    weights_apart,
-    weights_of,
 )
 from harness.distributions.truths import (
     BetaTruth,
@@ -54,6 +55,8 @@ from harness.distributions.truths import (
 from harness.families.family import ENUMERATION, POSTERIOR
 
 _NEGLIGIBLE_TAIL = 1e-18
+# Up to so many pairs of counts a block has many truths: about so many numbers.
+_FEW_PAIRS, _CELLS = 1 << 12, 1 << 18
 # The tails of a weighted sum of two posteriors are integrals with an absolute error of about 1e-14:
 # smaller ones than this are compared with an absolute error of this times the tolerance.
 _SMALL = 1e-2
@@ -96,12 +99,7 @@ def outcomes_to_verify(scenario: Scenario, prior: Prior | None) -> Integers:
     return np.unique(np.concatenate(outcomes))
 
 
-def _is_comparable(scenario: Scenario) -> bool:
-    family = scenario.family
-    return POSTERIOR in family.engines
-
-
-def _integrated(scenario: Scenario, block: Counts, limits: Limits) -> Exact:
+def _integrated(scenario: Scenario, block: Block, limits: Limits) -> Exact:
     """Return the integrals over all truths given each pair of counts of a block."""
     is_sum = not scenario.family.is_ratio
     return (integrate_pairs if is_sum else integrate_block)(scenario, block, limits)
@@ -109,7 +107,7 @@ def _integrated(scenario: Scenario, block: Counts, limits: Limits) -> Exact:
 
 def _smooth(scenario: Scenario) -> Scenario | None:
     """Return the scenario under its truths, or flat ones where their densities are not smooth."""
-    if not _is_comparable(scenario) or scenario.truth.is_discrete:
+    if POSTERIOR not in scenario.family.engines or scenario.truth.is_discrete:
         return None
     first, second = (
         sample.truth if has_smooth_density(sample) else _flat_truth(sample)
@@ -131,7 +129,7 @@ def _prior_scenario(scenario: Scenario, prior: Prior) -> Scenario | None:
     A flat prior of an unbounded parameter ends where counts that can occur have no posterior mass.
     None where the prior's density is not smooth.
     """
-    if not _is_comparable(scenario):
+    if POSTERIOR not in scenario.family.engines:
         return None
     first, second = (_prior_truth(sample, prior) for sample in scenario.samples())
     if first is None or second is None:
@@ -165,57 +163,37 @@ def _under_truth(scenario: Scenario, limits: Limits, published: Published) -> li
     smooth, enumerated = _smooth(scenario), published.enumerated
     if smooth is None or (enumerated is None and published.integrated is None):
         return []
-    integrated = published_under_truth(published, *scenario.samples())
-    second = POSTERIOR if integrated else SECOND
+    integrated, rounding = published.under_truth(scenario), partial(_rounding, scenario)
     if is_integrated(scenario) and enumerated is not None:
-        assert enumerated.mean is not None
+        cells, engines = enumerated.by_outcome, (ENUMERATION, POSTERIOR)
         if integrated is None:
-            part = limits.at(enumerated.by_outcome.conditions.astype(np.int64))
+            part = limits.at(cells.conditions.astype(np.int64))
             closed = posterior.integrate_under_truth(scenario, part)
-            mean: Mean | None = closed.mean()
-        else:
-            closed, mean = integrated.by_outcome, integrated.mean
-        found = _cells(
-            scenario, (ENUMERATION, second), enumerated.by_outcome, closed, mean is not None
-        )
-        if mean is not None and closed.conditions.size == enumerated.by_outcome.conditions.size:
+            integrated, engines = Integrated(closed, closed.mean(), None), (ENUMERATION, SECOND)
+        closed, mean = integrated.by_outcome, integrated.mean
+        found = compare_cells(engines, cells, closed, rounding, _SMALL, weighted=mean is not None)
+        if mean is not None and closed.conditions.size == cells.conditions.size:
+            assert enumerated.mean is not None
             apart = means_apart(enumerated.mean, mean, _SMALL)
-            found.append(Comparison(ENUMERATION, second, "means", apart))
+            found.append(Comparison(*engines, "means", apart))
         return found
-    found, engines = [], (POSTERIOR, ENUMERATION)
+    found = []
     if enumerated and enumerated.mean and integrated and integrated.mean:
         apart = means_apart(enumerated.mean, integrated.mean, _SMALL)
         found.append(Comparison(ENUMERATION, POSTERIOR, "means", apart))
+    shown, weighted = None, True
+    if smooth.truth == scenario.truth and enumerated is not None:
+        shown = enumerated.by_outcome
+    elif smooth.truth == scenario.truth and integrated is not None:
+        shown, weighted = integrated.by_outcome, integrated.mean is not None
     for block in blocks(smooth):
         part = limits.at(block_outcomes(smooth, block))
-        cells = _integrated(smooth, block, part)
-        if smooth.truth == scenario.truth:
-            # The published numbers themselves, where they are shown.
-            exact = None if integrated is None else integrated.by_outcome
-            exact = enumerated.by_outcome if enumerated is not None else exact
-            if exact is not None and np.isin(part.outcomes, exact.conditions).all():
-                weighted = enumerated is not None or (
-                    integrated is not None and integrated.mean is not None
-                )
-                found += _cells(scenario, engines, exact, cells, weighted)
-                continue
-        closed = posterior.integrate_under_truth(smooth, part)
-        found += _cells(scenario, engines, closed, cells, True)
-    return found
-
-
-def _cells(
-    scenario: Scenario, engines: tuple[str, str], published: Exact, other: Exact, weighted: bool
-) -> list[Comparison]:
-    """Compare the misses given each pair of counts, and their probabilities if ``weighted``."""
-    columns = published.below.shape[0]
-    published, other = common(published, other)
-    share = other.weight / other.weight.sum()
-    apart = cells_apart(published, other, share, _rounding(scenario, other), _SMALL)
-    found = [Comparison(*engines, "outcomes", apart)]
-    if weighted:
-        apart = weights_apart(published.weight, other.weight, columns)
-        found.append(Comparison(*engines, "weights", apart))
+        cells, engines = _integrated(smooth, block, part), (POSTERIOR, ENUMERATION)
+        if shown is not None and np.isin(part.outcomes, shown.conditions).all():
+            found += compare_cells(engines, shown, cells, rounding, _SMALL, weighted)
+        else:
+            closed = posterior.integrate_under_truth(smooth, part)
+            found += compare_cells(engines, closed, cells, rounding, _SMALL)
     return found
 
 
@@ -244,7 +222,10 @@ def _under_prior(scenario: Scenario, limits: Limits, published: Published) -> li
         outcomes = block_outcomes(scenario, block)
         if np.isin(outcomes, limits.outcomes).all():
             cells = _integrated(by_prior, block, limits.at(outcomes))
-            found += _cells(scenario, (POSTERIOR, ENUMERATION), exact, cells, False)
+            rounding = partial(_rounding, scenario)
+            found += compare_cells(
+                (POSTERIOR, ENUMERATION), exact, cells, rounding, _SMALL, weighted=False
+            )
     return found
 
 
@@ -266,3 +247,30 @@ def _weights_and_mean(scenario: Scenario, limits: Limits, published: Published) 
             span = np.arange(x.min(), x.max() + 1)
             again = again * outcome_probabilities(Mixing.of_truth(sample), span)[x - x.min()]
     return compare_posterior_mean(integrated, again, _SMALL)
+
+
+def rows_of_two_samples(
+    scenario: Scenario, limits: Limits, values: Sequence[Floats]
+) -> Iterator[Rows]:
+    """Yield the probabilities of the possible pairs of counts at pairs of truths.
+
+    Many pairs of truths stand in one block where pairs of counts are few.
+
+    Args:
+        scenario: with two samples.
+        limits: of all pairs of counts that can occur.
+        values: the truths of each sample, shape (t,) each.
+    """
+    sampling, count = scenario.model.SAMPLING, values[0].size
+    cells = limits.outcomes.size
+    step = 1 if cells > _FEW_PAIRS else _CELLS // cells
+    for start in range(0, count, step):
+        part, counts, rows = np.arange(start, min(start + step, count)), [], []
+        for each, size in zip(values, scenario.sizes, strict=True):
+            theta = each[part]
+            window = sampling.window(theta.min(), theta.max(), size)
+            counts.append(np.arange(window[0], window[1] + 1))
+            rows.append(rows_of_counts(scenario, size, window, theta))
+        pairs = scenario.outcomes(counts[0][:, np.newaxis], counts[1][np.newaxis, :]).ravel()
+        joint = rows[0][:, :, np.newaxis] * rows[1][:, np.newaxis, :]
+        yield part, limits.positions(pairs), joint.reshape(part.size, -1)

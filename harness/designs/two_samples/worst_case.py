@@ -25,6 +25,7 @@ import numpy as np
 
 from harness.base.numerics.arrays import Bools, Floats, Positions
 from harness.designs.design import Scenario
+from harness.designs.engines.climbs import highest, refined
 from harness.designs.limits import Limits
 from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW, SIDES
 from harness.designs.results import AT_LISTED, WorstCase
@@ -170,7 +171,7 @@ _FROM_GRID = "a grid of truths and local search from there"
 
 
 def search_worst_case(
-    scenario: Scenario, limits: Limits, over: tuple[Span, Span] | None = None
+    scenario: Scenario, limits: Limits, over: tuple[Span, Span]
 ) -> list[WorstCase] | None:
     """Return the worst case of each column over all pairs of truths in the closed range ``over``.
 
@@ -181,35 +182,31 @@ def search_worst_case(
     Args:
         scenario: sizes and truths.
         limits: the limits of all outcomes that can occur within the ranges.
-        over: the range of each truth; by default the hull of its support, or of an infinite one
-            the effective support.
+        over: the range of each truth.
     """
-    family, truth = scenario.family, scenario.truth
-    spans: tuple[Span, Span] = (
-        (truth.first.effective_support, truth.second.effective_support) if over is None else over
-    )
-    sampling, combination = scenario.model.SAMPLING, family.combination
-    inner = inner_spans(scenario, spans)
+    sampling, combination = scenario.model.SAMPLING, scenario.family.combination
     windows = [
-        sampling.window(*span, size) for span, size in zip(spans, scenario.sizes, strict=True)
+        sampling.window(*span, size) for span, size in zip(over, scenario.sizes, strict=True)
     ]
-    index = table_index(scenario, limits, windows)
-    if index is None:
+    squares = limits_of_pairs(scenario, limits, windows)
+    if squares is None:
         return None
-    found = []
-    for lower, upper in zip(*map(combination.scale, (limits.lower, limits.upper)), strict=True):
-        table = PairTable(
-            lower[index],
-            upper[index],
+    scaled = (combination.scale(ends) for ends in (squares.lower, squares.upper))
+    tables = [
+        PairTable(
+            lower,
+            upper,
             (windows[0][0], windows[1][0]),
             (scenario.sizes[0], scenario.sizes[1]),
             combination,
             sampling,
-            (inner[0], inner[1]),
+            inner_spans(scenario, over),
         )
-        is_point = all(low == high for low, high in spans)
-        found.append(_only_case(table) if is_point else _worst_case(table, find_worst_point(table)))
-    return found
+        for lower, upper in zip(*scaled, strict=True)
+    ]
+    if all(low == high for low, high in over):
+        return [_only_case(table) for table in tables]
+    return [_worst_case(table) for table in tables]
 
 
 def inner_spans(scenario: Scenario, over: tuple[Span, Span]) -> tuple[Span, Span]:
@@ -218,17 +215,14 @@ def inner_spans(scenario: Scenario, over: tuple[Span, Span]) -> tuple[Span, Span
     return inside(over[0], first), inside(over[1], second)
 
 
-def table_index(
+def limits_of_pairs(
     scenario: Scenario, limits: Limits, windows: list[tuple[int, int]]
-) -> Positions | None:
-    """Return the index of the limits at all pairs of counts; None if limits are missing."""
-    rows, columns = (last + 1 - first for first, last in windows)
-    if limits.outcomes.size < rows * columns:
-        return None
+) -> Limits | None:
+    """Return the limits at all pairs of counts, shape (k, m1, m2); None if some are missing."""
     first, second = (np.arange(start, last + 1) for start, last in windows)
-    outcomes = scenario.outcomes(first[:, np.newaxis], second[np.newaxis, :])
-    index = np.searchsorted(limits.outcomes[:-1], outcomes)
-    return index if (limits.outcomes[index] == outcomes).all() else None
+    if limits.outcomes.size < first.size * second.size:
+        return None
+    return limits.known_at(scenario.outcomes(first[:, np.newaxis], second[np.newaxis, :]))
 
 
 def _only_case(table: PairTable) -> WorstCase:
@@ -239,11 +233,37 @@ def _only_case(table: PairTable) -> WorstCase:
     return WorstCase(alpha, (first, second), "at", (first, second), AT_LISTED)
 
 
-def _worst_case(table: PairTable, point: SearchPoint) -> WorstCase:
+def _worst_case(table: PairTable) -> WorstCase:
+    """Return the worst case that the search finds."""
+    by_lines = can_scan_all_lines(table)
+    if by_lines:
+        points, spacing = scan_lines(table, _REFINED), SPACING
+    else:
+        peaks, spacing = _highest_peaks(table)
+        points = highest(
+            peaks,
+            lambda peak: _climb(
+                table,
+                _best_points(table, peak.theta, AT, np.array([peak.first]), 1)[0],
+                spacing,
+                *_ROUGH,
+            ),
+        )
+    if max((point.missed for point in points), default=0.0) == 0.0:
+        # No interval misses anywhere.
+        middle = [0.5 * (low + high) for low, high in table.spans]
+        point = _best_points(table, table.parameter(*middle), AT, np.array([middle[0]]), 1)[0]
+    else:
+        point = refined(
+            points,
+            lambda start: _climb(table, start, spacing, *_FINE),
+            2 * _REFINED,
+            lambda point: (point.first, point.theta),
+        )
+    alpha = min(table.exact_miss_probability(point), 1.0)
     second = float(table.partner(point.theta, point.first))
     truths = (point.first + 0.0, second + 0.0)
-    found_by = _ALONG_LINES if can_scan_all_lines(table) else _FROM_GRID
-    alpha = min(table.exact_miss_probability(point), 1.0)
+    found_by = _ALONG_LINES if by_lines else _FROM_GRID
     return WorstCase(alpha, truths, SIDES[point.approach], truths, found_by)
 
 
@@ -252,57 +272,53 @@ def _worst_case(table: PairTable, point: SearchPoint) -> WorstCase:
 _SPACINGS = (0.5, 1.0, 2.0, 4.0)
 _CELLS = 1e9
 _FEWEST_STEPS = 4
+# The peaks that are climbed from, at most.
+_STARTS = 150
 
 
-@dataclass(frozen=True)
-class Peaks:
-    """The local maxima over a grid of truths, the highest first."""
+def _highest_peaks(table: PairTable) -> tuple[list[SearchPoint], float]:
+    """Return the highest peaks of the largest miss probability near each point of a grid.
 
-    spacing: float
-    """The spacing of the grid on the variance-stabilized scale."""
-    heights: Floats
-    """The largest miss probability near each peak, descending, shape (c,)."""
-    first: Floats
-    """The truth of the first sample, shape (c,)."""
-    second: Floats
-
-
-def highest_peaks(table: PairTable, count: int) -> Peaks:
-    """Return the ``count`` highest peaks of the largest miss probability near each grid point."""
-    spacing, axes, probabilities = _grid(table)
-    reach = [table.unit(sample, axis) * 0.5 * spacing for sample, axis in enumerate(axes)]
-    moves = [table.move(sample, axis, reach[sample]) for sample, axis in enumerate(axes)]
-    heights = np.zeros((axes[0].size, axes[1].size))
-    for i, (rows, by_first) in enumerate(probabilities[0]):
-        for j, (columns, by_second) in enumerate(probabilities[1]):
-            theta = table.parameter(float(axes[0][i]), float(axes[1][j]))
-            width = np.hypot(moves[0][i], moves[1][j])
-            heights[i, j] = _height(
-                table.lower[rows, columns] - theta,
-                table.upper[rows, columns] - theta,
-                by_first[0][:, np.newaxis] * by_second[0],
-                float(width),
-            )
-    top = np.flatnonzero(_is_peak(heights).ravel())
-    top = top[np.argsort(-heights.ravel()[top], kind="stable")][:count]
-    first, second = np.unravel_index(top, heights.shape)
-    return Peaks(spacing, heights[first, second], axes[0][first], axes[1][second])
-
-
-def _grid(
-    table: PairTable,
-) -> tuple[float, list[Floats], list[list[tuple[slice, Floats]]]]:
-    """Return the spacing, and the truths and the probabilities of their counts by sample."""
+    The second result is the spacing of the grid on the variance-stabilized scale.
+    """
     for spacing in _SPACINGS:
         axes = [table.axis(sample, spacing, _FEWEST_STEPS) for sample in (0, 1)]
-        probabilities = [
+        by_first, by_second = (
             [table.probabilities(sample, truth[np.newaxis]) for truth in axis]
             for sample, axis in enumerate(axes)
-        ]
-        first, second = (float(sum(p.size for _, p in axis)) for axis in probabilities)
-        if first * second <= _CELLS:
+        )
+        cells = [float(sum(chance.size for _, chance in axis)) for axis in (by_first, by_second)]
+        if cells[0] * cells[1] <= _CELLS:
             break
-    return spacing, axes, probabilities
+    moves = [
+        table.move(sample, axis, table.unit(sample, axis) * 0.5 * spacing)
+        for sample, axis in enumerate(axes)
+    ]
+    heights, theta = np.zeros((2, axes[0].size, axes[1].size))
+    for i, (rows, first) in enumerate(by_first):
+        for j, (columns, second) in enumerate(by_second):
+            theta[i, j] = table.parameter(float(axes[0][i]), float(axes[1][j]))
+            heights[i, j] = _height(
+                table.lower[rows, columns] - theta[i, j],
+                table.upper[rows, columns] - theta[i, j],
+                first[0][:, np.newaxis] * second[0],
+                float(np.hypot(moves[0][i], moves[1][j])),
+            )
+    peaks = [
+        SearchPoint(float(heights[i, j]), float(theta[i, j]), AT, float(axes[0][i]))
+        for i, j in zip(*_peaks_of(heights), strict=True)
+    ]
+    return peaks[:_STARTS], spacing
+
+
+def _peaks_of(heights: Floats) -> tuple[Positions, ...]:
+    """Return the places on a grid that have no higher neighbour, the highest first."""
+    padded = np.pad(heights, 1, constant_values=-1.0)
+    rows, columns = heights.shape
+    neighbours = [padded[i : i + rows, j : j + columns] for i in range(3) for j in range(3)]
+    peaks = np.flatnonzero((heights >= np.max(neighbours, axis=0)).ravel())
+    order = np.argsort(-heights.ravel()[peaks], kind="stable")
+    return np.unravel_index(peaks[order], heights.shape)
 
 
 def _height(lower: Floats, upper: Floats, probability: Floats, reach: float) -> float:
@@ -318,20 +334,8 @@ def _height(lower: Floats, upper: Floats, probability: Floats, reach: float) -> 
     return float(start + jumps[order].cumsum().max(initial=0.0))
 
 
-def _is_peak(heights: Floats) -> Bools:
-    """Whether no neighbour on the grid is higher, of the shape of the heights."""
-    padded = np.pad(heights, 1, constant_values=-1.0)
-    rows, columns = heights.shape
-    neighbours = [padded[i : i + rows, j : j + columns] for i in range(3) for j in range(3)]
-    return np.asarray(heights >= np.max(neighbours, axis=0))
-
-
-_STARTS = 150
-# A start whose peak is lower than this share of the best point so far is not climbed from. The
-# share is low, since a climb may end well above the peak of the grid that it starts from.
-_HOPELESS = 0.5
-# Points above this share of the best one are refined, at most so many of a kind.
-_CLOSE, _REFINED = 0.999, 4
+# Points that are refined, at most so many of a kind.
+_REFINED = 4
 # The finest step across, in grid spacings, and the number of zooms along a line: for the climbs
 # from the grid, and for the refinement of the best points.
 _ROUGH, _FINE = (0.05, 2), (1e-5, 6)
@@ -340,45 +344,8 @@ _TRIED_PER_SIDE = 2
 # A limit of counts that are less likely than this share of the likeliest nearby makes no visible
 # jump.
 _UNLIKELY = 1e-3
-# Symmetric methods are equally bad at several points.
-_SAME = 1e-11
 # A smaller gain is one of the hundreds of steps that zoom into the same two peaks in turns.
 _GAIN = 1e-9
-
-
-def find_worst_point(table: PairTable) -> SearchPoint:
-    """Return the point with the largest miss probability that the search finds."""
-    if can_scan_all_lines(table):
-        found, spacing = scan_lines(table, _REFINED), SPACING
-    else:
-        found, spacing = _climb_from_peaks(table)
-    if max((point.missed for point in found), default=0.0) == 0.0:
-        # No interval misses anywhere.
-        middle = [0.5 * (low + high) for low, high in table.spans]
-        return _best_points(table, table.parameter(*middle), AT, np.array([middle[0]]), 1)[0]
-    close = _close_to_best(found, _CLOSE)[: 2 * _REFINED]
-    refined = [_climb(table, point, spacing, *_FINE) for point in close]
-    return min(_close_to_best(refined, 1.0 - _SAME), key=lambda point: (point.first, point.theta))
-
-
-def _climb_from_peaks(table: PairTable) -> tuple[list[SearchPoint], float]:
-    """Return the points that climbs from the peaks of a grid reach, and the grid's spacing."""
-    peaks = highest_peaks(table, _STARTS)
-    found: list[SearchPoint] = []
-    for height, first, second in zip(peaks.heights, peaks.first, peaks.second, strict=True):
-        largest = max((point.missed for point in found), default=0.0)
-        if height > _HOPELESS * largest and largest < 1.0 - _SAME:
-            theta = table.parameter(float(first), float(second))
-            start = _best_points(table, theta, AT, np.array([first]), 1)
-            found.append(_climb(table, start[0], peaks.spacing, *_ROUGH))
-    return found, peaks.spacing
-
-
-def _close_to_best(found: list[SearchPoint], share: float) -> list[SearchPoint]:
-    """Return the points with at least this share of the best miss probability, the best first."""
-    largest = max(point.missed for point in found)
-    close = [point for point in found if point.missed >= share * largest]
-    return sorted(close, key=lambda point: (-point.missed, point.first))
 
 
 def _climb(

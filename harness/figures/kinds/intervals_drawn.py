@@ -209,7 +209,7 @@ def _intervals(
 ) -> DrawnIntervals:
     """The intervals of a method at the outcomes of the samples."""
     from harness.designs.design import observed_at
-    from harness.designs.solvers import solver_of
+    from harness.designs.engines.solver import solver_of
 
     solver = solver_of(scenario)
     outcomes = solver.range_outcomes(solver.hull())

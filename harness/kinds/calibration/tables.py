@@ -10,7 +10,7 @@ import polars as pl
 
 from harness.agreement import LEVEL
 from harness.base.numerics.arrays import Floats, Integers
-from harness.designs.monte_carlo import fraction_interval, standard_error
+from harness.designs.fractions import fraction_interval, standard_error
 from harness.kinds.calibration.engine import BinTally, Design, chi_squared
 from harness.kinds.calibration.experiment import CALIBRATION
 from harness.runner.manifest import manifest_of

@@ -16,8 +16,8 @@ from harness.callers.program import Program
 from harness.callers.source import CatalogueSource, Source
 from harness.callers.table import LimitTable, TableSource, read_points
 from harness.config.values import MethodSpec
+from harness.designs.engines.stochastic import StochasticColumn
 from harness.designs.limits import Column
-from harness.designs.stochastic import StochasticColumn
 from harness.families.family import EXACT_ENGINES, MONTE_CARLO, Family
 from harness.figures.requirements import undrawable_lengths
 from harness.kinds.coverage.experiment import Experiment

@@ -17,7 +17,7 @@ from harness.agreement import (
 )
 from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.design import data_of
-from harness.designs.posterior import NOTHING_LEFT_OUT
+from harness.designs.engines.posterior import NOTHING_LEFT_OUT
 from harness.designs.results import Counts, Exact, Mean
 from harness.kinds.coverage.scenario_result import ScenarioResult
 from harness.kinds.coverage.tables import total_counts

@@ -10,12 +10,12 @@ import numpy as np
 
 from harness.agreement import LEVEL, DrawsAgreement, MethodAgreement
 from harness.designs.design import Scenario, sizes_by_name
+from harness.designs.engines.solver import solver_of
+from harness.designs.engines.verification import TOLERANCE, Comparison
+from harness.designs.fractions import INTERVAL_ALPHA, fraction_interval, standard_error
 from harness.designs.limits import Column
-from harness.designs.monte_carlo import INTERVAL_ALPHA, fraction_interval, standard_error
 from harness.designs.precision import PROBABILITY, Aim, half_width
 from harness.designs.results import Enumerated, WorstCase
-from harness.designs.solvers import solver_of
-from harness.designs.verification import TOLERANCE, Comparison
 from harness.kinds.coverage.engine_agreement import EngineAgreement
 from harness.kinds.coverage.scenario_result import ScenarioResult, by_column
 from harness.kinds.coverage.tables import total_counts

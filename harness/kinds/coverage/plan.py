@@ -11,11 +11,13 @@ import numpy as np
 
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Integers
+from harness.catalogue import scenario_for
 from harness.config.models.trials import MOST_TRIALS
 from harness.config.values import MethodSpec, Precision, Size
 from harness.designs.design import Scenario
+from harness.designs.engines.monte_carlo import SHARD, Shard, shards
+from harness.designs.engines.solver import solver_of
 from harness.designs.limits import outcomes_at_fractions
-from harness.designs.monte_carlo import SHARD, Shard, shards
 from harness.designs.precision import (
     FIRST_LOOK,
     FIRST_LOOK_DRAWN,
@@ -24,7 +26,6 @@ from harness.designs.precision import (
     planned_looks,
     shards_between_looks,
 )
-from harness.designs.solvers import solver_of
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.figures.requirements import LARGEST_BESIDE_TRUTHS
 from harness.kinds.coverage.columns import Sources, refuse_undrawn, stochastic_columns
@@ -178,7 +179,7 @@ def _outcome_cells(experiment: Experiment, scenario: Scenario) -> OutcomeCells:
 
 
 def _scenario(experiment: Experiment, size: Size) -> Scenario:
-    return Scenario(
+    return scenario_for(
         experiment.family,
         size,
         experiment.truth,

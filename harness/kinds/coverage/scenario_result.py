@@ -6,43 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 
-from harness.base.numerics.arrays import Integers
 from harness.callers.source import Failures
 from harness.designs.design import Scenario
+from harness.designs.engines.exact import Solution
+from harness.designs.engines.posterior import Integrated
 from harness.designs.limits import Column, Limits
-from harness.designs.posterior import Integrated
 from harness.designs.precision import Aim
-from harness.designs.results import Enumerated, Group, Tally, pooled_counts, pooled_exact
-from harness.designs.scores import Scores
-from harness.designs.verification import Comparison
+from harness.designs.results import Enumerated, Group, Tally, pooled_counts
 from harness.methods.remarks import Remark
-
-
-@dataclass(frozen=True)
-class Solution:
-    """The results of the exact engines for k columns in one scenario."""
-
-    shown: Integers
-    """The outcomes that they cover, whatever is drawn."""
-    comparisons: tuple[Comparison, ...]
-    """How far the numbers are from a second computation of them."""
-    enumerated: Enumerated | None
-    """None unless the engine ``enumeration`` runs, or Monte Carlo needs values to compare with."""
-    scores: Scores | None
-    """None unless the engine ``enumeration`` runs."""
-    integrated: Integrated | None
-    """None unless the engine ``posterior`` runs."""
-
-    def pooled(self, group: Group) -> Solution:
-        """The same with the outcomes of each group pooled."""
-        enumerated, integrated = self.enumerated, self.integrated
-        if enumerated is not None:
-            by_outcome = pooled_exact(enumerated.by_outcome, group)
-            enumerated = replace(enumerated, by_outcome=by_outcome)
-        if integrated is not None:
-            integrated = integrated.pooled(group)
-        shown = group.first(self.shown)
-        return replace(self, shown=shown, enumerated=enumerated, integrated=integrated)
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.base.text import printable, printable_line
-from harness.checks.audit.audit import Audit, Audited, Kind, Reproduction
+from harness.checks.audit.audit import Audit, Audited, Reproduction
 from harness.checks.audit.page import ABOUT, TITLES, kept, skipped_sentences, summary
 from harness.checks.findings import FAIL, INCONCLUSIVE, PASS
 from harness.families.catalogue import family_of
@@ -32,10 +32,19 @@ def audit_page(audit: Audit, command: str) -> Page:
     sections = [
         Section("answer", "The answer", "audit.html", _answer(audit, rows), styles=STYLES),
         _functions(rows),
-        *_examples(failures),
-        *_observations(audit.reproductions),
-        made([("Packages", packages)], audit.seed, command),
     ]
+    if failures:
+        context = {"failures": failures, "key": f"{_KEY}-examples"}
+        title = "The first failure of each"
+        sections.append(Section("examples", title, "audit_failures.html", context, styles=STYLES))
+    for kind, (title, about) in TITLES.items():
+        seen = [
+            _observation(again) for again in audit.reproductions if again.observation.kind == kind
+        ]
+        if seen:
+            context = {"about": about, "observations": seen}
+            sections.append(Section(kind, title, "audit_observations.html", context, styles=STYLES))
+    sections.append(made([("Packages", packages)], audit.seed, command))
     title = "Interval functions of other packages, checked"
     return Page(title, [Part(_KEY, title, sections)], command=printable_line(command))
 
@@ -109,25 +118,6 @@ def _functions(rows: Sequence[_Row]) -> Section:
     }
     page, scripts = "audit_functions.html", ("findings.js",)
     return Section("functions", "All functions", page, context, None, scripts, STYLES)
-
-
-def _examples(failures: Sequence[_Row]) -> list[Section]:
-    if not failures:
-        return []
-    context = {"failures": failures, "key": f"{_KEY}-examples"}
-    title = "The first failure of each"
-    return [Section("examples", title, "audit_failures.html", context, styles=STYLES)]
-
-
-def _observations(found: Sequence[Reproduction]) -> Iterator[Section]:
-    """A section for each kind of what was seen of functions."""
-    kinds: Sequence[Kind] = list(TITLES)
-    for kind in kinds:
-        chosen = [each for each in found if each.observation.kind == kind]
-        if chosen:
-            title, about = TITLES[kind]
-            context = {"about": about, "observations": [_observation(each) for each in chosen]}
-            yield Section(kind, title, "audit_observations.html", context, styles=STYLES)
 
 
 def _observation(found: Reproduction) -> dict[str, object]:

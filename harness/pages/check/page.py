@@ -26,11 +26,10 @@ from harness.checks.findings import (
     REMARK,
     TAILS,
     Finding,
-    Grid,
     Verdict,
 )
 from harness.checks.report import CheckReport
-from harness.families.catalogue import family_of
+from harness.families.family import Family
 from harness.methods.method import TWO_SIDED
 from harness.pages.check.pictures import Picture, picture_of
 from harness.report.page import Page, Part, Section
@@ -75,52 +74,50 @@ def shown(report: CheckReport, words: Sequence[str] = ()) -> list[Shown]:
         report: about one method.
         words: the command that checks the method, without sizes and alphas.
     """
-    found: list[Shown] = []
-    for verdict in MARKS:
+    rows: list[Shown] = []
+    examples = 0
+    for order, (verdict, mark) in enumerate(MARKS.items()):
         for finding in report.of_verdict(verdict):
             example = finding.counter_example
             picture = None if example is None else picture_of(example)
             is_shown = verdict in (FAIL, INCONCLUSIVE, DECLARED) or picture is not None
-            number = 1 + sum(each.number > 0 for each in found) if is_shown else 0
-            found.append(
+            examples += is_shown
+            number = examples if is_shown else 0
+            rows.append(
                 Shown(
                     verdict=verdict,
-                    mark=MARKS[verdict],
-                    order=list(MARKS).index(verdict),
+                    mark=mark,
+                    order=order,
                     kind=finding.kind,
                     check=printable(finding.check),
                     message=printable(finding.message),
                     picture=picture,
-                    command=_command(finding, report.family, words) if number else "",
+                    command=_command(finding, report.estimated, words) if number else "",
                     number=number,
                 )
             )
-    return found
+    return rows
 
 
-def _command(finding: Finding, family: str, words: Sequence[str]) -> str:
+def _command(finding: Finding, family: Family | None, words: Sequence[str]) -> str:
     """The command that checks at the place of a finding alone; "" where it has none."""
-    if not words:
+    if not words or family is None:
         return ""
-    example = finding.counter_example
-    grid = _grid_of_cell(finding, family) if example is None else example.grid
+    if finding.counter_example is not None:
+        grid = finding.counter_example.grid
+    else:
+        names = (*(family.sizes if family.has_outcomes else ()), "alpha")
+        values = {name: finding.cell.get(name) for name in names}
+        grid = {n: (float(v),) for n, v in values.items() if isinstance(v, int | float)}
+        if len(grid) < len(names):
+            return ""
     if "alpha" not in grid:
         return ""
-    text = ";".join(f"{name}={','.join(map(_number, values))}" for name, values in grid.items())
-    return printable_line(shlex.join([*words, "--grid", text]))
-
-
-def _grid_of_cell(finding: Finding, family: str) -> Grid:
-    """The sizes and alpha of a finding's cell; nothing where one of them is missing."""
-    known = family_of(family)
-    names = (*(known.sizes if known.has_outcomes else ()), "alpha")
-    values = {name: finding.cell.get(name) for name in names}
-    numbers = {n: (float(v),) for n, v in values.items() if isinstance(v, int | float)}
-    return numbers if len(numbers) == len(names) else {}
-
-
-def _number(value: float) -> str:
-    return f"{int(value)}" if value == int(value) else f"{value!r}"
+    parts = []
+    for name, numbers in grid.items():
+        texts = [f"{int(n)}" if n == int(n) else f"{n!r}" for n in numbers]
+        parts.append(f"{name}={','.join(texts)}")
+    return printable_line(shlex.join([*words, "--grid", ";".join(parts)]))
 
 
 STYLES = ("check.css",)
@@ -144,22 +141,47 @@ def check_page(methods: Sequence[CheckedMethod], command: str) -> Page:
         methods: one or more, in the order of their parts.
         command: the command that makes the page again.
     """
-    keys = _keys([each.report.method for each in methods])
-    labels = _numbered([printable_line(each.report.method) for each in methods])
-    parts = [
-        _part(each, label, key, command)
-        for each, label, key in zip(methods, labels, keys, strict=True)
-    ]
+    names = [printable_line(method.report.method) for method in methods]
+    parts = []
+    for number, (method, name) in enumerate(zip(methods, names, strict=True), 1):
+        # A name that occurs more than once stands with the number of its occurrence.
+        occurrence = names[:number].count(name)
+        label = f"{name} ({occurrence})" if names.count(name) > 1 else name
+        key = _NOT_IN_KEYS.sub("-", method.report.method.lower())[:_LONGEST_KEY].strip("-")
+        key = f"method-{number}-{key}" if key else f"method-{number}"
+        parts.append(_part(method, label, key, command))
     if len(methods) == 1:
         return Page(f"Check of {parts[0].title}", parts, command=printable_line(command))
-    passed = sum(each.report.passed for each in methods)
+    passed = sum(method.report.passed for method in methods)
     lead = f"{passed} of {len(methods)} methods pass."
     return Page(f"Check of {len(methods)} methods", parts, lead, printable_line(command))
 
 
 def _part(method: CheckedMethod, label: str, key: str, command: str) -> Part:
-    report = method.report
+    """The answer, all findings, those to look at, and what decides them."""
+    report, examples = method.report, f"{key}-examples"
     findings = shown(report, method.words)
+    table = {
+        "findings": findings,
+        "levels": _counts(findings),
+        "groups": [
+            (kind, words)
+            for kind, words in KINDS.items()
+            if any(finding.kind == kind for finding in findings)
+        ],
+        "examples": examples,
+    }
+    scripts = ("findings.js",)
+    sections = [
+        _verdict(report, findings),
+        Section("findings", "All findings", "findings.html", table, None, scripts, STYLES),
+    ]
+    drawn = [finding for finding in findings if finding.number]
+    if drawn:
+        remarks_only = all(finding.verdict == REMARK for finding in drawn)
+        title = "Remarks, drawn" if remarks_only else "Counter-examples"
+        context = {"examples": drawn, "key": examples}
+        sections.append(Section("examples", title, "counter_examples.html", context, styles=STYLES))
     facts = [
         ("Method", printable_line(report.method)),
         ("Family", report.family),
@@ -168,12 +190,7 @@ def _part(method: CheckedMethod, label: str, key: str, command: str) -> Part:
     return Part(
         key=key,
         title=f"{label}: {MARKS[report.verdict]} {report.verdict.upper()}",
-        sections=[
-            _verdict(report, findings),
-            _findings(findings, key),
-            *_counter_examples(findings, key),
-            made(facts, report.seed, command),
-        ],
+        sections=[*sections, made(facts, report.seed, command)],
         lead=report.about,
     )
 
@@ -181,69 +198,41 @@ def _part(method: CheckedMethod, label: str, key: str, command: str) -> Part:
 def _verdict(report: CheckReport, findings: Sequence[Shown]) -> Section:
     """The answer, as the terminal has it."""
     heading, *rows = report.number_rows()
-    word = report.verdict.upper()
+    word, gains = report.verdict.upper(), report.gains
+    sentences = [
+        "It promises nothing."
+        if report.contract == "none"
+        else f"It is held to the contract {report.contract}.",
+        report.keeps,
+        *(finding.message for finding in report.findings if finding.check == LENGTH_NAME),
+        "" if gains is None else gains.sentence,
+        report.stored,
+    ]
     context = {
         "verdict": report.verdict,
         "mark": MARKS[report.verdict],
         "word": word,
         "reasons": printable(report.verdict_in_words.removeprefix(word).lstrip(": ")),
-        "sentences": [printable(each) for each in _sentences(report)],
+        "sentences": [
+            printable(f"{sentence[0].upper()}{sentence[1:]}") for sentence in sentences if sentence
+        ],
         "heading": heading,
         "rows": rows,
-        "gains": [] if report.gains is None else report.gains.rows(),
+        "gains": [] if gains is None else gains.rows(),
         "side": "" if report.side == TWO_SIDED else report.side,
         "counts": _counts(findings),
     }
     return Section("verdict", "The answer", "check_verdict.html", context, styles=STYLES)
 
 
-def _sentences(report: CheckReport) -> list[str]:
-    """What the method promises, what it keeps, how long it is, and what was stored."""
-    promised = (
-        "It promises nothing."
-        if report.contract == "none"
-        else f"It is held to the contract {report.contract}."
-    )
-    lengths = [each.message for each in report.findings if each.check == LENGTH_NAME]
-    gains = [] if report.gains is None else [report.gains.sentence]
-    found = [promised, report.keeps, *lengths, *gains, report.stored]
-    return [f"{each[0].upper()}{each[1:]}" for each in found if each]
-
-
 def _counts(findings: Sequence[Shown]) -> list[dict[str, object]]:
     """The number of findings of each verdict, the worst first."""
-    met = Counter(each.verdict for each in findings)
+    met = Counter(finding.verdict for finding in findings)
     return [
         {"verdict": verdict, "mark": mark, "count": met[verdict]}
         for verdict, mark in MARKS.items()
         if met[verdict]
     ]
-
-
-def _findings(findings: Sequence[Shown], key: str) -> Section:
-    """All findings in a table."""
-    context = {
-        "findings": findings,
-        "levels": _counts(findings),
-        "groups": [
-            (kind, words)
-            for kind, words in KINDS.items()
-            if any(each.kind == kind for each in findings)
-        ],
-        "examples": f"{key}-examples",
-    }
-    scripts = ("findings.js",)
-    return Section("findings", "All findings", "findings.html", context, None, scripts, STYLES)
-
-
-def _counter_examples(findings: Sequence[Shown], key: str) -> list[Section]:
-    """The findings to look at; nothing where there are none."""
-    chosen = [each for each in findings if each.number]
-    if not chosen:
-        return []
-    title = "Counter-examples" if any(e.verdict != REMARK for e in chosen) else "Remarks, drawn"
-    context = {"examples": chosen, "key": f"{key}-examples"}
-    return [Section("examples", title, "counter_examples.html", context, styles=STYLES)]
 
 
 def made(facts: Sequence[tuple[str, str]], seed: int | None, command: str) -> Section:
@@ -255,20 +244,3 @@ def made(facts: Sequence[tuple[str, str]], seed: int | None, command: str) -> Se
         "command": printable_line(command),
     }
     return Section("made", "How it was made", "check_made.html", context, styles=STYLES)
-
-
-def _keys(labels: Sequence[str]) -> list[str]:
-    """A key for each label, no two of them the same."""
-    keys: list[str] = []
-    for number, label in enumerate(labels, 1):
-        words = _NOT_IN_KEYS.sub("-", label.lower())[:_LONGEST_KEY].strip("-")
-        keys.append("-".join(["method", str(number), *([words] if words else [])]))
-    return keys
-
-
-def _numbered(labels: Sequence[str]) -> list[str]:
-    """The labels; one that occurs more than once with the number of its occurrence."""
-    return [
-        f"{label} ({labels[: at + 1].count(label)})" if labels.count(label) > 1 else label
-        for at, label in enumerate(labels)
-    ]

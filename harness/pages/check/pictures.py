@@ -1,13 +1,8 @@
-"""What a picture of a counter-example consists of: marks at their places, axes, a table.
+"""The picture of a counter-example: marks at their places, axes, and a table of the numbers.
 
 Horizontal places are in percent of the picture's width, so that its text keeps its size at any
-width; vertical ones are in pixels.
-
-Intervals below each other, on the axis of the parameter.
-
-Probabilities beside the level that is desired or allowed: tails, and misses over the truth.
-
-The picture of any counter-example.
+width; vertical ones are in pixels. Intervals stand below each other, on the axis of the parameter;
+probabilities beside the level that is desired or allowed: tails, and misses over the truth.
 """
 
 from __future__ import annotations
@@ -163,9 +158,9 @@ class Axis:
         if self.logarithmic:
             powers = range(math.ceil(math.log10(self.low)), math.floor(math.log10(self.high)) + 1)
             step = max(1, -(-len(powers) // _MOST_TICKS))
-            return [Tick(self.at(10.0**each), text(10.0**each)) for each in powers[::step]]
-        found = ticks(self.low, self.high, _MOST_TICKS)
-        return [Tick(self.at(each), text(each, self.high - self.low)) for each in found]
+            return [Tick(self.at(10.0**power), text(10.0**power)) for power in powers[::step]]
+        numbers = ticks(self.low, self.high, _MOST_TICKS)
+        return [Tick(self.at(number), text(number, self.high - self.low)) for number in numbers]
 
     def _scale(self, value: float) -> float:
         return math.log10(max(value, self.low)) if self.logarithmic else value
@@ -199,15 +194,23 @@ _FEWEST_FOLDS = 30.0
 
 def interval_picture(example: IntervalExample) -> Picture:
     """Intervals below each other."""
-    axis = _axis_of(example)
-    bars = [
-        _bar(row, label, TOP + ROW * number, axis)
-        for number, (row, label) in enumerate(zip(example.rows, _labels(example), strict=True))
-    ]
+    axis, shared = _axis_of(example), _common(example.rows)
+    bars = []
+    for number, row in enumerate(example.rows):
+        own = {name: value for name, value in row.cell.items() if name not in shared}
+        label = joined(row.words, format_cell(own)) or "the outcome"
+        bars.append(_bar(row, shortened(label, _LONGEST_LABEL), TOP + ROW * number, axis))
     bottom = TOP + ROW * len(bars)
     shades = axis.outside(example.support)
-    common = format_cell(_common(example.rows))
+    common = format_cell(shared)
     unit = f", in {example.unit}" if example.unit else ""
+    notes = ["Dot: the estimate."]
+    if any(bar.is_fault for bar in bars) and not all(bar.is_fault for bar in bars):
+        notes.insert(0, "Thick line: the interval of this finding.")
+    if any(bar.start > bar.end for bar in bars):
+        notes.append("Dashed: the lower limit (the square) lies above the upper one.")
+    if any(bar.is_open_left or bar.is_open_right for bar in bars):
+        notes.append("Arrow: the limit lies beyond the axis.")
     return Picture(
         kind="intervals",
         sentence=example.sentence,
@@ -229,20 +232,8 @@ def interval_picture(example: IntervalExample) -> Picture:
         bars=bars,
         shades=shades,
         shade_words=f"Shaded: outside of the range of {example.parameter}." if shades else "",
-        notes=_interval_notes(bars),
+        notes=notes,
     )
-
-
-def _interval_notes(bars: Sequence[Bar]) -> list[str]:
-    """What the marks of intervals mean."""
-    notes = ["Dot: the estimate."]
-    if any(bar.is_fault for bar in bars) and not all(bar.is_fault for bar in bars):
-        notes.insert(0, "Thick line: the interval of this finding.")
-    if any(bar.start > bar.end for bar in bars):
-        notes.append("Dashed: the lower limit (the square) lies above the upper one.")
-    if any(bar.is_open_left or bar.is_open_right for bar in bars):
-        notes.append("Arrow: the limit lies beyond the axis.")
-    return notes
 
 
 def _axis_of(example: IntervalExample) -> Axis:
@@ -271,17 +262,6 @@ def _axis_of(example: IntervalExample) -> Axis:
     below = low - room if low not in ends else low
     above = high + room if high not in ends else high
     return Axis(below, above)
-
-
-def _labels(example: IntervalExample) -> list[str]:
-    """The label of each interval: what it is, and what is not the same for all of them."""
-    common = _common(example.rows)
-    found = []
-    for row in example.rows:
-        own = {name: value for name, value in row.cell.items() if name not in common}
-        label = joined(row.words, format_cell(own)) or "the outcome"
-        found.append(shortened(label, _LONGEST_LABEL))
-    return found
 
 
 def _common(rows: Sequence[IntervalRow]) -> dict[str, float | int | str]:
@@ -326,10 +306,10 @@ _CURVE = 1000
 
 def tail_picture(example: TailExample) -> Picture:
     """Tails over the outcomes, on a logarithmic axis."""
-    known = np.concatenate([each[np.isfinite(each)] for each in example.tails.values()])
+    finite = np.concatenate([tails[np.isfinite(tails)] for tails in example.tails.values()])
     floor = example.expected * _SMALLEST_TAIL
-    smallest = max(min([*known.tolist(), example.expected]), floor)
-    largest = max([*known.tolist(), example.expected])
+    smallest = max(min([*finite.tolist(), example.expected]), floor)
+    largest = max([*finite.tolist(), example.expected])
     bottom, top = math.floor(math.log10(smallest)), math.ceil(math.log10(largest))
     bottom -= bottom == top
     y_at = Axis(10.0**bottom, 10.0**top, logarithmic=True).height
@@ -360,7 +340,7 @@ def tail_picture(example: TailExample) -> Picture:
         table=Table(
             (example.count, *(f"tail of the {name} limit" for name in example.tails)),
             [
-                (text(float(x)), *(exact(float(each[at])) for each in example.tails.values()))
+                (text(float(x)), *(exact(float(tails[at])) for tails in example.tails.values()))
                 for at, x in enumerate(example.outcomes)
             ],
         ),
@@ -371,7 +351,7 @@ def tail_picture(example: TailExample) -> Picture:
             for power in range(bottom, top + 1)
             if (power - bottom) % max(1, -(-(top - bottom) // 4)) == 0
         ],
-        marks=sorted(marks, key=lambda each: each.is_fault),
+        marks=sorted(marks, key=lambda mark: mark.is_fault),
         lines=[Line(y_at(example.expected), "desired", f"Line: {text(example.expected)} {words}.")],
         notes=notes,
     )
@@ -381,7 +361,13 @@ def miss_picture(example: MissExample) -> Picture:
     """Coverage over the truth."""
     levels = {"desired": example.alpha, "allowed": example.allowed, "found": example.mean}
     known = {name: value for name, value in levels.items() if value is not None}
-    top = _top(example, list(known.values()))
+    # The axis ends below the truths that the finding is about.
+    missed = example.missed
+    if example.inside is not None:
+        low, high = example.inside
+        missed = missed[(example.truths >= low) & (example.truths <= high)]
+    largest = max(*known.values(), float(missed.max(initial=0.0)))
+    top = max(min(1.0, 1.12 * largest), _SMALLEST_TOP)
     axis = Axis(float(example.truths[0]), float(example.truths[-1]), LEFT_OF_PLOT)
     height = Axis(0.0, top).height
 
@@ -430,11 +416,12 @@ def miss_picture(example: MissExample) -> Picture:
         left=LEFT_OF_PLOT,
         x_ticks=axis.ticks(),
         y_ticks=[
-            Tick(y_at(1.0 - each), _coverage_text(1.0 - each)) for each in ticks(1.0 - top, 1.0, 5)
+            Tick(y_at(1.0 - covers), _coverage_text(1.0 - covers))
+            for covers in ticks(1.0 - top, 1.0, 5)
         ],
         marks=marks,
         lines=[Line(y_at(value), name, words[name]) for name, value in known.items()],
-        shades=[each for each in shades if each[1] > 0],
+        shades=[(start, width) for start, width in shades if width > 0],
         shade_words=shade_words,
         curve=_path(example.truths, example.missed, axis, top),
         notes=notes,
@@ -444,16 +431,6 @@ def miss_picture(example: MissExample) -> Picture:
 def _coverage_text(missed: float) -> str:
     """The coverage in per cent, with the digits of small miss probabilities."""
     return f"{100.0 * (1.0 - missed):.12g}"
-
-
-def _top(example: MissExample, levels: Sequence[float]) -> float:
-    """The end of the vertical axis, from the truths that the finding is about."""
-    missed = example.missed
-    if example.inside is not None:
-        low, high = example.inside
-        missed = missed[(example.truths >= low) & (example.truths <= high)]
-    largest = max(max(levels), float(missed.max(initial=0.0)))
-    return max(min(1.0, 1.12 * largest), _SMALLEST_TOP)
 
 
 def _path(truths: Floats, missed: Floats, axis: Axis, top: float) -> str:

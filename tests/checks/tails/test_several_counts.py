@@ -11,16 +11,15 @@ from scipy.stats import binom, multinomial, poisson
 from harness.base.numerics.arrays import Floats
 from harness.callers.function import FunctionHere
 from harness.callers.source import CatalogueSource
-from harness.checks.conformance.grid import Outcomes, Tables
+from harness.checks.conformance.grid import GridBlock, OutcomeGrid, TableList
 from harness.checks.conformance.properties import Evaluation
 from harness.checks.conformance.runner import check_conformance, evaluate
-from harness.checks.conformance.wide_grid import OF_NUMBERS, Block, several_count_grid
+from harness.checks.conformance.wide_grid import OF_NUMBERS, several_count_grid
 from harness.checks.expected_failures import apply_expected_failures
 from harness.checks.findings import FAIL
 from harness.checks.subject import Subject
 from harness.checks.tails.check import check_tails
-from harness.checks.tails.record import LimitTails
-from harness.checks.tails.several_counts import nearest_truths, tails_of_several_counts
+from harness.checks.tails.tails import LimitTails, nearest_truths, tails_of_several_counts
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import find
 from tests.checks.planted.textbook import agresti_caffo
@@ -37,16 +36,17 @@ TWO = {
 PAIRS = {"paired_difference": ("tango", 0.2), "paired_ratio": ("tang", 1.4)}
 
 
-def _evaluation(family: str, method: str, outcomes: Outcomes) -> Evaluation:
-    subject = Subject(
-        CatalogueSource(method, find(family_of(family), method), seed=1), family_of(family)
-    )
-    (found,) = evaluate(subject, [Block(outcomes, ALPHAS)], ("two-sided",))
+def _evaluation(family: str, method: str, outcomes: OutcomeGrid) -> Evaluation:
+    source = CatalogueSource(method, find(family_of(family), method), seed=1)
+    subject = Subject(source, family_of(family))
+    (found,) = evaluate(subject, [GridBlock(outcomes, ALPHAS)], ("two-sided",))
     return found
 
 
-def _grid(family: str, sizes: tuple[float, float], *counts: list[int]) -> Outcomes:
-    return Outcomes(family_of(family), sizes, tuple(np.array(each, np.float64) for each in counts))
+def _grid(family: str, sizes: tuple[float, float], *counts: list[int]) -> OutcomeGrid:
+    return OutcomeGrid(
+        family_of(family), sizes, tuple(np.array(each, np.float64) for each in counts)
+    )
 
 
 def _log_likelihood(
@@ -144,7 +144,7 @@ def test_r_of_score_limits_of_pairs_is_1_where_it_comes_from_the_score(family):
     rows = [(4000, 300, 150, 550), (100, 200, 900, 3800), (10**5, 700, 700, 10**6)]
     for row in rows:
         columns = tuple(np.array([float(x)]) for x in row)
-        outcomes = Tables(family_of(family), (float(sum(row)),), columns)
+        outcomes = TableList(family_of(family), (float(sum(row)),), columns)
         tails = tails_of_several_counts(_evaluation(family, PAIRS[family][0], outcomes))
         assert tails.r["lower"] == pytest.approx(np.ones_like(tails.r["lower"]), abs=1e-6)
         assert tails.r["upper"] == pytest.approx(np.ones_like(tails.r["upper"]), abs=1e-6)
@@ -159,7 +159,7 @@ def _found(
     """The failures at some of the sizes of the wider grid, at its alphas or at these."""
     grid = several_count_grid(subject.family, np.random.default_rng(1), OF_NUMBERS.several)
     chosen = [each for each in grid if each.outcomes.sizes in sizes]
-    blocks = [Block(each.outcomes, alphas or each.alphas) for each in chosen]
+    blocks = [GridBlock(each.outcomes, alphas or each.alphas) for each in chosen]
     assert len(blocks) == len(sizes)
     evaluations = evaluate(subject, blocks, (subject.sides[0],))
     findings = check_conformance(subject, evaluations=evaluations)

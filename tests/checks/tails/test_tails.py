@@ -9,9 +9,9 @@ from scipy.special import ndtri
 
 from harness.callers.function import FunctionHere
 from harness.callers.source import CatalogueSource
-from harness.checks.conformance.grid import Outcomes
+from harness.checks.conformance.grid import GridBlock, OutcomeGrid
 from harness.checks.conformance.runner import evaluate, evaluate_widely
-from harness.checks.conformance.wide_grid import OF_NUMBERS, THOROUGH, Block, wide_grid
+from harness.checks.conformance.wide_grid import OF_NUMBERS, THOROUGH, wide_grid
 from harness.checks.expected_failures import apply_expected_failures
 from harness.checks.subject import Subject
 from harness.checks.tails.check import NEIGHBOURS, TAIL_PROBABILITIES, check_tails, tails_of
@@ -67,7 +67,7 @@ def all_of_alpha_at_the_ends(x, n, alpha):
 def blocks_of(family, sizes):
     """All counts of sizes up to 200, and those of the wide grid of a larger one."""
     wide = {block.outcomes.sizes[0]: block for block in wide_grid(family_of(family), 1)}
-    return [Block(wide[size].outcomes, ALPHAS) for size in sizes]
+    return [GridBlock(wide[size].outcomes, ALPHAS) for size in sizes]
 
 
 def findings_of(function, family, contract, sizes):
@@ -82,8 +82,8 @@ def test_tails_are_sums_of_binomial_probabilities():
         FunctionHere("f", lambda x, n, alpha: (0.0 * x + lower, 0.0 * x + upper)),
         family_of("proportion"),
     )
-    outcomes = Outcomes(family_of("proportion"), (float(n),), (np.arange(n + 1.0),))
-    (tails,) = tails_of(evaluate(subject, [Block(outcomes, (0.1,))]))
+    outcomes = OutcomeGrid(family_of("proportion"), (float(n),), (np.arange(n + 1.0),))
+    (tails,) = tails_of(evaluate(subject, [GridBlock(outcomes, (0.1,))]))
 
     def exact(p, counts):
         p = Fraction(p)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from harness.designs.listed import consecutive_probabilities, probability_rows
+from harness.designs.engines.listed import consecutive_probabilities, probability_rows
 from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW, miss_probabilities
 from harness.designs.one_sample.worst_case import worst_case
 from harness.distributions.sampling import binomial, poisson

@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from harness.designs.design import Scenario, data_of
+from harness.catalogue import scenario_for
+from harness.designs.design import data_of
+from harness.designs.engines.posterior import integrate_under_truth
+from harness.designs.engines.solver import solver_of
+from harness.designs.engines.verification import TOLERANCE
 from harness.designs.limits import Limits
-from harness.designs.posterior import integrate_under_truth
-from harness.designs.solvers import solver_of
 from harness.designs.two_samples import quadrature
 from harness.designs.two_samples.quadrature import (
     LARGEST_TABLE,
@@ -20,7 +22,6 @@ from harness.designs.two_samples.quadrature import (
     is_whole,
 )
 from harness.designs.two_samples.verification import outcomes_to_verify
-from harness.designs.verification import TOLERANCE
 from harness.distributions.sampling import binomial
 from harness.distributions.truths import (
     BetaTruth,
@@ -57,7 +58,7 @@ FAULT = 1e-9
 
 
 def scenario_of(family, sizes, first, second):
-    return Scenario(family_of(family), sizes, PairTruth(first, second))
+    return scenario_for(family_of(family), sizes, PairTruth(first, second))
 
 
 def prior_of(scenario):
@@ -259,7 +260,7 @@ def test_a_single_cell_of_a_list_is_seen(part, side):
 
 
 def test_a_miss_that_swaps_its_side_in_a_list_is_seen(monkeypatch):
-    from harness.designs import listed as exact
+    from harness.designs.engines import listed as exact
 
     right = exact.split_missed
     scenario = scenario_of(DIFFERENCE, (7, 6), LISTED, LISTED)

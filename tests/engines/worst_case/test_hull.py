@@ -6,10 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from harness.designs.design import Scenario, data_of
+from harness.catalogue import scenario_for
+from harness.designs.design import data_of
 from harness.designs.limits import Limits
 from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW, miss_probabilities
-from harness.designs.one_sample.exact import enumerate_one_sample, possible_outcomes
+from harness.designs.one_sample.exact import possible_outcomes
+from harness.designs.one_sample.solver import OneSampleSolver
 from harness.designs.one_sample.worst_case import worst_case
 from harness.distributions.sampling import poisson
 from harness.distributions.truths import BetaTruth, DiscreteTruth, GammaTruth, UniformTruth
@@ -29,7 +31,8 @@ _truth = st.one_of(st.integers(0, 12).map(lambda k: k / 12), st.floats(0, 1))
 
 def enumerated(truth, lower, upper):
     limits = arbitrary_limits.as_limits(lower, upper)
-    return enumerate_one_sample(Scenario(family_of("proportion"), lower.size - 1, truth), limits)
+    scenario = scenario_for(family_of("proportion"), lower.size - 1, truth)
+    return OneSampleSolver(scenario).enumerate(limits)
 
 
 @given(arbitrary_limits.limits, _truth, _truth)
@@ -113,11 +116,13 @@ def test_the_range_is_the_closed_hull_of_the_support(truth, over):
 
 
 def test_a_hull_needs_no_limits_of_outcomes_that_cannot_occur_in_it():
-    scenario = Scenario(family_of("proportion"), 100_000, UniformTruth(0.4, 0.41))
+    scenario = scenario_for(family_of("proportion"), 100_000, UniformTruth(0.4, 0.41))
     outcomes = possible_outcomes(scenario)
     assert outcomes.size < 10_000
     lower, upper = CATALOGUE["proportion"]["wilson"].limits(data_of(scenario, outcomes), 0.05)
-    found = enumerate_one_sample(scenario, Limits(outcomes, lower[np.newaxis], upper[np.newaxis]))
+    found = OneSampleSolver(scenario).enumerate(
+        Limits(outcomes, lower[np.newaxis], upper[np.newaxis])
+    )
     assert found.worst_anywhere == (None,)
     assert 0.05 < found.worst[0].alpha < 0.0515
 
@@ -128,11 +133,13 @@ def test_a_hull_needs_no_limits_of_outcomes_that_cannot_occur_in_it():
 def test_an_infinite_range_is_searched_but_for_the_mass_left_out(truth, left_out):
     assert truth.mass_left_out == left_out
     low, high = truth.effective_support
-    scenario = Scenario(family_of("rate"), 2.0, truth)
+    scenario = scenario_for(family_of("rate"), 2.0, truth)
     first, last = poisson.window(low, high, 2.0)
     outcomes = np.arange(first, last + 1)
     lower, upper = CATALOGUE["rate"]["wald"].limits(data_of(scenario, outcomes), 0.05)
-    found = enumerate_one_sample(scenario, Limits(outcomes, lower[np.newaxis], upper[np.newaxis]))
+    found = OneSampleSolver(scenario).enumerate(
+        Limits(outcomes, lower[np.newaxis], upper[np.newaxis])
+    )
     assert found.worst[0] == worst_case(2.0, lower, upper, first, (low, high), poisson)
     assert found.worst_anywhere == (None,)
     if left_out:

@@ -21,8 +21,8 @@ CONFIG = changed(DRAWN, n=[5, 12, 30], trials={"per_size": 2_000_000}, execution
 RUN = """
 import json, sys
 import harness
-from harness.designs import monte_carlo
-from harness.study.journal import database
+from harness.designs.engines import monte_carlo
+from harness.runner.journal import database
 
 monte_carlo.SHARD = 1 << 14
 database.SHORTEST_BATCH, database._PAUSE = 0.0, 0.0

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from harness.kinds.coverage.solve import Simulation
+from harness.designs.engines.stochastic import Simulation
 
 Record = TypeVar("Record")
 

@@ -1,0 +1,1 @@
+"""The engines that serve all designs: Monte Carlo, posterior and enumeration."""

@@ -1,0 +1,295 @@
+"""The exact engines of one scenario, enumeration and posterior: what they compute from its limits.
+
+The engines work on limits that are all numbers. Where a method has none at some outcomes, a
+scenario is solved for each of the four tables of ``Filled``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from harness.base.numerics.arrays import Bools, Floats, Integers
+from harness.designs.design import Scenario
+from harness.designs.engines import posterior
+from harness.designs.engines.confirmation import confirmed
+from harness.designs.engines.posterior import Integrated
+from harness.designs.engines.scores import Scores
+from harness.designs.engines.solver import Solver, solver_of
+from harness.designs.engines.verification import Comparison, Published
+from harness.designs.limits import Column, Limits
+from harness.designs.results import Enumerated, Exact, Group, Mean, pooled_exact
+from harness.distributions.truths import Prior
+from harness.families.combination import Span
+from harness.families.family import ENUMERATION, POSTERIOR
+
+
+@dataclass(frozen=True)
+class Request:
+    """Which exact engines run in a scenario, and which outcomes they report."""
+
+    engines: tuple[str, ...]
+    """The names of the engines that run."""
+    shown: Integers
+    """The outcomes that the posterior is integrated for, ascending."""
+    enumerated: Integers
+    """The outcomes that enumeration reports, ascending."""
+    simulated: bool
+    """Whether trials are compared with exact values, which enumeration then has in any case."""
+    prior: Prior
+    """The reference prior."""
+    by_prior: bool
+    """Whether the posterior is that of the reference prior, and not that of the truth."""
+    whole: bool
+    """Whether ``shown`` is every outcome that can occur, so that there is an overall mean."""
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The results of the exact engines for k columns in one scenario."""
+
+    shown: Integers
+    """The outcomes that they cover, whatever is drawn."""
+    comparisons: tuple[Comparison, ...]
+    """How far the numbers are from a second computation of them."""
+    enumerated: Enumerated | None
+    """None unless the engine ``enumeration`` runs, or Monte Carlo needs values to compare with."""
+    scores: Scores | None
+    """None unless the engine ``enumeration`` runs."""
+    integrated: Integrated | None
+    """None unless the engine ``posterior`` runs."""
+
+    def pooled(self, group: Group) -> Solution:
+        """Return the same with the outcomes of each group pooled."""
+        enumerated, integrated = self.enumerated, self.integrated
+        if enumerated is not None:
+            by_outcome = pooled_exact(enumerated.by_outcome, group)
+            enumerated = replace(enumerated, by_outcome=by_outcome)
+        if integrated is not None:
+            integrated = integrated.pooled(group)
+        shown = group.first(self.shown)
+        return replace(self, shown=shown, enumerated=enumerated, integrated=integrated)
+
+
+def solve(
+    scenario: Scenario, limits: Limits, columns: Sequence[Column], request: Request
+) -> Solution:
+    """Run the exact engines in one scenario.
+
+    A failure counts neither as a miss below nor as one above. The worst case and the root mean
+    square alpha error count it as a miss, lengths are those of the intervals that exist, and there
+    is neither an interval score nor an efficiency.
+
+    Args:
+        scenario: size and truth.
+        limits: of k columns at all outcomes that are needed; not numbers where a method failed.
+        columns: the method and alpha of each row of the limits.
+        request: which engines run, and what they report.
+    """
+    solver, failed = solver_of(scenario), limits.failed
+    if not failed.any():
+        return _solve(solver, limits, columns, request, worst=True)
+    tables = Filled.of(limits, scenario.family.support)
+    solved = Filled(
+        covering=_solve(solver, tables.covering, columns, request, worst=False),
+        missing=_solve(solver, tables.missing, columns, request, worst=True),
+        failure=_solve(solver, tables.failure, columns, request, worst=False),
+        answer=_solve(solver, tables.answer, columns, request, worst=False),
+    )
+    return Solution(
+        shown=request.shown,
+        comparisons=tuple(one for each in solved.in_order() for one in each.comparisons),
+        enumerated=_enumerated(solved.part(lambda each: each.enumerated).known()),
+        scores=_scores(solved.missing.scores, failed),
+        integrated=_integrated(solved.part(lambda each: each.integrated).known()),
+    )
+
+
+def exact_alphas(scenario: Scenario, limits: Limits) -> Floats | None:
+    """Return the overall actual alpha of each column, shape (k,); None where it is not known.
+
+    Args:
+        scenario: size and truth.
+        limits: at the planned outcomes; a missing one counts as a miss.
+    """
+    solver, nothing = solver_of(scenario), np.empty(0, np.int64)
+    if not solver.has_exact_values:
+        return None
+    if limits.failed.any():
+        limits = Filled.of(limits, scenario.family.support).missing
+    if scenario.truth.is_discrete:
+        mean = solver.enumerate(limits, nothing, worst=False).mean
+    else:
+        # The same alpha as that of enumeration, in a small part of its time.
+        mean = posterior.enumerate_by_posterior(scenario, limits, nothing).mean
+    return None if mean is None else mean.missed
+
+
+def _solve(
+    solver: Solver, limits: Limits, columns: Sequence[Column], request: Request, worst: bool
+) -> Solution:
+    """Solve for limits that are all numbers; the worst case and the scores take longest."""
+    worst = worst and ENUMERATION in request.engines
+    enumerated = scores = integrated = None
+    confirmations: list[Comparison] = []
+    if (ENUMERATION in request.engines or request.simulated) and solver.has_exact_values:
+        enumerated = solver.enumerate(limits, request.enumerated, worst=worst)
+        if worst:
+            enumerated, confirmations = confirmed(solver, limits, enumerated)
+            scores = solver.scores(limits, enumerated, columns)
+    if POSTERIOR in request.engines:
+        integrated = _integrate(solver, limits.at(request.shown), request, enumerated)
+    published = Published(enumerated, integrated, request.prior)
+    return Solution(
+        shown=request.shown,
+        comparisons=(*solver.verify(limits, published), *confirmations),
+        enumerated=None if enumerated is None else replace(enumerated, nodes=None),
+        scores=scores,
+        integrated=integrated,
+    )
+
+
+def _integrate(
+    solver: Solver, limits: Limits, request: Request, enumerated: Enumerated | None
+) -> Integrated:
+    """Integrate the posterior, the reference prior's or the truth's, outside the limits."""
+    scenario, prior = solver.scenario, request.prior
+    if (
+        enumerated is not None
+        and enumerated.mean_from == POSTERIOR
+        and posterior.is_under_prior(scenario, prior)
+        and np.array_equal(enumerated.by_outcome.conditions, limits.outcomes)
+    ):
+        # Enumeration has integrated this very posterior.
+        cells = enumerated.by_outcome
+        by_prior = replace(cells, weight=np.ones(cells.weight.size))
+    else:
+        by_prior = posterior.integrate_under_prior(scenario, limits, prior)
+    if not request.whole:
+        return Integrated(by_prior, mean=None, under_prior=None)
+    by_prior = replace(by_prior, weight=solver.outcome_weights(limits.outcomes))
+    if request.by_prior:
+        return Integrated(by_prior, by_prior.mean(), under_prior=None)
+    by_truth = posterior.integrate_under_truth(scenario, limits)
+    return Integrated(by_truth, by_truth.mean(), by_prior.at(by_truth.conditions))
+
+
+_FAR = 1e100
+"""Beyond every parameter, where its range is unbounded."""
+
+T = TypeVar("T")
+Part = TypeVar("Part")
+Probabilities = TypeVar("Probabilities", Exact, Mean)
+
+
+@dataclass(frozen=True)
+class Filled(Generic[T]):
+    """What there is for each of four tables of limits, with intervals in place of missing ones."""
+
+    covering: T
+    """They hold every parameter: the misses are those of the other intervals."""
+    missing: T
+    """They hold no parameter: a failure counts as a miss."""
+    failure: T
+    """They hold none and all other intervals hold every one: the misses are the failures."""
+    answer: T
+    """They hold every one and all other intervals hold none: the misses are the answers."""
+
+    @staticmethod
+    def of(limits: Limits, support: Span) -> Filled[Limits]:
+        """Return the four tables of limits.
+
+        Args:
+            limits: not numbers where a method gave none.
+            support: the range of the parameter.
+        """
+        low, high = np.clip(support, -_FAR, _FAR).tolist()
+        failed, beyond = limits.failed, 2.0 * high
+
+        def missed(where: Bools) -> Limits:
+            """Return a table that misses everything at some places, and nothing elsewhere."""
+            return limits.with_ends(np.where(where, beyond, low), np.where(where, beyond, high))
+
+        return Filled(
+            covering=limits.filled(low, high),
+            missing=limits.filled(beyond, beyond),
+            failure=missed(failed),
+            answer=missed(~failed),
+        )
+
+    def in_order(self) -> list[T]:
+        """Return what there is for each table."""
+        return [self.covering, self.missing, self.failure, self.answer]
+
+    def part(self, part: Callable[[T], Part]) -> Filled[Part]:
+        """Return a part of what there is for each table."""
+        return Filled(*map(part, self.in_order()))
+
+    def known(self: Filled[Part | None]) -> Filled[Part] | None:
+        """Return the same; None where there is nothing for the tables, which is then so for all."""
+        values = [each for each in self.in_order() if each is not None]
+        return Filled(*values) if values else None
+
+
+def _enumerated(filled: Filled[Enumerated] | None) -> Enumerated | None:
+    """Return the results of enumeration; the worst cases count a failure as a miss."""
+    if filled is None:
+        return None
+    return replace(
+        filled.missing,
+        by_outcome=_with_failures(filled.part(lambda each: each.by_outcome)),
+        by_truth=_if_known(filled.part(lambda each: each.by_truth)),
+        mean=_if_known(filled.part(lambda each: each.mean)),
+    )
+
+
+def _integrated(filled: Filled[Integrated] | None) -> Integrated | None:
+    if filled is None:
+        return None
+    return Integrated(
+        by_outcome=_with_failures(filled.part(lambda each: each.by_outcome)),
+        mean=_if_known(filled.part(lambda each: each.mean)),
+        under_prior=_if_known(filled.part(lambda each: each.under_prior)),
+    )
+
+
+def _if_known(filled: Filled[Probabilities | None]) -> Probabilities | None:
+    known = filled.known()
+    return None if known is None else _with_failures(known)
+
+
+def _with_failures(filled: Filled[Probabilities]) -> Probabilities:
+    """Return the probabilities of the intervals that exist, and that a method fails.
+
+    The length is the mean over these intervals, as those that miss everything have none.
+    """
+    failed = filled.failure.below
+    # Exactly 1 where nothing fails, so that no other method's numbers are rounded once more.
+    succeeded = np.where(failed > 0, filled.answer.below, 1.0)
+    there = succeeded > 0
+    length = np.where(there, filled.missing.length, np.nan) / np.where(there, succeeded, 1.0)
+    return replace(
+        filled.covering,
+        length=length,
+        failed=failed,
+        succeeded=succeeded,
+        infinite=filled.missing.infinite,
+    )
+
+
+def _scores(scores: Scores | None, failed: Bools) -> Scores | None:
+    """Return the scores, without those that a column has none of that fails somewhere."""
+    if scores is None:
+        return None
+    fails, least = failed.any(axis=1), scores.least
+    if least is not None:
+        least = replace(
+            least,
+            efficiency_guaranteed=np.where(fails, np.nan, least.efficiency_guaranteed),
+            efficiency_on_average=np.where(fails, np.nan, least.efficiency_on_average),
+        )
+    score = np.where(fails, np.nan, scores.interval_score)
+    return replace(scores, interval_score=score, least=least)

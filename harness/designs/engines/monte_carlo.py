@@ -1,0 +1,220 @@
+"""The Monte Carlo engine: draws truths and outcomes, and counts the intervals that miss the truth.
+
+Trials are drawn in shards of a fixed number, each with its own random stream, and reduced once
+for all methods: limits are a function of the outcome, so trials only look them up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from harness.base.numerics.arrays import Floats, Integers
+from harness.callers.source import Observed
+from harness.designs.design import Draws, Scenario, observed_at
+from harness.designs.limits import Limits
+from harness.designs.results import Counts, Tally
+from harness.distributions.truths import trials_per_value
+
+SHARD_BITS = 20
+SHARD = 1 << SHARD_BITS
+"""The number of trials of a shard; the last one may have fewer."""
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Consecutive trials of a scenario, which are simulated as one task."""
+
+    scenario: Scenario
+    number: int
+    start: int
+    """The number of its first trial among those of the scenario."""
+    trials: int
+    seed: int
+    per_truth: int | None
+    """The number of trials at each listed truth; None where the truth is drawn."""
+
+    def generator(self) -> np.random.Generator:
+        return self.scenario.stream(self.seed, self.number)
+
+
+def shards(scenario: Scenario, trials: int, seed: int, per_truth: int | None) -> list[Shard]:
+    """Return all shards of a scenario, in order."""
+    return [
+        Shard(scenario, number, start, min(SHARD, trials - start), seed, per_truth)
+        for number, start in enumerate(range(0, trials, SHARD))
+    ]
+
+
+def simulate(shard: Shard, limits: Limits) -> Tally:
+    """Count the misses of each column in one shard.
+
+    Args:
+        shard: the trials.
+        limits: the limits of all outcomes that occur in the shard.
+    """
+    if not shard.scenario.family.has_outcomes:
+        return _count_lists(shard, limits)
+    if shard.scenario.truth.is_discrete:
+        return _simulate_listed(shard, limits)
+    return _simulate_distribution(shard, limits)
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Trials one by one, arrays of shape (trials,)."""
+
+    outcomes: Integers
+    parameter: Floats
+    """The true values of the parameter."""
+    conditions: Integers | Floats | None
+    """The key of each trial's listed truth; None where truths come from a distribution."""
+    observed: Observed
+    """The data of the trials, as limits are asked for."""
+
+
+def every_trial(shard: Shard) -> Iterator[Trials]:
+    """Yield the very trials that ``simulate`` counts in the shard; of lists some at once."""
+    if not shard.scenario.family.has_outcomes:
+        yield from _every_list(shard)
+        return
+    if not shard.scenario.truth.is_discrete:
+        draws, keys = _sorted_draws(shard)
+        codes, rank = keys >> SHARD_BITS, keys & (SHARD - 1)
+        outcomes, parameter, conditions = draws.outcomes(codes), draws.parameter[rank], None
+    else:
+        drawn = [(number, np.repeat(x, count)) for number, x, count in _histograms(shard)]
+        index = np.repeat([number for number, _ in drawn], [x.size for _, x in drawn])
+        keys_of_truths, values = shard.scenario.listed_truths()
+        outcomes = np.concatenate([x for _, x in drawn])
+        parameter, conditions = values[index], keys_of_truths[index]
+    observed = observed_at(shard.scenario, outcomes)
+    yield Trials(outcomes, parameter, conditions, observed)
+
+
+def _every_list(shard: Shard) -> Iterator[Trials]:
+    """Yield the trials of data that are lists: truth by truth, and some at once."""
+    scenario, rng = shard.scenario, shard.generator()
+    conditions, parameter = scenario.listed_truths()
+    for number, trials in enumerate(_trials_by_truth(shard, rng).tolist()):
+        for observed in scenario.draw_observed(number, trials, rng):
+            nothing = np.zeros(observed.count, np.int64)
+            yield Trials(
+                nothing, parameter[number] + nothing, conditions[number] + nothing, observed
+            )
+
+
+def _count_lists(shard: Shard, limits: Limits) -> Tally:
+    """Count the trials of data that are lists, of which no limits are known beforehand."""
+    columns, (conditions, _) = limits.lower.shape[0], shard.scenario.listed_truths()
+    trials = _trials_by_truth(shard, shard.generator())
+    by_outcome = Counts.empty(np.zeros(1, np.int64), columns)
+    by_truth = Counts.empty(conditions, columns)
+    by_outcome.trials[:], by_truth.trials[:] = trials.sum(), trials
+    return Tally(by_outcome, by_truth.with_trials())
+
+
+def outcomes_drawn(shard: Shard) -> Integers:
+    """Return the distinct outcomes that occur in the shard, ascending."""
+    if shard.scenario.truth.is_discrete:
+        return np.unique(np.concatenate([x for _, x, _ in _histograms(shard)]))
+    draws, keys = _sorted_draws(shard)
+    codes, _ = _groups(keys)
+    return draws.outcomes(codes)
+
+
+def _sorted_draws(shard: Shard) -> tuple[Draws, Integers]:
+    """Return the draws of a shard with their sorted keys, code·2^20 + rank, shape (trials,).
+
+    The rank is the position of the trial's truth among all truths in ascending order. So the keys
+    of one outcome are in the order of the truths, and one binary search for the rank of a limit
+    counts the trials of the outcome whose truth lies below the limit.
+    """
+    draws = shard.scenario.draw(shard.trials, shard.generator())
+    # The keys take the memory of the codes, which have no other use.
+    keys = draws.codes
+    keys <<= SHARD_BITS
+    keys += np.arange(keys.size)
+    keys.sort()
+    return draws, keys
+
+
+def _simulate_distribution(shard: Shard, limits: Limits) -> Tally:
+    """Count the misses of truths drawn from a distribution."""
+    draws, keys = _sorted_draws(shard)
+    codes, start = _groups(keys, limits.outcomes if draws.decode is None else None)
+    trials = np.diff(np.append(start, keys.size))
+    outcomes = draws.outcomes(codes)
+    occurred = limits.at(outcomes)
+    failed = np.where(occurred.failed, trials, 0)
+    occurred = occurred.filled(-np.inf, np.inf)
+    offset = codes << SHARD_BITS
+    k = occurred.lower.shape[0]
+    below = np.empty((k, codes.size), np.int64)
+    above = np.empty_like(below)
+    for row in range(k):
+        below_lower = np.searchsorted(draws.parameter, occurred.lower[row], side="left")
+        up_to_upper = np.searchsorted(draws.parameter, occurred.upper[row], side="right")
+        below[row] = np.searchsorted(keys, offset + below_lower) - start
+        above[row] = trials - (np.searchsorted(keys, offset + up_to_upper) - start)
+    return Tally(Counts(outcomes, trials, below, above, failed))
+
+
+def _groups(keys: Integers, possible: Integers | None = None) -> tuple[Integers, Integers]:
+    """Return the codes that occur, and the index of the first key of each.
+
+    Args:
+        keys: sorted keys, shape (trials,).
+        possible: codes that may be all that can occur, ascending; the search among few of them is
+            faster than one among the keys.
+    """
+    if possible is not None and 0 < possible.size < keys.size >> 4:
+        start = np.searchsorted(keys, possible << SHARD_BITS)
+        stop = np.append(start[1:], keys.size)
+        occurred = np.flatnonzero(stop > start)
+        # The keys of an unlisted code would be counted with the listed code before it.
+        last = keys[stop[occurred] - 1] >> SHARD_BITS
+        if start[0] == 0 and (last == possible[occurred]).all():
+            return possible[occurred], start[occurred]
+    codes = keys >> SHARD_BITS
+    start = np.flatnonzero(np.concatenate(([True], codes[1:] != codes[:-1])))
+    return codes[start], start
+
+
+def _simulate_listed(shard: Shard, limits: Limits) -> Tally:
+    """Count the misses of listed truths, each from one histogram of outcomes for all columns."""
+    conditions, parameter = shard.scenario.listed_truths()
+    columns, failed = limits.lower.shape[0], limits.failed
+    by_outcome = Counts.empty(limits.outcomes, columns)
+    by_truth = Counts.empty(conditions, columns)
+    for number, x, count in _histograms(shard):
+        index = limits.positions(x)
+        missed = (
+            (parameter[number] < limits.lower[:, index]) * count,
+            (parameter[number] > limits.upper[:, index]) * count,
+            np.where(failed[:, index], count, 0),
+        )
+        by_outcome.add(index, count, *missed)
+        by_truth.add(number, count.sum(), *(counts.sum(axis=1) for counts in missed))
+    return Tally(by_outcome.with_trials(), by_truth.with_trials())
+
+
+def _histograms(shard: Shard) -> Iterator[tuple[int, Integers, Integers]]:
+    """Yield the number of each listed truth with trials, their outcomes, and how many have each."""
+    rng = shard.generator()
+    for number, trials in enumerate(_trials_by_truth(shard, rng)):
+        if trials:
+            yield number, *shard.scenario.draw_at(number, int(trials), rng)
+
+
+def _trials_by_truth(shard: Shard, rng: np.random.Generator) -> Integers:
+    """Return the number of trials at each listed truth: fixed, or drawn with equal weights."""
+    truth = shard.scenario.truth
+    assert truth.is_discrete
+    if shard.per_truth is None:
+        return trials_per_value(truth, shard.trials, rng)
+    edges = np.arange(truth.count + 1, dtype=np.int64) * shard.per_truth
+    inside: Integers = np.clip(edges, shard.start, shard.start + shard.trials)
+    return np.diff(inside)

@@ -1,0 +1,231 @@
+"""Solvers of one sample of counts: by its own model, or by a law.
+
+A law gives the probabilities of all outcomes at listed truths, which are summed where an interval
+misses. Under a distribution of truths there is no closed form, and nothing is enumerated. The
+second computation holds the probabilities themselves against the closed forms of the law: their sum
+against 1, their mean and their variance; and an outcome misses by its place among the sorted
+truths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from harness.base.numerics.arrays import Floats, Integers
+from harness.designs import miss_curve
+from harness.designs.design import Scenario
+from harness.designs.engines.listed import blocks_of_truths, worse_of_listed
+from harness.designs.engines.scores import Scores
+from harness.designs.engines.solver import Places, Solver, Truths, spread
+from harness.designs.engines.verification import (
+    SECOND,
+    Comparison,
+    Published,
+    Rows,
+    compare_listed,
+    compare_worst_cases,
+    relative_difference,
+)
+from harness.designs.limits import Column, Limits
+from harness.designs.miss_curve import MissCurve
+from harness.designs.one_sample import exact, law_worst_case, least_length, verification
+from harness.designs.one_sample.scores import scores_of_one_sample
+from harness.designs.results import Enumerated, Exact, WorstCase
+from harness.distributions.sampling.law import Law
+from harness.distributions.truths import Prior
+from harness.families.combination import Span
+from harness.families.family import ENUMERATION
+
+
+def places_of_one(scenario: Scenario, over: Span) -> Places:
+    """Return the places of truths of one sample, of one law too."""
+    lattice = None if scenario.law is None else scenario.law.lattice
+
+    def between(count: int, rng: np.random.Generator) -> Truths:
+        shares = rng.random(count)
+        truths = spread(scenario.model.SAMPLING, over, scenario.size, shares)
+        return (truths if lattice is None else np.unique(np.rint(truths * lattice)) / lattice,)
+
+    return Places(between, lambda theta, _: (theta,), over, lattice)
+
+
+@dataclass(frozen=True)
+class CountSolver(Solver):
+    """What the exact engines for one sample share, whatever the law of its count."""
+
+    def possible_outcomes(self) -> Integers:
+        return exact.possible_outcomes(self.scenario)
+
+    def possible_count(self) -> float:
+        return exact.possible_count(self.scenario)
+
+    def spread_outcomes(self, count: int) -> Integers:
+        first, last = self.range_window(self.hull())
+        return np.unique(np.linspace(first, last, count).astype(np.int64))
+
+    def hull(self) -> tuple[Span, ...]:
+        return (self.scenario.truth.effective_support,)
+
+    def whole_range(self) -> tuple[Span, ...]:
+        model = self.scenario.model
+        return (model.SUPPORT,) if model.IS_BOUNDED else self.hull()
+
+    def range_window(self, over: Sequence[Span]) -> tuple[int, int]:
+        """Return the first and the last outcome that can occur under a truth in a range."""
+        return self.scenario.sampling.window(*over[0], self.scenario.size)
+
+    def range_outcomes(self, over: Sequence[Span]) -> Integers:
+        first, last = self.range_window(over)
+        return np.arange(first, last + 1, dtype=np.int64)
+
+    def range_count(self, over: Sequence[Span]) -> float:
+        first, last = self.range_window(over)
+        return last + 1.0 - first
+
+    def solves_range(self, over: Sequence[Span]) -> bool:
+        return True
+
+    def with_worst_cases(self, limits: Limits, found: Enumerated) -> Enumerated:
+        hull, whole = self.hull(), self.whole_range()
+        cases = self.worst_cases(limits, hull)
+        held = worse_of_listed(self.scenario, found.by_truth, cases)
+        # Only what is not known to be exact is held against the listed truths.
+        worst = tuple(
+            case if case is None or case.is_exact else other
+            for case, other in zip(cases, held, strict=True)
+        )
+        if not self.scenario.model.IS_BOUNDED:
+            return replace(found, worst=worst)
+        anywhere = cases if hull == whole else self.worst_cases(limits, whole)
+        known = tuple(case if case is not None and case.is_exact else None for case in anywhere)
+        return replace(found, worst=worst, worst_anywhere=known)
+
+    def places(self, over: Sequence[Span]) -> Places | None:
+        return places_of_one(self.scenario, over[0])
+
+    def cost_of_truth(self, over: Sequence[Span]) -> float:
+        middle = 0.5 * (over[0][0] + over[0][1])
+        return self.range_count([(middle, middle)])
+
+
+@dataclass(frozen=True)
+class OneSampleSolver(CountSolver):
+    """Exact engines for one sample."""
+
+    def covers_draws(self, outcomes: Integers, largest: float) -> bool:
+        if self.scenario.model.IS_BOUNDED:
+            return bool(outcomes.size == self.scenario.size + 1)
+        return super().covers_draws(outcomes, largest)
+
+    def outcomes_to_verify(self, prior: Prior | None) -> Integers:
+        return verification.outcomes_to_verify(self.scenario)
+
+    def outcome_weights(self, outcomes: Integers) -> Floats:
+        return exact.outcome_weights(self.scenario, outcomes)
+
+    def without_worst_cases(self, limits: Limits, reported: Integers) -> Enumerated:
+        return exact.enumerate_one_sample(self.scenario, limits, reported)
+
+    def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
+        return exact.worst_cases(self.scenario, limits, over[0])
+
+    def at_truths(self, limits: Limits) -> Exact:
+        return exact.at_listed_truths(self.scenario, limits)
+
+    def miss_curve(self, limits: Limits) -> MissCurve | None:
+        return miss_curve.of_one_sample(self.scenario, limits)
+
+    def scores(self, limits: Limits, enumerated: Enumerated, columns: Sequence[Column]) -> Scores:
+        scores = scores_of_one_sample(self.scenario, limits, enumerated, columns)
+        least = least_length.of_columns(self.scenario, enumerated, columns)
+        return replace(scores, least=least)
+
+    def rows_again(self, limits: Limits, truths: Sequence[Floats]) -> Iterator[Rows] | None:
+        return verification.rows_of_one_sample(self.scenario, limits, truths[0])
+
+    def verify(self, limits: Limits, published: Published) -> list[Comparison]:
+        return verification.verify(self.scenario, limits, published)
+
+
+@dataclass(frozen=True)
+class LawSolver(CountSolver):
+    """Exact engines for one sample whose count arises by a law of its own.
+
+    They have values at listed truths alone.
+    """
+
+    @property
+    def law(self) -> Law:
+        """How the count arises."""
+        assert self.scenario.law is not None
+        return self.scenario.law
+
+    @property
+    def has_exact_values(self) -> bool:
+        return bool(self.scenario.truth.is_discrete)
+
+    def listed(self) -> Iterator[tuple[float, Integers, Floats]]:
+        truths = self.scenario.listed_truths()[1]
+        for part, outcomes, rows in self._blocks(truths):
+            for value, probability in zip(truths[part].tolist(), rows, strict=True):
+                yield value, outcomes, probability
+
+    def _blocks(self, truths: Floats) -> Iterator[tuple[slice, Integers, Floats]]:
+        """Yield the probabilities of the possible outcomes at ascending truths, in blocks."""
+        law, size = self.law, self.scenario.size
+        for part, first, last in blocks_of_truths(law, truths, size):
+            rows = law.probabilities(truths[part], size, first, last)
+            yield part, np.arange(first, last + 1), rows
+
+    @property
+    def is_searched(self) -> bool:
+        return True
+
+    def search(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase] | None:
+        return law_worst_case.worst_cases(self.scenario, limits, over[0])
+
+    def miss_curve(self, limits: Limits) -> MissCurve | None:
+        return miss_curve.of_law(self.scenario, limits)
+
+    def cost_of_truth(self, over: Sequence[Span]) -> float:
+        return self.law.cost(self.scenario.size, super().cost_of_truth(over))
+
+    def rows_again(self, limits: Limits, truths: Sequence[Floats]) -> Iterator[Rows]:
+        for part, outcomes, rows in self._blocks(truths[0]):
+            yield np.arange(part.start, part.stop), limits.positions(outcomes), rows
+
+    def verify(self, limits: Limits, published: Published) -> list[Comparison]:
+        if published.enumerated is None:
+            return []
+        truths = self.scenario.listed_truths()[1]
+        rows = self.rows_again(limits, [truths])
+        comparisons = compare_listed(self.scenario, rows, limits, published)
+        apart = np.full(limits.lower.shape[0], self._moments_apart(truths))
+        moments = Comparison(ENUMERATION, SECOND, "moments of the outcome", apart)
+        return [*comparisons, moments, *compare_worst_cases(published)]
+
+    def _moments_apart(self, truths: Floats) -> float:
+        """Return the largest relative difference of a sum, mean or variance from its closed form.
+
+        Sums are over the possible outcomes at each of the ascending truths.
+        """
+        law, size, largest = self.law, self.scenario.size, 0.0
+        for part, x, rows in self._blocks(truths):
+            theta = truths[part]
+            mean, variance = law.mean(theta, size), law.variance(theta, size)
+            away = x - mean[:, np.newaxis]
+            for summed, closed in (
+                (rows.sum(axis=1), np.ones(theta.size)),
+                ((rows * x).sum(axis=1), mean),
+                ((rows * away * away).sum(axis=1), variance),
+            ):
+                largest = max(largest, float(relative_difference(summed, closed).max(initial=0.0)))
+        return largest
+
+
+def solver_of_one_sample(scenario: Scenario) -> CountSolver:
+    """Return the solver of one sample, by its own model or by a law."""
+    return OneSampleSolver(scenario) if scenario.law is None else LawSolver(scenario)

@@ -1,0 +1,151 @@
+"""The solver of two independent samples, whose outcomes are pairs of counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from harness.base.numerics.arrays import Floats, Integers
+from harness.designs import miss_curve
+from harness.designs.engines.solver import Places, Solver, Truths, spread
+from harness.designs.engines.verification import Comparison, Published, Rows
+from harness.designs.limits import Limits
+from harness.designs.miss_curve import MissCurve
+from harness.designs.one_sample import exact as one_sample
+from harness.designs.one_sample.solver import CountSolver
+from harness.designs.results import Enumerated, WorstCase, sums_by
+from harness.designs.two_samples import verification
+from harness.designs.two_samples.quadrature import (
+    block_outcomes,
+    blocks,
+    integrate_pairs,
+    is_integrated,
+)
+from harness.designs.two_samples.table import PairTable
+from harness.designs.two_samples.worst_case import inner_spans, search_worst_case
+from harness.distributions.truths import Prior
+from harness.families.combination import Span
+from harness.families.family import ENUMERATION
+
+# How often the probability of a pair of counts is read or written for one of a net of truths.
+PASSES = 2.0
+
+
+@dataclass(frozen=True)
+class TwoSampleSolver(Solver):
+    """Exact engines for two samples, whose outcomes are pairs of counts."""
+
+    @property
+    def _samples(self) -> tuple[CountSolver, CountSolver]:
+        first, second = self.scenario.samples()
+        return CountSolver(first), CountSolver(second)
+
+    def listed(self) -> Iterator[tuple[float, Integers, Floats]]:
+        values, sampling = self.scenario.truth.values, self.scenario.model.SAMPLING
+        for index, theta in enumerate(self.scenario.family.parameter_at(values)):
+            counts, probabilities = [], []
+            for value, size in zip(values, self.scenario.sizes, strict=True):
+                low, high = sampling.window(value[index], value[index], size)
+                counts.append(np.arange(low, high + 1))
+                probabilities.append(sampling.pmf(counts[-1], value[index], size))
+            joint = probabilities[0][:, np.newaxis] * probabilities[1][np.newaxis, :]
+            yield theta, self._crossed(*counts), joint.ravel()
+
+    def _crossed(self, first: Integers, second: Integers) -> Integers:
+        """Return the outcomes of all pairs of counts, ascending."""
+        return self.scenario.outcomes(first[:, np.newaxis], second[np.newaxis, :]).ravel()
+
+    def possible_outcomes(self) -> Integers:
+        return self._crossed(*(sample.possible_outcomes() for sample in self._samples))
+
+    def possible_count(self) -> float:
+        first, second = self._samples
+        return first.possible_count() * second.possible_count()
+
+    def spread_outcomes(self, count: int) -> Integers:
+        windows = [sample.range_window(sample.hull()) for sample in self._samples]
+        counts = [np.linspace(*window, count).astype(np.int64) for window in windows]
+        return np.unique(self.scenario.outcomes(*counts))
+
+    def hull(self) -> tuple[Span, ...]:
+        return tuple(span for sample in self._samples for span in sample.hull())
+
+    def whole_range(self) -> tuple[Span, ...]:
+        return tuple(span for sample in self._samples for span in sample.whole_range())
+
+    def range_outcomes(self, over: Sequence[Span]) -> Integers:
+        samples = zip(self._samples, over, strict=True)
+        return self._crossed(*(sample.range_outcomes([span]) for sample, span in samples))
+
+    def range_count(self, over: Sequence[Span]) -> float:
+        first, second = self._samples
+        return first.range_count(over[:1]) * second.range_count(over[1:])
+
+    def outcomes_to_verify(self, prior: Prior | None) -> Integers:
+        return verification.outcomes_to_verify(self.scenario, prior)
+
+    def outcome_weights(self, outcomes: Integers) -> Floats:
+        weight, scenario = np.ones(outcomes.size), self.scenario
+        for sample, x in zip(scenario.samples(), scenario.counts(outcomes), strict=True):
+            distinct, back = np.unique(x, return_inverse=True)
+            weight = weight * one_sample.outcome_weights(sample, distinct)[back]
+        return weight
+
+    def without_worst_cases(self, limits: Limits, reported: Integers) -> Enumerated:
+        if not is_integrated(self.scenario):
+            return super().without_worst_cases(limits, reported)
+        (block,) = blocks(self.scenario)
+        outcomes = block_outcomes(self.scenario, block)
+        by_outcome = integrate_pairs(self.scenario, block, limits.at(outcomes))
+        # The weights of all pairs of counts sum to 1.
+        mean = sums_by(by_outcome, by_outcome.weight)
+        return Enumerated.of(by_outcome, None, mean, ENUMERATION, reported)
+
+    @property
+    def is_searched(self) -> bool:
+        return True
+
+    def search(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase] | None:
+        return search_worst_case(self.scenario, limits, (over[0], over[1]))
+
+    def miss_curve(self, limits: Limits) -> MissCurve | None:
+        return miss_curve.of_two_samples(self.scenario, limits)
+
+    def rows_again(self, limits: Limits, truths: Sequence[Floats]) -> Iterator[Rows] | None:
+        return verification.rows_of_two_samples(self.scenario, limits, truths)
+
+    def places(self, over: Sequence[Span]) -> Places | None:
+        scenario = self.scenario
+        combination, sampling = scenario.family.combination, scenario.model.SAMPLING
+        first, second = inner_spans(scenario, (over[0], over[1]))
+        nothing, sizes = np.zeros((1, 1)), (scenario.sizes[0], scenario.sizes[1])
+        table = PairTable(nothing, nothing, (0, 0), sizes, combination, sampling, (first, second))
+
+        def between(count: int, rng: np.random.Generator) -> Truths:
+            shares = rng.random((2, count))
+            return tuple(
+                spread(sampling, span, size, share)
+                for span, size, share in zip((first, second), sizes, shares, strict=True)
+            )
+
+        def beside(theta: Floats, rng: np.random.Generator) -> Truths:
+            scaled = combination.scale(theta)
+            low, high = table.line(scaled)
+            truths = spread(sampling, (low, high), sizes[0], rng.random(theta.size))
+            partner = table.partner(scaled, truths)
+            inside = (low <= high) & (partner >= second[0]) & (partner <= second[1])
+            return np.where(inside, truths, np.nan), partner
+
+        low, high = table.range
+        ends = (np.exp(low), np.exp(high)) if combination.is_ratio else (low, high)
+        return Places(between, beside, (float(ends[0]), float(ends[1])))
+
+    def cost_of_truth(self, over: Sequence[Span]) -> float:
+        samples = zip(self._samples, over, strict=True)
+        first, second = (sample.cost_of_truth([span]) for sample, span in samples)
+        return PASSES * first * second
+
+    def verify(self, limits: Limits, published: Published) -> list[Comparison]:
+        return verification.verify(self.scenario, limits, published)
