@@ -25,7 +25,7 @@ from scipy.special import betainc, betaincc
 
 from benchmarks import detection
 from benchmarks.timing import report, seconds
-from harness.designs.design import Scenario
+from harness.catalogue import scenario_for
 from harness.designs.engines.monte_carlo import SHARD, shards, simulate
 from harness.designs.limits import Limits
 from harness.designs.miss_sets import miss_probabilities
@@ -46,7 +46,7 @@ def table(n: int, alphas: tuple[float, ...]) -> Limits:
 
 def monte_carlo() -> None:
     trials, n = 10**7, 100
-    scenario = Scenario(family_of("proportion"), n, UniformTruth(0.0, 1.0))
+    scenario = scenario_for(family_of("proportion"), n, UniformTruth(0.0, 1.0))
     tasks = shards(scenario, trials, 2003, None)
 
     def draws() -> None:

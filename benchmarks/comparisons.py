@@ -6,7 +6,8 @@ import numpy as np
 
 from benchmarks.timing import report, seconds
 from harness.base.numerics.arrays import Floats
-from harness.designs.design import Scenario, observed_at
+from harness.catalogue import scenario_for
+from harness.designs.design import observed_at
 from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits
 from harness.distributions.paired_truths import TableTruth, table_of_cells
@@ -66,7 +67,7 @@ def intervals(method: Method, data: tuple[Floats, ...]) -> None:
 def paired_enumeration() -> None:
     """The time of enumeration of 200 pairs at one truth, without limits and worst case."""
     truth = TableTruth.of([table_of_cells(0.1, 0.05)])
-    scenario = Scenario(family_of("paired_difference"), 200, truth, with_both=False)
+    scenario = scenario_for(family_of("paired_difference"), 200, truth, with_both=False)
     solver = solver_of(scenario)
     n = 200
     first_only, second_only = (each.ravel() for each in np.indices((n + 1, n + 1)))

@@ -18,7 +18,7 @@ from scipy.stats import chi2
 from benchmarks.__main__ import table
 from benchmarks.timing import report
 from harness.base.numerics.arrays import Floats, Integers
-from harness.designs.design import Scenario
+from harness.catalogue import scenario_for
 from harness.designs.engines.monte_carlo import SHARD, shards, simulate
 from harness.distributions.truths import UniformTruth
 from harness.families.catalogue import family_of
@@ -35,7 +35,7 @@ def costs(n: int) -> None:
     rng, limits = np.random.default_rng(2003), table(n, (0.05,))
     works: dict[str, Callable[[], object]] = {"bare": lambda: rng.binomial(n, rng.random(SHARD))}
     for draws in ("numpy", "thinned"):
-        (shard,) = shards(Scenario(family_of("proportion"), n, TRUTH, draws), SHARD, 2003, None)
+        (shard,) = shards(scenario_for(family_of("proportion"), n, TRUTH, draws), SHARD, 2003, None)
         works[draws] = lambda shard=shard: simulate(shard, limits)  # type: ignore[misc]
     best = dict.fromkeys(works, np.inf)
     for _ in range(ROUNDS):
@@ -51,7 +51,7 @@ def costs(n: int) -> None:
 
 def law(n: int, draws: int) -> None:
     """Compare the counts of outcomes and of parts of the truth with their probabilities."""
-    scenario = Scenario(family_of("proportion"), n, TRUTH, "thinned")
+    scenario = scenario_for(family_of("proportion"), n, TRUTH, "thinned")
     counts, done = np.zeros((PARTS, n + 1), np.int64), 0
     while done < draws:
         made = scenario.draw(SHARD, scenario.stream(2003, done // SHARD))

@@ -15,8 +15,8 @@ from typing import Any
 import harness
 from benchmarks.timing import report
 from harness.designs.engines.monte_carlo import SHARD
-from harness.kinds.coverage import run as solutions
-from harness.kinds.coverage import trials
+from harness.kinds.coverage.journal.trials import ScenarioTrials
+from harness.kinds.coverage.solutions import ScenarioSolution
 from harness.kinds.load import load_experiment
 from harness.kinds.run import run_experiment
 from harness.runner.journal.database import Journal
@@ -62,10 +62,14 @@ def journal() -> None:
 
         return wrapped
 
-    trials.save = timed(trials.save)  # type: ignore[attr-defined]
-    solutions.save_solution = timed(solutions.save_solution)  # type: ignore[attr-defined]
-    for name in ("__init__", "commit", "close", "records"):
-        setattr(Journal, name, timed(getattr(Journal, name)))
+    steps = {
+        ScenarioTrials: ("save",),
+        ScenarioSolution: ("save",),
+        Journal: ("__init__", "commit", "close", "records"),
+    }
+    for kind, names in steps.items():
+        for name in names:
+            setattr(kind, name, timed(getattr(kind, name)))
     experiment = load_experiment(CONFIG)
     with tempfile.TemporaryDirectory() as folder:
         place, total = Path(folder), 3 * SHARDS

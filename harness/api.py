@@ -13,9 +13,8 @@ from harness.base.frames import MOST_ROWS, html_table
 from harness.config.load import document_of
 from harness.config.models.figures import figures_of_config
 from harness.figures.kind import FigureSpec
-from harness.kinds.catalogue import kind_of_experiment
 from harness.kinds.load import load_experiment, validate_figure
-from harness.kinds.run import cost_of, run_experiment
+from harness.kinds.run import run_experiment, workload_of
 from harness.kinds.stored import load as load_results
 from harness.runner.parallel import NoProgress
 from harness.runner.write import write_figures_asked_for
@@ -58,7 +57,7 @@ def run(
 
     Raises:
         ConfigError: the config has errors; the message names all of them.
-        InputError: the run does not fit into memory or takes more than a day, a user function
+        InputError: the run does not fit into memory or would take days, a user function
             cannot be loaded, the folder holds the results of another family, another
             process writes to the folder, or the results or the figures cannot be written.
         FigureError: a figure could not be drawn; the tables are written, and ``load`` reads them.
@@ -78,8 +77,7 @@ def run(
     """
     folder = None if out is None else validate_path("out", out, "the path of a folder, or None")
     experiment = load_experiment(config, overrides)
-    kind_of_experiment(experiment).refuse(experiment)
-    cost_of(experiment, measure_small=False)
+    workload_of(experiment)
     views = _Views(experiment.figures, experiment.figures_are_suggested)
     if folder is None:
         return replace(run_experiment(experiment, None, NoProgress()), views=views)

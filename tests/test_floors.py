@@ -18,6 +18,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("names",),
     ("methods", "callers"),
     ("designs",),
+    ("catalogue",),
     ("agreement",),
     ("tables",),
     ("figures", "findings"),
@@ -40,6 +41,8 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 LEVEL = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 LAZY = ("",)
 """The package itself: its functions import what stands below it, when called."""
+HOMES = "_HOMES"
+"""The table of its public names with the module of each, which these functions read."""
 
 
 def module_of(file: Path) -> str:
@@ -58,13 +61,14 @@ def room_of(module: str) -> str:
 def imports(module: str, source: str) -> set[str]:
     """Modules of the package that a module imports anywhere in its text, type checking included.
 
-    Inside the functions of a lazy room nothing counts.
+    A text that is the name of a module counts as an import of it. Inside the functions of a lazy
+    room, and in the table that they read, nothing counts.
     """
     tree = ast.parse(source)
     nodes = list(ast.walk(tree))
     if room_of(module) in LAZY:
-        inner = (node for node in nodes if isinstance(node, ast.FunctionDef))
-        hidden = {id(node) for function in inner for node in ast.walk(function)}
+        inner = [node for node in nodes if isinstance(node, ast.FunctionDef) or is_table(node)]
+        hidden = {id(node) for each in inner for node in ast.walk(each)}
         hidden |= {
             id(node)
             for test in nodes
@@ -80,8 +84,16 @@ def imports(module: str, source: str) -> set[str]:
             assert node.level == 0, f"{module}: a relative import on line {node.lineno}"
             place = node.module or ""
             found |= {f"{place}.{alias.name}" for alias in node.names} | {place}
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found.add(node.value)
     ours = (name.removeprefix("harness.") for name in found if name.startswith("harness."))
     return {name for name in ours if name in FILES and name != module}
+
+
+def is_table(node: ast.AST) -> bool:
+    """Whether a statement is the table of public names."""
+    targets = node.targets if isinstance(node, ast.Assign) else ()
+    return any(isinstance(target, ast.Name) and target.id == HOMES for target in targets)
 
 
 @cache
@@ -129,8 +141,41 @@ def test_rooms_that_share_no_floor_form_no_circle() -> None:
 
 def test_methods_families_and_sampling_know_nothing_of_scenarios() -> None:
     above = [module for module in FILES if module and LEVEL[room_of(module)] < LEVEL["designs"]]
-    assert above
-    assert [module for module in above if "designs.scenario" in graph()[module]] == []
+    of_scenarios = {module for module, used in graph().items() if "designs.design" in used}
+    assert "designs.samples" in of_scenarios
+    assert of_scenarios.isdisjoint(above)
+
+
+IMPORTED_BY_A_VARIABLE = {
+    "": "the module of a public name, from the table",
+    "base.frames": "a library of data frames, which is not of the package",
+    "callers.location": "a module that a user names",
+}
+"""What each module imports whose name is in a variable.
+
+The first is of the package. So are the others only where somebody gives them such a name, which no
+module does: a text that is one counts as an import, and none is put together.
+"""
+
+
+def test_what_is_imported_by_a_variable_is_a_public_name_or_not_of_the_package() -> None:
+    found = set()
+    for module, file in FILES.items():
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Call):
+                name = ast.unparse(node.func).rpartition(".")[2]
+                is_import = name in ("import_module", "__import__", "run_module")
+                if is_import and not isinstance(node.args[0], ast.Constant):
+                    found.add(module)
+    assert found == set(IMPORTED_BY_A_VARIABLE)
+
+
+def test_the_name_of_a_module_is_nowhere_put_together() -> None:
+    beginnings = {f"harness.{name}." for name in FILES if name} | {"harness."}
+    for module, file in FILES.items():
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                assert node.value not in beginnings, f"{module}: {node.value}"
 
 
 PROCESSES = ("callers.worker", "callers.simulation.worker", "runner.machine")
@@ -168,3 +213,10 @@ def test_the_check_sees_an_import_inside_a_function() -> None:
     assert "runner.write" in imports("errors", source)
     assert imports("", source) == set()
     assert imports("", "from harness.runner import write\n") == {"runner", "runner.write"}
+
+
+def test_the_check_sees_the_name_of_a_module_in_a_text() -> None:
+    source = 'def f(name="harness.runner.write"):\n    return import_module(name)\n'
+    assert imports("errors", source) == {"runner.write"}
+    assert imports("", f'{HOMES} = {{"write": "harness.runner.write"}}\n') == set()
+    assert imports("", 'OTHERS = {"write": "harness.runner.write"}\n') == {"runner.write"}

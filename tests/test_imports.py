@@ -137,7 +137,7 @@ def test_an_interval_as_json_loads_nothing_of_tables_on_a_screen(tmp_path: Path)
 def test_a_page_loads_no_figures_and_no_checks(tmp_path: Path) -> None:
     (tmp_path / "small.yaml").write_text(CONFIG.replace("FIGURES", "[]"))
     loaded = modules_of_command(tmp_path, "run", "small.yaml", "--jobs", "1", "--report")
-    assert {"harness.report.cells", "harness.report.maps.section"} < loaded
+    assert {"harness.report.sections", "harness.report.maps.section"} < loaded
     assert "checks" not in rooms(loaded)
     assert not {*SLOW, "matplotlib"} & loaded
 
@@ -156,6 +156,6 @@ def test_a_run_loads_nothing_slow_that_it_does_not_need(tmp_path: Path, figures:
 
 
 def test_maps_and_cells_need_no_plotting_library(tmp_path: Path) -> None:
-    code = "import json, sys, harness.report.maps.section, harness.report.cells\n"
+    code = "import json, sys, harness.report.maps.section, harness.report.sections\n"
     code += "print(json.dumps(list(sys.modules)))"
     assert "matplotlib" not in modules_after(code, tmp_path)

@@ -7,8 +7,8 @@ import pytest
 
 from harness import names
 from harness.families.catalogue import FAMILIES, family_of
+from harness.families.family import STOPPING
 from harness.families.population import POPULATION
-from harness.families.stopped import STOPPING
 from harness.methods.catalogue import CATALOGUE, by_any_name, methods_for
 from harness.methods.significance import significance
 from harness.one import compute, interval

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import harness
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Integers
+from harness.catalogue import scenario_for
 from harness.designs.design import Scenario, data_of
 from harness.designs.engines.monte_carlo import shards, simulate
 from harness.designs.engines.solver import solver_of
@@ -35,7 +36,7 @@ SOME = TableTruth.of([UNEVEN, table_of_margins(0.9, 0.85, 0.3), (0.0, 1.0, 0.0, 
 
 
 def scenario_of(n: int, truth: TableTruth | DirichletTruth, with_both: bool) -> Scenario:
-    return Scenario(family_of(FAMILY), n, truth, with_both=with_both)
+    return scenario_for(family_of(FAMILY), n, truth, with_both=with_both)
 
 
 def limits_of(

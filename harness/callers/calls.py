@@ -13,8 +13,8 @@ import numpy as np
 
 from harness.base.errors import InputError
 from harness.base.text import printable_line, shortened
+from harness.callers.expected_failures import ExpectedFailure, expected_failures
 from harness.families.data import is_masked
-from harness.methods.expected_failures import ExpectedFailure, expected_failures
 from harness.methods.method import ALL_SIDES, TWO_SIDED, Contract, LimitPair, validate_contract
 
 Function = Callable[..., Any]

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.callers.calls import ON_ARRAYS, ON_NUMBERS, PROBE, Call, CallFault, Declared
-from harness.methods.expected_failures import ExpectedFailure, Span
+from harness.callers.expected_failures import ExpectedFailure, Span
 from harness.methods.method import ALL_SIDES, CONTRACTS
 
 _HEADER = struct.Struct("<8sQQQQ")

@@ -97,13 +97,12 @@ def named(method: AnyMethod, family: str = "proportion") -> Named:
 
 
 def known_family(name: str) -> Family:
-    """The family of a name, which may have settings in brackets.
+    """The family of a name.
 
     Raises:
         InputError: there is no such family.
     """
-    validate_choice("family", str(name).partition("(")[0], CATALOGUE)
-    return family_of(name)
+    return family_of(validate_choice("family", name, CATALOGUE))
 
 
 def method_for(family: Family, method: AnyMethod) -> Named:

@@ -24,9 +24,9 @@ from harness.callers.calls import (
     format_arguments,
     one_outcome,
 )
+from harness.callers.expected_failures import ExpectedFailure, expected_failures
 from harness.distributions.truths import Prior
 from harness.families.family import Data, Family
-from harness.methods.expected_failures import ExpectedFailure, expected_failures
 from harness.methods.method import Contract, Method, StandardErrors, are_intervals
 
 

@@ -112,7 +112,10 @@ def _unchecked(
     """The report about a method of which nothing was found out."""
     family = str(options["family"])
     finding = Finding(check_name, CONFORMANCE, INCONCLUSIVE, why, {})
-    return CheckReport(named(method, family).label, family, "none", (finding,), pl.DataFrame())
+    called = named(method, family)
+    return CheckReport(
+        called.label, family, "none", (finding,), pl.DataFrame(), estimated=called.family
+    )
 
 
 RUN_ID = "PYTEST_XDIST_TESTRUNUID"
@@ -138,8 +141,8 @@ def shared_report(key: str, compute: Callable[[], CheckReport]) -> CheckReport:
     stored = folder / "report"
     with hold(folder, patience=_PATIENCE):
         if stored.is_file():
-            found: CheckReport = pickle.loads(stored.read_bytes())
-            return found
+            report: CheckReport = pickle.loads(stored.read_bytes())
+            return report
         report = compute()
         part = stored.with_suffix(".part")
         part.write_bytes(pickle.dumps(report))
@@ -161,15 +164,15 @@ def _folder_of_run(run: str) -> Path:
         raise PermissionError(f"{folder} is a folder of another user")
     mark = folder / f"worker-{os.getpid()}"
     mark.touch()
-    atexit.register(_leave, folder, mark)
+
+    @atexit.register
+    def leave() -> None:
+        with suppress(OSError):
+            mark.unlink()
+            if not any(folder.glob("worker-*")):
+                shutil.rmtree(folder)
+
     return folder
-
-
-def _leave(folder: Path, mark: Path) -> None:
-    with suppress(OSError):
-        mark.unlink()
-        if not any(folder.glob("worker-*")):
-            shutil.rmtree(folder)
 
 
 _QUICK = ("Wald", "score")

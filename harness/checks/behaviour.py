@@ -72,8 +72,8 @@ def measures(subject: Subject, sizes: Sequence[Size], alphas: Sequence[float]) -
         limits = limits_table(subject, scenario, alphas)
         numbers = _compared(scenario, solver_of(scenario).enumerate(limits), alphas)
         rows += [
-            {**_sizes(scenario), "alpha": alpha, **each}
-            for alpha, each in zip(alphas, numbers, strict=True)
+            {**_sizes(scenario), "alpha": alpha, **of_alpha}
+            for alpha, of_alpha in zip(alphas, numbers, strict=True)
         ]
     return pl.DataFrame(rows)
 
@@ -223,12 +223,12 @@ def _minimal_lengths(family: Family, sizes: tuple[Size, ...], alpha: float) -> t
     """
     scenarios = [scenario_of(family, size) for size in sizes]
     outcomes = [solver_of(scenario).possible_outcomes() for scenario in scenarios]
-    data = [data_of(*each) for each in zip(scenarios, outcomes, strict=True)]
-    columns = tuple(np.concatenate(each) for each in zip(*data, strict=True))
-    ends = np.cumsum([each.size for each in outcomes])[:-1]
+    data = [data_of(*of_size) for of_size in zip(scenarios, outcomes, strict=True)]
+    columns = tuple(np.concatenate(parts) for parts in zip(*data, strict=True))
+    ends = np.cumsum([of_size.size for of_size in outcomes])[:-1]
     lower, upper = find(family, YARDSTICK).limits(columns, alpha)
     parts = (scenarios, outcomes, np.split(lower, ends), np.split(upper, ends))
-    return tuple(mean_length_of(*each) for each in zip(*parts, strict=True))
+    return tuple(mean_length_of(*of_size) for of_size in zip(*parts, strict=True))
 
 
 def mean_length_of(scenario: Scenario, outcomes: Integers, lower: Floats, upper: Floats) -> float:

@@ -95,12 +95,12 @@ MEASURES = (
 
 
 def gains_and_losses(
-    found: pl.DataFrame, reference: pl.DataFrame, name: str, tolerance: Tolerance
+    measured: pl.DataFrame, reference: pl.DataFrame, name: str, tolerance: Tolerance
 ) -> Gains | None:
     """Compare two tables of ``measures`` at the sizes and alphas that both have.
 
     Args:
-        found: the measures of the method.
+        measured: the measures of the method.
         reference: the measures that it is compared with.
         name: the name of the reference.
         tolerance: the largest differences that are none.
@@ -108,10 +108,10 @@ def gains_and_losses(
     Returns:
         A tally for each measure; None where the tables have no sizes and alphas in common.
     """
-    keys = key_columns(found)
+    keys = key_columns(measured)
     columns = [*keys, WORST, MEAN, LENGTH]
     rows = list(
-        found[columns]
+        measured[columns]
         .join(reference[columns], on=keys, suffix="_reference")
         .drop_nulls()
         .iter_rows(named=True)
@@ -183,12 +183,12 @@ def compare_with_method(
         The findings of ``compare_measures``; one failure where a method has no limits.
     """
     try:
-        found, other = measures(subject, sizes, alphas), measures(reference, sizes, alphas)
+        measured, other = measures(subject, sizes, alphas), measures(reference, sizes, alphas)
     except (MethodError, IntervalNotFoundError) as fault:
         return Compared([not_comparable(reference.label, fault)])
     return Compared(
-        compare_measures(found, other, reference.label, tolerance),
-        gains_and_losses(found, other, reference.label, tolerance),
+        compare_measures(measured, other, reference.label, tolerance),
+        gains_and_losses(measured, other, reference.label, tolerance),
     )
 
 
@@ -198,14 +198,14 @@ def not_comparable(name: str, fault: Exception) -> Finding:
 
 
 def compare_measures(
-    found: pl.DataFrame, reference: pl.DataFrame, name: str, tolerance: Tolerance = USUAL
+    measured: pl.DataFrame, reference: pl.DataFrame, name: str, tolerance: Tolerance = USUAL
 ) -> list[Finding]:
     """Compare two tables of ``measures`` over the same sizes and alphas.
 
     Worse is a larger worst alpha, a mean alpha error further from 0, or a longer interval.
 
     Args:
-        found: the measures of the method.
+        measured: the measures of the method.
         reference: the measures that it is compared with.
         name: the name of the reference.
         tolerance: the largest differences that are not worse. For the worst
@@ -214,8 +214,8 @@ def compare_measures(
     Returns:
         For each measure a failure for each size and alpha where it is worse, or one pass.
     """
-    keys = key_columns(found)
-    rows = found.join(reference, on=keys, suffix="_reference", maintain_order="left")
+    keys = key_columns(measured)
+    rows = measured.join(reference, on=keys, suffix="_reference", maintain_order="left")
     findings = []
     for measure in MEASURES:
         check, worse = f"against {name}: {measure.title}", []

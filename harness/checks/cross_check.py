@@ -27,7 +27,7 @@ from harness.designs.design import Scenario, sizes_by_name
 from harness.designs.engines.monte_carlo import shards, simulate
 from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits
-from harness.designs.results import Counts, WorstCase
+from harness.designs.results import Counts
 
 MONTE_CARLO_AGREES = "Monte Carlo agrees"
 SIZES = (5.0, 20.0, 100.0)
@@ -98,9 +98,14 @@ def _tests_at(
         below, above = drawn.below[0], drawn.above[0]
         at = exact.by_outcome.at(drawn.conditions)
         by_outcome = _cells(drawn.trials, below, above, at.below[0], at.above[0])
-        n, low, high = (each.sum(keepdims=True) for each in (drawn.trials, below, above))
+        n, low, high = (counts.sum(keepdims=True) for counts in (drawn.trials, below, above))
         overall = _cells(n, low, high, mean.below, mean.above)
-        at_worst = _simulated(_at_worst_truth(scenario, worst), limits, seed)
+        truths = worst.witness
+        if worst.found_by is not None:
+            # No truth reaches the worst alpha: it is approached from one side.
+            towards = {"above": 1.0, "below": -1.0}.get(worst.side, 0.0)
+            truths = scenario.beside(worst.truths, towards * APPROACH)
+        at_worst = _simulated(scenario.with_truths(truths), limits, seed)
         missed = np.array([(at_worst.below + at_worst.above).sum()])
         trials = np.array([at_worst.trials.sum()])
         for p_values in (
@@ -114,17 +119,6 @@ def _tests_at(
 def _simulated(scenario: Scenario, limits: Limits, seed: int) -> Counts:
     (shard,) = shards(scenario, TRIALS, seed, None)
     return simulate(shard, limits).by_outcome
-
-
-def _at_worst_truth(scenario: Scenario, worst: WorstCase) -> Scenario:
-    """The scenario with the truths at which the worst alpha is reached.
-
-    Where no truth reaches it, they are moved to the side from which the parameter approaches.
-    """
-    if worst.found_by is None:
-        return scenario.with_truths(worst.witness)
-    towards = {"above": 1.0, "below": -1.0}.get(worst.side, 0.0)
-    return scenario.with_truths(scenario.beside(worst.truths, towards * APPROACH))
 
 
 def _cells(

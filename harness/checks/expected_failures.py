@@ -8,8 +8,10 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
+from harness.base.arguments import quoted
 from harness.base.errors import InputError, did_you_mean
 from harness.base.numerics.arrays import Bools
+from harness.callers.expected_failures import ExpectedFailure, Place
 from harness.checks.behaviour import EXACT_NUMBERS
 from harness.checks.conformance.runner import property_names
 from harness.checks.contract.exact import CONTRACT_CHECKS
@@ -22,6 +24,7 @@ from harness.checks.findings import (
     DECLARED,
     FAIL,
     REMARK,
+    SIDE,
     Column,
     Finding,
     FindingPlaces,
@@ -33,7 +36,6 @@ from harness.checks.findings import (
 from harness.checks.subject import Subject
 from harness.checks.tails.check import TAIL_CHECKS
 from harness.families.family import Family
-from harness.methods.expected_failures import SIDE, ExpectedFailure, Place, validate_places
 
 _SEVERITY = 500.0
 _RISES = "rises with x"
@@ -54,13 +56,25 @@ def validate_expected_failures(expected: Sequence[ExpectedFailure], family: Fami
                 f"there is no check {failure.check!r} that could be expected to fail"
                 f"{did_you_mean(failure.check, _check_names(family))}"
             )
-    validate_places(expected, place_names(family))
+    validate_places(expected, family)
 
 
-def place_names(family: Family) -> tuple[str, ...]:
-    """What the place of a failure may be given by; of lists, which have no counts, alpha."""
+def validate_places(failures: Sequence[ExpectedFailure], family: Family) -> None:
+    """Refuse places by other names than those of a family; lists, which have no counts, have alpha.
+
+    Raises:
+        InputError: a place has another name, or a text for a number.
+    """
     counted = (*family.counts, *family.sizes) if family.has_outcomes else ()
-    return (*dict.fromkeys(counted), "alpha", SIDE)
+    names = (*dict.fromkeys(counted), "alpha", SIDE)
+    for failure in failures:
+        for name, bounds in failure.place.items():
+            wanted = f"the place of the expected failure {failure.check!r} should be given by"
+            if name not in names:
+                raise InputError(f"{wanted} {', '.join(names)}, found {quoted(name)}")
+            if isinstance(bounds, str) != (name == SIDE):
+                kind = "a side" if name == SIDE else "a number or a range"
+                raise InputError(f"{wanted} {kind} for {name}, found {quoted(bounds)}")
 
 
 def was_checked(
@@ -125,7 +139,7 @@ def apply_expected_failures(
         InputError: the method declares a place that its family does not have.
     """
     own = subject.expected_failures
-    validate_places(own, place_names(subject.family))
+    validate_places(own, subject.family)
     declared = (*own, *by_caller)
     applied = [part for finding in findings for part in _split(finding, declared)]
     if not subject.deterministic:

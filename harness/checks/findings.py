@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.base.numerics.arrays import Bools, Floats
-from harness.methods.expected_failures import Place
+from harness.callers.expected_failures import Place
 from harness.methods.method import TWO_SIDED
 
 Verdict = Literal["pass", "remark", "declared", "inconclusive", "fail"]
@@ -36,6 +36,8 @@ NOT_PASSED: tuple[Verdict, ...] = (FAIL, INCONCLUSIVE)
 
 FINISHES = "finishes in time"
 """The check that fails to conclude where the time of all was over."""
+SIDE = "side"
+"""The column of places that holds the side of limits."""
 LENGTH_NAME = "length"
 """The check whose message stands in the summary: how long the intervals are."""
 

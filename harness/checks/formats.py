@@ -67,9 +67,10 @@ def _suite(report: CheckReport) -> ElementTree.Element:
         skipped=str(verdicts.count(DECLARED)),
     )
     properties = ElementTree.SubElement(suite, "properties")
-    known = {"verdict": report.headline, "contract": report.contract, "keeps": report.keeps}
-    known |= {} if report.seed is None else {"seed": str(report.seed)}
-    for name, value in known.items():
+    facts = {"verdict": report.headline, "contract": report.contract, "keeps": report.keeps}
+    if report.seed is not None:
+        facts["seed"] = str(report.seed)
+    for name, value in facts.items():
         ElementTree.SubElement(properties, "property", name=name, value=_xml(value))
     for (kind, check), findings in cases.items():
         classname = _xml(f"{report.family}.{report.method}.{kind}")

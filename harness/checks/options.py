@@ -11,8 +11,10 @@ from typing import Any, TypedDict
 
 from harness.base.arguments import quoted, validate_number, validate_whole
 from harness.base.errors import InputError, did_you_mean
+from harness.callers.expected_failures import ExpectedFailure, expected_failures
 from harness.callers.naming import AnyMethod, Function, Named, known_family, method_for
 from harness.callers.process import TIMEOUT
+from harness.catalogue import with_settings
 from harness.checks.baseline.folder import is_baseline, is_folder_path, validate_target
 from harness.checks.baseline.limits import KeptPoints, default_points
 from harness.checks.expected_failures import validate_expected_failures
@@ -27,12 +29,10 @@ from harness.checks.sizes import (
     validate_sizes,
 )
 from harness.checks.table import complete_grid, restriction_of
-from harness.families.catalogue import with_settings
-from harness.families.family import Family
-from harness.families.stopped import MOST, STOPPING, rule_of
+from harness.designs.stopping.family import rule_of
+from harness.families.family import STOPPING, Family
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.load import load_experiment
-from harness.methods.expected_failures import ExpectedFailure, expected_failures
 from harness.methods.method import Contract, validate_contract
 
 SEED = 2003
@@ -107,12 +107,12 @@ class Tolerance:
         numbers = _parse(given) if isinstance(given, str) else given
         if not isinstance(numbers, Mapping):
             raise InputError(f"tolerance should be numbers by measure, found {quoted(given)}")
-        known = [field.name for field in fields(cls)]
+        measures = [field.name for field in fields(cls)]
         for name, value in numbers.items():
-            if name not in known:
-                guess = did_you_mean(name, known)
+            if name not in measures:
+                guess = did_you_mean(name, measures)
                 raise InputError(
-                    f"tolerance should be of {', '.join(known[:-1])} or {known[-1]}, "
+                    f"tolerance should be of {', '.join(measures[:-1])} or {measures[-1]}, "
                     f"found {quoted(name)}{guess}"
                 )
             is_number = isinstance(value, Real) and not isinstance(value, bool)
@@ -136,7 +136,7 @@ def _parse(text: str) -> dict[str, float]:
     """
     numbers: dict[str, float] = {}
     for part in text.split(","):
-        name, equals, value = (each.strip() for each in part.partition("="))
+        name, equals, value = (word.strip() for word in part.partition("="))
         if not (name and equals):
             raise InputError(f"tolerance should be {_FORM}, found {quoted(text)}")
         if name in numbers:
@@ -289,7 +289,7 @@ def _under_rule(name: str, options: CheckOptions) -> tuple[Family, CheckOptions]
     """
     alphas = options.get("alphas") or _ALPHAS_OF_A_RULE
     stopped = with_settings(name, {STOPPING: options["stopping"], "alpha": alphas})
-    most = rule_of(stopped).get(MOST)
+    most = rule_of(stopped).most
     sizes = options.get("sizes") or (None if most is None else [most])
     has_other_sizes = options.get("grid") is not None or options.get("config") is not None
     if has_other_sizes or sizes is None:

@@ -15,7 +15,9 @@ import numpy as np
 
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Bools, Floats
-from harness.designs.design import Design, Scenario, design_for
+from harness.catalogue import design_for, scenario_for
+from harness.designs.design import Design, Scenario
+from harness.designs.stopping.family import A_STOPPING_RULE
 from harness.distributions.list_truths import (
     ClusterTruth,
     ListTruth,
@@ -38,7 +40,6 @@ from harness.families.lists import CLUSTERS, RUNS, STRATA
 from harness.families.paired import PAIRS
 from harness.families.samples import SINGLE_SAMPLE, TWO_SAMPLES
 from harness.families.scores import PAIRED_SCORES, SCORES
-from harness.families.stopped import A_STOPPING_RULE
 
 DataSet = tuple[Sequence[float], ...]
 """One data set: its lists in the order of the family's data."""
@@ -192,13 +193,11 @@ _DISCORDANT, _SHARES_OF_BOTH = (0.01, 0.05, 0.15, 0.35), (0.3, 0.8)
 """The discordant cells of the tables of a check, and the shares of both in the concordant ones."""
 
 
-def _uniform_truth(family: Family) -> UniformTruth:
-    return UniformTruth(*((0.0, 1.0) if family.is_bounded else RATES))
-
-
-def _two_uniform_truths(family: Family) -> PairTruth:
-    truth = UniformTruth(*((0.0, 1.0) if family.is_bounded else RATES_OF_TWO))
-    return PairTruth(truth, truth)
+def _uniform_truth(family: Family) -> UniformTruth | PairTruth:
+    """Return the uniform truth of one sample, or of each of two."""
+    rates = RATES if family.samples == 1 else RATES_OF_TWO
+    truth = UniformTruth(*((0.0, 1.0) if family.is_bounded else rates))
+    return truth if family.samples == 1 else PairTruth(truth, truth)
 
 
 def _truth_of_tables(family: Family) -> PairedTruth:
@@ -215,13 +214,15 @@ def _truth_of_tables(family: Family) -> PairedTruth:
 
 
 def _negated(lists: Sequence[Floats]) -> tuple[Floats, ...]:
-    return tuple(-each for each in lists)
+    return tuple(-column for column in lists)
 
 
 def _failures(lists: Sequence[Floats]) -> tuple[Floats, ...]:
     """Counts of failures in place of successes, each with its size."""
-    pairs = zip(lists[::2], lists[1::2], strict=True)
-    return tuple(each for count, size in pairs for each in (size - count, size))
+    columns: list[Floats] = []
+    for count, size in zip(lists[::2], lists[1::2], strict=True):
+        columns += [size - count, size]
+    return tuple(columns)
 
 
 def _has_variance(lists: Sequence[Floats]) -> Bools:
@@ -343,7 +344,7 @@ _PAIRED_SCORES_LISTS = CheckedLists(
 PLANS: dict[str, CheckPlan] = {
     SINGLE_SAMPLE: CheckPlan(_ONE_SAMPLE_AT, _uniform_truth),
     A_STOPPING_RULE: CheckPlan(_ONE_SAMPLE_AT, _uniform_truth),
-    TWO_SAMPLES: CheckPlan(_TWO_SAMPLES_AT, _two_uniform_truths),
+    TWO_SAMPLES: CheckPlan(_TWO_SAMPLES_AT, _uniform_truth),
     PAIRS: CheckPlan(_TABLES_AT, _truth_of_tables),
     CONFUSION: CheckPlan(_TABLES_AT, _truth_of_tables),
     RUNS: CheckPlan(LISTS_AT, lists=_RUNS_LISTS),
@@ -393,4 +394,5 @@ def scenario_of(family: Family, size: Any) -> Scenario:
     """
     plan = plan_of(family)
     assert plan.truth is not None
-    return Scenario(family, design_for(family).size_of(np.ravel(size).tolist()), plan.truth(family))
+    of_design = design_for(family).size_of(np.ravel(size).tolist())
+    return scenario_for(family, of_design, plan.truth(family))

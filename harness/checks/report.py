@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import polars as pl
@@ -30,7 +30,7 @@ from harness.checks.findings import (
     Verdict,
     format_cell,
 )
-from harness.families.catalogue import family_of
+from harness.families.family import Family
 from harness.methods.method import TWO_SIDED
 
 EXIT_CODES: Mapping[Verdict, int] = {PASS: 0, FAIL: 3, INCONCLUSIVE: 4}
@@ -169,6 +169,8 @@ class CheckReport(Tabular):
     """What it gains and loses against another method or its baseline; None without one."""
     stored: str = ""
     """What was stored as a baseline, or why nothing was; "" where nothing was to be stored."""
+    estimated: Family | None = field(default=None, repr=False)
+    """What the method estimates; None where the check is on a model of the user's."""
 
     @property
     def verdict(self) -> Verdict:
@@ -248,14 +250,20 @@ class CheckReport(Tabular):
         return printable("\n".join(lines))
 
     @property
+    def of_family(self) -> Family:
+        """What the method estimates."""
+        assert self.estimated is not None
+        return self.estimated
+
+    @property
     def about(self) -> str:
         """What the method is for, in a sentence."""
-        return f"An interval for {family_of(self.family).title}."
+        return f"An interval for {self.of_family.title}."
 
     @property
     def place_names(self) -> tuple[str, ...]:
         """What says where a finding is, in the headline."""
-        return (*family_of(self.family).sizes, "alpha")
+        return (*self.of_family.sizes, "alpha")
 
     @property
     def headline(self) -> str:
@@ -324,7 +332,7 @@ class CheckReport(Tabular):
 
         Without exact numbers there is the heading only.
         """
-        exact, family = self.behaviour, family_of(self.family)
+        exact, family = self.behaviour, self.of_family
         truths = dict(zip(family.truths, family.numbered("worst_truth"), strict=False))
         farthest = {column: self.farthest(column) for column, _ in _NUMBERS}
 
@@ -346,7 +354,7 @@ class CheckReport(Tabular):
         farthest = self.farthest("worst_alpha")
         if not farthest:
             return []
-        family = family_of(self.family)
+        family = self.of_family
         names = dict(zip(family.numbered("worst_truth"), family.truths, strict=False))
         names = {**{size: size for size in family.sizes}, **names}
         lines = []

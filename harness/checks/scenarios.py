@@ -32,12 +32,15 @@ def truths_inside(scenario: Scenario) -> tuple[tuple[float, float], ...]:
     """
     if scenario.family.shares_size:
         concordant, view = (0.5 * INSIDE[0], 1.0), scenario.family.as_pairs
-        spans = (concordant, INSIDE, INSIDE, concordant)
-        return spans if view is None else view.restored(spans)
+        cells = (concordant, INSIDE, INSIDE, concordant)
+        return cells if view is None else view.restored(cells)
     if scenario.family.is_bounded:
         return (INSIDE,) * len(scenario.sizes)
-    largest = [(each.size, each.truth.effective_support[1]) for each in scenario.samples()]
-    return tuple((min(FEWEST_EVENTS / size, most), most) for size, most in largest)
+    spans = []
+    for sample in scenario.samples():
+        largest = sample.truth.effective_support[1]
+        spans.append((min(FEWEST_EVENTS / sample.size, largest), largest))
+    return tuple(spans)
 
 
 def limits_at(
@@ -51,7 +54,7 @@ def limits_at(
     Raises:
         MethodError: the method failed at an outcome, or its limits are not finite or not ordered.
     """
-    counts = tuple(each.astype(np.float64) for each in scenario.counts(outcomes))
+    counts = tuple(count.astype(np.float64) for count in scenario.counts(outcomes))
     listed = OutcomeList(scenario.family, scenario.sizes, counts)
     answers = subject.limits(listed.observed(), alpha, TWO_SIDED)
     for fault in answers.failures.values():
@@ -128,9 +131,9 @@ def draw_at(
     Returns:
         The parameter of the family and the outcome of each trial, shape (trials,) each.
     """
-    each = tuple(np.full(trials, truth) for truth in truths)
-    outcomes = scenario.draw_outcomes(each, scenario.stream(seed, 1 + stream))
-    return scenario.family.parameter_at(each), outcomes
+    arrays = tuple(np.full(trials, truth) for truth in truths)
+    outcomes = scenario.draw_outcomes(arrays, scenario.stream(seed, 1 + stream))
+    return scenario.family.parameter_at(arrays), outcomes
 
 
 def misses(

@@ -6,7 +6,6 @@ What its method raises is a failure of its answers, or a finding.
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import fields
 
 import numpy as np
 
@@ -28,8 +27,17 @@ class Subject(Source):
     """
 
     def __init__(self, source: Source, family: Family) -> None:
-        super().__init__(**{field.name: getattr(source, field.name) for field in fields(Source)})
-        self.takes_long = source.takes_long and not family.has_single_count
+        super().__init__(
+            label=source.label,
+            sides=source.sides,
+            deterministic=source.deterministic,
+            expected_failures=source.expected_failures,
+            contract=source.contract,
+            is_of_catalogue=source.is_of_catalogue,
+            largest_size=source.largest_size,
+            has_uneven_tails=source.has_uneven_tails,
+            takes_long=source.takes_long and not family.has_single_count,
+        )
         self.family = family
         self._source = source
         self._answers: dict[_Key, Answers] = {}

@@ -51,13 +51,13 @@ def complete_grid(
 
 def _is_complete(points: TablePoints, size: Size, alpha: float) -> bool:
     scenario = scenario_of(points.family, size)
-    known = points.at(tuple(map(float, scenario.sizes)), alpha)
+    stored = points.at(tuple(map(float, scenario.sizes)), alpha)
     solver = solver_of(scenario)
-    if len(known) < solver.possible_count():
+    if len(stored) < solver.possible_count():
         return False
     counts = scenario.counts(solver.possible_outcomes())
     outcomes = zip(*(column.astype(np.float64).tolist() for column in counts), strict=True)
-    return all(outcome in known for outcome in outcomes)
+    return all(outcome in stored for outcome in outcomes)
 
 
 def points_finding(source: TableSource, sizes: Sequence[Size], alphas: Sequence[float]) -> Finding:

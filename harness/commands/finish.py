@@ -106,6 +106,11 @@ class _Said:
 
     name: str
 
+    def begun(self, program: str) -> None:
+        from harness.screen.console import begun_line
+
+        print_error(begun_line(self.name, program))
+
     def found(self, recorded: int, parts: int) -> None:
         from harness.screen.console import goes_on_line
 

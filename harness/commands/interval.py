@@ -38,8 +38,7 @@ from harness.commands.options import (
 
 if TYPE_CHECKING:
     from harness.families.family import Family
-    from harness.one.answers import Found, Setting
-    from harness.one.row import Row
+    from harness.one.rows import Found, Row, Setting
 
 _FORMS = {".csv": "csv", ".json": "json"}
 _DATA = ONE_SAMPLE | FINITE_POPULATION | TWO_COUNTS | OR_LISTS | TABLE_COUNTS | RUN_VALUES
@@ -157,6 +156,7 @@ def interval(
         interval auc --rows scores.csv --truth label --score model
     """
     from harness.base.arguments import validate_choice
+    from harness.catalogue import with_settings
     from harness.commands.output import (
         records_text,
         say,
@@ -165,11 +165,16 @@ def interval(
         table_text,
         validate_output_files,
     )
-    from harness.families.catalogue import with_settings
     from harness.methods.catalogue import default_method
     from harness.methods.method import ALL_SIDES
-    from harness.one.answers import ALL, Setting, intervals_by_method, methods_asked, records_of
-    from harness.one.row import validate_rows
+    from harness.one.rows import (
+        ALL,
+        Setting,
+        intervals_by_method,
+        methods_asked,
+        records_of,
+        validate_rows,
+    )
 
     given = {name: text for name, text in data.items() if text is not None}
     settings: dict[str, Any] = {k: number_or_list(given.pop(k)) for k in BETA if k in given}
@@ -240,7 +245,7 @@ def interval(
 
 def _rows_of_options(family: Family, given: Mapping[str, str]) -> list[Row]:
     """The rows of data that are given as numbers."""
-    from harness.one.row import rows_of_options
+    from harness.one.rows import rows_of_options
 
     numbers: dict[str, float | list[float] | None] = {}
     for name, text in given.items():

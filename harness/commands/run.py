@@ -17,6 +17,7 @@ from harness.commands.options import Quiet, ResultsFolder, TakeOver
 if TYPE_CHECKING:
     from harness.config.form import AnyExperiment
     from harness.runner.parts import Part
+    from harness.runner.workload import Workload
 
 
 def run(
@@ -56,8 +57,8 @@ def run(
 ) -> int:
     """Run experiments and write results/<name>/.
 
-    All configs are checked before the first one starts. What does not fit into memory or takes
-    more than a day is refused. What a former run of the same config has finished is not computed
+    All configs are checked before the first one starts. What does not fit into memory or would
+    take days is refused. What a former run of the same config has finished is not computed
     again.
     """
     if not configs:
@@ -117,22 +118,14 @@ class _Options:
 def _run_all(experiments: Sequence[AnyExperiment], options: _Options, dry_run: bool) -> int:
     """Run the experiments one after the other; return the exit code."""
     from harness.commands.output import say
-    from harness.kinds.run import cost_of
-    from harness.runner.estimate import WORTH_SAYING
-    from harness.screen.console import estimate_line, estimate_lines
+    from harness.screen.console import workload_lines
 
-    _refuse(experiments, options)
     part = options.part
-    parts = 1 if part is None else part.count
-    # Without the time of small runs, unless it is asked for.
-    estimates = [cost_of(each, measure_small=dry_run, parts=parts) for each in experiments]
+    work = _refuse(experiments, options)
     if dry_run:
-        for experiment, found in zip(experiments, estimates, strict=True):
-            say(estimate_lines(experiment.name, found))
+        for experiment, found in zip(experiments, work, strict=True):
+            say(workload_lines(experiment.name, found))
         return 0
-    for experiment, found in zip(experiments, estimates, strict=True):
-        if found.seconds > WORTH_SAYING and not options.quiet:
-            say(estimate_line(experiment.name, found), err=True)
     if part is not None:
         for experiment in experiments:
             _run_part(experiment, part, options)
@@ -140,10 +133,13 @@ def _run_all(experiments: Sequence[AnyExperiment], options: _Options, dry_run: b
     return worst_exit_code([_run_one(experiment, options) for experiment in experiments])
 
 
-def _refuse(experiments: Sequence[AnyExperiment], options: _Options) -> None:
-    """Check that each experiment can be planned and written, before the first one starts."""
-    from harness.kinds.catalogue import kind_of_experiment
-    from harness.kinds.run import refuse_undivided
+def _refuse(experiments: Sequence[AnyExperiment], options: _Options) -> list[Workload]:
+    """Check that each experiment can be run and written, before the first one starts.
+
+    Returns:
+        What each has to do.
+    """
+    from harness.kinds.run import refuse_undivided, workload_of
     from harness.runner.folder import (
         FRESH_REPLACES,
         open_run_folder,
@@ -151,18 +147,20 @@ def _refuse(experiments: Sequence[AnyExperiment], options: _Options) -> None:
         replaced_results,
     )
 
+    work = []
     for experiment in experiments:
-        kind_of_experiment(experiment).refuse(experiment)
+        work.append(workload_of(experiment, 1 if options.part is None else options.part.count))
         if options.part is not None:
             refuse_undivided(experiment)
-        else:
-            # A folder that cannot be opened is refused before the first run starts.
-            with open_run_folder(experiment, options.out, options.take_over) as folder:
-                if not options.fresh:
-                    refuse_other_experiment(experiment, folder.path, FRESH_REPLACES)
-                replaced = replaced_results(experiment, folder.path)
-                if replaced and not options.quiet:
-                    print_error(replaced)
+            continue
+        # A folder that cannot be opened is refused before the first run starts.
+        with open_run_folder(experiment, options.out, options.take_over) as folder:
+            if not options.fresh:
+                refuse_other_experiment(experiment, folder.path, FRESH_REPLACES)
+            replaced = replaced_results(experiment, folder.path)
+            if replaced and not options.quiet:
+                print_error(replaced)
+    return work
 
 
 def _run_one(experiment: AnyExperiment, options: _Options) -> int:

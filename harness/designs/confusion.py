@@ -55,7 +55,7 @@ def as_pairs(scenario: Scenario) -> Scenario:
         arranged = TableTruth(tuple(map(view.arranged, truth.tables)))
     else:
         arranged = DirichletTruth(view.arranged(truth.shapes))
-    return replace(scenario, family=view.family, truth=arranged)
+    return replace(scenario, design=pairs.PAIRED, family=view.family, truth=arranged)
 
 
 def _draw(

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
 import json
-import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -20,7 +18,6 @@ from harness.distributions.paired_truths import PairedTruth
 from harness.distributions.sampling.law import NUMPY, THINNED, Law, Sampling
 from harness.distributions.truths import DiscreteTruth, PairTruth, Truth
 from harness.families.family import Data, Family, Model
-from harness.families.stopped import FUNCTIONS, functions_of
 
 AnyTruth = Truth | PairTruth | PairedTruth | ListTruth
 
@@ -173,6 +170,8 @@ class Design:
     values in the arrays that it lists, and the position of each of them in the truth."""
     samples: Callable[[Scenario], tuple[Scenario, ...]] = lambda _: ()
     """Return the scenario of each independent sample alone."""
+    trials_made: Callable[[Scenario, Integers], Floats] | None = None
+    """Return the numbers of trials made at outcomes, shape (m,); None where all are made."""
     sampling_title: Callable[[Scenario], str | None] = lambda _: None
     """Return how data arise, in words; None where it is the model's own way."""
     beside: Callable[[Scenario, Sequence[float], float], tuple[float, ...]] = (
@@ -186,8 +185,8 @@ class Design:
     refuse: Callable[[Scenario], None] = lambda _: None
     """Raise an error for a scenario that cannot be computed."""
     exact: Callable[[Scenario], Any] | None = None
-    """The class of the exact engines where outcomes are numbered: ``solvers.Solver``, or one that
-    overrides some of it."""
+    """Return the exact engines where outcomes are numbered: the class ``engines.solver.Solver``, or
+    one that overrides some of it."""
     examples: Mapping[str, Example] = field(default_factory=dict)
     """What a config to begin with has, where sizes are ``counts`` or ``amounts``."""
     sizes_are_lists: bool = False
@@ -205,22 +204,6 @@ class Design:
     """The largest mean counts of two scenarios that are solved exactly, to measure the time."""
 
 
-DESIGNS: dict[str, Design] = {}
-
-
-def designs() -> Mapping[str, Design]:
-    """Return the designs by their names; ``catalogue.register`` adds one."""
-    if not DESIGNS:
-        # The catalogue imports this module, and with it come all exact engines.
-        importlib.import_module("harness.designs.catalogue")
-    return DESIGNS
-
-
-def design_for(family: Family) -> Design:
-    """Return the design of a family."""
-    return designs()[family.design]
-
-
 @dataclass(frozen=True)
 class Scenario:
     """One size with one truth.
@@ -229,6 +212,8 @@ class Scenario:
     which stands for every data set.
     """
 
+    design: Design = field(repr=False, compare=False)
+    """How the data arise."""
     family: Family
     size: Any
     """n, a whole number, or an exposure; of two samples a pair of them; of lists k, the number of
@@ -243,30 +228,17 @@ class Scenario:
     with_both: bool = True
     """Of pairs: whether an outcome says how many pairs are right in both; of a confusion table,
     whether it says the whole table."""
-    design: Design = field(init=False, repr=False, compare=False)
-    """How the data arise."""
     solver: Any = field(init=False, default=None, repr=False, compare=False)
     """The exact engines, once ``solver_of`` has chosen them."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "design", design_for(self.family))
         if self.law is not None and self.draws == THINNED:
             raise HarnessError(f"no tables thin the outcomes of {self.law.title}")
         self.design.refuse(self)
 
     def __getstate__(self) -> dict[str, Any]:
-        # Another process knows the family by its name, and has no function of this one.
-        state = {**vars(self), "solver": None}
-        if not (functions := functions_of(self.family)):
-            return state
-        import cloudpickle
-
-        return {**state, "functions": cloudpickle.dumps(functions)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        if functions := state.pop("functions", None):
-            FUNCTIONS.update(pickle.loads(functions))
-        vars(self).update(state)
+        # Another process chooses the engines itself.
+        return {**vars(self), "solver": None}
 
     @property
     def sizes(self) -> tuple[float, ...]:
@@ -463,33 +435,6 @@ def keyed_stream(content: Mapping[str, Any], seed: int, shard: int) -> np.random
     digest = np.frombuffer(hashlib.sha256(text.encode()).digest(), dtype=">u4")
     key = (*digest.tolist(), shard >> 32, shard & 0xFFFFFFFF)
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
-
-
-def listed_scenarios(
-    family: Family,
-    sizes: Sequence[float],
-    truths: Sequence[Floats],
-    law: Law | None = None,
-    with_both: bool = True,
-) -> Iterator[tuple[Scenario, Positions, Positions]]:
-    """Yield scenarios of one size that list given truths.
-
-    Args:
-        family: what is estimated.
-        sizes: the size of each sample.
-        truths: the true values of each sample or cell, one array of shape (t,) for each.
-        law: of one sample: how its count arises; None for the family's own law.
-        with_both: as of ``Scenario``.
-
-    Yields:
-        A scenario, the positions of the truths in the arrays that it lists, and the position of
-        each of them among the scenario's ``listed_truths``.
-    """
-    design = design_for(family)
-    assert design.listing is not None
-    for truth, positions, index in design.listing(truths):
-        size = design.size_of(sizes)
-        yield Scenario(family, size, truth, law=law, with_both=with_both), positions, index
 
 
 def data_of(scenario: Scenario, outcomes: Integers) -> Data:

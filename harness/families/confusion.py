@@ -218,8 +218,7 @@ def f_score(beta: float) -> Family:
     """
     square = beta * beta
     name = "f_score" if beta == 1 else f"f_score(beta={plain_number(beta)})"
-
-    return _family(
+    family = _family(
         name,
         "an F score: tp, fp and fn of n cases" + ("" if beta == 1 else f", β = {beta:g}"),
         f"F{beta:g}",
@@ -231,6 +230,7 @@ def f_score(beta: float) -> Family:
         posterior=partial(f_score_posterior, beta=beta),
         settings={BETA: beta},
     )
+    return family if beta == 1 else replace(family, base=f_score(1.0))
 
 
 JACCARD_INDEX = _family(

@@ -35,6 +35,9 @@ CLOSED_FORM = "closed_form"
 EXACT_ENGINES = (ENUMERATION, CLOSED_FORM)
 """The engines that have exact values at listed truths; a family has at most one of them."""
 
+STOPPING, STOPPED_AT = "stopping", "stopped_at"
+"""The setting that is the rule by which trials end, and the count that says how many were made."""
+
 T = TypeVar("T")
 Cell = TypeVar("Cell")
 
@@ -204,16 +207,22 @@ class Family:
     """What follows a name of which each sample, or each cell, has one."""
     samples: int = 1
     """The number of samples."""
+    sample: Family | None = None
+    """The family of each of several independent samples alone."""
     combination: Combination = ONE_SAMPLE
     """The parameter as a function of those of the samples."""
     of_pairs: PairedParameter | None = None
     """The parameter as a function of the cells of a table of pairs."""
+    may_stop: bool = False
+    """Whether its trials may end by a stopping rule that is given."""
     stops: bool = False
     """Whether trials end by a stopping rule, so that an outcome says how many were made."""
     shares_size: bool = False
     """Whether several counts are parts of one size, as the four of a table."""
     as_pairs: AsPairs | None = None
     """Of a table with other cells than those of pairs: the same as a table of pairs."""
+    base: Family | None = None
+    """The family without its settings; None where it has those that it has by default."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """What the parameter depends on beside the data, by name: ``beta`` of an F score,
     ``stopping`` of a proportion."""
@@ -316,7 +325,7 @@ class Family:
     @property
     def public_name(self) -> str:
         """The name without settings, as configs and tables have it."""
-        return self.name.partition("(")[0]
+        return self.name if self.base is None else self.base.name
 
     @property
     def has_line(self) -> bool:

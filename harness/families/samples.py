@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,27 +27,68 @@ SINGLE_SAMPLE, TWO_SAMPLES = "one sample", "two samples"
 """The designs: one count, or two independent ones."""
 
 
-def family_of_samples(
+def family_of_one_sample(
     name: str,
     title: str,
     parameter: str,
     model: Model,
-    combination: Combination = ONE_SAMPLE,
-    posterior_of: Callable[..., Any] | None = None,
     *,
-    design: str | None = None,
+    design: str = SINGLE_SAMPLE,
     exact_engines: Sequence[str] | None = None,
-    same_cases: Family | None = None,
 ) -> Family:
-    """Return a family whose data are the count and the size of each sample.
+    """Return a family whose data are one count and its size.
 
     Args:
-        name, title, parameter, model, combination, same_cases: as of ``Family``.
-        posterior_of: the posterior of the parameter of two samples, from the posteriors of both;
-            None where there is none in closed form.
-        design: how the data arise; None for one sample, or two independent ones.
+        name, title, parameter, model, design: as of ``Family``.
         exact_engines: the engines beside Monte Carlo; None for those that follow from the model.
     """
+    if exact_engines is None:
+        exact_engines = (POSTERIOR, *_enumeration(model))
+    combine = (lambda posterior: posterior) if POSTERIOR in exact_engines else None
+    return _family(name, title, parameter, model, ONE_SAMPLE, combine, design, exact_engines)
+
+
+def family_of_samples(
+    name: str,
+    title: str,
+    parameter: str,
+    sample: Family,
+    combination: Combination,
+    posterior_of: Callable[..., Any] | None = None,
+    *,
+    design: str = TWO_SAMPLES,
+    same_cases: Family | None = None,
+) -> Family:
+    """Return a family whose data are the count and the size of each of several samples.
+
+    Args:
+        name, title, parameter, sample, combination, design, same_cases: as of ``Family``.
+        posterior_of: the posterior of the parameter from the posteriors of all samples; None where
+            there is none in closed form.
+    """
+    engines = [POSTERIOR] * (posterior_of is not None) + [*_enumeration(sample.model)]
+    family = _family(
+        name, title, parameter, sample.model, combination, posterior_of, design, engines
+    )
+    symbols = dict(zip(("first", "second"), family.symbols, strict=False))
+    return replace(family, sample=sample, truth_parts=symbols, same_cases=same_cases)
+
+
+def _enumeration(model: Model) -> tuple[str, ...]:
+    return (ENUMERATION,) if hasattr(model.SAMPLING, "pmf") else ()
+
+
+def _family(
+    name: str,
+    title: str,
+    parameter: str,
+    model: Model,
+    combination: Combination,
+    combine: Callable[..., Any] | None,
+    design: str,
+    exact_engines: Sequence[str],
+) -> Family:
+    """Return the family of one sample or of several; ``combine`` combines their posteriors."""
     samples = combination.samples
     suffixes = tuple(map(str, range(1, samples + 1))) if samples > 1 else ("",)
 
@@ -55,11 +97,6 @@ def family_of_samples(
 
     counts, sizes, symbols = map(numbered, (model.COUNT, model.SIZE, model.PARAMETER))
     data = tuple(each for pair in zip(counts, sizes, strict=True) for each in pair)
-    if exact_engines is None:
-        has_posterior = samples == 1 or posterior_of is not None
-        is_enumerable = hasattr(model.SAMPLING, "pmf")
-        exact_engines = [POSTERIOR] * has_posterior + [ENUMERATION] * is_enumerable
-    combine = (posterior_of or _of_one) if POSTERIOR in exact_engines else None
 
     def validate_data(given: Mapping[str, npt.ArrayLike]) -> Data:
         validate_names(name, data, given)
@@ -80,7 +117,7 @@ def family_of_samples(
         title,
         parameter,
         model,
-        design or (SINGLE_SAMPLE if samples == 1 else TWO_SAMPLES),
+        design,
         engines=(MONTE_CARLO, *exact_engines),
         data=data,
         sizes=sizes,
@@ -100,15 +137,9 @@ def family_of_samples(
         mirrored=combination.mirrored if model.HAS_MIRROR else None,
         closed_posterior=None if combine is None else posterior,
         combine_posteriors=combine,
-        truth_parts=dict(zip(("first", "second"), symbols, strict=False)) if samples > 1 else {},
         quantity=model.QUANTITY,
         size_in_words="number of trials" if model.SIZE_IS_COUNT else "its own unit",
-        same_cases=same_cases,
     )
-
-
-def _of_one(posterior: Any) -> Any:
-    return posterior
 
 
 def _columns(counts: Sequence[Floats], sizes: Sequence[float]) -> Data:

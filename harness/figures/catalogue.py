@@ -19,7 +19,7 @@ from harness.figures.kinds import (
     stopping,
     surfaces,
 )
-from harness.figures.kinds.simulation import estimates, lollipop, nested_loop, zip_plot
+from harness.figures.kinds.simulation import measures, trials
 
 FIGURES: dict[str, FigureKind] = {
     kind.name: kind
@@ -42,9 +42,9 @@ FIGURES: dict[str, FigureKind] = {
         stopping.OUTCOMES_KIND,
         stopping.SIZE_KIND,
         reliability_diagram.KIND,
-        zip_plot.KIND,
-        lollipop.KIND,
-        nested_loop.KIND,
-        estimates.KIND,
+        trials.ZIP_PLOT_KIND,
+        measures.LOLLIPOP_KIND,
+        measures.NESTED_LOOP_KIND,
+        trials.ESTIMATES_KIND,
     )
 }

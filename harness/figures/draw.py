@@ -21,7 +21,8 @@ from harness.base.errors import (
 from harness.base.files import read_regular
 from harness.base.numerics.arrays import Floats
 from harness.base.text import numbered
-from harness.families.catalogue import family_in, family_of
+from harness.catalogue import family_in
+from harness.families.catalogue import family_of
 from harness.figures.catalogue import FIGURES
 from harness.figures.kind import Drawing, FigureKind, FigureSpec
 from harness.figures.look import labels, layout, style

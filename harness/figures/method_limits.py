@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers
+from harness.catalogue import scenario_for
 from harness.families.combination import Span
-from harness.families.family import Family
-from harness.families.stopped import STOPPED_AT
+from harness.families.family import STOPPED_AT, Family
 from harness.figures import selection
 from harness.figures.kind import EVERY_ENGINE
 
@@ -100,7 +100,6 @@ def scenario_with(
         held: the true value of each further sample.
     """
     # What computes is loaded only where a figure is drawn.
-    from harness.designs.design import Scenario
     from harness.distributions.sampling.laws import sampling_law
     from harness.distributions.truths import DiscreteTruth, PairTruth
 
@@ -113,8 +112,8 @@ def scenario_with(
         return None
     values = DiscreteTruth(first)
     if family.samples == 1:
-        return Scenario(family, size[0], values, law=law)
-    return Scenario(family, size, PairTruth(values, *(DiscreteTruth((p,)) for p in held)))
+        return scenario_for(family, size[0], values, law=law)
+    return scenario_for(family, size, PairTruth(values, *(DiscreteTruth((p,)) for p in held)))
 
 
 def known_limits(

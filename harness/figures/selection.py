@@ -12,7 +12,7 @@ import numpy as np
 
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
-from harness.families.catalogue import family_in
+from harness.catalogue import family_in
 from harness.families.family import Family
 from harness.figures.kind import EVERY_ENGINE
 from harness.figures.options import listed_sizes

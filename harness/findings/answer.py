@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from harness.families.catalogue import family_in
+from harness.catalogue import family_in
 from harness.families.family import MONTE_CARLO
 from harness.findings.conclusion import advice, sentences
 from harness.findings.judgements import (

@@ -8,7 +8,8 @@ from typing import Any
 import polars as pl
 
 from harness.base.text import first_few
-from harness.families.catalogue import family_in, family_of
+from harness.catalogue import family_in
+from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION
 from harness.findings.judgements import (
     WITHIN,

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from harness.base.numerics.arrays import Floats
+from harness.catalogue import family_in
 from harness.distributions.sampling import binomial
-from harness.families.catalogue import family_in
 from harness.families.family import EXACT_ENGINES, MONTE_CARLO
 from harness.findings.manifest import worst_cases_are_exact
 from harness.findings.numbers import span_text

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from harness.catalogue import family_in
 from harness.designs.miss_curve import MissCurve
-from harness.families.catalogue import family_in
 from harness.families.combination import Span
 from harness.families.family import MONTE_CARLO, Family
 from harness.figures import selection

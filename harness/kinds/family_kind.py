@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from harness.base.errors import ConfigIssue, InputError
 from harness.base.plain_data import flow
+from harness.catalogue import family_in, with_settings
 from harness.config.form import (
     FamilyForm,
     family_form,
@@ -19,9 +20,8 @@ from harness.config.form import (
 from harness.config.models.constraints import unknown_key
 from harness.config.models.figures import figure_spec
 from harness.config.rules import Rule, ValidKeys, broken_figures, broken_rules
-from harness.families.catalogue import FAMILIES, family_in, with_settings
-from harness.families.family import Family
-from harness.families.stopped import STOPPING
+from harness.families.catalogue import FAMILIES
+from harness.families.family import STOPPING, Family
 from harness.figures.kind import FigureSpec
 from harness.figures.requirements import ExperimentFacts
 from harness.kinds.kind import E, Kind

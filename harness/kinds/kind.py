@@ -17,7 +17,7 @@ from harness.base.errors import ConfigIssue
 from harness.config.form import AnyExperiment, Form
 from harness.config.load import document_of, validated
 from harness.figures.kind import FigureSpec
-from harness.runner.estimate import Estimate
+from harness.runner.workload import Workload
 from harness.tables.columns import CELLS, SUMMARY
 
 if TYPE_CHECKING:
@@ -85,14 +85,11 @@ class Kind(ABC, Generic[E]):
     # Before a run.
 
     @abstractmethod
-    def cost(self, experiment: E, measure_small: bool) -> Estimate:
-        """What a run is expected to cost."""
-
-    def refuse(self, experiment: E) -> None:
-        """Refuse an experiment that cannot be run on this machine, or not at all.
+    def workload(self, experiment: E) -> Workload:
+        """What a run has to do.
 
         Raises:
-            InputError: it cannot; the message says what can.
+            InputError: it cannot be run on this machine, or not at all; the message says what can.
         """
 
     def undivided(self, experiment: E) -> str:

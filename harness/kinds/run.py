@@ -10,7 +10,6 @@ from pathlib import Path
 from harness.base.errors import InputError
 from harness.config.form import AnyExperiment
 from harness.kinds.catalogue import kind_of_config, kind_of_experiment
-from harness.runner.estimate import Estimate, refuse_too_long
 from harness.runner.folder import (
     FRESH_REPLACES,
     RunFolder,
@@ -26,25 +25,26 @@ from harness.runner.manifest import content_hash
 from harness.runner.parallel import Progress
 from harness.runner.parts import FACT, Part, PartFile, copy_parts, refuse_unmergeable
 from harness.runner.storage import part_file
+from harness.runner.workload import Workload, refuse_too_long
 from harness.runner.write import write_results
 from harness.tables.results import Results
 
 
-def cost_of(experiment: AnyExperiment, measure_small: bool = True, parts: int = 1) -> Estimate:
-    """Return what a run is expected to cost.
+def workload_of(experiment: AnyExperiment, parts: int = 1) -> Workload:
+    """Return what a run has to do.
 
     Args:
-        experiment: one that its kind does not refuse.
-        measure_small: whether to measure the speed also for a run that is so small that it takes
-            seconds, whose time is 0 otherwise.
+        experiment: what to run.
         parts: the number of machines, or of runs one after the other, that share the work.
 
     Raises:
-        InputError: the run would take more than a day; the message says what would take less.
+        InputError: the run does not fit into memory or would take days, or it cannot be run at all;
+            the message says what can.
     """
-    found = kind_of_experiment(experiment).cost(experiment, measure_small)
-    refuse_too_long(experiment.name, found, parts)
-    return found
+    kind = kind_of_experiment(experiment)
+    work = kind.workload(experiment)
+    refuse_too_long(experiment.name, work, parts, divisible=not kind.undivided(experiment))
+    return work
 
 
 def refuse_undivided(experiment: AnyExperiment) -> None:
@@ -92,6 +92,8 @@ def run_experiment(
         if folder.note is not None:
             say(folder.note)
         with opened(folder.journal, fresh=fresh) as journal:
+            if program := journal.begun_by():
+                progress.begun(program)
             results = kind.compute(experiment, progress, journal)
         return _written(experiment, results, folder, start)
 
@@ -128,7 +130,6 @@ def run_part(
     """
     refuse_undivided(experiment)
     kind = kind_of_experiment(experiment)
-    kind.refuse(experiment)
     folder = out / experiment.name
     with writing(folder):
         refuse_foreign(folder, out)

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from harness.base.plain_data import flow
+from harness.catalogue import design_for
 from harness.config import yaml12
 from harness.config.files import read_text
 from harness.config.form import FamilyForm
 from harness.config.shared_keys import USUAL_KIND
-from harness.designs.design import design_for
 from harness.families.family import (
     Family,
 )

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final, Literal, cast
+from typing import TYPE_CHECKING, Final, Literal, cast
 
 import numpy as np
 
@@ -14,7 +14,9 @@ from harness.base.arguments import validate_choice
 from harness.base.errors import InputError, IntervalNotFoundError
 from harness.base.numerics.arrays import Bools, Floats
 from harness.distributions.truths import Prior
-from harness.families.family import Family
+
+if TYPE_CHECKING:
+    from harness.families.family import Family
 
 Contract = Literal["nominal", "at-least", "conservative", "approximate", "none"]
 

@@ -12,7 +12,7 @@ from harness.base.errors import InputError
 from harness.base.text import enumerated
 from harness.families.csv_rows import RIGHT, CsvTable, count_clusters, joined, read_table
 from harness.families.family import Family
-from harness.one.row import MISSING, Row, beside, free_name, located, row_lists
+from harness.one.rows import MISSING, Row, beside, free_name, located, row_lists
 
 _ROWS = "rows"
 """The column with the number of rows of a group."""
@@ -57,31 +57,43 @@ def rows_of_file(family: Family, asked: FileQuestion, number: _Integral) -> list
             row is wrong; the message names the line.
     """
     table = joined(
-        [read_table(each, asked.delimiter, asked.header) for each in asked.files], asked.key
+        [read_table(file, asked.delimiter, asked.header) for file in asked.files], asked.key
     )
-    named = table.named(asked.correct), table.named(asked.scores)
-    asked = replace(asked, correct=named[0], scores=named[1])
+    asked = replace(asked, correct=table.named(asked.correct), scores=table.named(asked.scores))
     _validate_question(family, asked)
-    _refuse_numbers_as_names(asked, table)
+    named = {*asked.columns.values(), *asked.correct, *asked.by, asked.truth, *asked.scores}
+    has_no_names = all(_number(name) is not None for name in table.names)
+    if asked.header and has_no_names and not named & set(table.names):
+        raise InputError(
+            f"{table.file}:{table.header_line}: expected the names of columns, found "
+            f"{', '.join(table.names)}; --no-header reads a file without names, by --x 1 --n 2"
+        )
     if asked.correct:
         return _of_cases(family, asked, table)
     if asked.scores:
         return _of_scores(family, asked, table)
-    data, missing = _data(asked, table, number)
+    data, read = _data(asked, table, number)
     if row_lists(family, asked.columns):
-        return _of_lists(asked, table, data, missing)
+        return _of_lists(asked, table, data, read)
     names: list[str] = []
     for name in table.names:
         names.append(free_name(name, names))
-    return [
-        Row(
-            {name: each for name, each in row.items() if each is not None},
-            shown=_shown(dict(zip(names, table.rows[place], strict=True)), row, asked),
-            place=table.where(place),
-            missing=tuple(name for name, each in row.items() if each is None),
+    rows = []
+    for place, numbers in enumerate(data):
+        # All fields by the names of their columns, as numbers where they are data.
+        fields: dict[str, Any] = dict(zip(names, table.rows[place], strict=True))
+        by_column = {asked.columns[name]: value for name, value in numbers.items()}
+        constants = {name: numbers[name] for name in numbers if asked.columns[name] not in fields}
+        fields |= {name: by_column[name] for name in fields if name in by_column}
+        rows.append(
+            Row(
+                {name: value for name, value in numbers.items() if value is not None},
+                shown=beside(fields, constants),
+                place=table.where(place),
+                missing=tuple(name for name, value in numbers.items() if value is None),
+            )
         )
-        for place, row in enumerate(data)
-    ]
+    return rows
 
 
 def _validate_question(family: Family, asked: FileQuestion) -> None:
@@ -149,17 +161,6 @@ def _validate_scores(family: Family, asked: FileQuestion) -> None:
         raise InputError(
             f"{family.name} needs --truth and {family.scores} --score, found {labels} and "
             f"{len(asked.scores)} --score"
-        )
-
-
-def _refuse_numbers_as_names(asked: FileQuestion, table: CsvTable) -> None:
-    """Refuse a first line of data where names of columns should stand."""
-    named = {*asked.columns.values(), *asked.correct, *asked.by, asked.truth, *asked.scores}
-    numbers = all(_number(name) is not None for name in table.names)
-    if asked.header and numbers and not named & set(table.names):
-        raise InputError(
-            f"{table.file}:{table.header_line}: expected the names of columns, found "
-            f"{', '.join(table.names)}; --no-header reads a file without names, by --x 1 --n 2"
         )
 
 
@@ -237,15 +238,6 @@ def _number(text: str) -> float | None:
         return None
 
 
-def _shown(
-    fields: Mapping[str, str], row: Mapping[str, float | None], asked: FileQuestion
-) -> dict[str, Any]:
-    """All fields of a row by the names of their columns; numbers where they are data."""
-    read = {asked.columns[name]: value for name, value in row.items()}
-    constants = {name: row[name] for name in row if asked.columns[name] not in fields}
-    return beside({name: read.get(name, text) for name, text in fields.items()}, constants)
-
-
 def _groups(asked: FileQuestion, table: CsvTable) -> dict[tuple[str, ...], list[int]]:
     """The rows of each group, in the order in which groups first appear; all without ``by``."""
     columns = [table.keys(name, "group") for name in asked.by]
@@ -270,22 +262,32 @@ def _of_lists(
                     f"{table.where(place)}: expected a number in {asked.columns[name]}, found "
                     f"{table.column(asked.columns[name])[place] or 'nothing'}"
                 )
-    return [
-        _of_group(
-            asked,
-            key,
-            {name: [data[place][name] for place in places] for name in asked.columns},
-            {_ROWS: len(places)} if key else {},
-        )
-        for key, places in _groups(asked, table).items()
-    ]
+    rows = []
+    for key, places in _groups(asked, table).items():
+        lists = {name: [data[place][name] for place in places] for name in asked.columns}
+        rows.append(_of_group(asked, key, places, lists))
+    return rows
 
 
 def _of_group(
-    asked: FileQuestion, key: Sequence[str], data: Mapping[str, Any], shown: Mapping[str, Any]
+    asked: FileQuestion,
+    key: Sequence[str],
+    places: Sequence[int],
+    data: Mapping[str, Any],
+    shown: Mapping[str, Any] | None = None,
 ) -> Row:
-    """The row of a group, which has a name and a place in the file unless it is the only one."""
+    """The row of a group, which has a name and a place in the file unless it is the only one.
+
+    Args:
+        asked: what is read.
+        key: the values of the columns of ``by``.
+        places: the rows of the file.
+        data: of the group.
+        shown: what stands beside the limits; by default the number of rows of a named group.
+    """
     named = dict(zip(asked.by, key, strict=True))
+    if shown is None:
+        shown = {_ROWS: len(places)} if key else {}
     group = ", ".join(f"{name} = {value}" for name, value in named.items())
     place = f"{asked.files[0]} ({group})" if group else ""
     return Row(data, shown=beside(named, shown), place=place)
@@ -303,25 +305,22 @@ def _of_cases(family: Family, asked: FileQuestion, table: CsvTable) -> list[Row]
             _of_group(
                 asked,
                 key,
+                places,
                 count_clusters((clusters[place], right[0][place]) for place in places),
-                {_ROWS: len(places)} if key else {},
             )
             for key, places in groups.items()
         ]
     rows = []
     for key, places in groups.items():
         if family.has_single_count:
-            counts: tuple[int, ...] = (sum(right[0][place] for place in places), len(places))
+            counts = [sum(right[0][place] for place in places), len(places)]
         else:
-            counts = _pairs([(right[0][place], right[1][place]) for place in places])
+            pairs = [(right[0][place], right[1][place]) for place in places]
+            # Right in both, in the first only, in the second only, in neither.
+            counts = [pairs.count(pair) for pair in ((1, 1), (1, 0), (0, 1), (0, 0))]
         data = dict(zip(family.data, counts, strict=True))
-        rows.append(_of_group(asked, key, data, data))
+        rows.append(_of_group(asked, key, places, data, data))
     return rows
-
-
-def _pairs(pairs: Sequence[tuple[int, int]]) -> tuple[int, ...]:
-    """How many pairs are right in both, in the first only, in the second only, in neither."""
-    return tuple(pairs.count(each) for each in ((1, 1), (1, 0), (0, 1), (0, 0)))
 
 
 def _of_two_samples(
@@ -361,7 +360,7 @@ def _of_scores(family: Family, asked: FileQuestion, table: CsvTable) -> list[Row
             for is_positive in (True, False)
         ]
         data = dict(zip(family.data, lists, strict=True))
-        rows.append(_of_group(asked, key, data, {_ROWS: len(places)} if key else {}))
+        rows.append(_of_group(asked, key, places, data))
     return rows
 
 
@@ -374,16 +373,16 @@ def _positive_label(asked: FileQuestion, table: CsvTable, labels: Sequence[str])
             f"{table.file}: expected two labels in {asked.truth}, found {len(distinct)}: {some}"
         )
     if asked.positive is None:
-        known = [label for label in distinct if RIGHT.get(label.lower()) == 1]
+        positives = [label for label in distinct if RIGHT.get(label.lower()) == 1]
     else:
-        known = [label for label in distinct if label == asked.positive]
-    if len(known) != 1:
+        positives = [label for label in distinct if label == asked.positive]
+    if len(positives) != 1:
         what = "1 or true" if asked.positive is None else f"{asked.positive!r}"
         raise InputError(
             f"{table.file}: expected the label of positives, {what}, in {asked.truth}, found "
             f"{enumerated(distinct)}; --positive names it"
         )
-    return known[0]
+    return positives[0]
 
 
 def score_column(table: CsvTable, name: str) -> list[float]:
@@ -392,13 +391,13 @@ def score_column(table: CsvTable, name: str) -> list[float]:
     Raises:
         InputError: there is no such column, or a field is something else.
     """
-    found = []
+    scores = []
     for place, text in enumerate(table.column(name)):
-        value = _number(text)
-        if value is None or not math.isfinite(value):
+        score = _number(text)
+        if score is None or not math.isfinite(score):
             raise InputError(
                 f"{table.where(place)}: expected a finite number in {name}, found "
                 f"{text or 'nothing'}"
             )
-        found.append(value)
-    return found
+        scores.append(score)
+    return scores

@@ -19,8 +19,7 @@ from harness.base.numerics.arrays import Bools
 from harness.base.text import enumerated, first_few
 from harness.families.csv_rows import column_place, count_clusters, joined, read_table
 from harness.families.data import numbers, validate_values
-from harness.one.compute import compute
-from harness.one.result import Interval
+from harness.one.result import Interval, compute
 
 _Path = str | PathLike[str]
 

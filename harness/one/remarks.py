@@ -19,8 +19,7 @@ from harness.methods.listing import (
     keeps_no_contract,
 )
 from harness.methods.method import AT_LEAST, Method
-from harness.one.answers import Found, Setting, find_intervals
-from harness.one.row import Row
+from harness.one.rows import Found, Row, Setting, find_intervals
 
 _CLEARLY = 0.05
 """Limits differ clearly where they do by more than this part of an interval's length."""

@@ -1,4 +1,4 @@
-"""One interval as a record and as text."""
+"""One interval: its computation, its record, and its text."""
 
 from __future__ import annotations
 
@@ -10,8 +10,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from harness.base.arguments import validate_choice, validate_whole
+from harness.base.errors import InputError
 from harness.base.frames import MOST_ROWS, Tabular
 from harness.base.numerics.arrays import Floats
+from harness.catalogue import with_settings
+from harness.distributions.truths import Prior
+from harness.families.data import broadcast_columns, probabilities
+from harness.families.family import POSTERIOR, Data, Family
+from harness.families.population import POPULATION, with_population
+from harness.methods.catalogue import default_method, find
+from harness.methods.method import ALL_SIDES, TWO_SIDED, Method
 
 Value = float | Floats
 
@@ -88,6 +97,139 @@ def _column(values: npt.ArrayLike, axes: int) -> Any:
         return array.ravel()
     return [row.tolist() for row in array.reshape(-1, array.shape[-1])]
 
+
+def compute(
+    family: str,
+    method: str | None = None,
+    *,
+    alpha: npt.ArrayLike = 0.05,
+    side: str = TWO_SIDED,
+    prior: Prior | None = None,
+    seed: int | None = None,
+    **data: npt.ArrayLike,
+) -> Interval:
+    """Compute the interval as ``interval`` does, of a family and a method named by any text."""
+    given = dict(data)
+    known = with_settings(family, data)
+    if method is None:
+        validate_choice("side", side, ALL_SIDES)
+        chosen = default_method(known, side, has_prior=prior is not None)
+    else:
+        chosen = find(known, method)
+    columns, levels = _arguments(known, chosen, alpha, data)
+    prior = known.validate_prior(prior)
+    chosen.check(side, prior)
+    of_family = columns[:-1] if chosen.needs_population else columns
+    if levels.size and known.has_outcomes:
+        named = dict(zip(known.data, of_family, strict=True))
+        # The size of pairs is the sum of their counts, and no column.
+        largest = {name: named[name] for name in known.sizes if name in named}
+        chosen.validate_sizes({name: float(sizes.max()) for name, sizes in largest.items()})
+    rng = None
+    if not chosen.deterministic:
+        if seed is None:
+            raise InputError(f"{chosen.name} draws random numbers and needs a seed")
+        validate_whole("seed", seed, 0)
+        rng = np.random.default_rng(int(seed))
+    lower, upper = np.empty(levels.shape), np.empty(levels.shape)
+    for level in np.unique(levels):
+        here = levels == level
+        part = tuple(column[here] for column in columns)
+        lower[here], upper[here] = chosen.limits(part, float(level), side, prior, rng)
+    estimate = known.estimate(of_family)
+    return Interval(
+        _float_or_array(estimate),
+        _float_or_array(lower),
+        _float_or_array(upper),
+        family=known.public_name,
+        method=chosen.name,
+        alpha=float(np.asarray(alpha)) if np.ndim(alpha) == 0 else levels,
+        side=side,
+        data=_given(known, given, levels.shape),
+    )
+
+
+def tails(
+    family: str,
+    method: str,
+    limits: tuple[npt.ArrayLike, npt.ArrayLike],
+    *,
+    prior: Prior | None = None,
+    **data: npt.ArrayLike,
+) -> tuple[Value, Value]:
+    """Compute the posterior mass below and above an interval.
+
+    Args:
+        family: as for ``interval``, like ``method``, ``prior`` and the data.
+        limits: the lower and the upper one, which broadcast against the data.
+
+    Returns:
+        Both masses under the prior, by default that of the method, or else a flat one.
+
+    Raises:
+        InputError: as of ``interval``; or the method is for a finite population, or the family has
+            no posterior.
+    """
+    known = with_settings(family, data)
+    chosen = find(known, method)
+    chosen.refuse_finite_population("a posterior")
+    if POSTERIOR not in known.engines:
+        raise InputError(f"the parameter of {family} has no closed posterior")
+    prior = known.validate_prior(prior)
+    columns, _ = _arguments(known, chosen, 0.5, data)
+    *data_columns, lower, upper = np.broadcast_arrays(*columns, *limits)
+    reference = prior or chosen.default_prior or known.model.FLAT_PRIOR
+    posterior = known.posterior(tuple(column.ravel() for column in data_columns), reference)
+    masses = posterior.cdf(lower.ravel()), posterior.sf(upper.ravel())
+    below, above = (_float_or_array(each.reshape(lower.shape)) for each in masses)
+    return below, above
+
+
+def _given(
+    family: Family, data: Mapping[str, npt.ArrayLike], shape: tuple[int, ...]
+) -> dict[str, Any]:
+    """The data as they were given, of the shape of the limits; a list has its own axis more."""
+    found = {}
+    for name, values in data.items():
+        array = np.array(values)
+        is_list = not family.has_outcomes and name in family.data
+        inner = array.shape[-1:] if is_list else ()
+        whole = np.broadcast_to(array, (*shape, *inner))
+        found[name] = whole if whole.ndim else whole.item()
+    return found
+
+
+def _arguments(
+    known: Family, method: Method, alpha: npt.ArrayLike, data: dict[str, npt.ArrayLike]
+) -> tuple[Data, Floats]:
+    """The method's data and alpha, all of one shape; lists have one axis more."""
+    given = dict(data)
+    population = given.pop(POPULATION, None)
+    columns, levels = known.validate_data(given), probabilities("alpha", alpha)
+    if not given.keys() <= set(known.data):
+        method.refuse_summary()
+    largest = None
+    if population is not None:
+        method.refuse_needless_population()
+        columns = with_population(known, columns, population)
+        largest = float(np.max(columns[-1], initial=0.0))
+    method.validate_population(largest)
+    shape = known.outcomes_shape(columns)
+    _, levels = broadcast_columns(("data", "alpha"), (np.empty(shape), levels))
+    # Beyond the shape of the outcomes, a column of lists has an axis of its own.
+    inner = [column.shape[len(shape) :] for column in columns]
+    broadcast = (
+        np.broadcast_to(column, (*levels.shape, *rest))
+        for column, rest in zip(columns, inner, strict=True)
+    )
+    return tuple(broadcast), levels
+
+
+def _float_or_array(values: Floats) -> Value:
+    return float(values) if values.ndim == 0 else values
+
+
+# Text.
 
 DECIMALS = 4
 """The decimals of numbers below 1000, and the most that are shown of larger ones without need."""
@@ -216,17 +358,16 @@ def _number_cells(columns: Sequence[Floats]) -> list[list[str]]:
 
 
 def _data_cells(values: npt.NDArray[Any], axes: int, rows: Sequence[int]) -> list[str]:
-    """The cells of some rows of a column of data."""
+    """The cells of some rows of a column of data; of a list the first numbers are shown."""
     if values.ndim == axes:
         return [f"{values.ravel()[row]:.10g}" for row in rows]
-    lists = values.reshape(-1, values.shape[-1])
-    return [_list_cell(lists[row].tolist()) for row in rows]
-
-
-def _list_cell(numbers: list[float]) -> str:
-    """A list, of which the first numbers are shown."""
-    shown = [f"{each:.6g}" for each in numbers[:_LONGEST_LIST]]
-    return f"[{', '.join([*shown, *(['…'] if len(numbers) > _LONGEST_LIST else [])])}]"
+    cells = []
+    for numbers in values.reshape(-1, values.shape[-1])[rows].tolist():
+        shown = [f"{number:.6g}" for number in numbers[:_LONGEST_LIST]]
+        if len(numbers) > _LONGEST_LIST:
+            shown.append("…")
+        cells.append(f"[{', '.join(shown)}]")
+    return cells
 
 
 ESTIMATE, LOWER, UPPER, LENGTH = "estimate", "lower", "upper", "length"

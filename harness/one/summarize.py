@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack, cast
 
 import numpy as np
 import polars as pl
@@ -32,7 +32,7 @@ from harness.kinds.simulation.measures import (
     measures,
     relative_precision,
 )
-from harness.one.row import MISSING
+from harness.one.rows import MISSING
 
 COLUMNS = ("measure", "estimate", "mcse", "trials", "ci_lower", "ci_upper")
 """The columns of a summary beside those of its groups."""
@@ -50,21 +50,27 @@ _WRONG: Mapping[str, tuple[Callable[[_Numbers], Bools], str]] = {
 """Which rows have a wrong number of each kind, and what it should be."""
 
 
+class AnswerColumns(TypedDict, total=False):
+    """The columns of what a method answers in a trial beside its estimate."""
+
+    se: str | None
+    lower: str | None
+    upper: str | None
+    p_value: str | None
+    df: str | None
+
+
 def summarize(
     data: str | os.PathLike[str] | pl.DataFrame | Mapping[str, Any] | Any,
     *,
     estimate: str,
     by: str | Sequence[str],
     true: float | str | None = None,
-    se: str | None = None,
-    lower: str | None = None,
-    upper: str | None = None,
-    p_value: str | None = None,
-    df: str | None = None,
     reference: Any = None,
     pair: str | None = None,
     null: float | None = 0.0,
     alpha: float = 0.05,
+    **columns: Unpack[AnswerColumns],
 ) -> pl.DataFrame:
     """Compute bias, standard errors, coverage and more of estimates in a table.
 
@@ -81,18 +87,17 @@ def summarize(
         by: the column of the method, then those of further factors; each combination is a group.
         true: the true value: a number, or a column that is constant in each group; None where it
             is not known.
-        se: the column of the standard errors.
-        lower: the column of the lower limits, which may be infinite; with ``upper``. Without both
-            the limits are estimate ± z·se.
-        upper: the column of the upper limits.
-        p_value: the column of p-values; ``rejection_rate`` is then how often they are at most
-            alpha, and otherwise how often null is outside the limits.
-        df: the column of degrees of freedom: the limits are estimate ± t·se.
         reference: the method that ``relative_precision`` compares the others with.
         pair: the column that says which rows of two methods are of one trial; without it they are
             paired by their order in the group.
         null: the value that ``rejection_rate`` is about; None for none.
         alpha: the probability outside the intervals, in (0, 1).
+        **columns: the columns of what else a method answered. ``se``: the standard errors.
+            ``lower``: the lower limits, which may be infinite; with ``upper``, the upper ones.
+            Without both the limits are estimate ± z·se. ``p_value``: the p-values;
+            ``rejection_rate`` is then how often they are at most alpha, and otherwise how often
+            null is outside the limits. ``df``: degrees of freedom: the limits are
+            estimate ± t·se.
 
     Returns:
         A row for each group and measure, with the columns of ``by``, then measure, estimate, mcse,
@@ -111,18 +116,21 @@ def summarize(
         >>> found.filter(measure="coverage").select("estimate", "trials").row(0)
         (0.6666666666666666, 3)
     """
+    unknown = columns.keys() - AnswerColumns.__annotations__.keys()
+    if unknown:
+        raise TypeError(f"summarize() got an unexpected keyword argument {min(unknown)!r}")
     factors = (by,) if isinstance(by, str) else tuple(by)
-    given = {"se": se, "lower": lower, "upper": upper, "p_value": p_value, "df": df}
-    columns = {name: column for name, column in given.items() if column is not None}
-    _validate_options(factors, columns, reference, pair, null, alpha)
+    given = cast("dict[str, str | None]", columns)
+    named = {name: column for name, column in given.items() if column is not None}
+    _validate_options(factors, named, reference, pair, null, alpha)
     table = _table(data)
     groups = table.groups(factors)
-    numbers: dict[str, Any] = {name: table.numbers(each) for name, each in columns.items()}
+    numbers: dict[str, Any] = {name: table.numbers(column) for name, column in named.items()}
     for name in [name for name in _WRONG if name in numbers]:
         wrong, expected = _WRONG[name]
-        table.refuse(wrong(numbers), columns[name], expected)
+        table.refuse(wrong(numbers), named[name], expected)
     answers = Replicates.of(table.numbers(estimate), **numbers)
-    if lower is None:
+    if "lower" not in named:
         answers = answers.with_limits(alpha)
     truths = _truths(table, true, groups)
     found = {
@@ -132,15 +140,12 @@ def summarize(
     if reference is not None:
         trials = None if pair is None else table.keys(pair)
         for group in groups:
-            pairs = group, _reference(table, reference, group, groups)
-            places = _places(table, pairs, groups, trials)
-            size = 1 + max(int(each.max()) for each in places)
-            precision = relative_precision(
-                *(
-                    _placed(answers.estimate[groups[each]], at, size)
-                    for each, at in zip(pairs, places, strict=True)
-                )
-            )
+            other = _reference(table, reference, group, groups)
+            places = _places(table, (group, other), groups, trials)
+            placed = np.full((2, 1 + max(int(each.max()) for each in places)), np.nan)
+            placed[0, places[0]] = answers.estimate[groups[group]]
+            placed[1, places[1]] = answers.estimate[groups[other]]
+            precision = relative_precision(*map(Replicates.of, placed))
             if precision.trials:
                 found[group][RELATIVE_PRECISION] = precision
     return _frame(found)
@@ -389,20 +394,13 @@ def _places(
     return places[: own.size], places[own.size :]
 
 
-def _placed(estimate: Floats, places: Positions, size: int) -> Replicates:
-    """The estimates at the numbers of their trials, of which some have none."""
-    placed = np.full(size, np.nan)
-    placed[places] = estimate
-    return Replicates.of(placed)
-
-
 def _frame(found: Mapping[_Group, Mapping[str, Measure]]) -> pl.DataFrame:
     """Return the measures as a data frame."""
     rows = [
-        (group, name, known[name])
-        for group, known in found.items()
+        (group, name, of_group[name])
+        for group, of_group in found.items()
         for name in MEASURES
-        if name in known
+        if name in of_group
     ]
     limits = intervals([(name, measure) for _, name, measure in rows])
     records = [

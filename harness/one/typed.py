@@ -37,8 +37,7 @@ from harness.names import (
     Side,
     StratifiedDifferenceMethod,
 )
-from harness.one.compute import compute
-from harness.one.result import Interval
+from harness.one.result import Interval, compute
 
 
 class Options(TypedDict, total=False):

@@ -108,41 +108,34 @@ def numbers_of(experiment: AnyExperiment) -> Numbers:
         IntervalNotFoundError: a method of the catalogue found no interval.
     """
     experiment = _explorable(experiment)
-    _refuse_too_many(experiment)
     with limit_sources(experiment) as sources:
         if len(deterministic_columns(experiment, sources)) < len(experiment.methods):
             raise InputError(f"{experiment.name}: a method draws its limits; leave it out")
         plans = plan_scenarios(experiment, sources)
-        scenarios = [each.scenario for each in plans]
-        outcomes = [np.arange(int(each.sizes[0]) + 1) for each in scenarios]
-        found = compute_limits(experiment, plans, outcomes, sources)
+        scenarios = [plan.scenario for plan in plans]
+        outcomes = [np.arange(int(scenario.sizes[0]) + 1) for scenario in scenarios]
+        computed = compute_limits(experiment, plans, outcomes, sources)
     sizes = [
-        _size_numbers(experiment, scenario, each.limits)
-        for scenario, each in zip(scenarios, found, strict=True)
+        _size_numbers(experiment, scenario, of_size.limits)
+        for scenario, of_size in zip(scenarios, computed, strict=True)
     ]
     _, truths = scenarios[0].listed_truths()
     return Numbers(experiment, truths, sizes)
 
 
 def _explorable(experiment: AnyExperiment) -> Experiment:
-    """Return the experiment if the page can show it; raise otherwise."""
+    """Return the experiment if the page can show it; raise otherwise, before it is computed."""
     asked = "--explorer takes a config of the family proportion with one alpha"
     if not isinstance(experiment, Experiment) or experiment.family.public_name != FAMILY:
         raise InputError(f"{asked}, found {experiment.name} of the family {experiment.family_name}")
     if len(experiment.alphas) > 1:
-        found = ", ".join(f"{alpha:g}" for alpha in experiment.alphas)
-        raise InputError(f"{asked}, found {experiment.name} with alpha {found}")
+        alphas = ", ".join(f"{alpha:g}" for alpha in experiment.alphas)
+        raise InputError(f"{asked}, found {experiment.name} with alpha {alphas}")
     if not isinstance(experiment.truth, DiscreteTruth):
         raise InputError(f"{asked} and true values from a grid or a list ({experiment.name})")
     for key in ("sampling", "stopping"):
         if getattr(experiment, key) is not None:
             raise InputError(f"{asked} and without the key {key} ({experiment.name})")
-    return experiment
-
-
-def _refuse_too_many(experiment: Experiment) -> None:
-    """Refuse what no page holds, before it is computed."""
-    assert isinstance(experiment.truth, DiscreteTruth)
     truths = experiment.truth.count
     outcomes = sum(int(size) + 1 for size in experiment.sizes if isinstance(size, (int, float)))
     # Curves have about as many points as a hundred true values have outcomes.
@@ -151,6 +144,7 @@ def _refuse_too_many(experiment: Experiment) -> None:
             f"{experiment.name}: the page cannot hold {truths} true values with {outcomes} "
             "outcomes of all n; give fewer true values, fewer n, or smaller n"
         )
+    return experiment
 
 
 def _size_numbers(experiment: Experiment, scenario: Scenario, limits: Limits) -> SizeNumbers:
@@ -174,18 +168,18 @@ def _size_numbers(experiment: Experiment, scenario: Scenario, limits: Limits) ->
         misses=np.where(p < lower, BELOW, np.where(p > upper, ABOVE, HOLDS)),
         exact=exact,
         drawn=_drawn(scenario, truths, experiment.seed),
-        curves=[each for each in curves if each is not None],
+        curves=[curve for curve in curves if curve is not None],
     )
 
 
 def _drawn(scenario: Scenario, truths: Floats, seed: int) -> Integers:
     """Draw the samples at each true value, each from a stream of its own."""
     count = HUNDREDS * DRAWN
-    found = np.empty((truths.size, count), np.int64)
+    drawn = np.empty((truths.size, count), np.int64)
     for row, truth in enumerate(truths.tolist()):
         at_truth = scenario.with_truths((truth,))
-        found[row] = at_truth.draw_outcomes([np.full(count, truth)], at_truth.stream(seed, _STREAM))
-    return found.reshape(truths.size, HUNDREDS, DRAWN)
+        drawn[row] = at_truth.draw_outcomes([np.full(count, truth)], at_truth.stream(seed, _STREAM))
+    return drawn.reshape(truths.size, HUNDREDS, DRAWN)
 
 
 def outcomes_in_words(missed: Sequence[bool], n: int) -> str:
@@ -195,21 +189,20 @@ def outcomes_in_words(missed: Sequence[bool], n: int) -> str:
     '0, or at least 4'
     """
     runs = []
-    for marked, group in groupby(enumerate(missed), key=lambda each: bool(each[1])):
-        places = [place for place, _ in group]
-        if marked:
-            runs.append(_run_in_words(places[0], places[-1], n))
+    for marked, group in groupby(range(len(missed)), key=lambda outcome: bool(missed[outcome])):
+        outcomes = list(group)
+        first, last = outcomes[0], outcomes[-1]
+        if not marked:
+            continue
+        if (first, last) == (0, n):
+            runs.append("anything")
+        elif first == last:
+            runs.append(str(first))
+        elif first == 0:
+            runs.append(f"at most {last}")
+        else:
+            runs.append(f"at least {first}" if last == n else f"{first} to {last}")
     return ", or ".join(runs)
-
-
-def _run_in_words(first: int, last: int, n: int) -> str:
-    if (first, last) == (0, n):
-        return "anything"
-    if first == last:
-        return str(first)
-    if first == 0:
-        return f"at most {last}"
-    return f"at least {first}" if last == n else f"{first} to {last}"
 
 
 MOST_BYTES = 3_000_000
@@ -241,7 +234,7 @@ def explorer(experiment: AnyExperiment, command: str = "") -> Page:
     titles = method_titles({"experiment": numbers.experiment.document})
     names = [titles[spec.label] for spec in numbers.experiment.methods]
     data = _data(numbers, names)
-    size = _SHELL + sum(_length(each) for each in data["sizes"])
+    size = _SHELL + sum(map(_length, data["sizes"]))
     if size > MOST_BYTES:
         raise InputError(
             f"{experiment.name}: the page would have {size / 1e6:.1f} MB, and may have "
@@ -263,9 +256,9 @@ def explorer(experiment: AnyExperiment, command: str = "") -> Page:
 def _length(value: Any) -> int:
     """The characters of the texts within a value."""
     if isinstance(value, Mapping):
-        return sum(_length(each) for each in value.values())
+        return sum(map(_length, value.values()))
     if isinstance(value, list):
-        return sum(_length(each) for each in value)
+        return sum(map(_length, value))
     return len(value) if isinstance(value, str) else 0
 
 

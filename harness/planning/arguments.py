@@ -75,10 +75,10 @@ def limits_of(source: Source, observed: Observed, alpha: float, side: str) -> tu
     for start in range(0, observed.count, _OUTCOMES_AT_ONCE):
         part = slice(start, start + _OUTCOMES_AT_ONCE)
         outcomes = observed.part(part)
-        found = source.limits(outcomes, alpha, side)
+        limits = source.limits(outcomes, alpha, side)
         if not source.is_of_catalogue:
-            found = found.snapped_to_boundary(outcomes)
-        answers = found.intervals(outcomes, alpha, side)
+            limits = limits.snapped_to_boundary(outcomes)
+        answers = limits.intervals(outcomes, alpha, side)
         for failure in answers.failures.values():
             raise MethodError(f"{source.label}: {failure}")
         lower[part], upper[part] = answers.lower, answers.upper
@@ -102,7 +102,7 @@ def truth_columns(family: Family, given: Mapping[str, npt.ArrayLike]) -> list[Fl
         InputError: a value is outside the range of the parameter, or infinite.
     """
     low, high = family.model.SUPPORT
-    expected = f"a number from {low:g} to {high:g}" if family.is_bounded else "a number from 0 on"
+    expected = f"a number from {low:g} to {high:g}" if high < np.inf else "a number from 0 on"
     columns = []
     for name in family.free_symbols:
         values = numbers(name, given[name], expected)
@@ -122,7 +122,7 @@ def refuse_many_events(family: Family, sizes: Sequence[Floats], truths: Sequence
     Raises:
         InputError: the expected count of a sample is above 10^9.
     """
-    if family.is_bounded:
+    if family.model.SIZE_IS_COUNT:
         # No count is larger than the size.
         return
     names = zip(family.sizes, sizes, family.symbols, truths, strict=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, NoReturn, overload
 
 import numpy as np
@@ -14,17 +14,16 @@ from harness.base.errors import InputError
 from harness.base.frames import ByMethod, Tabular
 from harness.base.numerics.arrays import Floats
 from harness.callers.source import Source
-from harness.designs.design import design_for, listed_scenarios, observed_at
+from harness.catalogue import design_for, listed_scenarios, with_settings
+from harness.designs.design import observed_at
 from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits
 from harness.designs.results import ROUNDED_PROBABILITY
 from harness.distributions.sampling.law import Law, on_lattice
 from harness.distributions.sampling.laws import OWN, sampling_law
 from harness.distributions.truths import Prior
-from harness.families.catalogue import with_settings
 from harness.families.data import broadcast_columns, probabilities
 from harness.families.family import Family, validate_names
-from harness.families.stopped import STOPPED_AT
 from harness.methods.method import TWO_SIDED
 from harness.names import FamilyName, MethodName, Side
 from harness.one import Value
@@ -36,8 +35,7 @@ from harness.planning.arguments import (
     source_of,
     truth_columns,
 )
-from harness.planning.lists import SEED
-from harness.planning.simulated import TRIALS, simulate_lists
+from harness.planning.lists import SEED, TRIALS, simulate_lists
 
 LARGEST_TABLE = 1 << 24
 """The most outcomes of one size whose limits are computed."""
@@ -68,7 +66,7 @@ class Coverage(Tabular):
     """The Monte Carlo standard error of the coverage; None where it is exact, not a number where no
     trial or every one missed."""
     mean_length_std_error: Value | None = None
-    """That of the mean length."""
+    """The Monte Carlo standard error of the mean length; None where it is exact."""
     given: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
     """Sizes, true values and alpha by name, in the shape of the probabilities; of strata, alpha."""
     method: str = field(default="", repr=False, compare=False)
@@ -77,14 +75,23 @@ class Coverage(Tabular):
 
     def numbers(self) -> dict[str, Value]:
         """Return the probabilities, lengths and standard errors that there are, by name."""
-        every = {each.name: getattr(self, each.name) for each in fields(self) if each.compare}
-        return {name: value for name, value in every.items() if value is not None}
+        numbers = {
+            "coverage": self.coverage,
+            "miss_below": self.miss_below,
+            "miss_above": self.miss_above,
+            "mean_length": self.mean_length,
+            "infinite_length": self.infinite_length,
+            "expected_trials": self.expected_trials,
+            "std_error": self.std_error,
+            "mean_length_std_error": self.mean_length_std_error,
+        }
+        return {name: value for name, value in numbers.items() if value is not None}
 
     def _columns(self) -> dict[str, Any]:
         numbers = {**self.given, **self.numbers()}
-        columns: dict[str, Any] = {name: np.ravel(each) for name, each in numbers.items()}
-        words = {"method": self.method, "side": self.side}
-        return columns | {k: [word] * np.size(self.coverage) for k, word in words.items()}
+        columns: dict[str, Any] = {name: np.ravel(values) for name, values in numbers.items()}
+        rows = np.size(self.coverage)
+        return columns | {"method": [self.method] * rows, "side": [self.side] * rows}
 
     def _caption(self) -> str:
         exact = self.std_error is None
@@ -195,44 +202,51 @@ def coverage(
     if isinstance(method, list | tuple):
         options: Any = {"alpha": alpha, "side": side, "prior": prior, "sampling": sampling}
         options |= {"trials": trials, "seed": seed, **given}
-        return ByMethod.of(lambda each: coverage(family, each, **options), method)
-    known = with_settings(family, given, alpha)
-    if not known.has_outcomes:
+        return ByMethod.of(lambda one_method: coverage(family, one_method, **options), method)
+    estimated = with_settings(family, given, alpha)
+    if not estimated.has_outcomes:
         if sampling is not None:
-            _refuse_sampling(known)
-        return _of_lists(known, method, alpha, side, prior, trials, seed, given)
+            _refuse_sampling(estimated)
+        return _coverage_of_lists(estimated, method, alpha, side, prior, trials, seed, given)
     for name, value in (("trials", trials), ("seed", seed)):
         if value is not None:
-            raise InputError(f"coverage of {known.name} is exact and takes no {name}")
-    columns = _columns(known, alpha, known.with_free_truths(given))
-    law = None if sampling is None else _law(known, sampling, columns)
-    source = source_of(known, method, side, prior, law)
-    shape = columns[0].shape
-    rows = np.array([column.ravel() for column in columns])
-    found = np.empty((5, rows.shape[1]))
-    first = len(("alpha", *known.sizes))
-    settings = rows[:first].T
-    distinct, number = np.unique(settings, axis=0, return_inverse=True)
-    for place, (level, *sizes) in enumerate(distinct.tolist()):
-        here = np.flatnonzero(number.ravel() == place)
-        truths = list(rows[first:, here])
+            raise InputError(f"coverage of {estimated.name} is exact and takes no {name}")
+    columns = _columns(estimated, alpha, estimated.with_free_truths(given))
+    law = None if sampling is None else _law(estimated, sampling, columns)
+    source = source_of(estimated, method, side, prior, law)
+    levels, shape = columns[0], columns[0].shape
+    sizes, truths = columns[1:][: len(estimated.sizes)], columns[1:][len(estimated.sizes) :]
+    # The limits of a setting, alpha with the sizes, serve all true values that stand beside it.
+    settings = np.array([column.ravel() for column in (levels, *sizes)])
+    values = np.array([column.ravel() for column in truths])
+    numbers = np.empty((5, settings.shape[1]))
+    distinct, place = np.unique(settings.T, axis=0, return_inverse=True)
+    for i, (level, *size) in enumerate(distinct.tolist()):
+        here = np.flatnonzero(place.ravel() == i)
+        at = list(values[:, here])
         if law is not None:
-            truths = [on_lattice(each, law) for each in truths]
-        found[:, here] = _at_size(known, source, side, level, sizes, truths, law)
+            at = [on_lattice(truth, law) for truth in at]
+        numbers[:, here] = _at_size(estimated, source, side, level, size, at, law)
     below, above, length, infinite, made = (
-        each.reshape(shape) if shape else float(each[0]) for each in found
+        number.reshape(shape) if shape else float(number[0]) for number in numbers
     )
-    covered = 1.0 - (below + above)
-    unknown = infinite if known.is_ratio else None
-    trials_made = made if known.stops else None
-    kind = np.int64 if known.model.SIZE_IS_COUNT else np.float64
-    named = {name: columns[place].astype(kind) for place, name in enumerate(known.sizes, 1)}
-    named |= dict(zip(known.symbols, columns[first:], strict=True)) | {"alpha": columns[0]}
-    of: dict[str, Any] = {"given": named, "method": source.label, "side": side}
-    return Coverage(covered, below, above, length, unknown, trials_made, **of)
+    kind = np.int64 if estimated.model.SIZE_IS_COUNT else np.float64
+    whole = [size.astype(kind) for size in sizes]
+    names = (*estimated.sizes, *estimated.symbols, "alpha")
+    return Coverage(
+        coverage=1.0 - (below + above),
+        miss_below=below,
+        miss_above=above,
+        mean_length=length,
+        infinite_length=infinite if estimated.is_ratio else None,
+        expected_trials=made if estimated.stops else None,
+        given=dict(zip(names, (*whole, *truths, levels), strict=True)),
+        method=source.label,
+        side=side,
+    )
 
 
-def _of_lists(
+def _coverage_of_lists(
     family: Family,
     method: AnyMethod,
     alpha: npt.ArrayLike,
@@ -248,18 +262,25 @@ def _of_lists(
     validate_whole("seed", seed, 0)
     source = source_of(family, method, side, prior, may_draw=True)
     levels = probabilities("alpha", alpha)
-    found = simulate_lists(family, source, side, levels, given, trials, seed)
+    numbers = simulate_lists(family, source, side, levels, given, trials, seed)
     below, above, length, error, length_error = (
-        each if each.ndim else float(each) for each in found
+        number if number.ndim else float(number) for number in numbers
     )
-    covered = 1.0 - (below + above)
     columns: dict[str, Any] = {"alpha": levels}
     if not design_for(family).sizes_are_lists:
         columns = {**given, **columns}
-    columns = {name: np.broadcast_to(each, found.shape[1:]) for name, each in columns.items()}
-    of: dict[str, Any] = {"std_error": error, "mean_length_std_error": length_error}
-    of |= {"given": columns, "method": source.label, "side": side}
-    return Coverage(covered, below, above, length, **of)
+    shape = numbers.shape[1:]
+    return Coverage(
+        coverage=1.0 - (below + above),
+        miss_below=below,
+        miss_above=above,
+        mean_length=length,
+        std_error=error,
+        mean_length_std_error=length_error,
+        given={name: np.broadcast_to(column, shape) for name, column in columns.items()},
+        method=source.label,
+        side=side,
+    )
 
 
 def _columns(
@@ -319,9 +340,9 @@ def _at_size(
     law: Law | None,
 ) -> Floats:
     """Return misses, lengths, shares of infinite ones and numbers of trials, shape (5, t)."""
-    with_both = source.uses_both
-    scenarios = listed_scenarios(family, sizes, truths, law, with_both)
-    listed = [(solver_of(each[0]), *each) for each in scenarios]
+    scenarios = listed_scenarios(family, sizes, truths, law, source.uses_both)
+    listed = [(solver_of(scenario), scenario, rows, index) for scenario, rows, index in scenarios]
+    first = listed[0][1]
     count = sum(solver.range_count(solver.hull()) for solver, *_ in listed)
     if count > LARGEST_TABLE:
         # The range between the truths may have many more outcomes than the truths themselves.
@@ -333,14 +354,14 @@ def _at_size(
         )
     possible = [solver.possible_outcomes() for solver, *_ in listed]
     outcomes = possible[0] if len(possible) == 1 else np.unique(np.concatenate(possible))
-    lower, upper = limits_of(source, observed_at(listed[0][1], outcomes), alpha, side)
+    lower, upper = limits_of(source, observed_at(first, outcomes), alpha, side)
     ends = lower[np.newaxis], upper[np.newaxis]
-    if family.stops:
+    if first.design.trials_made is not None:
         # The expectation of the trials made is that of the length of intervals from 0 to them.
-        made = listed[0][1].named_counts(outcomes)[STOPPED_AT]
+        made = first.design.trials_made(first, outcomes)
         ends = np.array([lower, np.zeros_like(lower)]), np.array([upper, made])
-    limits = Limits.of(listed[0][1], outcomes, *ends)
-    found = np.empty((5, truths[0].size))
+    limits = Limits.of(first, outcomes, *ends)
+    numbers = np.empty((5, truths[0].size))
     for (solver, _, rows, index), at in zip(listed, possible, strict=True):
         exact = solver.at_truths(limits if len(listed) == 1 else limits.at(at))
         own, trials = exact.length[:1], exact.length[-1:]
@@ -348,7 +369,6 @@ def _at_size(
         finite = 1.0 - infinite
         there = finite > ROUNDED_PROBABILITY
         length = np.where(there, own / np.where(there, finite, 1.0), np.inf)
-        misses = exact.below[:1], exact.above[:1]
-        table = np.concatenate([*misses, length, infinite, trials])
-        found[:, rows] = table[:, index]
-    return found
+        table = np.concatenate([exact.below[:1], exact.above[:1], length, infinite, trials])
+        numbers[:, rows] = table[:, index]
+    return numbers

@@ -8,11 +8,13 @@ Short intervals are such a goal, and a bound beyond a value.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from harness.base.numerics.arrays import Bools, Floats, Integers
+from harness.families.combination import Span
 from harness.families.data import LARGEST_COUNT
 from harness.families.family import Family
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
@@ -40,9 +42,24 @@ class Width:
     at_most: bool = True
     side: str = TWO_SIDED
 
+    @property
+    def amount(self) -> float:
+        """What is asked for, in the unit of the parameter."""
+        return self.target
+
+    @property
+    def bound_in_words(self) -> str:
+        """The width that is asked for, in words."""
+        return f"{self.name.replace('_', '-')} of at most {self.target:.15g}"
+
+    @property
+    def words(self) -> str:
+        """The goal in words."""
+        return f"an expected {self.bound_in_words}"
+
     def values(self, lower: Floats, upper: Floats) -> Floats:
         """Return g at each outcome."""
-        low, high = (np.clip(each, *self.family.support) for each in (lower, upper))
+        low, high = (np.clip(limit, *self.family.support) for limit in (lower, upper))
         length = self.family.length(low, high)
         return np.asarray(0.5 * length if self.name == "half_width" else length)
 
@@ -67,6 +84,14 @@ class AssuredWidth:
     at_most: bool = False
     side: str = TWO_SIDED
     name: str = PROBABILITY
+
+    @property
+    def amount(self) -> float:
+        return self.width.target
+
+    @property
+    def words(self) -> str:
+        return f"a {self.width.bound_in_words} with a probability of {self.target:.15g}"
 
     def values(self, lower: Floats, upper: Floats) -> Floats:
         return self._is_narrow(self.width.values(lower, upper))
@@ -94,9 +119,18 @@ class Bound:
     def side(self) -> str:
         return LOWER if self.is_above else UPPER
 
+    @property
+    def amount(self) -> float:
+        return abs(self.value)
+
+    @property
+    def words(self) -> str:
+        limit = "a lower limit above" if self.is_above else "an upper limit below"
+        return f"{limit} {self.value:.15g} with a probability of {self.target:.15g}"
+
     def values(self, lower: Floats, upper: Floats) -> Floats:
-        found = lower > self.value if self.is_above else upper < self.value
-        return found.astype(np.float64)
+        is_beyond = lower > self.value if self.is_above else upper < self.value
+        return is_beyond.astype(np.float64)
 
     def between(self, lower: Extremes, upper: Extremes) -> Extremes:
         least, most = (self.values(low, high) for low, high in zip(lower, upper, strict=True))
@@ -105,7 +139,11 @@ class Bound:
 
 Goal = Width | AssuredWidth | Bound
 """A function g of the limits (``values``), and the ``target`` that its expectation is to have at
-most or at least; ``name`` is that of the expectation, ``side`` that of the interval."""
+most or at least.
+
+``name`` is that of the expectation, ``side`` that of the interval, ``amount`` the width or the
+value that is asked for.
+"""
 
 
 def is_reached(goal: Goal, expectation: Floats) -> Bools:
@@ -193,6 +231,23 @@ class Exposures:
 
 Ladder = WholeNumbers | Exposures
 """The sizes of the first sample, ascending, by number from 1 to ``last``."""
+
+
+def ladder_of(family: Family, goal: Goal, ranges: Sequence[Span], ratio: float) -> Ladder:
+    """Return the sizes of the first sample that may be an answer.
+
+    Args:
+        family: the family.
+        goal: what a size is to reach.
+        ranges: the range of each sample's true value.
+        ratio: the size of the second sample over that of the first.
+    """
+    if family.model.SIZE_IS_COUNT:
+        return WholeNumbers(int(LARGEST_COUNT / max(1.0, ratio)))
+    rates = [high for _, high in ranges]
+    largest = max(rate * times for rate, times in zip(rates, (1.0, ratio), strict=False))
+    most = LARGEST_COUNT / max(largest, goal.amount)
+    return Exposures.of_scale(max(*rates, goal.amount), most)
 
 
 def second_sizes(family: Family, first: Floats, ratio: float) -> Floats:

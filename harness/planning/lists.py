@@ -1,25 +1,35 @@
-"""How many runs, clusters or cases of strata suffice for an interval of an expected width.
+"""Planning where data are lists: how many cases suffice, and the coverage of a method.
 
 Of runs with normal values the expected length has a closed form. Of clusters and strata it is the
-mean over data sets that are drawn, with its standard error; the same seed serves every number.
+mean over data sets that are drawn, with its standard error; the same seed serves every number of
+runs, clusters or cases. The coverage is that of data sets that are drawn.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from harness.base.arguments import validate_number, validate_whole
-from harness.base.errors import InputError
+from harness.base.errors import InputError, MethodError
 from harness.base.numerics.arrays import Floats
-from harness.base.text import first_few
-from harness.designs.design import Scenario, design_for
+from harness.base.text import enumerated, first_few
+from harness.callers.source import Source
+from harness.catalogue import design_for, scenario_for
+from harness.designs.design import Design, Scenario
+from harness.designs.engines.monte_carlo import shards
+from harness.designs.engines.stochastic import StochasticColumn, simulate_stochastic
+from harness.designs.fractions import standard_error
+from harness.designs.limits import Column
 from harness.designs.lists import closed_form
+from harness.designs.results import mean_and_error
+from harness.families.data import broadcast_columns, numbers, validate_values, whole_numbers
 from harness.families.family import Family, validate_names
 from harness.families.lists import list_of_numbers
 from harness.methods.catalogue import find
@@ -32,9 +42,12 @@ FEW = 2048
 """The largest number that is looked at beyond one that has the width."""
 LONGEST = 100
 """The most strata, and the most sizes of clusters that are repeated in turn."""
-TRIALS = 4096
+TRIALS_OF_LENGTH = 4096
 """Data sets that are drawn for each number of clusters or cases."""
+TRIALS = 20_000
+"""Data sets that are drawn at each true value for a coverage, by default."""
 SEED = 2003
+"""The seed of the random numbers, by default of a coverage."""
 
 
 @dataclass(frozen=True)
@@ -56,11 +69,17 @@ class ListQuestion:
 
     def width(self, number: int) -> tuple[float, float]:
         """Return the expected width at a number, and its standard error."""
-        length, error = _length(self, number)
+        if "sd" in self.given:
+            k, standard_errors = float(number), self.method.standard_errors
+            assert standard_errors is not None
+            *_, length = closed_form(standard_errors, k, self.alpha, TWO_SIDED, self.given["sd"])
+            error = 0.0
+        else:
+            length, error = _simulated_length(self.scenario(number), self.method.name, self.alpha)
         share = 0.5 if self.halves else 1.0
         return share * length, share * error
 
-    def does(self, number: int) -> bool:
+    def is_reached(self, number: int) -> bool:
         """Whether a number reaches the width."""
         return self.width(number)[0] <= self.target
 
@@ -68,7 +87,7 @@ class ListQuestion:
         """Return numbers about an answer, and the expected width at each of them."""
         last = 2.0 * answer
         numbers = np.unique(np.geomspace(2, max(last, 3), 40).round()).astype(np.int64)
-        return numbers.astype(np.float64), np.array([self.width(int(each))[0] for each in numbers])
+        return numbers.astype(np.float64), np.array([self.width(n)[0] for n in numbers.tolist()])
 
     @property
     def period(self) -> int:
@@ -81,7 +100,7 @@ class ListQuestion:
             return {}
         shares = np.array(self.given["shares"]) / math.fsum(self.given["shares"])
         second = int(second_sizes(self.family, np.array([float(number)]), self.ratio)[0])
-        both = (cases_of_strata(each, shares) for each in (number, second))
+        both = (cases_of_strata(cases, shares) for cases in (number, second))
         return dict(zip(self.family.sizes, both, strict=True))
 
     def scenario(self, number: int) -> Scenario:
@@ -92,7 +111,7 @@ class ListQuestion:
         truth = lists.truth_at(**{name: self.given[name] for name in lists.words})
         strata = tuple(self.strata(number).values())
         size: Any = strata or (number, *self.given["size"])
-        return Scenario(self.family, size, truth)
+        return scenario_for(self.family, size, truth)
 
     @property
     def assumes(self) -> str:
@@ -101,7 +120,7 @@ class ListQuestion:
             return "normal values of runs"
         if "shares" in self.given:
             return "cases of strata in the given shares, at least one in each"
-        sizes = first_few([str(each) for each in self.given["size"]], 5)
+        sizes = first_few([str(size) for size in self.given["size"]], 5)
         turn = " in turn" if self.period > 1 else ""
         return f"clusters of {sizes} cases{turn}, with proportions from a beta distribution"
 
@@ -122,25 +141,15 @@ def cases_of_strata(cases: int, shares: Floats) -> tuple[int, ...]:
 
 
 @cache
-def _simulated(scenario: Scenario, method: str, alpha: float) -> tuple[float, float]:
+def _simulated_length(scenario: Scenario, method: str, alpha: float) -> tuple[float, float]:
     """Return the mean length over data sets drawn, and its standard error."""
     rng, lengths = scenario.stream(SEED, 0), []
     chosen = find(scenario.family, method)
-    for observed in scenario.draw_observed(0, TRIALS, rng):
+    for observed in scenario.draw_observed(0, TRIALS_OF_LENGTH, rng):
         lower, upper = chosen.limits(observed.columns(), alpha, TWO_SIDED)
         lengths.append(upper - lower)
     drawn = np.concatenate(lengths)
     return float(drawn.mean()), float(drawn.std(ddof=1) / math.sqrt(drawn.size))
-
-
-def _length(question: ListQuestion, number: int) -> tuple[float, float]:
-    """Return the expected length, and its standard error."""
-    method = question.method
-    if "sd" in question.given:
-        assert method.standard_errors is not None
-        sd, alpha = question.given["sd"], question.alpha
-        return closed_form(method.standard_errors, float(number), alpha, TWO_SIDED, sd)[2], 0.0
-    return _simulated(question.scenario(number), method.name, question.alpha)
 
 
 def find_number(question: ListQuestion) -> int:
@@ -155,7 +164,9 @@ def find_number(question: ListQuestion) -> int:
         InputError: no number up to 10^6 has it.
     """
     low, high = 1, 2
-    while not all(question.does(n) for n in (high, 2 * high, 4 * high) if n <= max(high, FEW)):
+    while not all(
+        question.is_reached(n) for n in (high, 2 * high, 4 * high) if n <= max(high, FEW)
+    ):
         low, high = high, 2 * high
         if high > LARGEST:
             name = question.family.sizes[0]
@@ -165,8 +176,8 @@ def find_number(question: ListQuestion) -> int:
             )
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if question.does(middle) else (middle, high)
-    while wider := [n for n in range(high, high + question.period) if not question.does(n)]:
+        low, high = (low, middle) if question.is_reached(middle) else (middle, high)
+    while wider := [n for n in range(high, high + question.period) if not question.is_reached(n)]:
         high = wider[-1] + 1
     return high
 
@@ -212,31 +223,53 @@ def list_question(
     return ListQuestion(family, chosen, alpha, target, halves, checked, ratio)
 
 
-_Range = tuple[Callable[[float], bool], str]
-_BETWEEN: _Range = (lambda value: 0 < value < 1, "between 0 and 1")
-_ABOVE_0: _Range = (lambda value: 0 < value < math.inf, "above 0")
-RANGES: Mapping[str, _Range] = {
-    **dict.fromkeys(("p", "p1", "p2"), (lambda value: 0 <= value <= 1, "from 0 to 1")),
-    "rho": (lambda value: 0 <= value < 1, "from 0 to below 1"),
+@dataclass(frozen=True)
+class NumberRange:
+    """Where a number of a truth lies."""
+
+    words: str
+    low: float
+    high: float
+    has_low: bool = True
+    """Whether the lower end is in the range."""
+    has_high: bool = True
+
+    def holds(self, value: float) -> bool:
+        """Whether a number is in the range."""
+        from_low = self.low <= value if self.has_low else self.low < value
+        return from_low and (value <= self.high if self.has_high else value < self.high)
+
+
+_SHARE = NumberRange("from 0 to 1", 0, 1)
+_BETWEEN = NumberRange("between 0 and 1", 0, 1, has_low=False, has_high=False)
+_ABOVE_0 = NumberRange("above 0", 0, math.inf, has_low=False, has_high=False)
+RANGES: Mapping[str, NumberRange] = {
+    "p": _SHARE,
+    "p1": _SHARE,
+    "p2": _SHARE,
+    "rho": NumberRange("from 0 to below 1", 0, 1, has_high=False),
     "sd": _ABOVE_0,
     "shares": _ABOVE_0,
-    **dict.fromkeys(("auc", "auc1", "auc2"), _BETWEEN),
-    "sd_ratio": (lambda value: 1e-6 <= value <= 1e6, "from 1e-6 to 1e6"),
-    "correlation": (lambda value: -1 <= value <= 1, "from -1 to 1"),
+    "auc": _BETWEEN,
+    "auc1": _BETWEEN,
+    "auc2": _BETWEEN,
+    "sd_ratio": NumberRange("from 1e-6 to 1e6", 1e-6, 1e6),
+    "correlation": NumberRange("from -1 to 1", -1, 1),
 }
-"""Whether a number of a truth of lists is in its range, and the range in words."""
+"""The ranges of the numbers of a truth of lists."""
+_ANY = NumberRange("up to 1e100", -1e100, 1e100)
 
 
 def number_in_range(name: str, value: Any) -> float:
     """Return a number of a truth.
 
     Raises:
-        InputError: it is none, or out of its range.
+        InputError: it is no number, or out of its range.
     """
     validate_number(name, value)
-    inside, words = RANGES.get(name, (lambda value: abs(value) <= 1e100, "up to 1e100"))
-    if not inside(value):
-        raise InputError(f"{name} should be a number {words}, found {value:g}")
+    number_range = RANGES.get(name, _ANY)
+    if not number_range.holds(value):
+        raise InputError(f"{name} should be a number {number_range.words}, found {value:g}")
     return float(value)
 
 
@@ -244,16 +277,16 @@ def strata_in_range(given: Mapping[str, Any]) -> dict[str, tuple[float, ...]]:
     """Return a number of each stratum, by name.
 
     Raises:
-        InputError: one is no list, a number is out of range, or the lists differ in length.
+        InputError: a value is no list, a number is out of range, or the lists differ in length.
     """
-    found = {
-        name: tuple(number_in_range(name, each) for each in _list(name, value, "stratum"))
+    lists = {
+        name: tuple(number_in_range(name, number) for number in _list(name, value, "stratum"))
         for name, value in given.items()
     }
-    if len({len(each) for each in found.values()}) > 1:
-        words = ", ".join(f"{name} has {len(each)}" for name, each in found.items())
+    if len({len(numbers) for numbers in lists.values()}) > 1:
+        words = ", ".join(f"{name} has {len(numbers)}" for name, numbers in lists.items())
         raise InputError(f"expected a number for each stratum in every list, found that {words}")
-    return found
+    return lists
 
 
 def sizes_of_clusters(value: Any) -> tuple[int, ...]:
@@ -265,18 +298,127 @@ def sizes_of_clusters(value: Any) -> tuple[int, ...]:
     sizes: list[Any] = (
         [value] if isinstance(value, int | float) else _list("size", value, "cluster")
     )
-    for place, each in enumerate(sizes):
-        whole = int(each) if isinstance(each, float) and each.is_integer() else each
+    for place, size in enumerate(sizes):
+        whole = int(size) if isinstance(size, float) and size.is_integer() else size
         validate_whole("size", whole, 1)
         sizes[place] = whole
     return tuple(sizes) if len(set(sizes)) > 1 else (sizes[0],)
 
 
-def _list(name: str, value: Any, each: str) -> list[Any]:
-    found = list_of_numbers(name, value, each)
-    if found.ndim > 1 or found.size > LONGEST:
+def _list(name: str, value: Any, item: str) -> list[Any]:
+    """The numbers of a list that has one for each item: a stratum, or a cluster."""
+    array = list_of_numbers(name, value, item)
+    if array.ndim > 1 or array.size > LONGEST:
         raise InputError(
-            f"{name} should be one list of at most {LONGEST} numbers, found shape {found.shape}"
+            f"{name} should be one list of at most {LONGEST} numbers, found shape {array.shape}"
         )
-    numbers: list[Any] = found.tolist()
+    numbers: list[Any] = array.tolist()
     return numbers
+
+
+def simulate_lists(
+    family: Family,
+    source: Source,
+    side: str,
+    alpha: Floats,
+    given: Mapping[str, npt.ArrayLike],
+    trials: int,
+    seed: int,
+) -> Floats:
+    """Return the misses below and above, the mean length, and two standard errors.
+
+    The trials are those of a run with as many at one truth and with this seed.
+
+    Args:
+        family: of lists.
+        source: the method.
+        side: of the interval.
+        alpha: any shape.
+        given: the sizes and the numbers of the truth, by name.
+        trials: drawn at each true value.
+        seed: of the random numbers.
+
+    Returns:
+        The probabilities of a miss below and above, the mean length, the standard error of the
+        coverage and that of the mean length, shape (5, ...) of all that broadcasts.
+
+    Raises:
+        InputError: a size or a number is missing, unknown or out of range.
+        MethodError: the method has no limits in a trial.
+    """
+    shape, cells = _cells(family, alpha, given)
+    answers = np.empty((5, max(1, int(np.prod(shape)))))
+    for place, (level, size, truth) in enumerate(cells):
+        scenario = scenario_for(family, size, truth)
+        column = StochasticColumn(Column(source.label, side, level), source)
+        below, above, length, squares = 0, 0, 0.0, 0.0
+        for shard in shards(scenario, trials, seed, trials):
+            tally, failures = simulate_stochastic(shard, [column])
+            for failed in failures.values():
+                raise MethodError(f"{source.label}: {failed.first}")
+            counts = tally.by_outcome
+            assert counts.length is not None
+            assert counts.squares is not None
+            below, above = below + int(counts.below[0, 0]), above + int(counts.above[0, 0])
+            length, squares = length + counts.length[0, 0], squares + counts.squares[0, 0]
+        error = standard_error(np.array(below + above), np.array(trials))
+        mean, mean_error = mean_and_error(length, squares, trials)
+        answers[:, place] = below / trials, above / trials, mean, error, mean_error
+    return answers.reshape(5, *shape)
+
+
+def _cells(
+    family: Family, alpha: Floats, given: Mapping[str, npt.ArrayLike]
+) -> tuple[tuple[int, ...], Iterator[tuple[float, Any, Any]]]:
+    """Return the shape of the answer, and alpha, size and truth of each of its numbers.
+
+    Raises:
+        InputError: a size or a number is missing, unknown or out of range.
+    """
+    design = design_for(family)
+    lists = design.lists
+    assert lists is not None
+    if lists.truth_at is None:
+        raise InputError(
+            f"coverage has no words for the truths of {family.name}; run an experiment"
+        )
+    truth_at = lists.truth_at
+    values: dict[str, Any] = {**lists.words, **given}
+    values = {name: number for name, number in values.items() if number is not None}
+    names = (*family.sizes, *lists.words)
+    if set(values) != set(names):
+        listed = ", ".join(sorted(given)) or "nothing"
+        raise InputError(f"{family.name} needs {enumerated(names)}, found {listed}")
+    if design.sizes_are_lists:
+        strata = strata_in_range({name: values[name] for name in names})
+        cases = [_sizes(design, name, strata[name]).astype(int).tolist() for name in family.sizes]
+        size = tuple(tuple(of_sample) for of_sample in cases)
+        truth = truth_at(*(strata[name] for name in lists.words))
+        return alpha.shape, ((level, size, truth) for level in alpha.ravel().tolist())
+    columns = [alpha, *(_sizes(design, name, values[name]) for name in family.sizes)]
+    for name in lists.words:
+        columns.append(numbers(name, values[name], "a number"))
+        for number in columns[-1].ravel().tolist():
+            number_in_range(name, number)
+    columns = list(broadcast_columns(("alpha", *names), columns))
+    last = 1 + len(family.sizes)
+
+    def cells() -> Iterator[tuple[float, Any, Any]]:
+        for level, *row in zip(*(column.ravel().tolist() for column in columns), strict=True):
+            sizes = tuple(int(size) for size in row[: last - 1])
+            yield level, sizes if len(sizes) > 1 else sizes[0], truth_at(*row[last - 1 :])
+
+    return columns[0].shape, cells()
+
+
+def _sizes(design: Design, name: str, given: npt.ArrayLike) -> Floats:
+    """Return sizes of one name, whole numbers.
+
+    Raises:
+        InputError: a size is out of range.
+    """
+    values = whole_numbers(name, given)
+    least = design.smallest_size
+    outside = (values < least) | (values > LARGEST)
+    validate_values(values, outside, name, f"a whole number from {least} to {LARGEST}")
+    return values

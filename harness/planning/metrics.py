@@ -16,18 +16,18 @@ from harness.base.errors import InputError
 from harness.base.frames import Library, data_frame
 from harness.base.numerics.arrays import Floats
 from harness.base.text import enumerated
+from harness.catalogue import listed_scenarios, with_settings
 from harness.designs.confusion import MOST_TABLES
-from harness.designs.design import listed_scenarios
 from harness.designs.engines.solver import solver_of
 from harness.designs.pairs.design import LARGEST_WITH_BOTH
-from harness.families.catalogue import family_of, with_settings
+from harness.families.catalogue import family_of
 from harness.families.confusion import BETA, CELLS
 from harness.families.csv_rows import RIGHT, read_table
 from harness.families.data import numbers, validate_values
 from harness.families.family import Family
 from harness.families.paired import validated_table
 from harness.methods.catalogue import default_method
-from harness.methods.method import TWO_SIDED, Method
+from harness.methods.method import TWO_SIDED
 from harness.one import compute
 from harness.one.file_rows import score_column
 from harness.planning.coverage import coverage
@@ -39,6 +39,11 @@ _KINDS = {"metric": np.str_, "method": np.str_}
 """The columns of a data frame that are no numbers."""
 _CLOSED = frozenset({"Wald", "score", "transform", "inequality"})
 """The categories of methods that take a second for millions of limits."""
+# The most tables that are enumerated, and how many are drawn where there are more. Either takes
+# about a second at most. The numbers depend on no clock, so that results are the same anywhere.
+_EFFORT_CLOSED = MOST_TABLES, 20_000
+_EFFORT_WHOLE_TABLE = 1_000, 1_000
+_EFFORT = 40_000, 10_000
 
 
 def metrics(
@@ -136,8 +141,8 @@ def _counted(
         y, yhat, score, positive: as of ``metrics``.
         names: those of y and yhat in messages.
     """
-    known, predicted = (_labels(*each) for each in zip(names, (y, yhat), strict=True))
-    labels, n = list(dict.fromkeys(known)), len(known)
+    classes, predicted = _labels(names[0], y), _labels(names[1], yhat)
+    labels, n = list(dict.fromkeys(classes)), len(classes)
     if len(labels) != 2:
         some = ", ".join(map(str, labels[:5])) + ", …" * (len(labels) > 5)
         raise InputError(f"{names[0]} should have two labels, found {len(labels)}: {some}")
@@ -149,10 +154,11 @@ def _counted(
         raise InputError(
             f"{names[1]} should have a label for each of {n} cases, found {len(predicted)}"
         )
-    if others := [each for each in predicted if each not in labels]:
+    others = [other for other in predicted if other not in labels]
+    if others:
         raise InputError(f"{names[1]} should have the labels {both}, found {others[0]}")
-    actual = np.array([each == label for each in known])
-    counts = Counter(zip(actual.tolist(), [each == label for each in predicted], strict=True))
+    actual = np.array([case == label for case in classes])
+    counts = Counter(zip(actual.tolist(), [case == label for case in predicted], strict=True))
     cells = {name: counts[key] for name, key in _OUTCOMES.items()}
     if score is None:
         return cells, None
@@ -166,8 +172,8 @@ def _counted(
 def _labels(name: str, values: Iterable[Any]) -> list[Any]:
     """The labels in a list, none of which is missing."""
     try:
-        found = list(values)
-        are_labels = not any(each is None or bool(each != each) for each in set(found))
+        labels = list(values)
+        are_labels = not any(label is None or bool(label != label) for label in set(labels))
     except TypeError:
         are_labels = False
     if not are_labels:
@@ -175,7 +181,7 @@ def _labels(name: str, values: Iterable[Any]) -> list[Any]:
             f"{name} should be a list or an array with a label for each case, found "
             f"{quoted(values)}"
         )
-    return found
+    return labels
 
 
 def metric_records(
@@ -224,13 +230,13 @@ def _data(family: Family, tables: Floats) -> Sequence[Floats]:
 
 def _record(family: Family, data: Sequence[Floats], alpha: float) -> dict[str, Any]:
     given: Any = dict(zip(family.data, data, strict=True))
-    found = compute(family.name, alpha=alpha, **given)
+    interval = compute(family.name, alpha=alpha, **given)
     return {
         "metric": "accuracy" if family.has_single_count else family.name,
-        "estimate": None if np.isnan(found.estimate) else found.estimate,
-        "lower": found.lower,
-        "upper": found.upper,
-        "method": found.method,
+        "estimate": None if np.isnan(interval.estimate) else interval.estimate,
+        "lower": interval.lower,
+        "upper": interval.upper,
+        "method": interval.method,
     }
 
 
@@ -239,16 +245,19 @@ def _coverage(family: Family, counts: Floats, alpha: float) -> dict[str, Any]:
     method, n = default_method(family, TWO_SIDED), int(counts.sum())
     cells = (counts + 0.5) / (n + 2.0)
     free = [cells[0] + cells[3]] if family.has_single_count else cells[:3]
-    truths = family.all_truths([np.array([each]) for each in free])
+    truths = family.all_truths([np.array([value]) for value in free])
     of_whole_table = family.as_pairs is not None and method.uses_both
-    most, trials = _effort(method, of_whole_table)
+    most, trials = _EFFORT_WHOLE_TABLE if of_whole_table else _EFFORT
+    if method.category in _CLOSED:
+        most, trials = _EFFORT_CLOSED
     count = math.inf
     if not of_whole_table or n <= LARGEST_WITH_BOTH:
         scenario, *_ = next(listed_scenarios(family, [n], truths, with_both=method.uses_both))
         count = solver_of(scenario).possible_count()
     if count <= most:
         given: Any = dict(zip(family.free_symbols, free, strict=True))
-        exact = coverage(cast(Any, family.name), cast(Any, method.name), alpha=alpha, n=n, **given)
+        given |= {**family.settings, "alpha": alpha, "n": n}
+        exact = coverage(cast(Any, family.public_name), cast(Any, method.name), **given)
         return {"coverage": exact.coverage, "std_error": None}
     drawn = np.random.default_rng(SEED).multinomial(n, cells, size=trials)
     tables, times = np.unique(drawn, axis=0, return_counts=True)
@@ -258,14 +267,3 @@ def _coverage(family: Family, counts: Floats, alpha: float) -> dict[str, Any]:
     # The error is above 0 where every table is covered, or none, which is no exact 1 or 0.
     near = (covered + 1) / (trials + 2)
     return {"coverage": covered / trials, "std_error": math.sqrt(near * (1 - near) / trials)}
-
-
-def _effort(method: Method, of_whole_table: bool) -> tuple[int, int]:
-    """The most tables that are enumerated, and how many are drawn where there are more.
-
-    Either takes about a second at most. The numbers depend on no clock, so that results are the
-    same anywhere.
-    """
-    if method.category in _CLOSED:
-        return MOST_TABLES, 20_000
-    return (1_000, 1_000) if of_whole_table else (40_000, 10_000)

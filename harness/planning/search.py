@@ -17,8 +17,8 @@ from harness.base.errors import InputError
 from harness.base.numerics.arrays import Bools, Floats, Integers
 from harness.designs.engines.listed import consecutive_probabilities
 from harness.families.combination import Span
+from harness.planning.expectations import Expectations
 from harness.planning.goals import Ladder, is_reached, second_sizes
-from harness.planning.sums import Sums
 
 TIMES, AT_LEAST_TIMES = 4, 1.25
 """Every size is checked up to so many times the answer; up to the second where that is much work.
@@ -37,19 +37,25 @@ LARGEST_WORK = 1 << 26
 """The most limits that a search computes."""
 
 
-class TooLargeError(InputError):
-    """Sizes up to ``AT_LEAST_TIMES`` the answer are too many to be checked."""
-
-
 _CURVE = 240
 """The most sizes of the curve of a figure."""
+_STEP = 0.5
+"""Distance of the truths of the first round on the scale on which a count has a standard
+deviation of about one. The expectation is a mean over that standard deviation, so that no peak of
+it is narrower."""
+_ROUNDS, _POINTS = 4, 9
+"""Rounds about the worst truth of the round before, and the truths of each sample in them."""
+
+
+class TooLargeError(InputError):
+    """Sizes up to ``AT_LEAST_TIMES`` the answer are too many to be checked."""
 
 
 @dataclass(frozen=True)
 class Question:
     """Which sizes reach a goal, at one truth or at every truth of a range?"""
 
-    sums: Sums
+    expectations: Expectations
     ladder: Ladder
     ratio: float
     """The size of the second sample over that of the first."""
@@ -61,7 +67,7 @@ class Question:
     @property
     def target(self) -> float:
         """The width or the probability that is asked for."""
-        return self.sums.goal.target
+        return self.expectations.goal.target
 
     def curve(self, first: float) -> tuple[Floats, Floats]:
         """Return sizes of the first sample about an answer, and what each of them reaches."""
@@ -77,68 +83,72 @@ class Question:
     def sizes(self, numbers: Integers) -> Floats:
         """Return the sizes of each sample, shape (N, samples)."""
         first = self.ladder.sizes(numbers)
-        if self.sums.family.samples == 1:
+        if self.expectations.family.samples == 1:
             return first[:, np.newaxis]
-        second = second_sizes(self.sums.family, first, self.ratio)
+        second = second_sizes(self.expectations.family, first, self.ratio)
         return np.stack([first, second], axis=1)
 
     def reached(self, numbers: Integers) -> Floats:
         """Return the expectation at each size, shape (N,): of a range at the worst truth."""
         sizes = self.sizes(numbers)
         if self.is_range:
-            return np.array([worst_mean(self.sums, row, self.ranges) for row in sizes])
-        return self.sums.means(sizes, [low for low, _ in self.ranges])
+            return np.array([worst_mean(self.expectations, row, self.ranges) for row in sizes])
+        return self.expectations.means(sizes, [low for low, _ in self.ranges])
 
-    def does(self, numbers: Integers) -> Bools:
+    def is_reached(self, numbers: Integers) -> Bools:
         """Return whether each size reaches the goal, shape (N,)."""
-        possible = self.does_at_some(numbers)
+        possible = self.is_reached_at_some(numbers)
         if not self.is_range:
             return possible
         sizes = self.sizes(numbers[possible])
-        worst = np.array([worst_mean(self.sums, row, self.ranges, in_full=False) for row in sizes])
-        possible[possible] = is_reached(self.sums.goal, worst)
+        worst = np.array(
+            [worst_mean(self.expectations, row, self.ranges, in_full=False) for row in sizes]
+        )
+        possible[possible] = is_reached(self.expectations.goal, worst)
         return possible
 
-    def does_at_some(self, numbers: Integers) -> Bools:
-        """Return whether each size reaches the goal at a few truths of the range, shape (N,)."""
+    def is_reached_at_some(self, numbers: Integers) -> Bools:
+        """Return whether each size reaches the goal at a few truths of the range, shape (N,).
+
+        They are the middle of the range and its corners.
+        """
+        some_truths = [[low for low, _ in self.ranges]]
+        if self.is_range:
+            corners = np.meshgrid(*[sorted(set(span)) for span in self.ranges])
+            middle = [0.5 * (low + high) for low, high in self.ranges]
+            some_truths = [middle, *np.stack([end.ravel() for end in corners], axis=1).tolist()]
         possible = np.ones(numbers.size, bool)
-        for truths in self._some_truths():
-            possible[possible] = self._does_at(numbers[possible], truths)
+        for truths in some_truths:
+            possible[possible] = self._is_reached_at(numbers[possible], truths)
         return possible
 
-    def _some_truths(self) -> list[list[float]]:
-        """Return the middle of the range and its corners."""
-        if not self.is_range:
-            return [[low for low, _ in self.ranges]]
-        corners = np.meshgrid(*[sorted(set(span)) for span in self.ranges])
-        middle = [0.5 * (low + high) for low, high in self.ranges]
-        return [middle, *np.stack([each.ravel() for each in corners], axis=1).tolist()]
-
-    def _does_at(self, numbers: Integers, truths: Sequence[float]) -> Bools:
-        does = np.zeros(numbers.size, bool)
+    def _is_reached_at(self, numbers: Integers, truths: Sequence[float]) -> Bools:
+        """Return whether each size reaches the goal at a truth: by bounds, or from all limits."""
+        reached = np.zeros(numbers.size, bool)
         if not numbers.size:
-            return does
+            return reached
         sizes = self.sizes(numbers)
-        outcomes = self.sums.outcomes(sizes, truths)
+        outcomes = self.expectations.outcomes(sizes, truths)
         pending, nodes = np.ones(numbers.size, bool), _NODES
         while self.rises and nodes <= _MOST_NODES[len(truths)]:
             rows = np.flatnonzero(pending & (outcomes > nodes ** len(truths)))
             if not rows.size:
                 break
-            low, high = self.sums.bounds(sizes[rows], truths, nodes)
-            goal = self.sums.goal
+            low, high = self.expectations.bounds(sizes[rows], truths, nodes)
+            goal = self.expectations.goal
             room = _CLEAR * abs(goal.target)
             if goal.at_most:
                 yes, no = high <= goal.target - room, low > goal.target + room
             else:
                 yes, no = low >= goal.target + room, high < goal.target - room
-            does[rows] = yes
+            reached[rows] = yes
             pending[rows] = ~(yes | no)
             nodes *= 4
         rows = np.flatnonzero(pending)
         if rows.size:
-            does[rows] = is_reached(self.sums.goal, self.sums.means(sizes[rows], truths))
-        return does
+            means = self.expectations.means(sizes[rows], truths)
+            reached[rows] = is_reached(self.expectations.goal, means)
+        return reached
 
     def work(self, number: int, *, alone: bool = False) -> float:
         """Return about how many limits it takes to decide one size with this number.
@@ -149,10 +159,12 @@ class Question:
         """
         ends = [[low for low, _ in self.ranges], [high for _, high in self.ranges]]
         sizes = self.sizes(np.array([number]))
-        outcomes = max(float(self.sums.outcomes(sizes, each, alone=alone)[0]) for each in ends)
+        outcomes = max(
+            float(self.expectations.outcomes(sizes, truths, alone=alone)[0]) for truths in ends
+        )
         if not self.is_range:
             return min(outcomes, float(2 * _NODES ** len(ends[0]))) if self.rises else outcomes
-        sampling = self.sums.family.model.SAMPLING
+        sampling = self.expectations.family.model.SAMPLING
         windows = [
             sampling.window(*span, float(size))
             for span, size in zip(self.ranges, sizes[0], strict=True)
@@ -161,18 +173,18 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Found:
+class SufficientSize:
     """The answer to a question."""
 
     number: int
-    """The number of the smallest size from which on every size up to ``checked_to`` does."""
+    """The number of the smallest size from which on all up to ``checked_to`` reach the goal."""
     checked_to: int
     """The largest number that was checked."""
     by_luck: tuple[int, ...]
-    """Smaller numbers that do although a larger one does not."""
+    """Smaller numbers whose sizes reach the goal although a larger one does not."""
 
 
-def search(question: Question) -> Found | None:
+def search(question: Question) -> SufficientSize | None:
     """Return the size from which on every size reaches the goal; None where no size does.
 
     Raises:
@@ -182,31 +194,28 @@ def search(question: Question) -> Found | None:
     ladder = question.ladder
     if failing == ladder.last:
         return None
-    number, does, known = failing + 1, np.zeros(1, bool), np.ones(1, bool)
-    while (last := _last_to_check(question, number)) >= does.size:
+    number, reached, decided = failing + 1, np.zeros(1, bool), np.ones(1, bool)
+    while True:
+        size = float(ladder.sizes(np.array([number]))[0])
+        last = ladder.number_from(TIMES * size)
+        if _work(question, number, last) > _MUCH_WORK:
+            last = ladder.number_from(AT_LEAST_TIMES * size)
+        if last < reached.size:
+            break
         if last > ladder.last or _work(question, number, last) > LARGEST_WORK:
             raise _too_large(question, number)
-        more = last + 1 - does.size
-        does, known = (np.append(each, np.zeros(more, bool)) for each in (does, known))
+        more = np.zeros(last + 1 - reached.size, bool)
+        reached, decided = np.append(reached, more), np.append(decided, more)
         # All that may be an answer, and all others above the largest of them that fails.
         failing = 0
-        for asked in (ladder.answers, np.asarray):
-            numbers = asked(np.arange(failing + 1, last + 1))
-            new = numbers[~known[numbers]]
-            does[new], known[new] = question.does(new), True
-            failing = int(max(numbers[~does[numbers]], default=failing))
+        for among in (ladder.answers, np.asarray):
+            numbers = among(np.arange(failing + 1, last + 1))
+            new = numbers[~decided[numbers]]
+            reached[new], decided[new] = question.is_reached(new), True
+            failing = int(max(numbers[~reached[numbers]], default=failing))
         number = ladder.answer_from(failing + 1)
     smaller = ladder.answers(np.arange(1, number))
-    return Found(number, last, tuple(smaller[does[smaller]].tolist()))
-
-
-def _last_to_check(question: Question, number: int) -> int:
-    ladder = question.ladder
-    size = float(ladder.sizes(np.array([number]))[0])
-    last = ladder.number_from(TIMES * size)
-    if _work(question, number, last) > _MUCH_WORK:
-        return ladder.number_from(AT_LEAST_TIMES * size)
-    return last
+    return SufficientSize(number, last, tuple(smaller[reached[smaller]].tolist()))
 
 
 def _failing(question: Question) -> int:
@@ -227,7 +236,7 @@ def _failing(question: Question) -> int:
         numbers.append(number)
         size *= 2.0
     tried = np.array(numbers)
-    failing = tried[~question.does_at_some(tried)]
+    failing = tried[~question.is_reached_at_some(tried)]
     if not failing.size:
         return 0
     if failing[-1] < numbers[-1]:
@@ -240,12 +249,12 @@ def _failing(question: Question) -> int:
 def _work(question: Question, number: int, last: int) -> float:
     """Return about how many limits decide the sizes of a search that ends at a number."""
     below = question.ladder.answers(np.arange(1, number)).size
-    each = [question.work(number + (last - number) * tenth // 10) for tenth in range(11)]
-    return below * each[0] + (last + 1 - number) * sum(each) / len(each)
+    works = [question.work(number + (last - number) * tenth // 10) for tenth in range(11)]
+    return below * works[0] + (last + 1 - number) * sum(works) / len(works)
 
 
 def _too_large(question: Question, number: int) -> TooLargeError:
-    family, sizes = question.sums.family, question.sizes(np.array([number]))[0]
+    family, sizes = question.expectations.family, question.sizes(np.array([number]))[0]
     answer = family.size_text(sizes.tolist(), 6)
     return TooLargeError(
         f"{family.public_name}: the answer is above {answer}, and to check every size up to "
@@ -253,15 +262,9 @@ def _too_large(question: Question, number: int) -> TooLargeError:
     )
 
 
-_STEP = 0.5
-"""Distance of the truths of the first round on the scale on which a count has a standard
-deviation of about one. The expectation is a mean over that standard deviation, so that no peak of
-it is narrower."""
-_ROUNDS, _POINTS = 4, 9
-"""Rounds about the worst truth of the round before, and the truths of each sample in them."""
-
-
-def worst_mean(sums: Sums, sizes: Floats, ranges: Sequence[Span], *, in_full: bool = True) -> float:
+def worst_mean(
+    expectations: Expectations, sizes: Floats, ranges: Sequence[Span], *, in_full: bool = True
+) -> float:
     """Return the largest E[g] over the truths of a range, or the smallest if g is to be large.
 
     At a fixed size E[g] is a smooth function of the truths. It is computed at truths that lie half
@@ -270,51 +273,50 @@ def worst_mean(sums: Sums, sizes: Floats, ranges: Sequence[Span], *, in_full: bo
     values is off by at most an eighth of the spread times the square of their distance.
 
     Args:
-        sums: the expectations.
+        expectations: the expectations.
         sizes: the size of each sample, shape (samples,).
         ranges: the range of each sample's true value.
         in_full: whether the worst value itself is wanted; otherwise the search ends where it is
             clear whether the goal is reached.
     """
-    sampling, goal = sums.family.model.SAMPLING, sums.goal
-    each_sample = list(zip(ranges, sizes.tolist(), strict=True))
-    windows = [sampling.window(*span, size) for span, size in each_sample]
-    values = sums.values_between(sizes, windows)
+    sampling, goal = expectations.family.model.SAMPLING, expectations.goal
+    samples = list(zip(ranges, sizes.tolist(), strict=True))
+    windows = [sampling.window(*span, size) for span, size in samples]
+    values = expectations.values_between(sizes, windows)
     grids = []
-    for span, size in each_sample:
+    for span, size in samples:
         low, high = np.asarray(sampling.variance_stabilized(np.array(span), size))
         grids.append(np.linspace(low, high, 1 + int(np.ceil((high - low) / _STEP))))
     sign, worst = (1.0 if goal.at_most else -1.0), -np.inf
     room = len(ranges) * 0.125 * _STEP**2 * float(np.ptp(values))
     for _ in range(1 + _ROUNDS):
-        found = values
-        for i, (span, size) in enumerate(each_sample):
+        means = values
+        for i, (span, size) in enumerate(samples):
             truths = np.clip(sampling.from_variance_stabilized(grids[i], size), *span)
-            pmf = _probabilities(sums, truths, windows[i], size)
-            found = np.moveaxis(np.tensordot(pmf, found, axes=(1, i)), 0, i)
-        place = np.unravel_index(np.argmax(sign * found), found.shape)
-        worst = max(worst, sign * float(found[place]))
+            pmf = _probabilities(expectations, truths, windows[i], size)
+            means = np.moveaxis(np.tensordot(pmf, means, axes=(1, i)), 0, i)
+        place = np.unravel_index(np.argmax(sign * means), means.shape)
+        worst = max(worst, sign * float(means[place]))
         beyond = worst - sign * goal.target
         if not in_full and (beyond > 0 or beyond + room < 0):
             break
-        grids = [_about(grid, int(at)) for grid, at in zip(grids, place, strict=True)]
+        # The next truths lie between the neighbours of the worst ones.
+        for i, at in enumerate(map(int, place)):
+            low, high = grids[i][max(at - 1, 0)], grids[i][min(at + 1, grids[i].size - 1)]
+            grids[i] = np.linspace(low, high, _POINTS if high > low else 1)
     return float(sign * worst)
 
 
-def _probabilities(sums: Sums, truths: Floats, window: tuple[int, int], size: float) -> Floats:
+def _probabilities(
+    expectations: Expectations, truths: Floats, window: tuple[int, int], size: float
+) -> Floats:
     """Return Pr(X = x | truth) for every count x of a window, shape (t, m)."""
-    sampling, (low, high) = sums.family.model.SAMPLING, sums.family.model.SUPPORT
-    found = np.zeros((truths.size, window[1] + 1 - window[0]))
+    sampling, (low, high) = expectations.family.model.SAMPLING, expectations.family.model.SUPPORT
+    table = np.zeros((truths.size, window[1] + 1 - window[0]))
     inside = np.flatnonzero((truths > low) & (truths < high))
     blocks = consecutive_probabilities(sampling, *window, truths[inside], size)
     for rows, columns, probabilities in blocks:
-        found[inside[rows], columns] = probabilities
+        table[inside[rows], columns] = probabilities
     for row in np.flatnonzero((truths <= low) | (truths >= high)):
-        found[row] = sampling.pmf(np.arange(window[0], window[1] + 1), truths[row], size)
-    return found
-
-
-def _about(grid: Floats, place: int) -> Floats:
-    """Return nearer values between the neighbours of one of them."""
-    low, high = grid[max(place - 1, 0)], grid[min(place + 1, grid.size - 1)]
-    return np.linspace(low, high, _POINTS if high > low else 1)
+        table[row] = sampling.pmf(np.arange(window[0], window[1] + 1), truths[row], size)
+    return table

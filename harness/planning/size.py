@@ -12,46 +12,31 @@ import numpy as np
 from harness.base.arguments import quoted, validate_number
 from harness.base.errors import InputError
 from harness.base.frames import Tabular
-from harness.base.numerics.arrays import Floats, distinct_columns
-from harness.callers.source import Observed
-from harness.designs.stopping.design import LARGEST_MOST
-from harness.designs.stopping.methods import rule_with
+from harness.base.numerics.arrays import Floats
+from harness.catalogue import with_settings
 from harness.distributions.truths import Prior
-from harness.families.catalogue import with_settings
 from harness.families.combination import Span
-from harness.families.data import LARGEST_COUNT
 from harness.families.family import Family
 from harness.methods.catalogue import default_method, find
-from harness.methods.method import TWO_SIDED, LimitPair
+from harness.methods.method import TWO_SIDED
 from harness.names import FamilyName, MethodName
-from harness.planning.arguments import AnyMethod, limits_of, source_of, truth_columns
-from harness.planning.goals import (
-    PROBABILITY,
-    AssuredWidth,
-    Bound,
-    Exposures,
-    Goal,
-    Ladder,
-    WholeNumbers,
-    Width,
-)
+from harness.planning.arguments import AnyMethod, source_of, truth_columns
+from harness.planning.expectations import expectations_of, limits_rise
+from harness.planning.goals import PROBABILITY, AssuredWidth, Bound, Goal, Width, ladder_of
 from harness.planning.lists import ListQuestion, find_number, list_question
-from harness.planning.search import Found, Question, search
-from harness.planning.stopping import StoppedSums
-from harness.planning.sums import LimitsOf, PairedSums, ShareSums, Sums
+from harness.planning.search import Question, search
 
 HALF_WIDTH, LENGTH, ABOVE, BELOW = "half_width", "length", "above", "below"
 _Wanted = Mapping[str, float | None]
 """The width or the value that is asked for by one of these names; None of the others."""
-_RISES = ("rises with x", "is monotone")
-"""The properties of which a method needs one, so that few limits bound many."""
 
 
 @dataclass(frozen=True)
 class Size(Tabular):
     """The answer: the smallest size from which on every size reaches the goal.
 
-    A size is also an attribute: ``n``, or ``n1`` and ``n2``, or an exposure.
+    A size of a family of the package is also an attribute: ``n``, or ``n1`` and ``n2``, or an
+    exposure.
     """
 
     sizes: Mapping[str, float]
@@ -75,11 +60,50 @@ class Size(Tabular):
     assumed: Mapping[str, Any] = field(default_factory=dict)
     """What was not given and is taken: the method, and true proportions of 0.5."""
 
-    def __getattr__(self, name: str) -> float:
-        sizes: Mapping[str, float] = self.__dict__.get("sizes", {})
-        if name in sizes:
-            return sizes[name]
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+    @property
+    def n(self) -> float:
+        """The number of trials, pairs or cases."""
+        return self._size_of("n")
+
+    @property
+    def n1(self) -> float:
+        """The number of trials or cases of the first sample."""
+        return self._size_of("n1")
+
+    @property
+    def n2(self) -> float:
+        """The number of trials or cases of the second sample."""
+        return self._size_of("n2")
+
+    @property
+    def exposure(self) -> float:
+        """The exposure."""
+        return self._size_of("exposure")
+
+    @property
+    def exposure1(self) -> float:
+        """The exposure of the first sample."""
+        return self._size_of("exposure1")
+
+    @property
+    def exposure2(self) -> float:
+        """The exposure of the second sample."""
+        return self._size_of("exposure2")
+
+    @property
+    def k(self) -> float:
+        """The number of runs."""
+        return self._size_of("k")
+
+    @property
+    def clusters(self) -> float:
+        """The number of clusters."""
+        return self._size_of("clusters")
+
+    def _size_of(self, name: str) -> float:
+        if name not in self.sizes:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return self.sizes[name]
 
     @property
     def target(self) -> float:
@@ -91,7 +115,7 @@ class Size(Tabular):
         numbers["checked_to"] = self.checked_to
         if self.std_error is not None:
             numbers["std_error"] = self.std_error
-        return {name: [each] for name, each in numbers.items()}
+        return {name: [number] for name, number in numbers.items()}
 
     def _caption(self) -> str:
         return "The smallest size from which on every size reaches the goal"
@@ -166,46 +190,62 @@ def size(
         >>> found.n, round(found.reached, 5), found.checked_to
         (139, 0.0499, 556)
     """
-    known = with_settings(family, truths, alpha)
+    estimated = with_settings(family, truths, alpha)
+    name = estimated.name
     assumed: dict[str, Any] = {}
     side = TWO_SIDED if above is below is None else "upper" if above is None else "lower"
-    chosen: AnyMethod = method or default_method(known, side, has_prior=prior is not None).name
+    chosen: AnyMethod = method or default_method(estimated, side, has_prior=prior is not None).name
     if method is None:
         assumed["method"] = chosen
     is_width = half_width is not None or length is not None
-    of_shares = known.has_counts_of_samples and known.is_bounded and not known.is_ratio
-    if is_width and of_shares and not truths:
-        truths = dict.fromkeys(known.free_symbols, 0.5)
+    # A parameter of finite range is a proportion, or a mean or a difference of two.
+    is_finite = estimated.has_counts_of_samples and math.isfinite(estimated.support[1])
+    if is_width and is_finite and not truths:
+        truths = dict.fromkeys(estimated.free_symbols, 0.5)
         assumed |= truths
     wanted = {HALF_WIDTH: half_width, LENGTH: length, ABOVE: above, BELOW: below}
-    if not known.has_outcomes:
+    if not estimated.has_outcomes:
         others = {"assurance": assurance, ABOVE: above, BELOW: below, "prior": prior}
         others |= {PROBABILITY: probability}
-        for name, value in others.items():
+        for option, value in others.items():
             if value is not None:
-                raise InputError(f"size of {known.name} takes half_width or length, found {name}")
-        return replace(_of_lists(known, chosen, wanted, alpha, truths, ratio), assumed=assumed)
-    goal = _goal(known, wanted, assurance, probability)
-    ranges = _ranges(known, known.with_free_truths(truths))
-    _validate(alpha=alpha)
-    _validate_ratio(ratio, known)
-    limits, rises = _limits(known, chosen, goal.side, prior, float(alpha))
-    asked = _words(known, goal)
+                raise InputError(f"size of {name} takes half_width or length, found {option}")
+        found = _size_of_lists(estimated, chosen, wanted, alpha, truths, ratio)
+        return replace(found, assumed=assumed)
+    goal = _goal(estimated, wanted, assurance, probability)
+    ranges = _ranges(estimated, estimated.with_free_truths(truths))
+    _validate_probability("alpha", alpha)
+    _validate_ratio(ratio, estimated)
+    alpha, ratio = float(alpha), float(ratio)
+    if isinstance(chosen, str):
+        find(estimated, chosen).refuse_finite_population("size")
+    source = source_of(estimated, chosen, goal.side, prior)
     if isinstance(goal, Bound):
-        _refuse_wrong_side(known, goal, ranges, asked)
-    ladder = _ladder(known, goal, ranges, float(ratio))
-    sums, ranges = _sums(known, goal, limits, chosen, ranges)
-    question = Question(sums, ladder, float(ratio), ranges, rises)
-    found = search(question)
-    if found is None:
+        _refuse_wrong_side(estimated, goal, ranges)
+    ladder = ladder_of(estimated, goal, ranges, ratio)
+    expectations, ranges = expectations_of(estimated, goal, source, alpha, ranges)
+    question = Question(expectations, ladder, ratio, ranges, limits_rise(estimated, source))
+    answer = search(question)
+    if answer is None:
         last = question.sizes(np.array([ladder.last]))[0]
-        raise InputError(
-            f"{known.name}: no size up to {known.size_text(last.tolist(), 6)} has {asked}"
-        )
-    return replace(_answer(question, found), assumed=assumed)
+        largest = estimated.size_text(last.tolist(), 6)
+        raise InputError(f"{name}: no size up to {largest} has {goal.words}")
+    convert: Any = int if estimated.model.SIZE_IS_COUNT else float
+    number = np.array([answer.number])
+    (row,) = question.sizes(number).tolist()
+    checked, *smaller = ladder.sizes(np.array([answer.checked_to, *answer.by_luck])).tolist()
+    return Size(
+        sizes={key: convert(size) for key, size in zip(estimated.sizes, row, strict=True)},
+        goal=goal.name,
+        reached=float(question.reached(number)[0]),
+        checked_to=convert(checked),
+        smaller=tuple(convert(size) for size in smaller),
+        question=question,
+        assumed=assumed,
+    )
 
 
-def _of_lists(
+def _size_of_lists(
     family: Family,
     method: AnyMethod,
     wanted: _Wanted,
@@ -215,41 +255,23 @@ def _of_lists(
 ) -> Size:
     """The smallest number of runs, clusters, or cases of strata."""
     goal = _goal(family, wanted, None, None)
-    _validate(alpha=alpha)
+    _validate_probability("alpha", alpha)
     _validate_ratio(ratio)
     halves = goal.name == HALF_WIDTH
     question = list_question(family, method, float(alpha), goal.target, halves, given, ratio)
     number = find_number(question)
     reached, error = question.width(number)
     strata = question.strata(number)
-    sizes = {name: sum(each) for name, each in strata.items()} or {family.sizes[0]: number}
-    last = number + question.period - 1
     return Size(
-        sizes,
-        goal.name,
-        reached,
-        last,
-        (),
-        question,
-        error if error > 0 else None,
-        question.assumes,
-        strata,
-    )
-
-
-def _answer(question: Question, found: Found) -> Size:
-    family, ladder = question.sums.family, question.ladder
-    convert: Any = int if family.model.SIZE_IS_COUNT else float
-    numbers = np.array([found.number])
-    (row,) = question.sizes(numbers).tolist()
-    checked, *smaller = ladder.sizes(np.array([found.checked_to, *found.by_luck])).tolist()
-    return Size(
-        {name: convert(each) for name, each in zip(family.sizes, row, strict=True)},
-        question.sums.goal.name,
-        float(question.reached(numbers)[0]),
-        convert(checked),
-        tuple(map(convert, smaller)),
-        question,
+        sizes={key: sum(cases) for key, cases in strata.items()} or {family.sizes[0]: number},
+        goal=goal.name,
+        reached=reached,
+        checked_to=number + question.period - 1,
+        smaller=(),
+        question=question,
+        std_error=error if error > 0 else None,
+        assumes=question.assumes,
+        strata=strata,
     )
 
 
@@ -272,7 +294,7 @@ def _goal(
     if name in (ABOVE, BELOW):
         if probability is None or assurance is not None:
             raise InputError(f"{name} needs a probability, and takes no assurance")
-        _validate(probability=probability)
+        _validate_probability("probability", probability)
         return Bound(float(value), name == ABOVE, float(probability))
     if probability is not None:
         raise InputError(f"{name} takes an assurance, and no probability")
@@ -286,15 +308,14 @@ def _goal(
                 "has a probability above 0 at every size, so that no expected length is finite"
             )
         return width
-    _validate(assurance=assurance)
+    _validate_probability("assurance", assurance)
     return AssuredWidth(width, float(assurance))
 
 
-def _validate(**probabilities: float) -> None:
-    for name, value in probabilities.items():
-        validate_number(name, value)
-        if not 0 < value < 1:
-            raise InputError(f"{name} should be a number between 0 and 1, found {value:g}")
+def _validate_probability(name: str, value: float) -> None:
+    validate_number(name, value)
+    if not 0 < value < 1:
+        raise InputError(f"{name} should be a number between 0 and 1, found {value:g}")
 
 
 def _validate_ratio(ratio: float, family: Family | None = None) -> None:
@@ -324,103 +345,11 @@ def _ranges(family: Family, given: Mapping[str, Any]) -> tuple[Span, ...]:
                 f"{name} should be a number, or two for a range, the smaller first, found "
                 f"{quoted(given[name])}"
             )
-    family.all_truths([each.ravel()[:1] for each in columns])
-    return tuple((float(each.min()), float(each.max())) for each in columns)
+    family.all_truths([column.ravel()[:1] for column in columns])
+    return tuple((float(column.min()), float(column.max())) for column in columns)
 
 
-def _sums(
-    family: Family, goal: Goal, limits: LimitsOf, method: AnyMethod, ranges: tuple[Span, ...]
-) -> tuple[Sums, tuple[Span, ...]]:
-    """Return the expectations, and the ranges of the truths that they take."""
-    if family.stops:
-        if ranges[0][0] < ranges[0][1]:
-            raise InputError("p should be one number with a stopping rule, found a range")
-        # A size before the first look has no rule; a rule that no size has is refused here.
-        rule_with(family, LARGEST_MOST)
-        return StoppedSums(family, goal, limits), ranges
-    if not family.shares_size:
-        return Sums(family, goal, limits), ranges
-    with_both = not isinstance(method, str) or find(family, method).uses_both
-    view = family.as_pairs
-    if view is None:
-        return PairedSums(family, goal, limits, with_both), ranges
-    found = family.all_truths([np.array(low) for low, _ in ranges])
-    cells = [float(each) for each in view.arranged(found)]
-
-    def of_pairs(data: tuple[Floats, ...]) -> LimitPair:
-        return limits(view.restored(data))
-
-    if with_both:
-        return PairedSums(family, goal, of_pairs), tuple((each, each) for each in cells[:3])
-    others = sum(cells[place] for place in view.beside_first)
-    truths = (cells[1] + others, cells[1] / (cells[1] + others))
-
-    def of_share(data: tuple[Floats, ...]) -> LimitPair:
-        x, cases = data
-        table = [np.zeros_like(x) for _ in range(4)]
-        table[1], table[view.beside_first[0]] = x, cases - x
-        return of_pairs(tuple(table))
-
-    return ShareSums(family, goal, of_share), tuple((each, each) for each in truths)
-
-
-def _limits(
-    family: Family, method: AnyMethod, side: str, prior: Prior | None, alpha: float
-) -> tuple[LimitsOf, bool]:
-    """Return what computes the limits of rows of data, and whether few of them bound many."""
-    if isinstance(method, str):
-        find(family, method).refuse_finite_population("size")
-    source = source_of(family, method, side, prior)
-
-    def of_rows(data: tuple[Floats, ...]) -> LimitPair:
-        """One call for each size: a source is asked for outcomes of one size."""
-        if family.shares_size:
-            # All tables of a call have the same number of pairs.
-            observed = Observed(family, (float(sum(each[0] for each in data)),), data)
-            return limits_of(source, observed, alpha, side)
-        if family.stops:
-            observed = Observed(family, (float(data[2][0]),), data[:2])
-            return limits_of(source, observed, alpha, side)
-        lower, upper = np.empty((2, data[0].size))
-        sizes, number = distinct_columns(*data[1::2])
-        for place, row in enumerate(sizes.T.tolist()):
-            here = number == place
-            observed = Observed(family, tuple(row), tuple(x[here] for x in data[::2]))
-            lower[here], upper[here] = limits_of(source, observed, alpha, side)
-        return lower, upper
-
-    chosen = getattr(source, "method", None)
-    if chosen is None:
-        return of_rows, False
-
-    def at_once(data: tuple[Floats, ...]) -> LimitPair:
-        found: LimitPair = chosen.limits(data, alpha, side, getattr(source, "prior", None))
-        return found
-
-    rises = len(family.counts) == family.samples and not any(
-        name in chosen.exceptions for name in _RISES
-    )
-    return at_once, rises
-
-
-def _ladder(family: Family, goal: Goal, ranges: tuple[Span, ...], ratio: float) -> Ladder:
-    """Return the sizes of the first sample that may be an answer."""
-    if family.model.SIZE_IS_COUNT:
-        return WholeNumbers(int(LARGEST_COUNT / max(1.0, ratio)))
-    value = abs(goal.value) if isinstance(goal, Bound) else _width(goal).target
-    rates = [high for _, high in ranges]
-    scale = max(*rates, value)
-    largest = max(rate * each for rate, each in zip(rates, (1.0, ratio), strict=False))
-    return Exposures.of_scale(scale, LARGEST_COUNT / max(largest, value))
-
-
-def _width(goal: Goal) -> Width:
-    width = goal.width if isinstance(goal, AssuredWidth) else goal
-    assert isinstance(width, Width)
-    return width
-
-
-def _refuse_wrong_side(family: Family, goal: Bound, ranges: tuple[Span, ...], asked: str) -> None:
+def _refuse_wrong_side(family: Family, goal: Bound, ranges: tuple[Span, ...]) -> None:
     """Refuse a value that a truth is equal to, or on the wrong side of.
 
     Raises:
@@ -437,7 +366,7 @@ def _refuse_wrong_side(family: Family, goal: Bound, ranges: tuple[Span, ...], as
         nearest = [
             low if (direction > 0) == goal.is_above else high for direction, (low, high) in ends
         ]
-    truths = family.all_truths([np.array([each]) for each in nearest])
+    truths = family.all_truths([np.array([value]) for value in nearest])
     parameter = float(family.parameter_at(truths)[0])
     beyond = parameter > goal.value if goal.is_above else parameter < goal.value
     if not beyond:
@@ -445,19 +374,6 @@ def _refuse_wrong_side(family: Family, goal: Bound, ranges: tuple[Span, ...], as
         where = ", ".join(f"{name} = {value:.15g}" for name, value in named)
         relation = "equal to" if parameter == goal.value else "on the wrong side of"
         raise InputError(
-            f"{family.name}: no size has {asked} where {where}: the true value {parameter:.15g} "
-            f"is {relation} {goal.value:.15g}"
+            f"{family.name}: no size has {goal.words} where {where}: "
+            f"the true value {parameter:.15g} is {relation} {goal.value:.15g}"
         )
-
-
-def _words(family: Family, goal: Goal) -> str:
-    """Return the goal in words."""
-    if isinstance(goal, Bound):
-        limit = "a lower limit above" if goal.is_above else "an upper limit below"
-        return f"{limit} {goal.value:.15g} with a probability of {goal.target:.15g}"
-    width = _width(goal)
-    name = width.name.replace("_", "-")
-    most = f"{name} of at most {width.target:.15g}"
-    if goal.name == PROBABILITY:
-        return f"a {most} with a probability of {goal.target:.15g}"
-    return f"an expected {most}"

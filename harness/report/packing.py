@@ -31,11 +31,6 @@ def thinned(x: Floats, y: Floats, tolerance: float, columns: int = COLUMNS) -> n
         tolerance: the largest vertical distance from the line, as large as nobody sees.
         columns: how many columns the picture has.
     """
-    return _within(x, y, _of_columns(x, y, columns), tolerance)
-
-
-def _of_columns(x: Floats, y: Floats, columns: int) -> npt.NDArray[np.intp]:
-    """The lowest and the highest point of each column, or all of a few, ascending."""
     low, high = x[0], x[-1]
     column = np.minimum(((x - low) / (high - low or 1.0) * columns).astype(np.intp), columns - 1)
     first = np.flatnonzero(np.diff(column, prepend=-1))
@@ -43,7 +38,8 @@ def _of_columns(x: Floats, y: Floats, columns: int) -> npt.NDArray[np.intp]:
     by_height = np.lexsort((y, column))
     few = np.repeat(last - first < _FEW, last - first + 1)
     ends = np.array([0, x.size - 1])
-    return np.unique(np.concatenate((ends, by_height[first], by_height[last], np.flatnonzero(few))))
+    kept = (ends, by_height[first], by_height[last], np.flatnonzero(few))
+    return _within(x, y, np.unique(np.concatenate(kept)), tolerance)
 
 
 def _within(
@@ -57,14 +53,14 @@ def _within(
     if kept.size <= 2:
         return kept
     xs, ys = x[kept].tolist(), y[kept].tolist()
-    found, start = [0], 0
+    ends, start = [0], 0
     least, most = -np.inf, np.inf
     for place in range(1, len(xs)):
         run = xs[place] - xs[start]
         slope = (ys[place] - ys[start]) / run if run > 0 else None
         if place > start + 1 and (slope is None or not least <= slope <= most):
             start = place - 1
-            found.append(start)
+            ends.append(start)
             least, most = -np.inf, np.inf
             run = xs[place] - xs[start]
         if run > 0:
@@ -74,8 +70,8 @@ def _within(
         else:
             # An upright piece is a line of its own.
             least, most = np.inf, -np.inf
-    found.append(len(xs) - 1)
-    return kept[np.unique(found)]
+    ends.append(len(xs) - 1)
+    return kept[np.unique(ends)]
 
 
 WEIGHTS = ((), (1.0,), (2.0, -1.0), (3.0, -3.0, 1.0), (4.0, -6.0, 4.0, -1.0))
@@ -110,29 +106,23 @@ def packed_smooth(rows: Floats) -> dict[str, Any]:
         exclusive-or those of what is expected.
     """
     rows = np.where(np.isnan(rows), np.nan, rows)
-    ways = [
-        {
-            "weights": list(weights),
-            "count": rows.shape[1],
-            "bits": packed(_differing(rows, weights)),
-        }
-        for weights in WEIGHTS
-    ]
+    ways = []
+    for weights in WEIGHTS:
+        expected = np.zeros_like(rows)
+        with np.errstate(all="ignore"):
+            for back, weight in enumerate(weights, 1):
+                expected[:, len(weights) :] += weight * rows[:, len(weights) - back : -back]
+        expected[~np.isfinite(expected)] = 0.0
+        bits = packed(_differing(rows, expected))
+        ways.append({"weights": list(weights), "count": rows.shape[1], "bits": bits})
     return min(ways, key=lambda way: len(way["bits"]["packed"]))
 
 
-def _differing(rows: Floats, weights: tuple[float, ...]) -> Floats:
-    """The bits in which each number differs from what is expected, as a number."""
-    expected = np.zeros_like(rows)
-    with np.errstate(all="ignore"):
-        for back, weight in enumerate(weights, 1):
-            expected[:, len(weights) :] += weight * rows[:, len(weights) - back : -back]
-    expected[~np.isfinite(expected)] = 0.0
-    bits = rows.view(np.uint64) ^ expected.view(np.uint64)
-    return bits.view(np.float64)
+def _differing(values: Floats, expected: Floats) -> Floats:
+    """The bits in which each number differs from what is expected, if that is a number."""
+    expected = np.where(np.isnan(expected), 0.0, expected)
+    return (_bits(values) ^ _bits(expected)).view(np.float64)
 
-
-Words = npt.NDArray[np.uint64]
 
 _COUNTED = ("miss_below", "miss_above", "failed")
 """The columns that are counts over ``trials`` where there are trials."""
@@ -162,14 +152,16 @@ def _packed_column(table: pl.DataFrame, name: str) -> dict[str, Any]:
         levels = column.unique(maintain_order=True).to_list()
         places = {level: place for place, level in enumerate(levels)}
         kind = "text" if column.dtype == pl.String else "flag"
-        codes = [places[each] for each in column.to_list()]
+        codes = [places[level] for level in column.to_list()]
         return {"name": name, "type": kind, "levels": levels, "codes": packed(codes, "uint16")}
     head = {"name": name, "type": "whole" if column.dtype.is_integer() else "number"}
     values = numbers(column)
-    by_rule, by_levels = _by_rule(table, name, values), _by_levels(values)
-    if by_levels is None or len(str(by_rule)) <= len(str(by_levels)):
-        return {**head, **by_rule}
-    return {**head, **by_levels}
+    ways = [_by_rule(table, name, values)]
+    distinct, places_of_levels = np.unique(_bits(values), return_inverse=True)
+    if distinct.size <= _MOST_LEVELS:
+        stored = packed(distinct.view(np.float64))
+        ways.append({"levels": stored, "codes": packed(places_of_levels, "uint16")})
+    return {**head, **min(ways, key=lambda way: len(str(way)))}
 
 
 def numbers(column: pl.Series) -> Floats:
@@ -179,14 +171,6 @@ def numbers(column: pl.Series) -> Floats:
     return values
 
 
-def _by_levels(values: Floats) -> dict[str, Any] | None:
-    """The distinct numbers, and for each row which of them it has."""
-    bits, codes = np.unique(_bits(values), return_inverse=True)
-    if bits.size > _MOST_LEVELS:
-        return None
-    return {"levels": packed(bits.view(np.float64)), "codes": packed(codes, "uint16")}
-
-
 def _by_rule(table: pl.DataFrame, name: str, values: Floats) -> dict[str, Any]:
     """The numbers themselves, or their difference from what a rule gives."""
     if name in _FROM_OTHERS and set(_FROM_OTHERS[name][1:]) <= set(table.columns):
@@ -194,7 +178,7 @@ def _by_rule(table: pl.DataFrame, name: str, values: Floats) -> dict[str, Any]:
         one, other = numbers(table[first]), numbers(table[second])
         with np.errstate(invalid="ignore"):
             guess = one + other if rule == "sum" else one - other
-        return {"rule": rule, "of": [first, second], **_apart(values, guess)}
+        return {"rule": rule, "of": [first, second], "values": packed(_differing(values, guess))}
     if name in _COUNTED and "trials" in table.columns and table["trials"].count():
         trials = numbers(table["trials"])
         with np.errstate(invalid="ignore"):
@@ -202,14 +186,10 @@ def _by_rule(table: pl.DataFrame, name: str, values: Floats) -> dict[str, Any]:
             guess = counts / trials
         if counts.max(initial=0) < 1 << 31:
             stored = packed(counts, "int32")
-            return {"rule": "share", "counts": stored, "of": "trials", **_apart(values, guess)}
+            apart = packed(_differing(values, guess))
+            return {"rule": "share", "counts": stored, "of": "trials", "values": apart}
     return {"values": packed(values)}
 
 
-def _apart(values: Floats, guess: Floats) -> dict[str, Any]:
-    guessed = np.where(np.isnan(guess), np.uint64(0), _bits(guess))
-    return {"values": packed((_bits(values) ^ guessed).view(np.float64))}
-
-
-def _bits(values: Floats) -> Words:
+def _bits(values: Floats) -> npt.NDArray[np.uint64]:
     return np.ascontiguousarray(values).view(np.uint64)

@@ -89,25 +89,21 @@ def render(page: Page) -> str:
     Styles, scripts and data stand in the page. Its content security policy lets only these scripts
     run, and forbids every request.
     """
-    sections = [each for part in page.parts for each in part.sections]
+    sections = [section for part in page.parts for section in part.sections]
     # Each in the order in which it is needed, and once.
-    scripts = dict.fromkeys([_FIRST_SCRIPT, *(name for each in sections for name in each.scripts)])
-    styles = dict.fromkeys([_FIRST_STYLE, *(name for each in sections for name in each.styles)])
-    return (
-        _environment()
-        .get_template("page.html")
-        .render(
-            page=page,
-            version=harness.__version__,
-            scripts=[Markup(_asset(name)) for name in scripts],
-            styles=[Markup(_asset(name)) for name in styles],
-            hashes=[_hash(_asset(name)) for name in scripts],
-        )
+    names = [_FIRST_SCRIPT, *(name for section in sections for name in section.scripts)]
+    scripts = [_asset(name) for name in dict.fromkeys(names)]
+    names = [_FIRST_STYLE, *(name for section in sections for name in section.styles)]
+    styles = [_asset(name) for name in dict.fromkeys(names)]
+    digests = [hashlib.sha256(text.encode()).digest() for text in scripts]
+    template = _environment().get_template("page.html")
+    return template.render(
+        page=page,
+        version=harness.__version__,
+        scripts=list(map(Markup, scripts)),
+        styles=list(map(Markup, styles)),
+        hashes=[base64.b64encode(digest).decode() for digest in digests],
     )
-
-
-def _hash(text: str) -> str:
-    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 @cache

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -92,12 +92,16 @@ def still_picture(
         marked: a value on the vertical axis that a line goes through.
         logarithmic: whether the horizontal axis is; values up to 0 are then left out.
     """
-    lines = [_shown(each, logarithmic) for each in lines]
-    known = [each.x for each in lines if each.x.size]
-    low, high = float(min(x.min() for x in known)), float(max(x.max() for x in known))
+    drawn = []
+    for line in lines:
+        known = np.isfinite(line.x) & ((line.x > 0) | (not logarithmic))
+        x = np.log10(line.x[known]) if logarithmic else line.x[known]
+        drawn.append(replace(line, x=x, y=line.y[known]))
+    positions = np.concatenate([line.x for line in drawn])
+    low, high = float(positions.min()), float(positions.max())
     if low == high:
         low, high = low - (abs(low) or 1.0) / 10, high + (abs(high) or 1.0) / 10
-    bottom, top = y_range or _range([each.y for each in lines])
+    bottom, top = y_range or _range(np.concatenate([line.y for line in drawn]))
     wide, tall = WIDTH - _LEFT - _RIGHT, HEIGHT - _TOP - _BOTTOM
 
     def x_at(value: Floats) -> Floats:
@@ -106,24 +110,25 @@ def still_picture(
     def y_at(value: Floats) -> Floats:
         return _TOP + tall * (top - value) / (top - bottom or 1.0)
 
-    drawn = [
+    paths = [
         DrawnLine(
-            each.title,
-            _path(x_at(each.x), y_at(np.clip(each.y, bottom, top))),
-            each.series % COLOURS + 1,
-            each.series // COLOURS % DASHES,
+            line.title,
+            _path(x_at(line.x), y_at(np.clip(line.y, bottom, top))),
+            line.series % COLOURS + 1,
+            line.series // COLOURS % DASHES,
         )
-        for each in lines
+        for line in drawn
     ]
+    powers = range(math.ceil(low - 1e-9), math.floor(high + 1e-9) + 1)
     x_ticks = [
         Tick(round(float(x_at(np.array(value))), 1), _text(10**value if logarithmic else value))
-        for value in (_powers(low, high) if logarithmic else ticks(low, high))
+        for value in (map(float, powers) if logarithmic else ticks(low, high))
     ]
     y_ticks = [
         Tick(round(float(y_at(np.array(value))), 1), _text(value)) for value in ticks(bottom, top)
     ]
     at = None if marked is None else round(float(y_at(np.array(marked))), 1)
-    return StillPicture(alt, *labels, drawn, x_ticks, y_ticks, at)
+    return StillPicture(alt, *labels, paths, x_ticks, y_ticks, at)
 
 
 def ticks(low: float, high: float, most: int = 7) -> list[float]:
@@ -137,20 +142,9 @@ def ticks(low: float, high: float, most: int = 7) -> list[float]:
     return [round(number * step, 12) for number in range(first, last + 1)]
 
 
-def _powers(low: float, high: float) -> list[float]:
-    """The whole numbers of a range of logarithms."""
-    return [float(each) for each in range(math.ceil(low - 1e-9), math.floor(high + 1e-9) + 1)]
-
-
-def _shown(line: Line, logarithmic: bool) -> Line:
-    known = np.isfinite(line.x) & ((line.x > 0) | (not logarithmic))
-    x = line.x[known]
-    return Line(line.title, np.log10(x) if logarithmic else x, line.y[known], line.series)
-
-
-def _range(values: Sequence[Floats]) -> tuple[float, float]:
+def _range(values: Floats) -> tuple[float, float]:
     """The range of values and 0, with a little room."""
-    known = np.concatenate([each[np.isfinite(each)] for each in values])
+    known = values[np.isfinite(values)]
     low, high = min(0.0, known.min(initial=0.0)), max(0.0, known.max(initial=0.0))
     room = 0.03 * (high - low) or 1.0
     return low - (room if low < 0 else 0.0), high + room

@@ -252,6 +252,9 @@ def parallel_jobs(jobs: int, tasks: int | None = None) -> int:
 class Progress(Protocol):
     """The number of trials to do and done, as a study reports it while it runs."""
 
+    def begun(self, program: str) -> None:
+        """Report that another version of the program, in words, has begun the run."""
+
     def found(self, recorded: int, parts: int) -> None:
         """Report how many of the parts of the work a former run has recorded."""
 
@@ -264,6 +267,8 @@ class Progress(Protocol):
 
 class NoProgress:
     """Progress that is not shown."""
+
+    def begun(self, program: str) -> None: ...
 
     def found(self, recorded: int, parts: int) -> None: ...
 

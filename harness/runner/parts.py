@@ -18,7 +18,7 @@ from harness.runner.journal.database import Journal, facts_of
 from harness.runner.journal.environment import environment, environment_text
 from harness.runner.storage import part_file
 
-Span = tuple[int, int]
+TaskSpan = tuple[int, int]
 """The number of a first task, and one more than that of the last."""
 
 FACT = "part"
@@ -50,7 +50,7 @@ class Part:
     def __str__(self) -> str:
         return f"{self.number}/{self.count}"
 
-    def share(self, total: int) -> Span:
+    def share(self, total: int) -> TaskSpan:
         """Return the first of this part's tasks, and one more than the last, out of ``total``."""
         return total * (self.number - 1) // self.count, total * self.number // self.count
 

@@ -9,7 +9,7 @@ import polars as pl
 from rich.console import RenderableType
 from rich.table import Table
 
-from harness.families.catalogue import family_in
+from harness.catalogue import family_in
 from harness.families.family import Family
 from harness.findings.numbers import (
     coverage_number,
@@ -18,13 +18,16 @@ from harness.findings.numbers import (
     truth_range,
     worst_range,
 )
+from harness.findings.table import Entry, text_table
 from harness.screen.console import escape_markup
-from harness.screen.records import narrow_table
+from harness.screen.records import narrow_table, table_screen
 from harness.tables.answers import CLOSEST, FACTOR, NEVER, ORDERED_BY, WITHIN
 
 _MOST_ROWS, _TOP = 45, 10
+_MOST_COLUMNS = 6
 _BELOW = "below: the share of the misses in which the true value lies below the interval."
-_Row = Mapping[str, Any]
+_LISTS = {"values", "grid"}
+_FIRST = ", whose equal-tailed posterior interval is first by construction"
 
 
 def ranking_screen(ranking: pl.DataFrame, truth: Mapping[str, Any]) -> Table:
@@ -35,46 +38,48 @@ def ranking_screen(ranking: pl.DataFrame, truth: Mapping[str, Any]) -> Table:
         truth: as the resolved config of the run has it; the caption names it.
     """
     family = family_in(ranking)
-    sizes = family.sizes
+    several = ranking["alpha"].n_unique() > 1
     title = f"Two-sided methods, ranked by {ORDERED_BY}; coverage in %{worst_range(ranking)}"
-    if ranking.height > _MOST_ROWS and ranking["alpha"].n_unique() > 1:
+    if several and ranking.height > _MOST_ROWS:
         ranking = ranking.group_by("alpha", maintain_order=True).head(_TOP).select(ranking.columns)
         title += f" (the first {_TOP} at each alpha; all in ranking.csv)"
-    several = ranking["alpha"].n_unique() > 1
-    names = ["", "method", *(["alpha"] * several), "worst case", f"at {', '.join(sizes)}"]
-    names += ["average", "length", *(["infinite"] * family.is_ratio)]
-    names += ["below", "score"]
-    table = narrow_table(title, f"{_mean_over(truth, family)} {_BELOW}", names, left=1)
+    rows = []
     for row in ranking.iter_rows(named=True):
-        table.add_row(
-            "" if row["rank"] is None else str(row["rank"]),
-            escape_markup(row["method"]),
-            *([f"{row['alpha']:g}"] * several),
-            coverage_number(row["worst_alpha"], row["alpha"]),
-            _place(row, sizes),
-            coverage_number(row["alpha"] - row["alpha_error"], row["alpha"]),
-            format_number(row["relative_length"]),
-            *([_share(row["infinite_length"])] if family.is_ratio else []),
-            _share(row["below_share"]),
-            format_number(row["relative_score"]),
+        worst_sizes = [row[f"worst_{name}"] for name in family.sizes]
+        at = "" if row["worst_alpha"] is None else ", ".join(f"{n:.15g}" for n in worst_sizes)
+        rows.append(
+            {
+                "": Entry("" if row["rank"] is None else str(row["rank"])),
+                "method": Entry(row["method"]),
+                "alpha": Entry(f"{row['alpha']:g}" if several else ""),
+                "worst case": Entry(coverage_number(row["worst_alpha"], row["alpha"])),
+                f"at {', '.join(family.sizes)}": Entry(at),
+                "average": Entry(coverage_number(row["alpha"] - row["alpha_error"], row["alpha"])),
+                "length": Entry(format_number(row["relative_length"])),
+                "infinite": Entry(_share(row.get("infinite_length"))),
+                "below": Entry(_share(row["below_share"])),
+                "score": Entry(format_number(row["relative_score"])),
+            }
         )
-    return table
+    return table_screen(
+        text_table(title, rows, ("method",)), f"{_mean_over(truth, family)} {_BELOW}"
+    )
+
+
+def _share(value: float | None) -> str:
+    return "" if value is None else f"{100 * value:.0f} %"
 
 
 def _mean_over(truth: Mapping[str, Any], family: Family) -> str:
     """A sentence on what the score is a mean over; a distribution also decides what is first."""
     symbols = family.truth_parts
-    parts = {symbols[key]: each for key, each in truth.items() if key in symbols}
+    parts = {symbols[key]: part for key, part in truth.items() if key in symbols}
     parts = parts or {", ".join(family.symbols): truth}
     words = " and ".join(_truth_words(*part) for part in parts.items())
     first = "" if _LISTS & set(next(iter(parts.values()))) else _FIRST
     return (
         f"score: length plus a penalty for every miss, lower is better; mean over {words}{first}."
     )
-
-
-_LISTS = {"values", "grid"}
-_FIRST = ", whose equal-tailed posterior interval is first by construction"
 
 
 def _truth_words(symbol: str, truth: Mapping[str, Any]) -> str:
@@ -91,55 +96,43 @@ def _truth_words(symbol: str, truth: Mapping[str, Any]) -> str:
     return f"{symbol} from {kind.capitalize()}({', '.join(map(str, content))})"
 
 
-def _place(row: _Row, sizes: Sequence[str]) -> str:
-    if row["worst_alpha"] is None:
-        return ""
-    return ", ".join(f"{row[f'worst_{name}']:.15g}" for name in sizes)
-
-
-def _share(value: float | None) -> str:
-    return "" if value is None else f"{100 * value:.0f} %"
-
-
-_MOST_COLUMNS = 6
-
-
-def near_nominal_screen(table: pl.DataFrame) -> Table:
+def near_nominal_screen(near: pl.DataFrame) -> Table:
     """A table with a row per method and a column per true value.
 
     Args:
-        table: ``near_nominal`` of a run.
+        near: ``near_nominal`` of a run.
     """
-    family = family_in(table)
+    family = family_in(near)
     axis = family.sizes[0]
-    alphas = table["alpha"].unique(maintain_order=True).to_list()
-    keys = [name for name in (*family.sizes[1:], *family.truths) if table[name].n_unique() > 1]
-    settings = table.select(keys).unique(maintain_order=True).rows() if keys else [()]
+    keys = [name for name in (*family.sizes[1:], *family.truths) if near[name].n_unique() > 1]
+    settings = near.select(keys).unique(maintain_order=True).rows() if keys else [()]
     shown = settings[:_MOST_COLUMNS]
     title = f"The {axis} from which on coverage is within alpha/5 of nominal"
     if len(settings) > len(shown):
         title += f" (the first {len(shown)} of {len(settings)} settings; all in near_nominal.csv)"
-    several = len(alphas) > 1, table["engine"].n_unique() > 1
-    names = ["method", *(["alpha"] * several[0]), *(["engine"] * several[1])]
-    for setting in shown:
-        pairs = zip(keys, setting, strict=True)
-        names.append(", ".join(f"{key} = {value:g}" for key, value in pairs) or axis)
-    out = narrow_table(title, "–: not even at the largest. Monte Carlo is taken as it is.", names)
-    for part in table.partition_by(["method", "alpha", "engine"], maintain_order=True):
+    constant = {name for name in ("alpha", "engine") if near[name].n_unique() == 1}
+    rows = []
+    for part in near.partition_by(["method", "alpha", "engine"], maintain_order=True):
         here = part.select(keys).rows() if keys else [()] * part.height
-        found = dict(zip(here, part["near_from"], strict=True))
-        first = part.row(0, named=True)
-        out.add_row(
-            escape_markup(first["method"]),
-            *([f"{first['alpha']:g}"] * several[0]),
-            *([first["engine"]] * several[1]),
-            *("–" if from_ is None else f"{from_:.15g}" for from_ in map(found.get, shown)),
-        )
-    return out
+        near_from = dict(zip(here, part["near_from"], strict=True))
+        method, alpha, engine = part.select("method", "alpha", "engine").row(0)
+        row = {
+            "method": Entry(method),
+            "alpha": Entry("" if "alpha" in constant else f"{alpha:g}"),
+            "engine": Entry("" if "engine" in constant else engine),
+        }
+        for setting in shown:
+            pairs = zip(keys, setting, strict=True)
+            name = ", ".join(f"{key} = {value:g}" for key, value in pairs) or axis
+            size = near_from.get(setting)
+            row[name] = Entry("–" if size is None else f"{size:.15g}")
+        rows.append(row)
+    caption = "–: not even at the largest. Monte Carlo is taken as it is."
+    return table_screen(text_table(title, rows, ("method",)), caption)
 
 
 _MOST_SENTENCES = 3
-_Case = Mapping[str, _Row]
+_Case = Mapping[str, Mapping[str, Any]]
 """The answers at one size and alpha, by their question."""
 
 
@@ -227,7 +220,7 @@ def _question(question: str, worst_is_exact: bool, alpha: float | None) -> str:
     return f"shortest that was not found to miss more than {bound}"
 
 
-def _words(row: _Row, worst_is_exact: bool) -> str:
+def _words(row: Mapping[str, Any], worst_is_exact: bool) -> str:
     """The answer in words."""
     question, other = row["question"], row["runner_up"]
     at_worst = "at worst" if worst_is_exact else "at the worst found"

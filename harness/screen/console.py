@@ -1,7 +1,8 @@
-"""The console, what a run will cost in words, and the bars of runs and checks."""
+"""The console, what a run has to do in words, and the bars of runs and checks."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -23,7 +24,7 @@ from rich.text import Text
 from harness.base.text import printable
 
 if TYPE_CHECKING:
-    from harness.runner.estimate import Estimate
+    from harness.runner.workload import Workload
 
 
 def escape_markup(text: str) -> str:
@@ -48,31 +49,28 @@ class PrintableConsole(Console):
                 yield Segment(printable(segment.text), segment.style)
 
 
-_UNITS = ((86_400.0, "days"), (3600.0, "h"), (60.0, "min"), (1.0, "s"))
+def workload_lines(name: str, work: Workload) -> str:
+    """What a run has to do, on a line for each of its parts."""
+    bound = "up to " if work.at_most else ""
+    memory = work.memory
+    size = f"{memory / 1e9:.2g} GB" if memory >= 1e9 else f"{memory / 1e6:.0f} MB"
+    lines = [
+        name,
+        f"  scenarios: {work.scenarios:,}",
+        f"  tasks: {bound}{work.tasks:,}",
+        f"  trials: {bound}{work.trials:,}",
+        f"  outcomes: {work.outcomes:,}" if work.outcomes else "",
+        f"  rows: at most {work.cells:,} of cells, {work.summary:,} of the summary",
+        f"  memory: about {size}",
+    ]
+    return "\n".join(line for line in lines if line)
 
 
-def estimate_lines(name: str, found: Estimate) -> str:
-    """The cost of a run on a line for each of its parts."""
-    return "\n".join(
-        (
-            name,
-            f"  scenarios: {found.scenarios:,}",
-            f"  tasks: {_bound(found)}{found.tasks:,}",
-            f"  trials: {_bound(found)}{found.trials:,}",
-            f"  rows: at most {found.cells:,} of cells, {found.summary:,} of the summary",
-            f"  time: {_bound(found)}about {_time(found)}",
-            f"  memory: about {_memory(found)}",
-        )
-    )
-
-
-def estimate_line(name: str, found: Estimate) -> str:
-    """The cost of a run on one line."""
+def begun_line(name: str, program: str) -> str:
+    """That another version of the program has begun a run, on one line."""
     return (
-        f"{name}: the run is expected to take {_bound(found)}about {_time(found)} and "
-        f"{_memory(found)} of memory "
-        f"(scenarios: {found.scenarios:,}, trials: {_bound(found)}{found.trials:,}, "
-        f"rows of cells: {found.cells:,} at most)"
+        f"{name}: another version of the program began this run ({program}); what both compute "
+        "alike is taken from there, and the rest is computed anew"
     )
 
 
@@ -80,27 +78,6 @@ def goes_on_line(name: str, recorded: int, parts: int) -> str:
     """From where a run goes on, on one line."""
     share = 100 * recorded // parts
     return f"{name} goes on at {share} %: {recorded:,} of {parts:,} parts are recorded"
-
-
-def _bound(found: Estimate) -> str:
-    return "up to " if found.at_most else ""
-
-
-def _time(found: Estimate) -> str:
-    text = duration(found.seconds)
-    return f"{text} without the user's functions" if found.without_user_functions else text
-
-
-def _memory(found: Estimate) -> str:
-    return f"{found.memory / 1e9:.2g} GB" if found.memory >= 1e9 else f"{found.memory / 1e6:.0f} MB"
-
-
-def duration(seconds: float) -> str:
-    """A time with two digits in the largest unit that it has one of: ``3.5 min``."""
-    for length, unit in _UNITS:
-        if seconds >= length:
-            return f"{seconds / length:.2g} {unit}"
-    return "1 s"
 
 
 class _TrialsPerSecond(ProgressColumn):
@@ -116,22 +93,37 @@ class ProgressBar:
 
     def __init__(self, progress: Progress, name: str) -> None:
         self._progress, self._name = progress, name
+        self._expected = 0
         self._task = progress.add_task(escape_markup(name), total=0)
+
+    def begun(self, program: str) -> None:
+        self._progress.console.print(escape_markup(begun_line(self._name, program)))
 
     def found(self, recorded: int, parts: int) -> None:
         if 0 < recorded < parts:
             self._progress.console.print(escape_markup(goes_on_line(self._name, recorded, parts)))
 
     def expect(self, trials: int) -> None:
-        self._progress.update(self._task, total=trials)
+        self._expected += trials
+        self._progress.update(self._task, total=self._expected)
 
     def advance(self, trials: int) -> None:
         self._progress.advance(self._task, trials)
 
 
+QUICK = 1.0
+"""A run of so many seconds shows no bar."""
+
+
 @contextmanager
-def progress_bar(console: Console, name: str) -> Iterator[ProgressBar]:
-    """Show a bar until the context exits."""
+def progress_bar(console: Console, name: str, after: float = QUICK) -> Iterator[ProgressBar]:
+    """Show a bar until the context exits, with the time that is left.
+
+    Args:
+        console: where the bar is shown.
+        name: of the experiment.
+        after: the seconds after which it appears.
+    """
     columns = (
         TextColumn("{task.description}"),
         BarColumn(bar_width=16),
@@ -139,8 +131,20 @@ def progress_bar(console: Console, name: str) -> Iterator[ProgressBar]:
         _TrialsPerSecond(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console, transient=True) as progress:
+    progress = Progress(*columns, console=console, transient=True)
+    timer = threading.Timer(after, progress.start)
+    timer.daemon = True
+    if after > 0:
+        timer.start()
+    else:
+        progress.start()
+    try:
         yield ProgressBar(progress, name)
+    finally:
+        timer.cancel()
+        if timer.is_alive():
+            timer.join()
+        progress.stop()
 
 
 _PERIOD = 600.0

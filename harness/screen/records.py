@@ -16,6 +16,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from harness.families.catalogue import family_of
+from harness.findings.table import TextTable
 from harness.screen.console import escape_markup
 from harness.tables.wording import rounded
 
@@ -32,18 +33,14 @@ def format_record(record: Mapping[str, Any]) -> str:
     return "\n".join(f"{name}: {format_value(value)}" for name, value in record.items())
 
 
-def narrow_table(
-    title: str, caption: str | None = None, names: Sequence[str] = (), left: int = 0
-) -> Table:
+def narrow_table(title: str, caption: str | None = None) -> Table:
     """An empty table with a title at its left, and one space between columns.
 
     Args:
         title: what stands above it.
         caption: what stands below it.
-        names: of its columns, whose texts are at the right and not broken.
-        left: the place of the column whose texts are at the left.
     """
-    table = Table(
+    return Table(
         title=title,
         title_justify="left",
         caption=caption,
@@ -52,9 +49,28 @@ def narrow_table(
         pad_edge=False,
         padding=(0, 1, 0, 0),
     )
-    for place, name in enumerate(names):
-        table.add_column(name, justify="left" if place == left else "right", no_wrap=True)
-    return table
+
+
+def table_screen(table: TextTable, caption: str | None = None, *, sections: bool = False) -> Table:
+    """A table on the screen, numbers to the right, its texts not broken.
+
+    Args:
+        table: what is shown.
+        caption: what stands below it.
+        sections: whether rows whose first texts are the same are one section, which has it once.
+    """
+    shown = narrow_table(escape_markup(table.caption), caption)
+    for name, is_number in zip(table.names, table.is_number, strict=True):
+        shown.add_column(name, justify="right" if is_number else "left", no_wrap=True)
+    firsts = [row[0].text for row in table.rows]
+    has_sections = sections and len(set(firsts)) < len(firsts)
+    for place, row in enumerate(table.rows):
+        is_repeated = sections and place > 0 and firsts[place] == firsts[place - 1]
+        if has_sections and place > 0 and not is_repeated:
+            shown.add_section()
+        texts = [escape_markup(entry.text) for entry in row]
+        shown.add_row("" if is_repeated else texts[0], *texts[1:])
+    return shown
 
 
 def records_table(

@@ -9,7 +9,8 @@ import numpy as np
 import polars as pl
 
 from harness.base.numerics.arrays import Floats
-from harness.families.catalogue import family_in, family_of
+from harness.catalogue import family_in
+from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION
 from harness.methods.method import TWO_SIDED
 from harness.tables.columns import (

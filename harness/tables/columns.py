@@ -17,10 +17,10 @@ from typing import Any
 
 import polars as pl
 
-from harness.families.catalogue import FAMILIES, family_in
+from harness.catalogue import family_in
+from harness.families.catalogue import FAMILIES
 from harness.families.confusion import BETA
-from harness.families.family import Family
-from harness.families.stopped import STOPPING
+from harness.families.family import STOPPING, Family
 from harness.methods.catalogue import methods_of
 
 OUTCOME, TRUTH, LOOK = "outcome", "truth", "look"
@@ -209,7 +209,7 @@ def possible_records(table: str, kind: TableKind) -> dict[str, ColumnRecord]:
             two_references=True,
             may_fail=True,
             sampled=True,
-            stops=kind.family is not None and kind.family.public_name == "proportion",
+            stops=kind.family is not None and kind.family.may_stop,
             draws_limits=True,
         ),
     )

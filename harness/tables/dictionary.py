@@ -11,7 +11,8 @@ from typing import Any
 import polars as pl
 
 from harness.base.arguments import validate_choice
-from harness.families.catalogue import FAMILIES, family_in
+from harness.catalogue import family_in
+from harness.families.catalogue import FAMILIES
 from harness.families.family import ENUMERATION, Family
 from harness.tables.columns import (
     NEAR_NOMINAL,

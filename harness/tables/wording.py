@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import Any
 
 from harness.base.text import plain_number
+from harness.catalogue import family_in
 from harness.distributions.list_truths import QUANTILE
-from harness.families.catalogue import family_in
 from harness.families.family import Family
 from harness.methods.catalogue import by_any_name, find, methods_of
 from harness.methods.method import TWO_SIDED

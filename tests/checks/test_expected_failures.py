@@ -7,12 +7,12 @@ import pytest
 
 from harness.base.errors import InputError
 from harness.callers.calls import FunctionError, declared
-from harness.checks.check import check
-from harness.methods.expected_failures import (
+from harness.callers.expected_failures import (
     ExpectedFailure,
     expected_failures,
     parse_expected_failure,
 )
+from harness.checks.check import check
 from tests.checks.planted.textbook import wilson
 
 INF = float("inf")

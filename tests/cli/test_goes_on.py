@@ -8,9 +8,11 @@ import pytest
 from rich.console import Console
 
 from harness.designs.engines import monte_carlo
+from harness.kinds.coverage.journal import keys
 from harness.kinds.load import load_experiment
 from harness.kinds.run import run_experiment
 from harness.runner.journal import database
+from harness.runner.journal.environment import environment
 from harness.screen.console import progress_bar
 from tests.study.experiments import Interrupting
 
@@ -41,7 +43,7 @@ def test_a_run_that_goes_on_says_how_much_is_recorded(run_command, stopped):
 def test_the_bar_of_a_terminal_says_it_too():
     file = io.StringIO()
     console = Console(file=file, force_terminal=True, width=120, color_system=None)
-    with progress_bar(console, "paper/fig03") as progress:
+    with progress_bar(console, "paper/fig03", after=0) as progress:
         progress.found(305, 500)
     assert "paper/fig03 goes on at 61 %: 305 of 500 parts are recorded" in file.getvalue()
 
@@ -51,3 +53,24 @@ def test_a_run_in_full_or_anew_or_in_quiet_says_nothing_of_it(run_command, stopp
         result = run_command("run", stopped, *options)
         assert result.code == 0
         assert "goes on" not in result.err
+
+
+def test_a_run_that_another_version_began_says_so_and_is_computed_anew(
+    run_command, config, monkeypatch
+):
+    path = config()
+    here = environment()
+    with monkeypatch.context() as other:
+        program = {**here["program"], "coverage-harness": "0.0.1"}
+        other.setattr(database, "environment", lambda: {**here, "program": program})
+        other.setattr(keys, "sources_digest", lambda *_: "those of another version")
+        first = run_command("run", path)
+        assert "began" not in first.err
+        before = Path("results/small/summary.csv").read_bytes()
+    second = run_command("run", path)
+    assert "small: another version of the program began this run (coverage-harness 0.0.1, " in (
+        second.err
+    )
+    assert "goes on" not in second.err
+    assert Path("results/small/summary.csv").read_bytes() == before
+    assert "began" not in run_command("run", path).err

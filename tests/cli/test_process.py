@@ -25,7 +25,7 @@ MODULE = [sys.executable, "-W", "error", "-m", "harness"]
 INTERRUPTIBLE = r"""
 import os, signal, sys
 from harness.cli import main
-from harness.study import trials
+from harness.kinds.coverage import trials
 
 def simulate_shard(*task, right=trials.simulate_shard):
     os.write(2, b"drawing\n")
@@ -123,7 +123,7 @@ def read_all(descriptor):
 def test_the_bar_counts_trials():
     file = io.StringIO()
     console = Console(file=file, force_terminal=True, width=120, color_system=None)
-    with progress_bar(console, "paper/fig03") as progress:
+    with progress_bar(console, "paper/fig03", after=0) as progress:
         progress.expect(3_000)
         progress.advance(1_000)
         progress.advance(500)
@@ -151,7 +151,6 @@ def test_a_signal_while_drawing_ends_the_run_and_leaves_nothing(here, config, jo
         text=True,
     ) as process:
         try:
-            assert "is expected to take about" in process.stderr.readline()
             assert process.stderr.readline() == "drawing\n"
             process.send_signal(getattr(signal, name))
             out, err = process.communicate(timeout=20)

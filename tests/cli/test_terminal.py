@@ -141,7 +141,7 @@ def test_a_changed_manifest_is_shown_without_them(run_command, here, config):
 def test_a_bar_on_a_terminal_shows_the_name_as_it_is():
     file = io.StringIO()
     console = PrintableConsole(file=file, force_terminal=True, width=120, color_system=None)
-    with progress_bar(console, HOSTILE) as progress:
+    with progress_bar(console, HOSTILE, after=0) as progress:
         progress.expect(3_000)
     shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\r", "", file.getvalue())
     assert SHOWN in shown

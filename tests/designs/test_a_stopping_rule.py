@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 import harness
+from harness.catalogue import register
 from harness.checks import plans
 from harness.cli import main
-from harness.designs.catalogue import register
-from harness.designs.design import DESIGNS, Design, Outcomes
+from harness.designs.catalogue import DESIGNS
+from harness.designs.design import Design, Outcomes
 from harness.designs.engines.solver import Solver
 from harness.designs.one_sample.design import ONE_SAMPLE
 from harness.distributions.truths import DiscreteTruth

@@ -8,10 +8,11 @@ import polars as pl
 import pytest
 
 import harness
+from harness.catalogue import register
 from harness.checks import plans
 from harness.cli import main
-from harness.designs.catalogue import register
-from harness.designs.design import DESIGNS, Outcomes
+from harness.designs.catalogue import DESIGNS
+from harness.designs.design import Outcomes
 from harness.designs.engines.solver import Solver
 from harness.designs.one_sample.design import ONE_SAMPLE
 from harness.distributions.sampling import binomial
@@ -19,7 +20,7 @@ from harness.distributions.truths import DiscreteTruth
 from harness.families import proportion
 from harness.families.catalogue import FAMILIES
 from harness.families.family import ENUMERATION, model_like
-from harness.families.samples import family_of_samples
+from harness.families.samples import family_of_one_sample
 from harness.methods.catalogue import CATALOGUE
 from harness.methods.method import Method
 from harness.methods.proportion.exact import clopper_pearson
@@ -46,7 +47,7 @@ SAMPLING = SimpleNamespace(
         **{name: of_pools(getattr(binomial, name)) for name in ("pmf", "cdf", "sf")},
     }
 )
-FAMILY = family_of_samples(
+FAMILY = family_of_one_sample(
     "pooled_proportion",
     "a proportion of cases: x of n pools are positive",
     "p",
@@ -144,6 +145,13 @@ def test_engines_agree_with_a_sum_by_hand(results):
         assert exact["actual_alpha"] == pytest.approx(mean, abs=1e-12)
         # At most once in 10^6 seeds.
         assert abs(drawn["actual_alpha"] - mean) < 5 * drawn["std_error"]
+
+
+def test_processes_of_workers_know_the_design_that_this_process_has_added(results, tmp_path):
+    config = {**CONFIG, "execution": {"jobs": 2, "backend": "loky"}}
+    shared = harness.run(config, out=tmp_path / "pools")
+    assert shared.summary.equals(results.summary)
+    assert shared.cells.equals(results.cells)
 
 
 def test_an_interval_and_its_coverage_are_computed():

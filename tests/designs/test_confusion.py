@@ -10,12 +10,12 @@ import yaml
 
 import harness
 from harness.base.errors import ConfigError, InputError
+from harness.catalogue import scenario_for
 from harness.designs.confusion import CONFUSED, as_pairs
-from harness.designs.design import Scenario
 from harness.designs.engines.solver import solver_of
 from harness.distributions.paired_truths import ConfusionTruth, DirichletTruth
 from harness.families.catalogue import family_of
-from harness.families.confusion import CELLS, CONFUSION_FAMILIES
+from harness.families.confusion import CELLS, CONFUSION_FAMILIES, f_score
 from harness.methods.catalogue import CATALOGUE
 from tests.study.experiments import in_memory
 
@@ -69,7 +69,7 @@ def test_a_method_of_part_of_the_table_covers_as_one_of_the_whole(family, name):
 def test_counts_of_an_outcome_lead_back_to_it(family):
     for with_both in (False, True):
         truth = ConfusionTruth.of([(0.1, 0.2, 0.3, 0.4), (0.4, 0.3, 0.2, 0.1)])
-        scenario = Scenario(family_of(family), 7, truth, with_both=with_both)
+        scenario = scenario_for(family_of(family), 7, truth, with_both=with_both)
         outcomes = solver_of(scenario).possible_outcomes()
         counts = scenario.counts(outcomes)
         np.testing.assert_array_equal(scenario.outcomes(*counts), outcomes)
@@ -108,7 +108,7 @@ def test_a_wrong_posterior_is_found_by_the_integral_over_a_cell(monkeypatch):
         "engines": ["posterior", "enumeration"],
     }
     assert in_memory(config).manifest["identity"]["holds"]
-    known = family_of("f_score(beta=2)")
+    known = f_score(2.0)
     exchanged = known.closed_posterior
 
     def of_exchanged_cells(data, prior):
@@ -240,7 +240,7 @@ def test_wrong_data_are_refused_in_a_sentence(call, says):
 
 
 def test_the_draws_of_a_table_are_those_of_its_distribution():
-    scenario = Scenario(family_of("f_score"), 9, DirichletTruth((1.0, 2.0, 0.5, 3.0)))
+    scenario = scenario_for(family_of("f_score"), 9, DirichletTruth((1.0, 2.0, 0.5, 3.0)))
     drawn = scenario.draw_truths(40_000, np.random.default_rng(4))
     means = np.array([each.mean() for each in drawn])
     # Standard errors are at most 0.0012; the chance of a false alarm is below 1e-6.

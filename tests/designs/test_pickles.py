@@ -4,21 +4,31 @@ import pickle
 
 import pytest
 
-from harness.designs.design import Scenario
+from harness.catalogue import scenario_for, with_settings
 from harness.distributions.truths import DiscreteTruth
 from harness.families.catalogue import FAMILIES, family_of
 
 LISTED = DiscreteTruth((0.1, 0.4))
 
 
-@pytest.mark.parametrize("name", [*FAMILIES, "f_score(beta=2)", "f_score as pairs"])
-def test_a_family_is_itself_after_a_pickle(name):
-    family = family_of(name)
+RULE = {"boundaries": [{"n": 10, "at_most": 1}]}
+
+
+@pytest.mark.parametrize(
+    "family",
+    [
+        *FAMILIES.values(),
+        with_settings("f_score", {"beta": 2}),
+        with_settings("proportion", {"stopping": RULE}),
+    ],
+    ids=repr,
+)
+def test_a_family_is_itself_after_a_pickle(family):
     assert pickle.loads(pickle.dumps(family)) is family
 
 
 def test_a_scenario_keeps_its_family_and_its_design_in_a_pickle():
-    scenario = Scenario(family_of("proportion"), 10, LISTED)
+    scenario = scenario_for(family_of("proportion"), 10, LISTED)
     copy = pickle.loads(pickle.dumps(scenario))
     assert copy == scenario
     assert copy.family is scenario.family
@@ -26,5 +36,5 @@ def test_a_scenario_keeps_its_family_and_its_design_in_a_pickle():
 
 
 def test_a_scenario_of_another_family_has_the_design_of_that_family():
-    scenario = Scenario(family_of("proportion"), 10, LISTED)
+    scenario = scenario_for(family_of("proportion"), 10, LISTED)
     assert scenario.design.name == family_of("proportion").design

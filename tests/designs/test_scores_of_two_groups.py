@@ -9,10 +9,11 @@ import pytest
 from scipy.special import ndtri
 
 import harness
+from harness.catalogue import register
 from harness.checks import plans
 from harness.cli import main
-from harness.designs.catalogue import register
-from harness.designs.design import DESIGNS, Design, Lists
+from harness.designs.catalogue import DESIGNS
+from harness.designs.design import Design, Lists
 from harness.distributions.truths import DiscreteTruth
 from harness.families import proportion
 from harness.families.catalogue import FAMILIES

@@ -14,8 +14,8 @@ from typing import Any
 import yaml
 
 import harness
+from harness.catalogue import with_settings
 from harness.cli import main
-from harness.families.catalogue import with_settings
 from harness.kinds.load import load_experiment
 from harness.methods.catalogue import default_method
 from harness.methods.method import TWO_SIDED

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from harness.base.errors import HarnessError
-from harness.designs.design import Scenario
+from harness.catalogue import scenario_for
 from harness.designs.engines import monte_carlo
 from harness.designs.engines.monte_carlo import SHARD, Shard, outcomes_drawn, shards, simulate
 from harness.designs.limits import Limits
@@ -49,7 +49,7 @@ def merged(tallies):
 
 
 def scenario(truth, n):
-    return Scenario(family_of("proportion"), n, truth)
+    return scenario_for(family_of("proportion"), n, truth)
 
 
 def only_shard(truth, n, trials, seed=SEED, per_truth=None):
@@ -253,7 +253,7 @@ def test_streams_are_keyed_by_scenario_seed_and_shard_alone():
         scenario(UniformTruth(0.0, 0.5), 10).stream(1, 0),
         scenario(BetaTruth(1.0, 1.0), 10).stream(1, 0),
         scenario(DiscreteTruth((0.0, 1.0)), 10).stream(1, 0),
-        Scenario(family_of("rate"), 10, UniformTruth(0.0, 1.0)).stream(1, 0),
+        scenario_for(family_of("rate"), 10, UniformTruth(0.0, 1.0)).stream(1, 0),
         base.stream(2, 0),
         base.stream(1 + 2**64, 0),
         base.stream(1, 1),
@@ -384,7 +384,7 @@ def assert_same(counts, columns):
 
 @pytest.mark.parametrize(("family", "sizes", "truth"), DRAWN, ids=str)
 def test_counts_of_drawn_truths_equal_a_loop_over_the_trials(family, sizes, truth):
-    scenario = Scenario(family_of(family), sizes, truth)
+    scenario = scenario_for(family_of(family), sizes, truth)
     (shard,) = shards(scenario, 3000, SEED, None)
     limits = limits_at(scenario, outcomes_drawn(shard))
     rng, draw = shard.generator(), scenario.model.SAMPLING.draw
@@ -406,7 +406,7 @@ def test_counts_of_drawn_truths_equal_a_loop_over_the_trials(family, sizes, trut
 @pytest.mark.parametrize(("family", "sizes", "one", "other"), LISTED, ids=str)
 def test_counts_of_listed_truths_equal_a_loop_over_the_trials(family, sizes, one, other, per_truth):
     truth = PairTruth(DiscreteTruth(one), DiscreteTruth(other))
-    scenario = Scenario(family_of(family), sizes, truth)
+    scenario = scenario_for(family_of(family), sizes, truth)
     total = 300 * len(one) * len(other)
     (shard,) = shards(scenario, total, SEED, per_truth)
     limits = limits_at(scenario, outcomes_drawn(shard))
@@ -426,7 +426,7 @@ def test_counts_of_listed_truths_equal_a_loop_over_the_trials(family, sizes, one
 
 def test_a_parameter_equal_to_a_limit_is_covered():
     truth = PairTruth(DiscreteTruth((0.5,)), DiscreteTruth((0.25,)))
-    scenario = Scenario(family_of("proportion_difference"), (3, 3), truth)
+    scenario = scenario_for(family_of("proportion_difference"), (3, 3), truth)
     (shard,) = shards(scenario, 500, SEED, None)
     outcomes = outcomes_drawn(shard)
     point = np.full((1, outcomes.size), 0.25)
@@ -436,11 +436,11 @@ def test_a_parameter_equal_to_a_limit_is_covered():
 
 def test_another_family_seed_or_order_of_samples_draws_otherwise():
     first, second = UniformTruth(0.1, 0.6), UniformTruth(0.3, 0.9)
-    scenario = Scenario(family_of("proportion_difference"), (50, 60), PairTruth(first, second))
+    scenario = scenario_for(family_of("proportion_difference"), (50, 60), PairTruth(first, second))
     others = [
-        Scenario(family_of("balanced_accuracy"), (50, 60), PairTruth(first, second)),
-        Scenario(family_of("proportion_difference"), (60, 50), PairTruth(first, second)),
-        Scenario(family_of("proportion_difference"), (50, 60), PairTruth(second, first)),
+        scenario_for(family_of("balanced_accuracy"), (50, 60), PairTruth(first, second)),
+        scenario_for(family_of("proportion_difference"), (60, 50), PairTruth(first, second)),
+        scenario_for(family_of("proportion_difference"), (50, 60), PairTruth(second, first)),
     ]
     draws = [each.stream(SEED, 0).random() for each in (scenario, *others)]
     draws += [scenario.stream(SEED + 1, 0).random(), scenario.stream(SEED, 1).random()]

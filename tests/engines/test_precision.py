@@ -6,7 +6,7 @@ from scipy.stats import beta, binom
 
 from harness.agreement import two_sided_p
 from harness.base.numerics.arrays import Integers
-from harness.designs.design import Scenario
+from harness.catalogue import scenario_for
 from harness.designs.engines.monte_carlo import SHARD
 from harness.designs.fractions import fraction_interval
 from harness.designs.precision import (
@@ -22,7 +22,7 @@ from harness.distributions.truths import UniformTruth
 from harness.families.catalogue import family_of
 from tests.engines.stopping import Stop, bias, coverage, simulated, stops
 
-SCENARIO = Scenario(family_of("proportion"), 10, UniformTruth(0.0, 1.0))
+SCENARIO = scenario_for(family_of("proportion"), 10, UniformTruth(0.0, 1.0))
 ALPHAS = (1e-6, 0.0004, 0.003, 0.01, 0.013, 0.05, 0.1, 0.29, 0.5, 0.8, 0.999)
 
 

@@ -7,7 +7,8 @@ import pytest
 from flint import fmpq_poly
 from scipy import integrate, stats
 
-from harness.designs.design import Scenario, data_of
+from harness.catalogue import scenario_for
+from harness.designs.design import data_of
 from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Column, Limits
 from harness.designs.one_sample.design import OneSampleSolver
@@ -54,7 +55,7 @@ def column(alpha=ALPHA, side="two-sided"):
 def scored(truth, lower, upper, alpha=ALPHA):
     """rms_alpha_error and interval_score of one column of limits."""
     scenario, limits = (
-        Scenario(family_of("proportion"), lower.size - 1, truth),
+        scenario_for(family_of("proportion"), lower.size - 1, truth),
         arbitrary_limits.as_limits(lower, upper),
     )
     found = solver_of(scenario).scores(
@@ -134,7 +135,7 @@ def quadrature(scenario, limits, density, ends, alpha=ALPHA):
 @pytest.mark.parametrize("shapes", BETA, ids=str)
 def test_both_under_a_beta_truth_are_integrals_over_its_density(shapes):
     for lower, upper in [*arbitrary_limits.RANDOM[9:12], arbitrary_limits.EMPTY_MIDDLE]:
-        scenario = Scenario(family_of("proportion"), lower.size - 1, BetaTruth(*shapes))
+        scenario = scenario_for(family_of("proportion"), lower.size - 1, BetaTruth(*shapes))
         square, score = quadrature(
             scenario, arbitrary_limits.as_limits(lower, upper), stats.beta(*shapes).pdf, (0.0, 1.0)
         )
@@ -154,7 +155,7 @@ def test_both_under_a_beta_truth_are_integrals_over_its_density(shapes):
 )
 @pytest.mark.parametrize("name", ["garwood", "wald"])
 def test_both_for_a_rate_are_integrals_over_the_density_of_the_truth(truth, density, ends, name):
-    scenario = Scenario(family_of("rate"), 2.0, truth)
+    scenario = scenario_for(family_of("rate"), 2.0, truth)
     limits, found = of_catalogue("rate", scenario, [name])
     square, score = quadrature(scenario, limits, density, ends)
     assert found.rms_alpha_error[0] ** 2 == pytest.approx(square, rel=QUAD, abs=1e-14)
@@ -177,7 +178,7 @@ def test_over_listed_truths_both_are_plain_means():
 
 
 def pair_scores(truth):
-    scenario = Scenario(family_of("proportion_difference"), (4, 7), truth)
+    scenario = scenario_for(family_of("proportion_difference"), (4, 7), truth)
     outcomes = scenario.outcomes(np.arange(5)[:, np.newaxis], np.arange(8)[np.newaxis, :]).ravel()
     method = CATALOGUE["proportion_difference"]["wald"]
     lower, upper = method.limits(data_of(scenario, outcomes), ALPHA)
@@ -209,7 +210,7 @@ def test_neither_is_known_for_pairs_of_distributions():
 
 
 def test_a_one_sided_interval_has_no_score():
-    scenario, n = Scenario(family_of("proportion"), 10, UniformTruth(0.0, 1.0)), 10
+    scenario, n = scenario_for(family_of("proportion"), 10, UniformTruth(0.0, 1.0)), 10
     x = np.arange(n + 1.0)
     rows = [
         PROPORTION["wilson"].limits((x, np.full(n + 1, float(n))), ALPHA, side)
@@ -227,7 +228,9 @@ def test_a_one_sided_interval_has_no_score():
 def test_no_interval_scores_better_than_the_balanced_tail_of_the_truths_own_prior(truth, n):
     """Quantiles of the right distribution minimise the expected score."""
     own = "jeffreys_equal_tailed" if isinstance(truth, BetaTruth) else "balanced_tail"
-    _, found = of_catalogue("proportion", Scenario(family_of("proportion"), n, truth), TWO_SIDED)
+    _, found = of_catalogue(
+        "proportion", scenario_for(family_of("proportion"), n, truth), TWO_SIDED
+    )
     best = found.interval_score[TWO_SIDED.index(own)]
     assert found.interval_score.min() >= best * (1 - SUMMED)
     assert np.sort(found.interval_score)[2] > best * (1 + 1e-6)
@@ -235,7 +238,7 @@ def test_no_interval_scores_better_than_the_balanced_tail_of_the_truths_own_prio
 
 def test_drawn_trials_score_as_computed():
     """400,000 trials with a fixed seed; within 5 standard errors, wrong once in 10^6 seeds."""
-    scenario = Scenario(family_of("proportion"), 30, BetaTruth(2.0, 5.0))
+    scenario = scenario_for(family_of("proportion"), 30, BetaTruth(2.0, 5.0))
     limits, found = of_catalogue("proportion", scenario, ["wald", "clopper_pearson"])
     rng = np.random.default_rng(2003)
     p = rng.beta(2.0, 5.0, 400_000)
@@ -249,7 +252,7 @@ def test_drawn_trials_score_as_computed():
 
 def test_beyond_two_thousand_trials_the_score_is_known_and_the_rms_is_not():
     _, found = of_catalogue(
-        "proportion", Scenario(family_of("proportion"), 3000, UniformTruth(0, 1)), ["wald"]
+        "proportion", scenario_for(family_of("proportion"), 3000, UniformTruth(0, 1)), ["wald"]
     )
     assert np.isnan(found.rms_alpha_error[0])
     # The length 2z √(pq/n) of the mean √(pq) = π/8, times the score of a normal interval over its
@@ -261,9 +264,9 @@ def test_beyond_two_thousand_trials_the_score_is_known_and_the_rms_is_not():
 def test_a_short_range_of_truths_keeps_the_score_accurate():
     """On a range of 1e-6 the score is as smooth as its values at three truths."""
     low, high = 0.3, 0.3 + 1e-6
-    scenario = Scenario(family_of("proportion"), 20, UniformTruth(low, high))
+    scenario = scenario_for(family_of("proportion"), 20, UniformTruth(low, high))
     limits, found = of_catalogue("proportion", scenario, TWO_SIDED)
-    listed = Scenario(family_of("proportion"), 20, DiscreteTruth((low, (low + high) / 2, high)))
+    listed = scenario_for(family_of("proportion"), 20, DiscreteTruth((low, (low + high) / 2, high)))
     ends = solver_of(listed).scores(
         limits, OneSampleSolver(listed).enumerate(limits, worst=False), [column()] * len(TWO_SIDED)
     )
@@ -277,7 +280,7 @@ def test_a_very_small_and_a_very_large_alpha_have_a_score(alpha):
     lower, upper = PROPORTION["balanced_tail"].limits((x, np.full(n + 1, float(n))), alpha)
     rms, score = scored(UniformTruth(0.0, 1.0), lower, upper, alpha)
     squares, expected = quadrature(
-        Scenario(family_of("proportion"), n, UniformTruth(0.0, 1.0)),
+        scenario_for(family_of("proportion"), n, UniformTruth(0.0, 1.0)),
         arbitrary_limits.as_limits(lower, upper),
         lambda p: 1.0,
         (0.0, 1.0),

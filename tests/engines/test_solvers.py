@@ -7,7 +7,8 @@ import pytest
 from scipy import stats
 
 from harness.base.errors import HarnessError
-from harness.designs.design import Scenario, data_of
+from harness.catalogue import scenario_for
+from harness.designs.design import data_of
 from harness.designs.engines.monte_carlo import shards, simulate
 from harness.designs.engines.solver import solver_of
 from harness.designs.engines.verification import TOLERANCE, Published
@@ -22,10 +23,10 @@ from harness.designs.one_sample.verification import outcomes_to_verify
 from harness.distributions.sampling import poisson
 from harness.distributions.truths import DiscreteTruth, GammaTruth, PairTruth, UniformTruth
 from harness.families import proportion
-from harness.families.catalogue import FAMILIES, family_of
+from harness.families.catalogue import FAMILIES, PROPORTION, family_of
 from harness.families.combination import RATIO, Combination
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
-from harness.families.samples import family_of_samples
+from harness.families.samples import family_of_one_sample, family_of_samples
 from harness.methods.catalogue import CATALOGUE
 from tests.engines.verification.test_one_sample import compared
 
@@ -34,7 +35,7 @@ TRUTH = PairTruth(DiscreteTruth((0.2, 0.5)), DiscreteTruth((0.25, 0.5)))
 
 @pytest.fixture
 def ratio(monkeypatch):
-    family = family_of_samples("ratio", "a ratio of two proportions", "p1/p2", proportion, RATIO)
+    family = family_of_samples("ratio", "a ratio of two proportions", "p1/p2", PROPORTION, RATIO)
     monkeypatch.setitem(FAMILIES, "ratio", family)
     return family
 
@@ -46,7 +47,7 @@ def test_a_family_without_closed_posterior_has_no_posterior_engine(ratio):
 
 
 def test_a_ratio_is_enumerated_at_listed_truths(ratio):
-    scenario = Scenario(ratio, (3, 2), TRUTH)
+    scenario = scenario_for(ratio, (3, 2), TRUTH)
     solver = solver_of(scenario)
     outcomes = solver.possible_outcomes()
     x, _ = scenario.counts(outcomes)
@@ -68,7 +69,7 @@ def test_a_ratio_is_enumerated_at_listed_truths(ratio):
 
 def test_the_worst_case_of_a_ratio_is_as_bad_as_the_worst_of_a_grid(ratio):
     whole = DiscreteTruth((0.02, 0.98))
-    scenario = Scenario(ratio, (6, 5), PairTruth(whole, whole))
+    scenario = scenario_for(ratio, (6, 5), PairTruth(whole, whole))
     solver = solver_of(scenario)
     outcomes = solver.range_outcomes(solver.hull())
     x, y = scenario.counts(outcomes)
@@ -92,7 +93,7 @@ def test_the_worst_case_of_a_ratio_is_as_bad_as_the_worst_of_a_grid(ratio):
 
 def test_a_family_of_three_samples_has_no_solver():
     family = family_of_samples(
-        "three", "three", "p", proportion, Combination((1.0, 1.0, 1.0), sum), design="three"
+        "three", "three", "p", PROPORTION, Combination((1.0, 1.0, 1.0), sum), design="three"
     )
     design = SimpleNamespace(lists=None, exact=None)
     scenario = SimpleNamespace(family=family, design=design)
@@ -103,10 +104,10 @@ def test_a_family_of_three_samples_has_no_solver():
 def test_a_family_without_outcome_probabilities_has_no_solver():
     sampling = SimpleNamespace(draw=proportion.SAMPLING.draw)
     model = SimpleNamespace(**{**vars(proportion), "SAMPLING": sampling})
-    family = family_of_samples("mean", "a mean", "mean", model)
+    family = family_of_one_sample("mean", "a mean", "mean", model)
     assert family.engines == (MONTE_CARLO, POSTERIOR)
     with pytest.raises(HarnessError, match="the family mean has no exact engines"):
-        solver_of(Scenario(family, 5, DiscreteTruth((0.5,))))
+        solver_of(scenario_for(family, 5, DiscreteTruth((0.5,))))
 
 
 # The engines for one Poisson rate, against plain sums over outcomes and against each other.
@@ -145,7 +146,7 @@ def missed(limits, row, rate, exposure):
 @pytest.mark.parametrize("exposure", [0.01, 1.0, 50.0])
 def test_miss_probabilities_are_sums_over_the_outcomes_that_miss(exposure):
     values = tuple(np.array([0.0, 0.3, 2.0, 7.5, 40.0]) / exposure)
-    scenario = Scenario(family_of("rate"), exposure, DiscreteTruth(values))
+    scenario = scenario_for(family_of("rate"), exposure, DiscreteTruth(values))
     limits = table(scenario)
     found = OneSampleSolver(scenario).enumerate(limits).by_truth
     for row in range(len(METHODS)):
@@ -160,7 +161,7 @@ def test_miss_probabilities_are_sums_over_the_outcomes_that_miss(exposure):
 def test_the_worst_case_is_no_less_than_anywhere_and_reached_where_it_says(seed):
     """Made-up limits that rise and fall, so that what covers is not a run of outcomes."""
     rng = np.random.default_rng(seed)
-    scenario = Scenario(family_of("rate"), 2.0, UniformTruth(0.0, 4.0))
+    scenario = scenario_for(family_of("rate"), 2.0, UniformTruth(0.0, 4.0))
     shape = table(scenario, names=("garwood",))
     jolt = rng.uniform(0.7, 1.3, (2, shape.outcomes.size))
     limits = Limits(shape.outcomes, shape.lower * jolt[0], shape.upper * jolt[1])
@@ -185,7 +186,7 @@ def test_the_worst_case_is_no_less_than_anywhere_and_reached_where_it_says(seed)
 
 
 def test_garwood_never_misses_more_often_than_nominal_over_the_truths_own_range():
-    scenario = Scenario(family_of("rate"), 1.0, UniformTruth(0.0, 458.0))
+    scenario = scenario_for(family_of("rate"), 1.0, UniformTruth(0.0, 458.0))
     found = OneSampleSolver(scenario).enumerate(table(scenario, names=("garwood", "blaker")))
     assert [case.alpha <= 0.05 + 1e-9 for case in found.worst] == [True, True]
     assert found.worst_anywhere == (None, None)
@@ -193,7 +194,7 @@ def test_garwood_never_misses_more_often_than_nominal_over_the_truths_own_range(
 
 @pytest.mark.parametrize(("truth", "exposure"), TRUTHS, ids=str)
 def test_posterior_and_enumeration_meet(truth, exposure):
-    scenario = Scenario(family_of("rate"), exposure, truth)
+    scenario = scenario_for(family_of("rate"), exposure, truth)
     found = compared(scenario, table(scenario), (0.5, 0.2))
     assert {"means", "outcomes", "weights"} <= set(found)
     assert max(found.values()) <= 5e-2 * TOLERANCE
@@ -201,12 +202,12 @@ def test_posterior_and_enumeration_meet(truth, exposure):
 
 @pytest.mark.parametrize("prior", [(1.0, 0.0), (0.5, 0.0), (2.0, 3.0)])
 def test_any_reference_prior_is_held_against_integrals(prior):
-    scenario = Scenario(family_of("rate"), 10.0, UniformTruth(3.0, 5.0))
+    scenario = scenario_for(family_of("rate"), 10.0, UniformTruth(3.0, 5.0))
     assert compared(scenario, table(scenario), prior)["outcomes"] <= 1e-2 * TOLERANCE
 
 
 def test_an_error_of_one_in_a_billion_is_seen(monkeypatch):
-    scenario = Scenario(family_of("rate"), 1.0, UniformTruth(0.0, 20.0))
+    scenario = scenario_for(family_of("rate"), 1.0, UniformTruth(0.0, 20.0))
     limits = table(scenario)
     for broken in ("pmf", "ratio"):
         right = getattr(poisson, broken)
@@ -218,7 +219,7 @@ def test_an_error_of_one_in_a_billion_is_seen(monkeypatch):
 
 @pytest.mark.parametrize(("truth", "exposure"), TRUTHS, ids=str)
 def test_outcome_probabilities_are_those_of_the_mixture(truth, exposure):
-    scenario = Scenario(family_of("rate"), exposure, truth)
+    scenario = scenario_for(family_of("rate"), exposure, truth)
     x = np.array([0, 1, 7, 40, 60])
     if isinstance(truth, GammaTruth):
         expected = stats.nbinom(truth.s, truth.t / (truth.t + exposure)).pmf(x)
@@ -234,7 +235,7 @@ def test_outcome_probabilities_are_those_of_the_mixture(truth, exposure):
 @pytest.mark.parametrize(("truth", "exposure"), TRUTHS, ids=str)
 def test_draws_agree_with_the_exact_means(truth, exposure):
     """False alarm below 1e-5 for each of eight fractions: 4.6 standard errors, and a fixed seed."""
-    scenario = Scenario(family_of("rate"), exposure, truth)
+    scenario = scenario_for(family_of("rate"), exposure, truth)
     limits = table(scenario)
     trials = 1 << 17
     counted = simulate(shards(scenario, trials, 2003, None)[0], limits).by_outcome

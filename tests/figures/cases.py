@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from harness.families.stopped import rule_text
+from harness.designs.stopping.open_rule import open_rule
 from harness.tables.results import Results
 from tests.figures.tables import (
     FakeResults,
@@ -83,8 +83,8 @@ def many(cells: pl.DataFrame, count: int) -> pl.DataFrame:
 
 def _stopped(n: int) -> pl.DataFrame:
     """Cells of trials that are looked at every fifth one."""
-    rule = rule_text({"first": 5, "every": 5, "until": {"excludes": 0.5, "of": "wilson"}})
-    return outcome_cells(n, ["wald"]).with_columns(stopping=pl.lit(rule))
+    rule = open_rule({"first": 5, "every": 5, "until": {"excludes": 0.5, "of": "wilson"}})
+    return outcome_cells(n, ["wald"]).with_columns(stopping=pl.lit(rule.text))
 
 
 def _by_chance() -> pl.DataFrame:

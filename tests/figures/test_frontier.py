@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from harness.base.errors import InputError, NothingToDrawError
-from harness.designs.design import Scenario
+from harness.catalogue import scenario_for
 from harness.designs.one_sample.least_length import guaranteed, on_average
 from harness.distributions.truths import DiscreteTruth, UniformTruth
 from harness.families.catalogue import family_of
@@ -19,7 +19,7 @@ def test_the_curves_are_the_bounds_of_the_runs_own_truth() -> None:
     results = bounded((20,), RANKED)
     results.manifest["experiment"]["truth"] = {"uniform": [0.1, 0.4]}
     (drawing,) = drawings(results, [Spec("frontier")])
-    scenario = Scenario(family_of("proportion"), 20, UniformTruth(0.1, 0.4))
+    scenario = scenario_for(family_of("proportion"), 20, UniformTruth(0.1, 0.4))
     for gid, bound in (("guaranteed", guaranteed), ("on average", on_average)):
         alpha, length = named(drawing.figure, gid).get_data()
         np.testing.assert_allclose(length[::25], bound(scenario, alpha[::25]), rtol=1e-9)
@@ -33,7 +33,7 @@ def test_listed_truths_are_those_of_the_cells_and_have_no_curve_on_average() -> 
     results = FakeResults(cells, results.summary, results.manifest)
     (drawing,) = drawings(results, [Spec("frontier")])
     alpha, length = named(drawing.figure, "guaranteed").get_data()
-    scenario = Scenario(family_of("proportion"), 20, DiscreteTruth((0.1, 0.3)))
+    scenario = scenario_for(family_of("proportion"), 20, DiscreteTruth((0.1, 0.3)))
     np.testing.assert_allclose(length[:3], guaranteed(scenario, alpha[:3]), rtol=1e-9)
     assert np.isnan(named(drawing.figure, "on average").get_ydata()).all()
     assert "shortest, by mean alpha" not in legend_names(drawing.figure)

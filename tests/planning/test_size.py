@@ -11,8 +11,8 @@ from scipy.stats import binom
 import harness
 from harness.base.errors import InputError
 from harness.families.catalogue import family_of
+from harness.planning.expectations import Expectations
 from harness.planning.goals import Exposures, WholeNumbers, Width, second_sizes
-from harness.planning.sums import Sums
 from tests.test_imports import modules_of_command
 
 WALDS_FORMULA = 865
@@ -85,8 +85,10 @@ def test_a_bound_is_beyond_the_value_with_the_probability_asked_for(direction):
 
 def test_bounds_from_a_few_limits_enclose_the_sum_over_all():
     family = family_of("proportion_difference")
-    method = harness.methods.catalogue.find(family.name, "newcombe")
-    sums = Sums(family, Width(family, 0.1, "length"), lambda data: method.limits(data, 0.05))
+    method = harness.methods.catalogue.find(family, "newcombe")
+    sums = Expectations(
+        family, Width(family, 0.1, "length"), lambda data: method.limits(data, 0.05)
+    )
     sizes, truths = np.array([[30.0, 50.0], [200.0, 90.0]]), (0.3, 0.8)
     exact = sums.means(sizes, truths)
     widths = []

@@ -36,9 +36,8 @@ from harness.findings.verdicts import (
 )
 from harness.kinds.calibration import page as calibration
 from harness.kinds.stored import load_tables
-from harness.report.answer import answer_section
-from harness.report.facts import facts
 from harness.report.page import Page, Part, render
+from harness.report.sections import answer_section, facts
 from harness.tables.results import Results
 from tests.report.pages import STORED, tables_in
 

@@ -11,10 +11,10 @@ import numpy.typing as npt
 import polars as pl
 import pytest
 
-from harness.report import cells as section_of_cells
-from harness.report.cells import LARGEST, cells
+from harness.report import sections
 from harness.report.packing import numbers
 from harness.report.page import plain
+from harness.report.sections import LARGEST, cells
 from harness.tables.results import Results
 from tests.report.some_runs import CONFIGS, page_of, results_of, unpacked
 
@@ -51,7 +51,7 @@ def decoded(columns: list[dict[str, Any]]) -> dict[str, list[Any] | npt.NDArray[
 
 def data_of(results: Results) -> dict[str, Any]:
     """What the script of the section reads: plain data of JSON."""
-    (section,) = cells(results)
+    section = cells(results)
     return dict(json.loads(json.dumps(plain(section.data), allow_nan=False)))
 
 
@@ -80,16 +80,16 @@ def test_every_bit_of_every_number_of_the_tables_is_in_the_page(name: str) -> No
 
 @pytest.mark.parametrize("name", CONFIGS)
 def test_the_same_results_give_the_same_bytes(name: str) -> None:
-    assert page_of(*cells(results_of(name))) == page_of(*cells(results_of(name)))
+    assert page_of(cells(results_of(name))) == page_of(cells(results_of(name)))
 
 
 def test_larger_sizes_are_named_and_left_to_the_file() -> None:
-    page = page_of(*cells(results_of("truths"), "truths/cells.parquet"))
+    page = page_of(cells(results_of("truths"), "truths/cells.parquet"))
     assert "those of n = 150 are in the file <code>truths/cells.parquet</code> only" in page
 
 
 def test_an_exposure_is_no_number_of_trials_and_has_no_largest_one() -> None:
-    (section,) = cells(results_of("rates"))
+    section = cells(results_of("rates"))
     assert section.context["left_out"] == ""
     assert section.context["count"] == results_of("rates").cells.height
 
@@ -97,10 +97,10 @@ def test_an_exposure_is_no_number_of_trials_and_has_no_largest_one() -> None:
 def test_of_too_many_cells_the_smaller_sizes_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     results = results_of("outcomes")
     few = results.cells.filter(pl.col("n") <= 10)
-    monkeypatch.setattr(section_of_cells, "MOST_CELLS", few.height)
+    monkeypatch.setattr(sections, "MOST_CELLS", few.height)
     assert data_of(results)["rows"] == few.height
-    monkeypatch.setattr(section_of_cells, "MOST_CELLS", 5)
-    (section,) = cells(results)
+    monkeypatch.setattr(sections, "MOST_CELLS", 5)
+    section = cells(results)
     assert section.data is None
     assert "of n = 5, 10 and 20 are in the file" in page_of(section)
 
@@ -108,7 +108,7 @@ def test_of_too_many_cells_the_smaller_sizes_stay(monkeypatch: pytest.MonkeyPatc
 def test_without_cells_the_section_says_how_to_have_them() -> None:
     results = results_of("outcomes")
     without = dataclasses.replace(results, cells=results.cells.clear())
-    (section,) = cells(without, "elsewhere/cells.parquet")
+    section = cells(without, "elsewhere/cells.parquet")
     page = page_of(section)
     assert "run the config again, and <code>elsewhere/cells.parquet</code> holds them" in page
     assert section.data is None
@@ -135,7 +135,7 @@ def test_numbers_that_follow_from_others_cost_nothing() -> None:
 
 
 def test_labels_of_users_stay_text() -> None:
-    page = page_of(*cells(results_of("truths")))
+    page = page_of(cells(results_of("truths")))
     assert "<b>" not in page
     assert "\\u003cb\\u003e" in page
 

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from harness.report.cells import cells
+from harness.report.sections import cells
 from tests.browser import Browser
 from tests.report.accessibility import violations
 from tests.report.pages import IS_TOO_WIDE, START
@@ -46,7 +46,7 @@ def opened(browser: Browser, name: str, folder: Path) -> pl.DataFrame:
     """Open the page with the cells of a run; return its rows in the tables."""
     file = folder / "page.html"
     results = results_of(name)
-    file.write_text(page_of(*cells(results)), "utf-8")
+    file.write_text(page_of(cells(results)), "utf-8")
     browser.open(file)
     browser.run(START)
     names = [each for each in ("n", "n1", "n2", "k") if each in results.cells.columns]
@@ -188,7 +188,7 @@ def test_no_rule_of_accessibility_is_broken(browser: Browser, scheme: str, tmp_p
 def test_without_scripts_the_file_is_named(browser: Browser, tmp_path: Path) -> None:
     browser.without_scripts()
     file = tmp_path / "page.html"
-    file.write_text(page_of(*cells(results_of("one_size"))), "utf-8")
+    file.write_text(page_of(cells(results_of("one_size"))), "utf-8")
     browser.open(file)
     assert "Scripts are off: read the cells from the file." in browser.text("main")
     assert (

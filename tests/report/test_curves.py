@@ -10,6 +10,7 @@ import pytest
 
 import harness
 from harness.designs.miss_curve import MissCurve
+from harness.families.catalogue import family_of
 from harness.findings.judgements import choice, judgements
 from harness.kinds.calibration.page import calibration_picture
 from harness.report.curves.panels import outcome_panels, truth_panels
@@ -304,7 +305,7 @@ def test_one_true_value_is_said_to_be_the_only_one() -> None:
     ],
 )
 def test_positions_that_are_whole_have_all_their_digits(value: float, text: str) -> None:
-    assert Words([], [], [], -1, "", "n").place(value) == text
+    assert Words([], [], [], -1, "n", family_of("proportion")).place(value) == text
 
 
 def test_a_picture_of_one_position_has_room_on_both_sides() -> None:

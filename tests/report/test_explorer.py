@@ -14,8 +14,8 @@ import pytest
 
 import harness
 from harness.base.errors import InputError
+from harness.catalogue import scenario_for
 from harness.cli import main
-from harness.designs.design import Scenario
 from harness.distributions.truths import DiscreteTruth
 from harness.families.catalogue import family_of
 from harness.figures.kinds.intervals_drawn import SHARD
@@ -132,7 +132,7 @@ def test_a_truth_at_a_limit_is_held() -> None:
 def test_the_first_hundred_are_the_samples_of_the_figure() -> None:
     for size in numbers().sizes:
         for row, p in enumerate(numbers().truths.tolist()):
-            scenario = Scenario(family_of("proportion"), size.n, DiscreteTruth((p,)))
+            scenario = scenario_for(family_of("proportion"), size.n, DiscreteTruth((p,)))
             drawn = scenario.draw_outcomes([np.full(100, p)], scenario.stream(11, SHARD))
             assert (size.drawn[row, 0] == drawn).all()
 

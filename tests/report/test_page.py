@@ -15,8 +15,8 @@ from harness.designs.one_sample.design import OneSampleSolver
 from harness.findings.answer import found_answer
 from harness.kinds.stored import load_tables
 from harness.pages.results_page import results_page
-from harness.report.answer import answer_section
 from harness.report.page import Page, Part, render
+from harness.report.sections import answer_section
 from harness.runner.storage import EXPLORER_PAGE, is_page
 from harness.tables.results import Results
 from tests.browser import Browser, BrowserError

@@ -13,9 +13,8 @@ import harness
 from harness.base.errors import InputError
 from harness.figures.catalogue import FIGURES
 from harness.figures.draw import draw_figures, drawings
-from harness.figures.kinds.simulation.nested_loop import nested_order
-from harness.figures.kinds.simulation.study import MEASURES
-from harness.figures.kinds.simulation.zip_plot import MOST_INTERVALS, Intervals
+from harness.figures.kinds.simulation.measures import MEASURES, nested_order
+from harness.figures.kinds.simulation.trials import MOST_INTERVALS, Intervals
 from harness.figures.look import style
 from harness.tables.results import Results
 from tests.figures.layout import all_named, heading, legend_names, named, outside, overlapping

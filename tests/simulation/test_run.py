@@ -17,7 +17,7 @@ from scipy import stats
 
 import harness
 from harness.base.errors import InputError
-from harness.callers.simulation.process import Stream, stream_key
+from harness.callers.simulation.requests import Stream, stream_key
 from harness.cli import main
 from harness.kinds.run import run_part
 from harness.runner.parallel import NoProgress

@@ -11,7 +11,7 @@ import yaml
 from scipy import stats
 
 import harness
-from harness.designs.design import Scenario
+from harness.catalogue import scenario_for
 from harness.distributions.list_truths import GammaRuns, RunTruth, runs_truth
 from harness.families.catalogue import family_of
 from harness.figures.kinds.over_size import COVERAGE, CoverageOverSizeOptions
@@ -350,7 +350,7 @@ def test_the_runs_of_an_estimand_are_those_of_the_mean(skewed):
     lengths = [found.summary["mean_length"].to_list() for found in skewed.values()]
     assert lengths[0] == lengths[1] == lengths[2]
     scenarios = [
-        Scenario(family_of("mean"), 30, RunTruth(GammaRuns(1, 1, 2), each))
+        scenario_for(family_of("mean"), 30, RunTruth(GammaRuns(1, 1, 2), each))
         for each in (None, 0.5, 0.9)
     ]
     contents = [scenario.content() for scenario in scenarios]
@@ -397,7 +397,7 @@ def test_a_run_of_the_catalogue_says_what_it_is_scored_against_unless_that_is_th
 def test_pictures_are_at_the_median_where_this_is_the_estimand(skewed):
     symbols = [truth_panels(found).family.symbols for found in skewed.values()]
     assert symbols == [("mean",), ("median",), ("0.9 quantile",)]
-    assert shown_of(skewed["median"], truth_panels(skewed["median"])).x_label == "true median"
+    assert shown_of(skewed["median"], truth_panels(skewed["median"])).axis.label == "true median"
 
 
 def test_the_median_of_normal_runs_has_the_numbers_of_their_mean_without_a_closed_form(order):

@@ -35,7 +35,6 @@ DRAWN, OTHER_PRIOR, LISTED = yaml.safe_load(
     Path(__file__).with_name("planted_faults.yaml").read_text("utf-8")
 ).values()
 
-pytestmark = pytest.mark.usefixtures("unmeasured")
 families = pytest.mark.parametrize("family", DRAWN)
 
 

@@ -20,11 +20,11 @@ from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.run import compute
 from harness.kinds.coverage.screen import results_screen
 from harness.kinds.load import load_experiment
-from harness.kinds.run import cost_of as estimate
+from harness.kinds.run import workload_of
 from harness.runner.journal import database
 from harness.runner.journal.database import opened
 from harness.runner.parallel import NoProgress
-from harness.screen.console import estimate_lines
+from harness.screen.console import workload_lines
 from tests.study.experiments import Interrupting, changed, in_memory, part, stable_files
 
 KNOWN: dict[str, Any] = {
@@ -245,13 +245,13 @@ def test_finished_looks_are_not_simulated_again(
 
 def test_what_a_run_may_cost_is_an_upper_bound() -> None:
     experiment = load_experiment(DRAWN)
-    found = estimate(experiment)
+    found = workload_of(experiment)
     assert (found.trials, found.tasks, found.at_most) == (2 * 6000, 2 * 4, True)
-    assert "  trials: up to 12,000" in estimate_lines("narrow", found)
+    assert "  trials: up to 12,000" in workload_lines("narrow", found)
     # At 16,384 trials any count is narrow enough, whatever is allowed.
     many = load_experiment(changed(DRAWN, trials={"half_width": 0.02, "max": 10**9}))
-    assert estimate(many).trials == 2 * 16_384
-    assert not estimate(load_experiment({**DRAWN, "trials": {"per_size": 5}})).at_most
+    assert workload_of(many).trials == 2 * 16_384
+    assert not workload_of(load_experiment({**DRAWN, "trials": {"per_size": 5}})).at_most
 
 
 def test_a_size_alone_stops_where_it_does_among_others(drawn: harness.Results) -> None:

@@ -12,7 +12,8 @@ import harness
 from harness.agreement import two_sided_p
 from harness.base.errors import InputError
 from harness.callers.source import CatalogueSource
-from harness.designs.design import Scenario, data_of
+from harness.catalogue import scenario_for
+from harness.designs.design import data_of
 from harness.designs.engines import monte_carlo
 from harness.designs.engines.monte_carlo import shards, simulate
 from harness.designs.engines.stochastic import StochasticColumn, simulate_stochastic
@@ -44,12 +45,12 @@ PAIR = {
     "listed pairs": PairTruth(DiscreteTruth((0.1, 0.5)), DiscreteTruth((0.2, 0.6, 1.0))),
 }
 SCENARIOS = {
-    "uniform": Scenario(family_of("proportion"), 12, UNIFORM),
-    "part of the range": Scenario(family_of("proportion"), 12, UniformTruth(0.1, 0.7)),
-    "beta": Scenario(family_of("proportion"), 300, BETA),
-    "list": Scenario(family_of("proportion"), 12, VALUES),
+    "uniform": scenario_for(family_of("proportion"), 12, UNIFORM),
+    "part of the range": scenario_for(family_of("proportion"), 12, UniformTruth(0.1, 0.7)),
+    "beta": scenario_for(family_of("proportion"), 300, BETA),
+    "list": scenario_for(family_of("proportion"), 12, VALUES),
     **{
-        name: Scenario(family_of("proportion_difference"), (7, 5), truth)
+        name: scenario_for(family_of("proportion_difference"), (7, 5), truth)
         for name, truth in PAIR.items()
     },
 }

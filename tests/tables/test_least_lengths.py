@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import harness
-from harness.designs.design import Scenario
+from harness.catalogue import scenario_for
 from harness.designs.one_sample.least_length import guaranteed, on_average
 from harness.distributions.truths import UniformTruth
 from harness.families.catalogue import family_of
@@ -34,7 +34,7 @@ def test_the_summary_has_the_bounds_at_alpha_and_at_each_methods_own_alphas(resu
     rows = results.summary.filter(pl.col("side") == "two-sided").to_dicts()
     assert len(rows) == 8
     for row in rows:
-        scenario = Scenario(family_of("proportion"), row["n"], UniformTruth(0.0, 1.0))
+        scenario = scenario_for(family_of("proportion"), row["n"], UniformTruth(0.0, 1.0))
 
         def at(bound, alpha, scenario=scenario):
             return pytest.approx(bound(scenario, pl.Series([alpha]).to_numpy())[0], rel=1e-8)

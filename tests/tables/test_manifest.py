@@ -6,7 +6,7 @@ import re
 import polars as pl
 import pytest
 
-from harness.findings.manifest import agrees, engines_met, not_compared
+from harness.findings.manifest import agrees, engine_remarks
 from harness.kinds.load import load_experiment
 from harness.runner.manifest import content_hash
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory, part
@@ -157,6 +157,11 @@ def test_the_identity_is_checked_at_every_size(which, request):
     assert ("truths" in of) == (which == "listed")
 
 
+def said(manifest):
+    """What is said of the engines of a run."""
+    return [remark.sentence for remark in engine_remarks(manifest)]
+
+
 @pytest.mark.parametrize("engines", [["monte_carlo"], ["posterior"], ["enumeration"]])
 def test_what_was_not_compared_has_no_verdict_and_is_named(engines):
     trials = {"per_size": 100} if "monte_carlo" in engines else None
@@ -166,19 +171,19 @@ def test_what_was_not_compared_has_no_verdict_and_is_named(engines):
     assert manifest["agreement"]["agrees"] is (True if drawn else None)
     assert (manifest["agreement"]["draws"] is None) == (not drawn)
     assert manifest["identity"]["holds"] is True
-    sentences = list(not_compared(manifest))
+    sentences = [each for each in said(manifest) if "not compared" in each]
     absent = [name for name in ("posterior", "enumeration") if name not in engines]
     why = " and ".join(absent) + " did not run"
-    assert sentences[-1] == f"Posterior and enumeration were not compared: {why}"
+    assert sentences[-1] == f"Posterior and enumeration were not compared: {why}."
     assert len(sentences) == (1 if drawn else 2)
-    assert not engines_met(manifest)
+    assert said(manifest)[-1].startswith("Exact values are confirmed by a second computation")
     assert agrees(manifest)
 
 
 def test_where_all_engines_ran_nothing_is_left_uncompared(drawn, listed):
     for results in (drawn, listed):
-        assert list(not_compared(results.manifest)) == []
-        assert engines_met(results.manifest)
+        assert not [each for each in said(results.manifest) if "compared" in each]
+        assert said(results.manifest)[-1].startswith("Posterior and enumeration agree")
 
 
 def test_worst_cases_stand_beside_the_summary_with_their_side(listed):

@@ -20,15 +20,8 @@ from harness.callers.location import FunctionLocation, function_of, module_of
 from harness.callers.messages import LOAD, Content, Message, unpacked
 from harness.callers.simulation.answers import FIELDS, failure, read_answer, read_answers
 from harness.callers.simulation.guard import Guard, copy_of, same_data
-from harness.callers.simulation.process import (
-    IDLE,
-    MODEL,
-    TRUTH,
-    Program,
-    Stream,
-    TrialRequest,
-)
 from harness.callers.simulation.r_functions import RError, RProcess, is_of_r
+from harness.callers.simulation.requests import IDLE, MODEL, TRUTH, Program, Stream, TrialRequest
 from harness.callers.worker import serve
 
 FAILED, CHANGED = "failed", "changed"

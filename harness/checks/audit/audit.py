@@ -99,8 +99,8 @@ class AuditList(StrictModel):
         if not names:
             return self
         chosen = {
-            "packages": [each for each in self.packages if each.name in names],
-            "observations": [each for each in self.observations if each.package in names],
+            "packages": [package for package in self.packages if package.name in names],
+            "observations": [seen for seen in self.observations if seen.package in names],
             "remarks": [],
         }
         return self.model_copy(update=chosen)
@@ -119,14 +119,14 @@ def load_list(path: Path = SHIPPED) -> AuditList:
         listed = AuditList.model_validate(document.data)
     except ValidationError as error:
         raise ConfigError([_placed(issue, document) for issue in issues_of(error)]) from None
-    known = {package.name for package in listed.packages}
+    names = {package.name for package in listed.packages}
     strangers = [
         ConfigIssue(
             ("observations", number, "package"),
-            f"expected one of the packages {', '.join(sorted(known))}, found {each.package!r}",
+            f"expected one of the packages {', '.join(sorted(names))}, found {seen.package!r}",
         )
-        for number, each in enumerate(listed.observations)
-        if each.package not in known
+        for number, seen in enumerate(listed.observations)
+        if seen.package not in names
     ]
     if strangers:
         raise ConfigError([_placed(issue, document) for issue in strangers])
@@ -182,12 +182,12 @@ def why_absent(package: str, language: Language) -> str:
 
 def reproduce(observation: Observation, language: Language) -> Reproduction | None:
     """Run the lines of an observation; None where its package is not installed."""
-    found = installed_version(observation.package, language)
-    if found is None:
+    version_here = installed_version(observation.package, language)
+    if version_here is None:
         return None
     start = [sys.executable, "-W", "ignore", "-c"]
     command = start if language == "python" else [RSCRIPT, "--vanilla", "-e"]
-    return Reproduction(observation, found, _output([*command, observation.lines]))
+    return Reproduction(observation, version_here, _output([*command, observation.lines]))
 
 
 def _output(command: Sequence[str]) -> str:
@@ -275,7 +275,7 @@ class Audit:
 
     def versions(self) -> dict[str, str]:
         """The version of each package that was audited, by its name."""
-        return {each.package: each.version for each in self.functions}
+        return {audited.package: audited.version for audited in self.functions}
 
 
 def _processor_seconds() -> float:
@@ -283,7 +283,9 @@ def _processor_seconds() -> float:
     return sum(os.times()[:4])
 
 
-def _audited(package: str, found: str, entry: FunctionEntry, options: Mapping[str, Any]) -> Audited:
+def _audited(
+    package: str, version_here: str, entry: FunctionEntry, options: Mapping[str, Any]
+) -> Audited:
     """Check a function of a package; nothing is promised, so that what it keeps is only found."""
     start = _processor_seconds()
     report, refused = None, ""
@@ -295,7 +297,7 @@ def _audited(package: str, found: str, entry: FunctionEntry, options: Mapping[st
         report = check(method, family=entry.family, contract=NONE, grid=entry.grid, **options)
     except HarnessError as error:
         refused = str(error)
-    return Audited(package, found, entry, report, refused, _processor_seconds() - start)
+    return Audited(package, version_here, entry, report, refused, _processor_seconds() - start)
 
 
 def run_audit(
@@ -321,14 +323,14 @@ def run_audit(
         What was found; packages that are not installed are skipped with the reason.
     """
     tasks, skipped = [], []
-    languages: dict[str, Language] = {each.name: each.language for each in listed.packages}
+    languages = {package.name: package.language for package in listed.packages}
     for package in listed.packages:
-        found = installed_version(package.name, package.language)
-        if found is None:
+        version_here = installed_version(package.name, package.language)
+        if version_here is None:
             reason = why_absent(package.name, package.language)
             skipped.append(Skipped(package.name, len(package.functions), reason))
         else:
-            tasks += [(package.name, found, entry) for entry in package.functions]
+            tasks += [(package.name, version_here, entry) for entry in package.functions]
     audited = []
     options = {"seed": seed, "timeout": timeout, "counter_examples": counter_examples}
     for done in Parallel(n_jobs=jobs, return_as="generator")(

@@ -10,6 +10,7 @@ import polars as pl
 
 from harness.base.errors import InputError, MethodError
 from harness.callers.naming import Named
+from harness.catalogue import design_for
 from harness.checks.baseline.folder import (
     Baseline,
     files_of,
@@ -42,7 +43,6 @@ from harness.checks.options import USUAL, Tolerance
 from harness.checks.report import BASELINE, CheckReport
 from harness.checks.sizes import ANYWHERE, Restriction
 from harness.checks.subject import Subject, side_of
-from harness.designs.design import design_for
 from harness.families.family import Family
 
 LIMITS = f"against {BASELINE}: limits"

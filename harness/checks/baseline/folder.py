@@ -234,15 +234,15 @@ def _source_file(named: Named) -> Path | None:
 def _module_file(module: str | None) -> Path | None:
     """The file of a module; ``find_spec`` of its whole name would load its packages."""
     top, *below = (module or "").split(".")
-    found = find_spec(top) if top else None
+    spec = find_spec(top) if top else None
     for place in range(len(below)):
-        if found is None:
+        if spec is None:
             return None
         name = ".".join((top, *below[: place + 1]))
-        found = PathFinder.find_spec(name, found.submodule_search_locations)
-    if found is None or not found.has_location or found.origin is None:
+        spec = PathFinder.find_spec(name, spec.submodule_search_locations)
+    if spec is None or not spec.has_location or spec.origin is None:
         return None
-    return Path(found.origin)
+    return Path(spec.origin)
 
 
 PATIENCE = 30.0

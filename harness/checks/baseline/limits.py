@@ -27,13 +27,13 @@ import polars as pl
 
 from harness.base.numerics.arrays import Bools, Floats
 from harness.callers.source import Answers
+from harness.catalogue import design_for
 from harness.checks.baseline.tables import read_table
 from harness.checks.conformance.grid import OutcomeGrid, OutcomeList, all_outcomes
 from harness.checks.findings import Cell, format_cell, with_digits_apart
 from harness.checks.plans import checked_at
 from harness.checks.sizes import Size
 from harness.checks.subject import Subject
-from harness.designs.design import design_for
 from harness.families.family import Family
 from harness.methods.method import TWO_SIDED
 
@@ -91,19 +91,22 @@ def default_points(
 
 def outcomes_at(family: Family, size: Size) -> OutcomeList:
     """The outcomes of one size in an order that stays: all of a small size, some of a large one."""
-    sizes = tuple(float(each) for each in np.atleast_1d(size))
+    sizes = tuple(float(number) for number in np.atleast_1d(size))
     if family.shares_size:
-        return OutcomeList(family, sizes, _tables(int(sizes[0])))
+        n = int(sizes[0])
+        cells = product(_counts(n, _MOST_COUNTS_OF_PAIRS), repeat=3)
+        tables = [(*three, n - sum(three)) for three in cells if sum(three) <= n]
+        return OutcomeList(family, sizes, tuple(np.array(tables, np.float64).T))
     if not family.has_counts_of_samples:
         return all_outcomes(family, sizes)
     if family.is_bounded:
         most = _MOST_COUNTS if family.samples == 1 else _MOST_COUNTS_OF_TWO
-        counts = [_counts(int(each), most) for each in sizes]
+        counts = [_counts(int(n), most) for n in sizes]
     else:
         events = np.arange(float(_EVENTS if family.samples == 1 else _EVENTS_OF_TWO))
         counts = [events] * family.samples
-    flat = tuple(each.ravel() for each in np.meshgrid(*counts, indexing="ij"))
-    return OutcomeList(family, sizes, flat)
+    columns = tuple(column.ravel() for column in np.meshgrid(*counts, indexing="ij"))
+    return OutcomeList(family, sizes, columns)
 
 
 def _counts(n: int, most: int) -> Floats:
@@ -113,17 +116,6 @@ def _counts(n: int, most: int) -> Floats:
     few = most // 3
     between = np.round(np.linspace(0, n, few))
     return np.unique(np.concatenate([np.arange(few), n - np.arange(few), between]).astype(float))
-
-
-def _tables(n: int) -> tuple[Floats, ...]:
-    """Tables of n pairs, in the order of their counts."""
-    counts = _counts(n, _MOST_COUNTS_OF_PAIRS)
-    rows = [
-        (both, first, second, n - both - first - second)
-        for both, first, second in product(counts, repeat=3)
-        if both + first + second <= n
-    ]
-    return tuple(np.array(rows, np.float64).T)
 
 
 LOWER, UPPER = "lower", "upper"
@@ -152,8 +144,8 @@ class MovedLimit:
     def describe(self, name: str) -> str:
         """The limit with its place, and the one that NAME has there, in a clause."""
         new, old = (
-            "missing" if each == "nan" else each
-            for each in with_digits_apart(self.found, self.expected)
+            "missing" if number == "nan" else number
+            for number in with_digits_apart(self.found, self.expected)
         )
         place = format_cell(self.cell)
         return f"the {self.side} limit is {new} at {place}, where {name} has {old}"
@@ -163,11 +155,6 @@ class MovedLimit:
         """The cell of a finding."""
         limits = {"found": self.found, "expected": self.expected}
         return {**self.cell, "limit": self.side, **limits}
-
-
-def unit_of(family: Family, sizes: Sequence[float]) -> float:
-    """The unit in which small limits are compared: 1, of a rate one event in the exposure."""
-    return 1.0 if family.is_bounded or family.is_ratio else 1.0 / max(sizes)
 
 
 def differ(new: Floats, old: Floats, tolerance: float, unit: float = 1.0) -> Bools:
@@ -214,7 +201,7 @@ def limits_in_full(
     columns = _columns_in_full(subject.family)
     tables = []
     for outcomes, alpha, answers in answers_at(subject, sizes, alphas):
-        keys = [np.full(outcomes.shape, each) for each in (*outcomes.sizes, alpha)]
+        keys = [np.full(outcomes.shape, number) for number in (*outcomes.sizes, alpha)]
         values = (*keys, *outcomes.counts, answers.lower, answers.upper)
         tables.append(pl.DataFrame(dict(zip(columns, values, strict=True))))
     return pl.concat(tables) if tables else pl.DataFrame(schema=dict.fromkeys(columns, pl.Float64))
@@ -254,13 +241,14 @@ def between(
     tolerance: float,
 ) -> list[MovedLimit]:
     """Return the limits that differ between two pairs of lower and upper ones, shape (m,) each."""
-    unit = unit_of(outcomes.family, outcomes.sizes)
-    moved = []
-    apart = [differ(one, other, tolerance, unit) for one, other in zip(new, old, strict=True)]
+    family, moved = outcomes.family, []
+    # Small limits are compared in the unit 1, of a rate in that of one event in the exposure.
+    unit = 1.0 if family.is_bounded or family.is_ratio else 1.0 / max(outcomes.sizes)
+    apart = [differ(*limits, tolerance, unit) for limits in zip(new, old, strict=True)]
     for place in np.flatnonzero(apart[0] | apart[1]).tolist():
-        index = [int(each) for each in np.unravel_index(place, outcomes.shape)]
+        index = [int(axis) for axis in np.unravel_index(place, outcomes.shape)]
         cell = {**outcomes.cell(index), "alpha": alpha}
-        for side, number in ((LOWER, 0), (UPPER, 1)):
+        for number, side in enumerate((LOWER, UPPER)):
             if apart[number][place]:
                 found, expected = float(new[number][place]), float(old[number][place])
                 moved.append(MovedLimit(side, cell, found, expected))
@@ -348,7 +336,8 @@ def sums_of_limits(
     rows = []
     for outcomes, alpha, answers in answers_at(subject, sizes, alphas):
         sums = (*_sums(answers.lower), *_sums(answers.upper))
-        rows.append((*outcomes.sizes, alpha, *(round(each, DECIMALS_OF_SUMS) for each in sums)))
+        rounded = [round(number, DECIMALS_OF_SUMS) for number in sums]
+        rows.append((*outcomes.sizes, alpha, *rounded))
     return pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.Float64), orient="row")
 
 

@@ -242,7 +242,7 @@ def conformance_grid(
 
 
 def _outcomes(family: Family, sizes: tuple[float, ...]) -> OutcomeGrid:
-    """The outcomes of one size of each sample."""
+    """The outcomes of one size: all of a small one, else those near the ends and some between."""
     counts: Sequence[Sequence[int]] = [EVENTS]
     if family.shares_size:
         return _tables(family, int(sizes[0]))
@@ -251,7 +251,11 @@ def _outcomes(family: Family, sizes: tuple[float, ...]) -> OutcomeGrid:
     if family.is_bounded:
         whole = tuple(map(int, sizes))
         if len(whole) == 1:
-            counts = [_successes(whole[0])]
+            (n,) = whole
+            counts = [range(n + 1)]
+            if n > EVERY_OUTCOME_UP_TO:
+                low = [*range(11), n // 20, n // 8, n // 4, n // 2 - 1]
+                counts = [[*low, *(n - x for x in low), n // 2, n - n // 2]]
         elif whole in COUNTS_OF_TWO:
             counts = [*COUNTS_OF_TWO[whole]]
         else:
@@ -285,14 +289,6 @@ def _tables(family: Family, n: int) -> TableList:
         some = range(rest + 1) if is_small else {0, 1, rest // 2, rest - 1, rest}
         rows += [(both, first, second, rest - both) for both in some if 0 <= both <= rest]
     return TableList.of_pairs(family, n, rows)
-
-
-def _successes(n: int) -> Sequence[int]:
-    """Every count of a small n; of a large n the counts next to 0 and n, and some between."""
-    if n <= EVERY_OUTCOME_UP_TO:
-        return range(n + 1)
-    low = [*range(11), n // 20, n // 8, n // 4, n // 2 - 1]
-    return sorted({*low, *(n - x for x in low), n // 2, n - n // 2})
 
 
 @dataclass(frozen=True)

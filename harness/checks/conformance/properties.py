@@ -11,9 +11,8 @@ import numpy as np
 
 from harness.base.numerics.arrays import Bools, Floats, Positions
 from harness.checks.conformance.grid import DataSets, OutcomeGrid
-from harness.checks.findings import USUAL_ALPHA, FindingPlaces
+from harness.checks.findings import SIDE, USUAL_ALPHA, FindingPlaces
 from harness.families.family import Family
-from harness.methods.expected_failures import SIDE
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
 from harness.methods.remarks import STAYS_IN_RANGE, leaves_range, rounding
 
@@ -77,7 +76,7 @@ class SideLimits:
     def first_of(self, indices: Iterable[Iterable[int]]) -> Index:
         """The first of some places whose alpha is nearest to 0.05."""
         return min(
-            (tuple(map(int, each)) for each in indices),
+            (tuple(map(int, index)) for index in indices),
             key=lambda index: (abs(math.log(self.alphas[index[0]] / USUAL_ALPHA)), index),
         )
 
@@ -226,7 +225,8 @@ def is_nested_in_alpha(evaluation: Evaluation) -> Violation:
     where = np.zeros(lower.shape, np.bool_)
     below, above = (evaluation.tolerance(limits)[:-1] for limits in (lower, upper))
     where[:-1] = (lower[1:] < lower[:-1] - below) | (upper[1:] > upper[:-1] + above)
-    next_lower, next_upper = (np.concatenate((each[1:], each[-1:])) for each in (lower, upper))
+    next_lower = np.concatenate((lower[1:], lower[-1:]))
+    next_upper = np.concatenate((upper[1:], upper[-1:]))
     unusual = _unusual(evaluation, SMALL_ALPHA)
     unusual |= np.append(unusual[1:], False)
     mild = np.broadcast_to(evaluation.by_alpha(unusual), where.shape)
@@ -298,7 +298,8 @@ def keeps_order(evaluation: Evaluation) -> Violation:
     outcomes = evaluation.outcomes
     assert isinstance(outcomes, DataSets)
     limits = np.array((evaluation.lower, evaluation.upper))
-    low, high = (_at_places(each, outcomes.reversed()) for each in limits)
+    places = outcomes.reversed()
+    low, high = _at_places(limits[0], places), _at_places(limits[1], places)
     with np.errstate(invalid="ignore"):  # two infinite limits
         apart = np.abs(limits - (low, high)) > evaluation.tolerance(limits)
     where = np.asarray(apart.any(axis=0))

@@ -255,7 +255,7 @@ def _check_limits(subject: Subject, evaluations: Sequence[Evaluation]) -> Iterat
     if fractions is None:
         yield from _check_properties(subject, evaluations)
         return
-    first = next(each for each in evaluations if (each.upper > _MORE_THAN_ONE).any())
+    first = next(limits for limits in evaluations if (limits.upper > _MORE_THAN_ONE).any())
     index = first.first_of(np.argwhere(first.upper > _MORE_THAN_ONE))
     cell = first.cell(index)
     limits = _format_limits(first.lower, first.upper, index)
@@ -272,7 +272,7 @@ def _check_properties(subject: Subject, evaluations: Sequence[Evaluation]) -> It
             yield _passed(name, "does not apply to a method that draws its limits")
         elif has_property is mirrors and not has_mirror:
             yield _passed(name, "does not apply to a method with limits of one side only")
-        elif name in NEEDS_ALPHAS and all(len(each.alphas) < 2 for each in evaluations):
+        elif name in NEEDS_ALPHAS and all(len(limits.alphas) < 2 for limits in evaluations):
             yield _passed(name, "does not apply, since one alpha only is checked")
         else:
             yield _check_property(name, has_property, evaluations)

@@ -133,7 +133,10 @@ def run_type_checks(asked: Asked, deterministic: bool = True) -> CallFaults:
             return {}
         calls = _Calls(asked, expected)
         has_lists = any(np.ndim(value) > 1 for value in asked.data.values())
-        calls.compare_lists() if has_lists else calls.compare_counts(deterministic)
+        if has_lists:
+            calls.compare_lists()
+        else:
+            calls.compare_counts(deterministic)
     return calls.found()
 
 

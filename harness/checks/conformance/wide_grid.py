@@ -212,7 +212,7 @@ def _rates(
     some = {start + i for start in starts for i in (-1, 0, 1)}
     few = range(min(extent.events_up_to, 40) + 1)
     others = (*drawn, 1e-6, 50.0, 1e6)
-    blocks = [_block(family, (each,), [{*few, *some}], alphas) for each in others]
+    blocks = [_block(family, (exposure,), [{*few, *some}], alphas) for exposure in others]
     return [_block(family, (1.0,), [{*range(extent.events_up_to + 1), *some}], alphas), *blocks]
 
 
@@ -266,7 +266,7 @@ def _two_rates(
 ) -> Iterator[GridBlock]:
     few = [range(extent.few_events + 1)] * 2
     drawn = np.exp(rng.uniform(np.log(1e-3), np.log(1e5), (1 + extent.drawn, 2)))
-    exposures = [[float(f"{each:.4g}") for each in pair] for pair in drawn.tolist()]
+    exposures = [[float(f"{exposure:.4g}") for exposure in pair] for pair in drawn.tolist()]
     yield _block(family, (1.0, 2.5), few, ALL_ALPHAS)
     if extent.drawn:
         yield _block(family, exposures[0], few, SOME_ALPHAS)

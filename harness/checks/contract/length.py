@@ -149,9 +149,9 @@ def check_shrinking(
         return [Finding(SHRINKS, TAILS, PASS, f"at worst {message}", numbers)]
     message += f", where at most {SHORTEST:g} of it is allowed"
     cells = [
-        {**sizes_by_name(at), "alpha": level, "found": found}
-        for found, level, at, _, _ in ratios
-        if found > SHORTEST
+        {**sizes_by_name(at), "alpha": level, "found": share}
+        for share, level, at, _, _ in ratios
+        if share > SHORTEST
     ]
     message += and_more(len(cells), " sizes and alphas")
     places = FindingPlaces({name: np.array([place[name] for place in cells]) for name in cells[0]})

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from harness.base.errors import MethodError
+from harness.catalogue import scenario_for
 from harness.checks.contract.exact import (
     HAIR_OF_MEAN,
     HAIR_OF_WORST,
@@ -266,7 +267,7 @@ class ListTrials:
         family = self.subject.family
         return {
             alpha: {
-                words: self._misses(Scenario(family, size, truth), alpha, words)
+                words: self._misses(scenario_for(family, size, truth), alpha, words)
                 for words, size, truth in plan_of(family).lists.simulated
             }
             for alpha in self.alphas

@@ -12,6 +12,7 @@ from scipy.special import ndtr
 
 from harness.base.errors import HarnessError
 from harness.base.numerics.arrays import Floats
+from harness.catalogue import design_for
 from harness.checks.behaviour import EXACT_NUMBERS, WORST
 from harness.checks.conformance.properties import Evaluation
 from harness.checks.contract.exact import MEAN_NAME, TERMS, WORST_NAME
@@ -22,6 +23,7 @@ from harness.checks.findings import (
     AGAINST,
     CONFORMANCE,
     PASS,
+    SIDE,
     CounterExample,
     Finding,
     MissExample,
@@ -36,12 +38,10 @@ from harness.checks.sizes import Size
 from harness.checks.subject import Subject
 from harness.checks.tails.check import TAIL_CHECKS
 from harness.checks.tails.tails import LimitName, LimitTails
-from harness.designs.design import Scenario, design_for
 from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits
 from harness.distributions.truths import DiscreteTruth, PairTruth
 from harness.findings.numbers import covered, nominal
-from harness.methods.expected_failures import SIDE
 from harness.methods.method import NONE, Contract
 
 _MEASURED = {SHRINKS: "mean length over that at a quarter of the size"}
@@ -158,7 +158,7 @@ def miss_example(
             second = float(row[family.numbered("worst_truth")[1]][0])
             assert isinstance(scenario.truth, PairTruth)
             truth = PairTruth(scenario.truth.first, DiscreteTruth((second,)))
-            held = Scenario(scenario.family, size, truth)
+            held = replace(scenario, truth=truth)
             words = f"{family.symbols[1]} = {second:.4g}, "
             limits = Limits.of(held, limits.outcomes, limits.lower, limits.upper)
         curve = solver_of(held).miss_curve(limits)
@@ -292,10 +292,11 @@ def _along_a_count(finding: Finding, tails: LimitTails) -> TailExample | None:
         x, places, names = x[near], places[near], (limit,)
     is_whole = here is not None and "found" in cell and "r" not in cell
     values: dict[LimitName, Floats] = {}
-    for each in names:
+    for limit_name in names:
         # The tail has all of the outcome's own probability, or half of it.
-        half = ndtr(-tails.r[each][number] * tails.z.ravel()[number])
-        values[each] = (tails.tail[each][number] if is_whole else half).ravel()[places]
+        half = ndtr(-tails.r[limit_name][number] * tails.z.ravel()[number])
+        of_size = tails.tail[limit_name][number] if is_whole else half
+        values[limit_name] = of_size.ravel()[places]
     expected = float(cell["expected"] if is_whole else tails.expected[number])
     is_bound = is_whole and expected == tails.alphas[number]
     held = {name: cell[name] for name in others}

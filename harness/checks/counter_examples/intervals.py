@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from harness.base.numerics.arrays import Bools
 from harness.checks.conformance.properties import Evaluation, Index, as_fractions
-from harness.checks.findings import Cell, Finding, IntervalExample, IntervalRow
-from harness.methods.expected_failures import SIDE
+from harness.checks.findings import SIDE, Cell, Finding, IntervalExample, IntervalRow
 from harness.methods.remarks import STAYS_IN_RANGE
 
 _RISES = ("rises with x", "is monotone")
@@ -115,12 +114,11 @@ def _outcomes_of(evaluation: Evaluation, number: int, cell: Cell) -> Bools:
     """Where the outcome of a cell is; of one without counts those that have no sound limits."""
     outcomes, family = evaluation.outcomes, evaluation.family
     if not family.has_outcomes:
-        known = [outcomes.cell([place]) for place in range(outcomes.shape[0])]
-        return np.array([each.items() <= cell.items() for each in known], np.bool_)
-    given = [cell.get(name) for name in family.counts]
-    if all(each is not None for each in given):
-        pairs = zip(outcomes.flat(), given, strict=True)
-        return np.asarray(np.logical_and.reduce([column == each for column, each in pairs]))
+        data_sets = [outcomes.cell([place]) for place in range(outcomes.shape[0])]
+        return np.array([data_set.items() <= cell.items() for data_set in data_sets], np.bool_)
+    if all(name in cell for name in family.counts):
+        columns = zip(family.counts, outcomes.flat(), strict=True)
+        return np.asarray(np.logical_and.reduce([column == cell[name] for name, column in columns]))
     lower, upper = evaluation.lower[number].ravel(), evaluation.upper[number].ravel()
     return np.asarray(~(lower <= upper) | np.isinf(lower) & np.isinf(upper))
 
@@ -133,7 +131,17 @@ def _compared(check: str, spot: Spot) -> tuple[list[IntervalRow], str]:
         if against is not None:
             following, names = against
             rows = [spot.row(is_fault=True), following.row("the next outcome", True)]
-            return rows, _moves(spot, following, names)
+            limits = zip(("lower", "upper"), spot.limits, following.limits, strict=True)
+            parts = []
+            for name, before, after in limits:
+                if name in names:
+                    words = "falls" if after < before else "rises"
+                    parts.append(f"the {name} limit {words} from {_text(before)} to {_text(after)}")
+            start, end = (_text(row.estimate) for row in rows)
+            return rows, (
+                f"From the first outcome to the next {' and '.join(parts)}, while the estimate "
+                f"moves from {start} to {end}."
+            )
     if check == _NESTED:
         wider = Spot(spot.evaluation, spot.alpha + 1, spot.place)
         rows = [spot.row(is_fault=True), wider.row("the next larger alpha", True)]
@@ -143,7 +151,14 @@ def _compared(check: str, spot: Spot) -> tuple[list[IntervalRow], str]:
         )
     if check in (_MIRRORS, _KEEPS_ORDER):
         return _beside_its_image(check, spot)
-    rows = [*_neighbours(spot)]
+    rows = [spot.row(is_fault=True)]
+    outcomes, last = spot.evaluation.outcomes, spot.index[-1]
+    if spot.evaluation.family.has_outcomes and len(outcomes.shape) == len(outcomes.counts):
+        # The intervals of the outcomes beside it, along the last count.
+        if last > 0:
+            rows.insert(0, spot.at(spot.place - 1).row())
+        if last < outcomes.shape[-1] - 1:
+            rows.append(spot.at(spot.place + 1).row())
     if spot.fault or (math.isnan(lower) and math.isnan(upper)):
         return rows, "The method has no limits here; those of the outcomes beside are drawn."
     family, (low, high) = spot.evaluation.family, (_text(lower), _text(upper))
@@ -165,7 +180,7 @@ def _compared(check: str, spot: Spot) -> tuple[list[IntervalRow], str]:
 
 def _step_against(spot: Spot) -> tuple[Spot, list[str]] | None:
     """The outcome after the step against which limits move furthest, and the names of these."""
-    found: dict[float, tuple[Spot, list[str]]] = {}
+    farthest, against = 0.0, None
     for step in spot.evaluation.outcomes.steps():
         other = spot.at(int(step.places[spot.place]))
         moved = [
@@ -173,21 +188,10 @@ def _step_against(spot: Spot) -> tuple[Spot, list[str]] | None:
             for before, after in zip(spot.limits, other.limits, strict=True)
         ]
         names = [name for name, by in zip(("lower", "upper"), moved, strict=True) if by < 0]
-        if names:
-            found[max(-by for by in moved if by < 0)] = other, names
-    return found[max(found)] if found else None
-
-
-def _moves(spot: Spot, following: Spot, names: Sequence[str]) -> str:
-    """How limits move against the estimate."""
-    parts = []
-    for name, one, other in zip(("lower", "upper"), spot.limits, following.limits, strict=True):
-        if name in names:
-            words = "falls" if other < one else "rises"
-            parts.append(f"the {name} limit {words} from {_text(one)} to {_text(other)}")
-    one, other = spot.row().estimate, following.row().estimate
-    so = f"while the estimate moves from {_text(one)} to {_text(other)}"
-    return f"From the first outcome to the next {' and '.join(parts)}, {so}."
+        distance = max((-by for by in moved if by < 0), default=0.0)
+        if names and distance >= farthest:
+            farthest, against = distance, (other, names)
+    return against
 
 
 def _beside_its_image(check: str, spot: Spot) -> tuple[list[IntervalRow], str]:
@@ -204,7 +208,7 @@ def _beside_its_image(check: str, spot: Spot) -> tuple[list[IntervalRow], str]:
         return [spot.row(is_fault=True)], "The mirrored limits are not known."
     mirrored = mirror(evaluation.mirror_lower, evaluation.mirror_upper)
     there = int(places[spot.place])
-    low, high = (float(each[spot.alpha].ravel()[there]) for each in mirrored)
+    low, high = (float(limits[spot.alpha].ravel()[there]) for limits in mirrored)
     image = replace(
         spot.row("mirrored back", True),
         cell=spot.at(there).cell,
@@ -214,24 +218,13 @@ def _beside_its_image(check: str, spot: Spot) -> tuple[list[IntervalRow], str]:
     )
     by = max(
         (abs(one - other) for one, other in zip(spot.limits, (low, high), strict=True)),
-        key=lambda each: -1.0 if math.isnan(each) else each,
+        key=lambda distance: -1.0 if math.isnan(distance) else distance,
     )
     return (
         [spot.row(is_fault=True), image],
         "The limits of an outcome, and those of the mirrored outcome mirrored back, should be the "
         f"same; they differ by up to {by:.3g}.",
     )
-
-
-def _neighbours(spot: Spot) -> Iterator[IntervalRow]:
-    """The interval between those of the outcomes beside it, along the last count."""
-    outcomes, last = spot.evaluation.outcomes, spot.index[-1]
-    has_next = spot.evaluation.family.has_outcomes and len(outcomes.shape) == len(outcomes.counts)
-    if has_next and last > 0:
-        yield spot.at(spot.place - 1).row()
-    yield spot.row(is_fault=True)
-    if has_next and last < outcomes.shape[-1] - 1:
-        yield spot.at(spot.place + 1).row()
 
 
 def _text(value: float) -> str:

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from harness.base.numerics.arrays import Bools, Floats
-from harness.callers.messages import Message
 from harness.callers.simulation.answers import FIELDS
-from harness.callers.simulation.process import MODEL, EndedError, Program, TrialProcess
+from harness.callers.simulation.process import EndedError, TrialProcess
+from harness.callers.simulation.requests import MODEL, Program
 from harness.checks.findings import (
     BEHAVIOUR,
     CONFORMANCE,
@@ -177,7 +177,12 @@ class ModelTrials:
         replies = [process.trials(replace(asked, state=state)) for state in (0, 0, 1)]
         numbers = self.found.fields()
         before = np.array([numbers[name][place] for name in FIELDS])
-        first, again, other = map(_only_answer, replies)
+        answers = []
+        for answer in replies:
+            values = answer.arrays["values"][0, :, 0]
+            by_name = dict(zip(answer.content["given"], values, strict=True))
+            answers.append(np.array([by_name.get(name, np.nan) for name in FIELDS]))
+        first, again, other = answers
         for check, one, reference, reply, words in (
             (REPEATS, again, first, replies[1], "asked twice"),
             (NO_GLOBALS, other, again, replies[2], "after numpy.random and random are seeded anew"),
@@ -295,9 +300,3 @@ def changes(one: Floats, other: Floats, tolerance: float) -> str:
         new, old = with_digits_apart(float(one[place]), float(other[place]))
         found.append(f"{FIELDS[place]} {new} instead of {old}")
     return ", ".join(found)
-
-
-def _only_answer(reply: Message) -> Floats:
-    """The numbers of the one trial of one method, in the order of ``FIELDS``."""
-    given = dict(zip(reply.content["given"], reply.arrays["values"][0, :, 0], strict=True))
-    return np.array([given.get(name, np.nan) for name in FIELDS])

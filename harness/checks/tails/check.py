@@ -96,9 +96,14 @@ def check_tails(
         largest = max(largest, float(differences[~np.isnan(differences)].max(initial=0.0)))
     words = f"the largest second difference of r is {largest:.2g}; {_SMALLER}"
     faults = _tail_faults(records, contract, usual)
+    of_neighbours = [
+        *_first_of(jumps_in_size(records, usual)),
+        *first_fault(records, is_apart, fault_of_neighbours, usual),
+        *first_fault(records, is_rough, fault_of_neighbours, REMARK),
+    ]
     return [
-        _finding(TAIL_PROBABILITIES, faults, f"as they should be at {count} limits"),
-        _finding(NEIGHBOURS, _neighbour_faults(records, usual), words),
+        _finding(TAIL_PROBABILITIES, [*faults], f"as they should be at {count} limits"),
+        _finding(NEIGHBOURS, of_neighbours, words),
     ]
 
 
@@ -124,13 +129,6 @@ def _tail_faults(
     yield from first_fault(records, stays_at_the_end, fault_of_end, usual)
 
 
-def _neighbour_faults(records: Sequence[LimitTails], usual: Verdict) -> Iterator[Fault]:
-    """What is wrong between neighbours."""
-    yield from _first_of(jumps_in_size(records, usual))
-    yield from first_fault(records, is_apart, fault_of_neighbours, usual)
-    yield from first_fault(records, is_rough, fault_of_neighbours, REMARK)
-
-
 def _first_of(faults: Iterator[Fault]) -> Iterator[Fault]:
     """The first of the faults, with the number of them."""
     met = list(faults)
@@ -138,10 +136,9 @@ def _first_of(faults: Iterator[Fault]) -> Iterator[Fault]:
         yield replace(met[0], count=len(met))
 
 
-def _finding(name: str, faults: Iterator[Fault], passed: str) -> Finding:
+def _finding(name: str, faults: Sequence[Fault], passed: str) -> Finding:
     """The finding of the gravest fault, the others of its verdict in short."""
-    met = list(faults)
-    chosen = [fault for fault in met if fault.is_failure] or met
+    chosen = [fault for fault in faults if fault.is_failure] or faults
     if not chosen:
         return Finding(name, TAILS, PASS, passed, {})
     first = chosen[0]

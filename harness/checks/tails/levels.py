@@ -113,20 +113,20 @@ def jumps_in_alpha(records: Sequence[LimitTails], verdict: Verdict) -> Iterator[
             if z[place] - z[place + 1] > MOST_APART or z[place + 1] < SMALLEST_Z:
                 continue
             between = float(np.interp(logs[place], logs[around], levels[around]))
-            found = float(levels[place])
-            if abs(found - between) > JUMP_IN_ALPHA:
+            here = float(levels[place])
+            if abs(here - between) > JUMP_IN_ALPHA:
                 # The alpha whose limits have this level.
-                tail = float(ndtr(-found * z[place]))
+                tail = float(ndtr(-here * z[place]))
                 used = tail * (2.0 if tails.is_two_sided else 1.0)
                 where = f"{tails.outcomes.size_text}, alpha = {alpha:g}"
                 message = (
                     f"the {name} limits at {where} are about those of alpha = {used:.3g}: their "
-                    f"mean r over the outcomes is {found:.3g}, and {between:.3g} between those "
+                    f"mean r over the outcomes is {here:.3g}, and {between:.3g} between those "
                     f"at alpha = {tails.alphas[place - 1]:g} and {tails.alphas[place + 1]:g}"
                 )
                 cell = {**tails.outcomes.size_cell, "alpha": alpha}
-                fault = Fault(verdict, message, {**cell, "found": found, "expected": between})
-                by_distance[abs(found - between)] = fault
+                fault = Fault(verdict, message, {**cell, "found": here, "expected": between})
+                by_distance[abs(here - between)] = fault
         # The levels at the alphas beside it are then off the line as well.
         if by_distance:
             yield by_distance[max(by_distance)]
@@ -241,7 +241,7 @@ def second_differences(tails: LimitTails, name: LimitName) -> Floats:
         with np.errstate(invalid="ignore"):
             usual = (before > USUAL[0]) & (before < USUAL[1])
             usual &= (after > USUAL[0]) & (after < USUAL[1])
-            found = np.where(usual, np.abs(before - 2.0 * here + after), np.nan)
+            differences = np.where(usual, np.abs(before - 2.0 * here + after), np.nan)
         inside = (np.diff(counts)[:-1] == 1) & (np.diff(counts)[1:] == 1)
         middle = counts[1:-1]
         inside &= (middle >= FEWEST_BESIDE) & (
@@ -249,9 +249,9 @@ def second_differences(tails: LimitTails, name: LimitName) -> Floats:
         )
         # The other count may be next to an end of the range too.
         least = np.moveaxis(tails.least, axis, -1)[..., 1:-1]
-        found = np.where(inside & (least >= FEWEST_BESIDE), found, np.nan)
+        differences = np.where(inside & (least >= FEWEST_BESIDE), differences, np.nan)
         padded = np.full(moved.shape, np.nan)
-        padded[..., 1:-1] = found
+        padded[..., 1:-1] = differences
         largest = np.fmax(largest, np.moveaxis(padded, -1, axis + 1))
     return np.asarray(largest * scale)
 
@@ -269,10 +269,10 @@ def is_rough(tails: LimitTails, name: LimitName) -> Bools:
 def fault_of_neighbours(place: LimitPlace) -> Described:
     """The fault of a limit that is not between those beside it."""
     tails = place.tails
-    found = float(second_differences(tails, place.name)[place.index])
+    difference = float(second_differences(tails, place.name)[place.index])
     r = float(tails.r[place.name][place.index])
     message = (
         f"{words_of(place)} is out of line with the limits of the outcomes beside it: "
-        f"r = {r:.3g}, and the second difference is {found:.2g}"
+        f"r = {r:.3g}, and the second difference is {difference:.2g}"
     )
-    return message, {"found": found, "r": r}
+    return message, {"found": difference, "r": r}

@@ -80,14 +80,15 @@ def first_fault(
 
     It is the one of the smallest size, with the alpha nearest to 0.05.
     """
-    broken_at = [
-        (tails, name, np.argwhere(rule(tails, name))) for tails, name in limits_of(records)
-    ]
-    broken_at = [each for each in broken_at if each[2].size]
-    if broken_at:
-        tails, name, indices = broken_at[0]
+    broken = []
+    for tails, name in limits_of(records):
+        indices = np.argwhere(rule(tails, name))
+        if indices.size:
+            broken.append((tails, name, indices))
+    if broken:
+        tails, name, indices = broken[0]
         place = LimitPlace(tails, name, tails.first_of(indices))
-        places = FindingPlaces.joined([each.places(broken) for each, _, broken in broken_at])
+        places = FindingPlaces.joined([tails.places(indices) for tails, _, indices in broken])
         message, numbers = describe(place)
         limit = float(tails.limit(name)[place.index])
         cell = {**tails.cell(place.index), name: limit, **numbers, "broken": places.count}
@@ -156,21 +157,21 @@ def is_unlike_mid_p(tails: LimitTails, name: LimitName) -> Bools:
     return _is_unlike(tails, ndtr(-tails.r[name] * tails.z), 0.5)
 
 
-def _is_unlike(tails: LimitTails, found: Floats, factor_at_end: float) -> Bools:
+def _is_unlike(tails: LimitTails, tail: Floats, factor_at_end: float) -> Bools:
     """Where a tail is not that of nearly all others of its size and alpha, if that is alpha/2.
 
     Limits that solve the same equation at nearly all outcomes are wrong where they do not, under
     any contract; but for x = 0 and n, where the tail may also be larger by a factor.
     """
     if len(tails.outcomes.counts) > 1:
-        return np.zeros(found.shape, np.bool_)
+        return np.zeros(tail.shape, np.bool_)
     expected = tails.by_alpha(tails.expected)
     room = UNLIKE * expected + SOLVED * max(tails.outcomes.sizes)
-    is_exact = np.abs(found / expected - 1.0) < EXACT
-    known = (~np.isnan(found)).sum(axis=1, keepdims=True)
-    rest = is_exact.sum(axis=1, keepdims=True) >= np.maximum(FEWEST_EXACT, SHARE_EXACT * known)
-    by_convention = (tails.least == 0) & (np.abs(found - factor_at_end * expected) <= room)
-    return np.asarray(rest & (np.abs(found - expected) > room) & ~by_convention)
+    is_exact = np.abs(tail / expected - 1.0) < EXACT
+    count = (~np.isnan(tail)).sum(axis=1, keepdims=True)
+    rest = is_exact.sum(axis=1, keepdims=True) >= np.maximum(FEWEST_EXACT, SHARE_EXACT * count)
+    by_convention = (tails.least == 0) & (np.abs(tail - factor_at_end * expected) <= room)
+    return np.asarray(rest & (np.abs(tail - expected) > room) & ~by_convention)
 
 
 def fault_of_unlike(place: LimitPlace) -> Described:

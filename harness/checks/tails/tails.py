@@ -232,8 +232,8 @@ def _on_line(
     first_weight, second_weight = combination.weights
     second = (height - first_weight * first) / second_weight
     return tuple(
-        np.clip(combination.from_coordinate(each), *span)
-        for each, span in zip((first, second), spans, strict=True)
+        np.clip(combination.from_coordinate(coordinate), *span)
+        for coordinate, span in zip((first, second), spans, strict=True)
     )
 
 
@@ -285,7 +285,8 @@ def tails_of_several_counts(evaluation: Evaluation) -> LimitTails:
     limits = np.array((lower, upper)).reshape(2 * len(alphas), -1)
     signs = np.repeat((1.0, -1.0), len(alphas))
     expected = np.tile(alphas, 2) / (2.0 if kept.is_two_sided else 1.0)
-    tails, r = (each.reshape(2, *lower.shape) for each in listed.tails(signs, limits, expected))
+    tails, r = listed.tails(signs, limits, expected)
+    tails, r = tails.reshape(2, *lower.shape), r.reshape(2, *lower.shape)
     return LimitTails(
         **vars(kept),
         tail={"lower": tails[0], "upper": tails[1]},
@@ -337,17 +338,17 @@ class _Listed:
         low, high = self.family.support
         tail, half = np.full((2, *limits.shape), np.nan)
         rows, places = np.nonzero((limits > low) & (limits < high) & self.chosen)
-        counts = tuple(each[places] for each in self.counts)
+        counts = tuple(column[places] for column in self.counts)
         truths = nearest_truths(self.family, counts, self.sizes, limits[rows, places])
         for row in np.unique(rows):
             outward, level = signs[row] * limits[row], float(expected[row])
             for block in self._blocks(np.flatnonzero(rows == row)):
-                at, here = tuple(each[block] for each in truths), places[block]
+                at, here = tuple(truth[block] for truth in truths), places[block]
                 tail[row, here], half[row, here] = self._missed(at, outward, here, level)
         r = r_of(half, expected[:, np.newaxis])
         unlisted = np.flatnonzero(np.isnan(tail).all(axis=1)[rows])
         rows, places = rows[unlisted], places[unlisted]
-        score = self._score(places, tuple(each[unlisted] for each in truths))
+        score = self._score(places, tuple(truth[unlisted] for truth in truths))
         above = np.sign(self.estimate[places] - limits[rows, places])
         r[rows, places] = signs[rows] * above * score / -ndtri(expected[rows])
         return tail, r
@@ -371,20 +372,19 @@ class _Listed:
         """
         at, ordered = outward[block], np.argsort(outward)  # missing ones come last
         outward = outward[ordered]
-        known = np.searchsorted(outward, np.nan)
+        count = np.searchsorted(outward, np.nan)
         tolerance = rounding(at, self.family, self.sizes)
-        probability = self._probability(truths, ordered[:known])
-        ties = np.searchsorted(outward[:known], at - tolerance)
-        beyond = np.searchsorted(outward[:known], at + tolerance, "right")
+        probability = self._probability(truths, ordered[:count])
+        ties = np.searchsorted(outward[:count], at - tolerance)
+        beyond = np.searchsorted(outward[:count], at + tolerance, "right")
         # The sums of each row over its parts below, among and above the ties; no part is empty, as
         # a number of 0 stands before and after each row.
         starts = np.arange(block.size) * probability.shape[1]
         edges = np.array((starts, starts + 1 + ties, starts + 1 + beyond)).T.ravel()
         below, tied, above = np.add.reduceat(probability.ravel(), edges).reshape(-1, 3).T
         is_listed = below + tied + above >= 1.0 - LEFT_OUT * expected
-        found = np.array((tied + above, 0.5 * tied + above))
-        whole, half = np.where(is_listed, found, np.nan)
-        return whole, half
+        whole, half = tied + above, 0.5 * tied + above
+        return np.where(is_listed, whole, np.nan), np.where(is_listed, half, np.nan)
 
     def _probability(self, truths: Truths, places: Positions) -> Floats:
         """The probability of outcomes at each of k truths, between two columns of 0.
@@ -396,20 +396,20 @@ class _Listed:
         Returns:
             Shape (k, m + 2).
         """
-        found = np.zeros((truths[0].size, places.size + 2))
-        inner = found[:, 1:-1]
-        counts = [each[places] for each in self.counts]
+        probability = np.zeros((truths[0].size, places.size + 2))
+        inner = probability[:, 1:-1]
+        counts = [column[places] for column in self.counts]
         if self.family.shares_size:
             inner += gammaln(self.sizes[0] + 1.0) - sum(gammaln(x + 1.0) for x in counts)
             inner += np.log(np.array(truths)).T @ np.array(counts)
             np.exp(inner, out=inner)
-            return found
+            return probability
         pmf = self.family.model.SAMPLING.pmf
         inner += 1.0
         for x, truth, size in zip(counts, truths, self.sizes, strict=True):
             values, back = np.unique(x, return_inverse=True)
             inner *= pmf(values, truth[:, np.newaxis], size)[:, back]
-        return found
+        return probability
 
     def _score(self, places: Positions, truths: Truths) -> Floats:
         """Pearson's χ of large counts at these places, not a number of others."""

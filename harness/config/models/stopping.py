@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,9 +15,8 @@ from harness.callers.location import session_location, source_of_function
 from harness.config.key import Key, key
 from harness.config.models.constraints import refused
 from harness.config.models.methods import resolved_path
-from harness.designs.stopping.rule import stopping_rule
+from harness.designs.stopping.open_rule import FUNCTIONS, OpenRule, open_rule, stopping_rule
 from harness.families.family import Family
-from harness.families.stopped import FUNCTIONS, function_of_session, rule_text
 from harness.methods.catalogue import CATALOGUE
 
 _ABOUT = (
@@ -27,7 +25,7 @@ _ABOUT = (
 )
 
 
-def _rule(value: Any, info: ValidationInfo) -> dict[str, Any] | None:
+def _rule(value: Any, info: ValidationInfo) -> OpenRule | None:
     """The rule with its defaults, and with the bytes of a function's file in short.
 
     The sizes and the alphas of the config are validated before it.
@@ -41,16 +39,16 @@ def _rule(value: Any, info: ValidationInfo) -> dict[str, Any] | None:
             raise refused(f"{needing[0]} needs stopping, the rule by which trials end, found none")
         return None
     try:
-        rule: dict[str, Any] = json.loads(rule_text(value, known.get("alpha") or 0.05))
-        until = rule.get("until")
+        rule = open_rule(value, known.get("alpha") or 0.05)
+        until = rule.content.get("until")
         if isinstance(until, Mapping) and isinstance(until.get("path"), str):
             path = resolved_path(info, until["path"])
             digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16]
-            rule["until"] = {**until, "path": path, "digest": digest}
-        if (name := function_of_session(rule)) is not None:
-            session_location(FUNCTIONS[name])  # other processes get it
+            rule = open_rule({**rule.content, "until": {**until, "path": path, "digest": digest}})
+        if rule.function_of_session is not None:
+            session_location(FUNCTIONS[rule.function_of_session])  # other processes get it
         for most in known.get("n") or ():
-            made = stopping_rule(rule, int(most), 0.05)
+            made = stopping_rule(rule.content, int(most))
             if made.boundaries is None and ordered:
                 raise refused(f"expected boundaries for {ordered[0]}, found {flow(value)}")
     except (HarnessError, OSError) as fault:
@@ -67,16 +65,16 @@ _Rule = Annotated[
 
 def stopping_key(family: Family) -> Key | None:
     """The key of the stopping rule; None where the family takes none."""
-    takes = family.public_name == "proportion"
-    return key(_Rule, _ABOUT, None, write=_written) if takes else None
+    return key(_Rule, _ABOUT, None, write=_written) if family.may_stop else None
 
 
-def _written(rule: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def _written(rule: OpenRule | None) -> dict[str, Any] | None:
     """The rule in the order in which it is read; None where there is none."""
     if rule is None:
         return None
-    if (name := function_of_session(rule)) is not None:
+    content, name = dict(rule.content), rule.function_of_session
+    if name is not None:
         source = source_of_function(FUNCTIONS[name], session_location(FUNCTIONS[name]))
-        rule = {**rule, "until": {"function": name.partition("#")[0], "source": source}}
+        content["until"] = {"function": name.partition("#")[0], "source": source}
     order = ("boundaries", "first", "every", "until")
-    return {name: rule[name] for name in order if name in rule}
+    return {key: content[key] for key in order if key in content}

@@ -23,6 +23,7 @@ from pydantic import (
 
 from harness.base.models import StrictModel
 from harness.base.text import plain_number
+from harness.catalogue import design_for
 from harness.config.models.case_truths import (
     ClusterTruths,
     RunTruths,
@@ -46,7 +47,6 @@ from harness.config.models.levels import (
     ascending_numbers,
 )
 from harness.config.models.score_truths import PairedScoreTruths, ScoreTruths
-from harness.designs.design import design_for
 from harness.distributions.list_truths import ClusterTruth, RunTruth, StratumTruth
 from harness.distributions.paired_truths import PARTS as PARTS_OF_PAIRS
 from harness.distributions.paired_truths import ConfusionTruth, TableTruth

@@ -25,14 +25,14 @@ from harness.designs.miss_curve import MissCurve, of_law
 from harness.designs.one_sample.design import ONE_SAMPLE, places_of_one
 from harness.designs.one_sample.law_worst_case import worst_cases as worst_cases_by_law
 from harness.designs.results import WorstCase
-from harness.designs.stopping.methods import outcomes_of, rule_with
+from harness.designs.stopping.family import A_STOPPING_RULE, rule_of
+from harness.designs.stopping.open_rule import MOST, OpenRule
 from harness.designs.stopping.paths import StoppedTrials, probability_blocks
 from harness.designs.stopping.verification import rows_of_stopped, verify
 from harness.distributions.sampling.law import Law
 from harness.distributions.truths import Prior, as_distribution
 from harness.families.combination import Span
-from harness.families.family import Family, truth_posterior
-from harness.families.stopped import A_STOPPING_RULE, MOST, STOPPING, rule_of
+from harness.families.family import STOPPING, Family, truth_posterior
 
 LARGEST_MOST = 10_000
 """The most trials of a rule: the number of paths is counted for each trial and each count."""
@@ -40,7 +40,7 @@ LARGEST_MOST = 10_000
 
 def stopped_of(scenario: Scenario) -> StoppedTrials:
     """Return the outcomes of a scenario."""
-    return outcomes_of(scenario.family, int(scenario.size))
+    return rule_of(scenario.family).outcomes(int(scenario.size))
 
 
 def _weights(scenario: Scenario, outcomes: Integers) -> Floats:
@@ -75,9 +75,10 @@ def _refuse(scenario: Scenario) -> None:
         raise InputError(
             f"n should be at most {LARGEST_MOST} with a stopping rule, found {scenario.size:.15g}"
         )
-    if rule_of(scenario.family).get(MOST, scenario.size) != scenario.size:
-        raise InputError(f"most in stopping should be n = {scenario.size:.15g}, or left out")
-    rule_with(scenario.family, int(scenario.size))
+    rule = rule_of(scenario.family)
+    if rule.most not in (None, scenario.size):
+        raise InputError(f"{MOST} in stopping should be n = {scenario.size:.15g}, or left out")
+    rule.up_to(int(scenario.size))
 
 
 @dataclass(frozen=True)
@@ -95,12 +96,12 @@ class Stopped(Law):
     @property
     def title(self) -> str:
         """The rule in words, and whether it has no effect."""
-        stopped = outcomes_of(self.family, self.most)
+        stopped = rule_of(self.family).outcomes(self.most)
         never = (stopped.outcomes.trials == stopped.rule.most).all()
         return f"{stopped.rule.title}{', which never ends them before n' if never else ''}"
 
     def content(self) -> Mapping[str, Any]:
-        return {self.name: self.family.name, **_known_as(self.family, self.most)}
+        return {self.name: self.family.name, **_known_as(rule_of(self.family), self.most)}
 
     def draw(
         self,
@@ -110,7 +111,8 @@ class Stopped(Law):
         count: int | None = None,
     ) -> Integers:
         """Draw the trials from look to look; the rule is asked at each of them."""
-        rule, stopped = rule_with(self.family, self.most), outcomes_of(self.family, self.most)
+        open_rule = rule_of(self.family)
+        rule, stopped = open_rule.up_to(self.most), open_rule.outcomes(self.most)
         p = np.broadcast_to(parameter, (count or np.size(parameter),))
         found = np.empty(p.size, np.int64)
         running, x, made = np.arange(p.size), np.zeros(p.size, np.int64), 0
@@ -132,13 +134,13 @@ class Stopped(Law):
         return size * parameter * (1.0 - parameter)
 
     def largest_outcome(self, size: float) -> float:
-        return float(outcomes_of(self.family, self.most).outcomes.trials.size - 1)
+        return float(rule_of(self.family).outcomes(self.most).outcomes.trials.size - 1)
 
     def window(self, low: float, high: float, size: float) -> tuple[int, int]:
         return 0, int(self.largest_outcome(size))
 
     def probabilities(self, parameter: Floats, size: float, first: int, last: int) -> Floats:
-        ends = outcomes_of(self.family, self.most).outcomes
+        ends = rule_of(self.family).outcomes(self.most).outcomes
         found = np.zeros((parameter.size, ends.trials.size))
         for rows, columns, probability in probability_blocks(ends, parameter):
             found[rows, columns] = probability
@@ -146,11 +148,11 @@ class Stopped(Law):
 
 
 @lru_cache(maxsize=64)
-def _known_as(family: Family, most: int) -> Mapping[str, str]:
+def _known_as(rule: OpenRule, most: int) -> Mapping[str, str]:
     """Return a digest of the looks and outcomes of a rule that is a function, else nothing."""
-    if "function" not in (rule_of(family).get("until") or {}):
+    if not rule.is_function:
         return {}
-    found = outcomes_of(family, most)
+    found = rule.outcomes(most)
     ends = found.rule.looks, found.outcomes.trials, found.outcomes.successes
     return {STOPPING: hashlib.sha256(np.concatenate(ends).astype(np.int64).tobytes()).hexdigest()}
 
@@ -233,8 +235,9 @@ STOPPED = replace(
         _posterior,
     ),
     samples=lambda _: (),
+    trials_made=lambda scenario, outcomes: stopped_of(scenario).outcomes.trials[outcomes],
     sampling_title=lambda scenario: _law(scenario).title,
     refuse=_refuse,
-    known_as=lambda scenario: _known_as(scenario.family, int(scenario.size)),
+    known_as=lambda scenario: _known_as(rule_of(scenario.family), int(scenario.size)),
     exact=StoppingSolver,
 )

@@ -1,37 +1,20 @@
-"""Stopping rules: at which numbers of trials one looks, and at which successes one stops there.
-
-A rule is made from plain data, as a config has it:
-
-    {first: 20, every: 10, until: {half_width: 0.1, of: wilson}}
-    {first: 20, every: 10, until: {excludes: 0.5, of: wilson, alpha: 0.01}}
-    {first: 1, every: 1, until: {successes: 10}}
-    {boundaries: [{n: 10, at_most: 1}, {n: 20, at_most: 4, at_least: 14}]}
-
-or from a user's function ``stop(t, x)``:
-
-    {first: 1, every: 1, until: {path: rules.py, function: stop}}
-"""
+"""Stopping rules: at which numbers of trials one looks, and at which successes one stops there."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from numbers import Real
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
-from harness.base.arguments import quoted, validate_whole
-from harness.base.errors import InputError, MethodError, did_you_mean
+from harness.base.arguments import quoted
+from harness.base.errors import InputError, MethodError
 from harness.base.numerics.arrays import Bools, Integers, Positions
 from harness.base.text import enumerated
-from harness.callers.calls import ANYTHING, FunctionError, describe
-from harness.callers.location import FunctionLocation
-from harness.families.catalogue import PROPORTION
-from harness.families.stopped import FUNCTIONS
-from harness.methods.catalogue import find
-from harness.methods.method import TWO_SIDED, LimitPair, Method
+from harness.callers.calls import ANYTHING, describe
+from harness.methods.method import LimitPair, Method
 
 _RISES_FROM = 0.02
 """The alpha below which the limits of some methods fall where x rises."""
@@ -96,12 +79,12 @@ class OfInterval(ABC):
 
     bound: float
     """What the interval is compared with."""
-    method: str
+    method: Method
     alpha: float
 
     @property
     def _named(self) -> str:
-        return f"{self.method} at alpha {self.alpha:g}"
+        return f"{self.method.name} at alpha {self.alpha:g}"
 
     @abstractmethod
     def decides(self, first: LimitPair, last: LimitPair) -> tuple[Bools, Bools]:
@@ -142,7 +125,7 @@ class OfInterval(ABC):
     @property
     def _rises(self) -> bool:
         is_usual = self.alpha >= _RISES_FROM
-        return is_usual and "rises with x" not in find(PROPORTION, self.method).exceptions
+        return is_usual and "rises with x" not in self.method.exceptions
 
     def _limits_at(
         self, trials: Integers, successes: Integers, *places: Positions
@@ -156,7 +139,7 @@ class OfInterval(ABC):
         if not trials.size:
             return np.empty(0), np.empty(0)
         data = successes.astype(np.float64), trials.astype(np.float64)
-        return find(PROPORTION, self.method).limits(data, self.alpha)
+        return self.method.limits(data, self.alpha)
 
 
 def _at(limits: LimitPair, index: Positions) -> LimitPair:
@@ -254,175 +237,3 @@ class StoppingRule:
         if before.size:
             ended[before] = self.condition.holds(trials[before], successes[before])
         return ended
-
-
-def stopping_rule(given: object, most: int, alpha: float) -> StoppingRule:
-    """Return a stopping rule from plain data.
-
-    >>> stopping_rule({"boundaries": [{"n": 10, "at_most": 1}]}, 29, 0.05).looks
-    (10, 29)
-
-    Args:
-        given: a mapping with ``boundaries``, or with ``first``, ``every`` and ``until``.
-        most: the most trials, at which they end in any case.
-        alpha: of the method that the rule looks at, where the rule itself has none.
-
-    Raises:
-        InputError: it is no such mapping, or one that contradicts itself.
-    """
-    validate_whole("n", most, 1)
-    if isinstance(given, Mapping) and "boundaries" in given:
-        keys = _mapping("stopping", given, ("boundaries",))
-        return _from_boundaries(keys["boundaries"], most)
-    keys = _mapping("stopping", given, ("first", "every", "until"))
-    looks = looks_every(keys["first"], keys["every"], most)
-    return StoppingRule(looks, _until(keys["until"], looks, alpha))
-
-
-def looks_every(first: Any, every: Any, most: int) -> tuple[int, ...]:
-    """Return first, first + every, … and the most trials.
-
-    Raises:
-        InputError: they are no whole numbers, or the first is above the most.
-    """
-    validate_whole("first", first, 1)
-    validate_whole("every", every, 1)
-    if first > most:
-        raise InputError(f"first should be at most n = {most}, found {first}")
-    return (*range(first, most, every), most)
-
-
-def _until(given: object, looks: tuple[int, ...], alpha: float) -> Condition:
-    if isinstance(given, Mapping) and "function" in given:
-        return ByFunction(_loaded(_mapping("until", given, ("function",), _PLACES)))
-    kinds = ("half_width", "excludes", "successes")
-    named = [kind for kind in kinds if isinstance(given, Mapping) and kind in given]
-    if len(named) != 1:
-        raise InputError(f"until should have one of {', '.join(kinds)}, found {quoted(given)}")
-    if named == ["successes"]:
-        successes = _mapping("until", given, ("successes",))["successes"]
-        validate_whole("successes", successes, 1)
-        inner = looks[:-1]
-        return Boundaries(inner, (None,) * len(inner), (int(successes),) * len(inner))
-    keys = _mapping("until", given, (*named, "of"), ("alpha",))
-    alpha = _number("alpha", keys.get("alpha", alpha), 0.0, 1.0)
-    method = _method(keys["of"], looks[-1])
-    if named == ["half_width"]:
-        width = _number("half_width", keys["half_width"], 0.0, 0.5)
-        return HalfWidth(width, method.name, alpha)
-    return Excludes(_number("excludes", keys["excludes"], 0.0, 1.0), method.name, alpha)
-
-
-_PLACES = ("path", "module", "digest", "source")
-
-
-def _loaded(until: Mapping[str, Any]) -> Callable[[int, int], object]:
-    """Return the function of a file, of a module, or of this process."""
-    name = until["function"]
-    if "path" not in until and "module" not in until:
-        if name not in FUNCTIONS:
-            raise InputError(f"until should be the function {name} or have its path or module")
-        return FUNCTIONS[name]
-    try:
-        location = FunctionLocation(name, until.get("path"), until.get("module"))
-        found: Callable[[int, int], object] = location.load()
-    except FunctionError as fault:
-        raise InputError(f"the stopping rule cannot be used: {fault}") from None
-    return found
-
-
-def _method(name: Any, most: int) -> Method:
-    """Return a method whose interval is known at every look."""
-    method = find(PROPORTION, name)
-    method.check(TWO_SIDED, None)
-    method.refuse_finite_population("a stopping rule")
-    method.validate_sizes({"n": most})
-    if not method.deterministic:
-        raise InputError(f"{method.name} draws random numbers, and no stopping rule can look at it")
-    return method
-
-
-def _from_boundaries(given: object, most: int) -> StoppingRule:
-    if not isinstance(given, Sequence) or isinstance(given, str) or not given:
-        raise InputError(f"boundaries should be a list with a look or more, found {quoted(given)}")
-    looks: list[int] = []
-    at_most: list[int | None] = []
-    at_least: list[int | None] = []
-    for each in given:
-        keys = _mapping("a boundary", each, ("n",), ("at_most", "at_least"))
-        look, low, high = keys["n"], keys.get("at_most"), keys.get("at_least")
-        _check_boundary(look, low, high)
-        if looks and look <= looks[-1]:
-            raise InputError(
-                f"boundaries should have n that rise, found n = {look} after n = {looks[-1]}"
-            )
-        looks.append(int(look))
-        at_most.append(None if low is None else int(low))
-        at_least.append(None if high is None else int(high))
-    if looks[-1] > most:
-        raise InputError(
-            f"boundaries should have n up to the most trials, {most}, found n = {looks[-1]}"
-        )
-    # At the last look trials end in any case.
-    count = len(looks) - (looks[-1] == most)
-    before = tuple(looks[:count])
-    return StoppingRule(
-        (*before, most), Boundaries(before, tuple(at_most[:count]), tuple(at_least[:count]))
-    )
-
-
-def _check_boundary(look: Any, low: Any, high: Any) -> None:
-    """Refuse a boundary that is none.
-
-    Raises:
-        InputError: its numbers are not whole, none is given, or one contradicts another.
-    """
-    validate_whole("n of a boundary", look, 1)
-    if low is None and high is None:
-        raise InputError(f"a boundary should have at_most or at_least, found none at n = {look}")
-    for name, bound in (("at_most", low), ("at_least", high)):
-        if bound is not None:
-            validate_whole(name, bound, 0)
-            if bound > look:
-                raise InputError(f"{name} should be at most n = {look}, found {bound}")
-    if low is not None and high is not None and low >= high:
-        raise InputError(f"at_most should be below at_least, found {low} and {high} at n = {look}")
-
-
-def _mapping(
-    name: str, given: object, needed: Sequence[str], more: Sequence[str] = ()
-) -> Mapping[str, Any]:
-    """Return the mapping if it has all keys that are needed, and none but these and some more.
-
-    Raises:
-        InputError: it is no mapping, lacks a key, or has another one.
-    """
-    if not isinstance(given, Mapping):
-        raise InputError(
-            f"{name} should be a mapping with {', '.join(needed)}, found {quoted(given)}"
-        )
-    known: Collection[str] = (*needed, *more)
-    for key in given:
-        if key not in known:
-            raise InputError(
-                f"{name} has the keys {', '.join(known)}, found {quoted(key)}"
-                f"{did_you_mean(key, known)}"
-            )
-    for key in needed:
-        if key not in given:
-            raise InputError(f"{name} needs {key}, found {quoted(given)}")
-    return given
-
-
-def _number(name: str, given: Any, low: float, high: float) -> float:
-    """Return a number between two others.
-
-    Raises:
-        InputError: it is no number, or outside the range, whose ends do not belong to it.
-    """
-    is_number = isinstance(given, Real) and not isinstance(given, bool)
-    if not is_number or not low < given < high:
-        raise InputError(
-            f"{name} should be a number above {low:g} and below {high:g}, found {quoted(given)}"
-        )
-    return float(given)

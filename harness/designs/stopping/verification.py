@@ -31,9 +31,10 @@ from harness.designs.engines.verification import (
     weights_apart,
 )
 from harness.designs.limits import Limits
-from harness.designs.stopping.methods import outcomes_of, rule_with
+from harness.designs.stopping.family import rule_of
+from harness.designs.stopping.paths import StoppedTrials
 from harness.distributions.truths import as_distribution
-from harness.families.family import ENUMERATION, Family
+from harness.families.family import ENUMERATION
 
 if TYPE_CHECKING:
     from harness.designs.engines.solver import Solver
@@ -43,16 +44,16 @@ _STEPS = 1 << 28
 _TRUTHS_AT_ONCE = 128
 
 
-def probabilities_again(family: Family, most: int, truths: Floats) -> Floats:
+def probabilities_again(stopped: StoppedTrials, truths: Floats) -> Floats:
     """Return Pr(t, x | p) of every outcome by recursion over the trials, shape (t, m).
 
     Pr(go on to t with x) = p Pr(go on to t − 1 with x − 1) + (1 − p) Pr(go on to t − 1 with x).
 
     Args:
-        family, most: whose rule it is, and the most trials.
+        stopped: the outcomes with their rule.
         truths: in [0, 1], shape (t,).
     """
-    rule, stopped = rule_with(family, most), outcomes_of(family, most)
+    rule, most = stopped.rule, stopped.rule.most
     found = np.zeros((truths.size, stopped.outcomes.trials.size))
     p, q = truths[:, np.newaxis], 1.0 - truths[:, np.newaxis]
     going, looks = np.zeros((truths.size, most + 1)), set(rule.looks)
@@ -83,8 +84,9 @@ def verify(solver: Solver, limits: Limits, published: Published) -> list[Compari
 
 def rows_of_stopped(scenario: Scenario, truths: Floats) -> Iterator[Rows]:
     """Yield the probabilities of all outcomes at true values, in blocks."""
+    stopped = rule_of(scenario.family).outcomes(int(scenario.size))
     for some in np.array_split(np.arange(truths.size), truths.size // _TRUTHS_AT_ONCE + 1):
-        again = probabilities_again(scenario.family, int(scenario.size), truths[some])
+        again = probabilities_again(stopped, truths[some])
         yield some, np.arange(again.shape[1]), again
 
 

@@ -26,6 +26,7 @@ from harness.designs.limits import Limits
 from harness.designs.miss_curve import MissCurve
 from harness.designs.one_sample import exact as one_sample
 from harness.designs.one_sample.design import (
+    ONE_SAMPLE,
     CountSolver,
     distribution_weights,
     draw_counts,
@@ -43,7 +44,6 @@ from harness.designs.two_samples.quadrature import (
 from harness.designs.two_samples.table import PairTable
 from harness.designs.two_samples.worst_case import inner_spans, search_worst_case
 from harness.distributions.truths import DiscreteTruth, PairTruth, Prior
-from harness.families.catalogue import family_of
 from harness.families.combination import Span
 from harness.families.data import LARGEST_COUNT
 from harness.families.family import ENUMERATION
@@ -178,9 +178,13 @@ def stride(scenario: Scenario) -> int:
 
 
 def _both_samples(scenario: Scenario) -> tuple[Scenario, ...]:
-    family, truth = family_of(scenario.model.NAME), scenario.truth
+    sample, truth = scenario.family.sample, scenario.truth
+    assert sample is not None
     first, second = scenario.sizes
-    return Scenario(family, first, truth.first), Scenario(family, second, truth.second)
+    return (
+        Scenario(ONE_SAMPLE, sample, first, truth.first),
+        Scenario(ONE_SAMPLE, sample, second, truth.second),
+    )
 
 
 def _small_codes(scenario: Scenario, outcomes: Integers) -> tuple[Integers, Decode]:

@@ -40,12 +40,34 @@ class UnitPosterior(Posterior[UnitPoints]):
     """The posterior of a parameter from 0 to 1. The coordinate is the logit."""
 
     support = (0.0, 1.0)
+    estimate: UnitPoints | None
+    """The estimate, on which a balanced-width interval is centred; None where there is none."""
 
     @property
     def boundary(self) -> tuple[UnitPoints, UnitPoints]:
         """The lower and the upper end of the support, as points."""
         zero, one = np.zeros(self.size), np.ones(self.size)
         return UnitPoints(zero, one), UnitPoints(one, zero)
+
+    @property
+    def distance_to_boundary(self) -> tuple[Floats, Floats]:
+        """The distances of the estimate from both ends of the support."""
+        estimate = self.centre()
+        return estimate.p, estimate.q
+
+    def centred_interval(self, margin: Floats) -> tuple[UnitPoints, UnitPoints]:
+        """The interval centred on the estimate whose distance to the boundary is ``margin``."""
+        return centred_interval(self.centre(), margin)
+
+    def centre(self) -> UnitPoints:
+        """The estimate.
+
+        Raises:
+            ValueError: the posterior has none.
+        """
+        if self.estimate is None:
+            raise ValueError("this posterior has no estimate to centre an interval on")
+        return self.estimate
 
     def isf(self, prob: npt.ArrayLike) -> UnitPoints:
         """The points whose ``sf`` is ``prob``: the mirrored quantiles of 1 − p."""
@@ -90,7 +112,7 @@ class Beta(UnitPosterior, ConjugatePosterior[UnitPoints]):
     a: Floats
     b: Floats
     estimate: UnitPoints | None = None
-    """x / n, on which a balanced-width interval is centred."""
+    """x / n."""
 
     @classmethod
     def given(cls, x: Floats, n: Floats, prior: Prior) -> Beta:
@@ -115,26 +137,6 @@ class Beta(UnitPosterior, ConjugatePosterior[UnitPoints]):
     def mean(self) -> Floats:
         """a/(a + b)."""
         return self.a / (self.a + self.b)
-
-    @property
-    def distance_to_boundary(self) -> tuple[Floats, Floats]:
-        """The distances of the estimate from both ends of the support."""
-        estimate = self.centre()
-        return estimate.p, estimate.q
-
-    def centred_interval(self, margin: Floats) -> tuple[UnitPoints, UnitPoints]:
-        """The interval centred on the estimate whose distance to the boundary is ``margin``."""
-        return centred_interval(self.centre(), margin)
-
-    def centre(self) -> UnitPoints:
-        """The estimate.
-
-        Raises:
-            ValueError: the posterior has none.
-        """
-        if self.estimate is None:
-            raise ValueError("this posterior has no estimate to centre an interval on")
-        return self.estimate
 
     def as_points(self, points: UnitPoints | npt.ArrayLike) -> UnitPoints:
         """The points in shape (m,)."""

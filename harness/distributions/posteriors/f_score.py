@@ -23,7 +23,7 @@ from scipy.special import digamma, expit, polygamma
 
 from harness.base.errors import IntervalNotFoundError
 from harness.base.numerics.arrays import Bools, Floats, Positions
-from harness.base.numerics.points import UnitPoints, centred_interval
+from harness.base.numerics.points import UnitPoints
 from harness.base.numerics.quadrature import Axis, Nodes
 from harness.base.numerics.root_finding import bracketed_newton
 from harness.base.numerics.special import log_binomial
@@ -100,15 +100,6 @@ class FScore(UnitPosterior):
     def size(self) -> int:
         """The number m of outcomes."""
         return self.share.size
-
-    @property
-    def distance_to_boundary(self) -> tuple[Floats, Floats]:
-        """The distances of the estimate from both ends of the support."""
-        return self.estimate.p, self.estimate.q
-
-    def centred_interval(self, margin: Floats) -> tuple[UnitPoints, UnitPoints]:
-        """The interval centred on the estimate whose distance to the boundary is ``margin``."""
-        return centred_interval(self.estimate, margin)
 
     @property
     def _is_single(self) -> bool:

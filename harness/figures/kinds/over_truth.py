@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from harness.base.errors import InputError
-from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, MONTE_CARLO
 from harness.figures import selection
 from harness.figures.kind import Drawing, FigureKind
@@ -159,7 +158,7 @@ def _method_coverage(
         at = curves.size, curves.over, curves.held
         curve = exact_curve(results, method, curves.alpha, curves.family, *at)
         if fixed and curves.family.stops:
-            plain = family_of(curves.family.public_name)
+            plain = curves.family.base or curves.family
             without_rule = exact_curve(results, method, curves.alpha, plain, *at)
     return MethodCoverage(method, simulated, listed, curve, without_rule)
 

@@ -256,13 +256,13 @@ def draw_frontier(results: Results, asked: FrontierOptions) -> list[Drawing]:
 def _scenario(results: Results, family: Family, size: Size) -> Scenario:
     """A size of the run with its truth, which the manifest says or the cells list."""
     # What computes is loaded only where a figure is drawn.
-    from harness.designs.design import Scenario
+    from harness.catalogue import scenario_for
 
     ((kind, content),) = results.manifest["experiment"]["truth"].items()
     if kind in TRUTHS:
-        return Scenario(family, size[0], TRUTHS[kind](*map(float, content)))
+        return scenario_for(family, size[0], TRUTHS[kind](*map(float, content)))
     listed = results.cells.filter(results.cells["engine"] == ENUMERATION, given="truth")
-    return Scenario(family, size[0], DiscreteTruth(tuple(listed["truth"].unique().sort())))
+    return scenario_for(family, size[0], DiscreteTruth(tuple(listed["truth"].unique().sort())))
 
 
 def _frontier_figure(

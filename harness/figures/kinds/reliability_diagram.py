@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.base.errors import InputError
-from harness.families.catalogue import family_in
+from harness.catalogue import family_in
 from harness.figures import options, selection
 from harness.figures.kind import Drawing, FigureKind
 from harness.figures.look import labels, style

@@ -37,10 +37,10 @@ class ExpectedSizeOptions(options.AxesOptions):
 def draw_outcomes(results: Results, asked: StoppingOutcomesOptions) -> list[Drawing]:
     """One drawing: the plane of the trials made and the successes among them."""
     # What computes is loaded only where a figure is drawn.
-    from harness.designs.stopping.methods import outcomes_of
+    from harness.designs.stopping.family import rule_of
 
     selected = Selection(OUTCOMES, results.cells, asked)
-    stopped = outcomes_of(selected.family, int(selected.size[0]))
+    stopped = rule_of(selected.family).outcomes(int(selected.size[0]))
     looks, low, high = stopped.going_on()
     t, x = stopped.outcomes.trials, stopped.outcomes.successes
     most = stopped.rule.most
@@ -75,7 +75,7 @@ def draw_outcomes(results: Results, asked: StoppingOutcomesOptions) -> list[Draw
 
 def draw_size(results: Results, asked: ExpectedSizeOptions) -> list[Drawing]:
     """One drawing: the mean number of trials over p, a curve for each n."""
-    from harness.designs.stopping.methods import outcomes_of
+    from harness.designs.stopping.family import rule_of
     from harness.designs.stopping.paths import exact_values
 
     selected = Selection(SIZE, results.cells, asked)
@@ -84,7 +84,7 @@ def draw_size(results: Results, asked: ExpectedSizeOptions) -> list[Drawing]:
     figure = style.new_figure(style.COLUMN, 60)
     (axes,) = layout.panels(figure, 1, 1)
     for place, most in enumerate(sizes):
-        stopped = outcomes_of(family, most)
+        stopped = rule_of(family).outcomes(most)
         no_limits = np.empty((0, stopped.outcomes.trials.size))
         mean = exact_values(stopped, no_limits, no_limits, truths).expected_trials
         look = style.curve_style(place)

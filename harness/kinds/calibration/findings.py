@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.findings.engines import BAD, DOUBTFUL, GOOD, Remark
+from harness.findings.manifest import BAD, DOUBTFUL, GOOD, Remark
 from harness.kinds.calibration.engine import PRIOR
 
 _Row = Mapping[str, Any]

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from harness.report.page import Section
-    from harness.runner.estimate import Estimate
     from harness.runner.journal.database import Journal
     from harness.runner.parallel import Progress
+    from harness.runner.workload import Workload
     from harness.tables.results import Results
 
 
@@ -74,10 +74,10 @@ class CalibrationKind(FamilyKind[Calibration]):
             "delta": (lower + 0.0, upper + 0.0),
         }
 
-    def cost(self, experiment: Calibration, measure_small: bool) -> Estimate:
-        from harness.kinds.calibration.run import calibration_estimate
+    def workload(self, experiment: Calibration) -> Workload:
+        from harness.kinds.calibration.run import calibration_workload
 
-        return calibration_estimate(experiment)
+        return calibration_workload(experiment)
 
     def compute(
         self,
@@ -105,6 +105,6 @@ class CalibrationKind(FamilyKind[Calibration]):
 
     def markdown(self, results: Results) -> Iterable[str]:
         from harness.kinds.calibration.page import found_answer
-        from harness.report.answer import paragraphs
+        from harness.report.sections import paragraphs
 
         return paragraphs(found_answer(results), results.manifest)

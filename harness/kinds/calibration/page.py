@@ -13,10 +13,8 @@ from harness.families.catalogue import family_of
 from harness.findings.answer import Answer
 from harness.findings.numbers import whole
 from harness.kinds.calibration.findings import calibration_remarks
-from harness.report.answer import answer_section, cells_file
-from harness.report.cells import cells
-from harness.report.facts import facts
 from harness.report.page import Section
+from harness.report.sections import answer_section, cells, cells_file, facts
 from harness.report.still_picture import Line, still_picture
 from harness.tables.results import Results
 
@@ -29,7 +27,7 @@ def sections(results: Results, folder: Path | None, command: str) -> Iterator[Se
     """The sections of a calibration, in their order."""
     yield answer_section(found_answer(results))
     yield from calibration_picture(results)
-    yield from cells(results, cells_file(results, folder))
+    yield cells(results, cells_file(results, folder))
     yield facts(results, command)
 
 

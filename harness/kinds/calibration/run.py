@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
+from functools import partial
 
-from harness.designs.engines import monte_carlo
-from harness.kinds.calibration.engine import BinTally, Design, Shard, shards, simulate
+from harness.kinds.calibration.engine import SHARD, BinTally, Design, Shard, shards, simulate
 from harness.kinds.calibration.experiment import Calibration
 from harness.kinds.calibration.tables import (
     calibration_cells,
     calibration_manifest,
     calibration_summary,
 )
-from harness.runner.estimate import BASE, BYTES_OF_TRIAL, Estimate, fastest
 from harness.runner.journal.database import ColumnKey, Journal
-from harness.runner.journal.environment import engines_digest
-from harness.runner.journal.records import DamagedRecordError, digest, pack, unpack
+from harness.runner.journal.environment import sources_digest
+from harness.runner.journal.records import digest, pack, unpack
 from harness.runner.machine import memory_for
 from harness.runner.parallel import Progress, driver_backend, parallel_jobs, run_tasks
+from harness.runner.rounds import Round, Task, run_rounds
+from harness.runner.workload import BASE, BYTES_OF_TRIAL, Workload
 from harness.tables.results import Results
 
 Tallies = tuple[BinTally, ...]
@@ -26,67 +26,58 @@ Tallies = tuple[BinTally, ...]
 
 
 @dataclass
-class CalibrationRecord:
-    """What a journal knows of the trials of a calibration."""
+class FirstShards:
+    """The merged tallies of the first shards of a calibration.
 
-    journal: Journal
-    design: Design
-    first: Shard
+    They are merged in the order of the shards, because sums of probabilities are rounded.
+    """
+
+    tallies: Tallies = ()
     done: int = 0
-    """The number of the shards at the start that are recorded or merged."""
-    _record: int | None = None
-    _unsaved: Tallies | None = field(default=None, repr=False)
+    """The number of merged shards with the full number of trials."""
+    recordable: Tallies = field(default=(), repr=False)
+    """Of these; a last shard with fewer trials is no part of a longer run, and is not recorded."""
+    recorded: int = 0
+    """The number of shards of which the journal has the tallies."""
+    record: int | None = None
+    """The number of the record that has them."""
 
-    def find(self, shards: int) -> Tallies:
-        """Return the merged tallies of as many first shards as are known; none for nothing.
+    def find(self, journal: Journal, key: bytes, shards: int) -> None:
+        """Begin with the tallies of as many first shards as a journal knows.
 
         Args:
+            journal: the journal.
+            key: of the trials in the journal.
             shards: the number of shards with the full number of trials.
 
         Raises:
             InputError: the journal is damaged.
         """
-        with self.journal.faults():
-            known = [each for each in self.journal.records(self._key()) if each.stop <= shards]
+        with journal.faults():
+            known = [stored for stored in journal.records(key) if stored.stop <= shards]
             if not known:
-                return ()
-            longest = max(known, key=lambda each: each.stop)
-            self.done, self._record = longest.stop, longest.number
-            tallies = unpack(longest.content, tuple)
-            if not all(isinstance(each, BinTally) for each in tallies):
-                raise DamagedRecordError("a record is no tally of a calibration")
-            return tallies
+                return
+            longest = max(known, key=lambda stored: stored.stop)
+            self.tallies = self.recordable = unpack(longest.content, Tallies)
+            self.done = self.recorded = longest.stop
+            self.record = longest.number
 
-    def keep(self, merged: Tallies, done: int) -> None:
-        """Keep the merged tallies of the first shards; they are written from time to time."""
-        self._unsaved, self.done = merged, done
-        if self.journal.is_due:
-            start = time.monotonic()
-            self.save()
-            self.journal.commit(start)
+    def add(self, whole: bool, tallies: Tallies) -> None:
+        """Add the tallies of the next shard; ``whole``: it has the full number of trials."""
+        if self.tallies:
+            pairs = zip(self.tallies, tallies, strict=True)
+            tallies = tuple(mine.plus(its) for mine, its in pairs)
+        self.tallies = tallies
+        if whole:
+            self.recordable, self.done = tallies, self.done + 1
 
-    def save(self) -> None:
-        """Put what was kept into the journal."""
-        if self._unsaved is not None:
+    def save(self, journal: Journal, key: bytes) -> None:
+        """Put into the journal what it lacks."""
+        if self.done > self.recorded:
             columns = (ColumnKey("", ""),)
-            content, span = pack(self._unsaved), (0, self.done)
-            self._record = self.journal.put(self._key(), span, columns, content, self._record)
-            self._unsaved = None
-
-    def _key(self) -> bytes:
-        design = self.design
-        content = {
-            "calibration": design.family.name,
-            "sizes": [list(span) for span in design.sizes],
-            "truth": dict(design.truth.content()),
-            "delta": list(design.delta),
-            "prior": list(design.prior),
-            "bins": design.bins,
-            "seed": self.first.seed,
-            "shard": self.first.trials,
-            "engines": engines_digest(),
-        }
-        return digest(content)
+            content, span = pack(self.recordable), (0, self.done)
+            self.record = journal.put(key, span, columns, content, self.record)
+            self.recorded = self.done
 
 
 def compute_calibration(
@@ -103,11 +94,12 @@ def compute_calibration(
         The tables and the manifest, not written yet.
     """
     design = design_of(experiment)
+    merged = FirstShards()
     with memory_for("the trials"):
-        tallies = _simulated(design, experiment, progress, journal)
-    summary = calibration_summary(design, tallies)
+        run_rounds([_round(design, experiment, merged, journal)], progress, journal)
+    summary = calibration_summary(design, merged.tallies)
     return Results(
-        calibration_cells(design, tallies),
+        calibration_cells(design, merged.tallies),
         summary,
         calibration_manifest(experiment.document, summary),
     )
@@ -116,65 +108,72 @@ def compute_calibration(
 def design_of(experiment: Calibration) -> Design:
     """The design of the trials of a calibration."""
     first, second = ((span.lower, span.upper) for span in experiment.sizes)
-    shared = ("family", "truth", "delta", "prior", "bins")
-    return Design(sizes=(first, second), **{name: getattr(experiment, name) for name in shared})
+    return Design(
+        family=experiment.family,
+        sizes=(first, second),
+        truth=experiment.truth,
+        delta=experiment.delta,
+        prior=experiment.prior,
+        bins=experiment.bins,
+    )
 
 
-def _simulated(
-    design: Design, experiment: Calibration, progress: Progress, journal: Journal | None
-) -> Tallies:
-    """The tally of each reference, merged in the order of the shards.
-
-    The order matters, because sums of probabilities are rounded.
-    """
+def _round(
+    design: Design, experiment: Calibration, merged: FirstShards, journal: Journal | None
+) -> Round:
+    """The shards that the journal lacks."""
     every = shards(design, experiment.trials, experiment.seed)
-    # A last shard with fewer trials is no part of a longer run, and is not recorded.
-    whole = [shard for shard in every if shard.trials == every[0].trials]
-    record = CalibrationRecord(journal, design, every[0]) if journal is not None else None
-    merged = record.find(len(whole)) if record is not None else ()
-    left = every[record.done if record is not None else 0 :]
-    progress.found(len(every) - len(left), len(every))
-    progress.expect(sum(shard.trials for shard in left))
+    full, key = every[0].trials, trials_key(design, every[0])
+    if journal is not None:
+        merged.find(journal, key, sum(shard.trials == full for shard in every))
+    left = every[merged.done :]
+
+    def save() -> None:
+        if journal is not None:
+            merged.save(journal, key)
+
     execution = experiment.execution
-    backend, tasks = driver_backend(execution), [(each,) for each in left]
-    found = run_tasks(simulate, tasks, execution.jobs, backend, _shard_name)
-    try:
-        for shard, tallies in zip(left, found, strict=True):
-            each = zip(merged, tallies, strict=True)
-            merged = tuple(one.plus(other) for one, other in each) if merged else tallies
-            if record is not None and shard.trials == every[0].trials:
-                record.keep(merged, shard.number + 1)
-            progress.advance(shard.trials)
-    finally:
-        if record is not None:
-            record.save()
-    return merged
+    backend, arguments = driver_backend(execution), [(shard,) for shard in left]
+    return Round(
+        [Task(partial(merged.add, shard.trials == full), shard.trials) for shard in left],
+        run_tasks(simulate, arguments, execution.jobs, backend, _shard_name),
+        len(every) - len(left),
+        len(every),
+        save,
+    )
+
+
+def trials_key(design: Design, shard: Shard) -> bytes:
+    """The key of the trials of a calibration in a journal, from one of its shards."""
+    content = {
+        "calibration": design.family.name,
+        "sizes": [list(span) for span in design.sizes],
+        "truth": dict(design.truth.content()),
+        "delta": list(design.delta),
+        "prior": list(design.prior),
+        "bins": design.bins,
+        "seed": shard.seed,
+        "shard": shard.trials,
+        "engines": sources_digest((simulate.__module__,)),
+    }
+    return digest(content)
 
 
 def _shard_name(shard: Shard) -> str:
     return f"shard {shard.number}"
 
 
-_PROBED = 512
-
-
-def calibration_estimate(experiment: Calibration) -> Estimate:
-    """What a calibration is expected to cost."""
-    design = design_of(experiment)
-    probed = min(experiment.trials, _PROBED)
-    (shard,) = shards(design, probed, experiment.seed)
-    rate = 0.0
-    if experiment.trials > probed:
-        rate = fastest(lambda: simulate(shard)) / probed
-    tasks = -(-experiment.trials // monte_carlo.SHARD)
+def calibration_workload(experiment: Calibration) -> Workload:
+    """What a calibration has to do; a probability is computed as an interval is."""
+    references = len(design_of(experiment).references)
+    tasks = -(-experiment.trials // SHARD)
     jobs = parallel_jobs(experiment.execution.jobs, tasks)
-    references = len(simulate(shard))
-    return Estimate(
+    return Workload(
         scenarios=1,
         tasks=tasks,
         trials=experiment.trials,
+        intervals=references * experiment.trials,
         cells=references * experiment.bins,
         summary=references,
-        memory=BASE + jobs * min(experiment.trials, monte_carlo.SHARD) * 4 * BYTES_OF_TRIAL,
-        seconds=rate * experiment.trials / jobs,
+        memory=BASE + jobs * min(experiment.trials, SHARD) * 4 * BYTES_OF_TRIAL,
     )

@@ -10,7 +10,7 @@ from rich import box
 from rich.console import RenderableType
 from rich.table import Table
 
-from harness.families.catalogue import family_in
+from harness.catalogue import family_in
 from harness.findings.numbers import format_number
 from harness.kinds.calibration.findings import calibration_remarks, reference_text
 from harness.kinds.coverage.screen import _marked

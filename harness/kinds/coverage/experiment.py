@@ -12,6 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from harness.catalogue import design_for
 from harness.config.form import FamilyForm, WrittenByKeys, family_form
 from harness.config.key import Key, Keys, key, plain
 from harness.config.models.case_truths import Estimand
@@ -49,8 +50,9 @@ from harness.config.shared_keys import (
     prior_key,
 )
 from harness.config.values import Execution, MethodSpec, Size, Trials
-from harness.designs.design import AnyTruth, design_for
+from harness.designs.design import AnyTruth
 from harness.designs.results import Group
+from harness.designs.stopping.open_rule import OpenRule
 from harness.distributions.list_truths import MEAN, written_estimand
 from harness.distributions.sampling.law import NUMPY, THINNED, Law
 from harness.distributions.truths import Prior
@@ -207,7 +209,7 @@ class Experiment(WrittenByKeys):
     truth: AnyTruth
     written_truth: Annotated[Mapping[str, Any], _truth]
     """The truth as plain data, in which a grid is still a grid."""
-    stopping: Annotated[Mapping[str, Any] | None, stopping_key] = None
+    stopping: Annotated[OpenRule | None, stopping_key] = None
     """The rule by which trials end before n; None where their number is fixed."""
     sampling: Annotated[Law | None, _sampling] = None
     """How outcomes arise; None where they are binomial or Poisson, as the family has it."""

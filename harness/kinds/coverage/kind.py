@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from harness.base.errors import ConfigIssue
+from harness.catalogue import design_for
 from harness.config.models.truths import written_truth
 from harness.config.rules import ValidKeys
 from harness.config.shared_keys import CROSS, USUAL_KIND
 from harness.config.values import Precision, TrialCount
-from harness.designs.design import design_for
-from harness.families.catalogue import FAMILIES, with_settings
-from harness.families.stopped import STOPPING
+from harness.designs.stopping.family import stopped_proportion
+from harness.families.catalogue import FAMILIES
+from harness.families.family import STOPPING
 from harness.figures.requirements import ExperimentFacts, suitable_figures
 from harness.kinds.coverage.experiment import TITLE, Experiment
 from harness.kinds.coverage.resolve import engines_of, sizes_of, with_lattice
@@ -27,10 +28,10 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from harness.report.page import Section
-    from harness.runner.estimate import Estimate
     from harness.runner.journal.database import Journal
     from harness.runner.parallel import Progress
     from harness.runner.parts import Part
+    from harness.runner.workload import Workload
     from harness.tables.results import Results
 
 
@@ -83,7 +84,7 @@ class CoverageKind(FamilyKind[Experiment]):
         family, values = config.family, config.values
         outcomes, stopping = values.get("outcomes"), values.get(STOPPING)
         if stopping is not None:
-            family = with_settings(family.public_name, {STOPPING: stopping})
+            family = stopped_proportion(stopping)
         return {
             "family": family,
             "sizes": sizes_of(config.family, values["sizes"], values.get(CROSS, False)),
@@ -95,17 +96,12 @@ class CoverageKind(FamilyKind[Experiment]):
             "reference_prior": values.get("reference_prior", config.family.model.FLAT_PRIOR),
         }
 
-    def cost(self, experiment: Experiment, measure_small: bool) -> Estimate:
-        from harness.kinds.coverage.estimate import coverage_estimate
-
-        return coverage_estimate(experiment, measure_small)
-
-    def refuse(self, experiment: Experiment) -> None:
+    def workload(self, experiment: Experiment) -> Workload:
         from harness.kinds.coverage.columns import catalogue_sources, refuse_undrawn
-        from harness.kinds.coverage.estimate import refuse_too_large
+        from harness.kinds.coverage.workload import coverage_workload
 
         refuse_undrawn(experiment, catalogue_sources(experiment))
-        refuse_too_large(experiment)
+        return coverage_workload(experiment)
 
     def undivided(self, experiment: Experiment) -> str:
         if not isinstance(experiment.trials, Precision):
@@ -190,7 +186,7 @@ class CoverageKind(FamilyKind[Experiment]):
 
     def markdown(self, results: Results) -> Iterable[str]:
         from harness.findings.answer import found_answer
-        from harness.report.answer import paragraphs
+        from harness.report.sections import paragraphs
 
         return paragraphs(found_answer(results), results.manifest)
 

@@ -6,12 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from harness.findings.answer import found_answer
-from harness.report.answer import answer_section, cells_file
-from harness.report.cells import cells
 from harness.report.curves.section import curves
-from harness.report.facts import facts
 from harness.report.maps.section import maps
 from harness.report.page import Section
+from harness.report.sections import answer_section, cells, cells_file, facts
 from harness.tables.results import Results
 
 
@@ -20,5 +18,5 @@ def sections(results: Results, folder: Path | None, command: str) -> Iterator[Se
     yield answer_section(found_answer(results))
     yield from curves(results)
     yield from maps(results)
-    yield from cells(results, cells_file(results, folder))
+    yield cells(results, cells_file(results, folder))
     yield facts(results, command)

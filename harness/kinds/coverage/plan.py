@@ -11,6 +11,7 @@ import numpy as np
 
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Integers
+from harness.catalogue import scenario_for
 from harness.config.models.trials import MOST_TRIALS
 from harness.config.values import MethodSpec, Precision, Size
 from harness.designs.design import Scenario
@@ -178,7 +179,7 @@ def _outcome_cells(experiment: Experiment, scenario: Scenario) -> OutcomeCells:
 
 
 def _scenario(experiment: Experiment, size: Size) -> Scenario:
-    return Scenario(
+    return scenario_for(
         experiment.family,
         size,
         experiment.truth,

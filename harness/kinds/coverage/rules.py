@@ -9,6 +9,7 @@ from typing import cast
 
 from harness.base.errors import ConfigIssue, InputError, KeyPath
 from harness.base.plain_data import describe, flow
+from harness.catalogue import design_for
 from harness.config.models.constraints import repeated
 from harness.config.models.outcomes import own_sampling
 from harness.config.rules import (
@@ -22,7 +23,7 @@ from harness.config.rules import (
 )
 from harness.config.shared_keys import CROSS
 from harness.config.values import MethodSpec, Trials
-from harness.designs.design import AnyTruth, design_for
+from harness.designs.design import AnyTruth
 from harness.distributions.list_truths import RunTruth, StratumTruth
 from harness.distributions.sampling.law import THINNED, Law, population_and_title
 from harness.distributions.truths import DiscreteTruth, PairTruth, Truth

@@ -7,24 +7,21 @@ from typing import Any
 
 import polars as pl
 from rich.console import RenderableType
-from rich.table import Table
 
-from harness.families.catalogue import family_in
+from harness.catalogue import family_in
 from harness.families.family import EXACT_ENGINES, MONTE_CARLO, POSTERIOR, Family
 from harness.findings.conclusion import advice, sentences
-from harness.findings.engines import (
+from harness.findings.judgements import SummaryRow, judgements
+from harness.findings.manifest import (
     BAD,
     DOUBTFUL,
     GOOD,
     PLAIN,
     Remark,
     engine_remarks,
-    tests_table,
-)
-from harness.findings.judgements import SummaryRow, judgements
-from harness.findings.manifest import (
     failed_methods,
     missed_precision,
+    tests_table,
     unsteady_methods,
     worst_cases_are_exact,
 )
@@ -32,7 +29,7 @@ from harness.findings.numbers import coverage_number, format_number, nominal, wo
 from harness.findings.table import Entry, TextTable, text_table
 from harness.screen.comparisons import near_nominal_screen, ranking_screen, recommendation_screen
 from harness.screen.console import escape_markup
-from harness.screen.records import narrow_table
+from harness.screen.records import table_screen
 from harness.tables.columns import SAMPLING
 from harness.tables.results import Results
 from harness.tables.wording import place_text
@@ -51,17 +48,17 @@ def results_screen(results: Results) -> Iterator[RenderableType]:
     answers = results.recommendation
     if answers is not None:
         yield from recommendation_screen(answers, worst_cases_are_exact(manifest))
-    yield _sections(_summary(results))
+    yield table_screen(_summary(results), sections=True)
     ranking = results.ranking
     if ranking is not None:
         yield ranking_screen(ranking, manifest["experiment"]["truth"])
     if results.near_nominal is not None:
         yield near_nominal_screen(results.near_nominal)
     if manifest["overall"]:
-        yield _sections(_overall(manifest))
+        yield table_screen(_overall(manifest), sections=True)
     tests = tests_table(manifest)
     if tests.rows:
-        yield _sections(tests)
+        yield table_screen(tests, sections=True)
     wide = missed_precision(manifest)
     if wide:
         yield f"[bold]{wide}[/bold]."
@@ -86,20 +83,6 @@ def _sampling(summary: pl.DataFrame) -> Iterator[str]:
     if SAMPLING in summary.columns:
         remark = family_in(summary).sampling_remark
         yield f"Sampling: {summary[SAMPLING][0]}. {remark}"
-
-
-def _sections(table: TextTable) -> Table:
-    """A table on the screen, with a rule where the first column changes."""
-    shown = narrow_table(escape_markup(table.caption), names=table.names)
-    firsts = [row[0].text for row in table.rows]
-    has_sections = len(set(firsts)) < len(firsts)
-    for place, row in enumerate(table.rows):
-        is_repeated = place > 0 and firsts[place] == firsts[place - 1]
-        if has_sections and place > 0 and not is_repeated:
-            shown.add_section()
-        texts = [escape_markup(entry.text) for entry in row]
-        shown.add_row("" if is_repeated else texts[0], *texts[1:])
-    return shown
 
 
 def _summary(results: Results) -> TextTable:
@@ -161,7 +144,7 @@ def _summary_over_sizes(results: Results) -> TextTable:
         for row in grouped.iter_rows(named=True)
     ]
     title = "Coverage in %, range over all sizes (size by size in summary.csv)"
-    return text_table(title + worst_range(results.summary), rows, ("method", "engine"))
+    return text_table(title + worst_range(results.summary), rows, ("method",))
 
 
 def _overall(manifest: Mapping[str, Any]) -> TextTable:

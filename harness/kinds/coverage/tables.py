@@ -37,8 +37,7 @@ from harness.designs.results import (
     mean_and_error,
     weighted,
 )
-from harness.families.family import EXACT_ENGINES, MONTE_CARLO, POSTERIOR
-from harness.families.stopped import STOPPED_AT
+from harness.families.family import EXACT_ENGINES, MONTE_CARLO, POSTERIOR, STOPPED_AT
 from harness.kinds.coverage.scenario_result import ScenarioResult, by_column
 from harness.tables.columns import (
     CELLS,
@@ -228,7 +227,7 @@ def _summary_rows(
 
 def _trials_drawn(scenario: Scenario, counts: Counts) -> Block:
     """The mean number of trials before they ended, with its standard error, by Monte Carlo."""
-    if not scenario.family.stops:
+    if scenario.design.trials_made is None:
         return {}
     looks, ended = _by_look(scenario, counts.conditions, counts.trials)
     total = ended.sum()
@@ -239,7 +238,7 @@ def _trials_drawn(scenario: Scenario, counts: Counts) -> Block:
 
 def _trials_expected(scenario: Scenario) -> Block:
     """The mean number of trials before they end, exact."""
-    if not scenario.family.stops:
+    if scenario.design.trials_made is None:
         return {}
     looks, probability = looks_of(scenario)
     return {"expected_trials": float((looks * probability).sum())}
@@ -247,8 +246,9 @@ def _trials_expected(scenario: Scenario) -> Block:
 
 def _by_look(scenario: Scenario, outcomes: Any, values: Any) -> tuple[Integers, Any]:
     """The looks at which ascending outcomes end, and the sums of values of the outcomes of each."""
-    made = scenario.named_counts(outcomes.astype(np.int64))[STOPPED_AT]
-    looks, first = np.unique(made, return_index=True)
+    assert scenario.design.trials_made is not None
+    made = scenario.design.trials_made(scenario, outcomes.astype(np.int64))
+    looks, first = np.unique(made.astype(np.int64), return_index=True)
     return looks, np.add.reduceat(values, first)
 
 
@@ -262,7 +262,7 @@ def looks_of(scenario: Scenario) -> tuple[Integers, Floats]:
 def _looks(result: ScenarioResult, tally: Tally | None) -> Iterator[Block]:
     """The distribution of the trials made, over the looks: of Monte Carlo, or else exact."""
     scenario = result.scenario
-    if not scenario.family.stops:
+    if scenario.design.trials_made is None:
         return
     if tally is None:
         looks, probability = looks_of(scenario)

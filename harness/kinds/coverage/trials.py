@@ -6,10 +6,9 @@ otherwise.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -26,25 +25,23 @@ from harness.designs.precision import Aim, fixed_trials
 from harness.kinds.coverage.columns import Sources, stochastic_columns
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.journal.trials import (
-    Group,
     Recorder,
-    Segment,
-    Span,
-    Task,
-    add,
+    ScenarioTrials,
+    ShardOfGroup,
     drawn_before,
-    save,
     start_trials,
 )
 from harness.kinds.coverage.limits import ScenarioLimits, compute_limits
 from harness.kinds.coverage.plan import ScenarioPlan
 from harness.runner.journal.database import Journal
-from harness.runner.parallel import THREADS, Backend, Progress, driver_backend, run_tasks
+from harness.runner.parallel import THREADS, Backend, driver_backend, run_tasks
+from harness.runner.parts import TaskSpan
+from harness.runner.rounds import Round, Task
 
 
 def outcomes_needed(
     plans: Sequence[ScenarioPlan],
-    spans: Sequence[Sequence[Span]],
+    spans: Sequence[Sequence[TaskSpan]],
     jobs: int,
     journal: Journal | None,
 ) -> list[Integers]:
@@ -72,15 +69,15 @@ def outcomes_needed(
     return outcomes
 
 
-_Tasks = Sequence[tuple[int, Task]]
+_Shards = Sequence[tuple[int, ShardOfGroup]]
 """The shards of one round, with the numbers of their scenarios."""
 _Arguments = tuple[Shard, Limits, Sequence[StochasticColumn]]
 """Of ``simulate_shard``."""
 
 
 @dataclass
-class Simulator:
-    """The trials of an experiment, which are made in rounds."""
+class Trials:
+    """The trials of all scenarios, which are made in rounds."""
 
     experiment: Experiment
     """What to compute."""
@@ -94,68 +91,74 @@ class Simulator:
     need more."""
     backend: Backend
     """Where the shards are simulated."""
-    progress: Progress
-    """Receives the numbers of trials to come and done."""
     recorder: Recorder | None
     """Knows finished shards and keeps those to come; None where nothing is recorded."""
+    counts: list[Simulation | None] = field(init=False)
+    """The counts of each scenario, merged in the order of its shards; None where it has none."""
+
+    def __post_init__(self) -> None:
+        self.counts = [None] * len(self.plans)
 
     @cached_property
     def stochastic(self) -> tuple[StochasticColumn, ...]:
         """The columns whose limits are drawn."""
         return stochastic_columns(self.experiment, self.sources)
 
-    def run(self, spans: Sequence[Sequence[Span]]) -> list[Simulation | None]:
-        """Count the misses in the trials of each scenario, merged in the order of its shards.
+    def rounds(self, spans: Sequence[Sequence[TaskSpan]]) -> Iterator[Round]:
+        """Yield the shards up to each look, as long as a scenario needs more.
 
         Args:
             spans: the shards that are simulated of each scenario, as those between two marks.
 
-        Returns:
-            The counts of each scenario; None where it has no trials.
-
         Raises:
-            InputError: the journal is damaged, or cannot be written, or is of another machine, or
-                lacks trials that it should have.
+            InputError: the journal is damaged, or is of another machine, or lacks trials that it
+                should have.
         """
-        plans, recorder = self.plans, self.recorder
-        merged: list[Simulation | None] = [None] * len(plans)
-        pending = [number for number, each in enumerate(spans) if each]
-        look = 0
+        pending, look = [number for number, each in enumerate(spans) if each], 0
         while pending:
-            rounds = {
-                number: _before_look(plans[number], spans[number], look) for number in pending
+            before = {
+                number: _before_look(self.plans[number], spans[number], look) for number in pending
             }
-            self._extend_limits(rounds)
-            drawn = len(self.stochastic)
+            self._extend_limits(before)
             scenarios = {
                 number: start_trials(
-                    plans[number], each, self.limits[number].limits, drawn, recorder
+                    self.plans[number],
+                    before[number],
+                    self.limits[number].limits,
+                    len(self.stochastic),
+                    self.recorder,
                 )
-                for number, each in rounds.items()
-            }
-            tasks = [(number, task) for number in pending for task in scenarios[number].tasks()]
-            if tasks and recorder is not None and recorder.complete:
-                raise InputError(_lacking(tasks))
-            segments = [
-                s for each in scenarios.values() for group in each.groups for s in group.segments
-            ]
-            parts = sum(each.stop - each.start for each in segments)
-            self.progress.found(parts - len(tasks), parts)
-            self.progress.expect(sum(task.shard.trials for _, task in tasks))
-            self._record(tasks, self._counted(tasks))
-            for number in pending:
-                counts = scenarios[number].total()
-                merged[number] = None if counts is None else counts.after(merged[number])
-            look += 1
-            pending = [
-                number
                 for number in pending
-                if look < len(plans[number].looks)
-                and ((found := merged[number]) is None or not _is_enough(plans[number], found))
-            ]
-        return merged
+            }
+            yield self._round(scenarios)
+            for number, scenario in scenarios.items():
+                total = scenario.total()
+                self.counts[number] = None if total is None else total.after(self.counts[number])
+            look += 1
+            pending = [number for number in pending if self._needs_more(number, look)]
 
-    def _extend_limits(self, rounds: Mapping[int, Sequence[Span]]) -> None:
+    def _round(self, scenarios: Mapping[int, ScenarioTrials]) -> Round:
+        """The shards that are not recorded."""
+        recorder = self.recorder
+        left = [(number, shard) for number, each in scenarios.items() for shard in each.left()]
+        if left and recorder is not None and recorder.complete:
+            raise InputError(_lacking(left))
+
+        def save() -> None:
+            if recorder is not None:
+                for number, scenario in scenarios.items():
+                    scenario.save(recorder, self.limits[number].limits)
+
+        tasks = [Task(shard.add, shard.shard.trials) for _, shard in left]
+        parts = sum(scenario.shards for scenario in scenarios.values())
+        return Round(tasks, self._counted(left), parts - len(left), parts, save)
+
+    def _needs_more(self, number: int, look: int) -> bool:
+        """Whether a scenario has a further look, and its trials do not suffice yet."""
+        plan, counts = self.plans[number], self.counts[number]
+        return look < len(plan.looks) and (counts is None or not _is_enough(plan, counts))
+
+    def _extend_limits(self, rounds: Mapping[int, Sequence[TaskSpan]]) -> None:
         """Compute the limits at the outcomes that are drawn in a round and have none yet.
 
         Scenarios whose number of trials was given have all limits.
@@ -182,25 +185,25 @@ class Simulator:
         for number, added in zip(extended, more, strict=True):
             self.limits[number] = self.limits[number].plus(added)
 
-    def _counted(self, tasks: _Tasks) -> Iterator[Simulation]:
+    def _counted(self, left: _Shards) -> Iterator[Simulation]:
         """Simulate the shards of one round, in order."""
-        here, jobs = self._arguments(tasks, self.stochastic), self.experiment.execution.jobs
+        here, jobs = self._arguments(left, self.stochastic), self.experiment.execution.jobs
         if not any(column.source.has_process for column in self.stochastic):
             return run_tasks(simulate_shard, here, jobs, self.backend, _name)
         sent = _sent(self.stochastic) if self.backend.is_elsewhere else None
-        elsewhere = [] if sent is None else self._arguments(tasks, sent)
+        elsewhere = [] if sent is None else self._arguments(left, sent)
         return self._simulate_with_processes(here, elsewhere)
 
-    def _arguments(self, tasks: _Tasks, stochastic: Sequence[StochasticColumn]) -> list[_Arguments]:
-        """The arguments of each task; tasks of a group share one table of limits."""
+    def _arguments(self, left: _Shards, stochastic: Sequence[StochasticColumn]) -> list[_Arguments]:
+        """The arguments of each shard; shards of a group share one table of limits."""
         groups = {
-            id(task.group): (task.group, self.limits[number].limits) for number, task in tasks
+            id(shard.group): (shard.group, self.limits[number].limits) for number, shard in left
         }
         of_group = {
             key: (table.rows(group.rows), [stochastic[row] for row in group.stochastic])
             for key, (group, table) in groups.items()
         }
-        return [(task.shard, *of_group[id(task.group)]) for _, task in tasks]
+        return [(shard.shard, *of_group[id(shard.group)]) for _, shard in left]
 
     def _simulate_with_processes(
         self, here: Sequence[_Arguments], elsewhere: Sequence[_Arguments]
@@ -223,40 +226,17 @@ class Simulator:
                     yield counted
         yield from run_tasks(simulate_shard, here[done:], 1, THREADS, _name)
 
-    def _record(self, tasks: _Tasks, counted: Iterator[Simulation]) -> None:
-        """Add up the counts of one round, and put them into the journal from time to time."""
-        recorder = self.recorder
-        unsaved: dict[int, tuple[int, Group, Segment]] = {}
 
-        def save_all() -> None:
-            if recorder is not None:
-                for number, group, segment in unsaved.values():
-                    save(recorder, self.plans[number], group, segment, self.limits[number].limits)
-            unsaved.clear()
-
-        try:
-            for (number, task), counts in zip(tasks, counted, strict=True):
-                add(task, counts)
-                unsaved[id(task.segment)] = number, task.group, task.segment
-                self.progress.advance(task.shard.trials)
-                if recorder is not None and recorder.journal.is_due:
-                    start = time.monotonic()
-                    save_all()
-                    recorder.journal.commit(start)
-        finally:
-            save_all()
-
-
-def _before_look(plan: ScenarioPlan, spans: Sequence[Span], look: int) -> list[Span]:
+def _before_look(plan: ScenarioPlan, spans: Sequence[TaskSpan], look: int) -> list[TaskSpan]:
     """The spans between the look before and this one."""
     start = plan.looks[look - 1] if look else 0
     return [span for span in spans if start <= span[0] < plan.looks[look]]
 
 
-def _lacking(tasks: _Tasks) -> str:
-    shard = tasks[0][1].shard
+def _lacking(left: _Shards) -> str:
+    shard = left[0][1].shard
     return (
-        f"the parts lack {len(tasks)} shards of trials, the first of them shard {shard.number} of "
+        f"the parts lack {len(left)} shards of trials, the first of them shard {shard.number} of "
         f"{scenario_words(shard.scenario)}: a user function gave other limits there, or a part is "
         f"damaged; run the parts again with --fresh"
     )

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from harness.base.text import plain_number
 from harness.callers.location import FunctionLocation
-from harness.callers.simulation.process import Program
+from harness.callers.simulation.requests import Program
 from harness.config.key import plain
 from harness.config.models.figures import write_figures
 from harness.config.models.trials import write_execution

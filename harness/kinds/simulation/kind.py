@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
     from harness.kinds.simulation.results import SimulationResults
     from harness.report.page import Section
-    from harness.runner.estimate import Estimate
     from harness.runner.journal.database import Journal
     from harness.runner.parallel import Progress
     from harness.runner.parts import Part
+    from harness.runner.workload import Workload
 
 
 class SimulationKind(Kind[Simulation]):
@@ -48,10 +48,10 @@ class SimulationKind(Kind[Simulation]):
         values, issues = figures_of([figure])
         return (None, issues) if issues else (figure_spec(values["figures"][0]), [])
 
-    def cost(self, experiment: Simulation, measure_small: bool) -> Estimate:
-        from harness.kinds.simulation.run import simulation_estimate
+    def workload(self, experiment: Simulation) -> Workload:
+        from harness.kinds.simulation.run import simulation_workload
 
-        return simulation_estimate(experiment)
+        return simulation_workload(experiment)
 
     def undivided(self, experiment: Simulation) -> str:
         if experiment.trials.is_fixed:

@@ -6,13 +6,15 @@ import base64
 import io
 from collections.abc import Iterator
 
+from matplotlib import rc_context
+
 from harness.config.models.figures import figures_of_config
 from harness.figures.draw import METADATA, drawings
 from harness.figures.kind import FigureSpec
 from harness.kinds.simulation.findings import study_sentences, study_table
 from harness.kinds.simulation.tables import failed_calls
-from harness.report.facts import facts
 from harness.report.page import Section
+from harness.report.sections import facts
 from harness.tables.formats import markdown_text as escaped
 from harness.tables.formats import pipe_table
 from harness.tables.results import Results
@@ -45,7 +47,9 @@ def _pictures(results: Results) -> Iterator[tuple[str, str]]:
     usual = [FigureSpec("lollipop", {"measure": "coverage"})]
     for drawing in drawings(results, specs or usual, skip_undrawable=True):
         file = io.BytesIO()
-        drawing.figure.savefig(file, format="svg", metadata=METADATA["svg"])
+        # Its parts have the same names each time.
+        with rc_context({"svg.hashsalt": "harness"}):
+            drawing.figure.savefig(file, format="svg", metadata=METADATA["svg"])
         data = base64.b64encode(file.getvalue()).decode()
         yield drawing.stem, f"data:image/svg+xml;base64,{data}"
 

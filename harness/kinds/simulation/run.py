@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,20 +28,19 @@ from harness.kinds.simulation.trials import (
     shard_size,
     simulate_trials,
 )
-from harness.runner.estimate import BASE, Estimate
 from harness.runner.journal.database import ColumnKey, Journal
-from harness.runner.journal.environment import environment
+from harness.runner.journal.environment import program, sources_digest
 from harness.runner.journal.records import digest, pack, unpack
 from harness.runner.machine import memory_for
 from harness.runner.parallel import Backend, Progress, opened_backend, run_tasks
+from harness.runner.parts import TaskSpan
+from harness.runner.rounds import Round, Task, run_rounds
+from harness.runner.workload import BASE, Workload
 
 _GROWTH = 8
 """The most by which a round multiplies the number of trials."""
 _MARGIN = 1.02
 """By how much more trials are made than a standard error seems to take."""
-
-Span = tuple[int, int]
-"""The first of some shards, and one more than the last."""
 
 
 @dataclass
@@ -51,11 +50,14 @@ class _Study:
     experiment: Simulation
     digests: Mapping[str, str]
     backend: Backend
-    progress: Progress
     journal: Journal | None
     answers: dict[tuple[int, int], dict[int, MethodTrials]] = field(default_factory=dict)
     """By the numbers of the scenario and of its shard, from 0 on: by the numbers of methods."""
     calls: Calls = field(default_factory=dict)
+    trials: dict[int, int] = field(default_factory=dict)
+    """The number of trials that are made of each scenario, by its index."""
+    unsaved: list[tuple[int, TrialShard]] = field(default_factory=list)
+    """Shards whose answers the journal lacks, with their numbers."""
 
     @property
     def shard(self) -> int:
@@ -66,44 +68,73 @@ class _Study:
         """The number of shards with so many trials."""
         return -(-trials // self.shard)
 
-    def run(self, spans: Mapping[int, Span], trials: int) -> None:
-        """Run the shards of some scenarios that are not recorded.
+    def rounds(self, truths: Sequence[float]) -> Iterator[Round]:
+        """Yield the shards up to each look, as long as a scenario needs more.
+
+        Args:
+            truths: the true value of each scenario.
+        """
+        looks = _looks(self.experiment.trials, self.shard)
+        self.trials = dict.fromkeys(range(len(self.experiment.scenarios)), 0)
+        wanted = dict.fromkeys(self.trials, looks[0])
+        while wanted:
+            for trials in sorted(set(wanted.values())):
+                alike = [scenario for scenario, asked in wanted.items() if asked == trials]
+                stop = self.shards(trials)
+                spans = {each: (self.shards(self.trials[each]), stop) for each in alike}
+                yield self.round(spans, trials)
+            self.trials |= wanted
+            more = {each: _more(self, each, truths[each], wanted[each], looks) for each in wanted}
+            wanted = {each: trials for each, trials in more.items() if trials > wanted[each]}
+
+    def round(self, spans: Mapping[int, TaskSpan], trials: int) -> Round:
+        """The shards of some scenarios that are not recorded.
 
         Args:
             spans: the shards by the index of the scenario.
             trials: of each scenario at most; the last shard may be a part.
         """
-        tasks = []
+        left = []
         for scenario, (start, stop) in spans.items():
             for number in range(start, stop):
                 count = min(self.shard, trials - number * self.shard)
-                task = self._task(scenario, number, count)
-                if task.methods:
-                    tasks.append((number, task))
-        parts = sum(stop - start for start, stop in spans.values())
-        self.progress.found(parts - len(tasks), parts)
-        self.progress.expect(sum(task.count for _, task in tasks))
+                shard = self._left(scenario, number, count)
+                if shard.methods:
+                    left.append((number, shard))
         execution, program = self.experiment.execution, self.experiment.program
         files = sent_files(self.experiment) if self.backend.is_elsewhere else None
-        arguments = [(program, task, False, files) for _, task in tasks]
-        found = run_tasks(simulate_trials, arguments, execution.jobs, self.backend, _name)
-        for (number, task), (answers, calls) in zip(tasks, found, strict=True):
-            start_time = time.monotonic()
-            here = self.answers[task.scenario - 1, number]
-            for method, each in zip(task.methods, answers, strict=True):
-                here[method] = each
-                if self.journal is not None:
-                    column = (self._column(method),)
-                    span = (number, number + 1)
-                    self.journal.put(self._key(task), span, column, pack(each))
-            for function, (times, seconds) in calls.items():
-                before = self.calls.get(function, (0, 0.0))
-                self.calls[function] = before[0] + times, before[1] + seconds
-            if self.journal is not None and self.journal.is_due:
-                self.journal.commit(start_time)
-            self.progress.advance(task.count)
+        arguments = [(program, shard, False, files) for _, shard in left]
+        parts = sum(stop - start for start, stop in spans.values())
+        return Round(
+            [Task(partial(self._add, number, shard), shard.count) for number, shard in left],
+            run_tasks(simulate_trials, arguments, execution.jobs, self.backend, _name),
+            parts - len(left),
+            parts,
+            self._save,
+        )
 
-    def _task(self, scenario: int, number: int, count: int) -> TrialShard:
+    def _add(
+        self, number: int, shard: TrialShard, answered: tuple[Sequence[MethodTrials], Calls]
+    ) -> None:
+        """Add the answers of the methods in a shard, and the calls that it took."""
+        answers, calls = answered
+        self.answers[shard.scenario - 1, number] |= dict(zip(shard.methods, answers, strict=True))
+        self.unsaved.append((number, shard))
+        for function, (times, seconds) in calls.items():
+            before = self.calls.get(function, (0, 0.0))
+            self.calls[function] = before[0] + times, before[1] + seconds
+
+    def _save(self) -> None:
+        """Put the answers into the journal that it lacks."""
+        for number, shard in self.unsaved:
+            if self.journal is not None:
+                answers = self.answers[shard.scenario - 1, number]
+                for method in shard.methods:
+                    column, content = (self._column(method),), pack(answers[method])
+                    self.journal.put(self._key(shard), (number, number + 1), column, content)
+        self.unsaved.clear()
+
+    def _left(self, scenario: int, number: int, count: int) -> TrialShard:
         """The shard with the methods whose answers are not recorded."""
         experiment = self.experiment
         every = tuple(range(1, len(experiment.methods) + 1))
@@ -128,7 +159,7 @@ class _Study:
             "batch": self.experiment.batch,
             "trials": [shard.first, shard.count],
             "model": self.digests["model"],
-            "program": environment()["program"],
+            "program": program(sources_digest((simulate_trials.__module__,))),
         }
         return digest(content)
 
@@ -154,12 +185,10 @@ def _name(program: Any, shard: TrialShard, *_: object) -> str:
 
 
 @contextmanager
-def _opened(
-    experiment: Simulation, progress: Progress, journal: Journal | None
-) -> Iterator[_Study]:
+def _opened(experiment: Simulation, journal: Journal | None) -> Iterator[_Study]:
     try:
         with opened_backend(experiment.execution) as backend:
-            yield _Study(experiment, function_digests(experiment), backend, progress, journal)
+            yield _Study(experiment, function_digests(experiment), backend, journal)
     finally:
         close_trial_processes()
 
@@ -181,25 +210,10 @@ def compute_simulation(
         InputError: a function cannot be loaded or does not take the factors, the trials do not
             fit into memory, or the journal is damaged.
     """
-    with _opened(experiment, progress, journal) as study, memory_for("the trials"):
+    with _opened(experiment, journal) as study, memory_for("the trials"):
         true = truths(experiment)
-        done = dict.fromkeys(range(len(experiment.scenarios)), 0)
+        run_rounds(study.rounds(true), progress, journal)
         looks = _looks(experiment.trials, study.shard)
-        wanted = dict.fromkeys(done, looks[0])
-        while wanted:
-            for trials in sorted(set(wanted.values())):
-                spans = {
-                    scenario: (study.shards(done[scenario]), study.shards(trials))
-                    for scenario, asked in wanted.items()
-                    if asked == trials
-                }
-                study.run(spans, trials)
-            done |= wanted
-            wanted = {
-                scenario: more
-                for scenario, trials in wanted.items()
-                if (more := _more(study, scenario, true[scenario], trials, looks)) > trials
-            }
         number = len(looks) if experiment.trials.half_width is not None else 0
         scenarios = [
             ScenarioTrials(
@@ -209,7 +223,7 @@ def compute_simulation(
                 study.so_far(scenario, study.shards(trials)),
                 number,
             )
-            for scenario, trials in done.items()
+            for scenario, trials in study.trials.items()
         ]
         names = ["model", *(each.label for each in experiment.methods)]
         calls = {
@@ -262,7 +276,7 @@ def _more(study: _Study, scenario: int, truth: float, trials: int, looks: Sequen
 
 
 def compute_share(
-    experiment: Simulation, share: Callable[[int], Span], progress: Progress, journal: Journal
+    experiment: Simulation, share: Callable[[int], TaskSpan], progress: Progress, journal: Journal
 ) -> None:
     """Run a share of the shards of a study whose number of trials is fixed, and record them.
 
@@ -272,7 +286,7 @@ def compute_share(
         progress: receives the numbers of trials to come and done.
         journal: keeps what is done.
     """
-    with _opened(experiment, progress, journal) as study, memory_for("the trials"):
+    with _opened(experiment, journal) as study, memory_for("the trials"):
         truths(experiment)
         each = study.shards(experiment.trials.count)
         first, last = share(each * len(experiment.scenarios))
@@ -281,14 +295,14 @@ def compute_share(
             for scenario in range(len(experiment.scenarios))
         }
         spans = {scenario: (a, b) for scenario, (a, b) in spans.items() if a < b}
-        study.run(spans, experiment.trials.count)
+        run_rounds([study.round(spans, experiment.trials.count)], progress, journal)
 
 
-def simulation_estimate(experiment: Simulation) -> Estimate:
-    """What a study costs beside the calls of the user's functions."""
+def simulation_workload(experiment: Simulation) -> Workload:
+    """What a study has to do beside the calls of the user's functions."""
     scenarios, trials = len(experiment.scenarios), experiment.trials.count
     answers = scenarios * len(experiment.methods)
-    return Estimate(
+    return Workload(
         scenarios=scenarios,
         tasks=scenarios * -(-trials // shard_size(experiment.batch)),
         trials=scenarios * trials,
@@ -296,5 +310,4 @@ def simulation_estimate(experiment: Simulation) -> Estimate:
         cells=answers * trials if experiment.keep else 0,
         summary=answers * len(MEASURES),
         memory=BASE + 8.0 * answers * trials * len(FIELDS),
-        without_user_functions=True,
     )

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from rich.console import RenderableType
 
+from harness.findings.table import Entry, TextTable
 from harness.kinds.simulation.findings import study_sentences, study_table
 from harness.kinds.simulation.tables import failed_calls
 from harness.screen.console import escape_markup
-from harness.screen.records import narrow_table
+from harness.screen.records import table_screen
 from harness.tables.results import Results
 
 _MOST_ROWS = 60
@@ -28,10 +29,9 @@ def simulation_screen(results: Results) -> Iterator[RenderableType]:
     shown = found.rows[:_MOST_ROWS]
     if len(shown) < len(found.rows):
         title += f"; the first {len(shown)} of {len(found.rows)} rows (all in summary.csv)"
-    table = narrow_table(title, names=found.names)
-    for row in shown:
-        table.add_row(*map(escape_markup, row))
-    yield table
+    is_number = [place > 0 for place in range(len(found.names))]
+    rows = [list(map(Entry, row)) for row in shown]
+    yield table_screen(TextTable(title, found.names, is_number, rows))
     for sentence in failed_calls(manifest):
         yield f"[bold red]Failed[/bold red]: {escape_markup(sentence)}."
     if results.path is not None:

@@ -15,15 +15,14 @@ from harness.base.errors import MethodError
 from harness.base.numerics.arrays import Floats, Integers
 from harness.callers.location import FunctionLocation
 from harness.callers.simulation.answers import FIELDS
-from harness.callers.simulation.process import (
+from harness.callers.simulation.process import EndedError, trial_process
+from harness.callers.simulation.requests import (
     IDLE,
     MODEL,
     MODEL_STREAM,
-    EndedError,
     Program,
     TrialRequest,
     stream_key,
-    trial_process,
 )
 from harness.callers.simulation.worker import CHANGED, FAILED
 

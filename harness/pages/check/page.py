@@ -29,7 +29,7 @@ from harness.checks.findings import (
     Verdict,
 )
 from harness.checks.report import CheckReport
-from harness.families.catalogue import family_of
+from harness.families.family import Family
 from harness.methods.method import TWO_SIDED
 from harness.pages.check.pictures import Picture, picture_of
 from harness.report.page import Page, Part, Section
@@ -92,22 +92,21 @@ def shown(report: CheckReport, words: Sequence[str] = ()) -> list[Shown]:
                     check=printable(finding.check),
                     message=printable(finding.message),
                     picture=picture,
-                    command=_command(finding, report.family, words) if number else "",
+                    command=_command(finding, report.estimated, words) if number else "",
                     number=number,
                 )
             )
     return rows
 
 
-def _command(finding: Finding, family: str, words: Sequence[str]) -> str:
+def _command(finding: Finding, family: Family | None, words: Sequence[str]) -> str:
     """The command that checks at the place of a finding alone; "" where it has none."""
-    if not words:
+    if not words or family is None:
         return ""
     if finding.counter_example is not None:
         grid = finding.counter_example.grid
     else:
-        known = family_of(family)
-        names = (*(known.sizes if known.has_outcomes else ()), "alpha")
+        names = (*(family.sizes if family.has_outcomes else ()), "alpha")
         values = {name: finding.cell.get(name) for name in names}
         grid = {n: (float(v),) for n, v in values.items() if isinstance(v, int | float)}
         if len(grid) < len(names):

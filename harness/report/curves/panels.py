@@ -16,8 +16,8 @@ import numpy as np
 import polars as pl
 
 from harness.base.numerics.arrays import Floats, Integers
+from harness.catalogue import family_in
 from harness.designs.miss_curve import MissCurve
-from harness.families.catalogue import family_in
 from harness.families.family import (
     ENUMERATION,
     EXACT_ENGINES,
@@ -127,8 +127,8 @@ class _Cells:
 
     def panels(self, over: str, panels: Sequence[Panel], held_in_all: int = 0) -> Panels:
         """Panels of all methods over this axis."""
-        found = dict(self.table.select("method", "side").unique().rows())
-        sides = [str(found[method]) for method in self.methods]
+        side_of = dict(self.table.select("method", "side").unique().rows())
+        sides = [str(side_of[method]) for method in self.methods]
         return Panels(over, self.family, self.methods, sides, panels, held_in_all)
 
     def panel(
@@ -162,12 +162,12 @@ class _Cells:
 
     def _by_method(self, rows: pl.DataFrame, x: Floats, column: str) -> Floats:
         """A column as an array of shape (k, m); not a number where there is no row."""
-        found = np.full((len(self.methods), x.size), np.nan)
+        values = np.full((len(self.methods), x.size), np.nan)
         numbers = {method: number for number, method in enumerate(self.methods)}
-        row = np.array([numbers[each] for each in rows["method"].to_list()], np.intp)
+        row = np.array([numbers[method] for method in rows["method"].to_list()], np.intp)
         place = np.searchsorted(x, rows[self.axis].cast(pl.Float64).to_numpy())
-        found[row, place] = rows[column].cast(pl.Float64).fill_null(math.nan).to_numpy()
-        return found
+        values[row, place] = rows[column].cast(pl.Float64).fill_null(math.nan).to_numpy()
+        return values
 
     def _simulated(self, rows: pl.DataFrame, x: Floats) -> Simulated | None:
         """The estimates at about as many places as can be told apart; None without any."""
@@ -188,10 +188,10 @@ def truth_panels(results: Results) -> Panels | None:
         return None
     if not (cells["given"] == TRUTH).any():
         return _implied_panels(results)
-    found = _listed(results, cells.filter(given=TRUTH))
-    if found is None:
+    panels = _listed(results, cells.filter(given=TRUTH))
+    if panels is None:
         return None
-    return replace(found, family=with_estimand(found.family, results.manifest))
+    return replace(panels, family=with_estimand(panels.family, results.manifest))
 
 
 def outcome_panels(results: Results) -> Panels | None:
@@ -203,31 +203,27 @@ def outcome_panels(results: Results) -> Panels | None:
     cells = cells.filter(given=OUTCOME)
     if not family.has_single_count or not (cells["engine"] == POSTERIOR).any():
         return None
-    found = _Cells(with_places(cells), "place", (POSTERIOR,))
+    axis = _Cells(with_places(cells), "place", (POSTERIOR,))
     panels = []
-    for size in found.sizes:
-        here = found.table.filter(at(family.sizes, size))
-        names = _group_names(here) if "x_last" in here.columns else None
-        panels += [found.panel(here, size, alpha, names=names) for alpha in found.alphas]
-    return found.panels("outcome", panels)
-
-
-def _group_names(cells: pl.DataFrame) -> list[str]:
-    """The outcomes of each group, as in ``10 … 19``; the last one may be open."""
-    groups = cells.unique("place").sort("place").select("x", "x_last").rows()
-    return [f"≥ {first}" if last is None else f"{first} … {last}" for first, last in groups]
+    for size in axis.sizes:
+        rows, names = axis.table.filter(at(family.sizes, size)), None
+        if "x_last" in rows.columns:
+            groups = rows.unique("place").sort("place").select("x", "x_last").rows()
+            names = [f"≥ {low}" if high is None else f"{low} … {high}" for low, high in groups]
+        panels += [axis.panel(rows, size, alpha, names=names) for alpha in axis.alphas]
+    return axis.panels("outcome", panels)
 
 
 def _listed(results: Results, cells: pl.DataFrame) -> Panels | None:
     """The panels over listed true values, or over the size where these are few."""
     family = family_in(cells)
-    (axis, _), *others = family.curve_truths
-    held_names = [name for name, _ in others]
-    found = _Cells(cells, axis)
-    methods, sizes, alphas = found.methods, found.sizes, found.alphas
-    few = cells[axis].n_unique() <= min(MOST_LISTED, len(sizes) - 1)
+    (name, _), *others = family.curve_truths
+    held_names = [held_name for held_name, _ in others]
+    axis = _Cells(cells, name)
+    methods, sizes, alphas = axis.methods, axis.sizes, axis.alphas
+    few = cells[name].n_unique() <= min(MOST_LISTED, len(sizes) - 1)
     if few and cells[family.sizes[0]].n_unique() == len(sizes):
-        return _over_size(_Cells(cells, family.sizes[0]), [axis, *held_names])
+        return _over_size(_Cells(cells, family.sizes[0]), [name, *held_names])
     every = cells.select(held_names).unique().sort(held_names).rows() if held_names else [()]
     held = spread(every, MOST_HELD)
     most = MOST_CURVES if family.has_single_count else MOST_CURVES_OF_TWO
@@ -235,72 +231,61 @@ def _listed(results: Results, cells: pl.DataFrame) -> Panels | None:
     panels = []
     for size, values, alpha in product(sizes, held, alphas):
         here = at([*family.sizes, *held_names], (*size, *values))
-        rows = cells.filter(here, alpha=alpha).sort(axis)
+        rows = cells.filter(here, alpha=alpha).sort(name)
         of_one = rows.filter(method=rows["method"][0], engine=rows["engine"][0])
-        if of_one[axis].is_duplicated().any():
+        if of_one[name].is_duplicated().any():
             return None
-        panel = found.panel(rows, size, alpha, values)
+        panel = axis.panel(rows, size, alpha, values)
         if has_curves and np.isfinite(panel.missed).any():
-            panel = _with_curves(results, panel, family, methods)
+            over = float(panel.x[0]), float(panel.x[-1])
+            exact = [
+                exact_curve(results, method, alpha, family, size, over, values)
+                for method in methods
+            ]
+            if any(curve is not None for curve in exact):
+                panel = replace(panel, curves=exact)
         panels.append(panel)
-    return found.panels("truth", panels, len(every) if len(held) < len(every) else 0)
+    return axis.panels("truth", panels, len(every) if len(held) < len(every) else 0)
 
 
-def _with_curves(results: Results, panel: Panel, family: Family, methods: Sequence[str]) -> Panel:
-    """A panel with the exact curves, where there are such."""
-    assert panel.size is not None
-    where = family, panel.size, (float(panel.x[0]), float(panel.x[-1])), panel.held
-    curves = [exact_curve(results, method, panel.alpha, *where) for method in methods]
-    return panel if all(each is None for each in curves) else replace(panel, curves=curves)
-
-
-def _over_size(found: _Cells, truths: Sequence[str]) -> Panels:
+def _over_size(axis: _Cells, truths: Sequence[str]) -> Panels:
     """The panels over the size of the first sample, one for each true value."""
     panels = []
-    for values in found.table.select(truths).unique(maintain_order=True).rows():
+    for values in axis.table.select(truths).unique(maintain_order=True).rows():
         pairs = zip(truths, values, strict=True)
-        here = found.table.filter(*(pl.col(name).eq_missing(value) for name, value in pairs))
-        panels += [found.panel(here, None, alpha, values) for alpha in found.alphas]
-    return found.panels("size", panels)
+        here = axis.table.filter(*(pl.col(name).eq_missing(value) for name, value in pairs))
+        panels += [axis.panel(here, None, alpha, values) for alpha in axis.alphas]
+    return axis.panels("size", panels)
 
 
 def _implied_panels(results: Results) -> Panels | None:
     """The panels over the true value where the truth is a distribution, from the limits."""
-    cells = results.cells
-    family = family_in(cells)
-    rows = cells.filter(engine=ENUMERATION)
-    if rows.is_empty() or not (family.has_single_count or family.stops):
+    family = family_in(results.cells)
+    rows = results.cells.filter(engine=ENUMERATION)
+    ends = results.summary.filter(engine=ENUMERATION).select("worst_from", "worst_to").drop_nulls()
+    if rows.is_empty() or ends.is_empty() or not (family.has_single_count or family.stops):
         return None
-    if "sampling" in cells.columns and not family.stops:
+    if "sampling" in rows.columns and not family.stops:
         return None
-    found, over = _Cells(rows, ""), _support(results, family)
-    count = len(found.sizes) * len(found.alphas) * len(found.methods)
-    if over is None or count > MOST_CURVES:
+    low, high = ends.row(0)
+    axis = _Cells(rows, "")
+    if not low < high or len(axis.sizes) * len(axis.alphas) * len(axis.methods) > MOST_CURVES:
         return None
     panels = []
-    for size, alpha in product(found.sizes, found.alphas):
-        panel = _implied_panel(results, found, size, alpha, over)
+    for size, alpha in product(axis.sizes, axis.alphas):
+        panel = _implied_panel(results, axis, size, alpha, (low, high))
         if panel is None:
             return None
         panels.append(panel)
-    return found.panels("truth", panels)
-
-
-def _support(results: Results, family: Family) -> tuple[float, float] | None:
-    """The range of the truth as the tables give it."""
-    ends = results.summary.filter(engine=ENUMERATION).select("worst_from", "worst_to").drop_nulls()
-    if ends.is_empty():
-        return None
-    low, high = ends.row(0)
-    return (low, high) if low < high else None
+    return axis.panels("truth", panels)
 
 
 def _implied_panel(
-    results: Results, found: _Cells, size: Size, alpha: float, over: tuple[float, float]
+    results: Results, axis: _Cells, size: Size, alpha: float, over: tuple[float, float]
 ) -> Panel | None:
     """Exact values at evenly spread true values, and the curves, from all limits."""
     x = np.linspace(*over, READ_AT + 1)
-    family, methods = found.family, found.methods
+    family, methods = axis.family, axis.methods
     scenario = scenario_with(results, family, size, tuple(x.tolist()), ())
     if scenario is None:
         return None

@@ -1,6 +1,4 @@
-"""Panels of curves with all of their words: what is switched on at first, and what it is called.
-
-Curves of all methods of a run, with switches for methods and sliders over sizes.
+"""Curves of all methods of a run, with switches for methods and sliders over sizes.
 
 The page draws them with Plotly; where scripts are off, a still picture of a few methods stands.
 """
@@ -8,8 +6,9 @@ The page draws them with Plotly; where scripts are off, a still picture of a few
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -39,9 +38,26 @@ ALWAYS_ON = "wald"
 """The method that is among them, where the run has it: the one that others are held against."""
 _SPARSE = 10
 """An outcome is written on a logarithmic axis where fewer than one in so many is known."""
-_MOST_OF_TRUTHS, _MOST_OF_OUTCOMES = 4, 3
-"""The axis shows so many times alpha at most, unless all of it is asked for."""
 _ROOM = 1.15
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What curves go over."""
+
+    title: str
+    """The title of the section."""
+    label: str
+    symbol: str
+    """What a position is called: p, x, n."""
+    ends: tuple[float | None, float | None]
+    """The least and the largest value; None where it has no end."""
+    length_label: str
+    """The label of the other axis where lengths are drawn."""
+    most: int
+    """The axis of coverage shows so many times alpha at most, unless all of it is asked for."""
+    sentence: Callable[[Panel, Words], str]
+    """What a picture of coverage says."""
 
 
 @dataclass(frozen=True)
@@ -49,31 +65,24 @@ class Shown:
     """Panels with all of their words."""
 
     panels: Panels
-    titles: Mapping[str, str]
-    on: Sequence[int]
-    """The methods that are switched on at first, the first of which has the first colour."""
-    x_label: str
-    symbol: str
-    """The name of a position of the axis."""
+    axis: Axis
+    words: Words
     logarithmic: bool
+    """Whether the axis is, on which positions are too far apart otherwise."""
 
-    @property
-    def is_outcome(self) -> bool:
-        return self.panels.over == "outcome"
-
-    @property
+    @cached_property
     def sizes(self) -> list[str]:
         """The sizes in words; one empty text where they are the axis."""
-        return list(dict.fromkeys(self.size_text(each) for each in self.panels.panels))
+        return list(dict.fromkeys(map(self.words.size, self.panels.panels)))
 
-    @property
+    @cached_property
     def held(self) -> list[str]:
         """The true values that are held, in words."""
-        return list(dict.fromkeys(self.held_text(each) for each in self.panels.panels))
+        return list(dict.fromkeys(map(self.words.held, self.panels.panels)))
 
-    @property
+    @cached_property
     def alphas(self) -> list[float]:
-        return list(dict.fromkeys(each.alpha for each in self.panels.panels))
+        return list(dict.fromkeys(panel.alpha for panel in self.panels.panels))
 
     @property
     def start(self) -> int:
@@ -86,99 +95,85 @@ class Shown:
         return self.panels.panels[self.start * len(self.held) * len(self.alphas)]
 
     @property
-    def reference(self) -> int:
-        """The number of the method that lengths are relative to at first; -1 for none."""
-        methods = self.panels.methods
-        if YARDSTICK not in methods or len(self.comparable) < 2:
-            return -1
-        row = methods.index(YARDSTICK)
-        return row if row in self.comparable else -1
-
-    @property
-    def comparable(self) -> list[int]:
-        """The methods whose lengths are compared: those of one side, if possible of two."""
-        sides = self.panels.sides
-        side = TWO_SIDED if TWO_SIDED in sides else sides[0]
-        return [row for row, each in enumerate(sides) if each == side]
+    def series(self) -> list[int]:
+        """Of each method its place among the colours: those that are on at first have the first."""
+        rows = range(len(self.words.titles))
+        order = [*self.words.drawn, *(row for row in rows if row not in self.words.drawn)]
+        return [order.index(row) for row in rows]
 
     def reach(self, alpha: float) -> float:
         """The largest actual alpha on the axis: of what is switched on at first, or a few alpha."""
-        found = [alpha]
+        on, largest = self.words.drawn, alpha
         for panel in self.panels.panels:
             if panel.alpha != alpha:
                 continue
-            values = [panel.missed[self.on]]
+            values = [panel.missed[on]]
             if panel.simulated is not None:
-                values.append(panel.simulated.alpha[self.on])
-            drawn = [panel.curves[row] for row in self.on if panel.curves]
-            values += [each.missed for each in drawn if each is not None]
-            found += [float(each[np.isfinite(each)].max(initial=0.0)) for each in values]
-        most = _MOST_OF_OUTCOMES if self.is_outcome else _MOST_OF_TRUTHS
-        return min(_ROOM * max(found), most * alpha, 1.0)
-
-    @property
-    def ends(self) -> tuple[float | None, float | None]:
-        """The least and the largest value on the axis; None where it has no end."""
-        if self.panels.over == "size":
-            return 0.0, None
-        if self.panels.over == "outcome":
-            return None, None
-        low, high = self.panels.family.model.SUPPORT
-        return low if math.isfinite(low) else None, high if math.isfinite(high) else None
-
-    @property
-    def names(self) -> list[str]:
-        return [self.titles[method] for method in self.panels.methods]
-
-    @property
-    def series(self) -> list[int]:
-        """Of each method its place among the colours."""
-        others = [row for row in range(len(self.names)) if row not in self.on]
-        order = [*self.on, *others]
-        return [order.index(row) for row in range(len(self.names))]
-
-    @property
-    def length_label(self) -> str:
-        if self.is_outcome:
-            return "length of the interval"
-        return labels.length_label(self.panels.family).replace("\n", " ")
-
-    def size_text(self, panel: Panel) -> str:
-        return "" if panel.size is None else labels.size_text(self.panels.family, panel.size)
-
-    def held_text(self, panel: Panel) -> str:
-        """The true values that are held, with their symbols."""
-        symbols = [symbol for _, symbol in self.panels.family.curve_truths]
-        if panel.size is not None:
-            symbols = symbols[1:]
-        pairs = zip(symbols, panel.held, strict=True)
-        return ", ".join(f"{symbol} = {value:.6g}" for symbol, value in pairs if value is not None)
+                values.append(panel.simulated.alpha[on])
+            drawn = [panel.curves[row] for row in on if panel.curves]
+            values += [curve.missed for curve in drawn if curve is not None]
+            largest = max(largest, *(each[np.isfinite(each)].max(initial=0.0) for each in values))
+        return min(_ROOM * float(largest), self.axis.most * alpha, 1.0)
 
     def sentences(self, panel: Panel) -> list[str]:
         """What the pictures of a panel say; the second is empty where there are no lengths."""
-        setting = ", ".join(filter(None, (self.size_text(panel), self.held_text(panel))))
-        words = Words(self.names, self.on, self.comparable, self.reference, setting, self.symbol)
-        first = outcome_sentence if self.is_outcome else coverage_sentence
-        return [first(panel, words), length_sentence(panel, words)]
+        return [self.axis.sentence(panel, self.words), length_sentence(panel, self.words)]
 
 
 def shown_of(results: Results, panels: Panels) -> Shown:
     """Return panels with all of their words."""
-    family, first = panels.family, panels.panels[0]
-    count = family.model.COUNT
-    words = {
-        "truth": (labels.truth_label(family), family.curve_truths[0][1]),
-        "outcome": (f"outcome {count} (number of {family.model.COUNTED})", count),
-        "size": (labels.size_label(family), family.sizes[0]),
-    }
-    x = first.x
-    sparse = panels.over == "outcome" and not family.is_bounded and x[-1] > _SPARSE * x.size
-    return Shown(
-        panels,
-        method_titles(results.manifest),
-        _on_at_first(results, panels.methods),
-        *words[panels.over],
-        bool(sparse and first.names is None),
+    titles, methods = method_titles(results.manifest), panels.methods
+    # The methods whose lengths are compared are those of one side, if possible of two.
+    side = TWO_SIDED if TWO_SIDED in panels.sides else panels.sides[0]
+    comparable = [row for row, each in enumerate(panels.sides) if each == side]
+    yardstick = methods.index(YARDSTICK) if YARDSTICK in methods else -1
+    axis = _axis(panels)
+    words = Words(
+        titles=[titles[method] for method in methods],
+        drawn=_on_at_first(results, methods),
+        comparable=comparable,
+        yardstick=yardstick if yardstick in comparable and len(comparable) > 1 else -1,
+        symbol=axis.symbol,
+        family=panels.family,
+    )
+    x, names = panels.panels[0].x, panels.panels[0].names
+    is_sparse = panels.over == "outcome" and x[-1] > _SPARSE * x.size and names is None
+    return Shown(panels, axis, words, bool(is_sparse and not panels.family.is_bounded))
+
+
+def _axis(panels: Panels) -> Axis:
+    """What the curves of panels go over."""
+    family, model = panels.family, panels.family.model
+    if panels.over == "outcome":
+        return Axis(
+            title="Coverage and length over the outcome",
+            label=f"outcome {model.COUNT} (number of {model.COUNTED})",
+            symbol=model.COUNT,
+            ends=(None, None),
+            length_label="length of the interval",
+            most=3,
+            sentence=outcome_sentence,
+        )
+    length_label = labels.length_label(family).replace("\n", " ")
+    if panels.over == "size":
+        return Axis(
+            title="Coverage and length over the size",
+            label=labels.size_label(family),
+            symbol=family.sizes[0],
+            ends=(0.0, None),
+            length_label=length_label,
+            most=4,
+            sentence=coverage_sentence,
+        )
+    low, high = model.SUPPORT
+    return Axis(
+        title="Coverage and length over the true value",
+        label=labels.truth_label(family),
+        symbol=family.curve_truths[0][1],
+        ends=(low if math.isfinite(low) else None, high if math.isfinite(high) else None),
+        length_label=length_label,
+        most=4,
+        sentence=coverage_sentence,
     )
 
 
@@ -203,71 +198,64 @@ _TOLERANCE = 1 / 200
 """How far a drawn line may be from the exact one, as a part of alpha: a third of a pixel."""
 _STEPS = 65535
 
-_TITLES = {
-    "truth": "Coverage and length over the true value",
-    "outcome": "Coverage and length over the outcome",
-    "size": "Coverage and length over the size",
-}
-
 
 def curves(results: Results) -> list[Section]:
-    """The sections with curves of a run: over the true value, and over the outcome.
+    """Return the sections with curves of a run: over the true value, and over the outcome.
 
     Without cells, and for designs without such an axis, there are none.
     """
-    found = (truth_panels(results), outcome_panels(results))
-    return [_section(results, each) for each in found if each is not None and each.panels]
-
-
-def _section(results: Results, panels: Panels) -> Section:
-    shown = shown_of(results, panels)
-    return Section(
-        "curves",
-        _TITLES[panels.over],
-        "curves.html",
-        _context(shown),
-        _data(shown),
-        ("plotly-basic.min.js", "curves.js"),
-        ("curves.css",),
-    )
+    every = (truth_panels(results), outcome_panels(results))
+    shown = [shown_of(results, panels) for panels in every if panels is not None and panels.panels]
+    return [
+        Section(
+            "curves",
+            each.axis.title,
+            "curves.html",
+            _context(each),
+            _data(each),
+            ("plotly-basic.min.js", "curves.js"),
+            ("curves.css",),
+        )
+        for each in shown
+    ]
 
 
 def _data(shown: Shown) -> dict[str, Any]:
     """What the script reads."""
     panels = shown.panels.panels
     # Equal positions, as of a grid at several sizes, are stored once.
-    places = {each.x.tobytes(): each.x for each in panels}
-    numbers = {key: number for number, key in enumerate(places)}
+    positions = {panel.x.tobytes(): panel.x for panel in panels}
+    numbers = {key: number for number, key in enumerate(positions)}
     return {
         "over": shown.panels.over,
-        "symbol": shown.symbol,
-        "xLabel": shown.x_label,
+        "symbol": shown.words.symbol,
+        "xLabel": shown.axis.label,
         "logarithmic": shown.logarithmic,
         "valueLabel": COVERAGE,
-        "lengthLabel": shown.length_label,
-        "titles": shown.names,
+        "lengthLabel": shown.axis.length_label,
+        "titles": shown.words.titles,
         "series": shown.series,
-        "on": list(shown.on),
+        "on": shown.words.drawn,
         "sizes": shown.sizes,
         "held": shown.held,
         "alphas": shown.alphas,
         "start": shown.start,
-        "reference": shown.reference,
-        "comparable": shown.comparable,
-        "ends": list(shown.ends),
+        "reference": shown.words.yardstick,
+        "comparable": shown.words.comparable,
+        "ends": list(shown.axis.ends),
         "reach": [shown.reach(alpha) for alpha in shown.alphas],
-        "xs": [packed(each) for each in places.values()],
+        "xs": [packed(x) for x in positions.values()],
         "panels": [
-            _packed_panel(each, numbers[each.x.tobytes()], shown.sentences(each)) for each in panels
+            _packed_panel(panel, numbers[panel.x.tobytes()], shown.sentences(panel))
+            for panel in panels
         ],
     }
 
 
 def _context(shown: Shown) -> dict[str, Any]:
     """What the template reads."""
-    panels, first = shown.panels.panels, shown.first
-    says = shown.sentences(first)
-    series = zip(shown.names, shown.series, strict=True)
+    panels, titles = shown.panels.panels, shown.words.titles
+    exact = np.any([np.isfinite(panel.missed).any(axis=1) for panel in panels], axis=0)
     return {
         "shown": shown,
         "methods": [
@@ -275,65 +263,60 @@ def _context(shown: Shown) -> dict[str, Any]:
                 "title": title,
                 "colour": place % COLOURS + 1,
                 "dash": place // COLOURS % DASHES,
-                "on": row in shown.on,
+                "on": row in shown.words.drawn,
             }
-            for row, (title, place) in enumerate(series)
+            for row, (title, place) in enumerate(zip(titles, shown.series, strict=True))
         ],
-        "comparable": [(row, shown.names[row]) for row in shown.comparable],
-        "has_length": any(np.isfinite(each.length).any() for each in panels),
-        "has_trials": any(each.simulated is not None for each in panels),
-        "simulated": _simulated_at_first(shown.panels),
-        "count": int(first.x.size),
-        "says": says,
-        "stills": _stills(shown, first, says),
-        "has_curves": any(each.curves for each in panels),
+        "comparable": [(row, titles[row]) for row in shown.words.comparable],
+        "has_length": any(np.isfinite(panel.length).any() for panel in panels),
+        "has_trials": any(panel.simulated is not None for panel in panels),
+        # Estimates are shown where methods are few, or known by Monte Carlo alone.
+        "simulated": len(titles) <= SIMULATED_ON or not exact.all(),
+        "count": int(shown.first.x.size),
+        "says": shown.sentences(shown.first),
+        "stills": _stills(shown),
+        "has_curves": any(panel.curves for panel in panels),
     }
-
-
-def _simulated_at_first(panels: Panels) -> bool:
-    """Whether estimates are shown: where methods are few, or known by Monte Carlo alone."""
-    exact = np.any([np.isfinite(each.missed).any(axis=1) for each in panels.panels], axis=0)
-    return len(panels.methods) <= SIMULATED_ON or not bool(exact.all())
 
 
 def _packed_panel(panel: Panel, x: int, say: Sequence[str]) -> dict[str, Any]:
     """A panel for the script: the values that are read as they are, lines as they are drawn."""
-    found: dict[str, Any] = {
+    stored: dict[str, Any] = {
         "x": x,
         "missed": packed_smooth(panel.missed),
         "length": packed_smooth(panel.length) if np.isfinite(panel.length).any() else None,
-        "say": list(say),
+        "say": say,
     }
     if any(panel.estimated_length):
-        found["estimated"] = list(panel.estimated_length)
+        stored["estimated"] = panel.estimated_length
     if panel.names is not None:
-        found["names"] = list(panel.names)
+        stored["names"] = panel.names
     if panel.curves:
-        found["curves"] = _packed_curves(panel.curves, panel.alpha)
+        stored["curves"] = _packed_curves(panel.curves, panel.alpha)
     if panel.simulated is not None:
-        found["simulated"] = {
+        stored["simulated"] = {
             "at": packed(panel.simulated.at, "int32"),
             "alpha": packed(panel.simulated.alpha),
             "lower": packed(panel.simulated.lower),
             "upper": packed(panel.simulated.upper),
         }
-    return found
+    return stored
 
 
-def _packed_curves(found: Sequence[MissCurve | None], alpha: float) -> dict[str, Any]:
+def _packed_curves(curves: Sequence[MissCurve | None], alpha: float) -> dict[str, Any]:
     """The lines of a panel one after the other, thinned to what is seen."""
-    known = [each for each in found if each is not None]
-    low, high = float(known[0].truths[0]), float(known[0].truths[-1])
+    ends = next(curve.truths[[0, -1]] for curve in curves if curve is not None)
+    low, high = ends.tolist()
     counts, steps, heights = [], [], []
-    for each in found:
-        if each is None:
+    for curve in curves:
+        if curve is None:
             counts.append(0)
             continue
-        place = thinned(each.truths, each.missed, _TOLERANCE * alpha)
-        step = np.rint((each.truths[place] - low) / (high - low) * _STEPS).astype(np.int64)
+        place = thinned(curve.truths, curve.missed, _TOLERANCE * alpha)
+        step = np.rint((curve.truths[place] - low) / (high - low) * _STEPS).astype(np.int64)
         counts.append(place.size)
         steps.append(np.diff(step, prepend=0))
-        heights.append(each.missed[place])
+        heights.append(curve.missed[place])
     return {
         "from": low,
         "to": high,
@@ -343,33 +326,24 @@ def _packed_curves(found: Sequence[MissCurve | None], alpha: float) -> dict[str,
     }
 
 
-def _stills(shown: Shown, panel: Panel, says: Sequence[str]) -> list[StillPicture]:
+def _stills(shown: Shown) -> list[StillPicture]:
     """The pictures for pages without scripts, of the methods that are switched on at first."""
-    alpha = panel.alpha
-    series = shown.series
-    reach = shown.reach(alpha)
+    panel, words, axis = shown.first, shown.words, shown.axis
     values, lengths = [], []
-    for row in shown.on:
-        title = shown.names[row]
+    for row in words.drawn:
+        title, series = words.titles[row], shown.series[row]
         curve = panel.curves[row] if panel.curves else None
         x, missed = (panel.x, panel.missed[row]) if curve is None else (curve.truths, curve.missed)
         if not np.isfinite(missed).any() and panel.simulated is not None:
             x, missed = panel.x[panel.simulated.at], panel.simulated.alpha[row]
-        values.append(Line(title, x, 100 * (1 - missed), series[row]))
-        if row in shown.comparable and np.isfinite(panel.length[row]).any():
-            lengths.append(Line(title, panel.x, panel.length[row], series[row]))
-    pictures = [
-        still_picture(
-            says[0],
-            (shown.x_label, COVERAGE),
-            values,
-            (100 * (1 - reach), 100.0),
-            100 * (1 - alpha),
-            shown.logarithmic,
-        )
-    ]
+        values.append(Line(title, x, 100 * (1 - missed), series))
+        if row in words.comparable and np.isfinite(panel.length[row]).any():
+            lengths.append(Line(title, panel.x, panel.length[row], series))
+    says, least = shown.sentences(panel), 100 * (1 - shown.reach(panel.alpha))
+    nominal = 100 * (1 - panel.alpha)
+    axes, is_log = (axis.label, COVERAGE), shown.logarithmic
+    pictures = [still_picture(says[0], axes, values, (least, 100.0), nominal, is_log)]
     if lengths:
-        axes = (shown.x_label, shown.length_label)
-        alt = says[1] or shown.length_label
-        pictures.append(still_picture(alt, axes, lengths, logarithmic=shown.logarithmic))
+        axes, alt = (axis.label, axis.length_label), says[1] or axis.length_label
+        pictures.append(still_picture(alt, axes, lengths, logarithmic=is_log))
     return pictures

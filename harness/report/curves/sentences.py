@@ -9,6 +9,8 @@ import numpy as np
 
 from harness.base.text import first_few
 from harness.designs.miss_curve import MissCurve
+from harness.families.family import Family
+from harness.figures.look import labels
 from harness.findings.judgements import first_largest
 from harness.findings.numbers import coverage, covered, nominal, percent
 from harness.findings.verdicts import ranges_above
@@ -35,15 +37,26 @@ class Words:
     """The rows whose lengths may be compared, those of one side."""
     yardstick: int
     """The row that lengths are compared with; -1 where there is none."""
-    setting: str
-    """The size and what else is held; empty where there is nothing to say."""
     symbol: str
     """The name of the axis: p, x, n."""
+    family: Family
 
-    @property
-    def start(self) -> str:
-        """How a sentence begins."""
-        return f"At {self.setting}, " if self.setting else ""
+    def size(self, panel: Panel) -> str:
+        """The size of a panel; empty where the sizes are the axis."""
+        return "" if panel.size is None else labels.size_text(self.family, panel.size)
+
+    def held(self, panel: Panel) -> str:
+        """The true values that are held, with their symbols."""
+        symbols = [symbol for _, symbol in self.family.curve_truths]
+        if panel.size is not None:
+            symbols = symbols[1:]
+        pairs = zip(symbols, panel.held, strict=True)
+        return ", ".join(f"{symbol} = {value:.6g}" for symbol, value in pairs if value is not None)
+
+    def start(self, panel: Panel) -> str:
+        """How a sentence begins: with the size and what else is held, if there is any."""
+        setting = ", ".join(filter(None, (self.size(panel), self.held(panel))))
+        return f"At {setting}, " if setting else ""
 
     @property
     def shown(self) -> str:
@@ -79,44 +92,54 @@ def coverage_sentence(panel: Panel, words: Words) -> str:
         return _by_trials(panel, words)
     unknown = len(words.drawn) - len(known)
     rest = f" The coverage of {unknown} more is known by Monte Carlo alone." if unknown else ""
-    found = [_worst(panel, row, words.titles[row]) for row in known]
-    return _capital(f"{words.start}{_lowest(panel, found, words)}.{rest}")
+    worst = [_worst(panel, row, words.titles[row]) for row in known]
+    lowest = _at_the_only_place if panel.x.size == 1 else _lowest
+    return _capital(f"{words.start(panel)}{lowest(panel, worst, words)}.{rest}")
 
 
-def _lowest(panel: Panel, found: Sequence[_Worst], words: Words) -> str:
-    if panel.x.size == 1:
-        return _at_the_only_place(panel, found, words)
+def _lowest(panel: Panel, methods: Sequence[_Worst], words: Words) -> str:
+    """Which method's coverage is lowest, where it is so, and over how much it is below nominal."""
     bound = nominal(panel.alpha)
-    below = [each for each in found if each.above > 0]
-    kept = [each.title for each in found if each.above == 0]
-    worst = max(below or found, key=lambda each: (each.missed, each.above))
+    below = [method for method in methods if method.above > 0]
+    kept = [method.title for method in methods if method.above == 0]
+    worst = max(below or methods, key=lambda method: (method.missed, method.above))
     lowest = f"{coverage(1 - worst.missed)} near {words.place(worst.where)}"
+    if not below and len(methods) == 1:
+        return f"{worst.title} never falls below {bound}: its lowest is {lowest}"
     if not below:
-        none = f"{worst.title} never falls" if len(found) == 1 else f"no method{words.shown} falls"
-        whose = "its lowest is" if len(found) == 1 else f"the lowest is {worst.title}'s,"
-        return f"{none} below {bound}: {whose} {lowest}"
-    text = f"{worst.title} falls to {lowest} and is below {bound} {_share(panel, worst.above)}"
+        none = f"no method{words.shown} falls below {bound}"
+        return f"{none}: the lowest is {worst.title}'s, {lowest}"
+    count, number = panel.x.size, round(worst.above * panel.x.size)
+    which = "sizes" if panel.size is None else "true values"
+    where = f"at {number} of {count} {which}" if number < count else f"at all {count} {which}"
+    if panel.curves:
+        whole = worst.above > 1 - ACCURATE
+        where = "over the whole range" if whole else f"over {percent(worst.above)} of the range"
+    text = f"{worst.title} falls to {lowest} and is below {bound} {where}"
     if kept:
         return f"{text}; {first_few(kept)} never {'is' if len(kept) == 1 else 'are'}"
     if len(below) == 1:
         return text
-    best = min(below, key=lambda each: (each.missed, each.above))
+    best = min(below, key=lambda method: (method.missed, method.above))
     every = "both methods are" if len(below) == 2 else f"every method{words.shown} is"
     least = f"{coverage(1 - best.missed)} near {words.place(best.where)}"
     return f"{text}; {every} below it somewhere, {best.title} the least far, with {least}"
 
 
-def _at_the_only_place(panel: Panel, found: Sequence[_Worst], words: Words) -> str:
+def _at_the_only_place(panel: Panel, methods: Sequence[_Worst], words: Words) -> str:
     """The coverage of one method, or the lowest and the highest, where there is one position."""
     bound, at = nominal(panel.alpha), words.place(panel.x[0])
-    low, high = max(found, key=lambda each: each.missed), min(found, key=lambda each: each.missed)
-    below = sum(each.above > 0 for each in found)
-    if len(found) == 1:
+    low = max(methods, key=lambda method: method.missed)
+    high = min(methods, key=lambda method: method.missed)
+    below = sum(method.above > 0 for method in methods)
+    if len(methods) == 1:
         side = "below" if below else "not below"
         return f"{low.title} covers {coverage(1 - low.missed)} at {at}, {side} {bound}"
-    lowest, highest = (f"{each.title} {coverage(1 - each.missed)}" for each in (low, high))
-    count = f"{below} of {len(found)} methods{words.shown} are below {bound}"
-    return f"{lowest} is the lowest coverage at {at} and {highest} the highest; {count}"
+    count = f"{below} of {len(methods)} methods{words.shown} are below {bound}"
+    return (
+        f"{low.title} {coverage(1 - low.missed)} is the lowest coverage at {at} and "
+        f"{high.title} {coverage(1 - high.missed)} the highest; {count}"
+    )
 
 
 def outcome_sentence(panel: Panel, words: Words) -> str:
@@ -134,20 +157,20 @@ def outcome_sentence(panel: Panel, words: Words) -> str:
 
     parts = []
     if above:
-        row = max(above, key=lambda each: float(np.nanmax(error[each])))
-        found = at(row, int(np.nanargmax(error[row])))
+        row = max(above, key=lambda row: float(np.nanmax(error[row])))
+        lowest = at(row, int(np.nanargmax(error[row])))
         one = f" one{words.shown}" if words.shown else ""
         least = f", less than any other{one}" if len(above) > 1 else ""
-        parts.append(f"{words.titles[row]} covers {found}{least}, where {bound} is nominal")
+        parts.append(f"{words.titles[row]} covers {lowest}{least}, where {bound} is nominal")
     if below:
-        row = min(below, key=lambda each: float(np.nanmin(error[each])))
-        found = at(row, int(np.nanargmin(error[row])))
-        parts.append(f"{words.titles[row]} never covers less than {bound}, and up to {found}")
+        row = min(below, key=lambda row: float(np.nanmin(error[row])))
+        highest = at(row, int(np.nanargmin(error[row])))
+        parts.append(f"{words.titles[row]} never covers less than {bound}, and up to {highest}")
     if exact:
         names = first_few([words.titles[row] for row in exact])
         verb = "covers" if len(exact) == 1 else "cover"
         parts.append(f"{names} {verb} {bound} at every outcome")
-    text = f"{words.start}{'; '.join(parts)}."
+    text = f"{words.start(panel)}{'; '.join(parts)}."
     return _capital(text) + _held_by_intervals(panel, len(words.titles))
 
 
@@ -160,22 +183,19 @@ def length_sentence(panel: Panel, words: Words) -> str:
         return ""
     if words.yardstick >= 0 and others and np.isfinite(panel.length[words.yardstick]).any():
         text = _longest(panel, words, others)
+    elif panel.x.size == 1 and len(known) == 1:
+        length = panel.length[known[0], 0]
+        text = f"the length is {length:.3g} at {words.place(panel.x[0])}"
     elif len(known) == 1:
-        text = _own_length(panel, words, known[0])
+        lengths = panel.length[known[0]]
+        low, high = int(np.nanargmin(lengths)), int(np.nanargmax(lengths))
+        text = (
+            f"the length goes from {lengths[low]:.3g} near {words.place(panel.x[low])} to "
+            f"{lengths[high]:.3g} near {words.place(panel.x[high])}"
+        )
     else:
         text = _mean_lengths(panel, words, known)
-    return _capital(f"{words.start}{text}.")
-
-
-def _own_length(panel: Panel, words: Words, row: int) -> str:
-    lengths = panel.length[row]
-    if panel.x.size == 1:
-        return f"the length is {lengths[0]:.3g} at {words.place(panel.x[0])}"
-    low, high = int(np.nanargmin(lengths)), int(np.nanargmax(lengths))
-    return (
-        f"the length goes from {lengths[low]:.3g} near {words.place(panel.x[low])} to "
-        f"{lengths[high]:.3g} near {words.place(panel.x[high])}"
-    )
+    return _capital(f"{words.start(panel)}{text}.")
 
 
 def _longest(panel: Panel, words: Words, others: Sequence[int]) -> str:
@@ -183,7 +203,7 @@ def _longest(panel: Panel, words: Words, others: Sequence[int]) -> str:
     unit, reference = panel.length[words.yardstick], words.titles[words.yardstick]
     longer = panel.length / np.where(unit > 0, unit, np.nan) - 1
     longer[~np.isfinite(longer)] = -np.inf
-    row = max(others, key=lambda each: float(longer[each].max()))
+    row = max(others, key=lambda other: float(longer[other].max()))
     where = int(longer[row].argmax())
     if longer[row, where] < _NOTICEABLE:
         return f"no intervals{words.shown} are longer than those of {reference}"
@@ -227,51 +247,42 @@ def share_above(curve: MissCurve, limit: float) -> float:
     return float(above / (curve.truths[-1] - curve.truths[0]))
 
 
-def _share(panel: Panel, share: float) -> str:
-    """Over how much of the range, or at how many of the listed values."""
-    if panel.curves:
-        whole = share > 1 - ACCURATE
-        return "over the whole range" if whole else f"over {percent(share)} of the range"
-    number, count = round(share * panel.x.size), panel.x.size
-    which = "sizes" if panel.size is None else "true values"
-    return f"at all {count} {which}" if number == count else f"at {number} of {count} {which}"
-
-
 def _by_trials(panel: Panel, words: Words) -> str:
-    """The lowest coverage by Monte Carlo, with its interval."""
-    found = panel.simulated
-    if found is None:
+    """The lowest coverage by Monte Carlo, with its interval; empty where there are no estimates."""
+    simulated = panel.simulated
+    if simulated is None:
         return ""
-    alpha = found.alpha[words.drawn]
+    alpha, upper = simulated.alpha[words.drawn], simulated.upper[words.drawn]
+    lower = simulated.lower[words.drawn]
     if not np.isfinite(alpha).any():
         return ""
-    line, column = divmod(int(np.nanargmax(alpha)), found.at.size)
-    row = words.drawn[line]
-    where = words.near(panel, panel.x[found.at[column]])
+    line, column = divmod(int(np.nanargmax(alpha)), simulated.at.size)
+    titles = [words.titles[row] for row in words.drawn]
+    where = words.near(panel, panel.x[simulated.at[column]])
     interval = ""
-    if np.isfinite(found.upper[row, column]):
-        low, high = 1 - found.upper[row, column], 1 - found.lower[row, column]
+    if np.isfinite(upper[line, column]):
+        low, high = 1 - upper[line, column], 1 - lower[line, column]
         interval = f" (95 % interval {coverage(low)} to {coverage(high)})"
-    lowest = f"{coverage(1 - found.alpha[row, column])} {where}{interval}"
-    clear = np.asarray((found.lower > panel.alpha).any(axis=1)).tolist()
-    never = [words.titles[each] for each in words.drawn if not clear[each]]
-    text = f"by Monte Carlo {words.titles[row]} covers least often: {lowest}"
-    if len(never) not in (0, len(words.drawn)):
+    lowest = f"{coverage(1 - alpha[line, column])} {where}{interval}"
+    clear = np.asarray((lower > panel.alpha).any(axis=1))
+    never = [title for title, is_clear in zip(titles, clear, strict=True) if not is_clear]
+    text = f"by Monte Carlo {titles[line]} covers least often: {lowest}"
+    if len(never) not in (0, len(titles)):
         verb = "is" if len(never) == 1 else "are"
         text += f"; {first_few(never)} {verb} nowhere clearly below {nominal(panel.alpha)}"
-    return _capital(f"{words.start}{text}.")
+    return _capital(f"{words.start(panel)}{text}.")
 
 
 def _held_by_intervals(panel: Panel, count: int) -> str:
     """How many intervals of Monte Carlo hold the exact value, where there is one method."""
-    found = panel.simulated
-    if found is None or count > 1:
+    simulated = panel.simulated
+    if simulated is None or count > 1:
         return ""
-    exact = panel.missed[0, found.at]
-    known = np.isfinite(found.lower[0]) & np.isfinite(exact)
+    exact, lower, upper = panel.missed[0, simulated.at], simulated.lower[0], simulated.upper[0]
+    known = np.isfinite(lower) & np.isfinite(exact)
     if not known.any():
         return ""
-    held = (found.lower[0] <= exact) & (exact <= found.upper[0])
+    held = (lower <= exact) & (exact <= upper)
     return (
         f" {int(held[known].sum())} of {int(known.sum())} Monte Carlo intervals "
         f"hold the exact value; 95 % should."

@@ -131,6 +131,21 @@ class Journal:
         """
         return _faults(self.path)
 
+    def begun_by(self) -> str:
+        """The program that made the records, in words, if it is another one than this.
+
+        It is empty where this program made any of them, or where there are none.
+        """
+        query = (
+            "SELECT content FROM environments WHERE number IN (SELECT environment FROM records)"
+            " ORDER BY number"
+        )
+        with self.faults():
+            programs = [json.loads(row[0])["program"] for row in self._connection.execute(query)]
+        if not programs or environment()["program"] in programs:
+            return ""
+        return environment_text({"program": programs[-1]})
+
     def fact(self, name: str) -> Any:
         """Return what was noted under a name as plain data; None where nothing was."""
         with self.faults():

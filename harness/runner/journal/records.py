@@ -74,15 +74,19 @@ def unpack(content: bytes, kind: type[Record]) -> Record:
         structure, lengths = json.loads(content[12:end])
         places = np.cumsum([end, *lengths]).tolist()
         arrays = [content[a:b] for a, b in pairwise(places)]
-        record = _record(structure, arrays, _dataclasses_in(known))
+        record: Any = _record(structure, arrays, _dataclasses_in(known))
     except _OtherRecordError:
         raise DamagedRecordError(f"a record is no {kind.__name__}") from None
     except (ValueError, KeyError, TypeError, IndexError, zlib.error) as fault:
         raise DamagedRecordError(f"a record cannot be read: {fault}") from None
-    expected: type[Record] = get_origin(kind) or kind
-    if not isinstance(record, expected):
-        raise DamagedRecordError(f"a record is no {expected.__name__}")
-    return record
+    expected: Any = get_origin(kind) or kind
+    members = get_args(kind)
+    if not isinstance(record, expected) or (
+        members and not all(isinstance(member, members[0]) for member in record)
+    ):
+        raise DamagedRecordError(f"a record is no {kind.__name__}")
+    found: Record = record
+    return found
 
 
 @cache

@@ -5,7 +5,8 @@ from itertools import product
 
 import numpy as np
 
-from harness.designs.stopping.rule import ByFunction, StoppingRule, looks_every, stopping_rule
+from harness.designs.stopping.open_rule import looks_every, open_rule
+from harness.designs.stopping.rule import ByFunction, StoppingRule
 
 ALPHA = 0.05
 FOUR_LOOKS = {
@@ -28,6 +29,11 @@ SMALL = {
 """Rules as plain data, with the most trials."""
 
 
+def rule_of(given, most, alpha):
+    """Return the rule of plain data with so many trials at most."""
+    return open_rule(given, alpha).up_to(most)
+
+
 def stopping_function(function, most, first=1):
     """Return the stopping rule of a function, asked after each trial from a first one on."""
     return StoppingRule(looks_every(first, 1, most), ByFunction(function))
@@ -35,7 +41,7 @@ def stopping_function(function, most, first=1):
 
 def small_rules():
     """Return the small rules by their names, and one with gaps between the x that go on."""
-    rules = {name: stopping_rule(*given, ALPHA) for name, given in SMALL.items()}
+    rules = {name: rule_of(*given, ALPHA) for name, given in SMALL.items()}
     rules["function"] = stopping_function(lambda t, x: (t * t + x) % 5 == 0, 11, first=2)
     return rules
 

@@ -10,8 +10,8 @@ from numpy.polynomial.legendre import leggauss
 import harness
 from harness.base.errors import HarnessError, InputError
 from harness.cli import main
-from harness.designs.stopping import design, methods, paths, verification
-from harness.families.catalogue import family_of, with_settings
+from harness.designs.stopping import design, family, open_rule, paths, verification
+from harness.families.catalogue import family_of
 from harness.findings.manifest import agrees
 from harness.methods.catalogue import find
 
@@ -44,7 +44,7 @@ def run(tmp_path, **given):
 def forgotten():
     """Nothing that a test plants is remembered by another one."""
     yield
-    for cached in (methods.outcomes_of, methods.rule_with, methods._ordered_limits):
+    for cached in (open_rule._outcomes_up_to, open_rule._rule_up_to, family._ordered_limits):
         cached.cache_clear()
 
 
@@ -80,8 +80,8 @@ def test_cells_hold_the_distribution_of_the_trials_made(tmp_path):
 @pytest.mark.parametrize("prior", [(1.0, 1.0), (2.0, 5.0)])
 def test_the_mean_alpha_of_a_bayesian_interval_is_nominal_under_every_rule(rule, prior):
     """The integral over p of the miss probability; between limits it is a polynomial."""
-    family, most, alpha = with_settings("proportion", {"stopping": rule}).name, 20, 0.05
-    stopped = methods.outcomes_of(family_of(family), most)
+    most, alpha = 20, 0.05
+    stopped = open_rule.open_rule(rule).outcomes(most)
     x, t = stopped.outcomes.successes, stopped.outcomes.trials
     lower, upper = find(family_of("proportion"), "minimal_length").limits(
         (x, t), alpha, prior=prior
@@ -140,8 +140,8 @@ FAULTS = (one_path_more, look_forgotten, last_not_forced, counted_one_later)
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda each: each.__name__)
 def test_a_planted_fault_is_found(tmp_path, monkeypatch, fault):
-    monkeypatch.setattr(methods, "stopped_trials", lambda rule: fault(paths.stopped_trials(rule)))
-    methods.outcomes_of.cache_clear()
+    monkeypatch.setattr(open_rule, "stopped_trials", lambda rule: fault(paths.stopped_trials(rule)))
+    open_rule._outcomes_up_to.cache_clear()
     try:
         results = run(tmp_path)
     except HarnessError:
@@ -150,9 +150,8 @@ def test_a_planted_fault_is_found(tmp_path, monkeypatch, fault):
 
 
 def test_the_second_computation_counts_every_sequence():
-    family = with_settings("proportion", {"stopping": PEEKING}).name
-    stopped, p = methods.outcomes_of(family_of(family), 40), np.array([0.0, 0.05, 0.5, 0.93, 1.0])
-    again = verification.probabilities_again(family_of(family), 40, p)
+    stopped, p = open_rule.open_rule(PEEKING).outcomes(40), np.array([0.0, 0.05, 0.5, 0.93, 1.0])
+    again = verification.probabilities_again(stopped, p)
     np.testing.assert_allclose(again, stopped.outcomes.pmf(p, 1 - p), rtol=1e-12, atol=1e-300)
 
 

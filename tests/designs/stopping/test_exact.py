@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 from harness.designs.stopping.paths import exact_values, stopped_trials
-from harness.designs.stopping.rule import stopping_rule
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import find
 from harness.methods.proportion.stopping import beta_binomial_mixture
-from tests.designs.stopping.rules import ALPHA, FOUR_LOOKS, small_rules, ways
+from tests.designs.stopping.rules import ALPHA, FOUR_LOOKS, rule_of, small_rules, ways
 
 # Sums of some hundred positive terms.
 ROUNDING = 1e-13
@@ -55,7 +54,7 @@ def values_of(stopped, truths):
     ],
 )
 def test_miss_probabilities_are_those_of_whole_numbers(rule, method, p, below, above):
-    found, _, _ = values_of(stopped_trials(stopping_rule(*RULES[rule], ALPHA)), [p])
+    found, _, _ = values_of(stopped_trials(rule_of(*RULES[rule], ALPHA)), [p])
     assert found.below[method, 0] == pytest.approx(below, rel=ROUNDING)
     assert found.above[method, 0] == pytest.approx(above, rel=ROUNDING)
 
@@ -70,7 +69,7 @@ def test_miss_probabilities_are_those_of_whole_numbers(rule, method, p, below, a
     ],
 )
 def test_mean_lengths_are_those_of_whole_numbers(rule, method, p, length):
-    found, _, _ = values_of(stopped_trials(stopping_rule(*RULES[rule], ALPHA)), [p])
+    found, _, _ = values_of(stopped_trials(rule_of(*RULES[rule], ALPHA)), [p])
     assert found.length[method, 0] == pytest.approx(length, rel=ROUNDING)
 
 
@@ -84,7 +83,7 @@ def test_mean_lengths_are_those_of_whole_numbers(rule, method, p, length):
     ],
 )
 def test_expected_trials_are_those_of_whole_numbers(rule, p, trials):
-    found, _, _ = values_of(stopped_trials(stopping_rule(*RULES[rule], ALPHA)), [p])
+    found, _, _ = values_of(stopped_trials(rule_of(*RULES[rule], ALPHA)), [p])
     assert found.expected_trials[0] == pytest.approx(trials, rel=ROUNDING)
 
 
@@ -102,7 +101,7 @@ def test_all_values_are_sums_over_all_sequences_of_trials(name):
 
 
 def test_a_truth_equal_to_a_limit_is_covered():
-    stopped = stopped_trials(stopping_rule(FOUR_LOOKS, 40, ALPHA))
+    stopped = stopped_trials(rule_of(FOUR_LOOKS, 40, ALPHA))
     same = np.full((1, stopped.look.size), 0.25)
     found = exact_values(stopped, same, same, np.array([0.24, 0.25, 0.26]))
     assert found.below[0] == pytest.approx([1, 0, 0])
@@ -111,7 +110,7 @@ def test_a_truth_equal_to_a_limit_is_covered():
 
 def test_expected_successes_are_p_times_the_expected_trials():
     # Wald's identity; the length of an interval from 0 to x is x.
-    rule = stopping_rule(
+    rule = rule_of(
         {"first": 10, "every": 1, "until": {"excludes": 0.5, "of": "wilson"}}, 900, ALPHA
     )
     stopped, p = stopped_trials(rule), np.linspace(0, 1, 101)
@@ -121,7 +120,7 @@ def test_expected_successes_are_p_times_the_expected_trials():
 
 
 def test_values_at_many_truths_are_those_at_each_alone():
-    rule = stopping_rule(
+    rule = rule_of(
         {"first": 50, "every": 50, "until": {"half_width": 0.02, "of": "wilson"}}, 4000, ALPHA
     )
     stopped, p = stopped_trials(rule), np.linspace(0, 1, 201)

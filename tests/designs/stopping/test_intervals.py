@@ -5,7 +5,6 @@ import pytest
 from flint import arb, ctx
 
 from harness.designs.stopping.paths import exact_values, stopped_trials
-from harness.designs.stopping.rule import stopping_rule
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import find
 from harness.methods.proportion.stopping import (
@@ -14,7 +13,7 @@ from harness.methods.proportion.stopping import (
     stagewise,
     stagewise_mid_p,
 )
-from tests.designs.stopping.rules import ALPHA, FOUR_LOOKS, SMALL, stopping_function
+from tests.designs.stopping.rules import ALPHA, FOUR_LOOKS, SMALL, rule_of, stopping_function
 
 SIMON = {"boundaries": [{"n": 15, "at_most": 1}]}
 # Limits are doubles, of roots that are found to their last digits.
@@ -54,7 +53,7 @@ def limits_at(rule, trials, successes):
     ],
 )
 def test_stagewise_limits_are_those_of_40_digits(given, most, t, x, lower, upper):
-    found = limits_at(stopping_rule(given, most, ALPHA), t, x)
+    found = limits_at(rule_of(given, most, ALPHA), t, x)
     assert found == pytest.approx((lower, upper), abs=LIMIT)
 
 
@@ -63,7 +62,7 @@ def test_stagewise_limits_are_those_of_40_digits(given, most, t, x, lower, upper
     ("formula", "name"), [(stagewise, "clopper_pearson"), (stagewise_mid_p, "mid_p")]
 )
 def test_where_trials_never_stop_early_limits_are_those_of_one_sample(formula, name, alpha):
-    rule = stopping_rule({"first": 60, "every": 1, "until": {"successes": 3}}, 60, ALPHA)
+    rule = rule_of({"first": 60, "every": 1, "until": {"successes": 3}}, 60, ALPHA)
     _, lower, upper = by_order(rule, formula, alpha / 2)
     expected = find(family_of("proportion"), name).limits(
         (np.arange(61.0), np.full(61, 60.0)), alpha
@@ -76,14 +75,14 @@ def test_where_trials_never_stop_early_limits_are_those_of_one_sample(formula, n
     "given", [(FOUR_LOOKS, 40), (SIMON, 25), SMALL["upper boundaries"], SMALL["successes"]]
 )
 def test_stagewise_intervals_never_miss_more_often_than_nominal_on_either_side(given):
-    rule = stopping_rule(*given, ALPHA)
+    rule = rule_of(*given, ALPHA)
     stopped, lower, upper = by_order(rule, stagewise, ALPHA / 2)
     found = exact_values(stopped, lower[np.newaxis], upper[np.newaxis], EVERY_P)
     assert max(found.below.max(), found.above.max()) <= ALPHA / 2 * (1 + 1e-12)
 
 
 def test_mid_p_limits_lie_inside():
-    stopped = stopped_trials(stopping_rule(FOUR_LOOKS, 40, ALPHA))
+    stopped = stopped_trials(rule_of(FOUR_LOOKS, 40, ALPHA))
     ordered = stopped.outcomes.at(stopped.stagewise())
     lower, upper = stagewise(ordered, ALPHA / 2)
     inner_lower, inner_upper = stagewise_mid_p(ordered, ALPHA / 2)
@@ -93,7 +92,7 @@ def test_mid_p_limits_lie_inside():
 
 
 def test_mid_p_limits_with_a_tail_of_more_than_one_half_reach_the_ends():
-    stopped = stopped_trials(stopping_rule(FOUR_LOOKS, 40, ALPHA))
+    stopped = stopped_trials(rule_of(FOUR_LOOKS, 40, ALPHA))
     lower, upper = stagewise_mid_p(stopped.outcomes.at(stopped.stagewise()), 0.6)
     assert (lower[0], upper[0]) == (0, 0)
     assert (lower[-1], upper[-1]) == (1, 1)
@@ -108,8 +107,8 @@ def test_stagewise_limits_mirror_when_successes_and_failures_swap():
         ]
     }
     for formula in (stagewise, stagewise_mid_p):
-        one = stopped_trials(stopping_rule(FOUR_LOOKS, 40, ALPHA))
-        other = stopped_trials(stopping_rule(mirrored, 40, ALPHA))
+        one = stopped_trials(rule_of(FOUR_LOOKS, 40, ALPHA))
+        other = stopped_trials(rule_of(mirrored, 40, ALPHA))
         lower, upper = formula(one.outcomes.at(one.stagewise()), 0.025)
         low, high = formula(other.outcomes.at(other.stagewise()), 0.025)
         assert lower == pytest.approx(1 - high[::-1], abs=LIMIT)
@@ -119,7 +118,7 @@ def test_stagewise_limits_mirror_when_successes_and_failures_swap():
 def test_stagewise_limits_of_many_trials_have_the_tails_that_are_asked_for():
     looks = range(100, 2000, 100)
     bounds = [{"n": n, "at_most": n // 5, "at_least": 2 * n // 5 + 20} for n in looks]
-    stopped = stopped_trials(stopping_rule({"boundaries": bounds}, 2000, ALPHA))
+    stopped = stopped_trials(rule_of({"boundaries": bounds}, 2000, ALPHA))
     ordered = stopped.outcomes.at(stopped.stagewise())
     lower, upper = stagewise(ordered, 0.025)
     for place in (1, 40, 300, 700, 1500, 1999):
@@ -193,9 +192,7 @@ def test_alpha_is_divided_by_the_number_of_looks():
 
 
 def test_division_by_the_looks_holds_whichever_trials_one_stops_at():
-    rule = stopping_rule(
-        {"first": 5, "every": 5, "until": {"excludes": 0.5, "of": "wald"}}, 60, ALPHA
-    )
+    rule = rule_of({"first": 5, "every": 5, "until": {"excludes": 0.5, "of": "wald"}}, 60, ALPHA)
     stopped = stopped_trials(rule)
     data = stopped.outcomes.successes, stopped.outcomes.trials
     lower, upper = bonferroni_looks(data, ALPHA / 2, len(rule.looks))

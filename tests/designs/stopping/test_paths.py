@@ -9,8 +9,14 @@ from flint import arb, fmpz
 
 from harness.base.errors import InputError
 from harness.designs.stopping.paths import stopped_trials
-from harness.designs.stopping.rule import stopping_rule
-from tests.designs.stopping.rules import ALPHA, FOUR_LOOKS, small_rules, stopping_function, ways
+from tests.designs.stopping.rules import (
+    ALPHA,
+    FOUR_LOOKS,
+    rule_of,
+    small_rules,
+    stopping_function,
+    ways,
+)
 from tests.oracles.balls import complement, exact, sharp
 
 # Each of up to 10^4 trials rounds a share; the roundings do not add up.
@@ -57,7 +63,7 @@ def test_shares_are_those_of_all_sequences_of_trials(name):
     ],
 )
 def test_shares_are_quotients_of_whole_numbers(given):
-    rule = stopping_rule(given, 300, ALPHA)
+    rule = rule_of(given, 300, ALPHA)
     stopped, counts = stopped_trials(rule), counts_in_whole_numbers(rule)
     assert pairs(stopped) == sorted(counts)
     shares = [float(Fraction(counts[t, x], comb(t, x))) for t, x in pairs(stopped)]
@@ -65,7 +71,7 @@ def test_shares_are_quotients_of_whole_numbers(given):
 
 
 def test_trials_until_the_tenth_success_are_negative_binomial():
-    rule = stopping_rule({"first": 1, "every": 1, "until": {"successes": 10}}, 2000, ALPHA)
+    rule = rule_of({"first": 1, "every": 1, "until": {"successes": 10}}, 2000, ALPHA)
     outcomes = stopped_trials(rule).outcomes
     tenth = outcomes.successes == 10
     # C(t − 1, 9)/C(t, 10), also at t = 2000, at which the tenth success need not be the last one.
@@ -81,7 +87,7 @@ def narrow_band():
 
 def test_probabilities_sum_to_1_for_every_p():
     p = np.array([0.0, 1e-300, 1e-9, 0.1, 0.5, 0.63, 1 - 1e-12, 1.0])
-    for rule in (*small_rules().values(), narrow_band(), stopping_rule(FOUR_LOOKS, 40, ALPHA)):
+    for rule in (*small_rules().values(), narrow_band(), rule_of(FOUR_LOOKS, 40, ALPHA)):
         total = stopped_trials(rule).outcomes.pmf(p, 1 - p).sum(axis=1)
         assert total == pytest.approx(1, abs=ROUNDING)
 
@@ -94,7 +100,7 @@ def test_outcomes_that_can_occur_are_kept_where_their_share_is_next_to_nothing()
 
 @pytest.fixture(scope="module")
 def long():
-    rule = stopping_rule({"first": 1, "every": 1, "until": {"successes": 1000}}, 10_000, ALPHA)
+    rule = rule_of({"first": 1, "every": 1, "until": {"successes": 1000}}, 10_000, ALPHA)
     return stopped_trials(rule).outcomes
 
 
@@ -115,7 +121,7 @@ def probability(t, x, p):
 
 
 def test_stagewise_order_goes_from_early_stops_below_to_early_stops_above():
-    stopped = stopped_trials(stopping_rule(FOUR_LOOKS, 40, ALPHA))
+    stopped = stopped_trials(rule_of(FOUR_LOOKS, 40, ALPHA))
     ordered = np.array(pairs(stopped))[stopped.stagewise()].tolist()
     assert ordered[:4] == [[10, 0], [10, 1], [20, 2], [20, 3]]
     assert ordered[4:11] == [[20, 4], [30, 5], [30, 6], [30, 7], [30, 8], [30, 9], [40, 10]]

@@ -10,7 +10,8 @@ import pytest
 
 from harness.base.errors import HarnessError
 from harness.callers.source import CatalogueSource
-from harness.designs.design import Scenario, observed_at
+from harness.catalogue import scenario_for
+from harness.designs.design import observed_at
 from harness.designs.engines.solver import solver_of
 from harness.designs.engines.verification import TOLERANCE, Published
 from harness.designs.limits import Limits
@@ -137,7 +138,7 @@ def scenario_of(name, law=None):
     known, family, truths, _ = CASES[name]
     size = N if family == "proportion" else EXPOSURE
     values = tuple(float(truth) for truth in truths)
-    return Scenario(family_of(family), size, DiscreteTruth(values), law=law or known)
+    return scenario_for(family_of(family), size, DiscreteTruth(values), law=law or known)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -232,7 +233,7 @@ def test_a_law_has_no_thinned_draws():
 
 def test_outcomes_that_lie_apart_are_enumerated_without_those_between():
     truth = DiscreteTruth((0.001, 0.999))
-    scenario = Scenario(family_of("proportion"), 10_000, truth, law=BetaBinomial(1e-6))
+    scenario = scenario_for(family_of("proportion"), 10_000, truth, law=BetaBinomial(1e-6))
     outcomes = solver_of(scenario).possible_outcomes()
     assert outcomes.size < 2000
     limits = limits_at(scenario, outcomes)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from harness.designs.design import Scenario, data_of
+from harness.catalogue import scenario_for
+from harness.designs.design import data_of
 from harness.designs.limits import Column, Limits
 from harness.designs.one_sample import least_length
 from harness.designs.one_sample.design import OneSampleSolver
@@ -27,7 +28,7 @@ PRINTED |= {100: (0.151977, 0.15658, 0.1497)}
 
 
 def proportion(n, truth=FLAT):
-    return Scenario(family_of("proportion"), n, truth)
+    return scenario_for(family_of("proportion"), n, truth)
 
 
 @pytest.mark.parametrize("n", PRINTED)
@@ -96,7 +97,7 @@ def test_whole_outcomes_of_several_alphas_are_those_of_each():
 
 def test_more_nodes_leave_the_guaranteed_bound_where_it_is(monkeypatch):
     scenarios = [proportion(300, BetaTruth(2.0, 8.0)), proportion(300, DiscreteTruth((0.01,)))]
-    scenarios += [Scenario(family_of("rate"), 10.0, UniformTruth(1.0, 1.5))]
+    scenarios += [scenario_for(family_of("rate"), 10.0, UniformTruth(1.0, 1.5))]
     alpha = np.array([0.01, 0.05, 0.3])
     before = [randomized(each, alpha) for each in scenarios]
     monkeypatch.setattr(least_length, "_NODES", 100_000)
@@ -163,7 +164,10 @@ def test_an_infinite_density_at_the_end_has_a_bound_on_average():
     ids=["uniform", "gamma", "listed"],
 )
 def test_ten_times_the_exposure_makes_the_lengths_of_rates_a_tenth(truth, shorter):
-    one, ten = Scenario(family_of("rate"), 3.0, truth), Scenario(family_of("rate"), 30.0, shorter)
+    one, ten = (
+        scenario_for(family_of("rate"), 3.0, truth),
+        scenario_for(family_of("rate"), 30.0, shorter),
+    )
     alpha = np.array([0.01, 0.2])
     np.testing.assert_allclose(guaranteed(ten, alpha), guaranteed(one, alpha) / 10, rtol=1e-9)
     np.testing.assert_allclose(on_average(ten, alpha), on_average(one, alpha) / 10, rtol=1e-9)
@@ -171,7 +175,7 @@ def test_ten_times_the_exposure_makes_the_lengths_of_rates_a_tenth(truth, shorte
 
 def test_the_guarantee_of_a_rate_goes_beyond_the_truths_of_the_run():
     """The integral of the least cost by a midpoint rule over rates up to five times the largest."""
-    scenario, alpha = Scenario(family_of("rate"), 2.0, UniformTruth(0.5, 4.0)), 0.05
+    scenario, alpha = scenario_for(family_of("rate"), 2.0, UniformTruth(0.5, 4.0)), 0.05
     rate, x = (np.arange(100_000) + 0.5) * 20.0 / 100_000, np.arange(100)
     weight = outcome_weights(scenario, x)
     chance = stats.poisson(2.0 * rate[:, np.newaxis]).pmf(x)
@@ -206,8 +210,8 @@ def compared(scenario, alpha, names=None, side="two-sided"):
     "scenario",
     [
         *(proportion(12, truth) for truth in TRUTHS),
-        Scenario(family_of("rate"), 2.0, UniformTruth(0.5, 4.0)),
-        Scenario(family_of("rate"), 2.0, GammaTruth(2.0, 1.5)),
+        scenario_for(family_of("rate"), 2.0, UniformTruth(0.5, 4.0)),
+        scenario_for(family_of("rate"), 2.0, GammaTruth(2.0, 1.5)),
     ],
     ids=lambda each: f"{each.family.name} {each.truth}",
 )
@@ -266,7 +270,7 @@ def test_least_lengths_fall_as_alpha_rises_and_a_guarantee_costs_length():
 @pytest.mark.parametrize("truth", [UniformTruth(0.0, 1.0), UniformTruth(0.1, 0.3)])
 def test_a_least_length_depends_on_no_other_alpha(truth):
     scenario, alpha = (
-        Scenario(family_of("proportion"), 20, truth),
+        scenario_for(family_of("proportion"), 20, truth),
         np.array([0.001, 0.01, 0.05, 0.31]),
     )
     for bound in (least_length.guaranteed, least_length.on_average):
@@ -275,6 +279,6 @@ def test_a_least_length_depends_on_no_other_alpha(truth):
 
 
 def test_sets_that_hold_next_to_nothing_have_next_to_no_length():
-    scenario = Scenario(family_of("proportion"), 20, UniformTruth(0.3, 0.31))
+    scenario = scenario_for(family_of("proportion"), 20, UniformTruth(0.3, 0.31))
     (least,) = on_average(scenario, np.array([1.0 - 2.0**-52]))
     assert 0 <= least < 1e-9

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy.special import betainc
 
 from harness.base.errors import InputError
-from harness.designs.design import Scenario
+from harness.catalogue import scenario_for
 from harness.designs.engines.posterior import integrate_under_truth
 from harness.designs.lists import closed_form, sums_at_truths, table_count
 from harness.designs.one_sample.design import OneSampleSolver
@@ -82,13 +82,13 @@ def given_outcome(truth, lower, upper, x):
 
 
 def enumerated(truth, lower, upper):
-    scenario = Scenario(family_of("proportion"), lower.size - 1, truth)
+    scenario = scenario_for(family_of("proportion"), lower.size - 1, truth)
     return OneSampleSolver(scenario).enumerate(arbitrary_limits.as_limits(lower, upper))
 
 
 def check_posterior(truth, lower, upper):
     """The mean of the posterior mass outside the limits, by the weights of the outcomes."""
-    scenario = Scenario(family_of("proportion"), lower.size - 1, truth)
+    scenario = scenario_for(family_of("proportion"), lower.size - 1, truth)
     mean = integrate_under_truth(scenario, arbitrary_limits.as_limits(lower, upper)).mean()
     found = mean.below[0], mean.above[0], mean.length[0]
     assert found == pytest.approx(expected_mean(truth, lower, upper), rel=0, abs=CLOSED_FORM)
@@ -190,7 +190,7 @@ def test_given_the_outcome_listed_truths_count_by_their_likelihood():
 def test_worst_case_is_left_out_where_outcomes_are_missing():
     n = LARGEST_INTEGRATED + 1
     limits = arbitrary_limits.as_limits(np.zeros(n + 1), np.full(n + 1, 0.5))
-    scenario = Scenario(family_of("proportion"), n, UniformTruth(0.0, 1.0))
+    scenario = scenario_for(family_of("proportion"), n, UniformTruth(0.0, 1.0))
     assert OneSampleSolver(scenario).enumerate(limits).worst[0] is not None
     part = OneSampleSolver(scenario).enumerate(limits.at(np.arange(3)))
     assert part.worst == (None,)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from harness.designs.design import Scenario
+from harness.catalogue import scenario_for
 from harness.designs.limits import Limits
 from harness.designs.two_samples.design import TwoSampleSolver
 from harness.designs.two_samples.worst_case import search_worst_case
@@ -40,7 +40,9 @@ def limits_at(scenario, outcomes, columns=2):
 
 
 def listed(family, sizes, one, other):
-    return Scenario(family_of(family), sizes, PairTruth(DiscreteTruth(one), DiscreteTruth(other)))
+    return scenario_for(
+        family_of(family), sizes, PairTruth(DiscreteTruth(one), DiscreteTruth(other))
+    )
 
 
 def binomial(x, n, p):
@@ -171,7 +173,7 @@ CONTINUOUS = [
 
 @pytest.mark.parametrize(("family", "sizes", "one", "other", "ends"), CONTINUOUS, ids=str)
 def test_drawn_truths_given_the_outcome_are_integrals_over_both(family, sizes, one, other, ends):
-    scenario = Scenario(family_of(family), sizes, PairTruth(one, other))
+    scenario = scenario_for(family_of(family), sizes, PairTruth(one, other))
     outcomes = TwoSampleSolver(scenario).possible_outcomes()
     shape = (1, outcomes.size)
     limits = Limits(outcomes, np.full(shape, ends[0]), np.full(shape, ends[1]))
@@ -192,7 +194,7 @@ def test_drawn_truths_given_the_outcome_are_integrals_over_both(family, sizes, o
 @pytest.mark.parametrize("truth", [FLAT, BetaTruth(0.5, 3.0), DiscreteTruth((0.1, 0.6))], ids=str)
 def test_weights_of_pairs_are_products_and_all_that_can_occur_sum_to_one(truth):
     other = DiscreteTruth((0.5,)) if truth.is_discrete else FLAT
-    scenario = Scenario(family_of("proportion_difference"), (40, 7), PairTruth(truth, other))
+    scenario = scenario_for(family_of("proportion_difference"), (40, 7), PairTruth(truth, other))
     outcomes = TwoSampleSolver(scenario).possible_outcomes()
     assert (np.diff(outcomes) > 0).all()
     weight = TwoSampleSolver(scenario).outcome_weights(outcomes)
@@ -214,7 +216,7 @@ def test_only_the_reported_outcomes_are_given_and_the_mean_is_of_all():
 
 
 def test_there_is_no_mean_where_outcomes_that_can_occur_are_left_out():
-    scenario = Scenario(family_of("proportion_difference"), (40, 40), PairTruth(FLAT, FLAT))
+    scenario = scenario_for(family_of("proportion_difference"), (40, 40), PairTruth(FLAT, FLAT))
     limits = limits_at(scenario, TwoSampleSolver(scenario).possible_outcomes()[:-1])
     known = TwoSampleSolver(scenario).enumerate(limits)
     assert known.mean_from == "posterior"

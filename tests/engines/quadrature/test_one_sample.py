@@ -5,7 +5,8 @@ import pytest
 from flint import arb, ctx
 from scipy import stats
 
-from harness.designs.design import Scenario, data_of
+from harness.catalogue import scenario_for
+from harness.designs.design import data_of
 from harness.designs.engines.posterior import integrate_under_truth
 from harness.designs.limits import Limits
 from harness.designs.one_sample.exact import LARGEST_INTEGRATED, is_integrated
@@ -39,7 +40,7 @@ def limits_of(scenario, names, outcomes):
 
 
 def at(n, truth, names=("wald", "jeffreys", "minimal_length")):
-    scenario = Scenario(family_of("proportion"), n, truth)
+    scenario = scenario_for(family_of("proportion"), n, truth)
     return scenario, limits_of(scenario, names, np.arange(n + 1))
 
 
@@ -86,7 +87,7 @@ def test_each_outcome_has_its_probability_and_its_misses(truth):
 @pytest.mark.parametrize(("s", "t"), [(0.05, 0.2), (0.5, 0.5), (2.0, 8.0), (40.0, 0.1)])
 @pytest.mark.parametrize("n", [1, 50, 2000])
 def test_outcome_probabilities_of_a_beta_truth_are_beta_binomial(s, t, n):
-    mixing = Mixing.of_truth(Scenario(family_of("proportion"), n, BetaTruth(s, t)))
+    mixing = Mixing.of_truth(scenario_for(family_of("proportion"), n, BetaTruth(s, t)))
     found = outcome_probabilities(mixing, np.arange(n + 1))
     assert found.sum() == pytest.approx(1.0, rel=1e-12)
     with ctx.workprec(256):
@@ -105,7 +106,7 @@ def test_outcome_probabilities_of_a_beta_truth_are_beta_binomial(s, t, n):
 @pytest.mark.parametrize("exposure", [0.01, 2.0, 300.0])
 @pytest.mark.parametrize(("s", "t"), [(0.05, 0.2), (0.5, 3.0), (2.0, 0.5), (9.5, 3.0)])
 def test_outcome_probabilities_of_a_gamma_truth_are_negative_binomial(s, t, exposure):
-    mixing = Mixing.of_truth(Scenario(family_of("rate"), exposure, GammaTruth(s, t)))
+    mixing = Mixing.of_truth(scenario_for(family_of("rate"), exposure, GammaTruth(s, t)))
     x = np.arange(60)
     exact = stats.nbinom(s, t / (t + exposure)).pmf(x)
     # Rates with a probability of 1e-17 together are left out.
@@ -119,7 +120,7 @@ def test_outcome_probabilities_of_a_gamma_truth_are_negative_binomial(s, t, expo
 )
 def test_misses_of_a_rate_are_those_of_scipys_gamma(truth):
     exposure, x = 2.0, np.arange(120)
-    scenario = Scenario(family_of("rate"), exposure, truth)
+    scenario = scenario_for(family_of("rate"), exposure, truth)
     limits = limits_of(scenario, ("garwood", "wald"), x)
     integral = integrate(Mixing.of_truth(scenario), limits)
     found, average = integral.by_outcome, integral.mean
@@ -156,7 +157,7 @@ def test_the_misses_at_the_nodes_have_the_mean_as_their_integral():
 
 def test_a_certain_miss_has_the_probability_one_to_the_last_bit():
     """Intervals of no width miss all truths but one; their limits are no truth of the range."""
-    scenario = Scenario(family_of("proportion"), 12, BetaTruth(0.5, 2.0))
+    scenario = scenario_for(family_of("proportion"), 12, BetaTruth(0.5, 2.0))
     x = np.arange(13)
     nothing = np.where(x % 2, 1.0, 0.0)[np.newaxis]
     found = integrate(Mixing.of_truth(scenario), Limits(x, nothing, nothing)).by_outcome
@@ -170,8 +171,8 @@ def test_beside_one_no_digit_is_lost(n, truth):
     """The mirror image: as many failures at the mirrored truth."""
     few = np.arange(8)
     mirrored = FLAT if truth is FLAT else BetaTruth(truth.t, truth.s)
-    low = Mixing.of_truth(Scenario(family_of("proportion"), n, mirrored)).near(few)
-    high = Mixing.of_truth(Scenario(family_of("proportion"), n, truth)).near(n - few[::-1])
+    low = Mixing.of_truth(scenario_for(family_of("proportion"), n, mirrored)).near(few)
+    high = Mixing.of_truth(scenario_for(family_of("proportion"), n, truth)).near(n - few[::-1])
     np.testing.assert_allclose(
         outcome_probabilities(high, n - few[::-1])[::-1],
         outcome_probabilities(low, few),
@@ -186,7 +187,7 @@ def test_beside_one_no_digit_is_lost(n, truth):
 def test_near_some_outcomes_their_integrals_are_those_over_the_whole_range(n, first, count):
     """Under a flat truth the probability of every outcome is 1/(n + 1)."""
     x = np.arange(first, first + count)
-    part = Mixing.of_truth(Scenario(family_of("proportion"), n, FLAT)).near(x)
+    part = Mixing.of_truth(scenario_for(family_of("proportion"), n, FLAT)).near(x)
     np.testing.assert_allclose(outcome_probabilities(part, x), 1 / (n + 1), rtol=1e-12)
     low, high = part.span
     if first > 50:
@@ -200,7 +201,7 @@ def test_near_some_outcomes_their_integrals_are_those_over_the_whole_range(n, fi
 @pytest.mark.parametrize("n", [10**6, 10**9])
 def test_near_outcomes_beyond_the_ends_of_the_truth_there_is_a_narrow_part(n):
     """Nine standard deviations below 0.2, where the posterior alone has no mass in the range."""
-    scenario = Scenario(family_of("proportion"), n, UniformTruth(0.2, 0.7))
+    scenario = scenario_for(family_of("proportion"), n, UniformTruth(0.2, 0.7))
     spread = np.sqrt(0.16 / n)
     for centre, end in ((0.2 - 9 * spread, 0), (0.7 + 9 * spread * 1.15, 1)):
         x = np.arange(8) + round(n * centre)
@@ -210,11 +211,11 @@ def test_near_outcomes_beyond_the_ends_of_the_truth_there_is_a_narrow_part(n):
 
 
 def test_near_keeps_a_singular_end():
-    scenario = Scenario(family_of("proportion"), 10**6, SINGULAR)
+    scenario = scenario_for(family_of("proportion"), 10**6, SINGULAR)
     assert (
         Mixing.of_truth(scenario).near(np.arange(5)).span[0] == scenario.truth.effective_support[0]
     )
-    rate = Scenario(family_of("rate"), 10.0, GammaTruth(0.05, 0.2))
+    rate = scenario_for(family_of("rate"), 10.0, GammaTruth(0.05, 0.2))
     assert Mixing.of_truth(rate).near(np.arange(3, 9)).span[0] == rate.truth.effective_support[0]
 
 
@@ -223,7 +224,7 @@ def test_a_prior_without_a_finite_integral_reaches_to_the_last_outcome(prior):
     """Under r^{a − 1} e^{−br} the ratio of two outcome probabilities is known."""
     exposure, x = 5.0, np.arange(41)
     mixing = Mixing.of_prior(
-        Scenario(family_of("rate"), exposure, DiscreteTruth((1.0,))), prior, 40
+        scenario_for(family_of("rate"), exposure, DiscreteTruth((1.0,))), prior, 40
     )
     found = outcome_probabilities(mixing, x)
     ratio = (x[:-1] + prior[0]) / (x[1:]) * exposure / (exposure + prior[1])
@@ -233,11 +234,11 @@ def test_a_prior_without_a_finite_integral_reaches_to_the_last_outcome(prior):
 def test_up_to_which_size_enumeration_integrates():
     most = LARGEST_INTEGRATED
     assert most == 2000
-    assert is_integrated(Scenario(family_of("proportion"), most, FLAT))
-    assert not is_integrated(Scenario(family_of("proportion"), most + 1, FLAT))
-    assert not is_integrated(Scenario(family_of("proportion"), 5, DiscreteTruth((0.5,))))
-    assert is_integrated(Scenario(family_of("rate"), 100.0, UniformTruth(0.0, 20.0)))
-    assert not is_integrated(Scenario(family_of("rate"), 101.0, UniformTruth(0.0, 20.0)))
+    assert is_integrated(scenario_for(family_of("proportion"), most, FLAT))
+    assert not is_integrated(scenario_for(family_of("proportion"), most + 1, FLAT))
+    assert not is_integrated(scenario_for(family_of("proportion"), 5, DiscreteTruth((0.5,))))
+    assert is_integrated(scenario_for(family_of("rate"), 100.0, UniformTruth(0.0, 20.0)))
+    assert not is_integrated(scenario_for(family_of("rate"), 101.0, UniformTruth(0.0, 20.0)))
 
 
 # Integrals over one sample after the other are those along lines, and those of posteriors.
@@ -246,12 +247,12 @@ def test_up_to_which_size_enumeration_integrates():
 PROPORTIONS = PairTruth(UniformTruth(0.1, 0.9), BetaTruth(2.0, 3.0))
 RATES = PairTruth(GammaTruth(2.0, 1.0), UniformTruth(0.0, 4.0))
 SUMS = [
-    Scenario(family_of("proportion_difference"), (6, 7), PROPORTIONS),
-    Scenario(family_of("balanced_accuracy"), (40, 30), PROPORTIONS),
-    Scenario(family_of("rate_difference"), (3.0, 4.0), RATES),
+    scenario_for(family_of("proportion_difference"), (6, 7), PROPORTIONS),
+    scenario_for(family_of("balanced_accuracy"), (40, 30), PROPORTIONS),
+    scenario_for(family_of("rate_difference"), (3.0, 4.0), RATES),
 ]
 RATIOS = [
-    Scenario(family_of(family), (12, 50), RATES if family == "rate_ratio" else PROPORTIONS)
+    scenario_for(family_of(family), (12, 50), RATES if family == "rate_ratio" else PROPORTIONS)
     for family in FAMILIES
     if FAMILIES[family].is_ratio and FAMILIES[family].samples == 2
 ]

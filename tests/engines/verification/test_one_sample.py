@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import harness
-from harness.designs.design import Scenario
+from harness.catalogue import scenario_for
 from harness.designs.engines import posterior
 from harness.designs.engines.posterior import Integrated, is_own_prior
 from harness.designs.engines.solver import solver_of
@@ -26,7 +26,7 @@ FAULT = 1e-9
 
 
 def at(n, truth):
-    return Scenario(family_of("proportion"), n, truth)
+    return scenario_for(family_of("proportion"), n, truth)
 
 
 def limits_at(n, outcomes=None, names=("wald", "minimal_length", "jeffreys")):
@@ -95,8 +95,10 @@ def test_the_truths_own_prior():
     assert is_own_prior(at(5, BetaTruth(2.0, 8.0)), (2.0, 8.0))
     assert not is_own_prior(at(5, BetaTruth(2.0, 8.0)), (1.0, 1.0))
     assert not is_own_prior(at(5, LISTED), (1.0, 1.0))
-    assert is_own_prior(Scenario(family_of("rate"), 2.0, GammaTruth(2.0, 3.0)), (2.0, 3.0))
-    assert not is_own_prior(Scenario(family_of("rate"), 2.0, UniformTruth(0.0, 9.0)), (1.0, 0.0))
+    assert is_own_prior(scenario_for(family_of("rate"), 2.0, GammaTruth(2.0, 3.0)), (2.0, 3.0))
+    assert not is_own_prior(
+        scenario_for(family_of("rate"), 2.0, UniformTruth(0.0, 9.0)), (1.0, 0.0)
+    )
 
 
 def scaled(record, name, row=slice(None), place=slice(None)):

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from harness.designs.design import Scenario, data_of
+from harness.catalogue import scenario_for
+from harness.designs.design import data_of
 from harness.designs.engines.posterior import integrate_under_truth
 from harness.designs.engines.solver import solver_of
 from harness.designs.engines.verification import TOLERANCE
@@ -57,7 +58,7 @@ FAULT = 1e-9
 
 
 def scenario_of(family, sizes, first, second):
-    return Scenario(family_of(family), sizes, PairTruth(first, second))
+    return scenario_for(family_of(family), sizes, PairTruth(first, second))
 
 
 def prior_of(scenario):

@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from harness.designs.design import Scenario, data_of
+from harness.catalogue import scenario_for, with_settings
+from harness.designs.design import data_of
 from harness.designs.engines.confirmation import BY_NET, confirmed, net_at_limits
 from harness.designs.engines.solver import solver_of
 from harness.designs.engines.verification import TOLERANCE
@@ -23,17 +24,24 @@ from harness.methods.catalogue import CATALOGUE, methods_of
 FLAT = UniformTruth(0.0, 1.0)
 NARROW = TableTruth.of(table_of_cells(p, 0.05, 0.4) for p in (0.1, 0.2, 0.4))
 SCENARIOS = {
-    "one sample": (Scenario(family_of("proportion"), 20, FLAT), "wilson"),
-    "a listed truth": (Scenario(family_of("proportion"), 20, DiscreteTruth((0.1, 0.3))), "wald"),
-    "a rate": (Scenario(family_of("rate"), 5.0, DiscreteTruth((0.5, 3.0))), "garwood"),
+    "one sample": (scenario_for(family_of("proportion"), 20, FLAT), "wilson"),
+    "a listed truth": (
+        scenario_for(family_of("proportion"), 20, DiscreteTruth((0.1, 0.3))),
+        "wald",
+    ),
+    "a rate": (scenario_for(family_of("rate"), 5.0, DiscreteTruth((0.5, 3.0))), "garwood"),
     "two samples": (
-        Scenario(family_of("proportion_difference"), (6, 5), PairTruth(FLAT, FLAT)),
+        scenario_for(family_of("proportion_difference"), (6, 5), PairTruth(FLAT, FLAT)),
         "agresti_caffo",
     ),
-    "a ratio": (Scenario(family_of("risk_ratio"), (6, 5), PairTruth(FLAT, FLAT)), "katz"),
-    "pairs": (Scenario(family_of("paired_difference"), 10, NARROW), "wald"),
+    "a ratio": (scenario_for(family_of("risk_ratio"), (6, 5), PairTruth(FLAT, FLAT)), "katz"),
+    "pairs": (scenario_for(family_of("paired_difference"), 10, NARROW), "wald"),
     "stopped": (
-        Scenario(family_of('proportion(stopping={"boundaries":[{"at_most":1,"n":10}]})'), 29, FLAT),
+        scenario_for(
+            with_settings("proportion", {"stopping": {"boundaries": [{"n": 10, "at_most": 1}]}}),
+            29,
+            FLAT,
+        ),
         "wilson",
     ),
 }
@@ -78,7 +86,7 @@ def test_a_wrong_side_is_found(name):
 
 @pytest.mark.parametrize("end", [0, 1])
 def test_a_forgotten_end_gap_is_found_on_the_net(end):
-    scenario = Scenario(family_of("proportion"), 20, FLAT)
+    scenario = scenario_for(family_of("proportion"), 20, FLAT)
     solver, limits, found = solved(scenario, "wald")
     lower, upper = limits.lower[0].copy(), limits.upper[0].copy()
     # Only one end is as bad as can be; the search begins behind it.
@@ -95,7 +103,7 @@ def test_a_forgotten_end_gap_is_found_on_the_net(end):
 
 @pytest.mark.parametrize("n", [1, 7, 30])
 def test_no_exact_worst_case_of_the_catalogue_is_exceeded(n):
-    scenario, methods = Scenario(family_of("proportion"), n, FLAT), CATALOGUE["proportion"]
+    scenario, methods = scenario_for(family_of("proportion"), n, FLAT), CATALOGUE["proportion"]
     names = [
         name
         for name, each in methods.items()
@@ -157,7 +165,7 @@ def test_a_worst_case_of_listed_truths_is_held_against_them(monkeypatch):
 
 def test_tables_are_searched_whose_ranges_meet_in_no_corner_of_three_cells():
     tables = [(0.3, 0.2, 0.1, 0.4), (0.2, 0.25, 0.15, 0.4), (0.25, 0.15, 0.2, 0.4)]
-    scenario = Scenario(family_of("paired_difference"), 10, TableTruth.of(tables))
+    scenario = scenario_for(family_of("paired_difference"), 10, TableTruth.of(tables))
     solver, limits, found = solved(scenario, "wald")
     assert found.worst[0].alpha >= found.by_truth.missed[0].max() - 1e-12
     replaced, comparisons = confirmed(solver, limits, found)
@@ -167,7 +175,7 @@ def test_tables_are_searched_whose_ranges_meet_in_no_corner_of_three_cells():
 
 @pytest.mark.parametrize("total", [50, 1000])
 def test_a_net_of_whole_numbers_has_the_neighbours_of_each_limit(total):
-    scenario = Scenario(
+    scenario = scenario_for(
         family_of("proportion"), 10, UniformTruth(0.0, 1.0), law=Hypergeometric(total)
     )
     limit = np.array([0.1, 0.25, 0.3001, 0.9])

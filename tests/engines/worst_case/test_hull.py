@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from harness.designs.design import Scenario, data_of
+from harness.catalogue import scenario_for
+from harness.designs.design import data_of
 from harness.designs.limits import Limits
 from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW, miss_probabilities
 from harness.designs.one_sample.design import OneSampleSolver
@@ -30,7 +31,7 @@ _truth = st.one_of(st.integers(0, 12).map(lambda k: k / 12), st.floats(0, 1))
 
 def enumerated(truth, lower, upper):
     limits = arbitrary_limits.as_limits(lower, upper)
-    scenario = Scenario(family_of("proportion"), lower.size - 1, truth)
+    scenario = scenario_for(family_of("proportion"), lower.size - 1, truth)
     return OneSampleSolver(scenario).enumerate(limits)
 
 
@@ -115,7 +116,7 @@ def test_the_range_is_the_closed_hull_of_the_support(truth, over):
 
 
 def test_a_hull_needs_no_limits_of_outcomes_that_cannot_occur_in_it():
-    scenario = Scenario(family_of("proportion"), 100_000, UniformTruth(0.4, 0.41))
+    scenario = scenario_for(family_of("proportion"), 100_000, UniformTruth(0.4, 0.41))
     outcomes = possible_outcomes(scenario)
     assert outcomes.size < 10_000
     lower, upper = CATALOGUE["proportion"]["wilson"].limits(data_of(scenario, outcomes), 0.05)
@@ -132,7 +133,7 @@ def test_a_hull_needs_no_limits_of_outcomes_that_cannot_occur_in_it():
 def test_an_infinite_range_is_searched_but_for_the_mass_left_out(truth, left_out):
     assert truth.mass_left_out == left_out
     low, high = truth.effective_support
-    scenario = Scenario(family_of("rate"), 2.0, truth)
+    scenario = scenario_for(family_of("rate"), 2.0, truth)
     first, last = poisson.window(low, high, 2.0)
     outcomes = np.arange(first, last + 1)
     lower, upper = CATALOGUE["rate"]["wald"].limits(data_of(scenario, outcomes), 0.05)

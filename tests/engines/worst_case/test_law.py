@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from harness.designs.design import Scenario
+from harness.catalogue import scenario_for
 from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits
 from harness.designs.one_sample.design import OneSampleSolver
@@ -47,7 +47,7 @@ def test_of_a_finite_population_it_is_the_largest_of_all_proportions(population,
     truth = DiscreteTruth((round(0.1 * population) / population, 36 / 40))
     if population != 40:
         truth = DiscreteTruth((100 / 997, 900 / 997))
-    scenario = Scenario(family_of("proportion"), 20, truth, law=Hypergeometric(population))
+    scenario = scenario_for(family_of("proportion"), 20, truth, law=Hypergeometric(population))
     outcomes = np.arange(21)
     limits = limits_at(scenario, outcomes) if seed is None else unordered(scenario, 20, seed)
     found = solver_of(scenario).enumerate(limits)
@@ -64,7 +64,7 @@ def test_of_a_finite_population_it_is_the_largest_of_all_proportions(population,
 
 
 def test_of_a_population_with_too_many_proportions_it_is_searched_on_the_lattice():
-    scenario = Scenario(family_of("proportion"), 20, HULL, law=Hypergeometric(10**12))
+    scenario = scenario_for(family_of("proportion"), 20, HULL, law=Hypergeometric(10**12))
     limits = unordered(scenario, 20, 5)
     own = OneSampleSolver(replace(scenario, law=None)).enumerate(limits)
     found = solver_of(scenario).enumerate(limits)
@@ -87,7 +87,7 @@ LAWS = {
 @pytest.mark.parametrize("name", LAWS)
 def test_the_search_is_nowhere_below_a_fine_grid(name, seed):
     law, n = LAWS[name]
-    scenario = Scenario(family_of("proportion"), n, HULL, law=law)
+    scenario = scenario_for(family_of("proportion"), n, HULL, law=law)
     outcomes = np.arange(n + 1)
     limits = limits_at(scenario, outcomes) if seed is None else unordered(scenario, n, seed)
     fine = missed_at(scenario, limits, np.linspace(0.1, 0.9, 2001))
@@ -99,7 +99,7 @@ def test_the_search_is_nowhere_below_a_fine_grid(name, seed):
 
 
 def test_the_search_finds_the_exact_worst_case_where_the_law_is_all_but_binomial():
-    scenario = Scenario(family_of("proportion"), 60, HULL, law=BetaBinomial(1e-14))
+    scenario = scenario_for(family_of("proportion"), 60, HULL, law=BetaBinomial(1e-14))
     limits = limits_at(scenario, np.arange(61))
     own = OneSampleSolver(replace(scenario, law=None)).enumerate(limits)
     for case, exact in zip(solver_of(scenario).enumerate(limits).worst, own.worst, strict=True):
@@ -111,7 +111,7 @@ def test_the_search_finds_the_exact_worst_case_where_the_law_is_all_but_binomial
 
 def test_of_a_rate_it_is_searched_between_the_smallest_and_the_largest():
     truth = DiscreteTruth((0.5, 3.0))
-    scenario = Scenario(family_of("rate"), 5.0, truth, law=GammaPoisson(2.0))
+    scenario = scenario_for(family_of("rate"), 5.0, truth, law=GammaPoisson(2.0))
     _, last = scenario.sampling.window(0.5, 3.0, 5.0)
     limits = limits_at(scenario, np.arange(last + 1))
     fine = missed_at(scenario, limits, np.linspace(0.5, 3.0, 3001))
@@ -120,7 +120,9 @@ def test_of_a_rate_it_is_searched_between_the_smallest_and_the_largest():
 
 
 def test_of_a_single_truth_it_is_its_own_miss_probability():
-    scenario = Scenario(family_of("proportion"), 20, DiscreteTruth((0.3,)), law=Clusters(10, 0.1))
+    scenario = scenario_for(
+        family_of("proportion"), 20, DiscreteTruth((0.3,)), law=Clusters(10, 0.1)
+    )
     limits = limits_at(scenario, np.arange(21))
     found = solver_of(scenario).enumerate(limits)
     missed = found.by_truth.below[:, 0] + found.by_truth.above[:, 0]
@@ -129,7 +131,7 @@ def test_of_a_single_truth_it_is_its_own_miss_probability():
 
 
 def test_it_is_not_known_where_outcomes_have_no_limits():
-    scenario = Scenario(
+    scenario = scenario_for(
         family_of("proportion"), 20, DiscreteTruth((0.0, 1.0)), law=Clusters(10, 0.1)
     )
     limits = limits_at(scenario, np.array([0, 20]))

@@ -5,7 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from harness.designs.design import Scenario, data_of
+from harness.catalogue import scenario_for
+from harness.designs.design import data_of
 from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits
 from harness.designs.two_samples.design import TwoSampleSolver
@@ -61,12 +62,12 @@ def made_up(scenario, seed):
 
 def uniform(family, first, second):
     truths = (UniformTruth(*span) for span in (first, second))
-    return Scenario(family_of(family), SIZES[family], PairTruth(*truths))
+    return scenario_for(family_of(family), SIZES[family], PairTruth(*truths))
 
 
 def listed(family, first, second):
     truths = PairTruth(DiscreteTruth(first), DiscreteTruth(second))
-    return Scenario(family_of(family), SIZES[family], truths)
+    return scenario_for(family_of(family), SIZES[family], truths)
 
 
 def missed_at(scenario, limits, first, second, theta):
@@ -176,7 +177,7 @@ def test_the_rectangle_is_that_of_the_hulls():
         ("rate_difference", gamma, UniformTruth(1, 2), (gamma.effective_support, (1, 2))),
         ("balanced_accuracy", beta, UniformTruth(0.1, 0.2), ((0, 1), (0.1, 0.2))),
     ):
-        scenario = Scenario(family_of(family), SIZES[family], PairTruth(truth, other))
+        scenario = scenario_for(family_of(family), SIZES[family], PairTruth(truth, other))
         assert solver_of(scenario).hull() == expected
     lists = listed("balanced_accuracy", (0.1, 0.5, 0.9), (0.3,))
     assert solver_of(lists).hull() == ((0.1, 0.9), (0.3, 0.3))

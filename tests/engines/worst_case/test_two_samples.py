@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from harness.catalogue import scenario_for
 from harness.checks.plans import scenario_of
-from harness.designs.design import Scenario, data_of
+from harness.designs.design import data_of
 from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits
 from harness.designs.two_samples.table import outcome_probabilities
@@ -31,7 +32,7 @@ POINTS = np.sin(np.linspace(0, np.pi / 2, 101)) ** 2
 
 
 def flat(family, n1, n2):
-    return Scenario(family_of(family), (n1, n2), FLAT)
+    return scenario_for(family_of(family), (n1, n2), FLAT)
 
 
 def searched(scenario, lower, upper):
@@ -191,7 +192,7 @@ def test_each_column_is_searched_by_itself():
 
 
 def rates(first, second):
-    scenario = Scenario(family_of("rate_difference"), (1.0, 2.0), PairTruth(first, second))
+    scenario = scenario_for(family_of("rate_difference"), (1.0, 2.0), PairTruth(first, second))
     windows = [
         poisson.window(*truth.effective_support, size)
         for truth, size in zip((first, second), scenario.sizes, strict=True)
@@ -223,5 +224,5 @@ def test_nothing_is_known_without_the_limits_of_every_pair():
     scenario, limits = rates(UniformTruth(0.5, 4.0), UniformTruth(0.0, 3.0))
     assert search_worst_case(scenario, limits.at(limits.outcomes[1:])) is None
     gamma = GammaTruth(2.0, 0.1)
-    scenario = Scenario(family_of("rate_difference"), (1.0, 2.0), PairTruth(gamma, gamma))
+    scenario = scenario_for(family_of("rate_difference"), (1.0, 2.0), PairTruth(gamma, gamma))
     assert search_worst_case(scenario, limits) is None

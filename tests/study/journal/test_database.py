@@ -1,6 +1,8 @@
 """The journal: its rows, its codes, and what its digest covers."""
 
 import dataclasses
+import random
+import shutil
 import sqlite3
 
 import numpy as np
@@ -15,8 +17,11 @@ from harness.designs.engines.scores import Scores
 from harness.designs.engines.stochastic import Simulation
 from harness.designs.engines.verification import Comparison
 from harness.designs.results import Counts, Enumerated, Exact, Mean, Tally, WorstCase
+from harness.kinds.coverage.journal import keys
+from harness.kinds.simulation.trials import simulate_trials
+from harness.runner.journal import environment
 from harness.runner.journal.database import ColumnKey, Journal, opened
-from harness.runner.journal.environment import ENGINES
+from harness.runner.journal.environment import source_files
 from harness.runner.journal.records import DamagedRecordError, pack, unpack
 from tests.test_floors import FILES, graph
 
@@ -187,36 +192,44 @@ def test_a_record_of_another_kind_is_refused():
 # A change of code that may change a result makes the records of a journal stale.
 
 
-DECIDES_NO_RESULT = {
-    # Messages, arguments and files.
-    *("base.arguments", "base.errors", "base.files", "base.text", "names"),
-    # Sources of limits and records of methods: the limits themselves are in the keys of records.
-    *("callers.source", "methods.method"),
-    # What calls the functions of a simulation study: the keys of its records have the program.
-    "callers.process",
-    *(f"callers.simulation.{part}" for part in ("answers", "process", "program", "worker")),
-    # What loads the function of a stopping rule: the key of the run has the bytes of its file.
-    *("callers.calls", "callers.worker"),
-    # How many trials are made, which decides nothing about those that are.
-    "methods.proportion.exact",
-    # What is asked for, which is in the keys too, and the record of what was found.
-    *("kinds.coverage.experiment", "kinds.coverage.plan", "kinds.coverage.scenario_result"),
-}
+ENGINES = keys._names(*keys.ENGINES)
+APART = "harness.callers", "harness.methods"
+"""What gives limits, which the keys of records have."""
 
 
-def is_digested(module: str) -> bool:
-    place = f"{module.replace('.', '/')}.py"
-    return any(place == part or place.startswith(f"{part}/") for part in ENGINES)
+def digested() -> set[str]:
+    """The modules that decide counts and exact values, by their names below the package."""
+    return {name.removeprefix("harness.") for name in source_files(ENGINES, APART)}
 
 
 def test_all_that_solving_and_simulating_import_is_digested():
-    digested = {module for module in FILES if module and is_digested(module)}
-    used = set().union(*(graph()[module] for module in digested))
+    used = set().union(*(graph()[module] for module in digested()))
     packages = {module for module in FILES if FILES[module].name == "__init__.py"}
-    assert "kinds.coverage.solve" in digested
-    assert used - digested - packages == DECIDES_NO_RESULT
+    assert {"designs.engines.exact", "designs.engines.monte_carlo", "designs.auc"} < digested()
+    left_out = {module.split(".")[0] for module in used - digested() - packages}
+    assert left_out == {"callers", "methods"}
 
 
-def test_every_part_of_the_digest_exists():
-    top = FILES[""].parent
-    assert [part for part in ENGINES if not (top / part).exists()] == []
+def test_a_change_of_any_file_of_the_engines_changes_the_key(tmp_path, monkeypatch):
+    top = environment._TOP
+    copied = shutil.copytree(top, tmp_path / "harness", ignore=shutil.ignore_patterns("*.html"))
+    monkeypatch.setattr(environment, "_TOP", copied)
+    digest = environment.sources_digest.__wrapped__
+    before = digest(ENGINES, APART)
+    for module in random.Random(1).sample(sorted(digested()), 12):
+        file = copied / FILES[module].relative_to(top)
+        text = file.read_text("utf-8")
+        file.write_text(f"{text}# changed\n", "utf-8")
+        assert digest(ENGINES, APART) != before, module
+        file.write_text(text, "utf-8")
+    (copied / "methods" / "bayes.py").write_text("# another method\n", "utf-8")
+    assert digest(ENGINES, APART) == before
+
+
+def test_the_programs_of_r_beside_the_worker_are_digested(tmp_path, monkeypatch):
+    copied = shutil.copytree(environment._TOP, tmp_path / "harness")
+    monkeypatch.setattr(environment, "_TOP", copied)
+    digest = environment.sources_digest.__wrapped__
+    before = digest((simulate_trials.__module__,))
+    (copied / "callers" / "simulation" / "trials.R").write_text("# changed\n", "utf-8")
+    assert digest((simulate_trials.__module__,)) != before

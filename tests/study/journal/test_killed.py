@@ -22,7 +22,7 @@ RUN = """
 import json, sys
 import harness
 from harness.designs.engines import monte_carlo
-from harness.study.journal import database
+from harness.runner.journal import database
 
 monte_carlo.SHARD = 1 << 14
 database.SHORTEST_BATCH, database._PAUSE = 0.0, 0.0

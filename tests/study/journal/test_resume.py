@@ -10,7 +10,7 @@ from harness.base.errors import InputError
 from harness.callers.source import Answers, CatalogueSource
 from harness.designs.engines import monte_carlo
 from harness.kinds.coverage import run as study_run
-from harness.kinds.coverage import run as study_solutions
+from harness.kinds.coverage import solutions as study_solutions
 from harness.kinds.coverage import trials as study_trials
 from harness.kinds.load import load_experiment
 from harness.runner.journal import database

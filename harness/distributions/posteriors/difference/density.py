@@ -243,39 +243,60 @@ class GammaDensity(ComponentDensity[Gamma]):
 
 @dataclass(frozen=True)
 class IntegrandPoints:
-    """Points u, with the values of the weight V and of the factor W there, and du/dx."""
+    """The values of the weight V and of the factor W at points u of a range, and du/dx."""
 
-    u: Floats
-    rest: Floats
-    """span − u."""
     v: tuple[Floats, Floats]
     """Distances of V from the two ends of its untruncated range."""
     w: tuple[Floats, Floats]
     """Distances of W from the two ends of its untruncated range."""
     du_dx: Floats
+    u: Floats
+    """The distance of V from the lower end of its range here."""
+    rest: Floats
+    """The distance of V from the upper end of its range here."""
 
 
-@dataclass(frozen=True)
-class Overlap(Rows, ABC):
-    """An integral of the density of V, the weight, times a function of W, the factor.
+class Integrand(Rows, ABC):
+    """The density of V, the weight, times a function of W, the factor, for each of m outcomes.
 
-    One of the two is the first component P and the other one the second component Q, with
-    P − Q = t. The variable x of integration has no boundary.
+    The variable x of integration has no boundary.
     """
 
     weight: Density
-    """The component V."""
+    """The density of V."""
     factor: Density
-    """The component W."""
-    span: Floats
-    """The length of the range of V, and of W; not above 0 where there is none."""
-    factor_less_weight: Floats
-    """W − V: t or −t."""
+    """The density of W."""
 
     @property
     @abstractmethod
     def farthest(self) -> float:
         """The largest |x| of a node."""
+
+    @abstractmethod
+    def points_at(self, x: Floats) -> IntegrandPoints:
+        """The points at the variable x of integration."""
+
+    @abstractmethod
+    def singular_points(self) -> list[Floats]:
+        """Real parts, in x, of the points off the axis at which the integrand is not analytic."""
+
+
+@dataclass(frozen=True)
+class Overlap(Integrand):
+    """The integrand over the values that two independent components can have together.
+
+    One of V and W is the first component P and the other one the second component Q, with
+    P − Q = t.
+    """
+
+    weight: Density
+    factor: Density
+    weight_is_first: bool
+    """Whether V is P, and W is Q."""
+    span: Floats
+    """The length of the range of V, and of W; not above 0 where there is none."""
+    factor_less_weight: Floats
+    """W − V: t or −t."""
 
     @classmethod
     @abstractmethod
@@ -285,20 +306,12 @@ class Overlap(Rows, ABC):
         """The overlap for first − second = t ≥ 0; ``gap`` is the distance from t to the end."""
 
     @abstractmethod
-    def points_at(self, x: Floats) -> IntegrandPoints:
-        """The points at the variable x of integration."""
-
-    @abstractmethod
     def x_near(self, weight: Floats) -> Floats:
         """The variable x at a value of V, which is moved into the range."""
 
     @abstractmethod
     def log_du_dx_derivatives(self, x: Floats) -> tuple[Floats, Floats]:
         """The first derivative of log du/dx, and minus the second one."""
-
-    @abstractmethod
-    def singular_points(self) -> list[Floats]:
-        """Real parts, in x, of the points off the axis at which the integrand is not analytic."""
 
     def has_noninteger_power(self) -> Bools:
         """Whether the density of a component has a power at an end that is not an integer."""
@@ -325,6 +338,7 @@ class LinearOverlap(Overlap):
     bounded: bool
     apart: tuple[Floats, Floats]
     """The distances from [0, span] to the nearest end of a component's range, below and above."""
+    farthest = 600.0
 
     @classmethod
     def of(
@@ -343,11 +357,8 @@ class LinearOverlap(Overlap):
         p, q = (start + t, over), (start, over + t)
         v, w = (p, q) if weight_is_first else (q, p)
         weight, factor = (first, second) if weight_is_first else (second, first)
-        return cls(weight, factor, span, w[0] - v[0], v, w, bounded, (t + start, t + over))
-
-    @property
-    def farthest(self) -> float:
-        return 600.0
+        apart = t + start, t + over
+        return cls(weight, factor, weight_is_first, span, w[0] - v[0], v, w, bounded, apart)
 
     def points_at(self, x: Floats) -> IntegrandPoints:
         if self.bounded:
@@ -359,7 +370,7 @@ class LinearOverlap(Overlap):
             rest, du_dx = np.full_like(u, np.inf), u
         v = (self.v_offset[0] + u, self.v_offset[1] + rest)
         w = (self.w_offset[0] + u, self.w_offset[1] + rest)
-        return IntegrandPoints(u, rest, v, w, du_dx)
+        return IntegrandPoints(v, w, du_dx, u, rest)
 
     def x_near(self, weight: Floats) -> Floats:
         least = 1e-3 * np.minimum(np.sqrt(self.weight.variance), self.span)

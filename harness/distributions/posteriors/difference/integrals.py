@@ -18,6 +18,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from harness.base.numerics.arrays import Bools, Floats, Positions, Rows
 from harness.base.numerics.quadrature import Axis, Nodes
 from harness.distributions.posteriors.difference.density import (
     Density,
+    Integrand,
     IntegrandPoints,
     LinearOverlap,
     Overlap,
@@ -41,13 +43,56 @@ class Integrals(ABC):
     end less |d|, and by whether they are negative; all arrays have shape (m,).
     """
 
-    @abstractmethod
     def tail(self, magnitude: Floats, gap: Floats, negative: Bools, *, upper: bool) -> Floats:
         """Pr(difference > d) if ``upper``, else Pr(difference < d)."""
+        # At an end of the range one tail is 0 and the other one is 1.
+        tail = np.where(negative == upper, 1.0, 0.0)
+        for block in self._blocks(magnitude, gap, negative):
+            tail[block.index] = block.tail(upper=upper != block.mirrored)
+        return tail
+
+    def log_density(self, magnitude: Floats, gap: Floats, negative: Bools) -> tuple[Floats, Floats]:
+        """The logarithm of the density at d, and its derivative with respect to d.
+
+        At 0 the derivative is the one from above.
+        """
+        density, slope = np.full(magnitude.shape, -np.inf), np.full(magnitude.shape, np.nan)
+        for block in self._blocks(magnitude, gap, negative):
+            height, rise = block.log_density()
+            density[block.index], slope[block.index] = height, -rise if block.mirrored else rise
+        return density, slope
 
     @abstractmethod
-    def log_density(self, magnitude: Floats, gap: Floats, negative: Bools) -> tuple[Floats, Floats]:
-        """The logarithm of the density at d, and its derivative with respect to d."""
+    def _blocks(self, magnitude: Floats, gap: Floats, negative: Bools) -> Iterator[Block]:
+        """Yield blocks of the outcomes inside the range, each with one sign of d."""
+
+
+@dataclass(frozen=True)
+class Block(ABC):
+    """Outcomes with one sign of d, whose components are swapped where d is negative."""
+
+    index: Positions
+    """The positions of the outcomes."""
+    mirrored: bool
+    """Whether d is negative."""
+    t: Floats
+    """|d|."""
+    gap: Floats
+
+    @abstractmethod
+    def tail(self, *, upper: bool) -> Floats:
+        """A tail of the difference at t."""
+
+    @abstractmethod
+    def log_density(self) -> tuple[Floats, Floats]:
+        """The logarithm of the density of the difference at t, and its derivative."""
+
+
+def positions_in_blocks(mask: Bools) -> Iterator[Positions]:
+    """Yield the positions at which a mask holds, so many at a time as are computed together."""
+    index = np.flatnonzero(mask)
+    for start in range(0, index.size, _BLOCK):
+        yield index[start : start + _BLOCK]
 
 
 @dataclass(frozen=True)
@@ -58,29 +103,14 @@ class DifferenceIntegrals(Integrals):
     second: Density
     overlap: type[Overlap] = LinearOverlap
 
-    def tail(self, magnitude: Floats, gap: Floats, negative: Bools, *, upper: bool) -> Floats:
-        # At an infinite point one tail is 0 and the other one is 1.
-        tail = np.where(negative == upper, 1.0, 0.0)
-        for block in self._blocks(magnitude, gap, negative):
-            tail[block.index] = block.tail(upper=upper != block.mirrored)
-        return tail
-
-    def log_density(self, magnitude: Floats, gap: Floats, negative: Bools) -> tuple[Floats, Floats]:
-        density, slope = np.full(magnitude.shape, -np.inf), np.full(magnitude.shape, np.nan)
-        for block in self._blocks(magnitude, gap, negative):
-            height, rise = block.log_density()
-            density[block.index], slope[block.index] = height, -rise if block.mirrored else rise
-        return density, slope
-
-    def _blocks(self, magnitude: Floats, gap: Floats, negative: Bools) -> Iterator[_Block]:
-        """Yield blocks of outcomes with the same sign of d and the same narrower component."""
+    def _blocks(self, magnitude: Floats, gap: Floats, negative: Bools) -> Iterator[Block]:
+        """Yield blocks of outcomes that have the same narrower component, too."""
         narrow = self.first.variance <= self.second.variance
         finite = np.isfinite(magnitude)
         for mirrored in (False, True):
             for first_narrow in (False, True):
-                index = np.flatnonzero(finite & (negative == mirrored) & (narrow == first_narrow))
-                for start in range(0, index.size, _BLOCK):
-                    part = index[start : start + _BLOCK]
+                mask = finite & (negative == mirrored) & (narrow == first_narrow)
+                for part in positions_in_blocks(mask):
                     first, second = self.first.at(part), self.second.at(part)
                     if mirrored:
                         first, second = second, first
@@ -88,46 +118,33 @@ class DifferenceIntegrals(Integrals):
                     overlap = self.overlap.of(
                         first, second, t, gap[part], weight_is_first=weight_is_first
                     )
-                    yield _Block(part, mirrored, first, second, t, gap[part], overlap)
+                    yield DifferenceBlock(part, mirrored, t, gap[part], first, second, overlap)
 
 
 @dataclass(frozen=True)
-class _Block:
-    """Outcomes with one sign of d and one narrower component, which is the weight."""
+class DifferenceBlock(Block):
+    """Outcomes whose narrower component is the weight."""
 
-    index: Positions
-    """The positions of the outcomes."""
-    mirrored: bool
-    """Whether d is negative, so that the components are swapped."""
     first: Density
     second: Density
-    """The components whose difference is t ≥ 0."""
-    t: Floats
-    """|d|."""
-    gap: Floats
+    """The components whose difference is t."""
     overlap: Overlap
 
     def tail(self, *, upper: bool) -> Floats:
-        """A tail of first − second at t."""
-        upper_factor = upper != (self.overlap.weight is self.first)
         total = self._closed_part(upper=upper)
         wide = np.flatnonzero(self.overlap.span > 0)
         if wide.size == 0:
             return total
         overlap = self.overlap if wide.size == self.t.size else self.overlap.at(wide)
-        nodes = integration_window(overlap, Factor.SF if upper_factor else Factor.CDF).nodes()
-        here = overlap.at(nodes.owner)
-        points = here.points_at(nodes.x)
-        log_weight = here.weight.log_kernel(*points.v) + overlap.weight.log_constant()[nodes.owner]
-        weight = np.exp(log_weight) * points.du_dx
-        total[wide] += nodes.sums(weight * here.factor.tail(*points.w, upper=upper_factor))
+        upper_factor = upper != self.overlap.weight_is_first
+        total[wide] += IntegrationWindow.of(overlap, Factor.tail(upper=upper_factor)).integrals()
         return np.minimum(total, 1.0)
 
     def _closed_part(self, *, upper: bool) -> Floats:
         """The probability of the weight beyond the overlap, where the factor's tail is 1."""
         first, second, t, end = self.first, self.second, self.t, self.first.end
         (low1, high1), (low2, high2) = first.range, second.range
-        if self.overlap.weight is first:
+        if self.overlap.weight_is_first:
             if upper:
                 return _tail_at(first, t + high2, (end - high2) - t, upper=True)
             return _tail_at(first, t + low2, self.gap - low2, upper=False)
@@ -137,11 +154,9 @@ class _Block:
         return _tail_at(second, inside, (end - high1) + t, upper=True)
 
     def log_density(self) -> tuple[Floats, Floats]:
-        """The logarithm of the density of first − second at t, and its derivative.
+        """The logarithm of the density of the difference at t, and its derivative.
 
-        The derivative is that of the sum over the nodes, which move with the overlap. Each
-        component's slope is then multiplied by a factor that vanishes at the end where the slope
-        may be infinite.
+        The derivative is that of the sum over the nodes, which move with the overlap.
         """
         size = self.t.size
         log_density, slope = np.full(size, -np.inf), np.full(size, np.nan)
@@ -149,21 +164,8 @@ class _Block:
         if wide.size == 0:
             return log_density, slope
         overlap = self.overlap if wide.size == size else self.overlap.at(wide)
-        nodes = integration_window(overlap, Factor.DENSITY).nodes()
-        here = overlap.at(nodes.owner)
-        points = here.points_at(nodes.x)
-        log_values = here.weight.log_kernel(*points.v) + here.factor.log_kernel(*points.w)
-        log_values += np.log(points.du_dx)
-        largest = np.maximum.reduceat(log_values, nodes.start)
-        values = np.exp(log_values - largest[nodes.owner])
-        total = nodes.sums(values)
-        moved = here.weight.slope(*points.v, 0), here.factor.slope(*points.w, 0)
-        of_first, of_second = moved if self.overlap.weight is self.first else moved[::-1]
-        first_by_t = here.first_by_t(points)
-        change = of_first * first_by_t + of_second * (first_by_t - 1.0)
-        constant = overlap.weight.log_constant() + overlap.factor.log_constant()
-        slope[wide] = nodes.sums(values * change) / total + overlap.log_du_dx_by_t()
-        log_density[wide] = np.log(total) + largest + constant
+        log_density[wide], change = IntegrationWindow.of(overlap, Factor.DENSITY).log_density()
+        slope[wide] = change + overlap.log_du_dx_by_t()
         return log_density, slope
 
 
@@ -200,6 +202,11 @@ class Factor(Enum):
     CDF = 1
     SF = 2
 
+    @classmethod
+    def tail(cls, *, upper: bool) -> Factor:
+        """The upper or the lower tail."""
+        return cls.SF if upper else cls.CDF
+
     @property
     def power(self) -> int:
         """The power of p q by which the factor differs from a density."""
@@ -212,21 +219,41 @@ class Factor(Enum):
         return beyond > 0 if self is Factor.CDF else beyond < 0
 
 
-class Window(Rows, ABC):
+N = TypeVar("N", bound=Integrand)
+
+
+@dataclass(frozen=True)
+class Window(Rows, ABC, Generic[N]):
     """A positive integrand over x with a single peak, for each of m outcomes.
 
-    A subclass defines the logarithm of the integrand, which needs no more accuracy than to tell
-    where it is negligible.
+    Its logarithm needs no more accuracy than to tell where it is negligible.
     """
 
-    @property
-    @abstractmethod
-    def farthest(self) -> float:
-        """No nodes are beyond ± this."""
+    integrand: N
+    function: Factor
+    """The function of the factor W."""
+    flat_value: Floats
+    """The logarithm of W's shape at its mean, beyond which a tail is taken to be constant."""
 
-    @abstractmethod
+    def within(self, x: Floats) -> tuple[Floats, Floats]:
+        """x where the integrand is computed, and the change of its logarithm from there to x."""
+        return x, np.zeros_like(x)
+
+    def is_flat(self, points: IntegrandPoints) -> Bools:
+        """Whether the function of W is taken to be constant at the points."""
+        return self.function.is_flat(points.w[0] - self.integrand.factor.mean)
+
     def log_integrand(self, x: Floats) -> Floats:
         """The logarithm of the integrand, but for a constant."""
+        x, beyond = self.within(x)
+        points = self.integrand.points_at(x)
+        shape = self.integrand.factor.log_shape(*points.w, self.function.power) - self.flat_value
+        changing = np.where(self.is_flat(points), 0.0, shape)
+        return self._log_weight(points) + changing + np.log(points.du_dx) + beyond
+
+    def _log_weight(self, points: IntegrandPoints) -> Floats:
+        """The logarithm of the density of V, but for a constant."""
+        return self.integrand.weight.log_shape(*points.v, 0)
 
     @abstractmethod
     def slope_and_curvature(self, x: Floats) -> tuple[Floats, Floats]:
@@ -240,9 +267,47 @@ class Window(Rows, ABC):
     def _first_peak(self) -> Floats:
         """A first guess of the peak."""
 
+    def integrals(self) -> Floats:
+        """Return the integrals of the density of V times a tail of W, shape (m,)."""
+        nodes = self.nodes()
+        here = self.at(nodes.owner)
+        x, beyond = here.within(nodes.x)
+        points = here.integrand.points_at(x)
+        log_weight = here.integrand.weight.log_kernel(*points.v) + beyond
+        log_weight += self.integrand.weight.log_constant()[nodes.owner]
+        weight, is_upper = np.exp(log_weight) * points.du_dx, self.function is Factor.SF
+        return nodes.sums(weight * here.integrand.factor.tail(*points.w, upper=is_upper))
+
+    def log_density(self) -> tuple[Floats, Floats]:
+        """Return the integral of both densities, and the mean change over the nodes.
+
+        The integral is returned by its logarithm, and the change by t is weighted by the integrand;
+        both have shape (m,).
+        """
+        nodes = self.nodes()
+        here = self.at(nodes.owner)
+        x, beyond = here.within(nodes.x)
+        points, weight, factor = (
+            here.integrand.points_at(x),
+            here.integrand.weight,
+            here.integrand.factor,
+        )
+        log_values = weight.log_kernel(*points.v) + factor.log_kernel(*points.w)
+        log_values += here._log_rate(points) + beyond
+        largest = np.maximum.reduceat(log_values, nodes.start)
+        values = np.exp(log_values - largest[nodes.owner])
+        total = nodes.sums(values)
+        constant = self.integrand.weight.log_constant() + self.integrand.factor.log_constant()
+        change = nodes.sums(values * here._change_by_t(points)) / total
+        return np.log(total) + largest + constant, change
+
     @abstractmethod
-    def _singular_points(self) -> list[Floats]:
-        """Real parts, in x, of the points off the axis at which the integrand is not analytic."""
+    def _change_by_t(self, points: IntegrandPoints) -> Floats:
+        """The derivative of a part of the integrand's logarithm by t, for constant x."""
+
+    def _log_rate(self, points: IntegrandPoints) -> Floats:
+        """The logarithm of what the product of both densities is multiplied by over x."""
+        return np.log(points.du_dx)
 
     def nodes(self) -> Nodes:
         """Return nodes in x that integrate the integrand to double precision."""
@@ -256,7 +321,7 @@ class Window(Rows, ABC):
         width = 1.0 / np.sqrt(np.maximum(curvature, 1.0 / _WIDEST**2))
         left, right = self._edge(centre, -width), self._edge(centre, width)
         unit = np.minimum(_UNIT * width, _LONGEST_UNIT)
-        for point in self._singular_points():
+        for point in self.integrand.singular_points():
             beside = (point > left - 1.0) & (point < right + 1.0)
             unit = np.where(beside, np.maximum(unit, 3.0 * np.abs(point - centre)), unit)
         before = 0.5 * unit * _heaviness((centre - left) / width)
@@ -266,7 +331,7 @@ class Window(Rows, ABC):
 
     def _peak(self, x: Floats) -> Floats:
         """A point next to the maximum of the integrand, by Newton's method from x, in place."""
-        farthest = self.farthest
+        farthest = self.integrand.farthest
         low, high = np.full_like(x, -farthest), np.full_like(x, farthest)
         active, window = np.arange(x.size), self
         for _ in range(_PEAK_STEPS):
@@ -287,7 +352,7 @@ class Window(Rows, ABC):
 
     def _edge(self, centre: Floats, width: Floats) -> Floats:
         """The point at which the integrand is exp(−38) of its peak, or one a little farther out."""
-        top, farthest = self.log_integrand(centre), self.farthest
+        top, farthest = self.log_integrand(centre), self.integrand.farthest
         edge = np.clip(centre + _FIRST_REACH * width, -farthest, farthest)
         reach = _FIRST_REACH * width
         active = np.arange(centre.size)
@@ -311,70 +376,58 @@ class Window(Rows, ABC):
 
 
 @dataclass(frozen=True)
-class IntegrationWindow(Window):
-    """The integrand over x for each of m outcomes, and the nodes that it needs."""
+class IntegrationWindow(Window[Overlap]):
+    """The integrand over an overlap of two independent components."""
 
-    overlap: Overlap
-    factor: Factor
-    flat_value: Floats
-    """The logarithm of W's shape at its mean, beyond which a tail is taken to be constant."""
-
-    def is_flat(self, points: IntegrandPoints) -> Bools:
-        """Whether the factor is taken to be constant at the points."""
-        return self.factor.is_flat(points.w[0] - self.overlap.factor.mean)
-
-    def log_integrand(self, x: Floats) -> Floats:
-        """The logarithm of the integrand, but for a constant."""
-        points = self.overlap.points_at(x)
-        shape = self.overlap.factor.log_shape(*points.w, self.factor.power) - self.flat_value
-        changing = np.where(self.is_flat(points), 0.0, shape)
-        return self.overlap.weight.log_shape(*points.v, 0) + changing + np.log(points.du_dx)
+    @classmethod
+    def of(cls, overlap: Overlap, function: Factor) -> IntegrationWindow:
+        """Return the integrand of the overlap with that function of the factor."""
+        mean = overlap.factor.mean
+        flat = overlap.factor.log_shape(mean, overlap.factor.end - mean, function.power)
+        return cls(overlap, function, flat)
 
     def slope_and_curvature(self, x: Floats) -> tuple[Floats, Floats]:
-        """The first derivative of ``log_integrand``, and minus the second one."""
-        points = self.overlap.points_at(x)
-        weight, factor, du_dx = self.overlap.weight, self.overlap.factor, points.du_dx
-        changing, power = ~self.is_flat(points), self.factor.power
+        points = self.integrand.points_at(x)
+        weight, factor, du_dx = self.integrand.weight, self.integrand.factor, points.du_dx
+        changing, power = ~self.is_flat(points), self.function.power
         slope = weight.slope(*points.v, 0, du_dx)
         slope += np.where(changing, factor.slope(*points.w, power, du_dx), 0.0)
         curvature = weight.curvature(*points.v, 0, du_dx)
         curvature += np.where(changing, factor.curvature(*points.w, power, du_dx), 0.0)
-        tilt, tilt_curvature = self.overlap.log_du_dx_derivatives(x)
+        tilt, tilt_curvature = self.integrand.log_du_dx_derivatives(x)
         return slope + tilt, curvature - tilt * slope + tilt_curvature
 
     def _omitted_curvature(self, x: Floats) -> Floats:
         """The curvature of the factor's tail where it is taken to be constant."""
-        points, factor = self.overlap.points_at(x), self.overlap.factor
+        points, factor = self.integrand.points_at(x), self.integrand.factor
         slope = factor.slope(*points.w, 1, points.du_dx)
-        tilt, _ = self.overlap.log_du_dx_derivatives(x)
+        tilt, _ = self.integrand.log_du_dx_derivatives(x)
         curvature = factor.curvature(*points.w, 1, points.du_dx) - tilt * slope
         return np.where(self.is_flat(points), np.maximum(curvature, 0.0), 0.0)
 
     def _first_peak(self) -> Floats:
         """The peak that the integrand would have if both components were normal."""
-        overlap = self.overlap
+        overlap = self.integrand
         weight, factor = overlap.weight, overlap.factor
         excess = overlap.factor_less_weight - (factor.mean - weight.mean)
-        if self.factor is Factor.CDF:
+        if self.function is Factor.CDF:
             excess = np.minimum(excess, 0.0)
-        elif self.factor is Factor.SF:
+        elif self.function is Factor.SF:
             excess = np.maximum(excess, 0.0)
         share = weight.variance / (weight.variance + factor.variance)
         return overlap.x_near(weight.mean - excess * share)
 
-    @property
-    def farthest(self) -> float:
-        return self.overlap.farthest
+    def _change_by_t(self, points: IntegrandPoints) -> Floats:
+        """The change of both densities.
 
-    def _singular_points(self) -> list[Floats]:
-        return self.overlap.singular_points()
-
-
-def integration_window(overlap: Overlap, factor: Factor) -> IntegrationWindow:
-    """Return the integrand of the overlap with that function of the factor."""
-    mean = overlap.factor.mean
-    flat = overlap.factor.log_shape(mean, overlap.factor.end - mean, factor.power)
-    return IntegrationWindow(overlap, factor, flat)
+        Each component's slope is multiplied by a factor that vanishes at the end where the slope
+        may be infinite.
+        """
+        overlap = self.integrand
+        moved = overlap.weight.slope(*points.v, 0), overlap.factor.slope(*points.w, 0)
+        of_first, of_second = moved if overlap.weight_is_first else moved[::-1]
+        first_by_t = overlap.first_by_t(points)
+        return of_first * first_by_t + of_second * (first_by_t - 1.0)
 
 
 def _heaviness(reach: Floats) -> Floats:

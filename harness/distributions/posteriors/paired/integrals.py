@@ -23,12 +23,23 @@ from enum import Enum
 import numpy as np
 from scipy.special import betainc, expit
 
-from harness.base.numerics.arrays import Bools, Floats, Positions, Rows
+from harness.base.numerics.arrays import Bools, Floats
 from harness.distributions.posteriors.beta import Beta
-from harness.distributions.posteriors.difference.density import BetaDensity
-from harness.distributions.posteriors.difference.integrals import Factor, Integrals, Window
+from harness.distributions.posteriors.difference.density import (
+    BetaDensity,
+    Integrand,
+    IntegrandPoints,
+)
+from harness.distributions.posteriors.difference.integrals import (
+    Block,
+    Factor,
+    Integrals,
+    Window,
+    positions_in_blocks,
+)
 
 Pair = tuple[Floats, Floats]
+Powers = tuple[Floats, Floats, Floats]
 
 # Neither exp(−500) nor the smallest gap times it underflows.
 _EXACT = 500.0
@@ -47,51 +58,34 @@ class Given(Enum):
 
 
 @dataclass(frozen=True)
-class CellPoints:
-    """The given cell, called the weight, and the share of the others at points p.
+class Conditional(Integrand):
+    """The integral over one cell for each of m outcomes, at differences t > 0.
 
-    Each is given by its distances from 0 and from 1.
+    The weight is the given cell, and the factor the share of the others. The variable of
+    integration is x = logit p.
     """
 
-    weight: Pair
-    share: Pair
-    dw_dx: Floats
-    """The derivative of the weight with respect to x = logit p."""
-
-
-@dataclass(frozen=True)
-class Conditional(Rows):
-    """The integral over one cell for each of m outcomes, at differences t > 0."""
-
     given: Given
-    powers: tuple[Floats, Floats, Floats]
+    powers: Powers
     """(u, v, r), shape (m,) each."""
     t: Floats
     gap: Floats
     """1 − t."""
+    weight: BetaDensity
+    factor: BetaDensity
+    farthest = _FARTHEST
 
-    @property
-    def weight(self) -> BetaDensity:
-        """The distribution of the weight."""
-        u, v, r = self.powers
-        if self.given is Given.SECOND_ONLY:
-            return BetaDensity(Beta(v, u + r), None)
-        if self.given is Given.FIRST_ONLY:
-            return BetaDensity(Beta(u, v + r), None)
-        return BetaDensity(Beta(u + v, r), None)
-
-    @property
-    def share(self) -> BetaDensity:
-        """The distribution of the share."""
-        u, v, r = self.powers
-        if self.given is Given.SECOND_ONLY:
-            return BetaDensity(Beta(u, r), None)
-        return BetaDensity(Beta(v, r if self.given is Given.FIRST_ONLY else u), None)
-
-    @property
-    def share_is_above(self) -> bool:
-        """Whether the difference is above t where the share is above its point."""
-        return self.given is Given.SECOND_ONLY
+    @classmethod
+    def of(cls, given: Given, powers: Powers, t: Floats, gap: Floats) -> Conditional:
+        """Return the integral over a cell."""
+        u, v, r = powers
+        if given is Given.SECOND_ONLY:
+            weight, share = Beta(v, u + r), Beta(u, r)
+        elif given is Given.FIRST_ONLY:
+            weight, share = Beta(u, v + r), Beta(v, r)
+        else:
+            weight, share = Beta(u + v, r), Beta(v, u)
+        return cls(given, powers, t, gap, BetaDensity(weight, None), BetaDensity(share, None))
 
     @property
     def span(self) -> Floats:
@@ -113,21 +107,22 @@ class Conditional(Rows):
             return (self.t, 0.5 * (1.0 + self.t)), (self.gap, half)
         return (self.t, one), (2.0 * self.t, 1.0 + self.t)
 
-    def points_at(self, x: Floats) -> CellPoints:
+    def points_at(self, x: Floats) -> IntegrandPoints:
         """The points at x = logit p."""
         p, q = expit(x), expit(-x)
         (f0, f1), (g0, g1) = self.linear
         f, g = f0 * q + f1 * p, g0 * q + g1 * p
-        dw_dx = self.span * p * q
+        u, rest = self.span * p, self.span * q
         if self.given is Given.SECOND_ONLY:
-            return CellPoints((self.span * p, g), (f / g, self.gap * q / g), dw_dx)
-        if self.given is Given.FIRST_ONLY:
-            return CellPoints((f, g), (self.span * p / g, self.gap * q / g), dw_dx)
-        share = (0.5 * self.gap * p / f, 0.5 * g / f)
-        return CellPoints((f, self.gap * q), share, dw_dx)
+            weight, share = (u, g), (f / g, self.gap * q / g)
+        elif self.given is Given.FIRST_ONLY:
+            weight, share = (f, g), (u / g, self.gap * q / g)
+        else:
+            weight, share = (f, self.gap * q), (0.5 * self.gap * p / f, 0.5 * g / f)
+        return IntegrandPoints(weight, share, u * q, u, rest)
 
     def weight_exponents(self) -> tuple[Floats, ...]:
-        """The exponents of p, q, F and G in the density of the weight times dw/dx."""
+        """The exponents of p, q, F and G in the density of the weight times du/dx."""
         u, v, r = self.powers
         zero, one = np.zeros_like(u), np.ones_like(u)
         if self.given is Given.SECOND_ONLY:
@@ -153,18 +148,12 @@ class Conditional(Rows):
 
     def tail(self, *, upper: bool) -> Floats:
         """A tail of d at t."""
-        above = self.share_is_above == upper
+        # Given p₀₁, the difference is above t where the share is above its point.
+        above = (self.given is Given.SECOND_ONLY) == upper
         excess = self.excess()[0]
         peak = self.peak_if_normal(np.maximum(excess, 0.0) if upper else np.minimum(excess, 0.0))
-        window = ConditionalWindow(self, Factor.SF if above else Factor.CDF, peak)
-        nodes = window.nodes()
-        here = self.at(nodes.owner)
-        x, beyond = window.at(nodes.owner).within(nodes.x)
-        points = here.points_at(x)
-        log_weight = here.weight.log_kernel(*points.weight) + beyond
-        log_weight += self.weight.log_constant()[nodes.owner]
-        values = np.exp(log_weight) * points.dw_dx * here.share.tail(*points.share, upper=above)
-        return np.minimum(nodes.sums(values) + self._closed_part(upper=upper), 1.0)
+        inner = ConditionalWindow.of(self, Factor.tail(upper=above), peak).integrals()
+        return np.minimum(inner + self._closed_part(upper=upper), 1.0)
 
     def _closed_part(self, *, upper: bool) -> Floats:
         """The probability of the weight outside its range, where the difference is on this side."""
@@ -184,22 +173,10 @@ class Conditional(Rows):
 
         The derivative is that of the sum over the nodes, at which p stays the same.
         """
-        window = ConditionalWindow(self, Factor.DENSITY, self.peak_if_normal(self.excess()[0]))
-        nodes = window.nodes()
-        here = self.at(nodes.owner)
-        x, beyond = window.at(nodes.owner).within(nodes.x)
-        points = here.points_at(x)
-        log_values = here.weight.log_kernel(*points.weight) + here.share.log_kernel(*points.share)
-        log_values += np.log(points.dw_dx) - np.log(points.weight[1]) + beyond
-        largest = np.maximum.reduceat(log_values, nodes.start)
-        values = np.exp(log_values - largest[nodes.owner])
-        total = nodes.sums(values)
-        # p₀₁ + t = F and its derivative 1 − p/2 at p = p₀₁/span
-        rate = (1.0 - 0.5 * points.weight[0] / here.span) / (points.share[0] * points.weight[1])
+        peak = self.peak_if_normal(self.excess()[0])
+        log_density, change = ConditionalWindow.of(self, Factor.DENSITY, peak).log_density()
         u, v, r = self.powers
-        slope = (u - 1.0) * (nodes.sums(values * rate) / total) - (v + r - 1.0) / self.gap
-        constant = self.weight.log_constant() + self.share.log_constant()
-        return np.log(total) + largest + constant, slope
+        return log_density, (u - 1.0) * change - (v + r - 1.0) / self.gap
 
     def excess(self) -> tuple[Floats, Floats]:
         """t less the mean of d, and the variance of d times the total of the powers plus 1."""
@@ -227,24 +204,22 @@ class Conditional(Rows):
 
 
 @dataclass(frozen=True)
-class ConditionalWindow(Window):
+class ConditionalWindow(Window[Conditional]):
     """The density of the weight times a function of the share, over x = logit p.
 
     Next to an end of its range a tail of the share changes like s^a (1 − s)^b. Beyond its mean it
     is taken to be constant.
     """
 
-    conditional: Conditional
-    factor: Factor
     start: Floats
     """A first guess of the peak."""
 
-    @property
-    def farthest(self) -> float:
-        return _FARTHEST
-
-    def _is_flat(self, share: Pair) -> Bools:
-        return self.factor.is_flat(share[0] - self.conditional.share.mean)
+    @classmethod
+    def of(cls, conditional: Conditional, function: Factor, start: Floats) -> ConditionalWindow:
+        """Return the integrand with that function of the share."""
+        mean = conditional.factor.mean
+        flat = conditional.factor.log_shape(mean, 1.0 - mean, function.power)
+        return cls(conditional, function, flat, start)
 
     def within(self, x: Floats) -> tuple[Floats, Floats]:
         """x clipped to where neither p nor q underflows, and the change of log integrand beyond.
@@ -256,25 +231,26 @@ class ConditionalWindow(Window):
             return x, np.zeros_like(x)
         return inner, self.slope_and_curvature(inner)[0] * (x - inner)
 
-    def log_integrand(self, x: Floats) -> Floats:
-        x, beyond = self.within(x)
-        points, share = self.conditional.points_at(x), self.conditional.share
-        power = self.factor.power
-        mean = share.mean
-        changing = share.log_shape(*points.share, power) - share.log_shape(mean, 1.0 - mean, power)
-        changing = np.where(self._is_flat(points.share), 0.0, changing)
-        log_weight = self.conditional.weight.log_shape(*points.weight, 0)
-        if self.factor is Factor.DENSITY:
-            # The derivative of the share of p₁₀ by t at a given p₀₁ is 1/(1 − p₀₁).
-            log_weight = log_weight - np.log(points.weight[1])
-        return np.asarray(log_weight + changing + np.log(points.dw_dx) + beyond)
+    def _log_weight(self, points: IntegrandPoints) -> Floats:
+        log_weight = super()._log_weight(points)
+        if self.function is not Factor.DENSITY:
+            return log_weight
+        # The derivative of the share of p₁₀ by t at a given p₀₁ is 1/(1 − p₀₁).
+        return log_weight - np.log(points.v[1])
+
+    def _log_rate(self, points: IntegrandPoints) -> Floats:
+        return super()._log_rate(points) - np.log(points.v[1])
+
+    def _change_by_t(self, points: IntegrandPoints) -> Floats:
+        """The change of log (p₀₁ + t) = log F, whose derivative by t is 1 − p/2 at p = p₀₁/span."""
+        return (1.0 - 0.5 * points.v[0] / self.integrand.span) / (points.w[0] * points.v[1])
 
     def slope_and_curvature(self, x: Floats) -> tuple[Floats, Floats]:
-        flat = self._is_flat(self.conditional.points_at(x).share)
+        flat = self.is_flat(self.integrand.points_at(x))
         return self._derivatives(x, np.where(flat, 0.0, 1.0), 1.0)
 
     def _omitted_curvature(self, x: Floats) -> Floats:
-        flat = self._is_flat(self.conditional.points_at(x).share)
+        flat = self.is_flat(self.integrand.points_at(x))
         _, curvature = self._derivatives(x, np.where(flat, 1.0, 0.0), 0.0)
         return np.maximum(curvature, 0.0)
 
@@ -286,37 +262,31 @@ class ConditionalWindow(Window):
         exponents = [
             with_weight * weight + with_share * share
             for weight, share in zip(
-                self.conditional.weight_exponents(),
+                self.integrand.weight_exponents(),
                 self._share_exponents(),
                 strict=True,
             )
         ]
         slope = exponents[0] * q - exponents[1] * p
         curvature = (exponents[0] + exponents[1]) * p * q
-        for exponent, (low, high) in zip(exponents[2:], self.conditional.linear, strict=True):
+        for exponent, (low, high) in zip(exponents[2:], self.integrand.linear, strict=True):
             change = (high - low) * p * q / (low * q + high * p)
             slope = slope + exponent * change
             curvature = curvature - exponent * change * ((q - p) - change)
         return slope, curvature
 
     def _share_exponents(self) -> tuple[Floats, ...]:
-        exponents = self.conditional.share_exponents()
-        if self.factor is not Factor.DENSITY:
+        exponents = self.integrand.share_exponents()
+        if self.function is not Factor.DENSITY:
             return exponents
-        # The density s^{a−1} (1 − s)^{b−1} of a share of p₁₀ and ρ, and ds/dt = 1/G.
-        assert self.conditional.given is Given.SECOND_ONLY
+        # The density s^{a−1} (1 − s)^{b−1} of a share of p₁₀ and ρ, given p₀₁, and ds/dt = 1/G.
         of_p, of_q, of_f, of_g = exponents
         return of_p, of_q - 1.0, of_f - 1.0, of_g + 1.0
 
     def _first_peak(self) -> Floats:
         return self.start.copy()
 
-    def _singular_points(self) -> list[Floats]:
-        return self.conditional.singular_points()
 
-
-# Few enough that the nodes of a block stay in the processor's cache.
-_BLOCK = 1024
 # A magnitude below this is taken for this one. At a gap below this, a tail and the density are
 # powers of the gap.
 _SMALLEST, _LEAST_GAP = 1e-200, 1e-80
@@ -334,22 +304,7 @@ class PairedIntegrals(Integrals):
     """The power r of ρ = 1 − p₁₀ − p₀₁, shape (m,)."""
 
     def tail(self, magnitude: Floats, gap: Floats, negative: Bools, *, upper: bool) -> Floats:
-        # At the boundary one tail is 0 and the other one is 1.
-        tail = np.where(negative == upper, 1.0, 0.0)
-        for index, powers, mirrored in self._groups(gap, negative):
-            t, rest = np.maximum(magnitude[index], _SMALLEST), np.maximum(gap[index], _LEAST_GAP)
-            u, v, r = powers
-            # The integral is over the cell of the smallest variance.
-            narrowest = np.argmin(np.stack((v * (u + r), u * (v + r), r * (u + v))), axis=0)
-            part = np.empty(index.size)
-            for given in Given:
-                here = np.flatnonzero(narrowest == given.value)
-                if here.size:
-                    conditional = Conditional(given, powers, t, rest).at(here)
-                    part[here] = conditional.tail(upper=upper != mirrored)
-            if upper != mirrored:
-                part *= (gap[index] / rest) ** (v + r)
-            tail[index] = part
+        tail = super().tail(magnitude, gap, negative, upper=upper)
         # Where the density has a pole at 0, the smallest magnitude has mass below it.
         pole = np.flatnonzero((magnitude == 0.0) & (self.first + self.second < 1.0))
         if pole.size:
@@ -357,26 +312,39 @@ class PairedIntegrals(Integrals):
             tail[pole] = betainc(v, u, 0.5) if upper else betainc(u, v, 0.5)
         return tail
 
-    def log_density(self, magnitude: Floats, gap: Floats, negative: Bools) -> tuple[Floats, Floats]:
-        """The logarithm of the density at d, and its derivative with respect to d.
-
-        At 0 the derivative is the one from above.
-        """
-        density, slope = np.full(magnitude.shape, -np.inf), np.full(magnitude.shape, np.nan)
-        for index, powers, mirrored in self._groups(gap, negative):
-            t, rest = np.maximum(magnitude[index], _SMALLEST), np.maximum(gap[index], _LEAST_GAP)
-            height, rise = Conditional(Given.SECOND_ONLY, powers, t, rest).log_density()
-            density[index] = height + (powers[1] + powers[2] - 1.0) * np.log(gap[index] / rest)
-            slope[index] = -rise if mirrored else rise
-        return density, slope
-
-    def _groups(
-        self, gap: Floats, negative: Bools
-    ) -> Iterator[tuple[Positions, tuple[Floats, Floats, Floats], bool]]:
-        """Yield blocks of outcomes inside the range with one sign of d: (index, powers, d < 0)."""
+    def _blocks(self, magnitude: Floats, gap: Floats, negative: Bools) -> Iterator[Block]:
         for mirrored in (False, True):
-            index = np.flatnonzero((gap > 0.0) & (negative == mirrored))
-            for start in range(0, index.size, _BLOCK):
-                part = index[start : start + _BLOCK]
+            for part in positions_in_blocks((gap > 0.0) & (negative == mirrored)):
                 u, v, r = self.first[part], self.second[part], self.same[part]
-                yield part, (v, u, r) if mirrored else (u, v, r), mirrored
+                powers = (v, u, r) if mirrored else (u, v, r)
+                t, rest = np.maximum(magnitude[part], _SMALLEST), np.maximum(gap[part], _LEAST_GAP)
+                yield PairedBlock(part, mirrored, t, gap[part], powers, rest)
+
+
+@dataclass(frozen=True)
+class PairedBlock(Block):
+    """Outcomes with the powers of p₁₀, p₀₁ and ρ, or of p₀₁, p₁₀ and ρ where d is negative."""
+
+    powers: Powers
+    rest: Floats
+    """The gap, or the least one that integrals are computed at."""
+
+    def tail(self, *, upper: bool) -> Floats:
+        """A tail of the difference at t, by integrals over the cell of the smallest variance."""
+        u, v, r = self.powers
+        narrowest = np.argmin(np.stack((v * (u + r), u * (v + r), r * (u + v))), axis=0)
+        tail = np.empty(self.t.size)
+        for given in Given:
+            here = np.flatnonzero(narrowest == given.value)
+            if here.size:
+                conditional = Conditional.of(given, self.powers, self.t, self.rest)
+                tail[here] = conditional.at(here).tail(upper=upper)
+        if upper:
+            tail *= (self.gap / self.rest) ** (v + r)
+        return tail
+
+    def log_density(self) -> tuple[Floats, Floats]:
+        _, v, r = self.powers
+        conditional = Conditional.of(Given.SECOND_ONLY, self.powers, self.t, self.rest)
+        height, slope = conditional.log_density()
+        return height + (v + r - 1.0) * np.log(self.gap / self.rest), slope

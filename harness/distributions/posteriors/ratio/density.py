@@ -349,6 +349,7 @@ class LogOverlap(Overlap):
         return cls(
             both[v],
             both[w],
+            weight_is_first,
             highs[v] - lows[v],
             -t if weight_is_first else t,
             lows[v],
@@ -380,9 +381,9 @@ class LogOverlap(Overlap):
             v = (self.low + u) if self.has_low else x
             v = self.high - rest if self.has_high else v
             w = v + self.factor_less_weight
-            return IntegrandPoints(u, rest, (v, -v), (w, -w), du_dx)
+            return IntegrandPoints((v, -v), (w, -w), du_dx, u, rest)
         v, w = self.above[0] + rest, self.above[1] + rest
-        return IntegrandPoints(u, rest, (-v, v), (-w, w), du_dx)
+        return IntegrandPoints((-v, v), (-w, w), du_dx, u, rest)
 
     def x_near(self, weight: Floats) -> Floats:
         least = _LEAST_PART * np.minimum(np.sqrt(self.weight.variance), self.span)

@@ -1,20 +1,19 @@
-"""What the figures of a simulation study share: its scenarios, methods, measures and replicates."""
+"""What the figures of a simulation study share: its scenarios, methods and replicates."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from pydantic import AfterValidator, Field, WithJsonSchema
+from pydantic import Field
 
 from harness.base.errors import InputError, NothingToDrawError
 from harness.base.numerics.arrays import Floats
 from harness.figures.kind import FigureKind
 from harness.figures.look import labels, style
-from harness.figures.look.axes import COVERAGE
 from harness.figures.selection import levels_of
 
 if TYPE_CHECKING:
@@ -26,59 +25,7 @@ NORMAL_975 = 1.959963984540054
 """The 0.975 quantile of the standard normal distribution."""
 OUTLYING = 3.0
 """A range that is longer than this many times the range of the middle 98 % is cut to the latter."""
-
-
-class Measure(NamedTuple):
-    """How a measure of performance is drawn."""
-
-    words: str
-    """The name of its axis."""
-    reference: Callable[[float], float] | None = None
-    """The value with which it is compared, given the nominal alpha, if there is one."""
-
-    @property
-    def in_percent(self) -> bool:
-        return self.words.endswith("%")
-
-    def text(self, value: float) -> str:
-        """A value with its unit."""
-        return f"{100 * value:.3g} %" if self.in_percent else labels.number_text(value)
-
-
-MEASURES = {
-    "bias": Measure("bias", lambda alpha: 0),
-    "relative_bias": Measure("relative bias, %", lambda alpha: 0),
-    "empirical_se": Measure("empirical standard error"),
-    "mse": Measure("mean squared error"),
-    "rmse": Measure("root mean squared error"),
-    "model_se": Measure("average model standard error"),
-    "relative_error_model_se": Measure("relative error of the model SE, %", lambda alpha: 0),
-    "coverage": Measure(COVERAGE, lambda alpha: 1 - alpha),
-    "coverage_answered": Measure("coverage in answered trials, %", lambda alpha: 1 - alpha),
-    "bias_eliminated_coverage": Measure("bias-eliminated coverage, %", lambda alpha: 1 - alpha),
-    "miss_below": Measure("truth below the interval, %", lambda alpha: alpha / 2),
-    "miss_above": Measure("truth above the interval, %", lambda alpha: alpha / 2),
-    "mean_length": Measure("mean interval length"),
-    "interval_score": Measure("mean interval score"),
-    "rejection_rate": Measure("rejection rate, %", lambda alpha: alpha),
-    "relative_precision": Measure("precision gained over the reference, %", lambda alpha: 0),
-    "failures": Measure("trials without an answer, %", lambda alpha: 0),
-}
-"""The measures by the names that tables have for them."""
-
-
-def _known(name: str) -> str:
-    if name not in MEASURES:
-        raise ValueError(f"expected one of the measures {', '.join(MEASURES)}")
-    return name
-
-
-MeasureName = Annotated[
-    str, AfterValidator(_known), WithJsonSchema({"type": "string", "enum": list(MEASURES)})
-]
-MEASURE: Any = Field("coverage", description="Measure of performance to draw.")
 SCENARIO: Any = Field(1, ge=1, description="Number of the scenario to draw, from 1 on.")
-
 
 study_kind = partial(FigureKind, needs=(), drawn_for=lambda _: False, experiment="simulation")
 """The declaration of a kind of figure of simulation studies."""
@@ -99,35 +46,38 @@ class Study:
     @property
     def experiment(self) -> Mapping[str, Any]:
         """The resolved config."""
-        found: Mapping[str, Any] = self.results.manifest["experiment"]
-        return found
+        config: Mapping[str, Any] = self.results.manifest["experiment"]
+        return config
 
     @property
     def alpha(self) -> float:
+        """The nominal alpha."""
         return float(self.experiment["alpha"])
 
     @property
     def methods(self) -> list[str]:
         """The labels asked for, in that order, or all of them."""
-        return levels_of(self.kind, "method", self.asked.methods, self._every_method)
+        return levels_of(self.kind, "method", self.asked.methods, self._all_methods)
 
     @property
-    def _every_method(self) -> list[str]:
-        return [str(each["label"]) for each in self.experiment["methods"]]
+    def _all_methods(self) -> list[str]:
+        """The labels of all methods, in the order of the config."""
+        return [str(method["label"]) for method in self.experiment["methods"]]
 
     def look(self, method: str) -> style.Look:
         """The look that a method has in all figures of the study, by its place in the config."""
-        place = self._every_method.index(method)
-        looks: list[Any] = [style.CURVE_COLOURS, style.MARKS, style.CURVE_DASHES]
-        colour, mark, dashes = (each[place % len(each)] for each in looks)
+        place = self._all_methods.index(method)
+        colour = style.CURVE_COLOURS[place % len(style.CURVE_COLOURS)]
+        mark = style.MARKS[place % len(style.MARKS)]
+        dashes = style.CURVE_DASHES[place % len(style.CURVE_DASHES)]
         return style.Look(colour, mark, dashes, 0.0)
 
     @property
     def estimand(self) -> str:
         """The name of what is estimated: a factor, or a function."""
-        found = self.experiment["estimand"]
-        named = found.get("function") if isinstance(found, Mapping) else found
-        return named if isinstance(named, str) else "the estimand"
+        estimand = self.experiment["estimand"]
+        name = estimand.get("function") if isinstance(estimand, Mapping) else estimand
+        return name if isinstance(name, str) else "the estimand"
 
     @property
     def scenario_text(self) -> str:
@@ -169,16 +119,6 @@ def level_text(level: object) -> str:
     if isinstance(level, bool | str):
         return style.shorten(str(level), 18)
     return f"{level:.6g}".replace("-", labels.MINUS)
-
-
-def level_texts(scenarios: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
-    """The levels of all scenarios by factor, without factors that are the same in all of them.
-
-    The one scenario of a study without factors has its number in their place.
-    """
-    texts = {name: [level_text(row[name]) for row in scenarios] for name in scenarios[0]}
-    varied = {name: found for name, found in texts.items() if len(set(found)) > 1}
-    return varied or texts or {"scenario": ["1"]}
 
 
 def range_of(values: Floats) -> tuple[float, float]:

@@ -7,17 +7,40 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 
+from harness import callers, methods
 from harness.callers.source import Source
 from harness.config.values import MethodSpec
-from harness.designs.engines import monte_carlo
+from harness.designs import catalogue, lists
+from harness.designs.engines import exact, monte_carlo, stochastic
 from harness.designs.engines.monte_carlo import Shard
 from harness.designs.limits import Column, Limits
 from harness.kinds.coverage.columns import Sources, deterministic_columns, stochastic_columns
 from harness.kinds.coverage.experiment import Experiment
 from harness.runner.journal.database import ColumnKey
-from harness.runner.journal.environment import engines_digest, environment
+from harness.runner.journal.environment import program, sources_digest
 from harness.runner.journal.records import digest
+
+ENGINES = (catalogue, exact, lists, monte_carlo, stochastic)
+"""What turns limits into counts and exact values, for all designs."""
+
+
+def engines_digest() -> str:
+    """The digest of the engines.
+
+    The keys of records have the limits themselves.
+    """
+    return sources_digest(_names(*ENGINES), _names(callers, methods))
+
+
+def _drawing_digest() -> str:
+    """The digest of all that draws limits in every trial."""
+    return sources_digest(_names(*ENGINES, callers.source, methods.catalogue))
+
+
+def _names(*modules: ModuleType) -> tuple[str, ...]:
+    return tuple(module.__name__ for module in modules)
 
 
 def trials_key(shard: Shard) -> bytes:
@@ -69,7 +92,7 @@ def _stochastic_key(spec: MethodSpec, source: Source, column: Column) -> ColumnK
     """The key of a column that draws its limits; None where its source is not known."""
     content = dict(source.content(column.alpha, column.side))
     if not source.has_process:
-        return ColumnKey(digest({**content, **environment()["program"]}).hex(), "")
+        return ColumnKey(digest({**content, **program(_drawing_digest())}).hex(), "")
     if spec.path is None:
         return None
     files = sorted(Path(spec.path).parent.glob("*.py"))

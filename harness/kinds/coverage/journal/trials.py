@@ -23,9 +23,7 @@ from harness.kinds.coverage.journal.keys import ColumnKeys, trials_key
 from harness.kinds.coverage.plan import ScenarioPlan
 from harness.runner.journal.database import ColumnKey, Journal, Stored
 from harness.runner.journal.records import pack, unpack
-
-Span = tuple[int, int]
-"""The number of a first shard, and one more than that of the last."""
+from harness.runner.parts import TaskSpan
 
 
 @dataclass
@@ -63,12 +61,20 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Task:
+class ShardOfGroup:
     """A shard to simulate for the columns of a group."""
 
     group: Group
     segment: Segment
     shard: Shard
+
+    def add(self, counted: Simulation) -> None:
+        """Add the counts of the shard to its segment; shards of a segment come in order."""
+        segment = self.segment
+        assert self.shard.number == segment.done
+        segment.simulation = counted.after(segment.simulation)
+        segment.done += 1
+        segment.changed = True
 
 
 @dataclass(frozen=True)
@@ -98,12 +104,19 @@ class ScenarioTrials:
     plan: ScenarioPlan
     groups: list[Group] = field(default_factory=list)
 
-    def tasks(self) -> Iterator[Task]:
+    @property
+    def shards(self) -> int:
+        """The number of shards of all groups."""
+        return sum(
+            segment.stop - segment.start for group in self.groups for segment in group.segments
+        )
+
+    def left(self) -> Iterator[ShardOfGroup]:
         """The shards that are not simulated yet, in order for each group."""
         for group in self.groups:
             for segment in group.segments:
                 for number in range(segment.done, segment.stop):
-                    yield Task(group, segment, self.plan.shards[number])
+                    yield ShardOfGroup(group, segment, self.plan.shards[number])
 
     def total(self) -> Simulation | None:
         """The counts of all columns."""
@@ -117,17 +130,46 @@ class ScenarioTrials:
             [row for group, _ in parts for row in group.stochastic],
         )
 
+    def save(self, recorder: Recorder, limits: Limits) -> None:
+        """Put the counts of segments into the journal that their records lack.
 
-def add(task: Task, counted: Simulation) -> None:
-    """Add the counts of a task to its segment; tasks of a segment come in order."""
-    segment = task.segment
-    assert task.shard.number == segment.done
-    segment.simulation = counted.after(segment.simulation)
-    segment.done += 1
-    segment.changed = True
+        A column that draws its limits and failed somewhere is left out: the next run asks it again.
+
+        Args:
+            recorder: the journal, and the keys of all columns of the run.
+            limits: of all deterministic columns of the scenario.
+        """
+        for group in self.groups:
+            for segment in group.segments:
+                if segment.changed and segment.simulation is not None:
+                    segment.changed = False
+                    self._save(recorder, limits, group, segment, segment.simulation)
+
+    def _save(
+        self,
+        recorder: Recorder,
+        limits: Limits,
+        group: Group,
+        segment: Segment,
+        simulation: Simulation,
+    ) -> None:
+        outcomes = simulation.tally.by_outcome.conditions.astype(np.int64)
+        at = recorder.keys.at(limits.at(outcomes))
+        drawn = [
+            (place, column)
+            for place, row in enumerate(group.stochastic)
+            if (column := recorder.keys.stochastic[row]) is not None
+            and place not in simulation.failures
+        ]
+        columns = (*(at[row] for row in group.rows), *(column for _, column in drawn))
+        if columns:
+            places = [place for place, _ in drawn]
+            kept = take_simulation(simulation, range(len(group.rows)), places)
+            span, key = (segment.start, segment.done), trials_key(self.plan.shards[0])
+            segment.record = recorder.journal.put(key, span, columns, pack(kept), segment.record)
 
 
-def spans_of(plan: ScenarioPlan) -> list[Span]:
+def spans_of(plan: ScenarioPlan) -> list[TaskSpan]:
     """Return the shards between two marks, for each pair of neighbours."""
     count = len(plan.shards)
     partial = count > 0 and plan.shards[-1].trials < monte_carlo.SHARD
@@ -136,7 +178,7 @@ def spans_of(plan: ScenarioPlan) -> list[Span]:
 
 
 def drawn_before(
-    journal: Journal, plan: ScenarioPlan, spans: Sequence[Span]
+    journal: Journal, plan: ScenarioPlan, spans: Sequence[TaskSpan]
 ) -> tuple[list[Integers], list[Shard]]:
     """Return the outcomes that a journal knows to be drawn, and the shards that it does not know.
 
@@ -160,7 +202,7 @@ def drawn_before(
 
 def start_trials(
     plan: ScenarioPlan,
-    spans: Sequence[Span],
+    spans: Sequence[TaskSpan],
     limits: Limits,
     stochastic: int,
     recorder: Recorder | None,
@@ -195,7 +237,7 @@ def start_trials(
     return ScenarioTrials(plan, groups)
 
 
-def _known(journal: Journal, plan: ScenarioPlan, spans: Sequence[Span]) -> list[_Known]:
+def _known(journal: Journal, plan: ScenarioPlan, spans: Sequence[TaskSpan]) -> list[_Known]:
     """The records of a scenario's trials that lie within one of the spans."""
     if not spans:
         return []
@@ -264,7 +306,7 @@ def _row(known: _Known, key: ColumnKey | None) -> int | None:
 
 
 def _group(
-    spans: Sequence[Span],
+    spans: Sequence[TaskSpan],
     known: Sequence[_Known],
     chain: Sequence[tuple[int, ...]],
     columns: Sequence[int],
@@ -299,36 +341,3 @@ def _group(
     deterministic = tuple(column for column in columns if column < count)
     drawn = tuple(column - count for column in columns if column >= count)
     return Group(deterministic, drawn, segments)
-
-
-def save(
-    recorder: Recorder, plan: ScenarioPlan, group: Group, segment: Segment, limits: Limits
-) -> None:
-    """Put the counts of a segment into the journal, if it has counts that its record lacks.
-
-    A column that draws its limits and failed somewhere is left out: the next run asks it again.
-
-    Args:
-        recorder: the journal, and the keys of all columns of the run.
-        plan: the scenario with its shards.
-        group: the columns.
-        segment: their counts.
-        limits: of all deterministic columns of the scenario.
-    """
-    simulation, keys = segment.simulation, recorder.keys
-    if not segment.changed or simulation is None:
-        return
-    segment.changed = False
-    outcomes = simulation.tally.by_outcome.conditions.astype(np.int64)
-    at = keys.at(limits.at(outcomes))
-    drawn = [
-        (place, column)
-        for place, row in enumerate(group.stochastic)
-        if (column := keys.stochastic[row]) is not None and place not in simulation.failures
-    ]
-    columns = (*(at[row] for row in group.rows), *(column for _, column in drawn))
-    if columns:
-        kept = take_simulation(simulation, range(len(group.rows)), [place for place, _ in drawn])
-        span = segment.start, segment.done
-        key = trials_key(plan.shards[0])
-        segment.record = recorder.journal.put(key, span, columns, pack(kept), segment.record)

@@ -12,10 +12,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness.base.numerics.arrays import Bools, Floats, Positions
+from harness.base.errors import InputError
+from harness.base.numerics.arrays import Bools, Floats, Positions, distinct_columns
+from harness.callers.source import CatalogueSource, Observed, Source
+from harness.catalogue import listed_scenarios
+from harness.designs.engines.solver import solver_of
+from harness.designs.stopping.design import LARGEST_MOST
+from harness.designs.stopping.family import rule_of
 from harness.distributions.sampling import binomial
+from harness.families.combination import Span
 from harness.families.family import Family
 from harness.methods.method import LimitPair
+from harness.planning.arguments import limits_of
 from harness.planning.goals import Goal
 
 LimitsOf = Callable[[tuple[Floats, ...]], LimitPair]
@@ -26,13 +34,15 @@ Window = tuple[Floats, Floats]
 
 CELLS = 1 << 19
 """The most cells of one table."""
+_RISES = ("rises with x", "is monotone")
+"""The properties of which a method needs one, so that few limits bound many."""
 _CORE = (0.24, 0.76)
 """The part of a window of possible outcomes, nine standard deviations to each side, that most
 nodes lie in. Where they lie decides how narrow the bounds are, and not whether they hold."""
 
 
 @dataclass(frozen=True)
-class Sums:
+class Expectations:
     """The expectations of a goal for one method."""
 
     family: Family
@@ -49,9 +59,10 @@ class Sums:
         return [self._window(sizes[:, i], truth) for i, truth in enumerate(truths)]
 
     def _window(self, sizes: Floats, truth: float) -> Window:
+        """The first and the last possible outcome of one sample."""
         window = self.family.model.SAMPLING.window
-        found = np.array([window(truth, truth, size) for size in sizes.tolist()], float)
-        return found[:, 0], found[:, 1]
+        ends = np.array([window(truth, truth, size) for size in sizes.tolist()], float)
+        return ends[:, 0], ends[:, 1]
 
     def outcomes(self, sizes: Floats, truths: Sequence[float], *, alone: bool = False) -> Floats:
         """Return the number of possible outcomes at each size, shape (N,).
@@ -72,12 +83,16 @@ class Sums:
             truths: the true value of each sample.
         """
         windows = self.windows(sizes, truths)
-        found = np.empty(len(sizes))
+        means = np.empty(len(sizes))
         for rows in _rows([last - first + 1.0 for first, last in windows]):
-            found[rows] = self._means(sizes[rows], truths, [(a[rows], b[rows]) for a, b in windows])
-        return found
+            here = [(first[rows], last[rows]) for first, last in windows]
+            means[rows] = self._means_of_table(sizes[rows], truths, here)
+        return means
 
-    def _means(self, sizes: Floats, truths: Sequence[float], windows: Sequence[Window]) -> Floats:
+    def _means_of_table(
+        self, sizes: Floats, truths: Sequence[float], windows: Sequence[Window]
+    ) -> Floats:
+        """E[g] at sizes that are few enough for one table."""
         counts, inside, probability = [], [], []
         for i, (truth, (first, last)) in enumerate(zip(truths, windows, strict=True)):
             x = first[:, np.newaxis] + np.arange(int((last - first).max()) + 1)
@@ -119,31 +134,34 @@ class Sums:
         for start in range(0, len(sizes), at_once):
             rows = slice(start, start + at_once)
             here = [(first[rows], last[rows]) for first, last in windows]
-            low[rows], high[rows] = self._bounds(sizes[rows], truths, here, nodes)
+            low[rows], high[rows] = self._bounds_of_table(sizes[rows], truths, here, nodes)
         return low, high
 
-    def _bounds(
+    def _bounds_of_table(
         self, sizes: Floats, truths: Sequence[float], windows: Sequence[Window], nodes: int
     ) -> tuple[Floats, Floats]:
+        """Numbers that enclose E[g] at sizes that are few enough for one table."""
+        # Counts from the first to the last, most of them in the middle.
+        places = np.concatenate([[0.0], np.linspace(*_CORE, nodes - 2), [1.0]])
         counts, probability = [], []
-        for i, (truth, window) in enumerate(zip(truths, windows, strict=True)):
-            x = _nodes(*window, nodes)
+        for i, (truth, (first, last)) in enumerate(zip(truths, windows, strict=True)):
+            x = np.floor(first[:, np.newaxis] + (last - first)[:, np.newaxis] * places)
             below = self._cdf(x[:, 1:-1], x[:, -1], truth, sizes[:, i])
             edges = [np.zeros((len(x), 1)), below, np.ones((len(x), 1))]
             counts.append(x)
             probability.append(np.diff(np.concatenate(edges, axis=1), axis=1))
         inside = [np.ones(x.shape, bool) for x in counts]
         table = self._table(sizes, counts, inside)
-        lower, upper = (self._corners(each) for each in table)
+        lower, upper = (self._corners(limits) for limits in table)
         least, most = self.goal.between(lower, upper)
         return _expectation(least, probability), _expectation(most, probability)
 
     def _cdf(self, x: Floats, last: Floats, truth: float, sizes: Floats) -> Floats:
         """Return Pr(X ≤ x), which is 1 from the last possible outcome on; shape of x."""
-        found, below = np.ones(x.shape), x < last[:, np.newaxis]
+        cdf, below = np.ones(x.shape), x < last[:, np.newaxis]
         size, at = np.broadcast_to(sizes[:, np.newaxis], x.shape)[below], x[below]
-        found[below] = self.family.model.SAMPLING.cdf(at, np.full(at.size, truth), size)
-        return found
+        cdf[below] = self.family.model.SAMPLING.cdf(at, np.full(at.size, truth), size)
+        return cdf
 
     def _corners(self, table: Floats) -> tuple[Floats, Floats]:
         """Return the smallest and the largest limit between neighbouring nodes."""
@@ -161,27 +179,21 @@ class Sums:
         shape = (len(sizes), *(x.shape[1] for x in counts))
         wanted, columns = np.ones(shape, bool), []
         for axis, (x, possible) in enumerate(zip(counts, inside, strict=True), 1):
-            place = tuple(n if each in (0, axis) else 1 for each, n in enumerate(shape))
+            place = tuple(n if i in (0, axis) else 1 for i, n in enumerate(shape))
             size = sizes[:, axis - 1].reshape(-1, *[1] * len(counts))
             wanted &= possible.reshape(place)
             columns += [x.reshape(place), size]
         lower, upper = np.zeros((2, *shape))
-        data = tuple(np.broadcast_to(each, shape)[wanted] for each in columns)
+        data = tuple(np.broadcast_to(column, shape)[wanted] for column in columns)
         lower[wanted], upper[wanted] = self.limits(data)
         return lower, upper
-
-
-def _nodes(first: Floats, last: Floats, nodes: int) -> Floats:
-    """Return counts from the first to the last, most of them in the middle, shape (N, nodes)."""
-    places = np.concatenate([[0.0], np.linspace(*_CORE, nodes - 2), [1.0]])
-    return np.asarray(np.floor(first[:, np.newaxis] + (last - first)[:, np.newaxis] * places))
 
 
 def _expectation(values: Floats, probability: Sequence[Floats]) -> Floats:
     """Return the sum of values by the product of probabilities, shape (N,)."""
     weight = probability[0]
-    for each in probability[1:]:
-        weight = weight[..., np.newaxis] * each[:, np.newaxis, :]
+    for pmf in probability[1:]:
+        weight = weight[..., np.newaxis] * pmf[:, np.newaxis, :]
     with np.errstate(invalid="ignore"):
         terms = np.where(weight > 0, values * weight, 0.0)
     return np.asarray(terms.reshape(len(terms), -1).sum(axis=1))
@@ -203,7 +215,7 @@ def _rows(widths: Sequence[Floats]) -> list[slice]:
 
 
 @dataclass(frozen=True)
-class PairedSums(Sums):
+class PairedExpectations(Expectations):
     """The expectations of a goal for one method of pairs.
 
     The outcomes are pairs of the discordant counts, or where the limits depend on it these with the
@@ -219,7 +231,7 @@ class PairedSums(Sums):
         Args:
             sizes: the numbers of pairs, shape (N, 1).
             truths: p11, p10 and p01.
-            alone: as of ``Sums.outcomes``.
+            alone: whether the size is decided without its neighbours.
         """
         p11, p10, p01 = truths
         asked = (p10, p01, p11) if self.with_both else (p10, p01)
@@ -235,6 +247,7 @@ class PairedSums(Sums):
         return np.array([self._mean(size, *truths) for size in sizes[:, 0].tolist()])
 
     def _mean(self, size: float, p11: float, p10: float, p01: float) -> float:
+        """E[g] at one number of pairs, cell by cell of the tables that can occur."""
         first_only, weight, _ = _next(np.array([size]), np.ones(1), p10, 1.0)
         left = size - first_only
         second_only, weight, place = _next(left, weight, p01, 1.0 - p10)
@@ -251,7 +264,7 @@ class PairedSums(Sums):
 
 
 @dataclass(frozen=True)
-class ShareSums(Sums):
+class ShareExpectations(Expectations):
     """The expectations of a goal whose limits depend on x of N cases, where N is random.
 
     N of the n cases of a table is binomial, and x given N is. So E[g] = Σ Pr(N) E[g | N], and the
@@ -259,7 +272,7 @@ class ShareSums(Sums):
     """
 
     def outcomes(self, sizes: Floats, truths: Sequence[float], *, alone: bool = False) -> Floats:
-        """Return about how many limits decide each size, shape (N,); see ``Sums.outcomes``.
+        """Return about how many limits decide each size, shape (N,); see ``Expectations.outcomes``.
 
         Nearly all N of neighbouring sizes are the same.
         """
@@ -281,19 +294,19 @@ class ShareSums(Sums):
         first, last = self._window(sizes[order, 0], q)
         # Sizes whose N have none in common are computed apart, so that no number between is.
         apart = np.flatnonzero(first[1:] > np.maximum.accumulate(last)[:-1]) + 1
-        found = np.empty(order.size)
+        means = np.empty(order.size)
         for part in np.split(np.arange(order.size), apart):
             if not part.size:
                 continue
             cases = np.arange(first[part[0]], last[part].max() + 1.0)
-            given = super().means(np.maximum(cases, 1.0)[:, np.newaxis], (share,))
+            by_cases = super().means(np.maximum(cases, 1.0)[:, np.newaxis], (share,))
             if cases[0] == 0.0:
-                given[0] = self.goal.values(*self.limits((np.zeros(1), np.zeros(1))))[0]
+                by_cases[0] = self.goal.values(*self.limits((np.zeros(1), np.zeros(1))))[0]
             for place in part:
                 inside = slice(int(first[place] - cases[0]), int(last[place] - cases[0]) + 1)
                 weight = binomial.pmf(cases[inside], q, sizes[order[place], 0])
-                found[order[place]] = weight @ given[inside]
-        return found
+                means[order[place]] = weight @ by_cases[inside]
+        return means
 
 
 def _next(
@@ -318,3 +331,111 @@ def _next(
         places.append(np.full(counts[-1].size, number))
     count, place = np.concatenate(counts), np.concatenate(places)
     return count, weight[place] * binomial.pmf(count, share, left[place]), place
+
+
+class StoppedExpectations(Expectations):
+    """The expectations of a goal where trials end by a stopping rule; the size is the most trials.
+
+    They are sums over all outcomes of the rule at each size.
+    """
+
+    def outcomes(self, sizes: Floats, truths: Sequence[float], *, alone: bool = False) -> Floats:
+        """Return the number of trials by counts that the paths of each size take, shape (N,)."""
+        return np.asarray(0.5 * sizes[:, 0] ** 2)
+
+    def means(self, sizes: Floats, truths: Sequence[float]) -> Floats:
+        """Return E[g] at each size, shape (N,); of a size that the rule does not have ∞."""
+        return np.array([self._mean(size, truths[0]) for size in sizes[:, 0].tolist()])
+
+    def _mean(self, most: float, truth: float) -> float:
+        """E[g] at one number of most trials."""
+        try:
+            ((scenario, *_),) = listed_scenarios(self.family, (most,), [np.array([truth])])
+        except InputError:
+            return np.inf if self.goal.at_most else 0.0
+        ((_, outcomes, probability),) = solver_of(scenario).listed()
+        counts = tuple(count.astype(np.float64) for count in scenario.counts(outcomes))
+        limits = self.limits(self.family.columns(counts, (most,)))
+        return float((self.goal.values(*limits) * probability).sum())
+
+
+def expectations_of(
+    family: Family, goal: Goal, source: Source, alpha: float, ranges: tuple[Span, ...]
+) -> tuple[Expectations, tuple[Span, ...]]:
+    """Return the expectations of a goal, and the ranges of the truths that they take.
+
+    Args:
+        family: the family.
+        goal: what a size is to reach.
+        source: the method.
+        alpha: the probability outside the interval.
+        ranges: the range of each true value of the family.
+
+    Raises:
+        InputError: there is a range of true values, or no such size, with a stopping rule.
+    """
+    limits = _limits(family, source, goal.side, alpha)
+    if family.stops:
+        if ranges[0][0] < ranges[0][1]:
+            raise InputError("p should be one number with a stopping rule, found a range")
+        # A size before the first look has no rule; a rule that no size has is refused here.
+        rule_of(family).up_to(LARGEST_MOST)
+        return StoppedExpectations(family, goal, limits), ranges
+    if not family.shares_size:
+        return Expectations(family, goal, limits), ranges
+    view = family.as_pairs
+    if view is None:
+        return PairedExpectations(family, goal, limits, source.uses_both), ranges
+    truths = family.all_truths([np.array(low) for low, _ in ranges])
+    cells = [float(cell) for cell in view.arranged(truths)]
+
+    def of_pairs(data: tuple[Floats, ...]) -> LimitPair:
+        return limits(view.restored(data))
+
+    if source.uses_both:
+        return PairedExpectations(family, goal, of_pairs), tuple((p, p) for p in cells[:3])
+    cases = cells[1] + sum(cells[place] for place in view.beside_first)
+    share = cells[1] / cases
+
+    def of_share(data: tuple[Floats, ...]) -> LimitPair:
+        x, cases = data
+        table = [np.zeros_like(x) for _ in range(4)]
+        table[1], table[view.beside_first[0]] = x, cases - x
+        return of_pairs(tuple(table))
+
+    return ShareExpectations(family, goal, of_share), ((cases, cases), (share, share))
+
+
+def _limits(family: Family, source: Source, side: str, alpha: float) -> LimitsOf:
+    """Return what computes the limits at rows of data."""
+    if isinstance(source, CatalogueSource):
+        method, prior = source.method, source.prior
+        return lambda data: method.limits(data, alpha, side, prior)
+
+    # Another source is asked for outcomes of one size.
+    def of_size(data: tuple[Floats, ...]) -> LimitPair:
+        if family.shares_size:
+            # All tables of a call have the same number of pairs.
+            size, counts = float(sum(column[0] for column in data)), data
+        else:
+            # The most trials of a stopping rule stand after both counts.
+            size, counts = float(data[2][0]), data[:2]
+        return limits_of(source, Observed(family, (size,), counts), alpha, side)
+
+    def by_size(data: tuple[Floats, ...]) -> LimitPair:
+        lower, upper = np.empty((2, data[0].size))
+        sizes, number = distinct_columns(*data[1::2])
+        for place, row in enumerate(sizes.T.tolist()):
+            here = number == place
+            observed = Observed(family, tuple(row), tuple(x[here] for x in data[::2]))
+            lower[here], upper[here] = limits_of(source, observed, alpha, side)
+        return lower, upper
+
+    return of_size if family.shares_size or family.stops else by_size
+
+
+def limits_rise(family: Family, source: Source) -> bool:
+    """Whether the limits rise and fall with each count, so that few of them bound many."""
+    if not isinstance(source, CatalogueSource) or len(family.counts) != family.samples:
+        return False
+    return not any(name in source.method.exceptions for name in _RISES)

@@ -10,19 +10,17 @@ import pytest
 import harness
 from harness.base.errors import InputError
 from harness.designs.engines.monte_carlo import SHARD
-from harness.kinds.catalogue import kind_of_experiment
-from harness.kinds.coverage import estimate as estimates
 from harness.kinds.coverage import run as study
+from harness.kinds.coverage import workload
 from harness.kinds.coverage.columns import catalogue_sources
-from harness.kinds.coverage.estimate import refuse_too_large
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.plan import count_scenarios, plan_scenarios, reports_truths_alone
+from harness.kinds.coverage.workload import coverage_workload
 from harness.kinds.load import load_all, load_experiment
-from harness.kinds.run import cost_of as estimate
-from harness.runner.estimate import DAY, Estimate
+from harness.kinds.run import workload_of
 from harness.runner.machine import machine_memory, memory_for
 from harness.runner.parallel import MOST_JOBS_PER_CORE, parallel_jobs
-from harness.screen.console import duration
+from harness.runner.workload import MOST_INTERVALS, MOST_TRIALS, Workload
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory
 
 UNIFORM = {"uniform": [0, 1]}
@@ -58,7 +56,7 @@ def coverage(base: dict[str, Any], **changes: Any) -> Experiment:
 @pytest.fixture
 def small_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine with 8 GB of memory."""
-    monkeypatch.setattr(estimates, "machine_memory", lambda: 8e9)
+    monkeypatch.setattr(workload, "machine_memory", lambda: 8e9)
 
 
 SHAPES = [
@@ -89,34 +87,19 @@ def test_the_counts_of_the_plan_bound_what_it_lists(base: dict[str, Any]) -> Non
 
 @pytest.mark.parametrize("base", SHAPES)
 def test_the_tables_have_no_more_rows_than_estimated(base: dict[str, Any]) -> None:
-    found, results = estimate(coverage(base), measure_small=False), in_memory(base)
+    found, results = workload_of(coverage(base)), in_memory(base)
     assert results.cells.height <= found.cells <= 3 * results.cells.height
     assert results.summary.height == found.summary
 
 
 def test_where_every_outcome_is_drawn_the_rows_are_exact() -> None:
     base = changed(DRAWN, n=[1, 5], truth=UNIFORM, figures=[])
-    assert estimate(coverage(base), measure_small=False).cells == in_memory(base).cells.height
+    assert workload_of(coverage(base)).cells == in_memory(base).cells.height
 
 
 def test_trials_tasks_and_scenarios_are_those_of_the_plan() -> None:
-    found = estimate(coverage(BASE, n=[5, 7], trials={"per_size": SHARD + 1}), measure_small=False)
+    found = workload_of(coverage(BASE, n=[5, 7], trials={"per_size": SHARD + 1}))
     assert (found.scenarios, found.tasks, found.trials) == (2, 4, 2 * (SHARD + 1))
-
-
-def test_a_run_a_hundred_times_as_long_is_expected_to_take_longer() -> None:
-    short, long = (
-        estimate(coverage(BASE, n=50, engines=["monte_carlo"], trials={"per_size": trials}))
-        for trials in (10**7, 10**9)
-    )
-    assert 0 < 10 * short.seconds < long.seconds
-    # A trial takes between 5 ns and 5 µs on any machine.
-    assert 5 < long.seconds < 5000
-
-
-def test_no_time_is_spent_on_a_run_of_seconds() -> None:
-    assert estimate(coverage(DRAWN), measure_small=False).seconds == 0.0
-    assert estimate(coverage(DRAWN)).seconds > 0.0
 
 
 TEN = {"n": [4_000_000 + i for i in range(10)], "trials": {"per_size": 10**7}}
@@ -135,7 +118,7 @@ def test_sizes_that_do_not_fit_together_are_refused_before_they_are_made(
     experiment = coverage({**BASE, "methods": ["wilson", "wald", "jeffreys"]}, **changes)
     tracemalloc.start()
     with pytest.raises(InputError, match=r"more than the 8 GB of memory .* fewer sizes \(of its"):
-        refuse_too_large(experiment)
+        coverage_workload(experiment)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 10e6
@@ -144,27 +127,51 @@ def test_sizes_that_do_not_fit_together_are_refused_before_they_are_made(
 @pytest.mark.usefixtures("small_machine")
 def test_ten_sizes_of_four_million_are_refused_whatever_fits_of_them() -> None:
     with pytest.raises(InputError, match=r"use .*a smaller n or fewer methods"):
-        refuse_too_large(coverage({**BASE, **TEN, "methods": ["wilson", "wald", "jeffreys"]}))
+        coverage_workload(coverage({**BASE, **TEN, "methods": ["wilson", "wald", "jeffreys"]}))
 
 
 @pytest.mark.usefixtures("small_machine")
 def test_what_the_message_offers_fits() -> None:
     base = {**BASE, "n": [4_000_000 + i for i in range(10)], "engines": ["posterior"]}
     with pytest.raises(InputError, match=r"or outcomes: \{fractions: 21\}") as caught:
-        refuse_too_large(coverage(base))
-    refuse_too_large(coverage(base, outcomes={"fractions": 21}))
+        coverage_workload(coverage(base))
+    coverage_workload(coverage(base, outcomes={"fractions": 21}))
     fitting = int(str(caught.value).split("the smallest ")[1].split()[0])
-    refuse_too_large(coverage(base, n=base["n"][:fitting]))
+    coverage_workload(coverage(base, n=base["n"][:fitting]))
     with pytest.raises(InputError):
-        refuse_too_large(coverage(base, n=base["n"][: fitting + 1]))
+        coverage_workload(coverage(base, n=base["n"][: fitting + 1]))
 
 
-def test_a_run_of_more_than_a_day_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_of_days_is_refused_by_its_number_of_trials() -> None:
     base = {**BASE, "n": list(range(1, 1001)), "trials": {"per_size": 10**11}}
-    with pytest.raises(InputError, match=r"would take about .* days .* use fewer trials or fewer"):
+    asked = (
+        r"100,000,000,000,000 trials over 1,000 scenarios are more than the 1,000,000,000,000 that "
+        r"a run may have; use fewer trials or fewer sizes \(about one in 100\), or --shard i/m "
+        r"with m of at least 100\Z"
+    )
+    with pytest.raises(InputError, match=asked):
         harness.run(base, out=None)
-    monkeypatch.setattr(estimates, "_seconds", lambda *_: DAY / 2)
-    assert estimate(coverage(base)).seconds == DAY / 2
+    work = workload_of(coverage(base), parts=100)
+    assert work.trials == 100 * MOST_TRIALS
+
+
+def test_limits_that_are_drawn_in_every_trial_are_counted_as_intervals() -> None:
+    base = {**BASE, "family": "proportion_difference", "n": None, "n1": 20, "n2": 20}
+    base |= {"truth": {"first": UNIFORM, "second": UNIFORM}, "engines": ["monte_carlo"]}
+    base |= {"methods": ["wald"], "trials": {"per_size": MOST_INTERVALS + 1}}
+    assert workload_of(coverage(base)).intervals < 1000
+    runs = {**BASE, "family": "mean", "methods": ["student_t", "z_sample"]}
+    runs |= {"truth": {"normal": {"mean": 0, "sd": 1}}, "k": 10}
+    runs |= {"trials": {"per_size": MOST_INTERVALS}, "engines": ["monte_carlo"]}
+    with pytest.raises(InputError, match="20,000,000,000 intervals over 1 scenario are more than"):
+        workload_of(coverage(runs))
+
+
+def test_a_run_that_cannot_be_divided_is_not_told_to() -> None:
+    base = {**BASE, "n": list(range(1, 101))}
+    base |= {"trials": {"half_width": 1e-6, "max": 10**11}}
+    with pytest.raises(InputError, match=r"a larger half_width, .* \(about one in \d+\)\Z"):
+        workload_of(coverage(base))
 
 
 def test_an_exposure_with_too_many_outcomes_is_refused_and_its_trials_run() -> None:
@@ -226,20 +233,13 @@ def test_a_run_that_lacks_memory_says_what_it_was_making(monkeypatch: pytest.Mon
         in_memory(DRAWN)
 
 
-@pytest.mark.parametrize(
-    ("seconds", "text"), [(0.2, "1 s"), (12.4, "12 s"), (90, "1.5 min"), (86_400, "1 days")]
-)
-def test_a_time_is_written_in_its_largest_unit(seconds: float, text: str) -> None:
-    assert duration(seconds) == text
-
-
 def test_every_shipped_config_fits_into_a_gigabyte(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(estimates, "machine_memory", lambda: 1e9)
+    monkeypatch.setattr(workload, "machine_memory", lambda: 1e9)
     for experiment in load_all(["configs"]):
-        kind_of_experiment(experiment).refuse(experiment)
+        workload_of(experiment)
 
 
-def test_a_calibration_has_an_estimate() -> None:
+def test_a_calibration_has_a_workload() -> None:
     both = {"uniform": [0, 1]}
     config = {
         "name": "bins",
@@ -253,8 +253,8 @@ def test_a_calibration_has_an_estimate() -> None:
         "bins": 5,
         "seed": 1,
     }
-    found = estimate(load_experiment(config))
-    assert isinstance(found, Estimate)
+    found = workload_of(load_experiment(config))
+    assert isinstance(found, Workload)
     results = harness.run(config, out=None)
     assert (found.trials, found.tasks) == (400, 1)
     assert (found.cells, found.summary) == (results.cells.height, results.summary.height)

@@ -27,7 +27,7 @@ Place = Mapping[str, Span | str]
 """What a failure may be at: numbers by the names of sizes, counts and alpha, or the name of a side.
 Nothing: everywhere."""
 
-REASON, SIDE = "reason", "side"
+REASON = "reason"
 
 _NAME = "expected_failures"
 _DICTIONARY = f"a reason, or a dictionary as {{'n': [10, 20], '{REASON}': 'why'}}"
@@ -93,12 +93,10 @@ def _span(check: str, name: object, value: Any) -> Span | str:
     if isinstance(value, str):
         return value
     ends = value if isinstance(value, Sequence) else [value, value]
-    if len(ends) == 2 and any(each is not None for each in ends):
+    if len(ends) == 2 and any(end is not None for end in ends):
         try:
-            low, high = (
-                open_end if each is None else float(each)
-                for each, open_end in zip(ends, (-math.inf, math.inf), strict=True)
-            )
+            low = -math.inf if ends[0] is None else float(ends[0])
+            high = math.inf if ends[1] is None else float(ends[1])
         except (TypeError, ValueError):
             low, high = math.nan, math.nan
         if low <= high:
@@ -124,7 +122,7 @@ def parse_expected_failure(text: str) -> ExpectedFailure:
         raise InputError(f"an expected failure should be {_TEXT_FORM}, found {quoted(text)}")
     place = {}
     for part in found["place"].split(",") if found["place"] is not None else ():
-        name, equals, value = (each.strip() for each in part.partition("="))
+        name, equals, value = (word.strip() for word in part.partition("="))
         if not (name and equals and value):
             raise InputError(
                 f"the place of an expected failure should be as n=10..20,alpha=0.05, "
@@ -151,23 +149,3 @@ def _parse_span(value: str, text: str) -> Span | str:
             f"in {quoted(text)}"
         )
     return least, most
-
-
-def validate_places(failures: Sequence[ExpectedFailure], names: Sequence[str]) -> None:
-    """Refuse places by other names than those of a family.
-
-    Args:
-        failures: what is declared.
-        names: what a place may be given by.
-
-    Raises:
-        InputError: a place has another name, or a text for a number.
-    """
-    for failure in failures:
-        for name, bounds in failure.place.items():
-            wanted = f"the place of the expected failure {failure.check!r} should be given by"
-            if name not in names:
-                raise InputError(f"{wanted} {', '.join(names)}, found {quoted(name)}")
-            if isinstance(bounds, str) != (name == SIDE):
-                kind = "a side" if name == SIDE else "a number or a range"
-                raise InputError(f"{wanted} {kind} for {name}, found {quoted(bounds)}")

@@ -1,0 +1,136 @@
+"""Names to objects, once, where names are given: families with their settings, and designs.
+
+Designs come with the exact engines, and stopping rules with theirs. Both are loaded when they are
+first asked for, since one interval needs neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from harness.base.arguments import quoted, validate_choice
+from harness.base.errors import InputError
+from harness.base.numerics.arrays import Floats, Positions
+from harness.distributions.sampling.law import NUMPY, Law
+from harness.families.catalogue import FAMILIES
+from harness.families.confusion import BETA, f_score
+from harness.families.family import STOPPING, Family
+from harness.methods.catalogue import add_methods
+from harness.methods.method import Method
+
+if TYPE_CHECKING:
+    from harness.designs.design import Design, Scenario
+
+LARGEST_BETA = 100.0
+
+
+def with_settings(name: Any, given: MutableMapping[str, Any], alpha: object = None) -> Family:
+    """Return the family of that name with the settings among what is given, taken out of it.
+
+    Args:
+        name: of a family.
+        given: what is known beside it, as the keys of a config.
+        alpha: of the intervals; None for the alpha that is given, or 0.05.
+
+    Raises:
+        InputError: there is no such family, or a setting is out of range.
+
+    >>> with_settings("f_score", {"beta": 2, "tp": 41}).name
+    'f_score(beta=2)'
+    """
+    family = FAMILIES[validate_choice("family", name, FAMILIES, ())]
+    if given.get(STOPPING) is not None:
+        from harness.designs.stopping.family import stopped_proportion
+        from harness.designs.stopping.open_rule import open_rule
+
+        if not family.may_stop:
+            raise InputError(f"{STOPPING} is for the family proportion, found {name}")
+        nominal = given.get("alpha", 0.05) if alpha is None else alpha
+        return stopped_proportion(open_rule(given.pop(STOPPING), nominal))
+    if BETA not in family.settings or BETA not in given:
+        return family
+    beta = given.pop(BETA)
+    is_number = isinstance(beta, int | float) and not isinstance(beta, bool)
+    if not is_number or not 1.0 / LARGEST_BETA <= beta <= LARGEST_BETA:
+        raise InputError(f"beta should be a number from 0.01 to 100, found {quoted(beta)}")
+    return f_score(float(beta))
+
+
+def family_in(given: Any) -> Family:
+    """Return the family of a document, a row or a table of one run, with its settings.
+
+    Args:
+        given: a mapping with the family's name and settings, or a data frame with such rows.
+    """
+    row = given if isinstance(given, Mapping) else given.row(0, named=True)
+    return with_settings(row["family"], dict(row))
+
+
+def design_for(family: Family) -> Design:
+    """Return the design of a family."""
+    from harness.designs.catalogue import DESIGNS
+
+    return DESIGNS[family.design]
+
+
+def scenario_for(
+    family: Family,
+    size: Any,
+    truth: Any,
+    *,
+    draws: str = NUMPY,
+    law: Law | None = None,
+    with_both: bool = True,
+) -> Scenario:
+    """Return a scenario of a family with the family's design; the arguments are those of both."""
+    from harness.designs.design import Scenario
+
+    return Scenario(design_for(family), family, size, truth, draws, law, with_both)
+
+
+def listed_scenarios(
+    family: Family,
+    sizes: Sequence[float],
+    truths: Sequence[Floats],
+    law: Law | None = None,
+    with_both: bool = True,
+) -> Iterator[tuple[Scenario, Positions, Positions]]:
+    """Yield scenarios of one size that list given truths.
+
+    Args:
+        family: what is estimated.
+        sizes: the size of each sample.
+        truths: the true values of each sample or cell, one array of shape (t,) for each.
+        law: of one sample: how its count arises; None for the family's own law.
+        with_both: as of ``Scenario``.
+
+    Yields:
+        A scenario, the positions of the truths in the arrays that it lists, and the position of
+        each of them among the scenario's ``listed_truths``.
+    """
+    design = design_for(family)
+    assert design.listing is not None
+    for truth, positions, index in design.listing(truths):
+        size = design.size_of(sizes)
+        yield scenario_for(family, size, truth, law=law, with_both=with_both), positions, index
+
+
+def register(design: Design, families: Mapping[Family, Mapping[str, Method]]) -> None:
+    """Add a design to those that there are, with its families and their methods.
+
+    The families can then be used as those of the package: by ``run``, ``interval``, ``coverage``,
+    ``check`` and the report, in this process and in those of its workers.
+
+    Args:
+        design: how the data arise. ``engines.solver.Solver`` serves as ``exact`` where its ``outcomes``
+            have ``probabilities``.
+        families: what is estimated, with ``design.name`` as design, and the methods of each by
+            their names; the first one is the default.
+    """
+    from harness.designs.catalogue import DESIGNS
+
+    DESIGNS[design.name] = design
+    for family, methods in families.items():
+        FAMILIES[family.name] = family
+        add_methods(family, methods)

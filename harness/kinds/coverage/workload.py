@@ -1,0 +1,126 @@
+"""What a coverage experiment has to do: its scenarios, trials, outcomes and rows, and memory."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+from harness.base.errors import InputError
+from harness.config.values import Precision
+from harness.designs.engines.monte_carlo import SHARD
+from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
+from harness.kinds.coverage.columns import (
+    catalogue_sources,
+    stochastic_columns,
+)
+from harness.kinds.coverage.experiment import Experiment
+from harness.kinds.coverage.plan import ScenarioCounts, count_scenarios
+from harness.runner.machine import machine_memory
+from harness.runner.parallel import parallel_jobs
+from harness.runner.workload import BASE, BYTES_OF_TRIAL, Workload
+
+_BYTES_OF_TASK = 1000
+_BYTES_OF_ROW = 400
+"""Of a row of the cells, as a block and in the table that joins the blocks."""
+_BYTES_OF_LIMITS = 16
+_BYTES_OF_RESULT = 24
+"""Of what an engine computes for a column at an outcome: misses below and above, and one more."""
+
+
+def coverage_workload(experiment: Experiment) -> Workload:
+    """What a coverage experiment has to do.
+
+    Raises:
+        InputError: it does not fit into the memory of this machine; the message says what would.
+    """
+    counts = _counts_that_fit(experiment)
+    columns = len(experiment.methods) * len(experiment.alphas)
+    drawn = len(stochastic_columns(experiment, catalogue_sources(experiment)))
+    trials, tasks = sum(each.trials for each in counts), sum(each.tasks for each in counts)
+    outcomes = int(sum(each.outcomes for each in counts))
+    largest = min(SHARD, max(each.trials for each in counts))
+    held = sum(_held(experiment, each) for each in counts)
+    return Workload(
+        scenarios=len(counts),
+        tasks=tasks,
+        trials=trials,
+        at_most=trials > 0 and isinstance(experiment.trials, Precision),
+        outcomes=outcomes,
+        intervals=(columns - drawn) * outcomes + drawn * trials,
+        cells=columns * sum(_rows(experiment, each) for each in counts),
+        summary=columns * len(counts) * len(experiment.engines),
+        memory=_fixed_memory(experiment, largest) + held + _BYTES_OF_TASK * tasks,
+    )
+
+
+def _counts_that_fit(experiment: Experiment) -> list[ScenarioCounts]:
+    """The size of the work of each scenario, which fit into the memory together."""
+    limit = machine_memory()
+    counts: list[ScenarioCounts] = []
+    held = _fixed_memory(experiment, SHARD)
+    for each in count_scenarios(experiment):
+        held += _held(experiment, each)
+        if held > limit:
+            fitting = _what_would_fit(experiment, len(counts), limit)
+            raise InputError(
+                f"{experiment.name}: the run would need more than the {limit / 1e9:.3g} GB of "
+                f"memory of this machine; use {' or '.join(fitting)}"
+            )
+        counts.append(each)
+    return counts
+
+
+def _what_would_fit(experiment: Experiment, fitting: int, limit: float) -> Iterator[str]:
+    if fitting:
+        yield f"fewer sizes (of its {len(experiment.sizes):,} the smallest {fitting:,} fit)"
+    family = experiment.family
+    if experiment.outcomes is None and family.has_single_count and family.is_bounded:
+        fewer = replace(experiment, outcomes=21, group=None)
+        held = sum(_held(fewer, counts) for counts in count_scenarios(fewer))
+        if held + _fixed_memory(fewer, SHARD) <= limit:
+            yield "outcomes: {fractions: 21}"
+    if not fitting:
+        yield f"a smaller {family.model.SIZE}"
+    if len(experiment.methods) * len(experiment.alphas) > 1:
+        yield "fewer methods"
+
+
+def _rows(experiment: Experiment, counts: ScenarioCounts) -> int:
+    """The rows of the table of cells of one column in one scenario, at most."""
+    group = counts.outcome_cells.group
+
+    def cells(outcomes: float) -> float:
+        if group is None:
+            return outcomes
+        most = math.inf if group.last is None else group.last // group.width + 1
+        return min(math.ceil(outcomes / group.width) + 1, most)
+
+    rows = 0.0
+    if MONTE_CARLO in experiment.engines:
+        rows += counts.truths + (cells(counts.drawn) if counts.outcome_cells.present else 0)
+    if POSTERIOR in experiment.engines:
+        rows += cells(counts.shown)
+    if ENUMERATION in experiment.engines:
+        enumerated = min(counts.shown + counts.drawn, counts.outcomes)
+        rows += counts.truths + (cells(enumerated) if counts.outcome_cells.present else 0)
+    return int(rows)
+
+
+def _fixed_memory(experiment: Experiment, largest_shard: int) -> float:
+    """Bytes that a run takes whatever the number of its scenarios is."""
+    return BASE + parallel_jobs(experiment.execution.jobs) * largest_shard * BYTES_OF_TRIAL
+
+
+def _held(experiment: Experiment, counts: ScenarioCounts) -> float:
+    """Bytes of the plan, the limits, the results and the rows of a scenario, kept to the end."""
+    columns = len(experiment.methods) * len(experiment.alphas)
+    engines = [engine for engine in experiment.engines if engine != MONTE_CARLO]
+    results = counts.truths * len(experiment.engines) + counts.shown * len(engines)
+    if MONTE_CARLO in experiment.engines:
+        results += counts.drawn
+    return (
+        8.0 * (counts.outcomes + counts.shown)
+        + columns * (_BYTES_OF_LIMITS * counts.outcomes + _BYTES_OF_RESULT * results)
+        + columns * _BYTES_OF_ROW * _rows(experiment, counts)
+    )
