@@ -11,6 +11,7 @@ from harness.base.errors import ConfigIssue, InputError, KeyPath
 from harness.base.plain_data import describe, flow
 from harness.config.models.constraints import repeated
 from harness.config.models.outcomes import own_sampling
+from harness.config.models.sizes import pairs
 from harness.config.rules import (
     Issues,
     Sizes,
@@ -34,7 +35,6 @@ from harness.families.family import (
     POSTERIOR,
     Family,
 )
-from harness.kinds.coverage.resolve import pairs
 from harness.methods.catalogue import methods_of
 from harness.methods.method import Method
 
