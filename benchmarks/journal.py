@@ -15,7 +15,7 @@ from typing import Any
 import harness
 from benchmarks.timing import report
 from harness.designs.engines.monte_carlo import SHARD
-from harness.kinds.coverage.journal.trials import ScenarioTrials
+from harness.kinds.coverage.scenario_trials import ScenarioTrials
 from harness.kinds.coverage.solutions import ScenarioSolution
 from harness.kinds.load import load_experiment
 from harness.kinds.run import run_experiment

@@ -19,12 +19,13 @@ import numpy as np
 
 import harness
 from benchmarks.timing import report
+from harness.designs.engines.exact import solve
 from harness.designs.engines.monte_carlo import SHARD, outcomes_drawn, shards, simulate
 from harness.designs.limits import Limits
-from harness.kinds.coverage.columns import catalogue_sources, deterministic_columns
+from harness.kinds.coverage.columns import catalogue_columns
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.plan import plan_scenarios
-from harness.kinds.coverage.solve import solve_scenario
+from harness.kinds.coverage.solutions import Question
 from harness.kinds.load import load_experiment
 from harness.methods.catalogue import PROPORTION
 
@@ -128,10 +129,9 @@ def scenarios(count: int) -> None:
     whole = processor(lambda: harness.run(config, out=None))
     experiment = load_experiment(config)
     assert isinstance(experiment, Experiment)
-    sources = catalogue_sources(experiment)
-    columns = deterministic_columns(experiment, sources)
+    columns = catalogue_columns(experiment)
     tasks = []
-    for plan in plan_scenarios(experiment, sources):
+    for plan in plan_scenarios(experiment, columns):
         (shard,) = shards(plan.scenario, 20, experiment.seed, None)
         outcomes = np.union1d(plan.outcomes, outcomes_drawn(shard))
         data = outcomes.astype(float), np.full(outcomes.size, plan.scenario.sizes[0])
@@ -140,7 +140,9 @@ def scenarios(count: int) -> None:
 
     def engines() -> None:
         for plan, shard, limits in tasks:
-            solve_scenario(experiment, plan, columns, limits, simulate(shard, limits))
+            question = Question(plan, limits, simulate(shard, limits))
+            request = question.request(experiment)
+            solve(plan.scenario, limits, columns.deterministic, request)
 
     inside = processor(engines)
     report(f"{count:,} scenarios of 20 trials, ms each", f"{journal / count * 1e3:.2f}", "-")

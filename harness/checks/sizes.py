@@ -15,8 +15,8 @@ import numpy as np
 
 from harness.base.arguments import quoted
 from harness.base.errors import InputError
+from harness.config.models.sizes import pairs
 from harness.families.family import Family
-from harness.kinds.coverage.resolve import pairs
 
 Size = float | tuple[float, float]
 """n or an exposure; for two samples a pair of these."""

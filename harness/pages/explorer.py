@@ -22,7 +22,7 @@ from harness.designs.miss_curve import MissCurve
 from harness.designs.results import Exact
 from harness.distributions.truths import DiscreteTruth
 from harness.findings.numbers import percent, significant
-from harness.kinds.coverage.columns import deterministic_columns, limit_sources
+from harness.kinds.coverage.columns import opened_columns
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.limits import compute_limits
 from harness.kinds.coverage.plan import plan_scenarios
@@ -108,13 +108,12 @@ def numbers_of(experiment: AnyExperiment) -> Numbers:
         IntervalNotFoundError: a method of the catalogue found no interval.
     """
     experiment = _explorable(experiment)
-    with limit_sources(experiment) as sources:
-        if len(deterministic_columns(experiment, sources)) < len(experiment.methods):
+    with opened_columns(experiment) as columns:
+        if columns.stochastic:
             raise InputError(f"{experiment.name}: a method draws its limits; leave it out")
-        plans = plan_scenarios(experiment, sources)
-        scenarios = [plan.scenario for plan in plans]
+        scenarios = [plan.scenario for plan in plan_scenarios(experiment, columns)]
         outcomes = [np.arange(int(scenario.sizes[0]) + 1) for scenario in scenarios]
-        computed = compute_limits(experiment, plans, outcomes, sources)
+        computed = compute_limits(experiment, scenarios, outcomes, columns)
     sizes = [
         _size_numbers(experiment, scenario, of_size.limits)
         for scenario, of_size in zip(scenarios, computed, strict=True)

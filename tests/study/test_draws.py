@@ -7,7 +7,7 @@ import pytest
 from harness.base.errors import HarnessError
 from harness.designs.engines import monte_carlo
 from harness.kinds.coverage import plan
-from harness.kinds.coverage.columns import catalogue_sources
+from harness.kinds.coverage.columns import catalogue_columns
 from harness.kinds.coverage.plan import plan_scenarios
 from harness.kinds.load import load_experiment
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory, part
@@ -76,7 +76,7 @@ def test_shards_of_another_size_are_merged_to_as_many_trials(base, monkeypatch):
     monkeypatch.setattr(monte_carlo, "SHARD", 1 << 8)
     config = changed(base, n=[5, 12], methods=["wald"], alpha=0.05)
     experiment = load_experiment(config)
-    plans = plan_scenarios(experiment, catalogue_sources(experiment))
+    plans = plan_scenarios(experiment, catalogue_columns(experiment))
     assert max(len(each.shards) for each in plans) > 4
     results = in_memory(config)
     assert results.manifest["agreement"]["agrees"]

@@ -10,7 +10,7 @@ import pytest
 import harness
 from harness.base.errors import InputError
 from harness.cli import main
-from harness.kinds.coverage.columns import catalogue_sources, deterministic_columns
+from harness.kinds.coverage.columns import catalogue_columns
 from harness.kinds.coverage.plan import plan_scenarios
 from harness.kinds.load import load_experiment
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory, part
@@ -88,10 +88,11 @@ def test_fractions_leave_monte_carlo_its_outcomes_and_enumeration_its_mean():
 
 def test_every_size_is_one_scenario_and_every_method_and_alpha_one_column():
     experiment = load_experiment(changed(DRAWN))
-    plans = plan_scenarios(experiment, catalogue_sources(experiment))
+    found = catalogue_columns(experiment)
+    plans = plan_scenarios(experiment, found)
     assert [each.scenario.size for each in plans] == [1, 5, 12]
     assert all(each.complete for each in plans)
-    columns = deterministic_columns(experiment, catalogue_sources(experiment))
+    columns = found.deterministic
     assert len(columns) == 8
     assert len(set(columns)) == 8
     assert [sum(shard.trials for shard in each.shards) for each in plans] == [800, 2400, 5200]

@@ -12,7 +12,7 @@ from harness.base.errors import InputError
 from harness.designs.engines.monte_carlo import SHARD
 from harness.kinds.coverage import run as study
 from harness.kinds.coverage import workload
-from harness.kinds.coverage.columns import catalogue_sources
+from harness.kinds.coverage.columns import catalogue_columns
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.plan import count_scenarios, plan_scenarios, reports_truths_alone
 from harness.kinds.coverage.workload import coverage_workload
@@ -74,7 +74,7 @@ SHAPES = [
 @pytest.mark.parametrize("base", SHAPES)
 def test_the_counts_of_the_plan_bound_what_it_lists(base: dict[str, Any]) -> None:
     experiment = coverage(base)
-    plans = plan_scenarios(experiment, catalogue_sources(experiment))
+    plans = plan_scenarios(experiment, catalogue_columns(experiment))
     for counts, plan in zip(count_scenarios(experiment), plans, strict=True):
         assert counts.scenario == plan.scenario
         assert counts.trials == sum(shard.trials for shard in plan.shards)
@@ -196,7 +196,7 @@ def test_outcomes_of_a_large_size_are_merged_without_hashing(
     experiment = coverage(BASE, n=4_000_000, engines=["posterior", "enumeration"])
     monkeypatch.setattr(np, "unique", unique)
     tracemalloc.start()
-    (plan,) = plan_scenarios(experiment, catalogue_sources(experiment))
+    (plan,) = plan_scenarios(experiment, catalogue_columns(experiment))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     # A set of them would take ten times the bytes of the outcomes.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from decimal import Context, Decimal
+from itertools import product
 from typing import Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, Field, create_model
@@ -202,3 +204,10 @@ def write_range(low: float, high: float) -> Any:
     return (
         plain_number(low) if low == high else {"uniform": [plain_number(low), plain_number(high)]}
     )
+
+
+def pairs(first: Sequence[Any], second: Sequence[Any], cross: bool) -> list[tuple[Any, Any]]:
+    """Pairs of sizes of equal index; all pairs for ``cross``, or where a list has one size."""
+    if cross or 1 in (len(first), len(second)):
+        return list(product(first, second))
+    return list(zip(first, second, strict=False))

@@ -3,66 +3,114 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.base.errors import InputError
-from harness.callers.command import Command, RFunction
+from harness.callers.command import Command
 from harness.callers.function import FunctionInProcess
 from harness.callers.location import FunctionLocation
 from harness.callers.program import Program
 from harness.callers.source import CatalogueSource, Source
 from harness.callers.table import LimitTable, TableSource, read_points
-from harness.config.values import MethodSpec
 from harness.designs.engines.stochastic import StochasticColumn
 from harness.designs.limits import Column
-from harness.families.family import EXACT_ENGINES, MONTE_CARLO, Family
+from harness.families.family import EXACT_ENGINES, MONTE_CARLO
 from harness.figures.requirements import undrawable_lengths
 from harness.kinds.coverage.experiment import Experiment
 from harness.methods.catalogue import find
 
-Sources = Mapping[str, Source]
-"""Sources of limits, by the labels of their methods."""
+
+@dataclass(frozen=True)
+class RunColumns:
+    """The columns of an experiment, its methods × its alphas, and the sources of their limits."""
+
+    sources: Mapping[str, Source]
+    """By the labels of the methods; user functions that are not loaded yet are missing."""
+    deterministic: tuple[Column, ...]
+    """The columns whose limits are a function of the outcome."""
+    stochastic: tuple[StochasticColumn, ...]
+    """The columns whose limits are computed for every trial."""
+
+    @property
+    def drawn(self) -> set[str]:
+        """The labels of the methods that draw their limits."""
+        return {label for label, source in self.sources.items() if not source.deterministic}
 
 
-def catalogue_sources(experiment: Experiment) -> dict[str, Source]:
-    """The sources of the catalogue methods of an experiment; loads no user function."""
-    return {
-        spec.label: CatalogueSource(spec.label, find(experiment.family, spec.name), spec.prior)
-        for spec in experiment.methods
-        if spec.name is not None
-    }
+def columns_of(experiment: Experiment, sources: Mapping[str, Source]) -> RunColumns:
+    """Return the columns of an experiment.
+
+    Limits are computed for every trial where a method draws them, or where data are lists. Whether
+    a user function draws its limits is not known before it is loaded.
+
+    Args:
+        experiment: the experiment.
+        sources: of its methods.
+    """
+    deterministic, stochastic = [], []
+    levels = itertools.product(experiment.methods, experiment.alphas)
+    for position, (spec, alpha) in enumerate(levels):
+        column, source = Column(spec.label, spec.side, alpha, position), sources.get(spec.label)
+        if experiment.family.has_outcomes and (source is None or source.deterministic):
+            deterministic.append(column)
+        elif source is not None:
+            stochastic.append(StochasticColumn(column, source))
+    return RunColumns(sources, tuple(deterministic), tuple(stochastic))
+
+
+def catalogue_columns(experiment: Experiment) -> RunColumns:
+    """Return the columns of an experiment as far as no user function is loaded."""
+    return columns_of(experiment, _catalogue_sources(experiment))
 
 
 @contextmanager
-def limit_sources(experiment: Experiment) -> Iterator[Sources]:
-    """The sources of all methods of an experiment.
+def opened_columns(experiment: Experiment) -> Iterator[RunColumns]:
+    """Load the user functions of an experiment and yield all of its columns.
 
     The processes of user functions end when the context exits.
 
     Raises:
         InputError: a user function cannot be loaded, or is of another side than its entry says.
     """
-    sources = catalogue_sources(experiment)
+    family, timeout = experiment.family, experiment.execution.timeout
+    sources = _catalogue_sources(experiment)
     with ExitStack() as opened:
         for spec in experiment.methods:
             if spec.function is not None:
                 location = FunctionLocation(spec.function, spec.path, spec.module, spec.pickled)
-                function = FunctionInProcess(spec.label, location, experiment.execution.timeout)
+                function = FunctionInProcess(spec.label, location, timeout)
                 opened.callback(function.close)
-                _refuse_other_side(spec, function.sides[0])
+                side = function.sides[0]
+                if side != spec.side:
+                    raise InputError(
+                        f"{spec.label}: the config's side is {spec.side!r} and the function's "
+                        f"attribute side is {side!r}, which should be the same"
+                    )
                 sources[spec.label] = function
             elif spec.program is not None:
-                command = _command_of(spec, spec.program, experiment.family)
-                running = Program(command, experiment.execution.timeout)
+                program = spec.program
+                command = program if isinstance(program, Command) else program.command(family)
+                command = replace(command, label=spec.label, folder=spec.folder)
+                running = Program(command, timeout)
                 opened.callback(running.close)
                 sources[spec.label] = running
             elif spec.path is not None:
-                table = LimitTable(spec.path, spec.side)
-                sources[spec.label] = TableSource(spec.label, read_points(table, experiment.family))
-        yield sources
+                points = read_points(LimitTable(spec.path, spec.side), family)
+                sources[spec.label] = TableSource(spec.label, points)
+        yield columns_of(experiment, sources)
+
+
+def _catalogue_sources(experiment: Experiment) -> dict[str, Source]:
+    """The sources of the catalogue methods of an experiment."""
+    return {
+        spec.label: CatalogueSource(spec.label, find(experiment.family, spec.name), spec.prior)
+        for spec in experiment.methods
+        if spec.name is not None
+    }
 
 
 def source_digests(experiment: Experiment) -> dict[str, str]:
@@ -74,59 +122,14 @@ def source_digests(experiment: Experiment) -> dict[str, str]:
     }
 
 
-def _command_of(spec: MethodSpec, program: Command | RFunction, family: Family) -> Command:
-    """The program as it is started for an experiment."""
-    command = program if isinstance(program, Command) else program.command(family)
-    return replace(command, label=spec.label, folder=spec.folder)
-
-
-def _refuse_other_side(spec: MethodSpec, side: str) -> None:
-    if side != spec.side:
-        raise InputError(
-            f"{spec.label}: the config's side is {spec.side!r} and the function's attribute side "
-            f"is {side!r}, which should be the same"
-        )
-
-
-def deterministic_columns(experiment: Experiment, sources: Sources) -> tuple[Column, ...]:
-    """The columns of the deterministic methods."""
-    return tuple(
-        column
-        for column in _columns(experiment)
-        if not _is_stochastic(experiment, column.method, sources)
-    )
-
-
-def stochastic_columns(experiment: Experiment, sources: Sources) -> tuple[StochasticColumn, ...]:
-    """The columns whose limits are drawn anew in every trial."""
-    return tuple(
-        StochasticColumn(column, sources[column.method])
-        for column in _columns(experiment)
-        if column.method in sources and _is_stochastic(experiment, column.method, sources)
-    )
-
-
-def _is_stochastic(experiment: Experiment, label: str, sources: Sources) -> bool:
-    """Whether limits are computed for every trial: a method draws them, or data are lists.
-
-    Whether a user function draws its limits is not known before it is loaded.
-    """
-    return not experiment.family.has_outcomes or label in _drawn(sources)
-
-
-def _drawn(sources: Sources) -> set[str]:
-    """The labels of the methods that draw their limits."""
-    return {label for label, source in sources.items() if not source.deterministic}
-
-
-def refuse_undrawn(experiment: Experiment, sources: Sources) -> None:
+def refuse_undrawn(experiment: Experiment, columns: RunColumns) -> None:
     """Refuse methods that draw their limits in an experiment that cannot report on them.
 
     Raises:
         InputError: a method draws its limits, and the experiment has no trials; or a figure
             compares lengths with those of such a method, or has no other lengths to compare.
     """
-    drawn = _drawn(sources)
+    drawn = columns.drawn
     figures = [(figure.kind, figure.options) for figure in experiment.figures]
     labels = {spec.label for spec in experiment.methods}
     # A trial of lists computes limits anew for every method, as one of drawn limits does.
@@ -143,9 +146,3 @@ def refuse_undrawn(experiment: Experiment, sources: Sources) -> None:
                 f"{spec.label} draws its limits, and only the engine {MONTE_CARLO} computes how "
                 f"often they miss: give trials and that engine, or leave the method out"
             )
-
-
-def _columns(experiment: Experiment) -> list[Column]:
-    """Every column of an experiment, in order."""
-    each = [(spec, alpha) for spec in experiment.methods for alpha in experiment.alphas]
-    return [Column(spec.label, spec.side, alpha, place) for place, (spec, alpha) in enumerate(each)]

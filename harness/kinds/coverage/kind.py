@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+
 from harness.base.errors import ConfigIssue
 from harness.catalogue import design_for
+from harness.config.models.sizes import pairs
 from harness.config.models.truths import written_truth
 from harness.config.rules import ValidKeys
 from harness.config.shared_keys import CROSS, USUAL_KIND
-from harness.config.values import Precision, TrialCount
+from harness.config.values import Precision, Size, TrialCount, Trials
+from harness.designs.design import AnyTruth
 from harness.designs.stopping.family import stopped_proportion
+from harness.distributions.sampling.law import Law, on_lattice
+from harness.distributions.truths import DiscreteTruth
 from harness.families.catalogue import FAMILIES
-from harness.families.family import STOPPING
+from harness.families.family import (
+    CLOSED_FORM,
+    ENUMERATION,
+    MONTE_CARLO,
+    POSTERIOR,
+    STOPPING,
+    Family,
+)
 from harness.figures.requirements import ExperimentFacts, suitable_figures
 from harness.kinds.coverage.experiment import TITLE, Experiment
-from harness.kinds.coverage.resolve import engines_of, sizes_of, with_lattice
 from harness.kinds.coverage.rules import RULES
 from harness.kinds.family_kind import FamilyKind
 from harness.methods.catalogue import methods_of
@@ -97,10 +109,8 @@ class CoverageKind(FamilyKind[Experiment]):
         }
 
     def workload(self, experiment: Experiment) -> Workload:
-        from harness.kinds.coverage.columns import catalogue_sources, refuse_undrawn
         from harness.kinds.coverage.workload import coverage_workload
 
-        refuse_undrawn(experiment, catalogue_sources(experiment))
         return coverage_workload(experiment)
 
     def undivided(self, experiment: Experiment) -> str:
@@ -179,10 +189,17 @@ class CoverageKind(FamilyKind[Experiment]):
 
         return results_screen(results)
 
-    def sections(self, results: Results, folder: Path | None, command: str) -> Iterable[Section]:
-        from harness.kinds.coverage.page import sections
+    def sections(self, results: Results, folder: Path | None, command: str) -> Iterator[Section]:
+        from harness.findings.answer import found_answer
+        from harness.report.curves.section import curves
+        from harness.report.maps.section import maps
+        from harness.report.sections import answer_section, cells, cells_file, facts
 
-        return sections(results, folder, command)
+        yield answer_section(found_answer(results))
+        yield from curves(results)
+        yield from maps(results)
+        yield cells(results, cells_file(results, folder))
+        yield facts(results, command)
 
     def markdown(self, results: Results) -> Iterable[str]:
         from harness.findings.answer import found_answer
@@ -199,3 +216,55 @@ def _sizes_in_tables(config: ValidKeys) -> Sequence[Any]:
     if not design_for(config.family).sizes_are_lists:
         return list(sizes)
     return [tuple(sum(cast(Sequence[int], each)) for each in cast(Any, size)) for size in sizes]
+
+
+def with_lattice(truth: AnyTruth, law: Law | None) -> AnyTruth:
+    """The truth with the double of each M/N, where the law has only those.
+
+    Two values that differ in their rounding are one.
+    """
+    if law is None or not isinstance(truth, DiscreteTruth):
+        return truth
+    return DiscreteTruth(tuple(dict.fromkeys(on_lattice(np.array(truth.values), law).tolist())))
+
+
+def sizes_of(family: Family, sizes: Mapping[str, Sequence[float]], cross: bool) -> tuple[Size, ...]:
+    """The sizes of the scenarios, ascending: one size each, or a pair.
+
+    Args:
+        family: the family of the config.
+        sizes: the sizes of each sample by their keys.
+        cross: whether each size of the first sample is combined with each of the second.
+    """
+    if len(family.sizes) == 1:
+        return tuple(sorted(sizes[family.sizes[0]]))
+    first, second = (sizes[name] for name in family.sizes)
+    return tuple(sorted(pairs(first, second, cross)))
+
+
+def engines_of(
+    family: Family,
+    written: Sequence[str] | None,
+    trials: Trials | None,
+    truth: AnyTruth | None = None,
+    law: Law | None = None,
+) -> tuple[str, ...]:
+    """The engines that run, in the order of the family; all that can where none is named.
+
+    Args:
+        family: the family.
+        written: the engines that the config names; None for none.
+        trials: None where no trials are made.
+        truth: where true values come from; None where it is not valid.
+        law: how outcomes arise; None for the family's own law.
+    """
+    if written is not None:
+        return tuple(engine for engine in family.engines if engine in written)
+    left_out = {MONTE_CARLO} if trials is None else set()
+    if law is not None:
+        # A posterior is that of the family's own law, and an integral over truths needs one.
+        is_listed = truth is None or truth.is_discrete
+        left_out |= {POSTERIOR} if is_listed else {POSTERIOR, ENUMERATION}
+    if truth is not None and not family.has_closed_form(truth):
+        left_out |= {CLOSED_FORM}
+    return tuple(engine for engine in family.engines if engine not in left_out)

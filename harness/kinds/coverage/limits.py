@@ -26,9 +26,8 @@ from harness.callers.source import (
 )
 from harness.designs.design import Scenario, observed_at
 from harness.designs.limits import Limits
-from harness.kinds.coverage.columns import Sources, deterministic_columns, stochastic_columns
+from harness.kinds.coverage.columns import RunColumns
 from harness.kinds.coverage.experiment import Experiment
-from harness.kinds.coverage.plan import ScenarioPlan
 from harness.methods.remarks import ORDER, OUTSIDE, STAYS_IN_RANGE, Remark, leaves_range
 from harness.runner.parallel import THREADS, run_tasks
 
@@ -52,7 +51,7 @@ def some_outcomes(outcomes: Integers) -> Integers:
 
 
 @dataclass(frozen=True)
-class FoundLimits:
+class ColumnLimits:
     """Limits of one column in one scenario, at outcomes in ascending order."""
 
     scenario: Scenario
@@ -68,7 +67,7 @@ class FoundLimits:
     """Not a number where the method has failed; shape of the outcomes."""
     upper: Floats
 
-    def blocks(self) -> Iterator[tuple[FoundLimits, Positions]]:
+    def blocks(self) -> Iterator[tuple[ColumnLimits, Positions]]:
         """Yield these limits with the places of as many outcomes as are computed at once.
 
         The places ascend in each block. A function that has a process gets the outcomes in order.
@@ -80,24 +79,24 @@ class FoundLimits:
             yield self, np.sort(places[start : start + numbered.at_once])
 
 
-def range_remark(found: FoundLimits) -> Remark | None:
+def range_remark(column: ColumnLimits) -> Remark | None:
     """The remark that limits lie outside the range of the parameter, where they do."""
-    if STAYS_IN_RANGE in found.source.exceptions:
+    if STAYS_IN_RANGE in column.source.exceptions:
         return None
-    family, sizes = found.scenario.family, found.scenario.sizes
-    where = np.flatnonzero(leaves_range(found.lower, found.upper, family, sizes))
+    family, sizes = column.scenario.family, column.scenario.sizes
+    where = np.flatnonzero(leaves_range(column.lower, column.upper, family, sizes))
     if not where.size:
         return None
     first = int(where[0])
     low, high = family.support
-    limits = _limits(found.lower[first], found.upper[first])
-    text = f"{limits} at {_outcome(found, first)}, where the range is {low:g} … {high:g}"
+    limits = _limits(column.lower[first], column.upper[first])
+    text = f"{limits} at {_outcome(column, first)}, where the range is {low:g} … {high:g}"
     return Remark(
-        found.source.label, found.alpha, OUTSIDE, text, int(where.size), found.outcomes.size
+        column.source.label, column.alpha, OUTSIDE, text, int(where.size), column.outcomes.size
     )
 
 
-def order_remarks(source: Source, columns: Sequence[FoundLimits]) -> list[tuple[int, Remark]]:
+def order_remarks(source: Source, columns: Sequence[ColumnLimits]) -> list[tuple[int, Remark]]:
     """The remarks that limits of a source depend on what it was asked before.
 
     Args:
@@ -119,53 +118,53 @@ def order_remarks(source: Source, columns: Sequence[FoundLimits]) -> list[tuple[
         return [*_differing(again, columns)][::-1]
 
 
-def _differing(again: Source, columns: Sequence[FoundLimits]) -> Iterator[tuple[int, Remark]]:
-    for found in reversed(columns):
-        answered = np.flatnonzero(~np.isnan(found.lower))
+def _differing(again: Source, columns: Sequence[ColumnLimits]) -> Iterator[tuple[int, Remark]]:
+    for column in reversed(columns):
+        answered = np.flatnonzero(~np.isnan(column.lower))
         if not answered.size:
             continue
         places = some_outcomes(answered)
         if again.deterministic:
             places = places[::-1]
-        elif answered.size < found.outcomes.size:
+        elif answered.size < column.outcomes.size:
             # What is drawn for an outcome follows from its place among those asked for.
             continue
-        observed = observed_at(found.scenario, found.outcomes[places])
-        second = ask(again, observed, found.alpha, found.side)
-        differs = [at for at in range(places.size) if _differ(found, places[at], second, at)]
+        observed = observed_at(column.scenario, column.outcomes[places])
+        second = ask(again, observed, column.alpha, column.side)
+        differs = [at for at in range(places.size) if _differ(column, places[at], second, at)]
         if differs:
-            yield found.number, _order_remark(found, places, second, differs)
+            yield column.number, _order_remark(column, places, second, differs)
 
 
-def _differ(found: FoundLimits, place: int, second: Answers, at: int) -> bool:
+def _differ(column: ColumnLimits, place: int, second: Answers, at: int) -> bool:
     """Whether the second limits are others than the first ones, by more than rounding."""
     if second.failures.get(at, "").startswith(NOT_CALLED):
         return False
     pair = float(second.lower[at]), float(second.upper[at])
-    return not same(pair, (found.lower[place], found.upper[place]))
+    return not same(pair, (column.lower[place], column.upper[place]))
 
 
 def _order_remark(
-    found: FoundLimits, places: Integers, second: Answers, differs: Sequence[int]
+    column: ColumnLimits, places: Integers, second: Answers, differs: Sequence[int]
 ) -> Remark:
     at = min(differs, key=lambda each: int(places[each]))
     place = int(places[at])
     failure = second.failures.get(at)
     other = _limits(second.lower[at], second.upper[at]) if failure is None else failure
     first = (
-        f"{_limits(found.lower[place], found.upper[place])} at {_outcome(found, place)}, "
+        f"{_limits(column.lower[place], column.upper[place])} at {_outcome(column, place)}, "
         f"and in another order of the calls {other}"
     )
-    return Remark(found.source.label, found.alpha, ORDER, first, len(differs), int(places.size))
+    return Remark(column.source.label, column.alpha, ORDER, first, len(differs), int(places.size))
 
 
 def _limits(lower: float, upper: float) -> str:
     return f"limits {lower:.15g} and {upper:.15g}"
 
 
-def _outcome(found: FoundLimits, place: int) -> str:
-    observed = observed_at(found.scenario, found.outcomes[[place]])
-    return format_arguments({**one_outcome(observed.arguments, 0), "alpha": found.alpha})
+def _outcome(column: ColumnLimits, place: int) -> str:
+    observed = observed_at(column.scenario, column.outcomes[[place]])
+    return format_arguments({**one_outcome(observed.arguments, 0), "alpha": column.alpha})
 
 
 @dataclass(frozen=True)
@@ -195,118 +194,124 @@ class ScenarioLimits:
 
 def compute_limits(
     experiment: Experiment,
-    plans: Sequence[ScenarioPlan],
+    scenarios: Sequence[Scenario],
     outcomes: Sequence[Integers],
-    sources: Sources,
+    columns: RunColumns,
 ) -> list[ScenarioLimits]:
-    """Compute the limits of the deterministic methods in each scenario.
+    """Compute the limits of the deterministic columns in each scenario.
 
     They are computed by threads of this process, whatever the backend: a user function is called
     in a process that this one has started, and only limits are sent on from here.
 
     Args:
         experiment: what to compute.
-        plans: its scenarios.
+        scenarios: its scenarios.
         outcomes: of each scenario, ascending and distinct.
-        sources: of all methods; a user function that fails has limits that are no numbers.
+        columns: of all methods; a user function that fails has limits that are no numbers.
 
     Raises:
         IntervalNotFoundError: a method of the catalogue found no limit.
     """
-    jobs = experiment.execution.jobs
-    columns = [
-        (sources[column.method], column.side, column.alpha)
-        for column in deterministic_columns(experiment, sources)
+    jobs, asked = experiment.execution.jobs, columns.deterministic
+    arrays = [np.empty((2, len(asked), each.size)) for each in outcomes]
+    limits = [
+        ColumnLimits(
+            scenario,
+            number,
+            row,
+            columns.sources[column.method],
+            column.side,
+            column.alpha,
+            outcomes[number],
+            *arrays[number][:, row],
+        )
+        for number, scenario in enumerate(scenarios)
+        for row, column in enumerate(asked)
     ]
-    arrays = [np.empty((2, len(columns), each.size)) for each in outcomes]
-    every = [
-        FoundLimits(plan.scenario, number, row, *column, outcomes[number], *arrays[number][:, row])
-        for number, plan in enumerate(plans)
-        for row, column in enumerate(columns)
-    ]
-    blocks = [block for found in every for block in found.blocks()]
-    failures: list[dict[int, Failures]] = [{} for _ in plans]
-    batches = [(batch,) for batch in _batches(blocks, sources)]
+    failures: list[dict[int, Failures]] = [{} for _ in scenarios]
+    batches = [(batch,) for batch in _batches(limits, columns.sources)]
     for failed in run_tasks(_compute_batch, batches, jobs, THREADS):
-        for block, failure in failed:
-            add_failures(failures[block.number], {block.row: failure})
-    remarks: list[list[Remark]] = [[] for _ in plans]
-    drawn = [*_some_drawn(experiment, plans, outcomes, sources)]
-    for number, remark in _remarks(every, drawn, sources, jobs):
-        remarks[number].append(remark)
-    tables = (
-        Limits.of(plan.scenario, each, *pair)
-        for plan, each, pair in zip(plans, outcomes, arrays, strict=True)
-    )
+        for column_limits, failure in failed:
+            add_failures(failures[column_limits.number], {column_limits.row: failure})
+    remarks: list[list[Remark]] = [[] for _ in scenarios]
+    if experiment.family.has_outcomes:
+        remarked = [*limits, *_some_drawn(scenarios, outcomes, columns)]
+        for number, remark in _remarks(remarked, columns.sources, jobs):
+            remarks[number].append(remark)
     return [
-        ScenarioLimits(table, failed, tuple(remarked))
-        for table, failed, remarked in zip(tables, failures, remarks, strict=True)
+        ScenarioLimits(Limits.of(scenario, at, *pair), failed, tuple(remarked))
+        for scenario, at, pair, failed, remarked in zip(
+            scenarios, outcomes, arrays, failures, remarks, strict=True
+        )
     ]
-
-
-def _remarks(
-    every: Sequence[FoundLimits], drawn: Sequence[FoundLimits], sources: Sources, jobs: int
-) -> Iterator[tuple[int, Remark]]:
-    """The remarks about all limits, and some that are drawn, each with its scenario's number."""
-    for each in (*every, *drawn):
-        remark = range_remark(each)
-        if remark is not None:
-            yield each.number, remark
-    again = [
-        (source, [each for each in (*every, *drawn) if each.source is source])
-        for source in sources.values()
-        if source.has_process
-    ]
-    for remarks in run_tasks(order_remarks, again, jobs, THREADS):
-        yield from remarks
 
 
 def _some_drawn(
-    experiment: Experiment,
-    plans: Sequence[ScenarioPlan],
-    outcomes: Sequence[Integers],
-    sources: Sources,
-) -> Iterator[FoundLimits]:
+    scenarios: Sequence[Scenario], outcomes: Sequence[Integers], columns: RunColumns
+) -> Iterator[ColumnLimits]:
     """Limits of the user functions that draw them, at a few outcomes of each size and alpha."""
-    if not experiment.family.has_outcomes:
-        return
-    for row, column in enumerate(stochastic_columns(experiment, sources)):
-        source, side, alpha = column.source, column.column.side, column.column.alpha
+    for row, drawn in enumerate(columns.stochastic):
+        source, side, alpha = drawn.source, drawn.column.side, drawn.column.alpha
         if source.has_process:
-            for number, plan in enumerate(plans):
+            for number, scenario in enumerate(scenarios):
                 some = some_outcomes(outcomes[number])
-                answers = ask(source, observed_at(plan.scenario, some), alpha, side)
+                answers = ask(source, observed_at(scenario, some), alpha, side)
                 limits = answers.lower, answers.upper
-                yield FoundLimits(plan.scenario, number, row, source, side, alpha, some, *limits)
+                yield ColumnLimits(scenario, number, row, source, side, alpha, some, *limits)
 
 
-Block = tuple[FoundLimits, Positions]
+def _remarks(
+    columns: Sequence[ColumnLimits], sources: Mapping[str, Source], jobs: int
+) -> Iterator[tuple[int, Remark]]:
+    """The remarks about limits, each with the number of its scenario."""
+    for column in columns:
+        remark = range_remark(column)
+        if remark is not None:
+            yield column.number, remark
+    for again in run_tasks(order_remarks, _of_processes(columns, sources), jobs, THREADS):
+        yield from again
+
+
+def _of_processes(
+    columns: Sequence[ColumnLimits], sources: Mapping[str, Source]
+) -> list[tuple[Source, list[ColumnLimits]]]:
+    """The sources that have a process, each with its columns."""
+    return [
+        (source, [column for column in columns if column.source is source])
+        for source in sources.values()
+        if source.has_process
+    ]
+
+
+_Block = tuple[ColumnLimits, Positions]
 """Limits, and the places of the outcomes at which they are computed together."""
 
 
-def _batches(blocks: Sequence[Block], sources: Sources) -> list[list[Block]]:
+def _batches(columns: Sequence[ColumnLimits], sources: Mapping[str, Source]) -> list[list[_Block]]:
     """The blocks that are computed one after the other.
 
     Those of a function that has a process are in one order, so that what ends the process is
     always the same.
     """
-    alone = [[block] for block in blocks if not block[0].source.has_process]
-    return alone + [
-        [block for block in blocks if block[0].source is source]
-        for source in sources.values()
-        if source.has_process
+    alone = [
+        [block] for column in columns if not column.source.has_process for block in column.blocks()
     ]
+    in_order = [
+        [block for column in asked for block in column.blocks()]
+        for _, asked in _of_processes(columns, sources)
+    ]
+    return alone + in_order
 
 
-def _compute_batch(blocks: Sequence[Block]) -> list[tuple[FoundLimits, Failures]]:
+def _compute_batch(blocks: Sequence[_Block]) -> list[tuple[ColumnLimits, Failures]]:
     """Write the limits of the blocks; return those in which a user function failed, and why."""
     failed = []
-    for block, places in blocks:
-        observed = observed_at(block.scenario, block.outcomes[places])
-        answers = block.source.limits(observed, block.alpha, block.side)
-        found = answers.intervals(observed, block.alpha, block.side)
-        block.lower[places], block.upper[places] = found.lower, found.upper
-        failures = found.summary()
+    for column, places in blocks:
+        observed = observed_at(column.scenario, column.outcomes[places])
+        answers = column.source.limits(observed, column.alpha, column.side)
+        intervals = answers.intervals(observed, column.alpha, column.side)
+        column.lower[places], column.upper[places] = intervals.lower, intervals.upper
+        failures = intervals.summary()
         if failures is not None:
-            failed.append((block, failures))
+            failed.append((column, failures))
     return failed

@@ -12,6 +12,7 @@ from harness.base.plain_data import describe, flow
 from harness.catalogue import design_for
 from harness.config.models.constraints import repeated
 from harness.config.models.outcomes import own_sampling
+from harness.config.models.sizes import pairs
 from harness.config.rules import (
     Issues,
     Sizes,
@@ -35,7 +36,6 @@ from harness.families.family import (
     POSTERIOR,
     Family,
 )
-from harness.kinds.coverage.resolve import pairs
 from harness.methods.catalogue import methods_of
 from harness.methods.method import Method
 

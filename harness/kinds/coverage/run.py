@@ -3,38 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 import numpy as np
 
 from harness.designs.engines.exact import Solution
-from harness.designs.engines.stochastic import Simulation, StochasticColumn
-from harness.designs.limits import Column
 from harness.designs.results import Counts, Tally
 from harness.families.family import MONTE_CARLO
-from harness.kinds.coverage.columns import (
-    deterministic_columns,
-    limit_sources,
-    source_digests,
-    stochastic_columns,
-)
+from harness.kinds.coverage.columns import RunColumns, opened_columns, source_digests
 from harness.kinds.coverage.engine_agreement import engine_agreement
 from harness.kinds.coverage.experiment import Experiment
-from harness.kinds.coverage.journal.keys import ColumnKeys
-from harness.kinds.coverage.journal.trials import Recorder, spans_of
-from harness.kinds.coverage.limits import ScenarioLimits, compute_limits
 from harness.kinds.coverage.manifest import manifest
 from harness.kinds.coverage.plan import ScenarioPlan, plan_scenarios
+from harness.kinds.coverage.records import ColumnKeys
 from harness.kinds.coverage.scenario_result import ScenarioResult
-from harness.kinds.coverage.solutions import solve_drawn, solve_scenarios
+from harness.kinds.coverage.scenario_trials import Recorder, spans_of
+from harness.kinds.coverage.solutions import Question, solve_drawn, solve_scenarios
 from harness.kinds.coverage.tables import cells_table, summary_table
-from harness.kinds.coverage.trials import Trials, outcomes_needed, with_exact_trials
+from harness.kinds.coverage.trials import (
+    RunScenario,
+    RunTrials,
+    fix_exact_trials,
+    limited_scenarios,
+)
 from harness.runner.journal.database import Journal
 from harness.runner.machine import memory_for
-from harness.runner.parallel import (
-    Progress,
-    opened_backend,
-)
+from harness.runner.parallel import Backend, Progress, opened_backend
 from harness.runner.parts import Part, TaskSpan
 from harness.runner.rounds import run_rounds
 from harness.tables.columns import table_kind
@@ -64,135 +57,123 @@ def compute(
         IntervalNotFoundError: a method of the catalogue found no interval.
     """
     digests = source_digests(experiment)
-    execution = experiment.execution
-    with limit_sources(experiment) as sources, opened_backend(execution) as backend:
-        with memory_for("the outcomes of all sizes"):
-            plans = plan_scenarios(experiment, sources)
-        with memory_for("the limits at all outcomes"):
-            spans = [spans_of(plan) for plan in plans]
-            known = [[] if plan.aim else each for plan, each in zip(plans, spans, strict=True)]
-            outcomes = outcomes_needed(plans, known, execution.jobs, journal)
-            limits = compute_limits(experiment, plans, outcomes, sources)
-        columns = deterministic_columns(experiment, sources)
-        stochastic = stochastic_columns(experiment, sources)
-        recorder = None
-        if journal is not None:
-            recorder = Recorder(journal, ColumnKeys.of(experiment, sources), complete)
-        if not stochastic:
-            with memory_for("the exact values"):
-                plans = with_exact_trials(experiment, plans, limits)
-                spans = [spans_of(plan) for plan in plans]
-        with memory_for("the trials"):
-            made = Trials(experiment, sources, plans, limits, backend, recorder)
-            run_rounds(made.rounds(spans), progress, journal)
-    with memory_for("the exact values"):
-        tallies = [None if each is None else each.tally for each in made.counts]
-        solutions = solve_scenarios(experiment, plans, columns, limits, tallies, journal, progress)
-        solved = [solve_drawn(experiment, plan, stochastic) for plan in plans]
-    results = [
-        _scenario_result(columns, stochastic, *scenario)
-        for scenario in zip(plans, limits, made.counts, solutions, solved, strict=True)
+    with opened_columns(experiment) as columns, opened_backend(experiment.execution) as backend:
+        plans = plan_scenarios(experiment, columns)
+        spans = [spans_of(plan) for plan in plans]
+        scenarios = limited_scenarios(experiment, columns, plans, spans, journal)
+        if not columns.stochastic:
+            fix_exact_trials(experiment, scenarios)
+        _simulate(experiment, columns, scenarios, backend, journal, progress, complete)
+    questions = [
+        Question(
+            scenario.plan,
+            scenario.limits.limits,
+            None if scenario.counts is None else scenario.counts.tally,
+        )
+        for scenario in scenarios
     ]
-    document = experiment.document
-    kind = table_kind(document)
+    solutions = solve_scenarios(experiment, columns.deterministic, questions, journal, progress)
+    results = [
+        _scenario_result(experiment, columns, scenario, solution)
+        for scenario, solution in zip(scenarios, solutions, strict=True)
+    ]
+    kind = table_kind(experiment.document)
     with memory_for("the tables"):
         return Results(
             cells_table(results, experiment.engines, kind),
             summary_table(results, experiment.engines, kind),
-            manifest(document, digests, results, engine_agreement(results)),
+            manifest(experiment.document, digests, results, engine_agreement(results)),
         )
-
-
-def _scenario_result(
-    columns: tuple[Column, ...],
-    stochastic: Sequence[StochasticColumn],
-    plan: ScenarioPlan,
-    found: ScenarioLimits,
-    simulation: Simulation | None,
-    solution: Solution | None,
-    solved: Solution | None,
-) -> ScenarioResult:
-    """The result of a scenario.
-
-    Args:
-        columns: the deterministic columns.
-        stochastic: the columns whose limits are computed for every trial.
-        plan: the scenario.
-        found: the limits of the deterministic columns.
-        simulation: the counts of all columns.
-        solution: the exact values of the deterministic columns.
-        solved: those of the other columns, where they have some.
-    """
-    of_plan = partial(
-        ScenarioResult, scenario=plan.scenario, outcome_cells=plan.outcome_cells, aim=plan.aim
-    )
-    drawn = None
-    if simulation is not None and simulation.stochastic is not None:
-        drawn = of_plan(
-            columns=tuple(each.column for each in stochastic),
-            limits=found.limits.rows([]),
-            tally=simulation.stochastic,
-            solution=solved,
-            failures=simulation.failures,
-            remarks=(),
-            stochastic=None,
-        )
-    return of_plan(
-        columns=columns,
-        limits=found.limits,
-        tally=None if simulation is None else simulation.tally,
-        solution=solution,
-        failures=found.failures,
-        remarks=found.remarks,
-        stochastic=drawn,
-    )
 
 
 def compute_part(experiment: Experiment, part: Part, progress: Progress, journal: Journal) -> None:
-    execution = experiment.execution
-    with limit_sources(experiment) as sources, opened_backend(execution) as backend:
-        with memory_for("the outcomes of all sizes"):
-            plans = plan_scenarios(experiment, sources)
-        columns = deterministic_columns(experiment, sources)
-        stochastic = stochastic_columns(experiment, sources)
-        spans = list(_share(plans, part, singly=bool(stochastic)))
+    """Compute a part of a run: its share of the shards, and of the scenarios to solve.
+
+    A part solves the scenarios whose exact engines report the same outcomes whatever is drawn.
+    """
+    with opened_columns(experiment) as columns, opened_backend(experiment.execution) as backend:
+        plans = plan_scenarios(experiment, columns)
+        spans = list(_share(plans, part, singly=bool(columns.stochastic)))
         solved = [
-            bool(columns) and _is_solved_apart(plan) and number % part.count == part.number - 1
+            bool(columns.deterministic)
+            and plan.complete
+            and plan.shown is None
+            and number % part.count == part.number - 1
             for number, plan in enumerate(plans)
         ]
-        needed = [number for number, each in enumerate(spans) if each or solved[number]]
-        chosen, spans = [plans[number] for number in needed], [spans[number] for number in needed]
-        with memory_for("the limits at all outcomes"):
-            outcomes = outcomes_needed(chosen, spans, execution.jobs, journal)
-            limits = compute_limits(experiment, chosen, outcomes, sources)
-        recorder = Recorder(journal, ColumnKeys.of(experiment, sources))
-        with memory_for("the trials"):
-            made = Trials(experiment, sources, chosen, limits, backend, recorder)
-            run_rounds(made.rounds(spans), progress, journal)
-    to_solve = [
-        (plan, found)
-        for number, plan, found in zip(needed, chosen, limits, strict=True)
+        needed = [number for number, span in enumerate(spans) if span or solved[number]]
+        scenarios = limited_scenarios(
+            experiment,
+            columns,
+            [plans[number] for number in needed],
+            [spans[number] for number in needed],
+            journal,
+        )
+        _simulate(experiment, columns, scenarios, backend, journal, progress)
+    nothing = np.empty(0, np.int64)
+    tally = None
+    if MONTE_CARLO in experiment.engines:
+        tally = Tally(Counts.empty(nothing, len(columns.deterministic)))
+    questions = [
+        Question(scenario.plan, scenario.limits.limits, tally)
+        for number, scenario in zip(needed, scenarios, strict=True)
         if solved[number]
     ]
-    nothing = np.empty(0, np.int64)
-    drawn = (
-        Tally(Counts.empty(nothing, len(columns))) if MONTE_CARLO in experiment.engines else None
-    )
-    with memory_for("the exact values"):
-        solve_scenarios(
-            experiment,
-            [plan for plan, _ in to_solve],
-            columns,
-            [found for _, found in to_solve],
-            [drawn] * len(to_solve),
-            journal,
-            progress,
+    solve_scenarios(experiment, columns.deterministic, questions, journal, progress)
+
+
+@memory_for("the trials")
+def _simulate(
+    experiment: Experiment,
+    columns: RunColumns,
+    scenarios: Sequence[RunScenario],
+    backend: Backend,
+    journal: Journal | None,
+    progress: Progress,
+    complete: bool = False,
+) -> None:
+    """Make the trials of the scenarios, and add their counts to these."""
+    recorder = None
+    if journal is not None:
+        recorder = Recorder(journal, ColumnKeys.of(experiment, columns), complete)
+    trials = RunTrials(experiment, columns, scenarios, backend, recorder)
+    run_rounds(trials.rounds(), progress, journal)
+
+
+def _scenario_result(
+    experiment: Experiment,
+    columns: RunColumns,
+    scenario: RunScenario,
+    solution: Solution | None,
+) -> ScenarioResult:
+    """The result of a scenario, with the solution of its deterministic columns."""
+    plan, limits, counts = scenario.plan, scenario.limits, scenario.counts
+    drawn = None
+    if counts is not None and counts.stochastic is not None:
+        drawn = ScenarioResult(
+            scenario=plan.scenario,
+            columns=tuple(each.column for each in columns.stochastic),
+            limits=limits.limits.rows([]),
+            tally=counts.stochastic,
+            solution=solve_drawn(experiment, plan.scenario, columns.stochastic),
+            failures=counts.failures,
+            outcome_cells=plan.outcome_cells,
+            remarks=(),
+            stochastic=None,
+            aim=plan.aim,
         )
-
-
-def _is_solved_apart(plan: ScenarioPlan) -> bool:
-    """Whether the exact engines report the same outcomes whatever is drawn."""
-    return plan.complete and plan.shown is None
+    return ScenarioResult(
+        scenario=plan.scenario,
+        columns=columns.deterministic,
+        limits=limits.limits,
+        tally=None if counts is None else counts.tally,
+        solution=solution,
+        failures=limits.failures,
+        outcome_cells=plan.outcome_cells,
+        remarks=limits.remarks,
+        stochastic=drawn,
+        aim=plan.aim,
+    )
 
 
 def _share(plans: Sequence[ScenarioPlan], part: Part, singly: bool) -> Iterator[list[TaskSpan]]:
@@ -204,6 +185,6 @@ def _share(plans: Sequence[ScenarioPlan], part: Part, singly: bool) -> Iterator[
         cut = [(max(a, start), min(b, stop)) for a, b in spans_of(plan)]
         inside = [(a, b) for a, b in cut if a < b]
         if singly:
-            inside = [(each, each + 1) for a, b in inside for each in range(a, b)]
+            inside = [(shard, shard + 1) for a, b in inside for shard in range(a, b)]
         yield inside
         before += len(plan.shards)

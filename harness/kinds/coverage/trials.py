@@ -6,10 +6,9 @@ otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,224 +21,232 @@ from harness.designs.engines.monte_carlo import Shard, outcomes_drawn, shards
 from harness.designs.engines.stochastic import Simulation, StochasticColumn, simulate_shard
 from harness.designs.limits import Limits
 from harness.designs.precision import Aim, fixed_trials
-from harness.kinds.coverage.columns import Sources, stochastic_columns
+from harness.kinds.coverage.columns import RunColumns
 from harness.kinds.coverage.experiment import Experiment
-from harness.kinds.coverage.journal.trials import (
+from harness.kinds.coverage.limits import ScenarioLimits, compute_limits
+from harness.kinds.coverage.plan import ScenarioPlan
+from harness.kinds.coverage.scenario_trials import (
     Recorder,
     ScenarioTrials,
     ShardOfGroup,
     drawn_before,
+    spans_of,
     start_trials,
 )
-from harness.kinds.coverage.limits import ScenarioLimits, compute_limits
-from harness.kinds.coverage.plan import ScenarioPlan
 from harness.runner.journal.database import Journal
+from harness.runner.machine import memory_for
 from harness.runner.parallel import THREADS, Backend, driver_backend, run_tasks
 from harness.runner.parts import TaskSpan
 from harness.runner.rounds import Round, Task
 
 
-def outcomes_needed(
+@dataclass
+class RunScenario:
+    """A scenario of a run, with what is known of it so far."""
+
+    plan: ScenarioPlan
+    spans: Sequence[TaskSpan]
+    """The shards that are simulated, as those between two marks."""
+    limits: ScenarioLimits
+    """Of the deterministic columns; replaced where trials that were not planned need more."""
+    counts: Simulation | None = None
+    """The counts of the trials so far, merged in the order of the shards."""
+
+    def needs_trials_after(self, look: int) -> bool:
+        """Whether there is a further look, and the trials do not suffice yet."""
+        if look == len(self.plan.looks):
+            return False
+        aim = self.plan.aim
+        if self.counts is None or aim is None or not aim.looks:
+            return self.counts is None
+        tallies = [self.counts.tally, self.counts.stochastic]
+        counts = [tally.by_outcome for tally in tallies if tally is not None]
+        misses = np.concatenate([columns.missed.sum(axis=1) for columns in counts])
+        return not aim.reached(misses, self.counts.trials)
+
+
+@memory_for("the limits at all outcomes")
+def limited_scenarios(
+    experiment: Experiment,
+    columns: RunColumns,
     plans: Sequence[ScenarioPlan],
     spans: Sequence[Sequence[TaskSpan]],
-    jobs: int,
     journal: Journal | None,
-) -> list[Integers]:
-    """Return the planned outcomes of each scenario, with those drawn where the plan lacks some.
+) -> list[RunScenario]:
+    """Return scenarios with the limits at all outcomes that are needed.
+
+    These are the planned ones, and those that are drawn where the number of trials is given.
 
     Args:
+        experiment: what to compute.
+        columns: its columns.
         plans: the scenarios.
-        spans: the shards of each scenario that are simulated.
-        jobs: how many shards are drawn at once.
+        spans: the shards that are simulated of each scenario, as those between two marks.
         journal: knows what finished shards drew; None where nothing is recorded.
     """
-    outcomes = [plan.outcomes for plan in plans]
+    drawn_from = [(plan, [] if plan.aim else span) for plan, span in zip(plans, spans, strict=True)]
+    drawn = _outcomes_drawn(drawn_from, experiment.execution.jobs, journal)
+    outcomes = [
+        np.union1d(plan.outcomes, more) if more.size else plan.outcomes
+        for plan, more in zip(plans, drawn, strict=True)
+    ]
+    limits = compute_limits(experiment, [plan.scenario for plan in plans], outcomes, columns)
+    return [RunScenario(*scenario) for scenario in zip(plans, spans, limits, strict=True)]
+
+
+def _outcomes_drawn(
+    scenarios: Sequence[tuple[ScenarioPlan, Sequence[TaskSpan]]], jobs: int, journal: Journal | None
+) -> list[Integers]:
+    """The outcomes that shards draw of each scenario; none where the plan has all that can be."""
+    outcomes = [np.empty(0, np.int64) for _ in scenarios]
     tasks: list[tuple[int, Shard]] = []
-    for number, plan in enumerate(plans):
+    for number, (plan, spans) in enumerate(scenarios):
         if plan.complete:
             continue
-        left = [shard for a, b in spans[number] for shard in plan.shards[a:b]]
+        left = [shard for start, stop in spans for shard in plan.shards[start:stop]]
         if journal is not None:
-            known, left = drawn_before(journal, plan, spans[number])
-            outcomes[number] = np.unique(np.concatenate([plan.outcomes, *known]))
+            recorded, left = drawn_before(journal, plan, spans)
+            outcomes[number] = np.unique(np.concatenate([outcomes[number], *recorded]))
         tasks += [(number, shard) for shard in left]
-    found = run_tasks(outcomes_drawn, [(shard,) for _, shard in tasks], jobs, THREADS)
-    for (number, _), drawn in zip(tasks, found, strict=True):
+    results = run_tasks(outcomes_drawn, [(shard,) for _, shard in tasks], jobs, THREADS)
+    for (number, _), drawn in zip(tasks, results, strict=True):
         outcomes[number] = np.union1d(outcomes[number], drawn)
     return outcomes
 
 
-_Shards = Sequence[tuple[int, ShardOfGroup]]
-"""The shards of one round, with the numbers of their scenarios."""
 _Arguments = tuple[Shard, Limits, Sequence[StochasticColumn]]
 """Of ``simulate_shard``."""
 
 
 @dataclass
-class Trials:
+class RunTrials:
     """The trials of all scenarios, which are made in rounds."""
 
     experiment: Experiment
-    """What to compute."""
-    sources: Sources
-    """Of all its methods."""
-    plans: Sequence[ScenarioPlan]
-    """The scenarios with their shards, and those at whose ends it is decided whether more are
-    needed."""
-    limits: list[ScenarioLimits]
-    """Of the deterministic columns of each scenario, replaced where trials that were not planned
-    need more."""
+    columns: RunColumns
+    scenarios: Sequence[RunScenario]
     backend: Backend
     """Where the shards are simulated."""
     recorder: Recorder | None
     """Knows finished shards and keeps those to come; None where nothing is recorded."""
-    counts: list[Simulation | None] = field(init=False)
-    """The counts of each scenario, merged in the order of its shards; None where it has none."""
 
-    def __post_init__(self) -> None:
-        self.counts = [None] * len(self.plans)
-
-    @cached_property
-    def stochastic(self) -> tuple[StochasticColumn, ...]:
-        """The columns whose limits are drawn."""
-        return stochastic_columns(self.experiment, self.sources)
-
-    def rounds(self, spans: Sequence[Sequence[TaskSpan]]) -> Iterator[Round]:
+    def rounds(self) -> Iterator[Round]:
         """Yield the shards up to each look, as long as a scenario needs more.
-
-        Args:
-            spans: the shards that are simulated of each scenario, as those between two marks.
 
         Raises:
             InputError: the journal is damaged, or is of another machine, or lacks trials that it
                 should have.
         """
-        pending, look = [number for number, each in enumerate(spans) if each], 0
+        pending, look = [scenario for scenario in self.scenarios if scenario.spans], 0
         while pending:
-            before = {
-                number: _before_look(self.plans[number], spans[number], look) for number in pending
-            }
-            self._extend_limits(before)
-            scenarios = {
-                number: start_trials(
-                    self.plans[number],
-                    before[number],
-                    self.limits[number].limits,
-                    len(self.stochastic),
-                    self.recorder,
-                )
-                for number in pending
-            }
-            yield self._round(scenarios)
-            for number, scenario in scenarios.items():
-                total = scenario.total()
-                self.counts[number] = None if total is None else total.after(self.counts[number])
+            spans = [_before_look(scenario, look) for scenario in pending]
+            self._extend_limits(pending, spans)
+            drawn = len(self.columns.stochastic)
+            started = [
+                start_trials(scenario.plan, before, scenario.limits.limits, drawn, self.recorder)
+                for scenario, before in zip(pending, spans, strict=True)
+            ]
+            yield self._round(pending, started)
+            for scenario, trials in zip(pending, started, strict=True):
+                total = trials.total()
+                scenario.counts = None if total is None else total.after(scenario.counts)
             look += 1
-            pending = [number for number in pending if self._needs_more(number, look)]
+            pending = [scenario for scenario in pending if scenario.needs_trials_after(look)]
 
-    def _round(self, scenarios: Mapping[int, ScenarioTrials]) -> Round:
-        """The shards that are not recorded."""
-        recorder = self.recorder
-        left = [(number, shard) for number, each in scenarios.items() for shard in each.left()]
-        if left and recorder is not None and recorder.complete:
-            raise InputError(_lacking(left))
-
-        def save() -> None:
-            if recorder is not None:
-                for number, scenario in scenarios.items():
-                    scenario.save(recorder, self.limits[number].limits)
-
-        tasks = [Task(shard.add, shard.shard.trials) for _, shard in left]
-        parts = sum(scenario.shards for scenario in scenarios.values())
-        return Round(tasks, self._counted(left), parts - len(left), parts, save)
-
-    def _needs_more(self, number: int, look: int) -> bool:
-        """Whether a scenario has a further look, and its trials do not suffice yet."""
-        plan, counts = self.plans[number], self.counts[number]
-        return look < len(plan.looks) and (counts is None or not _is_enough(plan, counts))
-
-    def _extend_limits(self, rounds: Mapping[int, Sequence[TaskSpan]]) -> None:
+    def _extend_limits(
+        self, scenarios: Sequence[RunScenario], spans: Sequence[Sequence[TaskSpan]]
+    ) -> None:
         """Compute the limits at the outcomes that are drawn in a round and have none yet.
 
         Scenarios whose number of trials was given have all limits.
-
-        Args:
-            rounds: the spans of shards of the round, by the numbers of their scenarios.
         """
-        nothing = np.empty(0, np.int64)
-        extended = {
-            number: replace(self.plans[number], outcomes=nothing)
-            for number in rounds
-            if self.plans[number].aim is not None and not self.plans[number].complete
-        }
+        extended = [
+            (scenario, before)
+            for scenario, before in zip(scenarios, spans, strict=True)
+            if scenario.plan.aim is not None and not scenario.plan.complete
+        ]
         if not extended:
             return
-        asked, spans = list(extended.values()), [rounds[number] for number in extended]
         journal = None if self.recorder is None else self.recorder.journal
-        drawn = outcomes_needed(asked, spans, self.experiment.execution.jobs, journal)
+        plans = [(scenario.plan, before) for scenario, before in extended]
+        drawn = _outcomes_drawn(plans, self.experiment.execution.jobs, journal)
         new = [
-            np.setdiff1d(each, self.limits[number].limits.outcomes)
-            for number, each in zip(extended, drawn, strict=True)
+            np.setdiff1d(outcomes, scenario.limits.limits.outcomes)
+            for (scenario, _), outcomes in zip(extended, drawn, strict=True)
         ]
-        more = compute_limits(self.experiment, asked, new, self.sources)
-        for number, added in zip(extended, more, strict=True):
-            self.limits[number] = self.limits[number].plus(added)
+        where = [plan.scenario for plan, _ in plans]
+        more = compute_limits(self.experiment, where, new, self.columns)
+        for (scenario, _), added in zip(extended, more, strict=True):
+            scenario.limits = scenario.limits.plus(added)
 
-    def _counted(self, left: _Shards) -> Iterator[Simulation]:
-        """Simulate the shards of one round, in order."""
-        here, jobs = self._arguments(left, self.stochastic), self.experiment.execution.jobs
-        if not any(column.source.has_process for column in self.stochastic):
-            return run_tasks(simulate_shard, here, jobs, self.backend, _name)
-        sent = _sent(self.stochastic) if self.backend.is_elsewhere else None
-        elsewhere = [] if sent is None else self._arguments(left, sent)
-        return self._simulate_with_processes(here, elsewhere)
+    def _round(self, scenarios: Sequence[RunScenario], started: Sequence[ScenarioTrials]) -> Round:
+        """The shards that are not recorded."""
+        recorder = self.recorder
+        left = [
+            (scenario, shard)
+            for scenario, trials in zip(scenarios, started, strict=True)
+            for shard in trials.left()
+        ]
+        if left and recorder is not None and recorder.complete:
+            shard = left[0][1].shard
+            raise InputError(
+                f"the parts lack {len(left)} shards of trials, the first of them shard "
+                f"{shard.number} of {scenario_words(shard.scenario)}: a user function gave other "
+                f"limits there, or a part is damaged; run the parts again with --fresh"
+            )
 
-    def _arguments(self, left: _Shards, stochastic: Sequence[StochasticColumn]) -> list[_Arguments]:
-        """The arguments of each shard; shards of a group share one table of limits."""
-        groups = {
-            id(shard.group): (shard.group, self.limits[number].limits) for number, shard in left
-        }
-        of_group = {
-            key: (table.rows(group.rows), [stochastic[row] for row in group.stochastic])
-            for key, (group, table) in groups.items()
-        }
-        return [(shard.shard, *of_group[id(shard.group)]) for _, shard in left]
+        def save() -> None:
+            if recorder is not None:
+                for scenario, trials in zip(scenarios, started, strict=True):
+                    trials.save(recorder, scenario.limits.limits)
 
-    def _simulate_with_processes(
-        self, here: Sequence[_Arguments], elsewhere: Sequence[_Arguments]
-    ) -> Iterator[Simulation]:
-        """Simulate shards where processes of user functions draw limits.
+        tasks = [Task(shard.add, shard.shard.trials) for _, shard in left]
+        parts = sum(trials.shards for trials in started)
+        return Round(tasks, self._counted(left), parts - len(left), parts, save)
 
-        One process of this machine answers all calls, one at a time, so that what ends it is always
-        the same. Processes elsewhere answer the same as long as no call fails; from the first shard
-        with a failure this machine goes on.
+    def _counted(self, left: Sequence[tuple[RunScenario, ShardOfGroup]]) -> Iterator[Simulation]:
+        """Simulate the shards of one round, in order.
 
-        Args:
-            here: the arguments of each shard.
-            elsewhere: the same with functions that were sent as text; none where they cannot be.
+        One process of this machine answers all calls of a user function that draws limits, one at a
+        time, so that what ends it is always the same. Processes elsewhere answer the same as long
+        as no call fails; from the first shard with a failure this machine goes on.
         """
-        done, jobs = 0, self.experiment.execution.jobs
-        if elsewhere:
+        stochastic, jobs = self.columns.stochastic, self.experiment.execution.jobs
+        here = _arguments(left, stochastic)
+        if not any(column.source.has_process for column in stochastic):
+            yield from run_tasks(simulate_shard, here, jobs, self.backend, _shard_name)
+            return
+        done = 0
+        sent = _sent(stochastic) if self.backend.is_elsewhere else None
+        if sent is not None:
+            elsewhere = _arguments(left, sent)
             with suppress(SentFunctionError):
-                for counted in run_tasks(simulate_shard, elsewhere, jobs, self.backend, _name):
+                for counted in run_tasks(
+                    simulate_shard, elsewhere, jobs, self.backend, _shard_name
+                ):
                     done += 1
                     yield counted
-        yield from run_tasks(simulate_shard, here[done:], 1, THREADS, _name)
+        yield from run_tasks(simulate_shard, here[done:], 1, THREADS, _shard_name)
 
 
-def _before_look(plan: ScenarioPlan, spans: Sequence[TaskSpan], look: int) -> list[TaskSpan]:
+def _before_look(scenario: RunScenario, look: int) -> list[TaskSpan]:
     """The spans between the look before and this one."""
-    start = plan.looks[look - 1] if look else 0
-    return [span for span in spans if start <= span[0] < plan.looks[look]]
+    looks = scenario.plan.looks
+    start = looks[look - 1] if look else 0
+    return [span for span in scenario.spans if start <= span[0] < looks[look]]
 
 
-def _lacking(left: _Shards) -> str:
-    shard = left[0][1].shard
-    return (
-        f"the parts lack {len(left)} shards of trials, the first of them shard {shard.number} of "
-        f"{scenario_words(shard.scenario)}: a user function gave other limits there, or a part is "
-        f"damaged; run the parts again with --fresh"
-    )
+def _arguments(
+    left: Sequence[tuple[RunScenario, ShardOfGroup]], stochastic: Sequence[StochasticColumn]
+) -> list[_Arguments]:
+    """The arguments of each shard; shards of a group share one table of limits."""
+    of_group: dict[int, tuple[Limits, list[StochasticColumn]]] = {}
+    for scenario, shard in left:
+        group = shard.group
+        if id(group) not in of_group:
+            columns = [stochastic[row] for row in group.stochastic]
+            of_group[id(group)] = scenario.limits.limits.rows(group.rows), columns
+    return [(shard.shard, *of_group[id(shard.group)]) for _, shard in left]
 
 
 def _sent(columns: Sequence[StochasticColumn]) -> list[StochasticColumn] | None:
@@ -253,43 +260,45 @@ def _sent(columns: Sequence[StochasticColumn]) -> list[StochasticColumn] | None:
     return sent
 
 
-def _name(shard: Shard, *_: object) -> str:
+def _shard_name(shard: Shard, *_: object) -> str:
     """The shard and its scenario, in words."""
     return f"shard {shard.number} of {scenario_words(shard.scenario)}"
 
 
-def with_exact_trials(
-    experiment: Experiment, plans: Sequence[ScenarioPlan], limits: Sequence[ScenarioLimits]
-) -> list[ScenarioPlan]:
-    """Return the plans with a fixed number of trials where the exact alphas are known.
-
-    Plans without a precision asked for, and those whose exact alphas are not known, stay.
+@memory_for("the exact values")
+def fix_exact_trials(experiment: Experiment, scenarios: Sequence[RunScenario]) -> None:
+    """Fix the number of trials where a precision is asked for and the exact alphas are known.
 
     Args:
         experiment: none of its methods draws its limits.
-        plans: its scenarios.
-        limits: of each scenario, at the planned outcomes.
+        scenarios: with the limits at the planned outcomes.
     """
-    aimed = [number for number, plan in enumerate(plans) if plan.aim is not None and plan.shards]
+    aimed = [
+        scenario for scenario in scenarios if scenario.plan.aim is not None and scenario.plan.shards
+    ]
     if not aimed:
-        return list(plans)
-    tasks = [(plans[number].scenario, limits[number].limits) for number in aimed]
+        return
+    tasks = [(scenario.plan.scenario, scenario.limits.limits) for scenario in aimed]
     execution = experiment.execution
-    hardest = list(
-        run_tasks(_hardest_alpha, tasks, execution.jobs, driver_backend(execution), _exact_name)
+    hardest = run_tasks(
+        _hardest_alpha, tasks, execution.jobs, driver_backend(execution), _exact_name
     )
-    known = [(number, p) for number, p in zip(aimed, hardest, strict=True) if p is not None]
+    known = [
+        (scenario, alpha)
+        for scenario, alpha in zip(aimed, hardest, strict=True)
+        if alpha is not None
+    ]
     if not known:
-        return list(plans)
-    found = list(plans)
-    (aim,) = {plans[number].aim for number, _ in known}
+        return
+    (aim,) = {scenario.plan.aim for scenario in aimed}
     assert aim is not None
-    trials = fixed_trials(np.array([p for _, p in known]), aim.half_width, aim.most)
-    for (number, _), count in zip(known, trials.tolist(), strict=True):
-        drawn = shards(plans[number].scenario, count, experiment.seed, None)
+    alphas = np.array([alpha for _, alpha in known])
+    trials = fixed_trials(alphas, aim.half_width, aim.most)
+    for (scenario, _), count in zip(known, trials.tolist(), strict=True):
+        drawn = tuple(shards(scenario.plan.scenario, count, experiment.seed, None))
         fixed = Aim(aim.half_width, aim.most, ())
-        found[number] = replace(plans[number], shards=tuple(drawn), looks=(len(drawn),), aim=fixed)
-    return found
+        scenario.plan = replace(scenario.plan, shards=drawn, looks=(len(drawn),), aim=fixed)
+        scenario.spans = spans_of(scenario.plan)
 
 
 def _exact_name(scenario: Scenario, limits: Limits) -> str:
@@ -307,14 +316,3 @@ def _hardest_alpha(scenario: Scenario, limits: Limits) -> float | None:
     if alphas is None:
         return None
     return float(alphas[np.argmin(np.abs(alphas - 0.5))])
-
-
-def _is_enough(plan: ScenarioPlan, simulation: Simulation) -> bool:
-    """Whether trials up to a look reach the precision asked for; always where they are fixed."""
-    aim = plan.aim
-    if aim is None or not aim.looks:
-        return True
-    tallies = [simulation.tally, simulation.stochastic]
-    counts = [tally.by_outcome for tally in tallies if tally is not None]
-    misses = np.concatenate([each.missed.sum(axis=1) for each in counts])
-    return aim.reached(misses, simulation.trials)

@@ -10,10 +10,7 @@ from harness.base.errors import InputError
 from harness.config.values import Precision
 from harness.designs.engines.monte_carlo import SHARD
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
-from harness.kinds.coverage.columns import (
-    catalogue_sources,
-    stochastic_columns,
-)
+from harness.kinds.coverage.columns import catalogue_columns, refuse_undrawn
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.plan import ScenarioCounts, count_scenarios
 from harness.runner.machine import machine_memory
@@ -32,11 +29,14 @@ def coverage_workload(experiment: Experiment) -> Workload:
     """What a coverage experiment has to do.
 
     Raises:
-        InputError: it does not fit into the memory of this machine; the message says what would.
+        InputError: it does not fit into the memory of this machine, or it cannot be run at all; the
+            message says what would.
     """
+    known = catalogue_columns(experiment)
+    refuse_undrawn(experiment, known)
     counts = _counts_that_fit(experiment)
+    drawn = len(known.stochastic)
     columns = len(experiment.methods) * len(experiment.alphas)
-    drawn = len(stochastic_columns(experiment, catalogue_sources(experiment)))
     trials, tasks = sum(each.trials for each in counts), sum(each.tasks for each in counts)
     outcomes = int(sum(each.outcomes for each in counts))
     largest = min(SHARD, max(each.trials for each in counts))
@@ -59,15 +59,15 @@ def _counts_that_fit(experiment: Experiment) -> list[ScenarioCounts]:
     limit = machine_memory()
     counts: list[ScenarioCounts] = []
     held = _fixed_memory(experiment, SHARD)
-    for each in count_scenarios(experiment):
-        held += _held(experiment, each)
+    for scenario in count_scenarios(experiment):
+        held += _held(experiment, scenario)
         if held > limit:
             fitting = _what_would_fit(experiment, len(counts), limit)
             raise InputError(
                 f"{experiment.name}: the run would need more than the {limit / 1e9:.3g} GB of "
                 f"memory of this machine; use {' or '.join(fitting)}"
             )
-        counts.append(each)
+        counts.append(scenario)
     return counts
 
 

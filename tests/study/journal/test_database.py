@@ -17,7 +17,7 @@ from harness.designs.engines.scores import Scores
 from harness.designs.engines.stochastic import Simulation
 from harness.designs.engines.verification import Comparison
 from harness.designs.results import Counts, Enumerated, Exact, Mean, Tally, WorstCase
-from harness.kinds.coverage.journal import keys
+from harness.kinds.coverage import records
 from harness.kinds.simulation.trials import simulate_trials
 from harness.runner.journal import environment
 from harness.runner.journal.database import ColumnKey, Journal, opened
@@ -192,7 +192,7 @@ def test_a_record_of_another_kind_is_refused():
 # A change of code that may change a result makes the records of a journal stale.
 
 
-ENGINES = keys._names(*keys.ENGINES)
+ENGINES = tuple(module.__name__ for module in records.ENGINES)
 APART = "harness.callers", "harness.methods"
 """What gives limits, which the keys of records have."""
 

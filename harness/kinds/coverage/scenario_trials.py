@@ -7,8 +7,8 @@ are the same up to there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,10 +18,14 @@ from harness.designs.engines import monte_carlo
 from harness.designs.engines.monte_carlo import Shard
 from harness.designs.engines.stochastic import Simulation
 from harness.designs.limits import Limits
-from harness.kinds.coverage.journal.columns import join_simulations, take_simulation
-from harness.kinds.coverage.journal.keys import ColumnKeys, trials_key
 from harness.kinds.coverage.plan import ScenarioPlan
-from harness.runner.journal.database import ColumnKey, Journal, Stored
+from harness.kinds.coverage.records import (
+    ColumnKeys,
+    join_simulations,
+    take_simulation,
+    trials_key,
+)
+from harness.runner.journal.database import Journal, Stored
 from harness.runner.journal.records import pack, unpack
 from harness.runner.parts import TaskSpan
 
@@ -42,7 +46,7 @@ class Segment:
 
 
 @dataclass
-class Group:
+class ColumnGroup:
     """Columns of which the same shards are known, simulated together."""
 
     rows: tuple[int, ...]
@@ -64,7 +68,7 @@ class Group:
 class ShardOfGroup:
     """A shard to simulate for the columns of a group."""
 
-    group: Group
+    group: ColumnGroup
     segment: Segment
     shard: Shard
 
@@ -87,22 +91,12 @@ class Recorder:
     """Whether the journal should have all trials, as after a run in parts."""
 
 
-@dataclass(frozen=True)
-class _Known:
-    """A record of some columns of the scenario."""
-
-    stored: Stored
-    simulation: Simulation
-    rows: Sequence[int | None] = ()
-    """The place of each column of the run in the record; None where it lacks the column."""
-
-
 @dataclass
 class ScenarioTrials:
     """The trials of one scenario between two looks."""
 
     plan: ScenarioPlan
-    groups: list[Group] = field(default_factory=list)
+    groups: Sequence[ColumnGroup]
 
     @property
     def shards(self) -> int:
@@ -120,15 +114,16 @@ class ScenarioTrials:
 
     def total(self) -> Simulation | None:
         """The counts of all columns."""
-        known = [(group, group.total()) for group in self.groups]
-        parts = [(group, simulation) for group, simulation in known if simulation is not None]
-        if not parts:
-            return None
-        return join_simulations(
-            [simulation for _, simulation in parts],
-            [row for group, _ in parts for row in group.rows],
-            [row for group, _ in parts for row in group.stochastic],
-        )
+        simulations: list[Simulation] = []
+        rows: list[int] = []
+        stochastic: list[int] = []
+        for group in self.groups:
+            total = group.total()
+            if total is not None:
+                simulations.append(total)
+                rows += group.rows
+                stochastic += group.stochastic
+        return join_simulations(simulations, rows, stochastic) if simulations else None
 
     def save(self, recorder: Recorder, limits: Limits) -> None:
         """Put the counts of segments into the journal that their records lack.
@@ -139,34 +134,29 @@ class ScenarioTrials:
             recorder: the journal, and the keys of all columns of the run.
             limits: of all deterministic columns of the scenario.
         """
+        journal, keys = recorder.journal, recorder.keys
         for group in self.groups:
             for segment in group.segments:
-                if segment.changed and segment.simulation is not None:
-                    segment.changed = False
-                    self._save(recorder, limits, group, segment, segment.simulation)
-
-    def _save(
-        self,
-        recorder: Recorder,
-        limits: Limits,
-        group: Group,
-        segment: Segment,
-        simulation: Simulation,
-    ) -> None:
-        outcomes = simulation.tally.by_outcome.conditions.astype(np.int64)
-        at = recorder.keys.at(limits.at(outcomes))
-        drawn = [
-            (place, column)
-            for place, row in enumerate(group.stochastic)
-            if (column := recorder.keys.stochastic[row]) is not None
-            and place not in simulation.failures
-        ]
-        columns = (*(at[row] for row in group.rows), *(column for _, column in drawn))
-        if columns:
-            places = [place for place, _ in drawn]
-            kept = take_simulation(simulation, range(len(group.rows)), places)
-            span, key = (segment.start, segment.done), trials_key(self.plan.shards[0])
-            segment.record = recorder.journal.put(key, span, columns, pack(kept), segment.record)
+                simulation = segment.simulation
+                if not segment.changed or simulation is None:
+                    continue
+                segment.changed = False
+                at = keys.at(limits.at(_outcomes(simulation)))
+                columns, drawn = [at[row] for row in group.rows], []
+                for place, row in enumerate(group.stochastic):
+                    column = keys.stochastic[row]
+                    if column is not None and place not in simulation.failures:
+                        columns.append(column)
+                        drawn.append(place)
+                if columns:
+                    kept = take_simulation(simulation, range(len(group.rows)), drawn)
+                    segment.record = journal.put(
+                        trials_key(self.plan.shards[0]),
+                        (segment.start, segment.done),
+                        tuple(columns),
+                        pack(kept),
+                        segment.record,
+                    )
 
 
 def spans_of(plan: ScenarioPlan) -> list[TaskSpan]:
@@ -189,13 +179,15 @@ def drawn_before(
     """
     outcomes: list[Integers] = []
     left: list[Shard] = []
-    known = _known(journal, plan, spans)
+    records = _stored_simulations(journal, plan, spans)
     for start, stop in spans:
         at = start
-        while (pieces := [each for each in known if each.stored.start == at]) and at < stop:
-            best = max(pieces, key=lambda each: each.stored.stop)
-            outcomes.append(best.simulation.tally.by_outcome.conditions.astype(np.int64))
-            at = best.stored.stop
+        while fitting := [(stored, drawn) for stored, drawn in records if stored.start == at]:
+            stored, simulation = max(fitting, key=lambda record: record[0].stop)
+            outcomes.append(_outcomes(simulation))
+            at = stored.stop
+            if at >= stop:
+                break
         left += plan.shards[at:stop]
     return outcomes, left
 
@@ -220,124 +212,135 @@ def start_trials(
         InputError: limits of a method of the catalogue are others than those of a record that the
             same program made; or the journal is damaged.
     """
-    known: list[_Known] = []
+    records = []
     if recorder is not None:
         where = scenario_words(plan.scenario)
-        for each in _known(recorder.journal, plan, spans):
-            keys = _keys_at(each, limits, recorder.keys)
-            _refuse_other_limits(recorder.journal, each, keys, where)
-            known.append(replace(each, rows=[_row(each, key) for key in keys]))
-    count = limits.lower.shape[0]
+        records = [
+            _placed(recorder, stored, simulation, limits, where)
+            for stored, simulation in _stored_simulations(recorder.journal, plan, spans)
+        ]
+    deterministic = limits.lower.shape[0]
     chains: dict[tuple[tuple[int, ...], ...], list[int]] = {}
-    for column in range(count + stochastic):
-        drawn = column >= count
-        chain = tuple(_chain(known, column, drawn, *span) for span in spans)
+    for column in range(deterministic + stochastic):
+        is_drawn = column >= deterministic
+        chain = tuple(_chain(records, column, is_drawn, start, stop) for start, stop in spans)
         chains.setdefault(chain, []).append(column)
-    groups = [_group(spans, known, *each, count) for each in chains.items()]
+    groups = [
+        ColumnGroup(
+            tuple(column for column in columns if column < deterministic),
+            tuple(column - deterministic for column in columns if column >= deterministic),
+            [
+                _segment(span, [records[place] for place in places], columns)
+                for span, places in zip(spans, chain, strict=True)
+            ],
+        )
+        for chain, columns in chains.items()
+    ]
     return ScenarioTrials(plan, groups)
 
 
-def _known(journal: Journal, plan: ScenarioPlan, spans: Sequence[TaskSpan]) -> list[_Known]:
+def _stored_simulations(
+    journal: Journal, plan: ScenarioPlan, spans: Sequence[TaskSpan]
+) -> list[tuple[Stored, Simulation]]:
     """The records of a scenario's trials that lie within one of the spans."""
     if not spans:
         return []
-    found = []
+    within = []
     with journal.faults():
         for stored in journal.records(trials_key(plan.shards[0])):
             if any(a <= stored.start < stored.stop <= b for a, b in spans):
                 simulation = unpack(stored.content, Simulation)
                 inside = plan.shards[stored.start : stored.stop]
                 if simulation.trials == sum(shard.trials for shard in inside):
-                    found.append(_Known(stored, simulation))
-    return found
+                    within.append((stored, simulation))
+    return within
 
 
-def _keys_at(known: _Known, limits: Limits, keys: ColumnKeys) -> list[ColumnKey | None]:
-    """The keys that the columns of this run have at the outcomes of a record."""
-    outcomes = known.simulation.tally.by_outcome.conditions.astype(np.int64)
+def _outcomes(simulation: Simulation) -> Integers:
+    """The outcomes that were drawn."""
+    return simulation.tally.by_outcome.conditions.astype(np.int64)
+
+
+@dataclass(frozen=True)
+class _PlacedRecord:
+    """A record of some columns of the scenario."""
+
+    stored: Stored
+    simulation: Simulation
+    places: Sequence[int | None]
+    """The place in the record of each column of the run, deterministic columns first; None where
+    the record lacks the column."""
+
+
+def _placed(
+    recorder: Recorder, stored: Stored, simulation: Simulation, limits: Limits, where: str
+) -> _PlacedRecord:
+    """The record with the places of the columns of this run.
+
+    Raises:
+        InputError: limits of a method of the catalogue are others than those of the record.
+    """
+    keys, outcomes = recorder.keys, _outcomes(simulation)
     if not np.isin(outcomes, limits.outcomes, assume_unique=True).all():
-        return [None] * (len(keys.names) + len(keys.stochastic))
-    return [*keys.at(limits.at(outcomes)), *keys.stochastic]
-
-
-def _refuse_other_limits(
-    journal: Journal, known: _Known, columns: Iterable[ColumnKey | None], where: str
-) -> None:
-    digests = {each.name: each.digest for each in known.stored.columns if each.name}
-    for column in columns:
-        if column is not None and digests.get(column.name, column.digest) != column.digest:
-            journal.refuse_other_limits(known.stored, column.name, where)
+        nowhere = [None] * (len(keys.names) + len(keys.stochastic))
+        return _PlacedRecord(stored, simulation, nowhere)
+    digests = [column.digest for column in stored.columns]
+    by_name = {column.name: column.digest for column in stored.columns if column.name}
+    places: list[int | None] = []
+    for key in (*keys.at(limits.at(outcomes)), *keys.stochastic):
+        if key is None or key.digest not in digests:
+            places.append(None)
+        else:
+            places.append(digests.index(key.digest))
+        if key is not None and by_name.get(key.name, key.digest) != key.digest:
+            recorder.journal.refuse_other_limits(stored, key.name, where)
+    return _PlacedRecord(stored, simulation, places)
 
 
 def _chain(
-    known: Sequence[_Known], column: int, drawn: bool, start: int, stop: int
+    records: Sequence[_PlacedRecord], column: int, is_drawn: bool, start: int, stop: int
 ) -> tuple[int, ...]:
     """The records that lie end to end from ``start`` and have a column, by their places.
 
     Args:
-        known: the records.
+        records: the records.
         column: the place of the column in the run.
-        drawn: whether its limits are drawn: sums of their lengths are rounded, so that a record
+        is_drawn: whether its limits are drawn: sums of their lengths are rounded, so that a record
             of several shards is the start of such a sum only.
         start: the first shard.
         stop: one more than the last shard.
     """
-    places: list[int] = []
+    chain: list[int] = []
     at = start
     while at < stop:
         fitting = [
             place
-            for place, each in enumerate(known)
-            if each.stored.start == at
-            and each.rows[column] is not None
-            and not (drawn and places and each.stored.stop > at + 1)
+            for place, record in enumerate(records)
+            if record.stored.start == at
+            and record.places[column] is not None
+            and not (is_drawn and chain and record.stored.stop > at + 1)
         ]
         if not fitting:
             break
-        places.append(max(fitting, key=lambda place: known[place].stored.stop))
-        at = known[places[-1]].stored.stop
-    return tuple(places)
+        chain.append(max(fitting, key=lambda place: records[place].stored.stop))
+        at = records[chain[-1]].stored.stop
+    return tuple(chain)
 
 
-def _row(known: _Known, key: ColumnKey | None) -> int | None:
-    """The place of a column in a record, deterministic columns first; None if it lacks it."""
-    digests = [each.digest for each in known.stored.columns]
-    return digests.index(key.digest) if key is not None and key.digest in digests else None
-
-
-def _group(
-    spans: Sequence[TaskSpan],
-    known: Sequence[_Known],
-    chain: Sequence[tuple[int, ...]],
-    columns: Sequence[int],
-    count: int,
-) -> Group:
-    """The columns that the same records have, with what these add up to.
-
-    Args:
-        spans: the shards of each segment.
-        known: the records.
-        chain: the places of the records of each segment.
-        columns: the columns, of which those from ``count`` on draw their limits.
-        count: the number of deterministic columns of the run.
-    """
-    segments = []
-    for (start, stop), places in zip(spans, chain, strict=True):
-        segment = Segment(start, stop, start)
-        for place in places:
-            each = known[place]
-            rows = [row for column in columns if (row := each.rows[column]) is not None]
-            held = each.simulation.tally.by_outcome.below.shape[0]
-            part = take_simulation(
-                each.simulation,
-                [row for row in rows if row < held],
-                [row - held for row in rows if row >= held],
-            )
-            segment.simulation = part.after(segment.simulation)
-            segment.done = each.stored.stop
-            same = rows == list(range(len(each.stored.columns)))
-            segment.record = each.stored.number if same and len(places) == 1 else None
-        segments.append(segment)
-    deterministic = tuple(column for column in columns if column < count)
-    drawn = tuple(column - count for column in columns if column >= count)
-    return Group(deterministic, drawn, segments)
+def _segment(span: TaskSpan, records: Sequence[_PlacedRecord], columns: Sequence[int]) -> Segment:
+    """The shards of a span for some columns, with what the records of these columns add up to."""
+    start, stop = span
+    segment = Segment(start, stop, start)
+    for record in records:
+        places = [place for column in columns if (place := record.places[column]) is not None]
+        deterministic = record.simulation.tally.by_outcome.below.shape[0]
+        counted = take_simulation(
+            record.simulation,
+            [place for place in places if place < deterministic],
+            [place - deterministic for place in places if place >= deterministic],
+        )
+        segment.simulation = counted.after(segment.simulation)
+        segment.done = record.stored.stop
+        same = places == list(range(len(record.stored.columns)))
+        segment.record = record.stored.number if same and len(records) == 1 else None
+    return segment
