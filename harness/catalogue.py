@@ -123,7 +123,7 @@ def register(design: Design, families: Mapping[Family, Mapping[str, Method]]) ->
     ``check`` and the report, in this process and in those of its workers.
 
     Args:
-        design: how the data arise. ``solvers.Solver`` serves as ``exact`` where its ``outcomes``
+        design: how the data arise. ``engines.solver.Solver`` serves as ``exact`` where its ``outcomes``
             have ``probabilities``.
         families: what is estimated, with ``design.name`` as design, and the methods of each by
             their names; the first one is the default.

@@ -142,7 +142,7 @@ def test_rooms_that_share_no_floor_form_no_circle() -> None:
 def test_methods_families_and_sampling_know_nothing_of_scenarios() -> None:
     above = [module for module in FILES if module and LEVEL[room_of(module)] < LEVEL["designs"]]
     of_scenarios = {module for module, used in graph().items() if "designs.design" in used}
-    assert "designs.samples" in of_scenarios
+    assert "designs.one_sample.design" in of_scenarios
     assert of_scenarios.isdisjoint(above)
 
 

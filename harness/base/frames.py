@@ -165,7 +165,7 @@ class ByMethod(tuple[Each, ...], Tabular):
     def _columns(self) -> Any:
         import polars as pl
 
-        return pl.concat([each.to_frame() for each in self], how="vertical_relaxed")
+        return pl.concat([record.to_frame() for record in self], how="vertical_relaxed")
 
     def _caption(self) -> str:
         return self[0]._caption()

@@ -43,8 +43,8 @@ def json_text(content: Any) -> str:
     return json.dumps(content, indent=2, ensure_ascii=True, allow_nan=False)
 
 
-def _escaped(found: re.Match[str]) -> str:
-    code = ord(found[0])
+def _escaped(character: re.Match[str]) -> str:
+    code = ord(character[0])
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,14 +47,15 @@ class ExpectedFailure:
     @property
     def place_in_words(self) -> str:
         """The place as ``n = 10 … 20, alpha = 0.05``; "" where that is everywhere."""
-        return ", ".join(f"{name} = {_in_words(bounds)}" for name, bounds in self.place.items())
-
-
-def _in_words(bounds: Span | str) -> str:
-    if isinstance(bounds, str):
-        return bounds
-    low, high = bounds
-    return f"{low:g}" if low == high else f"{low:g} … {high:g}"
+        words = []
+        for name, bounds in self.place.items():
+            if isinstance(bounds, str):
+                words.append(f"{name} = {bounds}")
+            elif bounds[0] == bounds[1]:
+                words.append(f"{name} = {bounds[0]:g}")
+            else:
+                words.append(f"{name} = {bounds[0]:g} … {bounds[1]:g}")
+        return ", ".join(words)
 
 
 def expected_failures(given: object) -> tuple[ExpectedFailure, ...]:
@@ -67,25 +68,26 @@ def expected_failures(given: object) -> tuple[ExpectedFailure, ...]:
         return tuple(map(parse_expected_failure, given))
     if not isinstance(given, Mapping):
         raise InputError(f"{_NAME} should be a dictionary, found {quoted(given)}")
-    return tuple(failure for check in given for failure in _of_check(check, given[check]))
+    failures = []
+    for check, value in given.items():
+        if not isinstance(check, str):
+            raise InputError(f"{_NAME} should have names of checks as keys, found {quoted(check)}")
+        entries = value if isinstance(value, list | tuple) and value else [value]
+        failures += [_expected_failure(check, entry) for entry in entries]
+    return tuple(failures)
 
 
-def _of_check(check: object, value: object) -> Iterator[ExpectedFailure]:
-    """The failures that are declared for one check."""
-    if not isinstance(check, str):
-        raise InputError(f"{_NAME} should have names of checks as keys, found {quoted(check)}")
-    entries = value if isinstance(value, list | tuple) and value else [value]
-    for entry in entries:
-        if isinstance(entry, str):
-            yield ExpectedFailure(check, entry)
-            continue
-        if not isinstance(entry, Mapping):
-            raise InputError(f"{_NAME}[{check!r}] should be {_DICTIONARY}, found {quoted(entry)}")
-        reason = entry.get(REASON)
-        if not isinstance(reason, str):
-            raise InputError(f"{_NAME}[{check!r}] should have a text as {REASON!r}")
-        place = {str(name): _span(check, name, entry[name]) for name in entry if name != REASON}
-        yield ExpectedFailure(check, reason, place)
+def _expected_failure(check: str, entry: object) -> ExpectedFailure:
+    """The failure of a check that a reason declares, or a dictionary with one."""
+    if isinstance(entry, str):
+        return ExpectedFailure(check, entry)
+    if not isinstance(entry, Mapping):
+        raise InputError(f"{_NAME}[{check!r}] should be {_DICTIONARY}, found {quoted(entry)}")
+    reason = entry.get(REASON)
+    if not isinstance(reason, str):
+        raise InputError(f"{_NAME}[{check!r}] should have a text as {REASON!r}")
+    place = {str(name): _span(check, name, entry[name]) for name in entry if name != REASON}
+    return ExpectedFailure(check, reason, place)
 
 
 def _span(check: str, name: object, value: Any) -> Span | str:
@@ -94,9 +96,10 @@ def _span(check: str, name: object, value: Any) -> Span | str:
         return value
     ends = value if isinstance(value, Sequence) else [value, value]
     if len(ends) == 2 and any(end is not None for end in ends):
+        first, last = ends
         try:
-            low = -math.inf if ends[0] is None else float(ends[0])
-            high = math.inf if ends[1] is None else float(ends[1])
+            low = -math.inf if first is None else float(first)
+            high = math.inf if last is None else float(last)
         except (TypeError, ValueError):
             low, high = math.nan, math.nan
         if low <= high:
@@ -117,11 +120,11 @@ def parse_expected_failure(text: str) -> ExpectedFailure:
     Raises:
         InputError: it is no such text.
     """
-    found = _TEXT.fullmatch(text)
-    if found is None or not found["check"].strip() or not found["reason"].strip():
+    parts = _TEXT.fullmatch(text)
+    if parts is None or not parts["check"].strip() or not parts["reason"].strip():
         raise InputError(f"an expected failure should be {_TEXT_FORM}, found {quoted(text)}")
     place = {}
-    for part in found["place"].split(",") if found["place"] is not None else ():
+    for part in parts["place"].split(",") if parts["place"] is not None else ():
         name, equals, value = (word.strip() for word in part.partition("="))
         if not (name and equals and value):
             raise InputError(
@@ -129,7 +132,7 @@ def parse_expected_failure(text: str) -> ExpectedFailure:
                 f"found {quoted(part)} in {quoted(text)}"
             )
         place[name] = _parse_span(value, text)
-    return ExpectedFailure(found["check"].strip(), found["reason"].strip(), place)
+    return ExpectedFailure(parts["check"].strip(), parts["reason"].strip(), place)
 
 
 def _parse_span(value: str, text: str) -> Span | str:
@@ -137,12 +140,13 @@ def _parse_span(value: str, text: str) -> Span | str:
     low, is_range, high = value.partition("..")
     try:
         least = float(low) if low else -math.inf
-        most = (float(high) if high else math.inf) if is_range else least
-    except ValueError:
+        most = least
         if is_range:
-            least, most = math.nan, math.nan
-        else:
+            most = float(high) if high else math.inf
+    except ValueError:
+        if not is_range:
             return value
+        least, most = math.nan, math.nan
     if not least <= most or value == "..":
         raise InputError(
             f"a range should be as 10..20, its smaller number first, found {quoted(value)} "

@@ -440,22 +440,20 @@ _LOCK = threading.Lock()
 def _running(sent: FunctionText) -> FunctionInProcess:
     """The function with its process, which all tasks of this process share."""
     with _LOCK:
-        if sent not in _RUNNING:
-            _RUNNING[sent] = _started(sent)
-        return _RUNNING[sent]
-
-
-def _started(sent: FunctionText) -> FunctionInProcess:
-    folder = tempfile.TemporaryDirectory(prefix="harness-")
-    _FOLDER.append(folder)
-    path = Path(folder.name, sent.file)
-    path.write_bytes(sent.content)
-    location = FunctionLocation(sent.function, str(path))
-    try:
-        return FunctionInProcess(sent.label, location, sent.timeout)
-    except InputError as error:
-        # It may import another file of its folder.
-        raise SentFunctionError(str(error)) from None
+        if sent in _RUNNING:
+            return _RUNNING[sent]
+        folder = tempfile.TemporaryDirectory(prefix="harness-")
+        _FOLDER.append(folder)
+        path = Path(folder.name, sent.file)
+        path.write_bytes(sent.content)
+        location = FunctionLocation(sent.function, str(path))
+        try:
+            function = FunctionInProcess(sent.label, location, sent.timeout)
+        except InputError as error:
+            # It may import another file of its folder.
+            raise SentFunctionError(str(error)) from None
+        _RUNNING[sent] = function
+        return function
 
 
 def close_sent_functions() -> None:

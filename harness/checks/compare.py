@@ -56,7 +56,7 @@ class ComparedMeasure:
     column: str
     title: str
     badness: Callable[[float], float]
-    """Of two numbers the one with the larger badness is worse."""
+    """Return how bad a number is: the larger, the worse."""
     is_relative: bool
 
     def excess(

@@ -61,7 +61,7 @@ def and_more(count: int, of: str = "") -> str:
 Column = npt.NDArray[Any]
 
 USUAL_ALPHA = 0.05
-"""Of two places the one with an alpha nearer to this stands in a message."""
+"""A message has the place whose alpha is nearest to this one."""
 
 _PRINTED = 1e-5
 """How far a number that is not whole may be from one that was printed with six digits."""
@@ -113,7 +113,7 @@ class FindingPlaces:
         return inside
 
     def only(self, chosen: Bools) -> FindingPlaces:
-        """Those that are chosen, shape (k,)."""
+        """The places that are chosen, by a mask of shape (k,)."""
         return FindingPlaces({name: column[chosen] for name, column in self.columns.items()})
 
     def first(self) -> dict[str, float | int | str]:
@@ -208,7 +208,7 @@ class IntervalExample:
     """What there is to see."""
     parameter: str
     unit: str
-    """Of the parameter; "" where it has none."""
+    """The unit of the parameter; "" where it has none."""
     support: tuple[float, float]
     """The range of the parameter."""
     rows: tuple[IntervalRow, ...]
@@ -227,8 +227,8 @@ class TailExample:
     outcomes: Floats
     """The counts, ascending, shape (k,)."""
     tails: Mapping[str, Floats]
-    """By the names of the limits, "lower" and "upper", shape (k,) each; not a number where a limit
-    leaves none."""
+    """The tails of the limits "lower" and "upper" by name, shape (k,) each; not a number where
+    a limit leaves none."""
     expected: float
     """The tail that a limit should leave, or may leave at most."""
     is_bound: bool

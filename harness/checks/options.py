@@ -81,11 +81,11 @@ class Tolerance:
     """The largest differences that are none."""
 
     limits: float = 1e-9
-    """Of two limits; relative for those larger than 1."""
+    """The largest difference of two limits; relative for those larger than 1."""
     length: float = 1e-9
-    """Of mean lengths, relative."""
+    """The largest relative difference of mean lengths."""
     alpha: float = 1e-9
-    """Of worst alphas and of mean alpha errors."""
+    """The largest difference of worst alphas, and of mean alpha errors."""
 
     @classmethod
     def of(cls, given: Mapping[str, Any] | str | None) -> Tolerance:
@@ -156,7 +156,7 @@ class Settings:
 
     method: Named
     contract: Contract | None
-    """None for what the method declares."""
+    """The contract that is asked for; None for the one that the method declares."""
     sizes: tuple[Size, ...]
     """The sizes at which exact numbers are computed."""
     sizes_by_default: bool

@@ -29,7 +29,7 @@ from harness.checks.subject import Subject
 from harness.designs.design import sizes_by_name
 
 ALPHA = 0.05
-"""Of the two-sided interval for the difference of two miss rates."""
+"""The alpha of the two-sided interval for the difference of two miss rates."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class DiscordantTrials:
     """The trials of one size and alpha that only one of two methods misses."""
 
     sizes: Mapping[str, float]
-    """By name."""
+    """The sizes by name."""
     alpha: float
     trials: int
     only_found: int

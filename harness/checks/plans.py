@@ -50,15 +50,15 @@ class Alphas:
     """The alphas of a check by default, ascending."""
 
     exact: tuple[float, ...]
-    """Of exact numbers."""
+    """The alphas of exact numbers."""
     thorough: tuple[float, ...]
-    """Of exact numbers, where the check is thorough: those of several counts take seconds each."""
+    """The alphas of exact numbers in a thorough check: of several counts they take seconds each."""
     properties: tuple[float, ...]
-    """At which limits have every property."""
+    """The alphas at which limits should have every property."""
     in_full: tuple[float, ...] = ()
-    """At which a baseline keeps limits in full."""
+    """The alphas at which a baseline keeps limits in full."""
     in_sums: tuple[float, ...] = ()
-    """At which a baseline keeps sums of limits."""
+    """The alphas at which a baseline keeps sums of limits."""
 
 
 @dataclass(frozen=True)
@@ -72,15 +72,15 @@ class CheckedAt:
     called: int
     """How many of the sizes of properties, from the first on, have calls checked."""
     exact: tuple[Any, ...] = ()
-    """Of exact numbers."""
+    """The sizes of exact numbers."""
     trials: tuple[Any, ...] = ()
-    """Of trials, which take longer than exact numbers."""
+    """The sizes of trials, which take longer than exact numbers."""
     properties: tuple[Any, ...] = ()
-    """At which limits have every property: small, large and uneven sizes."""
+    """The sizes at which limits should have every property: small, large and uneven ones."""
     in_full: tuple[Any, ...] = ()
-    """At which a baseline keeps limits in full."""
+    """The sizes at which a baseline keeps limits in full."""
     in_sums: tuple[Any, ...] = ()
-    """At which a baseline keeps sums of limits."""
+    """The sizes at which a baseline keeps sums of limits."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class CheckedLists:
     """Where methods for the lists of a design are checked; nowhere by default."""
 
     data_sets: tuple[DataSet, ...] = ()
-    """At which limits have every property."""
+    """The data sets at which limits should have every property."""
     image: Callable[[Sequence[Floats]], tuple[Floats, ...]] = tuple
     """Return the mirror image of the lists of a data set."""
     differ: Callable[[Sequence[Floats]], Bools] = lambda lists: np.ones(len(lists[0]), np.bool_)
@@ -129,7 +129,7 @@ _OF_LISTS = CheckedAt(
     Alphas(exact=(0.05, 0.2), thorough=(0.05, 0.2), properties=(1e-10, 0.05, 0.95)), called=3
 )
 LISTS_AT = {False: _OF_LISTS, True: _OF_LISTS}
-"""Where methods for lists are asked."""
+"""The sizes and alphas of a plan for lists, whose sizes are those of its data sets."""
 
 _ONE_SAMPLE_AT = {
     True: CheckedAt(

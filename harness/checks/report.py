@@ -91,7 +91,7 @@ class Gains:
 
     reference: str
     tallies: tuple[GainTally, ...]
-    """Of the worst alpha, the mean alpha error and the length."""
+    """The tallies of the worst alpha, the mean alpha error and the length."""
 
     @property
     def sentence(self) -> str:

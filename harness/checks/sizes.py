@@ -158,7 +158,7 @@ def _read_grid(family: Family, grid: str | Mapping[str, Any]) -> dict[str, list[
             numbers[str(key)] = [value] if isinstance(value, int | float) else list(value)
     else:
         raise InputError(f'grid should be as "n=10,50;alpha=0.05", found {quoted(grid)}')
-    names = [*(family.sizes if family.has_outcomes else ()), ALPHA]
+    names = [*family.outcome_sizes, ALPHA]
     for name in numbers:
         if name not in names:
             raise InputError(

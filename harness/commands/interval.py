@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -188,7 +189,12 @@ def interval(
         given |= data_of_words(of_family, words)
     refuse_other_data(of_family, given)
     form = output or (_FORMS.get(out.suffix.lower()) if out is not None else None) or "table"
-    _validate_percent(of_family, percent, form)
+    if percent and not all(map(math.isfinite, of_family.support)):
+        raise InputError(
+            f"--percent is for proportions and their differences, found {of_family.name}"
+        )
+    if percent and form != "table":
+        raise InputError(f"--percent is for the table, found --format {form}")
     if out is not None:
         validate_output_files({"--out": out}, files or [])
     validate_choice("side", side, ALL_SIDES)
@@ -213,10 +219,18 @@ def interval(
     else:
         from harness.one.file_rows import FileQuestion, rows_of_file
 
-        columns = (tuple(correct or ()), cluster, tuple(by or ()))
-        scores = (truth, tuple(score or ()), positive)
         asked = FileQuestion(
-            tuple(files), given, *columns, delimiter, not no_header, *scores, tuple(key or ())
+            tuple(files),
+            given,
+            correct=tuple(correct or ()),
+            cluster=cluster,
+            by=tuple(by or ()),
+            delimiter=delimiter,
+            header=not no_header,
+            truth=truth,
+            scores=tuple(score or ()),
+            positive=positive,
+            key=tuple(key or ()),
         )
         rows = rows_of_file(of_family, asked, number_of)
     validate_rows(of_family, rows)
@@ -238,8 +252,14 @@ def interval(
         else:
             show_table(table)
     _remark(setting, rows, found, left_out, percent)
-    if form == "table":
-        _note(of_family, percent)
+    if form == "table" and of_family.same_cases is not None:
+        say(
+            "note: the samples are taken as separate; two results on the same cases are pairs: "
+            f"interval {of_family.same_cases} --both … --first-only … --second-only … --neither …",
+            err=True,
+        )
+    if percent and of_family.support[0] < 0:
+        say("note: differences are in percentage points", err=True)
     return 0
 
 
@@ -261,20 +281,9 @@ _ROWS_HINT = "names of columns go with --rows FILE"
 
 def refuse_columns(options: Mapping[str, bool]) -> None:
     """Refuse options of a file where none is named; ``options`` says which are given."""
-
     given = [name for name, is_given in options.items() if is_given]
     if given:
         raise InputError(f"expected --rows FILE beside {' and '.join(given)}, found none")
-
-
-def _validate_percent(family: Family, percent: bool, output: str) -> None:
-    """Refuse percentages of what is no proportion, and in a file for machines."""
-    import math
-
-    if percent and not all(map(math.isfinite, family.support)):
-        raise InputError(f"--percent is for proportions and their differences, found {family.name}")
-    if percent and output != "table":
-        raise InputError(f"--percent is for the table, found --format {output}")
 
 
 def _remark(
@@ -299,21 +308,6 @@ def _remark(
     ]
     for remark in remarks:
         say(f"remark: {remark}", err=True)
-
-
-def _note(family: Family, percent: bool) -> None:
-    """Print what the table takes for granted, on standard error."""
-    from harness.commands.output import say
-
-    pairs = family.same_cases
-    if pairs is not None:
-        say(
-            "note: the samples are taken as separate; two results on the same cases are pairs: "
-            f"interval {pairs.name} --both … --first-only … --second-only … --neither …",
-            err=True,
-        )
-    if percent and family.support[0] < 0:
-        say("note: differences are in percentage points", err=True)
 
 
 # Data as words, and what is wrong with data of another family.

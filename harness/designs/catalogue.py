@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import copyreg
 import pickle
-from dataclasses import replace
 from typing import Any
 
-from harness.designs.auc import ONE_SCORE, TWO_SCORES
 from harness.designs.confusion import CONFUSED
 from harness.designs.design import Design
-from harness.designs.lists import CLUSTERED, REPEATED_RUNS, STRATIFIED
-from harness.designs.one_sample.solver import solver_of_one_sample
-from harness.designs.pairs.data import PAIRED
-from harness.designs.pairs.solver import PairedSolver
-from harness.designs.samples import ONE_SAMPLE, TWO_INDEPENDENT
+from harness.designs.lists import CLUSTERED, ONE_SCORE, REPEATED_RUNS, STRATIFIED, TWO_SCORES
+from harness.designs.one_sample.design import ONE_SAMPLE
+from harness.designs.pairs.design import PAIRED
 from harness.designs.stopping.design import STOPPED
-from harness.designs.two_samples.solver import TwoSampleSolver
+from harness.designs.two_samples.design import TWO_INDEPENDENT
 
 DESIGNS: dict[str, Design] = {
     design.name: design
     for design in (
-        replace(ONE_SAMPLE, exact=solver_of_one_sample),
-        replace(TWO_INDEPENDENT, exact=TwoSampleSolver),
-        replace(PAIRED, exact=PairedSolver),
+        ONE_SAMPLE,
+        TWO_INDEPENDENT,
+        PAIRED,
         REPEATED_RUNS,
         CLUSTERED,
         STRATIFIED,

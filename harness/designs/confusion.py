@@ -19,12 +19,9 @@ from harness.designs.design import PER_TRUTH, Design, Distributions, Outcomes, S
 from harness.designs.engines.solver import Places, Solver
 from harness.designs.engines.verification import Comparison, Published, Rows
 from harness.designs.limits import Limits
-from harness.designs.pairs.data import (
-    PAIRED,
-    implied_posterior,
-    parameter_of,
-)
-from harness.designs.pairs.solver import PairedSolver
+from harness.designs.pairs import design as pairs
+from harness.designs.pairs.design import PairedSolver
+from harness.designs.pairs.tables import parameter_of
 from harness.designs.pairs.verification import verify_posterior, weights_again
 from harness.designs.results import Exact, WorstCase
 from harness.distributions.paired_truths import (
@@ -58,36 +55,17 @@ def as_pairs(scenario: Scenario) -> Scenario:
         arranged = TableTruth(tuple(map(view.arranged, truth.tables)))
     else:
         arranged = DirichletTruth(view.arranged(truth.shapes))
-    return replace(scenario, design=PAIRED, family=view.family, truth=arranged)
-
-
-def _pairs_outcomes() -> Outcomes:
-    assert PAIRED.outcomes is not None
-    return PAIRED.outcomes
-
-
-def _encode(scenario: Scenario, *counts: Integers) -> Integers:
-    return _pairs_outcomes().encode(scenario, *_view(scenario).arranged(counts))
-
-
-def _decode(scenario: Scenario, outcomes: Integers) -> tuple[Integers, ...]:
-    return _view(scenario).restored(_pairs_outcomes().decode(scenario, outcomes))
+    return replace(scenario, design=pairs.PAIRED, family=view.family, truth=arranged)
 
 
 def _draw(
     scenario: Scenario, cells: Sequence[Any], rng: np.random.Generator, count: int | None
 ) -> Integers:
-    return _pairs_outcomes().draw(as_pairs(scenario), _view(scenario).arranged(cells), rng, count)
-
-
-def _beside(scenario: Scenario, truths: Sequence[float], step: float) -> tuple[float, ...]:
-    view = _view(scenario)
-    return view.restored(PAIRED.beside(scenario, view.arranged(truths), step))
+    return pairs.draw(as_pairs(scenario), _view(scenario).arranged(cells), rng, count)
 
 
 def _listing(truths: Sequence[Floats]) -> Iterator[tuple[TableTruth, Positions, Positions]]:
-    assert PAIRED.listing is not None
-    for truth, positions, index in PAIRED.listing(truths):
+    for truth, positions, index in pairs.listing(truths):
         yield ConfusionTruth(truth.tables), positions, index
 
 
@@ -157,52 +135,67 @@ def integrated_cells(scenario: Scenario, shapes: Prior, limits: Limits) -> Exact
         shapes: of tp, fp, fn and tn, whole numbers.
         limits: of the outcomes.
     """
-    pairs, arranged = as_pairs(scenario), _view(scenario).arranged(shapes)
-    counts = pairs.counts(limits.outcomes)
+    own, arranged = as_pairs(scenario), _view(scenario).arranged(shapes)
+    counts = own.counts(limits.outcomes)
     powers = [x.astype(np.float64) + a for x, a in zip(counts, arranged, strict=True)]
-    constraint = parameter_of(pairs).constraint
+    constraint = parameter_of(own).constraint
     assert constraint is not None
     # The other cells of the constraint, or where it has only one, that and any.
     second, third = np.argsort(np.array(constraint(np.array(0.5))))[:2]
+    u, v, w = powers[1], powers[second], powers[third]
 
     def mass_below(limit: Floats) -> Floats:
         a, b, c = (constraint(limit)[place] for place in (1, second, third))
-        return _mass(a, -b, -c, powers[1], powers[second], powers[third])
+        return _mass_below((a, -b, -c), u, v, w)
 
-    below = np.array([mass_below(each) for each in limits.lower])
-    above = np.array([1.0 - mass_below(each) for each in limits.upper])
-    weight = weights_again(pairs, arranged, limits.outcomes)
+    below = np.array([mass_below(lower) for lower in limits.lower])
+    above = np.array([1.0 - mass_below(upper) for upper in limits.upper])
+    weight = weights_again(own, arranged, limits.outcomes)
     return Exact(limits.outcomes, weight, below, above, limits.length)
 
 
-def _mass(a: Floats, b: Floats, c: Floats, u: Floats, v: Floats, w: Floats) -> Floats:
+def _mass_below(
+    coefficients: tuple[Floats, Floats, Floats], u: Floats, v: Floats, w: Floats
+) -> Floats:
+    """Return the integral of ``integrated_cells`` for coefficients a, b and c, shape (m,)."""
+    a, b, c = (each[:, np.newaxis] for each in coefficients)
     node, weight = roots_legendre(int((u + v + w).max() // 2) + 2)
+    first, second, third = (each[:, np.newaxis] for each in (u, v, w))
     with np.errstate(divide="ignore", invalid="ignore"):
         # a/c = 0/0 does not occur, as the coefficients are not all 0.
         stop = np.where(c > 0, a / (a + c), 1.0)
-        s = (0.5 * stop)[:, np.newaxis] * (1.0 + node)
-        share = (b[:, np.newaxis] + c[:, np.newaxis] * s / (1.0 - s)) / (a + b)[:, np.newaxis]
-    first, second, third = (each[:, np.newaxis] for each in (u, v, w))
+        s = 0.5 * stop * (1.0 + node)
+        share = (b + c * s / (1.0 - s)) / (a + b)
     total = first + second + third
     density = (total - 1.0) * binomial.pmf(third - 1.0, s, total - 2.0)
     inner = betainc(first, second, np.clip(np.nan_to_num(share, nan=1.0), 0.0, 1.0))
     sums: Floats = (weight * density * inner).sum(axis=1)
-    return 0.5 * stop * sums + betaincc(w, u + v, stop)
+    return 0.5 * stop[:, 0] * sums + betaincc(w, u + v, stop[:, 0])
 
 
 CONFUSED = Design(
     CONFUSION,
-    replace(_pairs_outcomes(), draw=_draw, encode=_encode, decode=_decode),
+    Outcomes(
+        pairs.outcome_count,
+        _draw,
+        encode=lambda scenario, *counts: pairs.encode(scenario, *_view(scenario).arranged(counts)),
+        decode=lambda scenario, outcomes: _view(scenario).restored(
+            pairs.decode(scenario, outcomes)
+        ),
+        trials_unit=pairs.trials_unit,
+    ),
     distributions=Distributions(
         lambda scenario, trials, rng: scenario.truth.draw(trials, rng),
         lambda scenario, outcomes: as_pairs(scenario).distribution_weights(outcomes),
-        implied_posterior,
+        pairs.implied_posterior,
     ),
-    size_of=PAIRED.size_of,
+    size_of=pairs.PAIRED.size_of,
     listed_truth=ConfusionTruth,
     listing=_listing,
-    beside=_beside,
-    refuse=PAIRED.refuse,
+    beside=lambda scenario, truths, step: _view(scenario).restored(
+        pairs.beside(scenario, _view(scenario).arranged(truths), step)
+    ),
+    refuse=pairs.refuse_too_large,
     exact=ConfusionSolver,
     small_cells=400,
     most_enumerated=MOST_TABLES,

@@ -185,8 +185,8 @@ class Design:
     refuse: Callable[[Scenario], None] = lambda _: None
     """Raise an error for a scenario that cannot be computed."""
     exact: Callable[[Scenario], Any] | None = None
-    """The class of the exact engines where outcomes are numbered: ``solvers.Solver``, or one that
-    overrides some of it."""
+    """Return the exact engines where outcomes are numbered: the class ``engines.solver.Solver``, or
+    one that overrides some of it."""
     examples: Mapping[str, Example] = field(default_factory=dict)
     """What a config to begin with has, where sizes are ``counts`` or ``amounts``."""
     sizes_are_lists: bool = False

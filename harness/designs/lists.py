@@ -1,4 +1,4 @@
-"""Designs of lists, whose trials draw a whole data set: repeated runs, clusters and strata.
+"""Designs of lists, whose trials draw a data set: repeated runs, clusters, strata and scores.
 
 Data sets are drawn as an array of a row for each trial. Where a closed form or an enumeration has
 them, methods have exact values at the truths: for the mean of runs where the values are normal,
@@ -9,13 +9,14 @@ in each stratum, and its probability is the product of their binomial probabilit
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from harness.base.errors import InputError
-from harness.base.numerics.arrays import Floats, Integers
+from harness.base.numerics.arrays import Floats
 from harness.base.numerics.special import mean_of_sd, upper_tail
 from harness.callers.source import Observed
 from harness.designs.design import PER_TRUTH, Design, Lists, Scenario, grid
@@ -24,8 +25,10 @@ from harness.designs.results import Enumerated, Exact
 from harness.distributions.list_truths import ClusterTruth, NormalRuns, RunTruth, StratumTruth
 from harness.distributions.sampling import binomial
 from harness.distributions.sampling.laws.clusters import draw_clusters
+from harness.distributions.score_truths import PairedScoreTruth, ScoreTruth
 from harness.families.family import Data
 from harness.families.lists import CLUSTERS, RUNS, STRATA, weighted_mean, weights
+from harness.families.scores import PAIRED_SCORES, SCORES
 from harness.methods.method import LOWER, TWO_SIDED, UPPER, LimitPair, StandardErrors
 
 
@@ -172,7 +175,10 @@ def sums_at_truths(
     ]
     strata = len(sizes) // 2
     n = np.array(sizes, np.float64)
-    for places in _blocks(windows):
+    shape = tuple(last - first + 1 for first, last in windows)
+    for start in range(0, count, _BLOCK):
+        # The places of counts in their windows.
+        places = np.unravel_index(np.arange(start, min(start + _BLOCK, count)), shape)
         x = np.stack([place + first for place, (first, _) in zip(places, windows, strict=True)])
         wide = np.broadcast_to(n[:, np.newaxis], x.shape)
         columns = x[:strata], wide[:strata], x[strata:], wide[strata:]
@@ -197,14 +203,6 @@ def _windows(sizes: Cells, truths: Sequence[Cells]) -> list[tuple[int, int]]:
     """The first and the last count of each sample of each stratum."""
     spans = ((min(p), max(p)) for p in zip(*truths, strict=True))
     return [binomial.window(*span, n) for span, n in zip(spans, sizes, strict=True)]
-
-
-def _blocks(windows: Sequence[tuple[int, int]]) -> Iterator[tuple[Integers, ...]]:
-    """The places of counts in their windows of all tables, block by block."""
-    shape = tuple(last - first + 1 for first, last in windows)
-    count = math.prod(shape)
-    for start in range(0, count, _BLOCK):
-        yield np.unravel_index(np.arange(start, min(start + _BLOCK, count)), shape)
 
 
 REPEATED_RUNS = Design(
@@ -309,6 +307,54 @@ STRATIFIED = Design(
     size_needs=("p1", "p2", "shares"),
 )
 """Two samples in each stratum, all independent."""
+
+
+def _draw_scores(
+    scenario: Scenario, number: int, trials: int, rng: np.random.Generator
+) -> tuple[Floats, ...]:
+    n1, n2 = map(int, scenario.size)
+    drawn: tuple[Floats, ...] = scenario.truth.draw(number, ((trials, n1), (trials, n2)), rng)
+    return drawn
+
+
+ONE_SCORE = Design(
+    SCORES,
+    outcomes=None,
+    lists=Lists(
+        _draw_scores,
+        width=lambda scenario: int(sum(scenario.size)),
+        words={"auc": None, "sd_ratio": 1.0},
+        truth_at=lambda auc, sd_ratio: ScoreTruth((auc,), (sd_ratio,)),
+    ),
+    listed_truth=ScoreTruth,
+    sizes=lambda size: (float(size[0]), float(size[1])),
+    examples={"counts": (([20, 60], [20, 60]), {"auc": {"values": [0.8, 0.95]}}, PER_TRUTH)},
+)
+"""n1 positives and n2 negatives with binormal scores."""
+
+TWO_SCORES = replace(
+    ONE_SCORE,
+    name=PAIRED_SCORES,
+    lists=Lists(
+        _draw_scores,
+        width=lambda scenario: int(2 * sum(scenario.size)),
+        words={"auc1": None, "auc2": None, "correlation": None},
+        truth_at=lambda auc1, auc2, correlation: PairedScoreTruth((auc1,), (auc2,), (correlation,)),
+    ),
+    listed_truth=PairedScoreTruth,
+    examples={
+        "counts": (
+            ([20, 60], [20, 60]),
+            {
+                "auc1": {"values": [0.9]},
+                "auc2": {"values": [0.8, 0.9]},
+                "correlation": {"values": [0.5]},
+            },
+            PER_TRUTH,
+        )
+    },
+)
+"""n1 positives and n2 negatives, each with two correlated binormal scores."""
 
 
 def enumerate_lists(scenario: Scenario, columns: Sequence[StochasticColumn]) -> Enumerated | None:

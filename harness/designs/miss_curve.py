@@ -18,6 +18,7 @@ from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW, miss_probabili
 from harness.designs.one_sample.law_worst_case import missed_by_law
 from harness.designs.one_sample.worst_case import maxima_inside_gaps
 from harness.designs.two_samples.worst_case import limits_of_pairs
+from harness.distributions.sampling.law import Law
 from harness.families.combination import Span
 
 LARGEST_CURVE = 1 << 14
@@ -62,13 +63,12 @@ def of_one_sample(scenario: Scenario, limits: Limits) -> MissCurve:
     return _curve(over, np.concatenate((lower, upper)), missed, inside)
 
 
-def of_law(scenario: Scenario, limits: Limits) -> MissCurve | None:
+def of_law(law: Law, scenario: Scenario, limits: Limits) -> MissCurve | None:
     """Return the curve where the count arises by a law; None where truths are points of a lattice.
 
-    Args: as of ``of_one_sample``.
+    Args: the law, and those of ``of_one_sample``.
     """
-    law, size, over = scenario.law, scenario.size, scenario.truth.effective_support
-    assert law is not None
+    size, over = scenario.size, scenario.truth.effective_support
     if law.lattice is not None:
         return None
     lower, upper = _filled(limits)

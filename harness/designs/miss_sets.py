@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -42,6 +43,68 @@ def lattice_below(limits: Floats, lattice: int) -> Floats:
     number = np.ceil(limits * lattice)
     number -= (number / lattice >= limits) * 1.0
     return np.asarray(number / lattice)
+
+
+def misses(lower: Floats, upper: Floats, theta: Floats, approach: int) -> Bools:
+    """Whether intervals miss θ, or what lies next to it on the side of its approach; broadcast.
+
+    Intervals are closed: a lower limit equal to θ is missed from below, an upper one from above.
+    """
+    below = lower >= theta if approach == FROM_BELOW else lower > theta
+    above = upper <= theta if approach == FROM_ABOVE else upper < theta
+    return np.asarray(below | above)
+
+
+def are_ordered(lower: Floats, upper: Floats) -> bool:
+    """Whether no limit decreases from an outcome to the next.
+
+    The outcomes that miss a truth are then the first ones and the last ones.
+    """
+    return not any((ends[1:] < ends[:-1]).any() for ends in (lower, upper))
+
+
+@dataclass(frozen=True)
+class SortedMisses:
+    """Limits in their order, with sums of the probabilities of their outcomes in each of t rows."""
+
+    lower: Floats
+    """Shape (m,), as the upper limits."""
+    upper: Floats
+    probability: Floats
+    """Of each outcome in each row, shape (t, m)."""
+
+    def missed(self, theta: Floats, row: Integers, approach: int) -> Floats:
+        """Return the sum of the probabilities of the outcomes that miss each θ in a row of its own.
+
+        Args:
+            theta: shape (c,).
+            row: the number of the row, shape (c,).
+            approach: AT θ, or the limit towards it FROM_BELOW or FROM_ABOVE.
+        """
+        missed = np.zeros(theta.size)
+        for (limits, total), values, closed in (
+            (self._above, theta, approach == FROM_ABOVE),
+            (self._below, -theta, approach == FROM_BELOW),
+        ):
+            side: Literal["left", "right"] = "right" if closed else "left"
+            missed += total[row, np.searchsorted(limits, values, side=side)]
+        return missed
+
+    @cached_property
+    def _above(self) -> tuple[Floats, Floats]:
+        """The upper limits, ascending, and the sums of the probabilities of the first ones."""
+        return self._sums(self.upper)
+
+    @cached_property
+    def _below(self) -> tuple[Floats, Floats]:
+        """Minus the lower limits, likewise."""
+        return self._sums(-self.lower)
+
+    def _sums(self, limits: Floats) -> tuple[Floats, Floats]:
+        order = np.argsort(limits, kind="stable")
+        total = np.zeros((self.probability.shape[0], limits.size + 1))
+        np.cumsum(self.probability[:, order], axis=1, out=total[:, 1:])
+        return limits[order], total
 
 
 _PAIRS_AT_ONCE = 1 << 21

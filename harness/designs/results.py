@@ -18,14 +18,9 @@ ROUNDED_PROBABILITY = 1e-12
 """What rounding may leave of 1 less a sum of probabilities that is 1."""
 
 
-_COUNTED = ("below", "above", "failed", "length", "infinite", "squares")
-_PROBABILITIES = ("below", "above", "length", "failed", "succeeded", "infinite")
-
-
-def _part(result: Counts | Exact | Mean, names: Sequence[str], index: Any) -> dict[str, Any]:
-    """Return the arrays of these names at an index; None where there is none."""
-    arrays = {name: getattr(result, name) for name in names}
-    return {name: None if each is None else each[index] for name, each in arrays.items()}
+def _at(values: Any, index: Any) -> Any:
+    """Return an array at an index; None where there is no array."""
+    return None if values is None else values[index]
 
 
 @dataclass(frozen=True)
@@ -72,7 +67,9 @@ class Counts:
         below: Integers,
         above: Integers,
         failed: Integers,
-        *drawn: Integers | Floats | None,
+        length: Floats | None = None,
+        infinite: Integers | None = None,
+        squares: Floats | None = None,
     ) -> None:
         """Add trials and misses under the conditions at ``index``, which are distinct.
 
@@ -80,11 +77,17 @@ class Counts:
             index: of the conditions.
             trials: under each of them.
             below, above, failed: of each column, shape (k, conditions).
-            drawn: of limits that are drawn, ``length``, ``infinite`` and ``squares``; or nothing.
+            length, infinite, squares: likewise, where limits are drawn.
         """
         self.trials[index] += trials
-        for name, added in zip(_COUNTED, (below, above, failed, *drawn), strict=False):
-            total = getattr(self, name)
+        self.below[:, index] += below
+        self.above[:, index] += above
+        self.failed[:, index] += failed
+        for total, added in (
+            (self.length, length),
+            (self.infinite, infinite),
+            (self.squares, squares),
+        ):
             if total is not None and added is not None:
                 total[:, index] += added
 
@@ -94,18 +97,31 @@ class Counts:
         total = Counts.empty(conditions, self.below.shape[0], self.length is not None)
         for part in (self, other):
             index = np.searchsorted(conditions, part.conditions)
-            total.add(index, part.trials, *(getattr(part, name) for name in _COUNTED))
+            misses = part.below, part.above, part.failed
+            total.add(index, part.trials, *misses, part.length, part.infinite, part.squares)
         return total
 
     def with_trials(self) -> Counts:
         """Return the counts under the conditions that have trials."""
         index = np.flatnonzero(self.trials)
-        rows = _part(self, _COUNTED, (slice(None), index))
-        return replace(self, conditions=self.conditions[index], trials=self.trials[index], **rows)
+        part = self._at((slice(None), index))
+        return replace(part, conditions=self.conditions[index], trials=self.trials[index])
 
     def rows(self, rows: Sequence[int]) -> Counts:
         """Return the counts of the columns in these rows."""
-        return replace(self, **_part(self, _COUNTED, list(rows)))
+        return self._at(list(rows))
+
+    def _at(self, index: Any) -> Counts:
+        """Return the counts with all arrays of shape (k, c) at an index."""
+        return replace(
+            self,
+            below=self.below[index],
+            above=self.above[index],
+            failed=self.failed[index],
+            length=_at(self.length, index),
+            infinite=_at(self.infinite, index),
+            squares=_at(self.squares, index),
+        )
 
 
 def mean_and_error(total: Any, squares: Any, count: Any) -> tuple[Floats, Floats]:
@@ -182,20 +198,32 @@ class Exact:
         columns and of threads.
         """
         weight = self.weight / self.weight.sum()
-        found = sums_by(self, weight)
         infinite = None if self.infinite is None else weighted_sums(self.infinite, weight)
+        mean = replace(sums_by(self, weight), infinite=infinite)
         if self.failed is None or self.succeeded is None:
-            return replace(found, infinite=infinite)
-        failed, succeeded = (weighted_sums(each, weight) for each in (self.failed, self.succeeded))
+            return mean
         rows = zip(self.length, self.succeeded, strict=True)
-        length = np.array([weighted_mean(row, weight * share) for row, share in rows])
-        return Mean(found.below, found.above, length, failed, succeeded, infinite)
+        return replace(
+            mean,
+            length=np.array([weighted_mean(row, weight * share) for row, share in rows]),
+            failed=weighted_sums(self.failed, weight),
+            succeeded=weighted_sums(self.succeeded, weight),
+        )
 
     def at(self, conditions: Integers | Floats) -> Exact:
         """Return the part under the conditions."""
-        index = np.searchsorted(self.conditions, conditions)
-        rows = _part(self, _PROBABILITIES, (slice(None), index))
-        return replace(self, conditions=conditions, weight=self.weight[index], **rows)
+        places = np.searchsorted(self.conditions, conditions)
+        index = slice(None), places
+        return Exact(
+            conditions,
+            self.weight[places],
+            self.below[index],
+            self.above[index],
+            self.length[index],
+            _at(self.failed, index),
+            _at(self.succeeded, index),
+            _at(self.infinite, index),
+        )
 
 
 @dataclass(frozen=True)
@@ -216,14 +244,26 @@ class Mean:
 
     def as_exact(self) -> Exact:
         """Return the same as the probabilities under one condition."""
-        one = np.ones(1)
-        return Exact(one, one, **_part(self, _PROBABILITIES, (slice(None), None)))
+        one, index = np.ones(1), (slice(None), None)
+        return Exact(
+            one,
+            one,
+            self.below[index],
+            self.above[index],
+            self.length[index],
+            _at(self.failed, index),
+            _at(self.succeeded, index),
+            _at(self.infinite, index),
+        )
 
 
 def sums_by(cells: Exact, weight: Floats) -> Mean:
     """Return the sums of what is given each condition by weights, but for failures."""
-    rows = cells.below, cells.above, cells.length
-    return Mean(*(weighted_sums(each, weight) for each in rows))
+    return Mean(
+        weighted_sums(cells.below, weight),
+        weighted_sums(cells.above, weight),
+        weighted_sums(cells.length, weight),
+    )
 
 
 def weighted_sums(rows: Floats, weight: Floats) -> Floats:
@@ -294,9 +334,6 @@ class NodeMisses:
     above: Floats
 
 
-_MISSES = ("below", "above", "length")
-
-
 @dataclass(frozen=True)
 class Enumerated:
     """The results of enumeration for one scenario."""
@@ -349,10 +386,11 @@ class Enumerated:
         """Return the values at listed truths of the columns in these rows, and their mean."""
         assert self.by_truth is not None
         index, whole = list(rows), self.by_truth
-        part = replace(whole, **_part(whole, _MISSES, index))
+        columns = whole.below[index], whole.above[index], whole.length[index]
+        part, nothing = Exact(whole.conditions, whole.weight, *columns), np.empty((len(index), 0))
+        by_outcome = replace(self.by_outcome, below=nothing, above=nothing, length=nothing)
         unknown = (None,) * len(index)
-        nothing = replace(self.by_outcome, **dict.fromkeys(_MISSES, np.empty((len(index), 0))))
-        return Enumerated(nothing, part, part.mean(), self.mean_from, unknown, unknown)
+        return Enumerated(by_outcome, part, part.mean(), self.mean_from, unknown, unknown)
 
 
 @dataclass(frozen=True)
@@ -376,7 +414,7 @@ class Group:
 
 def pooled_counts(counts: Counts, group: Group) -> Counts:
     """Return the sum of the counts of each group, under its first outcome."""
-    first, back = np.unique(group.first(_whole(counts.conditions)), return_inverse=True)
+    first, back = np.unique(group.first(counts.conditions.astype(np.int64)), return_inverse=True)
     columns: Any = (..., back)
 
     def total(values: Any) -> Any:
@@ -386,7 +424,16 @@ def pooled_counts(counts: Counts, group: Group) -> Counts:
         np.add.at(summed, columns, values)
         return summed
 
-    return Counts(first, total(counts.trials), *(total(getattr(counts, name)) for name in _COUNTED))
+    return Counts(
+        first,
+        total(counts.trials),
+        total(counts.below),
+        total(counts.above),
+        total(counts.failed),
+        total(counts.length),
+        total(counts.infinite),
+        total(counts.squares),
+    )
 
 
 def pooled_exact(exact: Exact, group: Group) -> Exact:
@@ -394,7 +441,7 @@ def pooled_exact(exact: Exact, group: Group) -> Exact:
 
     Groups without weight are left out.
     """
-    first, back = np.unique(group.first(_whole(exact.conditions)), return_inverse=True)
+    first, back = np.unique(group.first(exact.conditions.astype(np.int64)), return_inverse=True)
 
     def total(values: Floats) -> Floats:
         return np.bincount(back, values, minlength=first.size).astype(np.float64)
@@ -415,7 +462,3 @@ def pooled_exact(exact: Exact, group: Group) -> Exact:
         length = np.array([(total(weighted(row, w)) / total(w))[possible] for row, w in rows])
     failed, succeeded = means(exact.failed), means(exact.succeeded)
     return Exact(first[possible], weight[possible], below, above, length, failed, succeeded)
-
-
-def _whole(conditions: Integers | Floats) -> Integers:
-    return conditions.astype(np.int64)

@@ -113,13 +113,13 @@ def table_of_cells(first_only: float, second_only: float, both: float | None = N
         >>> table_of_cells(0.1, 0.05)
         (0.425, 0.1, 0.05, 0.425)
     """
-    given = {"first_only": first_only, "second_only": second_only}
+    cells = {"first_only": first_only, "second_only": second_only}
     if both is not None:
-        given["both"] = both
-    left = math.fsum((1.0, *(-probability for probability in given.values())))
+        cells["both"] = both
+    left = math.fsum((1.0, *(-probability for probability in cells.values())))
     if left < -ROUNDING:
-        found = enumerated(f"{name} {value:.6g}" for name, value in given.items())
-        raise InputError(f"expected probabilities with a sum of at most 1, found {found}")
+        words = enumerated(f"{name} {value:.6g}" for name, value in cells.items())
+        raise InputError(f"expected probabilities with a sum of at most 1, found {words}")
     left = max(left, 0.0)
     if both is None:
         return 0.5 * left, first_only + 0.0, second_only + 0.0, 0.5 * left

@@ -252,7 +252,6 @@ class ListedTruth(Protocol):
     @property
     def count(self) -> int:
         """The number of values."""
-        ...
 
 
 def trials_per_value(truth: ListedTruth, trials: int, rng: np.random.Generator) -> Integers:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.base.errors import HarnessError, InputError
-from harness.base.numerics.arrays import Floats, Integers
+from harness.base.numerics.arrays import Bools, Floats, Integers
 from harness.base.numerics.points import RealPoints, UnitPoints
 from harness.base.text import enumerated
 from harness.distributions.posteriors.truncated import Truncated
@@ -93,6 +93,15 @@ class Model(Protocol):
     def is_valid_prior(self, prior: Prior) -> bool: ...
 
     def estimate(self, x: Floats, n: Floats) -> Floats: ...
+
+    def counts_of(self, x: Floats, n: float | Floats) -> tuple[Floats, ...]:
+        """Return all counts of a sample: successes and failures, or events alone."""
+
+    def score(self, x: Floats, n: float, p: Floats) -> Floats:
+        """Return the derivative of the log likelihood of the parameter."""
+
+    def count_variance(self, mean: Floats, p: Floats) -> Floats:
+        """Return the variance of a count, from its mean and the parameter."""
 
     def posterior(self, x: Floats, n: Floats, prior: Prior) -> Any: ...
 
@@ -299,6 +308,36 @@ class Family:
         """Return the parameter as lengths and scores measure it: itself, or a ratio's logarithm."""
         return logarithm(parameter) if self.is_ratio else parameter
 
+    def scale_text(self, parameter: str) -> str:
+        """Return the parameter as ``scale`` returns it, in words."""
+        return f"ln({parameter})" if self.is_ratio else parameter
+
+    def is_on_scale(self, parameter: Floats) -> Bools:
+        """Whether lengths have a place there: of a ratio not at 0, at infinity and at 0/0."""
+        if self.is_ratio:
+            return np.asarray((parameter > 0) & (parameter < np.inf))
+        return np.ones(parameter.shape, np.bool_)
+
+    def in_order(self, estimate: Floats) -> Floats:
+        """Return finite numbers in the order of estimates.
+
+        Of a ratio r it is the share r/(1 + r), which is ½ of 0/0.
+        """
+        if not self.is_ratio:
+            return estimate
+        with np.errstate(invalid="ignore"):
+            share = np.where(np.isinf(estimate), 1.0, estimate / (1.0 + estimate))
+        return np.where(np.isnan(share), 0.5, share)
+
+    @property
+    def unit(self) -> str:
+        """The unit of the parameter, in words; empty where it has none."""
+        return "" if self.is_ratio else self.model.UNIT
+
+    def smallest_unit(self, sizes: Sequence[float]) -> float:
+        """Return the unit of small limits: 1, of rates one event in the largest exposure."""
+        return 1.0 if self.is_bounded or self.is_ratio else 1.0 / max(sizes)
+
     @property
     def has_outcomes(self) -> bool:
         """Whether an outcome is a whole number, of which the limits are a function.
@@ -306,6 +345,21 @@ class Family:
         Otherwise a trial draws a whole data set, and limits are computed for every trial.
         """
         return bool(self.counts)
+
+    @property
+    def outcome_sizes(self) -> tuple[str, ...]:
+        """The names of the sizes that outcomes are of; none of lists, which have their own."""
+        return self.sizes if self.has_outcomes else ()
+
+    @property
+    def lists(self) -> tuple[str, ...]:
+        """The names of the data that are lists, of which all numbers are for one interval."""
+        return () if self.has_outcomes else self.data
+
+    @property
+    def has_fractions(self) -> bool:
+        """Whether outcomes are x of n in one sample, and so fractions of n."""
+        return self.has_single_count and self.is_bounded
 
     @property
     def has_single_count(self) -> bool:

@@ -36,6 +36,8 @@ PAIR = model_like(
     PRIOR_SYMBOLS=("a11", "a10", "a01", "a00"),
     PRIOR_RANGE="four numbers [a11, a10, a01, a00], each at least 0.05",
     is_valid_prior=lambda prior: min(prior) >= SMALLEST_SHAPE,
+    # In a sum over all cells of (count − mean)²/mean each has the variance of a count of events.
+    count_variance=lambda mean, p: mean,
 )
 """The model of the probabilities of a pair: proportions, with a Dirichlet prior of all four."""
 

@@ -64,6 +64,21 @@ def estimate(x: Floats, n: Floats) -> Floats:
     return x / n
 
 
+def counts_of(x: Floats, n: float | Floats) -> tuple[Floats, ...]:
+    """Return the successes and the failures."""
+    return x, n - x
+
+
+def score(x: Floats, n: float, p: Floats) -> Floats:
+    """Return x/p − (n − x)/(1 − p)."""
+    return x / p - (n - x) / (1.0 - p)
+
+
+def count_variance(mean: Floats, p: Floats) -> Floats:
+    """Return n p (1 − p), from the mean n p."""
+    return mean * (1.0 - p)
+
+
 def posterior(x: Floats, n: Floats, prior: Prior) -> Beta:
     """Return Beta(x + a, n − x + b) for each outcome, under a Beta(a, b) prior."""
     return Beta.given(x, n, prior)

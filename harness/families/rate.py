@@ -68,6 +68,21 @@ def estimate(x: Floats, exposure: Floats) -> Floats:
     return x / exposure
 
 
+def counts_of(x: Floats, exposure: float | Floats) -> tuple[Floats, ...]:
+    """Return the events."""
+    return (x,)
+
+
+def score(x: Floats, exposure: float, rate: Floats) -> Floats:
+    """Return x/rate − exposure."""
+    return x / rate - exposure
+
+
+def count_variance(mean: Floats, rate: Floats) -> Floats:
+    """Return the mean."""
+    return mean
+
+
 def posterior(x: Floats, exposure: Floats, prior: Prior) -> Gamma:
     """Return Gamma(x + a, exposure + b) for each outcome, under a Gamma(a, b) prior.
 

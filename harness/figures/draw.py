@@ -158,14 +158,14 @@ def _of_size(kind: FigureKind, results: Results, options: FigureOptions) -> list
     colours = options.colours or {}
     usual = style.PageSettings(height=options.height, font_factor=font, colours=colours)
     with style.page_settings(usual):
-        drawings = kind.draw(results, options)
+        drawings = list(kind.draw(results, options))
     if options.width is None:
         return drawings
     factors = [options.width / (drawing.figure.get_figwidth() * 25.4) for drawing in drawings]
     by_factor = {}
     for factor in dict.fromkeys(factors):
         with style.page_settings(replace(usual, width_factor=factor)):
-            by_factor[factor] = kind.draw(results, options)
+            by_factor[factor] = list(kind.draw(results, options))
     return [by_factor[factor][place] for place, factor in enumerate(factors)]
 
 

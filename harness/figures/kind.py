@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -80,7 +80,7 @@ class FigureKind:
     name: str
     title: str
     options: type[FigureOptions]
-    draw: Callable[[Results, Any], list[Drawing]]
+    draw: Callable[[Results, Any], Iterable[Drawing]]
     """The drawings of these results with these options."""
     over: Literal["outcome", "truth", "bin", "scenario", "trial", "summary", "nothing"] = "outcome"
     """The condition of the cells that it reads. ``truth`` needs an experiment with a grid or a

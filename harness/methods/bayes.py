@@ -36,7 +36,7 @@ from harness.methods.method import (
     LimitPair,
     Method,
 )
-from harness.methods.proportion.closed_form import exact_at_boundary
+from harness.methods.proportion import exact_at_boundary
 
 _JEFFREYS = (0.5, 0.5)
 _JEFFREYS_RATE = (0.5, 0.0)
@@ -281,8 +281,8 @@ def over_ratio(
         posterior = family.posterior(data, prior)
         both, below, above = ~zero & ~infinite, ~zero & infinite, zero & ~infinite
         if both.any():
-            found = criterion(posterior.at(both), alpha, TWO_SIDED)
-            lower[both], upper[both] = found[0].value, found[1].value
+            limits = criterion(posterior.at(both), alpha, TWO_SIDED)
+            lower[both], upper[both] = limits[0].value, limits[1].value
         if below.any():
             lower[below] = criteria.one_sided(posterior.at(below), alpha, LOWER)[0].value
         if above.any():
@@ -306,7 +306,7 @@ def ratio_criteria(family: Family, ends: Ends) -> dict[str, Method]:
         family: of the ratio.
         ends: where the lower limit is 0, and where the upper one is infinite.
     """
-    found = methods_of_criteria(
+    methods = methods_of_criteria(
         partial(over_ratio, family=family, ends=ends),
         family.model.FLAT_PRIOR,
         compares=False,
@@ -319,6 +319,6 @@ def ratio_criteria(family: Family, ends: Ends) -> dict[str, Method]:
         "balanced_tail": {"exceptions": {_HOLDS: _MEDIAN}},
     }
     return {
-        name: replace(found[name], promise="none", keeps=NONE, **traits)
+        name: replace(methods[name], promise="none", keeps=NONE, **traits)
         for name, traits in differs.items()
     }

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from scipy.special import ndtri
 
-from harness.base.numerics.arrays import Bools, Floats, Index, Integers
+from harness.base.numerics.arrays import Bools, Floats, Index
 from harness.base.numerics.points import UnitPoints
 from harness.distributions.posteriors.beta import Beta
 from harness.methods.method import LOWER, TWO_SIDED, UPPER, LimitPair
@@ -27,6 +27,13 @@ def order_of(alpha: float, side: str) -> int:
     """
     tail, most = (alpha / 2, RESAMPLES // 2) if side == TWO_SIDED else (alpha, RESAMPLES)
     return min(max(math.floor((RESAMPLES + 1) * tail + _ROUNDING), 1), most)
+
+
+def outermost(resamples: Floats, alpha: float, side: str) -> LimitPair:
+    """The k-th smallest and the k-th largest of B resamples, which are along the last axis."""
+    k = order_of(alpha, side)
+    ordered = np.sort(resamples, axis=-1)
+    return ordered[..., k - 1], ordered[..., RESAMPLES - k]
 
 
 def levels(alpha: float, side: str, size: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
@@ -76,15 +83,27 @@ def bootstrap_percentile(
 
 
 def _quantile(level: Floats, x: Floats, n: Floats) -> Floats:
-    """The smallest y with Pr(x* ≤ y) ≥ ``level``, by single steps from a close start."""
-    y = _near_quantile(level, x, n)
-    outcome, span = _numbered(x, n)
+    """The smallest y with Pr(x* ≤ y) ≥ ``level``, by single steps from a close start.
+
+    The start is the normal quantile with a correction for skewness (Cornish and Fisher).
+    """
+    z = np.clip(ndtri(level), -_FARTHEST, _FARTHEST)
+    spread = np.sqrt(x * ((n - x) / n))
+    near = x + spread * z + (1.0 - 2.0 * (x / n)) * (z * z - 1.0) / 6.0
+    y = np.clip(np.ceil(near - 0.5), 0.0, n) + 0.0
+    # A number for each distinct outcome, and one more than any count.
+    span = int(n.max(initial=0.0)) + 2
+    _, outcome = np.unique(x.astype(np.int64) * span + n.astype(np.int64), return_inverse=True)
 
     def reaches(at: Index, count: Floats) -> Bools:
         """Pr(x* ≤ count) ≥ level, worked out once for each distinct outcome and count."""
         keys = outcome[at] * span + count.astype(np.int64)
         _, first, back = np.unique(keys, return_index=True, return_inverse=True)
-        chance = _at_most(count[first], x[at][first], n[at][first])
+        least, trials, successes = count[first], n[at][first], x[at][first]
+        inside = np.clip(least, 0.0, trials - 1.0)
+        estimate = UnitPoints(successes / trials, (trials - successes) / trials)
+        chance = Beta(inside + 1.0, trials - inside).sf(estimate)
+        chance = np.where(least < 0, 0.0, np.where(least >= trials, 1.0, chance))
         return np.asarray(chance[back] >= level[at])
 
     there = reaches(np.arange(y.size), y)
@@ -96,25 +115,3 @@ def _quantile(level: Floats, x: Floats, n: Floats) -> Floats:
         y[rising] += 1.0
         rising = rising[~reaches(rising, y[rising])]
     return y
-
-
-def _near_quantile(level: Floats, x: Floats, n: Floats) -> Floats:
-    """The normal quantile with a correction for skewness (Cornish and Fisher), in 0 … n."""
-    z = np.clip(ndtri(level), -_FARTHEST, _FARTHEST)
-    spread = np.sqrt(x * ((n - x) / n))
-    near = x + spread * z + (1.0 - 2.0 * (x / n)) * (z * z - 1.0) / 6.0
-    return np.clip(np.ceil(near - 0.5), 0.0, n) + 0.0
-
-
-def _numbered(x: Floats, n: Floats) -> tuple[Integers, int]:
-    """A number for each distinct outcome, and one more than any count."""
-    span = int(n.max(initial=0.0)) + 2
-    _, number = np.unique(x.astype(np.int64) * span + n.astype(np.int64), return_inverse=True)
-    return number, span
-
-
-def _at_most(y: Floats, x: Floats, n: Floats) -> Floats:
-    """Pr(x* ≤ y), x* ~ Binomial(n, x/n), for y from −1 to n."""
-    inside = np.clip(y, 0.0, n - 1.0)
-    chance = Beta(inside + 1.0, n - inside).sf(UnitPoints(x / n, (n - x) / n))
-    return np.where(y < 0, 0.0, np.where(y >= n, 1.0, chance))

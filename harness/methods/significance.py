@@ -60,18 +60,25 @@ def significance(
         >>> print(f"{pr:.4f}")
         0.7693
     """
-    known = _two_sample_family(family)
-    columns = known.validate_data(data)
-    prior = known.validate_prior(prior) or known.model.FLAT_PRIOR
-    least = known.equality if delta is None else delta
-    columns = broadcast_columns((*known.data, "delta"), (*columns, _validate_delta(least)))
+    possible = [known.name for known in FAMILIES.values() if known.samples == 2]
+    if not isinstance(family, str) or family not in possible:
+        raise InputError(
+            f"significance compares two samples: family should be one of "
+            f"{', '.join(possible)}, found {quoted(family)}"
+        )
+    compared = FAMILIES[family]
+    columns = compared.validate_data(data)
+    prior = compared.validate_prior(prior) or compared.model.FLAT_PRIOR
+    least = numbers("delta", compared.equality if delta is None else delta, "a number")
+    validate_values(least, ~np.isfinite(least), "delta", "a finite number")
+    columns = broadcast_columns((*compared.data, "delta"), (*columns, least))
     *counts_and_sizes, deltas = (column.ravel() for column in columns)
-    found = np.empty(deltas.size)
+    probability = np.empty(deltas.size)
     for start in range(0, deltas.size, _ROWS_AT_ONCE):
         rows = slice(start, start + _ROWS_AT_ONCE)
-        posterior = known.posterior(tuple(column[rows] for column in counts_and_sizes), prior)
-        found[rows] = at_least(known, posterior, deltas[rows])
-    return found.reshape(columns[0].shape) if columns[0].ndim else float(found[0])
+        posterior = compared.posterior(tuple(column[rows] for column in counts_and_sizes), prior)
+        probability[rows] = at_least(compared, posterior, deltas[rows])
+    return probability.reshape(columns[0].shape) if columns[0].ndim else float(probability[0])
 
 
 def at_least(family: Family, posterior: Any, delta: Floats) -> Floats:
@@ -83,27 +90,11 @@ def at_least(family: Family, posterior: Any, delta: Floats) -> Floats:
     low, high = family.support
     first, last = max(low + _NEAREST, -_LARGEST), min(high, _LARGEST)
     tail = np.clip(posterior.sf(np.clip(delta, first, last)), 0.0, 1.0)
-    found = np.where(delta <= first, 1.0, np.where(delta >= last, 0.0, tail))
-    lost = np.isnan(found)
+    probability = np.where(delta <= first, 1.0, np.where(delta >= last, 0.0, tail))
+    lost = np.isnan(probability)
     if lost.any():
         raise HarnessError(
             f"{family.name}: no probability that {family.parameter} is at least "
             f"{delta[lost][0]:.15g}"
         )
-    return found
-
-
-def _two_sample_family(name: str) -> Family:
-    possible = [family.name for family in FAMILIES.values() if family.samples == 2]
-    if not isinstance(name, str) or name not in possible:
-        raise InputError(
-            f"significance compares two samples: family should be one of "
-            f"{', '.join(possible)}, found {quoted(name)}"
-        )
-    return FAMILIES[name]
-
-
-def _validate_delta(delta: npt.ArrayLike) -> Floats:
-    values = numbers("delta", delta, "a number")
-    validate_values(values, ~np.isfinite(values), "delta", "a finite number")
-    return values
+    return probability

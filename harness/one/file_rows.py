@@ -61,39 +61,238 @@ def rows_of_file(family: Family, asked: FileQuestion, number: _Integral) -> list
     )
     asked = replace(asked, correct=table.named(asked.correct), scores=table.named(asked.scores))
     _validate_question(family, asked)
-    named = {*asked.columns.values(), *asked.correct, *asked.by, asked.truth, *asked.scores}
-    has_no_names = all(_number(name) is not None for name in table.names)
-    if asked.header and has_no_names and not named & set(table.names):
-        raise InputError(
-            f"{table.file}:{table.header_line}: expected the names of columns, found "
-            f"{', '.join(table.names)}; --no-header reads a file without names, by --x 1 --n 2"
-        )
-    if asked.correct:
-        return _of_cases(family, asked, table)
-    if asked.scores:
-        return _of_scores(family, asked, table)
-    data, read = _data(asked, table, number)
-    if row_lists(family, asked.columns):
-        return _of_lists(asked, table, data, read)
-    names: list[str] = []
-    for name in table.names:
-        names.append(free_name(name, names))
-    rows = []
-    for place, numbers in enumerate(data):
-        # All fields by the names of their columns, as numbers where they are data.
-        fields: dict[str, Any] = dict(zip(names, table.rows[place], strict=True))
-        by_column = {asked.columns[name]: value for name, value in numbers.items()}
-        constants = {name: numbers[name] for name in numbers if asked.columns[name] not in fields}
-        fields |= {name: by_column[name] for name in fields if name in by_column}
-        rows.append(
-            Row(
-                {name: value for name, value in numbers.items() if value is not None},
-                shown=beside(fields, constants),
-                place=table.where(place),
-                missing=tuple(name for name, value in numbers.items() if value is None),
+    return _FileRows(family, asked, table).rows(number)
+
+
+@dataclass(frozen=True)
+class _FileRows:
+    """The rows of a file, as a question asks for them."""
+
+    family: Family
+    asked: FileQuestion
+    table: CsvTable
+
+    def rows(self, number: _Integral) -> list[Row]:
+        """The rows in the order of the file, or of its groups."""
+        family, asked, table = self.family, self.asked, self.table
+        named = {*asked.columns.values(), *asked.correct, *asked.by, asked.truth, *asked.scores}
+        has_no_names = all(_number(name) is not None for name in table.names)
+        if asked.header and has_no_names and not named & set(table.names):
+            raise InputError(
+                f"{table.file}:{table.header_line}: expected the names of columns, found "
+                f"{', '.join(table.names)}; --no-header reads a file without names, by --x 1 --n 2"
             )
-        )
-    return rows
+        if asked.correct:
+            return self.of_cases()
+        if asked.scores:
+            return self.of_scores()
+        data, read = self.numbers(number)
+        if row_lists(family, asked.columns):
+            return self.of_lists(data, read)
+        names: list[str] = []
+        for name in table.names:
+            names.append(free_name(name, names))
+        rows = []
+        for place, numbers in enumerate(data):
+            # All fields by the names of their columns, as numbers where they are data.
+            fields: dict[str, Any] = dict(zip(names, table.rows[place], strict=True))
+            by_column = {asked.columns[name]: value for name, value in numbers.items()}
+            constants = {
+                name: numbers[name] for name in numbers if asked.columns[name] not in fields
+            }
+            fields |= {name: by_column[name] for name in fields if name in by_column}
+            rows.append(
+                Row(
+                    {name: value for name, value in numbers.items() if value is not None},
+                    shown=beside(fields, constants),
+                    place=table.where(place),
+                    missing=tuple(name for name, value in numbers.items() if value is None),
+                )
+            )
+        return rows
+
+    def numbers(self, number: _Integral) -> tuple[list[dict[str, float | None]], list[str]]:
+        """The numbers of each row by name, None where one is missing; the data with a column."""
+        asked, table = self.asked, self.table
+        columns: dict[str, list[str]] = {}
+        constants: dict[str, float] = {}
+        for name, text in asked.columns.items():
+            value = _number(text) if asked.header and text not in table.names else None
+            if value is None:
+                columns[name] = table.column(text)
+            else:
+                constants[name] = number(name, value)
+        if not columns:
+            names = enumerated(_option(name) for name in constants)
+            raise InputError(
+                f"{table.file}:{table.header_line}: expected a column for one of {names} at least, "
+                f"found {', '.join(table.names)}"
+            )
+        rows: list[dict[str, float | None]] = []
+        faults: list[tuple[str, str]] = []
+        for place in range(len(table.rows)):
+            row: dict[str, float | None] = {}
+            for name in asked.columns:
+                if name in constants:
+                    row[name] = constants[name]
+                    continue
+                text = columns[name][place]
+                value = None
+                if text.lower() not in MISSING:
+                    value = _number(text)
+                    if value is None:
+                        words = f"expected a number in {asked.columns[name]}, found {text!r}"
+                        faults.append((table.where(place), words))
+                row[name] = None if value is None else number(name, value)
+            rows.append(row)
+        if faults:
+            where, words = faults[0]
+            others = list(dict.fromkeys(place for place, _ in faults[1:] if place != where))
+            raise InputError(located(where, words, others))
+        return rows, list(columns)
+
+    def of_lists(
+        self, data: Sequence[Mapping[str, float | None]], read: Sequence[str]
+    ) -> list[Row]:
+        """A row for each group, whose numbers are lists.
+
+        Args:
+            data: the numbers of each row of the file.
+            read: the data that have a column.
+        """
+        columns, table = self.asked.columns, self.table
+        for place, row in enumerate(data):
+            for name in read:
+                if row[name] is None:
+                    raise InputError(
+                        f"{table.where(place)}: expected a number in {columns[name]}, found "
+                        f"{table.column(columns[name])[place] or 'nothing'}"
+                    )
+        rows = []
+        for key, places in self.groups().items():
+            lists = {name: [data[place][name] for place in places] for name in columns}
+            rows.append(self.row_of_group(key, places, lists))
+        return rows
+
+    def groups(self) -> dict[tuple[str, ...], list[int]]:
+        """The rows of each group, in the order in which groups first appear; all without ``by``."""
+        columns = [self.table.keys(name, "group") for name in self.asked.by]
+        keys = zip(*columns, strict=True) if columns else (() for _ in self.table.rows)
+        groups: dict[tuple[str, ...], list[int]] = {}
+        for place, key in enumerate(keys):
+            groups.setdefault(key, []).append(place)
+        return groups
+
+    def row_of_group(
+        self,
+        key: Sequence[str],
+        places: Sequence[int],
+        data: Mapping[str, Any],
+        shown: Mapping[str, Any] | None = None,
+    ) -> Row:
+        """The row of a group, which has a name and a place in the file unless it is the only one.
+
+        Args:
+            key: the values of the columns of ``by``.
+            places: the rows of the file.
+            data: of the group.
+            shown: what stands beside the limits; by default the number of rows of a named group.
+        """
+        named = dict(zip(self.asked.by, key, strict=True))
+        if shown is None:
+            shown = {_ROWS: len(places)} if key else {}
+        group = ", ".join(f"{name} = {value}" for name, value in named.items())
+        place = f"{self.asked.files[0]} ({group})" if group else ""
+        return Row(data, shown=beside(named, shown), place=place)
+
+    def of_cases(self) -> list[Row]:
+        """A row for each group of cases, or of two samples one row for both groups."""
+        family = self.family
+        right = [self.table.right(name) for name in self.asked.correct]
+        groups = self.groups()
+        if family.samples == 2:
+            return [self.of_two_samples(right[0])]
+        if family.has_clusters:
+            clusters = self.table.keys(self.asked.cluster or "", "cluster")
+            rows = []
+            for key, places in groups.items():
+                counted = count_clusters((clusters[place], right[0][place]) for place in places)
+                rows.append(self.row_of_group(key, places, counted))
+            return rows
+        rows = []
+        for key, places in groups.items():
+            if family.has_single_count:
+                counts = [sum(right[0][place] for place in places), len(places)]
+            else:
+                pairs = [(right[0][place], right[1][place]) for place in places]
+                # Right in both, in the first only, in the second only, in neither.
+                counts = [pairs.count(pair) for pair in ((1, 1), (1, 0), (0, 1), (0, 0))]
+            data = dict(zip(family.data, counts, strict=True))
+            rows.append(self.row_of_group(key, places, data, data))
+        return rows
+
+    def of_two_samples(self, right: Sequence[int]) -> Row:
+        """The counts of both groups, of which the first is that which appears first."""
+        by, groups = self.asked.by, self.groups()
+        if len(by) != 1 or len(groups) != 2:
+            names = ", ".join(key[0] for key in list(groups)[:5]) if by else "none"
+            raise InputError(
+                f"{self.family.name} needs --by with one column of two groups, found "
+                f"{len(groups) if by else 'none'}{f': {names}' if by else ''}"
+            )
+        counts = []
+        for places in groups.values():
+            counts += [sum(right[place] for place in places), len(places)]
+        named = {f"{by[0]}{place}": key[0] for place, key in enumerate(groups, 1)}
+        data = dict(zip(self.family.data, counts, strict=True))
+        return Row(data, shown=beside(named, data))
+
+    def of_scores(self) -> list[Row]:
+        """A row for each group of cases, with the scores of its positives and of its negatives."""
+        labels = self.table.keys(self.asked.truth or "", "label")
+        positive = self.positive_label(labels)
+        scores = [score_column(self.table, name) for name in self.asked.scores]
+        rows = []
+        for key, places in self.groups().items():
+            lists = [
+                [score[place] for place in places if (labels[place] == positive) == is_positive]
+                for score in scores
+                for is_positive in (True, False)
+            ]
+            data = dict(zip(self.family.data, lists, strict=True))
+            rows.append(self.row_of_group(key, places, data))
+        return rows
+
+    def positive_label(self, labels: Sequence[str]) -> str:
+        """The label of positives, which is one of two."""
+        asked, file = self.asked, self.table.file
+        distinct = list(dict.fromkeys(labels))
+        if len(distinct) != 2:
+            some = f"{', '.join(distinct[:5])}{', …' if len(distinct) > 5 else ''}"
+            raise InputError(
+                f"{file}: expected two labels in {asked.truth}, found {len(distinct)}: {some}"
+            )
+        if asked.positive is None:
+            positives = [label for label in distinct if RIGHT.get(label.lower()) == 1]
+        else:
+            positives = [label for label in distinct if label == asked.positive]
+        if len(positives) != 1:
+            what = "1 or true" if asked.positive is None else f"{asked.positive!r}"
+            raise InputError(
+                f"{file}: expected the label of positives, {what}, in {asked.truth}, found "
+                f"{enumerated(distinct)}; --positive names it"
+            )
+        return positives[0]
+
+
+def _number(text: str) -> float | None:
+    """The number that a text is, or None."""
+    if "_" in text:
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def _validate_question(family: Family, asked: FileQuestion) -> None:
@@ -184,205 +383,6 @@ def _takes_cases(family: Family) -> bool:
 
 def _option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
-
-
-def _data(
-    asked: FileQuestion, table: CsvTable, number: _Integral
-) -> tuple[list[dict[str, float | None]], list[str]]:
-    """The numbers of each row by name, None where one is missing; and the columns that are read."""
-    columns: dict[str, list[str]] = {}
-    constants: dict[str, float] = {}
-    for name, text in asked.columns.items():
-        value = _number(text) if asked.header and text not in table.names else None
-        if value is None:
-            columns[name] = table.column(text)
-        else:
-            constants[name] = number(name, value)
-    if not columns:
-        names = enumerated(_option(name) for name in constants)
-        raise InputError(
-            f"{table.file}:{table.header_line}: expected a column for one of {names} at least, "
-            f"found {', '.join(table.names)}"
-        )
-    rows: list[dict[str, float | None]] = []
-    faults: list[tuple[str, str]] = []
-    for place in range(len(table.rows)):
-        row: dict[str, float | None] = {}
-        for name in asked.columns:
-            if name in constants:
-                row[name] = constants[name]
-                continue
-            text = columns[name][place]
-            value = None
-            if text.lower() not in MISSING:
-                value = _number(text)
-                if value is None:
-                    words = f"expected a number in {asked.columns[name]}, found {text!r}"
-                    faults.append((table.where(place), words))
-            row[name] = None if value is None else number(name, value)
-        rows.append(row)
-    if faults:
-        where, words = faults[0]
-        others = list(dict.fromkeys(place for place, _ in faults[1:] if place != where))
-        raise InputError(located(where, words, others))
-    return rows, list(columns)
-
-
-def _number(text: str) -> float | None:
-    """The number that a text is, or None."""
-    if "_" in text:
-        return None
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
-def _groups(asked: FileQuestion, table: CsvTable) -> dict[tuple[str, ...], list[int]]:
-    """The rows of each group, in the order in which groups first appear; all without ``by``."""
-    columns = [table.keys(name, "group") for name in asked.by]
-    keys = zip(*columns, strict=True) if columns else (() for _ in table.rows)
-    groups: dict[tuple[str, ...], list[int]] = {}
-    for place, key in enumerate(keys):
-        groups.setdefault(key, []).append(place)
-    return groups
-
-
-def _of_lists(
-    asked: FileQuestion,
-    table: CsvTable,
-    data: Sequence[Mapping[str, float | None]],
-    read: Sequence[str],
-) -> list[Row]:
-    """A row for each group, whose numbers are lists."""
-    for place, row in enumerate(data):
-        for name in read:
-            if row[name] is None:
-                raise InputError(
-                    f"{table.where(place)}: expected a number in {asked.columns[name]}, found "
-                    f"{table.column(asked.columns[name])[place] or 'nothing'}"
-                )
-    rows = []
-    for key, places in _groups(asked, table).items():
-        lists = {name: [data[place][name] for place in places] for name in asked.columns}
-        rows.append(_of_group(asked, key, places, lists))
-    return rows
-
-
-def _of_group(
-    asked: FileQuestion,
-    key: Sequence[str],
-    places: Sequence[int],
-    data: Mapping[str, Any],
-    shown: Mapping[str, Any] | None = None,
-) -> Row:
-    """The row of a group, which has a name and a place in the file unless it is the only one.
-
-    Args:
-        asked: what is read.
-        key: the values of the columns of ``by``.
-        places: the rows of the file.
-        data: of the group.
-        shown: what stands beside the limits; by default the number of rows of a named group.
-    """
-    named = dict(zip(asked.by, key, strict=True))
-    if shown is None:
-        shown = {_ROWS: len(places)} if key else {}
-    group = ", ".join(f"{name} = {value}" for name, value in named.items())
-    place = f"{asked.files[0]} ({group})" if group else ""
-    return Row(data, shown=beside(named, shown), place=place)
-
-
-def _of_cases(family: Family, asked: FileQuestion, table: CsvTable) -> list[Row]:
-    """A row for each group of cases, or of two samples one row for both groups."""
-    right = [table.right(name) for name in asked.correct]
-    groups = _groups(asked, table)
-    if family.samples == 2:
-        return [_of_two_samples(family, asked, table, right[0], groups)]
-    if family.has_clusters:
-        clusters = table.keys(asked.cluster or "", "cluster")
-        return [
-            _of_group(
-                asked,
-                key,
-                places,
-                count_clusters((clusters[place], right[0][place]) for place in places),
-            )
-            for key, places in groups.items()
-        ]
-    rows = []
-    for key, places in groups.items():
-        if family.has_single_count:
-            counts = [sum(right[0][place] for place in places), len(places)]
-        else:
-            pairs = [(right[0][place], right[1][place]) for place in places]
-            # Right in both, in the first only, in the second only, in neither.
-            counts = [pairs.count(pair) for pair in ((1, 1), (1, 0), (0, 1), (0, 0))]
-        data = dict(zip(family.data, counts, strict=True))
-        rows.append(_of_group(asked, key, places, data, data))
-    return rows
-
-
-def _of_two_samples(
-    family: Family,
-    asked: FileQuestion,
-    table: CsvTable,
-    right: Sequence[int],
-    groups: Mapping[tuple[str, ...], Sequence[int]],
-) -> Row:
-    """The counts of both groups, of which the first is that which appears first."""
-    if len(asked.by) != 1 or len(groups) != 2:
-        names = ", ".join(key[0] for key in list(groups)[:5]) if asked.by else "none"
-        raise InputError(
-            f"{family.name} needs --by with one column of two groups, found "
-            f"{len(groups) if asked.by else 'none'}{f': {names}' if asked.by else ''}"
-        )
-    counts = [
-        number
-        for places in groups.values()
-        for number in (sum(right[place] for place in places), len(places))
-    ]
-    named = {f"{asked.by[0]}{place}": key[0] for place, key in enumerate(groups, 1)}
-    data = dict(zip(family.data, counts, strict=True))
-    return Row(data, shown=beside(named, data))
-
-
-def _of_scores(family: Family, asked: FileQuestion, table: CsvTable) -> list[Row]:
-    """A row for each group of cases, with the scores of its positives and of its negatives."""
-    labels = table.keys(asked.truth or "", "label")
-    positive = _positive_label(asked, table, labels)
-    scores = [score_column(table, name) for name in asked.scores]
-    rows = []
-    for key, places in _groups(asked, table).items():
-        lists = [
-            [score[place] for place in places if (labels[place] == positive) == is_positive]
-            for score in scores
-            for is_positive in (True, False)
-        ]
-        data = dict(zip(family.data, lists, strict=True))
-        rows.append(_of_group(asked, key, places, data))
-    return rows
-
-
-def _positive_label(asked: FileQuestion, table: CsvTable, labels: Sequence[str]) -> str:
-    """The label of positives, which is one of two."""
-    distinct = list(dict.fromkeys(labels))
-    if len(distinct) != 2:
-        some = f"{', '.join(distinct[:5])}{', …' if len(distinct) > 5 else ''}"
-        raise InputError(
-            f"{table.file}: expected two labels in {asked.truth}, found {len(distinct)}: {some}"
-        )
-    if asked.positive is None:
-        positives = [label for label in distinct if RIGHT.get(label.lower()) == 1]
-    else:
-        positives = [label for label in distinct if label == asked.positive]
-    if len(positives) != 1:
-        what = "1 or true" if asked.positive is None else f"{asked.positive!r}"
-        raise InputError(
-            f"{table.file}: expected the label of positives, {what}, in {asked.truth}, found "
-            f"{enumerated(distinct)}; --positive names it"
-        )
-    return positives[0]
 
 
 def score_column(table: CsvTable, name: str) -> list[float]:

@@ -133,10 +133,18 @@ def leaderboard(
         raise InputError(
             f"a leaderboard needs cases of at least two systems, found systems: {len(right)}"
         )
-    systems = sorted(
-        (_system(name, each, clusters, alpha) for name, each in right.items()),
-        key=lambda each: -each.estimate,
-    )
+    systems = []
+    for name, of_system in right.items():
+        if clusters is None:
+            found = compute("proportion", alpha=alpha, x=int(of_system.sum()), n=of_system.size)
+        else:
+            of_cases = zip(map(str, clusters), map(int, of_system), strict=True)
+            counts: dict[str, Any] = count_clusters(of_cases)
+            found = compute("clustered_proportion", alpha=alpha, **counts)
+        (limits,) = _numbers(found)
+        x, n = int(of_system.sum()), of_system.size
+        systems.append(System(name, x, n, *limits, alpha, found.method))
+    systems.sort(key=lambda system: -system.estimate)
     own = f"each system has an interval at its own level of {_percent(1 - alpha)}"
     if clusters is not None:
         reason = (
@@ -144,7 +152,7 @@ def leaderboard(
             f"other, which those of one {cluster} are not"
         )
         return Leaderboard(tuple(systems), (), joint, (own, reason))
-    differences = tuple(_differences([each.system for each in systems], right, joint))
+    differences = tuple(_differences([system.system for system in systems], right, joint))
     return Leaderboard(tuple(systems), differences, joint, (own, *_remarks(differences, joint)))
 
 
@@ -178,17 +186,6 @@ def _cases(
 
 def _names(given: str | Sequence[str]) -> tuple[str, ...]:
     return (given,) if isinstance(given, str) else tuple(given)
-
-
-def _system(name: str, right: Bools, clusters: Sequence[Any] | None, alpha: float) -> System:
-    x, n = int(right.sum()), right.size
-    if clusters is None:
-        found = compute("proportion", alpha=alpha, x=x, n=n)
-    else:
-        of_cases = zip(map(str, clusters), map(int, right), strict=True)
-        counts: dict[str, Any] = count_clusters(of_cases)
-        found = compute("clustered_proportion", alpha=alpha, **counts)
-    return System(name, x, n, *_numbers(found)[0], alpha, found.method)
 
 
 def _differences(

@@ -9,7 +9,6 @@ from itertools import islice
 import numpy as np
 
 from harness.base.errors import HarnessError
-from harness.base.numerics.arrays import Bools
 from harness.base.text import enumerated
 from harness.methods.listing import (
     HAS_WIDTH,
@@ -100,9 +99,12 @@ class Remarks:
         if better is None:
             return
         other = find_intervals(better, setting, self.rows)
-        differ = _differ(found, other)
-        if differ.any():
-            places = np.flatnonzero(differ).tolist()
+        with np.errstate(invalid="ignore"):
+            length = other.upper - other.lower
+            clearly = _CLEARLY * np.where(np.isfinite(length), length, np.abs(other.estimate))
+            below, above = np.abs(found.lower - other.lower), np.abs(found.upper - other.upper)
+            places = np.flatnonzero((below > clearly) | (above > clearly)).tolist()
+        if places:
             limits = self.format_limits(other.lower[places[0]], other.upper[places[0]])
             yield (
                 f"{self._at(places)}: real coverage can be far from nominal; "
@@ -129,15 +131,6 @@ class Remarks:
         """Where some of the rows are, after what is said of them."""
         where = _places([self.rows[place].in_words() for place in places])
         return f" at {where}" if where else ""
-
-
-def _differ(found: Found, other: Found) -> Bools:
-    """Where the limits of two methods differ clearly."""
-    with np.errstate(invalid="ignore"):
-        length = other.upper - other.lower
-        length = np.where(np.isfinite(length), length, np.abs(other.estimate))
-        below, above = np.abs(found.lower - other.lower), np.abs(found.upper - other.upper)
-        return np.asarray((below > _CLEARLY * length) | (above > _CLEARLY * length))
 
 
 def _offer(method: Method) -> str:

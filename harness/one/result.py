@@ -78,24 +78,25 @@ class Interval(Tabular):
         return f"Interval: {self.family}, {self.side}"
 
     def _columns(self) -> dict[str, Any]:
-        """The columns of the data frame."""
+        """The columns of the data frame, with a value or a list of the data for each row."""
         shape = np.shape(self.lower)
-        numbers = {name: getattr(self, name) for name in (*LIMITS, "alpha")}
-        rows = int(np.prod(shape, dtype=np.int64))
-        return {
-            **{name: _column(values, len(shape)) for name, values in self.data.items()},
-            **{name: np.broadcast_to(each, shape).ravel() for name, each in numbers.items()},
-            "method": [self.method] * rows,
-            "side": [self.side] * rows,
+        columns: dict[str, Any] = {}
+        for name, values in self.data.items():
+            array = np.asarray(values)
+            if array.ndim == len(shape):
+                columns[name] = array.ravel()
+            else:
+                columns[name] = array.reshape(-1, array.shape[-1]).tolist()
+        numbers = {
+            ESTIMATE: self.estimate,
+            LOWER: self.lower,
+            UPPER: self.upper,
+            "alpha": self.alpha,
         }
-
-
-def _column(values: npt.ArrayLike, axes: int) -> Any:
-    """A column with a value for each row, or with a list for each."""
-    array = np.asarray(values)
-    if array.ndim == axes:
-        return array.ravel()
-    return [row.tolist() for row in array.reshape(-1, array.shape[-1])]
+        for name, number in numbers.items():
+            columns[name] = np.broadcast_to(number, shape).ravel()
+        rows = int(np.prod(shape, dtype=np.int64))
+        return {**columns, "method": [self.method] * rows, "side": [self.side] * rows}
 
 
 def compute(

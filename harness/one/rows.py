@@ -76,9 +76,16 @@ def validate_rows(family: Family, rows: Sequence[Row]) -> None:
     is_list = row_lists(family, named)
     # Any data by the right names: two of two, a mean of 2 with an sd of 2.
     family.validate_data({name: [2.0, 2.0] if is_list else value for name, value in named.items()})
-    faults = faults_by_row(
-        family, rows, lambda places: _validate(family, [rows[place] for place in places])
-    )
+    takes_population = any(method.needs_population for method in methods_of(family).values())
+
+    def validate(places: list[int]) -> None:
+        data = stacked([rows[place] for place in places])
+        population = data.pop(POPULATION, None)
+        columns = family.validate_data(data)
+        if population is not None and takes_population:
+            with_population(family, columns, population)
+
+    faults = faults_by_row(family, rows, validate)
     if faults:
         first, *others = faults
         more = [rows[place].place for place in others]
@@ -116,15 +123,6 @@ def free_name(name: str, taken: Collection[str]) -> str:
     while name in taken:
         name = f"interval_{name}"
     return name
-
-
-def _validate(family: Family, rows: Sequence[Row]) -> None:
-    data = stacked(rows)
-    takes_population = any(each.needs_population for each in methods_of(family).values())
-    population = data.pop(POPULATION, None)
-    columns = family.validate_data(data)
-    if population is not None and takes_population:
-        with_population(family, columns, population)
 
 
 def faults_by_row(

@@ -123,7 +123,7 @@ def summarize(
     given = cast("dict[str, str | None]", columns)
     named = {name: column for name, column in given.items() if column is not None}
     _validate_options(factors, named, reference, pair, null, alpha)
-    table = _table(data)
+    table = _Table.of(data)
     groups = table.groups(factors)
     numbers: dict[str, Any] = {name: table.numbers(column) for name, column in named.items()}
     for name in [name for name in _WRONG if name in numbers]:
@@ -177,6 +177,51 @@ class _Table:
     columns: list[pl.Series]
     lines: pl.Series | None = None
     """The line of each row of a file."""
+
+    @classmethod
+    def of(cls, data: Any) -> _Table:
+        """Return the table of a file, a data frame or a mapping."""
+        if isinstance(data, str | os.PathLike):
+            return cls.read(validate_path("data", data))
+        try:
+            frame = pl.DataFrame(data)
+        except (TypeError, ValueError, ImportError, pl.exceptions.PolarsError) as fault:
+            raise InputError(
+                "data should be the path of a CSV file, a data frame or a mapping of columns, "
+                f"found {quoted(data)}: {_first_line(fault)}"
+            ) from None
+        if frame.is_empty():
+            raise InputError("data should have a row for each trial, found none")
+        return cls("data", frame.columns, frame.get_columns())
+
+    @classmethod
+    def read(cls, path: Path) -> _Table:
+        """Read a file as texts; lines without text do not count."""
+        if path.suffix.lower() in RECORDS:
+            table = read_table(path, each="trial")
+            texts = [pl.Series("", column, pl.String) for column in zip(*table.rows, strict=True)]
+            return cls(str(path), list(table.names), texts, pl.Series(table.lines))
+        text = read_text(path)
+        try:
+            frame = pl.read_csv(
+                text.encode(), separator=find_delimiter(text), has_header=False, infer_schema=False
+            )
+        except pl.exceptions.NoDataError:
+            raise InputError(
+                f"{path} should name its columns in the first line, found an empty file"
+            ) from None
+        except pl.exceptions.PolarsError as fault:
+            raise InputError(
+                f"{path} should be a CSV file whose rows have as many fields as the first: "
+                f"{_first_line(fault)}"
+            ) from None
+        frame = frame.with_row_index("line", 1)
+        frame = frame.filter(~pl.all_horizontal(pl.exclude("line").is_null()))
+        if frame.height < 2:
+            raise InputError(f"{path} should have a row for each trial, found only the first line")
+        lines, *columns = frame[1:].get_columns()
+        names = [(name or "").strip() for name in frame.row(0)[1:]]
+        return cls(str(path), names, columns, lines)
 
     def where(self, row: int) -> str:
         """The place of a row."""
@@ -240,50 +285,6 @@ def _as_numbers(texts: pl.Series) -> pl.Series:
         if not numbers.has_nulls():
             return numbers
     return texts
-
-
-def _table(data: Any) -> _Table:
-    """Return the table of a file, a data frame or a mapping."""
-    if isinstance(data, str | os.PathLike):
-        return _read_file(validate_path("data", data))
-    try:
-        frame = pl.DataFrame(data)
-    except (TypeError, ValueError, ImportError, pl.exceptions.PolarsError) as fault:
-        raise InputError(
-            "data should be the path of a CSV file, a data frame or a mapping of columns, found "
-            f"{quoted(data)}: {_first_line(fault)}"
-        ) from None
-    if frame.is_empty():
-        raise InputError("data should have a row for each trial, found none")
-    return _Table("data", frame.columns, frame.get_columns())
-
-
-def _read_file(path: Path) -> _Table:
-    """Read a file as texts; lines without text do not count."""
-    if path.suffix.lower() in RECORDS:
-        found = read_table(path, each="trial")
-        texts = [pl.Series("", each, pl.String) for each in zip(*found.rows, strict=True)]
-        return _Table(str(path), list(found.names), texts, pl.Series(found.lines))
-    text = read_text(path)
-    try:
-        frame = pl.read_csv(
-            text.encode(), separator=find_delimiter(text), has_header=False, infer_schema=False
-        )
-    except pl.exceptions.NoDataError:
-        raise InputError(
-            f"{path} should name its columns in the first line, found an empty file"
-        ) from None
-    except pl.exceptions.PolarsError as fault:
-        raise InputError(
-            f"{path} should be a CSV file whose rows have as many fields as the first: "
-            f"{_first_line(fault)}"
-        ) from None
-    frame = frame.with_row_index("line", 1)
-    frame = frame.filter(~pl.all_horizontal(pl.exclude("line").is_null()))
-    if frame.height < 2:
-        raise InputError(f"{path} should have a row for each trial, found only the first line")
-    lines, *columns = frame[1:].get_columns()
-    return _Table(str(path), [(name or "").strip() for name in frame.row(0)[1:]], columns, lines)
 
 
 def _first_line(fault: Exception) -> str:

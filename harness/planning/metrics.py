@@ -19,7 +19,7 @@ from harness.base.text import enumerated
 from harness.catalogue import listed_scenarios, with_settings
 from harness.designs.confusion import MOST_TABLES
 from harness.designs.engines.solver import solver_of
-from harness.designs.pairs.data import LARGEST_WITH_BOTH
+from harness.designs.pairs.design import LARGEST_WITH_BOTH
 from harness.families.catalogue import family_of
 from harness.families.confusion import BETA, CELLS
 from harness.families.csv_rows import RIGHT, read_table

@@ -230,3 +230,8 @@ def test_the_assertion_needs_no_pytest():
         "assert_interval_method('wilson', grid='n=10;alpha=0.05')\n"
     )
     subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)
+
+
+def test_an_option_of_another_name_is_refused_as_by_any_function():
+    with pytest.raises(TypeError, match=r"^check\(\) got an unexpected keyword argument 'size'$"):
+        check("wilson", size=[3])

@@ -14,7 +14,7 @@ from harness.cli import main
 from harness.designs.catalogue import DESIGNS
 from harness.designs.design import Outcomes
 from harness.designs.engines.solver import Solver
-from harness.designs.samples import ONE_SAMPLE
+from harness.designs.one_sample.design import ONE_SAMPLE
 from harness.distributions.sampling import binomial
 from harness.distributions.truths import DiscreteTruth
 from harness.families import proportion

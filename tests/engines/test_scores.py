@@ -11,9 +11,9 @@ from harness.catalogue import scenario_for
 from harness.designs.design import data_of
 from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Column, Limits
+from harness.designs.one_sample.design import OneSampleSolver
 from harness.designs.one_sample.exact import possible_outcomes
-from harness.designs.one_sample.solver import OneSampleSolver
-from harness.designs.two_samples.solver import TwoSampleSolver
+from harness.designs.two_samples.design import TwoSampleSolver
 from harness.distributions.truths import (
     BetaTruth,
     DiscreteTruth,

@@ -14,11 +14,11 @@ from harness.designs.engines.solver import solver_of
 from harness.designs.engines.verification import TOLERANCE, Published
 from harness.designs.limits import Limits
 from harness.designs.miss_sets import FROM_ABOVE, FROM_BELOW, miss_probabilities
+from harness.designs.one_sample.design import OneSampleSolver
 from harness.designs.one_sample.exact import (
     outcome_weights,
     possible_outcomes,
 )
-from harness.designs.one_sample.solver import OneSampleSolver
 from harness.designs.one_sample.verification import outcomes_to_verify
 from harness.distributions.sampling import poisson
 from harness.distributions.truths import DiscreteTruth, GammaTruth, PairTruth, UniformTruth

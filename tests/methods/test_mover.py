@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.special import ndtri
 
 from harness.methods.comparison.mover import difference, mean, mover, once_per_sample, ratio
-from harness.methods.proportion.closed_form import wald
+from harness.methods.proportion import wald
 from harness.methods.proportion.score import wilson
 
 X1, N1, X2, N2 = (np.array(column) for column in ([3.0, 50.0], [9.0, 99.0], [2.0, 7.0], [5.0, 8.0]))

@@ -6,8 +6,7 @@ from flint import arb, ctx
 from scipy.special import ndtri
 from scipy.stats import beta
 
-from harness.methods.paired import mover
-from harness.methods.paired.tables import Pairs
+from harness.methods.paired import Pairs, mover
 from tests.methods.paired_tables import (
     BOUNDARY,
     DIFFERENCES,

@@ -8,8 +8,8 @@ import pytest
 from flint import arb, ctx
 from scipy.special import ndtri
 
+from harness.methods.paired import Pairs
 from harness.methods.paired.score import DifferenceTest, RatioTest
-from harness.methods.paired.tables import Pairs
 from tests.methods.paired_tables import (
     BOUNDARY,
     DIFFERENCES,

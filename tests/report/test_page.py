@@ -11,7 +11,7 @@ import pytest
 import harness
 from harness.designs.limits import Limits
 from harness.designs.miss_curve import MissCurve, of_one_sample
-from harness.designs.one_sample.solver import OneSampleSolver
+from harness.designs.one_sample.design import OneSampleSolver
 from harness.findings.answer import found_answer
 from harness.kinds.stored import load_tables
 from harness.pages.results_page import results_page

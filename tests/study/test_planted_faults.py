@@ -25,7 +25,7 @@ from harness.designs.engines.solver import Solver
 from harness.designs.limits import Limits
 from harness.designs.one_sample import exact as one_sample
 from harness.designs.one_sample import verification as one_verified
-from harness.designs.two_samples import solver as two_samples
+from harness.designs.two_samples import design as two_samples
 from harness.designs.two_samples import verification as two_verified
 from harness.families import proportion, rate
 

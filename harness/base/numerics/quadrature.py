@@ -49,6 +49,28 @@ def integral(height: Callable[[Floats], Floats], length: Floats, panels: int = 1
     return np.asarray(total * length * (0.5 / panels))
 
 
+def gauss_panels(edges: Floats, count: int) -> tuple[Floats, Floats]:
+    """Return the nodes and weights of Gauss's rule on the panels between edges.
+
+    Args:
+        edges: of the panels, ascending, shape (…, e).
+        count: the number of nodes of each panel.
+
+    Returns:
+        Nodes and weights, shape (…, e − 1, count) each.
+
+    >>> nodes, weights = gauss_panels(np.array([0.0, 1.0, 3.0]), 4)
+    >>> round(float((nodes**2 * weights).sum()), 12)
+    9.0
+    """
+    node, weight = roots_legendre(count)
+    half, middle = 0.5 * np.diff(edges), 0.5 * (edges[..., 1:] + edges[..., :-1])
+    return (
+        middle[..., np.newaxis] + half[..., np.newaxis] * node,
+        half[..., np.newaxis] * weight,
+    )
+
+
 # Pairs (width, number of nodes): panels up to that width, in units of the integrand's scale, have
 # that many nodes. A Gaussian of that scale is integrated to better than 1e-15.
 _NODES = ((0.02, 3), (0.25, 6), (np.inf, 14))

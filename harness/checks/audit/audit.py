@@ -51,7 +51,7 @@ class FunctionEntry(StrictModel):
     """One interval function."""
 
     method: str
-    """As ``check`` names it: ``statsmodels:wilson``, ``r:stats::binom.test``."""
+    """The method as ``check`` names it: ``statsmodels:wilson``, ``r:stats::binom.test``."""
     family: FamilyName
     arguments: Mapping[str, str] = Field(default_factory=dict)
     """Arguments of a function of R by name, as ``--arg`` of a check takes them."""
@@ -73,7 +73,7 @@ class Observation(StrictModel):
     package: str
     """The name of the package."""
     functions: Annotated[list[str], Field(min_length=1)]
-    """As the package names them."""
+    """The names of the functions in the package."""
     version: str
     """The version of the package that it was seen in."""
     kind: Kind
@@ -148,7 +148,7 @@ class Reproduction:
 
     observation: Observation
     found_version: str
-    """Of the package here."""
+    """The version of the package that is installed."""
     printed: str
     """Standard output; of lines that raise, the last line of the error."""
 
@@ -219,7 +219,7 @@ class Audited:
     refused: str
     """Why it could not be checked; "" where it was."""
     seconds: float
-    """Of the processor, here and in the process of the function."""
+    """Seconds of the processor, here and in the process of the function."""
 
     @property
     def function(self) -> str:

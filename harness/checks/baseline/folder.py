@@ -214,12 +214,20 @@ def provenance(named: Named) -> dict[str, str]:
 
 
 def _source_file(named: Named) -> Path | None:
+    if named.location is not None and named.location.path:
+        return Path(named.location.path)
     if named.location is not None:
-        return (
-            Path(named.location.path)
-            if named.location.path
-            else _module_file(named.location.module)
-        )
+        # To find the whole name of a module would load its packages.
+        top, *below = (named.location.module or "").split(".")
+        spec = find_spec(top) if top else None
+        for place in range(len(below)):
+            if spec is None:
+                return None
+            name = ".".join((top, *below[: place + 1]))
+            spec = PathFinder.find_spec(name, spec.submodule_search_locations)
+        if spec is None or not spec.has_location or spec.origin is None:
+            return None
+        return Path(spec.origin)
     function: Any = named.method.formula if named.method is not None else named.function
     while isinstance(function, partial):
         # A form of a formula holds the formula.
@@ -229,20 +237,6 @@ def _source_file(named: Named) -> Path | None:
     except TypeError:  # a callable object
         return None
     return Path(file) if file else None
-
-
-def _module_file(module: str | None) -> Path | None:
-    """The file of a module; ``find_spec`` of its whole name would load its packages."""
-    top, *below = (module or "").split(".")
-    spec = find_spec(top) if top else None
-    for place in range(len(below)):
-        if spec is None:
-            return None
-        name = ".".join((top, *below[: place + 1]))
-        spec = PathFinder.find_spec(name, spec.submodule_search_locations)
-    if spec is None or not spec.has_location or spec.origin is None:
-        return None
-    return Path(spec.origin)
 
 
 PATIENCE = 30.0

@@ -120,7 +120,7 @@ def _counts(n: int, most: int) -> Floats:
 
 LOWER, UPPER = "lower", "upper"
 LARGEST_SEVERITY = 1e6
-"""Of a limit that is infinite, or missing, where the other one is not."""
+"""The severity of a limit that is infinite, or missing, where the other one is not."""
 
 
 @dataclass(frozen=True)
@@ -288,7 +288,7 @@ NOISE = 2e-11
 """The least difference of sums that counts: a thousand limits, rounded on another machine."""
 
 _INFINITE, _MISSING = 1024.0, 4096.0
-"""In the place of arsinh, which is below 711 for every finite limit."""
+"""What stands in the place of arsinh, which is below 711 for every finite limit."""
 _GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 _WEIGHT_STEPS = 2.0**20
 """Weights are multiples of 1/this, so that their products with whole numbers are exact."""
@@ -304,7 +304,7 @@ class MovedSums:
     cell: Cell
     """The sizes and alpha."""
     sides: tuple[str, ...]
-    """Whose limits: "lower", "upper" or both."""
+    """The limits that have moved: "lower", "upper" or both."""
     distance: float
     """By how much the sum of limits has moved."""
 

@@ -17,8 +17,8 @@ from harness.checks.sizes import validate_alphas, validate_sizes
 from harness.families.family import Family
 
 DECIMALS = 10
-"""Of exact numbers: finer than every difference that matters, and coarser than the rounding of
-another machine."""
+"""The decimals of exact numbers: finer than every difference that matters, and coarser than the
+rounding of another machine."""
 
 Row = tuple[float, ...]
 

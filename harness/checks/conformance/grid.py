@@ -35,8 +35,8 @@ COUNTS_OF_TWO: dict[tuple[int, ...], tuple[Sequence[int], Sequence[int]]] = {
 }
 """Counts of two proportions, by their sizes."""
 EVERY_COUNT_UP_TO = 12
-"""Of two proportions of other sizes; of a larger one the counts are those next to 0, the quarters,
-the half and n."""
+"""The largest size of two proportions, beside those, with all counts; a larger one has those next
+to 0, the quarters, the half and n."""
 EVENTS_OF_TWO = (0, 1, 2, 10, 1000)
 EVERY_TABLE_UP_TO = 6
 """The largest number of pairs with all tables of counts; of larger ones there are some."""

@@ -28,7 +28,7 @@ from harness.families.family import Family
 WIDE_ALPHAS = (0.001, 0.01, USUAL_ALPHA, 0.1, 0.2, 0.3173)
 ALL_ALPHAS = (0.0003, 0.001, 0.003, 0.01, 0.05, 0.1, 0.2, 0.3173)
 SOME_ALPHAS, FEW_ALPHAS = (0.015, 0.05, 0.1), (0.001, 0.01, 0.05, 0.2, 0.3173)
-"""Of several counts."""
+"""The alphas of families with several counts."""
 DRAWN_ALPHAS = 2
 """The number of alphas that are drawn between the smallest and the largest of these."""
 LARGEST_DRAWN = 10**6
@@ -103,14 +103,14 @@ OF_ARRAYS = Extent(
     OneCount(200, 100, (30, 60, 100, 200), _LARGE, 6, 200, (20, 8, 4, 3, 2), 11, 2),
     SeveralCounts((20, 25), _FULL[:1], 1, 40, 26, _RARE, _LARGE_OF_TWO, 12, (15, 21)),
 )
-"""Of a method that answers many outcomes in one call."""
+"""The grid of a method that answers many outcomes in one call."""
 OF_NUMBERS = Extent(
     OneCount(40, 60, (30, 60), (500, 1000, 10**4, 10**6), 4, 60, (8, 2), 4, 1),
     SeveralCounts((16, 21), ((24, 22),), 1, 24, 20, _RARE[1:], _LARGE_OF_TWO, 6, (12, 17)),
 )
-"""Of one that does not: it is asked at all counts of small n only."""
+"""The grid of a method that does not, which is asked at all counts of small n only."""
 OF_SLOW = Extent(OF_NUMBERS.one, SeveralCounts((14, 18), (), 0, 0, 12, (), (), 0, (12,)))
-"""Of one that a hundred outcomes of several counts take a good part of a second: one more size."""
+"""The grid of a method that a hundred outcomes of several counts take a good part of a second."""
 THOROUGH = Extent(
     OneCount(200, 200, _EVERY_N, _LARGE, 20, 400, (50, 20, 12, 8, 6, 5, 4, 3, 2), 31, 2),
     SeveralCounts((20, 25), _FULL, 6, 70, 60, _RARE, _LARGE_OF_TWO, 60, (15, 21, 30)),

@@ -64,8 +64,8 @@ by a tenth of what is allowed. "at-least" has none of it: a probability is above
 SMALLEST_N = 10
 """The contracts but at-least apply from this number of trials on: with fewer no method is near."""
 FEWEST_EVENTS = 20.0
-"""Of a rate they apply, "nominal" excepted, where so many events are expected at the mean of the
-true rates of a check."""
+"""The contracts of a rate, "nominal" excepted, apply where so many events are expected at the mean
+of the true rates of a check."""
 ALPHAS = (0.01, 0.2)
 """The smallest and the largest alpha of these contracts: at smaller alphas discrete outcomes alone
 decide how often a truth is missed."""

@@ -128,9 +128,18 @@ def check_shrinking(
         A finding, about the alpha and the size where it shrinks least; nothing where the method
         has no limits at two of the sizes.
     """
+    largest = np.inf if subject.largest_size is None else subject.largest_size
+    rungs = RUNGS if subject.family.has_single_count else RUNGS_OF_SEVERAL
+    taken = set()
+    for size in restriction.sizes_or([FIRST_SIZE * 4.0**rung for rung in range(rungs)]):
+        # Of two samples both have the same size where lengths are compared.
+        first, second = size if isinstance(size, tuple) else (size, size)
+        if first == second and FIRST_SIZE <= first <= largest:
+            taken.add(float(first))
+    sizes = sorted(size for size in taken if 4.0 * size in taken or size / 4.0 in taken)
     ratios: list[tuple[float, float, Scenario, float, float]] = []
     for alpha in alphas:
-        means = {size: _mean_of_some(subject, size, alpha) for size in _sizes(subject, restriction)}
+        means = {size: _mean_of_some(subject, size, alpha) for size in sizes}
         for size, before in means.items():
             length = means.get(4.0 * size)
             if before and length is not None:
@@ -157,21 +166,6 @@ def check_shrinking(
     places = FindingPlaces({name: np.array([place[name] for place in cells]) for name in cells[0]})
     verdict = REMARK if contract == NONE else FAIL
     return [Finding(SHRINKS, TAILS, verdict, message, numbers, ratio, places)]
-
-
-def _sizes(subject: Subject, restriction: Restriction) -> list[float]:
-    """The sizes at which a mean length is computed, those with one four times as large or small."""
-    family = subject.family
-    largest = np.inf if subject.largest_size is None else subject.largest_size
-    rungs = RUNGS if family.has_single_count else RUNGS_OF_SEVERAL
-    ladder = [FIRST_SIZE * 4.0**rung for rung in range(rungs)]
-    taken = set()
-    for size in restriction.sizes_or(ladder):
-        # Of two samples both have the same size where lengths are compared.
-        first, second = size if isinstance(size, tuple) else (size, size)
-        if first == second and FIRST_SIZE <= first <= largest:
-            taken.add(float(first))
-    return sorted(size for size in taken if 4.0 * size in taken or size / 4.0 in taken)
 
 
 def _scenario(family: Family, size: float) -> Scenario:

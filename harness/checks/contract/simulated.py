@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -75,32 +76,30 @@ def check_by_trials(
     """
     if contract == NONE:
         return [], ""
+
+    def judge(other: Contract) -> Judgement | None:
+        needs_means = TERMS[other].mean is not None and TERMS[contract].mean is None
+        if needs_means and simulation.draws_means_apart:
+            return None  # No trials are made that the contract does not need.
+        findings = simulation.findings(other, explain=False)
+        names = (*simulation.subject.family.sizes, "alpha")
+        for finding in findings:
+            if finding.verdict == FAIL:
+                cell = finding.cell
+                at = format_cell({name: cell[name] for name in names if name in cell})
+                text = f"{finding.check.split(',')[0]} {cell['found']:.3g} at {at}"
+                return Judgement(False, text)
+        if any(finding.verdict == INCONCLUSIVE for finding in findings):
+            return None
+        return Judgement(True)
+
     try:
         findings = simulation.findings(contract)
-        keeps = sentence(lambda other: _judged(other, contract, simulation))
+        keeps = sentence(judge)
     except MethodError as fault:
         text = str(fault).removeprefix(f"{simulation.subject.label}: ")
         return [Finding(DRAWN, CONTRACT, FAIL, text, {}, 1.0)], ""
     return findings, keeps
-
-
-def _judged(
-    other: Contract, contract: Contract, simulation: OutcomeTrials | ListTrials
-) -> Judgement | None:
-    """Whether the trials that a contract asks for conclude that another one is kept."""
-    needs_mean = TERMS[other].mean is not None and TERMS[contract].mean is None
-    if needs_mean and isinstance(simulation, OutcomeTrials):
-        return None  # No trials are made that the contract does not need.
-    findings = simulation.findings(other, explain=False)
-    names = (*simulation.subject.family.sizes, "alpha")
-    for finding in findings:
-        if finding.verdict == FAIL:
-            at = format_cell({name: finding.cell[name] for name in names if name in finding.cell})
-            text = f"{finding.check.split(',')[0]} {finding.cell['found']:.3g} at {at}"
-            return Judgement(False, text)
-    if any(finding.verdict == INCONCLUSIVE for finding in findings):
-        return None
-    return Judgement(True)
 
 
 @dataclass(frozen=True)
@@ -122,11 +121,13 @@ class OutcomeTrials:
     sizes: tuple[Size, ...]
     alphas: tuple[float, ...]
     trials: int
-    """At each size."""
+    """The number of trials at each size."""
     margin: float | None = None
-    """Of the mean alpha error of a nominal method; None for 0.3·alpha."""
+    """The margin of the mean alpha error of a nominal method; None for 0.3·alpha."""
     seed: int = 2003
-    """Of all draws."""
+    """The seed of all draws."""
+    draws_means_apart: ClassVar[bool] = True
+    """Whether the trials of a mean are others than those of a worst case."""
 
     @cached_property
     def cells(self) -> list[_Cell]:
@@ -255,11 +256,12 @@ class ListTrials:
     subject: Subject
     alphas: tuple[float, ...]
     trials: int
-    """In each scenario."""
+    """The number of trials in each scenario."""
     margin: float | None = None
-    """Of the alpha error of a nominal method; None for 0.3·alpha."""
+    """The margin of the alpha error of a nominal method; None for 0.3·alpha."""
     seed: int = 2003
-    """Of all draws."""
+    """The seed of all draws."""
+    draws_means_apart: ClassVar[bool] = False
 
     @cached_property
     def missed(self) -> dict[float, dict[str, int]]:
@@ -355,7 +357,7 @@ class _Count:
     place: Cell
     """Alpha, and the sizes where there are some."""
     words: str
-    """Where else that is, and what is allowed."""
+    """The rest of the place, and what is allowed."""
     seed: int
     level: float = INTERVAL_ALPHA
     """The probability outside of the interval of the miss rate."""

@@ -99,7 +99,7 @@ class Computed:
             expected = math.copysign(expected, found)  # a margin on both sides of 0
         family = self.subject.family
         grid: dict[str, tuple[float, ...]] = {}
-        for name in (*(family.sizes if family.has_outcomes else ()), "alpha"):
+        for name in (*family.outcome_sizes, "alpha"):
             if name in cell:
                 value = float(cell[name])
                 grid[name] = (value,)

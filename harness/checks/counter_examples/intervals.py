@@ -16,7 +16,7 @@ from harness.methods.remarks import STAYS_IN_RANGE
 _RISES = ("rises with x", "is monotone")
 _NESTED, _MIRRORS, _KEEPS_ORDER = "is nested in alpha", "mirrors", "keeps order"
 _SAME = 1e-12
-"""Of a printed alpha."""
+"""The relative rounding of a printed alpha."""
 
 
 @dataclass(frozen=True)
@@ -76,11 +76,11 @@ def interval_example(finding: Finding, evaluations: Sequence[Evaluation]) -> Int
     evaluation, family, cell = spot.evaluation, spot.evaluation.family, spot.cell
     rows, sentence = _compared(finding.check, spot)
     alphas = evaluation.alphas[spot.alpha :][: 2 if finding.check == _NESTED else 1]
-    names = family.sizes if family.has_outcomes else ()
+    names = family.outcome_sizes
     return IntervalExample(
         sentence,
         family.parameter,
-        family.model.UNIT if not (family.is_bounded or family.is_ratio) else "",
+        family.unit,
         family.support,
         tuple(rows),
         {**{name: (float(cell[name]),) for name in names if name in cell}, "alpha": alphas},
@@ -93,7 +93,7 @@ def _find(finding: Finding, evaluations: Sequence[Evaluation]) -> Spot | None:
     for evaluation in evaluations:
         if cell.get(SIDE, evaluation.side) != evaluation.side:
             continue
-        names = evaluation.family.sizes if evaluation.family.has_outcomes else ()
+        names = evaluation.family.outcome_sizes
         sizes = zip(names, evaluation.outcomes.sizes, strict=False)
         if any(_differ(cell.get(name), size) for name, size in sizes):
             continue

@@ -57,7 +57,7 @@ class ModelBaseline:
         return files_of(folder, SIMULATION, self.named.label)
 
     def file(self, folder: str | Path) -> Path:
-        """Where it stands in a folder."""
+        """The file of the method in a folder."""
         return self.files(folder).numbers.with_suffix(".jsonl")
 
     def read(self, folder: object) -> Stored:

@@ -87,7 +87,7 @@ class ModelTrials:
 
     @property
     def cell(self) -> dict[str, Any]:
-        """Where they are."""
+        """The factors and alpha of the scenario."""
         return {**self.shard.factors, "alpha": self.program.alpha}
 
     def asked(self, shard: TrialShard) -> MethodTrials:

@@ -41,8 +41,8 @@ BOUNDS = 0.5, 1.5
 without bound, hardly count."""
 
 FACTOR_TOLERANCE = 0.01
-FACTORS = (2.0, 0.5)
-"""Factors by which a tail may be off: alpha is used for alpha/2, or the other way round."""
+FACTORS = {2.0: ("alpha", "2·alpha"), 0.5: ("alpha/4", "alpha/2")}
+"""Factors by which a tail may be off, with what is used for alpha/2 and for one-sided alpha."""
 FEWEST_ALPHAS = 3
 """The number of alphas at which the factor must show."""
 
@@ -138,11 +138,24 @@ def lost_factors(records: Sequence[LimitTails], verdict: Verdict) -> Iterator[Fa
         inside = tails.least >= 2.0 * FEWEST
         if inside.sum() < FEWEST_OUTCOMES or _judged(tails).sum() < FEWEST_ALPHAS:
             continue
-        for factor in FACTORS:
+        for factor, (used_for_half, used_for_all) in FACTORS.items():
             agree = _has_factor(tails, inside, factor)
-            if agree.sum() >= FEWEST_ALPHAS:
-                yield _fault_of_factor(tails, factor, agree, verdict)
-                return
+            if agree.sum() < FEWEST_ALPHAS:
+                continue
+            right, used = ("alpha", used_for_all)
+            if tails.is_two_sided:
+                right, used = ("alpha/2", used_for_half)
+            distances = np.where(agree, np.abs(np.log(np.array(tails.alphas) / 0.05)), np.inf)
+            place = int(distances.argmin())
+            alpha, expected = tails.alphas[place], tails.expected[place]
+            message = (
+                f"{used} is used where {right} belongs: the median tail of the "
+                f"{' and '.join(tails.names)} limits at {tails.outcomes.size_text}, "
+                f"alpha = {alpha:g} is {factor * expected:.3g}, {expected:.3g} expected"
+            )
+            cell = {**tails.outcomes.size_cell, "alpha": alpha, "factor": factor}
+            yield Fault(verdict, message, cell)
+            return
 
 
 def _judged(tails: LimitTails) -> Bools:
@@ -167,23 +180,6 @@ def _has_factor(tails: LimitTails, inside: Bools, factor: float) -> Bools:
             near &= np.abs(np.median(r, axis=1) / wanted - 1.0) < FACTOR_TOLERANCE
         agree |= near
     return agree
-
-
-def _fault_of_factor(tails: LimitTails, factor: float, agree: Bools, verdict: Verdict) -> Fault:
-    right = "alpha/2" if tails.is_two_sided else "alpha"
-    used = {("alpha/2", 2.0): "alpha", ("alpha/2", 0.5): "alpha/4"}.get((right, factor))
-    used = used or ("2·alpha" if factor == 2.0 else "alpha/2")
-    place = int(
-        np.flatnonzero(agree)[np.argmin(np.abs(np.log(np.array(tails.alphas)[agree] / 0.05)))]
-    )
-    alpha = tails.alphas[place]
-    names = " and ".join(tails.names)
-    message = (
-        f"{used} is used where {right} belongs: the median tail of the {names} limits at "
-        f"{tails.outcomes.size_text}, alpha = {alpha:g} is {factor * tails.expected[place]:.3g}, "
-        f"{tails.expected[place]:.3g} expected"
-    )
-    return Fault(verdict, message, {**tails.outcomes.size_cell, "alpha": alpha, "factor": factor})
 
 
 def repeated(records: Sequence[LimitTails], verdict: Verdict) -> Iterator[Fault]:

@@ -128,7 +128,7 @@ def tails_of_one_sample(evaluation: Evaluation) -> LimitTails:
         **vars(kept),
         tail={"lower": lower_tail, "upper": upper_tail},
         r={"lower": r_of(lower_half, expected), "upper": r_of(upper_half, expected)},
-        least=np.minimum(counts, size - counts) if family.is_bounded else counts,
+        least=np.minimum.reduce(family.model.counts_of(counts, size)),
     )
 
 
@@ -217,9 +217,7 @@ def _nearest_pairs(
         with np.errstate(divide="ignore", invalid="ignore"):
             slopes = []
             for x, size, truth in zip(counts, sizes, truths, strict=True):
-                # The derivative of the log likelihood of a count in the parameter of its sample.
-                failures = (size - x) / (1.0 - truth) if family.is_bounded else size
-                slopes.append((x / truth - failures) / combination.slope(truth))
+                slopes.append(family.model.score(x, size, truth) / combination.slope(truth))
             rises = slopes[0] - slopes[1] * first_weight / second_weight > 0
         left, right = np.where(rises, middle, left), np.where(rises, right, middle)
     return _on_line(combination, height, 0.5 * (left + right), spans)
@@ -310,9 +308,8 @@ class _Listed:
         if self.family.shares_size:
             both, first, second, neither = self.counts
             return np.asarray(np.minimum.reduce((first, second, both + neither)))
-        parts = list(self.counts)
-        if self.family.is_bounded:
-            parts += [size - x for x, size in zip(self.counts, self.sizes, strict=True)]
+        sized = zip(self.counts, self.sizes, strict=True)
+        parts = [part for x, size in sized for part in self.family.model.counts_of(x, size)]
         return np.asarray(np.minimum.reduce(parts))
 
     @property
@@ -415,11 +412,9 @@ class _Listed:
         """Pearson's χ of large counts at these places, not a number of others."""
         square = np.zeros(places.size)
         sizes = self.family.size_of_counts(self.sizes)
-        # A cell of pairs and a count of events have their mean in the place of the variance.
-        is_binomial = self.family.is_bounded and not self.family.shares_size
         for column, truth, size in zip(self.counts, truths, sizes, strict=True):
             mean = size * truth
-            variance = mean * (1.0 - truth) if is_binomial else mean
+            variance = self.family.model.count_variance(mean, truth)
             with np.errstate(divide="ignore", invalid="ignore"):
                 square += (column[places] - mean) ** 2 / variance
         return np.where(self.least_counts[places] >= FEWEST_OF_SCORE, np.sqrt(square), np.nan)

@@ -28,6 +28,7 @@ from harness.designs.miss_sets import (
     FROM_ABOVE,
     FROM_BELOW,
     SIDES,
+    are_ordered,
     beside,
     lattice_above,
     lattice_below,
@@ -121,7 +122,7 @@ class _Intervals:
     @property
     def is_ordered(self) -> bool:
         """Whether no limit decreases, so that the outcomes that miss are first and last ones."""
-        return not any((ends[1:] < ends[:-1]).any() for ends in (self.lower, self.upper))
+        return are_ordered(self.lower, self.upper)
 
     def missed(self, rows: Iterable[Rows], theta: Floats, approach: Integers) -> Floats:
         """Return the sum of the probabilities of the outcomes that miss, shape (t,)."""

@@ -17,22 +17,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Literal
 
 import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers
-from harness.designs.design import Scenario
 from harness.designs.limits import Limits
 from harness.designs.miss_sets import (
     AT,
     FROM_ABOVE,
     FROM_BELOW,
     SIDES,
+    SortedMisses,
+    are_ordered,
     beside,
     lattice_above,
     lattice_below,
+    misses,
 )
 from harness.designs.results import WorstCase
 from harness.distributions.sampling.law import Law
@@ -56,19 +56,18 @@ _CLOSE, _REFINED, _ZOOMS, _POINTS = 0.98, 4, 6, 9
 _SAME = 1e-11
 
 
-def worst_cases(scenario: Scenario, limits: Limits, over: Span) -> tuple[WorstCase, ...] | None:
+def worst_cases(law: Law, size: float, limits: Limits, over: Span) -> tuple[WorstCase, ...] | None:
     """Return the worst case of each column over a closed range of truths.
 
     It is None where outcomes that can occur within the range have no limits. It is exact where it
     has no ``found_by``.
 
     Args:
-        scenario: the size, and a law.
+        law: how the count arises.
+        size: the size.
         limits: the limits of all outcomes that can occur within the range.
         over: the range.
     """
-    law, size = scenario.law, scenario.size
-    assert law is not None
     first, last = law.window(*over, size)
     within = limits.known_at(np.arange(first, last + 1))
     if within is None:
@@ -109,11 +108,9 @@ def missed_by_law(
     for part, start, last in _blocks(law, truths, size):
         theta = truths[part, np.newaxis]
         inside = slice(start - first, last + 1 - first)
-        low, high = lower[inside], upper[inside]
-        below = low >= theta if approach == FROM_BELOW else low > theta
-        above = high <= theta if approach == FROM_ABOVE else high < theta
+        missed = misses(lower[inside], upper[inside], theta, approach)
         probability = law.probabilities(truths[part], size, start, last)
-        found[part] = np.where(below | above, probability, 0.0).sum(axis=1)
+        found[part] = np.where(missed, probability, 0.0).sum(axis=1)
     return found
 
 
@@ -183,9 +180,14 @@ class _LawColumn:
         return _Candidates(truths, np.concatenate(alike), np.zeros(truths.size))
 
     @property
-    def has_runs(self) -> bool:
+    def is_ordered(self) -> bool:
         """Whether the outcomes that cover a truth are always a run."""
-        return not any((ends[1:] < ends[:-1]).any() for ends in (self.lower, self.upper))
+        return are_ordered(self.lower, self.upper)
+
+    def sums(self, rows: Floats, first: int, last: int) -> SortedMisses:
+        """Return sums of the probabilities of outcomes from first to last, shape (t, m)."""
+        inside = slice(first - self.first, last + 1 - self.first)
+        return SortedMisses(self.lower[inside], self.upper[inside], rows)
 
 
 def _exact(columns: Sequence[_LawColumn], law: Law, over: Span) -> Iterator[tuple[int, WorstCase]]:
@@ -194,7 +196,7 @@ def _exact(columns: Sequence[_LawColumn], law: Law, over: Span) -> Iterator[tupl
     largest, left = LARGEST_COMPUTED // columns[0].lower.size, []
     for row, column in enumerate(columns):
         given = column.beside_limits(low, high)
-        if low == high or (law.is_unimodal and column.has_runs and given.truths.size <= largest):
+        if low == high or (law.is_unimodal and column.is_ordered and given.truths.size <= largest):
             yield row, _worst(column.computed(given), None)
         else:
             left.append(row)
@@ -210,7 +212,7 @@ def _at_all(columns: Sequence[_LawColumn], truths: Floats) -> Iterator[WorstCase
         theta = truths[part]
         rows = columns[0].law.probabilities(theta, columns[0].size, first, last)
         for column, kept in zip(columns, found, strict=True):
-            kept.append(_at_grid(_Sums(column, rows, first, last), theta).best(_COMPUTED))
+            kept.append(_at_grid(column.sums(rows, first, last), theta).best(_COMPUTED))
     for column, kept in zip(columns, found, strict=True):
         yield _worst(column.computed(_joined(kept).best(_COMPUTED)), None)
 
@@ -223,65 +225,25 @@ def _searched(columns: Sequence[_LawColumn], law: Law, grid: Floats) -> Iterator
         theta = grid[part]
         rows = law.probabilities(theta, size, first, last)
         for column, kept in zip(columns, found, strict=True):
-            sums = _Sums(column, rows, first, last)
-            kept += [_at_grid(sums, theta), *_between(sums, theta)]
+            sums = column.sums(rows, first, last)
+            kept += [_at_grid(sums, theta), *_between(column, sums, theta)]
     for column, kept in zip(columns, found, strict=True):
         near = column.computed(_joined(kept).best(_COMPUTED))
         refined = _refined(column, grid, near) if law.lattice is None else []
         yield _worst(_joined([near, *refined]), FOUND_BY)
 
 
-@dataclass(frozen=True)
-class _Sums:
-    """Sums of probabilities over outcomes in the order of their limits, at a block of truths."""
-
-    column: _LawColumn
-    rows: Floats
-    """Probabilities of the outcomes from first to last, shape (t, m)."""
-    first: int
-    last: int
-
-    def missed(self, theta: Floats, row: Integers, approach: int) -> Floats:
-        """Return the miss probability of each θ with the probabilities of a row, shape (c,)."""
-        # An upper limit equal to θ is missed from above, a lower one from below.
-        missed = np.zeros(theta.size)
-        for (limits, total), values, closed in (
-            (self._above, theta, approach == FROM_ABOVE),
-            (self._below, -theta, approach == FROM_BELOW),
-        ):
-            side: Literal["left", "right"] = "right" if closed else "left"
-            missed += total[row, np.searchsorted(limits, values, side=side)]
-        return missed
-
-    @cached_property
-    def _above(self) -> tuple[Floats, Floats]:
-        """The upper limits, ascending, and the sums of the probabilities of the first ones."""
-        return self._sums(self.column.upper)
-
-    @cached_property
-    def _below(self) -> tuple[Floats, Floats]:
-        """Minus the lower limits likewise."""
-        return self._sums(-self.column.lower)
-
-    def _sums(self, limits: Floats) -> tuple[Floats, Floats]:
-        inside = limits[self.first - self.column.first : self.last + 1 - self.column.first]
-        order = np.argsort(inside, kind="stable")
-        total = np.zeros((self.rows.shape[0], inside.size + 1))
-        np.cumsum(self.rows[:, order], axis=1, out=total[:, 1:])
-        return inside[order], total
-
-
-def _at_grid(sums: _Sums, theta: Floats) -> _Candidates:
+def _at_grid(sums: SortedMisses, theta: Floats) -> _Candidates:
     """Return the truths of a block."""
     missed = sums.missed(theta, np.arange(theta.size), AT)
     return _Candidates(theta, np.full(theta.size, AT), missed)
 
 
-def _between(sums: _Sums, grid: Floats) -> Iterator[_Candidates]:
+def _between(column: _LawColumn, sums: SortedMisses, grid: Floats) -> Iterator[_Candidates]:
     """Yield the truths of a block at which intervals end, with interpolated probabilities."""
     if grid.size < 2:
         return
-    for approach, theta in sums.column.ends(float(grid[0]), float(grid[-1])):
+    for approach, theta in column.ends(float(grid[0]), float(grid[-1])):
         row = np.clip(np.searchsorted(grid, theta, side="right") - 1, 0, grid.size - 2)
         share = (theta - grid[row]) / (grid[row + 1] - grid[row])
         missed = (1.0 - share) * sums.missed(theta, row, approach)

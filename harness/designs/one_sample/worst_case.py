@@ -13,6 +13,7 @@ from harness.designs.miss_sets import (
     FROM_BELOW,
     SIDES,
     MissSet,
+    are_ordered,
     beside,
     miss_probabilities,
     miss_sets,
@@ -103,10 +104,6 @@ def maxima_inside_gaps(
     return _maxima_inside_gaps(_Column(n, first, lower, upper, over, sampling))
 
 
-def _decreases(limits: Floats) -> bool:
-    return bool((limits[1:] < limits[:-1]).any())
-
-
 @dataclass(frozen=True)
 class _Column:
     """The limits of one column at consecutive outcomes, the range of truths and the sampling."""
@@ -184,7 +181,7 @@ class _Column:
 
 def _maxima_inside_gaps(column: _Column) -> Floats:
     """Return the maxima strictly inside gaps whose covering set is not a run."""
-    if not (_decreases(column.lower) or _decreases(column.upper)):
+    if are_ordered(column.lower, column.upper):
         return np.empty(0)
     limits = np.concatenate((column.over, column.lower, column.upper))
     limits = np.unique(np.clip(limits, *column.over))

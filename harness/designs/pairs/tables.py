@@ -10,7 +10,7 @@ from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.design import Scenario
 from harness.distributions.paired_truths import Cells
 from harness.distributions.sampling import binomial, multinomial
-from harness.families.combination import Span
+from harness.families.combination import PairedParameter, Span
 
 Windows = tuple[tuple[int, int], ...]
 """The first and the last count of both, first_only, second_only and neither."""
@@ -80,3 +80,10 @@ def log_multiplicity(scenario: Scenario, outcomes: Integers) -> Floats:
     even += np.log(0.25 if scenario.with_both else 0.5) * (both + neither)
     equal = (0.25, 0.25, 0.25, 0.25)
     return np.asarray(_log_probabilities(scenario, equal, outcomes) - even)
+
+
+def parameter_of(scenario: Scenario) -> PairedParameter:
+    """Return the parameter as a function of the probabilities of the cells."""
+    parameter = scenario.family.of_pairs
+    assert parameter is not None
+    return parameter

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 
@@ -19,11 +18,18 @@ from harness.designs.design import Scenario
 from harness.designs.engines.climbs import SAME, highest, refined
 from harness.designs.engines.solver import spread
 from harness.designs.limits import Limits
-from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW, SIDES
-from harness.designs.pairs.data import parameter_of
+from harness.designs.miss_sets import (
+    AT,
+    FROM_ABOVE,
+    FROM_BELOW,
+    SIDES,
+    SortedMisses,
+    misses,
+)
 from harness.designs.pairs.tables import (
     log_multiplicity,
     outcomes_within,
+    parameter_of,
     probabilities,
     windows_of,
 )
@@ -109,9 +115,7 @@ class _Table:
 
     def misses(self, theta: Floats, approach: int) -> Bools:
         """Whether outcomes miss θ, or what lies next to it on the side of the approach."""
-        below = self.lower >= theta if approach == FROM_BELOW else self.lower > theta
-        above = self.upper <= theta if approach == FROM_ABOVE else self.upper < theta
-        return np.asarray(below | above)
+        return misses(self.lower, self.upper, theta, approach)
 
     @property
     def spacing(self) -> float:
@@ -410,7 +414,7 @@ def _across(table: _Table, point: _Point, reach: float) -> list[_Point]:
     width = reach * float(_unit(table, cells)[0])
     low, high = point.theta - width, point.theta + width
     found = [point]
-    probability = np.exp(table.log_probabilities(cells)[0])
+    sums = SortedMisses(table.lower, table.upper, np.exp(table.log_probabilities(cells)))
     first, last = table.range
     for approach, limits, end in (
         (FROM_ABOVE, table.upper, last),
@@ -419,7 +423,7 @@ def _across(table: _Table, point: _Point, reach: float) -> list[_Point]:
         near = np.unique(limits[(limits >= low) & (limits <= high)])
         near = near[(near >= first) & (near <= last) & (near != end)]
         if near.size > _TRIED:
-            missed = _missed_beside(table, probability, near, approach)
+            missed = sums.missed(near, np.zeros(near.size, np.int64), approach)
             near = near[np.argsort(-missed, kind="stable")[:_TRIED]]
         moved = _moved(table, np.repeat(cells, near.size, axis=1), near)
         kept = table.holds(moved)
@@ -427,18 +431,6 @@ def _across(table: _Table, point: _Point, reach: float) -> list[_Point]:
             moved = np.maximum(moved[:, kept], 0.0)
             found.append(_best_of(table, moved, near[kept], approach))
     return found
-
-
-def _missed_beside(table: _Table, probability: Floats, theta: Floats, approach: int) -> Floats:
-    """Return the miss probability beside each θ for fixed probabilities of the outcomes."""
-    missed = np.zeros(theta.size)
-    for limits, sign in ((-table.lower, -1.0), (table.upper, 1.0)):
-        order = np.argsort(limits, kind="stable")
-        total = np.concatenate(([0.0], np.cumsum(probability[order])))
-        # An upper limit equal to θ is missed from above, a lower one from below.
-        side: Literal["left", "right"] = "right" if sign * approach > 0 else "left"
-        missed += total[np.searchsorted(limits[order], sign * theta, side=side)]
-    return missed
 
 
 def _moved(table: _Table, cells: Floats, theta: Floats) -> Floats:

@@ -22,14 +22,12 @@ from harness.designs.engines.solver import Places, Solver
 from harness.designs.engines.verification import Rows
 from harness.designs.limits import Limits
 from harness.designs.miss_curve import MissCurve, of_law
+from harness.designs.one_sample.design import ONE_SAMPLE, places_of_one
 from harness.designs.one_sample.law_worst_case import worst_cases as worst_cases_by_law
-from harness.designs.one_sample.solver import places_of_one
-from harness.designs.results import Exact, WorstCase
-from harness.designs.samples import ONE_SAMPLE
-from harness.designs.stopping.exact import exact_values, probability_blocks
+from harness.designs.results import WorstCase
 from harness.designs.stopping.family import A_STOPPING_RULE, rule_of
 from harness.designs.stopping.open_rule import MOST, OpenRule
-from harness.designs.stopping.paths import StoppedTrials
+from harness.designs.stopping.paths import StoppedTrials, probability_blocks
 from harness.designs.stopping.verification import rows_of_stopped, verify
 from harness.distributions.sampling.law import Law
 from harness.distributions.truths import Prior, as_distribution
@@ -173,10 +171,6 @@ def _draw(
 class StoppingSolver(Solver):
     """The exact engines, from the probabilities of the outcomes at many true values at once."""
 
-    @property
-    def _as_law(self) -> Scenario:
-        return replace(self.scenario, law=_law(self.scenario))
-
     def listed(self) -> Iterator[tuple[float, Integers, Floats]]:
         truths = self.scenario.design.values(self.scenario)[0]
         for rows, columns, probability in probability_blocks(
@@ -190,12 +184,6 @@ class StoppingSolver(Solver):
 
     def whole_range(self) -> tuple[Span, ...]:
         return (self.scenario.model.SUPPORT,)
-
-    def at_truths(self, limits: Limits) -> Exact:
-        keys, parameter = self.scenario.listed_truths()
-        found = exact_values(stopped_of(self.scenario), limits.lower, limits.upper, parameter)
-        weight = np.full(parameter.size, 1.0 / parameter.size)
-        return Exact(keys, weight, found.below, found.above, found.length)
 
     def outcomes_to_verify(self, prior: Prior | None) -> Integers:
         return self.possible_outcomes()
@@ -213,10 +201,10 @@ class StoppingSolver(Solver):
         return True
 
     def search(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase] | None:
-        return worst_cases_by_law(self._as_law, limits, over[0])
+        return worst_cases_by_law(_law(self.scenario), self.scenario.size, limits, over[0])
 
     def miss_curve(self, limits: Limits) -> MissCurve | None:
-        return of_law(self._as_law, limits)
+        return of_law(_law(self.scenario), self.scenario, limits)
 
     def rows_again(self, limits: Limits, truths: Sequence[Floats]) -> Iterator[Rows] | None:
         return rows_of_stopped(self.scenario, truths[0])

@@ -16,6 +16,7 @@ import numpy as np
 from scipy.special import roots_legendre
 
 from harness.base.numerics.arrays import Floats, Integers
+from harness.base.numerics.quadrature import gauss_panels
 from harness.designs.design import Scenario
 from harness.designs.limits import Limits
 from harness.designs.results import Exact
@@ -56,19 +57,13 @@ class _Cumulative:
     @cached_property
     def edges(self) -> Floats:
         """The edges of panels that are short on the scale of the integrand, ascending."""
-        span = np.array(self.sample.span)
-        return np.concatenate(
-            (span[:1], self.sample.between(span[:1], span[1:], _PANEL)[0], span[1:])
-        )
+        return self.sample.edges(_PANEL)
 
     @cached_property
     def _by_panel(self) -> tuple[Floats, Floats]:
         """The integrals over all panels before each edge, and over all from it on; (e, m)."""
-        half, middle = 0.5 * np.diff(self.edges), 0.5 * (self.edges[1:] + self.edges[:-1])
-        truths = middle[:, np.newaxis] + half[:, np.newaxis] * _NODE
-        panels = np.einsum(
-            "ij,ijm->im", half[:, np.newaxis] * _WEIGHT, self.sample.probabilities(truths)
-        )
+        truths, weights = gauss_panels(self.edges, _NODES)
+        panels = np.einsum("ij,ijm->im", weights, self.sample.probabilities(truths))
         nothing = np.zeros((1, panels.shape[1]))
         before = np.concatenate((nothing, np.cumsum(panels, axis=0)))
         after = np.concatenate((np.cumsum(panels[::-1], axis=0)[::-1], nothing))
@@ -134,7 +129,7 @@ class _Pairs:
     @cached_property
     def _own_edges(self) -> Floats:
         """The edges of panels that are short on the scale of the second sample."""
-        return _Cumulative(self.second).edges
+        return self.second.edges(_PANEL)
 
     def _integrated(self, index: Integers, scaled: Floats, side: int) -> Floats:
         """The same for finite limits on the scale of the combination, shape (q, 1)."""
@@ -144,10 +139,7 @@ class _Pairs:
         low, high = self.second.span
         own = np.tile(self._own_edges, (scaled.size, 1))
         edges = np.sort(np.clip(np.concatenate((own, meeting), axis=1), low, high), axis=1)
-        half, middle = 0.5 * np.diff(edges), 0.5 * (edges[:, 1:] + edges[:, :-1])
-        nodes = middle[..., np.newaxis] + half[..., np.newaxis] * _NODE
-        truths = nodes.reshape(scaled.size, -1)
-        weight = (half[..., np.newaxis] * _WEIGHT).reshape(scaled.size, -1)
+        truths, weight = (part.reshape(scaled.size, -1) for part in gauss_panels(edges, _NODES))
         counts = self.second.counts[index[1]][:, np.newaxis]
         outer = scenario.model.SAMPLING.pmf(counts, truths, scenario.size)
         outer = outer * self.second.density(truths)

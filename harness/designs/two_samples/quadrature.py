@@ -16,13 +16,14 @@ import numpy as np
 from scipy.special import roots_legendre
 
 from harness.base.numerics.arrays import Floats, Integers
+from harness.base.numerics.quadrature import gauss_panels
 from harness.designs.design import Scenario
 from harness.designs.engines.listed import probability_rows
 from harness.designs.limits import Limits
 from harness.designs.miss_sets import split_missed
 from harness.designs.results import Exact
 from harness.distributions.sampling.law import Sampling
-from harness.distributions.truths import ContinuousTruth, Truth, as_distribution
+from harness.distributions.truths import ContinuousTruth, as_distribution
 
 _NEGLIGIBLE = 1e-18
 # The search for truths goes so far on the variance-stabilized scale: exp(−13²/4) is negligible.
@@ -110,6 +111,11 @@ class Sample:
         a, b = (self._sampling.variance_stabilized(bound, self._scale_size) for bound in bounds)
         return self.from_stabilized(a + (b - a) * np.linspace(0.0, 1.0, count)[1:-1])
 
+    def edges(self, panel: float) -> Floats:
+        """Return the edges of panels of all truths, ascending; see ``between``."""
+        span = np.array(self.span)
+        return np.concatenate((span[:1], self.between(span[:1], span[1:], panel)[0], span[1:]))
+
     def density(self, truths: Floats) -> Floats:
         """Return the density of the truth's distribution, of the shape of the truths."""
         prior = self._truth.conjugate_prior
@@ -130,12 +136,8 @@ class Sample:
 
     def total_probabilities(self) -> Floats:
         """Return ``probabilities`` integrated over all truths, shape (m,)."""
-        span = np.array(self.span)
-        edges = np.concatenate((span[:1], self.between(span[:1], span[1:], 1.0)[0], span[1:]))
-        node, weight = roots_legendre(_TRUTH_NODES)
-        half, middle = 0.5 * np.diff(edges), 0.5 * (edges[1:] + edges[:-1])
-        truths = (middle[:, np.newaxis] + half[:, np.newaxis] * node).ravel()
-        weights = (half[:, np.newaxis] * weight).ravel()
+        panels = gauss_panels(self.edges(1.0), _TRUTH_NODES)
+        truths, weights = (part.ravel() for part in panels)
         return np.asarray((self.probabilities(truths) * weights[:, np.newaxis]).sum(axis=0))
 
 
@@ -251,13 +253,8 @@ class Lines:
             inner = np.concatenate((first.between(low, high, _PANEL), from_second), axis=-1)
             inner = np.clip(inner, low[:, np.newaxis], high[:, np.newaxis])
             edges = np.sort(np.concatenate((edges, inner), axis=-1), axis=-1)
-        node, weight = roots_legendre(count)
-        half = 0.5 * np.diff(edges)[..., np.newaxis]
-        middle = 0.5 * (edges[:, 1:] + edges[:, :-1])[..., np.newaxis]
-        return (
-            (middle + half * node).reshape(theta.size, -1),
-            (half * weight).reshape(theta.size, -1),
-        )
+        first_truths, weights = gauss_panels(edges, count)
+        return first_truths.reshape(theta.size, -1), weights.reshape(theta.size, -1)
 
 
 LARGEST_TABLE = 1000
@@ -333,14 +330,23 @@ def is_integrated(scenario: Scenario) -> bool:
 def blocks(scenario: Scenario) -> list[Block]:
     """Return one block of all counts of a weighted sum where they are few, or three small blocks.
 
-    These are at low counts of both samples, at the means of both, and at one of each.
+    These are at low counts of both samples, at the means of both, and at one of each. Low counts
+    are those at two standard deviations below the mean of the truths, or at the lowest listed one.
     """
     samples = scenario.samples()
     if not scenario.family.is_ratio and is_whole(scenario):
         first, second = (np.arange(a, b + 1) for a, b in map(_window, samples))
         return [(first, second)]
-    middle = [_likeliest_counts(sample, _middle(sample.truth)) for sample in samples]
-    low = [_likeliest_counts(sample, _low_but_likely(sample.truth)) for sample in samples]
+    middle, low = [], []
+    for sample in samples:
+        truth = sample.truth
+        if truth.is_discrete:
+            center, below = truth.values[len(truth.values) // 2], truth.values[0]
+        else:
+            center = truth.mean
+            below = max(truth.support[0], truth.mean - 2.0 * truth.standard_deviation)
+        middle.append(_likeliest_counts(sample, center))
+        low.append(_likeliest_counts(sample, below))
     return [(low[0], low[1]), (middle[0], middle[1]), (middle[0], low[1])]
 
 
@@ -353,18 +359,6 @@ def _window(sample: Scenario) -> tuple[int, int]:
     """Return the first and the last count that can occur under the truths of a sample."""
     low, high = sample.truth.effective_support
     return sample.model.SAMPLING.window(low, high, sample.size)
-
-
-def _middle(truth: Truth) -> float:
-    """Return the mean of the truths, or the listed one in the middle."""
-    return truth.values[len(truth.values) // 2] if truth.is_discrete else truth.mean
-
-
-def _low_but_likely(truth: Truth) -> float:
-    """Return the truth two standard deviations below the mean, or the lowest one."""
-    if truth.is_discrete:
-        return truth.values[0]
-    return max(truth.support[0], truth.mean - 2.0 * truth.standard_deviation)
 
 
 def _likeliest_counts(sample: Scenario, truth: float) -> Integers:

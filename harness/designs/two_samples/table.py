@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from harness.base.numerics.arrays import Bools, Floats
-from harness.designs.miss_sets import FROM_ABOVE, FROM_BELOW
+from harness.designs.miss_sets import misses
 from harness.distributions.sampling.law import Sampling
 from harness.families.combination import Combination, Span
 
@@ -180,10 +180,7 @@ class PairTable:
 
     def missed(self, cells: tuple[slice, slice], theta: Floats, approach: int) -> Bools:
         """Whether each cell misses θ, or the values next to θ on one side; shape (…, m1, m2)."""
-        lower, upper, theta = self.lower[cells], self.upper[cells], theta[..., None, None]
-        below = lower >= theta if approach == FROM_BELOW else lower > theta
-        above = upper <= theta if approach == FROM_ABOVE else upper < theta
-        return np.asarray(below | above)
+        return misses(self.lower[cells], self.upper[cells], theta[..., None, None], approach)
 
     def missed_along(self, theta: Floats, approach: int, first: Floats) -> Floats:
         """Return the miss probability at pairs of truths on several lines.

@@ -227,8 +227,8 @@ class Beta(UnitPosterior, ConjugatePosterior[UnitPoints]):
         points = UnitPoints.of(np.nan_to_num(betaincinv(self.a, self.b, prob), nan=0.5))
         high = points.p > 0.5
         if high.any():
-            found = betainccinv(self.b[high], self.a[high], prob[high])
-            q = np.nan_to_num(np.asarray(found, np.float64), nan=0.5)
+            from_one = betainccinv(self.b[high], self.a[high], prob[high])
+            q = np.nan_to_num(np.asarray(from_one, np.float64), nan=0.5)
             points = points.replaced(high, UnitPoints(1.0 - q, q))
         return points
 

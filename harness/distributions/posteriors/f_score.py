@@ -61,12 +61,12 @@ def f_score_posterior(data: tuple[Floats, ...], prior: Prior, beta: float) -> FS
     misses, alarms = fn + prior[2], fp + prior[1]
     share, square = Beta(tp + prior[0], misses + alarms), beta * beta
     right, wrong = (1.0 + square) * tp, square * fn + fp
-    known = right + wrong > 0
-    total = np.where(known, right + wrong, 1.0)
-    estimate = UnitPoints(*(np.where(known, part / total, 0.5) for part in (right, wrong)))
+    has_cases = right + wrong > 0
+    total = np.where(has_cases, right + wrong, 1.0)
+    estimate = UnitPoints(*(np.where(has_cases, part / total, 0.5) for part in (right, wrong)))
     if beta == 1.0:
-        each = np.arange(tp.size)
-        nodes = Nodes(each, each, np.full(tp.size, np.log(2.0)), np.ones(tp.size))
+        outcome = np.arange(tp.size)
+        nodes = Nodes(outcome, outcome, np.full(tp.size, np.log(2.0)), np.ones(tp.size))
     else:
         nodes = _nodes_of_shift(share, misses, alarms, square)
     return FScore(share, nodes, estimate)
@@ -201,8 +201,8 @@ class FScore(UnitPosterior):
             return part.at(index).log_density_slope(_from_logit(coordinate))
 
         start = np.log(np.maximum(inside.p, _LEAST_START)) - np.log(inside.q)
-        found = _from_logit(find_mode(slope, start[aside], np.sqrt(sum(variances))[aside]))
-        return low.where(falling, mode).replaced(aside, found)
+        peak = _from_logit(find_mode(slope, start[aside], np.sqrt(sum(variances))[aside]))
+        return low.where(falling, mode).replaced(aside, peak)
 
     def _moments(self) -> tuple[Floats, Floats, Floats]:
         """The mean and the variance of s(V), and the variance of logit J."""
@@ -244,9 +244,9 @@ class FScore(UnitPosterior):
 
         x, start = self.nodes.x, self.nodes.start
         low, high = np.minimum.reduceat(x, start), np.maximum.reduceat(x, start)
-        shift, found = bracketed_newton(residual, low, high, self._approximate_shift(of_j))
-        if not found.all():
-            raise IntervalNotFoundError(f"no quantile of F at probability {prob[~found][0]:g}")
+        shift, reached = bracketed_newton(residual, low, high, self._approximate_shift(of_j))
+        if not reached.all():
+            raise IntervalNotFoundError(f"no quantile of F at probability {prob[~reached][0]:g}")
         return of_j.shift_logit(shift)
 
 
@@ -266,7 +266,7 @@ def _nodes_of_shift(share: Beta, a: Floats, b: Floats, square: float) -> Nodes:
     stretch = _Stretch(square, factor)
     ends, margin = sorted((0.0, -np.log(square))), np.log1p(factor)
     first, last = stretch.of(ends[0] - margin), stretch.of(ends[1] + margin)
-    centre, low, high = (stretch.of(each) for each in (t, t - reach[0], t + reach[1]))
+    centre, low, high = (stretch.of(logit_v) for logit_v in (t, t - reach[0], t + reach[1]))
     left = np.exp(np.minimum(first - centre, 0.0) - _BEYOND)
     right = np.exp(np.minimum(centre - last, 0.0) - _BEYOND)
     nodes = Axis(centre, np.ones_like(t), left, right).nodes(low, high, _STEP * scale)

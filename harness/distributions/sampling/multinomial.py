@@ -32,7 +32,7 @@ def draw_discordant(
     Returns:
         Two arrays of shape (t,) or (count,).
     """
-    both, first, second, neither = (np.asarray(each, np.float64) for each in cells)
+    both, first, second, neither = (np.asarray(cell, np.float64) for cell in cells)
     x = rng.binomial(n, np.minimum(first, 1.0), count)
     y = rng.binomial(n - x, _share(second, both + neither))
     return np.asarray(x, np.int64), np.asarray(y, np.int64)
@@ -42,7 +42,7 @@ def draw_both(
     cells: Sequence[npt.ArrayLike], concordant: Integers, rng: np.random.Generator
 ) -> Integers:
     """Draw the number of pairs right in both, given the number of concordant pairs; its shape."""
-    both, _, _, neither = (np.asarray(each, np.float64) for each in cells)
+    both, _, _, neither = (np.asarray(cell, np.float64) for cell in cells)
     return np.asarray(rng.binomial(concordant, _share(both, neither)), np.int64)
 
 

@@ -48,9 +48,9 @@ class StoppedOutcomes(Rows):
             p: in [0, 1], shape (t,).
             q: 1 − p, which has digits of its own where p is near 1.
         """
-        each_p, each_q = (np.asarray(each, np.float64)[:, np.newaxis] for each in (p, q))
         failures = self.trials - self.successes
-        probability = np.exp(log_binomial(self.successes, failures, each_p, each_q))
+        column_p, column_q = (np.asarray(value, np.float64)[:, np.newaxis] for value in (p, q))
+        probability = np.exp(log_binomial(self.successes, failures, column_p, column_q))
         probability *= self.share
         return probability
 

@@ -105,7 +105,7 @@ def inversion_tables(
         weight = weight.times(numerator).over(whole)
         total = total.plus(weight)
         sums.append(total)
-    thresholds = np.stack([_threshold(each.over(total)) for each in sums], axis=1)
+    thresholds = np.stack([_threshold(partial_sum.over(total)) for partial_sum in sums], axis=1)
     thresholds[:, -1] = np.iinfo(np.uint64).max
     return InversionTables(first, thresholds, _guide(first, thresholds, guide_bits), guide_bits)
 

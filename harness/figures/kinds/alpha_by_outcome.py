@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -51,11 +52,10 @@ class AlphaByOutcomeOptions(options.AxesOptions):
         return self.highest if self.ylim is None else self.ylim[1]
 
 
-def draw(results: Results, asked: AlphaByOutcomeOptions) -> list[Drawing]:
-    """One drawing per method and alpha."""
+def draw(results: Results, asked: AlphaByOutcomeOptions) -> Iterator[Drawing]:
+    """Yield one drawing per method and alpha."""
     selected = Selection.conditioned(results, NAME, asked, "outcome", (MONTE_CARLO,))
     family, size = selected.family, selected.size
-    drawings = []
     for label in selected.methods:
         for alpha, part in selected.alphas:
             here = results.cells.filter(
@@ -63,8 +63,7 @@ def draw(results: Results, asked: AlphaByOutcomeOptions) -> list[Drawing]:
             )
             cells = outcome_axis.with_places(here.sort("x"))
             stem = file_stem(NAME, label, *labels.size_in_stem(family, size), *part)
-            drawings.append(Drawing(stem, _figure(selected, cells, label, alpha)))
-    return drawings
+            yield Drawing(stem, _figure(selected, cells, label, alpha))
 
 
 def under_truth(cells: pl.DataFrame) -> pl.DataFrame:

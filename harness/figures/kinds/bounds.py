@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -88,8 +88,8 @@ class OutcomeBars:
     bars: tuple[LimitsBar, ...]
 
 
-def draw(results: Results, asked: BoundsOptions) -> list[Drawing]:
-    """One drawing per alpha."""
+def draw(results: Results, asked: BoundsOptions) -> Iterator[Drawing]:
+    """Yield one drawing per alpha."""
     import polars as pl
 
     # Every engine gives the limits; Monte Carlo only of the outcomes that were drawn.
@@ -103,14 +103,12 @@ def draw(results: Results, asked: BoundsOptions) -> list[Drawing]:
         has_answer |= pl.col("failed") == 1.0
     here = selected.at_size(size).filter(has_answer)
     outcomes = _outcomes(here, family, asked.x)
-    drawings = []
     for alpha, part in selected.alphas:
         cells = here.filter(alpha=alpha)
         groups = [_outcome_bars(cells, family, size, outcome, titles) for outcome in outcomes]
         title = f"limits at {labels.size_text(family, size)}, nominal α = {alpha:g}"
         stem = file_stem(NAME, *labels.size_in_stem(family, size), *part)
-        drawings.append(Drawing(stem, _figure(groups, family, title, asked)))
-    return drawings
+        yield Drawing(stem, _figure(groups, family, title, asked))
 
 
 def _outcomes(

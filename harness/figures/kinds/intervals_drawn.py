@@ -5,6 +5,7 @@ The picture shows what coverage is: of a hundred intervals at one true value, so
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -87,8 +88,8 @@ class DrawnIntervals:
     """The expected number of intervals that miss."""
 
 
-def draw(results: Results, asked: IntervalsDrawnOptions) -> list[Drawing]:
-    """One drawing per alpha, a panel per method, all of the same samples."""
+def draw(results: Results, asked: IntervalsDrawnOptions) -> Iterator[Drawing]:
+    """Yield one drawing per alpha, a panel per method, all of the same samples."""
     cells = results.cells.filter(results.cells["engine"].is_in(list(EVERY_ENGINE)))
     if cells.is_empty():
         raise InputError(f"{NAME}: the results hold no cells")
@@ -113,15 +114,13 @@ def draw(results: Results, asked: IntervalsDrawnOptions) -> list[Drawing]:
     parameter = float(family.combination.parameter_at(at_truths)[0])
     held = ", ".join(f"{s} = {t:.12g}" for s, t in zip(family.symbols, truths, strict=True))
     setting = f"{asked.count} samples at {labels.size_text(family, size)}, true {held}"
-    drawings = []
     for alpha, part in selected.alphas:
         panels = [
             _intervals(results, scenario, method, alpha, drawn, parameter) for method in methods
         ]
         heading = f"{setting}, nominal {nominal_text(alpha)}, seed = {seed}"
         figure = _figure(panels, heading, family, parameter, asked)
-        drawings.append(Drawing(file_stem(NAME, *labels.size_in_stem(family, size), *part), figure))
-    return drawings
+        yield Drawing(file_stem(NAME, *labels.size_in_stem(family, size), *part), figure)
 
 
 def _truths(results: Results, selected: Selection) -> list[float]:

@@ -6,7 +6,7 @@ They are Figs. 8 and 11 of Ross (2003).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -147,14 +147,13 @@ class AlphaOverOutcomeOptions(options.AxesOptions):
     )
 
 
-def draw_alpha(results: Results, asked: AlphaOverOutcomeOptions) -> list[Drawing]:
-    """One drawing per alpha, and one that compares them if there are several."""
+def draw_alpha(results: Results, asked: AlphaOverOutcomeOptions) -> Iterator[Drawing]:
+    """Yield one drawing per alpha, and one that compares them if there are several."""
     selected = Selection.conditioned(results, ALPHA, asked, "outcome", (POSTERIOR,))
     selected = replace(selected, cells=selected.at_size(selected.size))
     cells, methods = selected.cells, selected.methods
     titles = {method: selection.method_title(cells, method) for method in methods}
     stem = file_stem(ALPHA, *labels.size_in_stem(selected.family, selected.size))
-    drawings = []
     errors = {}
     for alpha, part in selected.alphas:
         lines = lines_of(cells.filter(alpha=alpha), "alpha_error", methods, ALPHA)
@@ -164,11 +163,10 @@ def draw_alpha(results: Results, asked: AlphaOverOutcomeOptions) -> list[Drawing
         figure, axes = _lines_figure(lines, names, "\n".join(heading), selected)
         axes.set_ylabel("α error (nominal − actual)")
         layout.label_ends(axes, lines.ends, titles.values(), lines.values)
-        drawings.append(Drawing("-".join([stem, *part]), figure))
+        yield Drawing("-".join([stem, *part]), figure)
         errors[alpha] = lines
-    if len(drawings) > 1:
-        drawings.append(Drawing(f"{stem}-percent", _percent_figure(selected, titles, errors)))
-    return drawings
+    if len(errors) > 1:
+        yield Drawing(f"{stem}-percent", _percent_figure(selected, titles, errors))
 
 
 def _names(titles: Mapping[str, str], lines: Sequence[OutcomeLines]) -> list[str]:
@@ -245,15 +243,14 @@ class LengthOverOutcomeOptions(options.AxesOptions):
     reference: options.Label = options.REFERENCE
 
 
-def draw_length(results: Results, asked: LengthOverOutcomeOptions) -> list[Drawing]:
-    """One drawing per alpha."""
+def draw_length(results: Results, asked: LengthOverOutcomeOptions) -> Iterator[Drawing]:
+    """Yield one drawing per alpha."""
     selected = Selection.with_lengths(results, LENGTH, asked)
     family, size, cells = selected.family, selected.size, selected.cells
     reference, methods = asked.reference, selected.compared
     titles = {label: selection.method_title(cells, label) for label in [*methods, reference]}
     shown = [titles[label] for label in methods]
     names = [style.wrap(title, style.COLUMN - 10) for title in shown]
-    drawings = []
     for alpha, part in selected.alphas:
         here = selected.at_size(size).filter(alpha=alpha)
         lengths = lines_of(here, "length", list(titles), LENGTH)
@@ -271,8 +268,7 @@ def draw_length(results: Results, asked: LengthOverOutcomeOptions) -> list[Drawi
         axes.set_ylabel(style.wrap(f"length (% over {style.shorten(titles[reference])})", 44))
         layout.label_ends(axes, lines.ends, shown, lines.values)
         parts = [LENGTH, "over", reference, *labels.size_in_stem(family, size), *part]
-        drawings.append(Drawing(file_stem(*parts), figure))
-    return drawings
+        yield Drawing(file_stem(*parts), figure)
 
 
 LENGTH_KIND = FigureKind(

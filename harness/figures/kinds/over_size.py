@@ -6,7 +6,7 @@ Coverage and length have a page of small panels, one for each true value.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -352,17 +352,15 @@ class LimitsOverSizeOptions(options.AxesOptions):
     alpha: options.Alpha | None = options.ALPHA
 
 
-def draw_limits(results: Results, asked: LimitsOverSizeOptions) -> list[Drawing]:
-    """One drawing per alpha."""
+def draw_limits(results: Results, asked: LimitsOverSizeOptions) -> Iterator[Drawing]:
+    """Yield one drawing per alpha."""
     selected = Selection.conditioned(results, LIMITS, asked, "outcome")
     family, methods = selected.family, selected.methods
-    drawings = []
     for alpha, part in selected.alphas:
         rows = _at_fraction(selected.cells.filter(alpha=alpha), family, asked.fraction)
         title = f"limits at x/n = {asked.fraction:g}, nominal α = {alpha:g}"
         stem = file_stem(LIMITS, f"{asked.fraction:g}", *part)
-        drawings.append(Drawing(stem, _limits_figure(rows, family, methods, title, asked)))
-    return drawings
+        yield Drawing(stem, _limits_figure(rows, family, methods, title, asked))
 
 
 def _at_fraction(cells: pl.DataFrame, family: Family, fraction: float) -> pl.DataFrame:

@@ -13,7 +13,7 @@ guaranteed one.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -80,8 +80,8 @@ class RankedMethods:
     never misses too often."""
 
 
-def draw_ranking(results: Results, asked: RankingOptions) -> list[Drawing]:
-    """One drawing per alpha."""
+def draw_ranking(results: Results, asked: RankingOptions) -> Iterator[Drawing]:
+    """Yield one drawing per alpha."""
     summary = results.summary
     if "worst_alpha" not in summary.columns:
         raise InputError(f"{RANKING}: the results hold no worst-case coverage")
@@ -94,15 +94,13 @@ def draw_ranking(results: Results, asked: RankingOptions) -> list[Drawing]:
     sizes = selected.some_sizes(asked.sizes, MOST_PANELS)
     titles = {method: selection.method_title(results.cells, method) for method in methods}
     named = [part for size in sizes if asked.sizes for part in labels.size_in_stem(family, size)]
-    drawings = []
     for alpha, part in selected.alphas:
         panels = []
         for size in sizes:
             here = selected.at_size(size).filter(alpha=alpha)
             panels.append(_ranked(here, methods, alpha, labels.size_text(family, size)))
         figure = _ranking_figure(panels, titles, alpha, asked)
-        drawings.append(Drawing(file_stem(RANKING, *named, *part), figure))
-    return drawings
+        yield Drawing(file_stem(RANKING, *named, *part), figure)
 
 
 def _ranked(rows: pl.DataFrame, methods: list[str], alpha: float, title: str) -> RankedMethods:
@@ -228,8 +226,8 @@ class FrontierOptions(options.PanelOptions):
     alpha: options.Alpha | None = options.ALPHA
 
 
-def draw_frontier(results: Results, asked: FrontierOptions) -> list[Drawing]:
-    """One drawing per size and alpha."""
+def draw_frontier(results: Results, asked: FrontierOptions) -> Iterator[Drawing]:
+    """Yield one drawing per size and alpha."""
     summary = results.summary
     if "least_length_guaranteed" not in summary.columns:
         raise InputError(f"{FRONTIER}: the results hold no least lengths")
@@ -242,15 +240,13 @@ def draw_frontier(results: Results, asked: FrontierOptions) -> list[Drawing]:
     sizes = selected.some_sizes(asked.sizes, MOST_DRAWINGS)
     methods = selected.methods
     titles = {method: selection.method_title(results.cells, method) for method in methods}
-    drawings = []
     for size in sizes:
         scenario = _scenario(results, family, size)
         several = labels.size_in_stem(family, size) if len(sizes) > 1 or asked.sizes else []
         for alpha, part in selected.alphas:
             here = selected.at_size(size).filter(alpha=alpha)
             figure = _frontier_figure(here, scenario, titles, alpha, asked)
-            drawings.append(Drawing(file_stem(FRONTIER, *several, *part), figure))
-    return drawings
+            yield Drawing(file_stem(FRONTIER, *several, *part), figure)
 
 
 def _scenario(results: Results, family: Family, size: Size) -> Scenario:

@@ -75,8 +75,8 @@ def draw_outcomes(results: Results, asked: StoppingOutcomesOptions) -> list[Draw
 
 def draw_size(results: Results, asked: ExpectedSizeOptions) -> list[Drawing]:
     """One drawing: the mean number of trials over p, a curve for each n."""
-    from harness.designs.stopping.exact import exact_values
     from harness.designs.stopping.family import rule_of
+    from harness.designs.stopping.paths import exact_values
 
     selected = Selection(SIZE, results.cells, asked)
     family, sizes = selected.family, [int(n) for (n,) in selected.sizes]

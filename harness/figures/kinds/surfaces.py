@@ -7,7 +7,7 @@ scale.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -310,11 +310,10 @@ class AlphaSurfaceOptions(options.FigureOptions):
     )
 
 
-def draw_alpha(results: Results, asked: AlphaSurfaceOptions) -> list[Drawing]:
-    """Three drawings per method and alpha."""
+def draw_alpha(results: Results, asked: AlphaSurfaceOptions) -> Iterator[Drawing]:
+    """Yield three drawings per method and alpha."""
     selected = Selection.conditioned(results, ALPHA, asked, "outcome", (asked.engine,))
     other_engine = [asked.engine] if asked.engine != POSTERIOR else []
-    drawings = []
     for label in selected.methods:
         for alpha, part in selected.alphas:
             here = selected.cells.filter(method=label, alpha=alpha)
@@ -322,9 +321,8 @@ def draw_alpha(results: Results, asked: AlphaSurfaceOptions) -> list[Drawing]:
             title = f"{selection.method_title(here, label)}, nominal α = {alpha:g}"
             title += "".join(f", by {engine}" for engine in other_engine) + selected.sampling
             stem = file_stem(ALPHA, label, *part, *other_engine)
-            figures = _alpha_figures(errors, title, alpha, asked.scale)
-            drawings += [Drawing(f"{stem}-{scale}", figure) for scale, figure in figures.items()]
-    return drawings
+            for scale, figure in _alpha_figures(errors, title, alpha, asked.scale).items():
+                yield Drawing(f"{stem}-{scale}", figure)
 
 
 def _alpha_figures(errors: Grid, title: str, alpha: float, scale: float) -> dict[str, Figure]:

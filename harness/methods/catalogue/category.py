@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from harness.methods.method import ANYTIME, Method
-from harness.methods.unconditional.limits import LARGEST_SIZE
+from harness.methods.unconditional import LARGEST_SIZE
 
 wald = partial(Method, category="Wald")
 score = partial(Method, category="score")

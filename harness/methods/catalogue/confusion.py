@@ -17,17 +17,7 @@ from harness.methods.bayes import methods_of_criteria
 from harness.methods.catalogue import category as of
 from harness.methods.catalogue import references as by
 from harness.methods.catalogue.one_sample import PROPORTION
-from harness.methods.confusion.bootstrap import bootstrap_percentile
-from harness.methods.confusion.delta import (
-    delta,
-    delta_atanh,
-    delta_logit,
-    hits_variance,
-    informedness_variance,
-    kappa_variance,
-    mcc_variance,
-)
-from harness.methods.confusion.fraction import (
+from harness.methods.confusion import (
     FLAT_PRIOR,
     JACCARD,
     NPV,
@@ -35,9 +25,17 @@ from harness.methods.confusion.fraction import (
     RECALL,
     SPECIFICITY,
     Fraction,
+    bootstrap_percentile,
+    delta,
+    delta_atanh,
+    delta_logit,
     f_jeffreys_equal_tailed,
     f_score_method_of,
+    hits_variance,
+    informedness_variance,
     jeffreys_equal_tailed,
+    kappa_variance,
+    mcc_variance,
     method_of,
     over_hits,
 )

@@ -32,7 +32,7 @@ from harness.methods.comparison.rate_difference import mover_jeffreys as rate_mo
 from harness.methods.comparison.rate_difference import mover_score, score
 from harness.methods.comparison.rate_difference import wald as rate_wald
 from harness.methods.method import APPROXIMATE, CONSERVATIVE, NOMINAL, Method
-from harness.methods.unconditional.limits import agresti_min_exact, chan_zhang, santner_snell
+from harness.methods.unconditional import agresti_min_exact, chan_zhang, santner_snell
 
 _WIDER = {"is monotone": "a first success widens it by more than it moves it"}
 _STEEP = {"is monotone": "at alpha near 1 a one-sided limit crosses the estimate steeply"}

@@ -16,7 +16,7 @@ from harness.methods.bootstrap import bootstrap_percentile
 from harness.methods.catalogue import category as of
 from harness.methods.catalogue import references as by
 from harness.methods.method import APPROXIMATE, CONSERVATIVE, NOMINAL, TWO_SIDED_ONLY, Method
-from harness.methods.proportion.closed_form import (
+from harness.methods.proportion import (
     add_four,
     agresti_coull,
     arcsine,

@@ -6,8 +6,9 @@ import numpy as np
 from scipy.special import ndtri
 
 from harness.base.numerics.arrays import Floats
-from harness.methods.comparison.mover import mean, once_per_sample
-from harness.methods.method import LimitPair, TailFormula
+from harness.methods.comparison.mover import about_estimates, mean, once_per_sample
+from harness.methods.method import LimitPair
+from harness.methods.proportion import about, variance
 from harness.methods.proportion.exact import clopper_pearson
 from harness.methods.proportion.score import wilson
 
@@ -36,10 +37,8 @@ def wald(data: tuple[Floats, ...], tail: float) -> LimitPair:
     Brodersen, Ong, Stephan and Buhmann (2010), ICPR 20, 3121–3124, for the balanced accuracy.
     """
     x1, n1, x2, n2 = data
-    estimate = (x1 / n1 + x2 / n2) / 2
-    variance = x1 / n1 * ((n1 - x1) / n1) / n1 + x2 / n2 * ((n2 - x2) / n2) / n2
-    delta = -float(ndtri(tail)) * np.sqrt(variance) / 2
-    return np.clip(estimate - delta, 0.0, 1.0), np.clip(estimate + delta, 0.0, 1.0)
+    deviation = np.sqrt(variance(x1, n1) + variance(x2, n2))
+    return about((x1 / n1 + x2 / n2) / 2, -float(ndtri(tail)) * deviation / 2)
 
 
 def mover_wilson(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -49,7 +48,7 @@ def mover_wilson(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
     Zou and Donner (2008), Stat. Med. 27, 1693–1702.
     """
-    return _mover(data, tail, wilson)
+    return mean(*about_estimates(data, tail, wilson))
 
 
 def mover_clopper_pearson(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -59,9 +58,4 @@ def mover_clopper_pearson(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
     Zou and Donner (2008), Stat. Med. 27, 1693–1702.
     """
-    return _mover(data, tail, once_per_sample(clopper_pearson))
-
-
-def _mover(data: tuple[Floats, ...], tail: float, limits: TailFormula) -> LimitPair:
-    x1, n1, x2, n2 = data
-    return mean((x1 / n1, *limits((x1, n1), tail)), (x2 / n2, *limits((x2, n2), tail)))
+    return mean(*about_estimates(data, tail, once_per_sample(clopper_pearson)))

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtri
 
-from harness.base.errors import IntervalNotFoundError
 from harness.base.numerics.arrays import Bools, Floats, Positions, Rows
 from harness.base.numerics.points import UnitPoints, unit_difference
-from harness.base.numerics.root_finding import bracketed_newton
+from harness.base.numerics.root_finding import newton_roots
+from harness.methods.comparison.skewness import Derived, relative_excess
 from harness.methods.method import LimitPair
+from harness.methods.proportion import about, variance
 
 
 def wald(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -22,7 +24,7 @@ def wald(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
     Newcombe (1998), Stat. Med. 17, 873–890, method 1.
     """
-    return _clipped(data, tail, np.zeros_like(data[1]))
+    return _about_estimate(data, tail, np.zeros_like(data[1]))
 
 
 def wald_cc(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -34,7 +36,7 @@ def wald_cc(data: tuple[Floats, ...], tail: float) -> LimitPair:
     Newcombe (1998), Stat. Med. 17, 873–890, method 2.
     """
     _, n1, _, n2 = data
-    return _clipped(data, tail, (1.0 / n1 + 1.0 / n2) / 2)
+    return _about_estimate(data, tail, (1.0 / n1 + 1.0 / n2) / 2)
 
 
 def agresti_caffo(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -50,12 +52,10 @@ def agresti_caffo(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return wald((x1 + 1.0, n1 + 2.0, x2 + 1.0, n2 + 2.0), tail)
 
 
-def _clipped(data: tuple[Floats, ...], tail: float, correction: Floats) -> LimitPair:
+def _about_estimate(data: tuple[Floats, ...], tail: float, correction: Floats) -> LimitPair:
     x1, n1, x2, n2 = data
-    estimate = x1 / n1 - x2 / n2
-    variance = x1 / n1 * ((n1 - x1) / n1) / n1 + x2 / n2 * ((n2 - x2) / n2) / n2
-    delta = correction - float(ndtri(tail)) * np.sqrt(variance)
-    return np.clip(estimate - delta, -1.0, 1.0), np.clip(estimate + delta, -1.0, 1.0)
+    deviation = np.sqrt(variance(x1, n1) + variance(x2, n2))
+    return about(x1 / n1 - x2 / n2, correction - float(ndtri(tail)) * deviation, -1.0, 1.0)
 
 
 def about_logarithm(ratio: Floats, variance: Floats, tail: float) -> LimitPair:
@@ -68,10 +68,10 @@ def about_logarithm(ratio: Floats, variance: Floats, tail: float) -> LimitPair:
         variance: V, shape (m,); not used where the limits are (0, inf).
         tail: the probability beyond a limit.
     """
-    known = np.isfinite(ratio) & (ratio > 0)
-    ratio = np.where(known, ratio, 1.0)
-    factor = np.exp(-float(ndtri(tail)) * np.sqrt(np.where(known, variance, 0.0)))
-    return np.where(known, ratio / factor, 0.0), np.where(known, ratio * factor, np.inf)
+    is_defined = np.isfinite(ratio) & (ratio > 0)
+    ratio = np.where(is_defined, ratio, 1.0)
+    factor = np.exp(-float(ndtri(tail)) * np.sqrt(np.where(is_defined, variance, 0.0)))
+    return np.where(is_defined, ratio / factor, 0.0), np.where(is_defined, ratio * factor, np.inf)
 
 
 # Room for rounding at the ends of the bracket of log μ.
@@ -86,7 +86,7 @@ def mee(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
     Mee (1984), Biometrics 40, 1175–1176; Newcombe (1998), Stat. Med. 17, 873–890, method 5.
     """
-    return _limits(data, tail, np.ones_like(data[1]))
+    return _limits(data, tail, np.ones_like(data[1]), _drop)
 
 
 def miettinen_nurminen(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -97,67 +97,65 @@ def miettinen_nurminen(data: tuple[Floats, ...], tail: float) -> LimitPair:
     Miettinen and Nurminen (1985), Stat. Med. 4, 213–226; Newcombe (1998), Stat. Med. 17, 873–890,
     method 6.
     """
+    return _limits(data, tail, variance_factor(data), _drop)
+
+
+def variance_factor(data: tuple[Floats, ...]) -> Floats:
+    """N/(N − 1), N = n₁ + n₂."""
     total = data[1] + data[3]
-    return _limits(data, tail, total / (total - 1.0))
+    return total / (total - 1.0)
 
 
-def _limits(data: tuple[Floats, ...], tail: float, factor: Floats) -> LimitPair:
+def _limits(data: tuple[Floats, ...], tail: float, factor: Floats, drop: Drop) -> LimitPair:
+    """The limits below and above the estimate d, by how far a limit is from it."""
     x1, n1, x2, n2 = data
     z = -float(ndtri(tail))
     second, first = UnitPoints(x2 / n2, (n2 - x2) / n2), UnitPoints(x1 / n1, (n1 - x1) / n1)
     estimate = unit_difference(second, first)
-    if z == 0:
-        return estimate, estimate.copy()
-    target = factor * z * z
-    lower = np.maximum(estimate - _drop(x1, n1, x2, n2, target), -1.0)
-    upper = np.minimum(estimate + _drop(x2, n2, x1, n1, target), 1.0)
+    below = drop(_Pairs(x1, n1, n2 - x2, n2, factor), abs(z))
+    above = drop(_Pairs(n1 - x1, n1, x2, n2, factor), abs(z))
+    lower = np.clip(estimate - below, -1.0, 1.0)
+    upper = np.clip(estimate + above, -1.0, 1.0)
     return (lower, upper) if z >= 0 else (upper, lower)
 
 
-def _drop(x1: Floats, n1: Floats, x2: Floats, n2: Floats, target: Floats) -> Floats:
-    """d − δ ≥ 0, d the estimate p̂₁ − p̂₂, where (d − δ)² / V(δ) = ``target``.
+def _drop(pairs: _Pairs, z: float) -> Floats:
+    """d − δ ≥ 0, d the estimate, where (d − δ)² / V(δ) is the squared z times the factor of V.
 
-    With μ the multiplier of the constraint, n₁(p̂₁ − p₁) = μ p₁(1 − p₁) and
-    n₂(p₂ − p̂₂) = μ p₂(1 − p₂): a quadratic for each sample. Their sum is d − δ = μV, so that
-    the squared statistic is μ(d − δ). Both factors rise with μ: there is one root, and the δ of
-    smaller statistics are an interval. No cubic in δ is solved, and nothing cancels.
+    With μ the multiplier of the constraint, n(x/n − p) = μ p(1 − p) is a quadratic for each rate.
+    The sum of both is d − δ = μV, so that the squared statistic is μ(d − δ). Both factors rise with
+    μ: there is one root, found by its logarithm, and the δ of smaller statistics are an interval.
+    No cubic in δ is solved, and nothing cancels.
     """
-    failures = n2 - x2
-    # The largest d − δ: it is 0 at x₁ = 0 and x₂ = n₂, where nothing is below the estimate.
-    distance = x1 / n1 + failures / n2
-    drop = np.zeros_like(x1)
-    open_ = distance > 0
-    columns = x1, n1, failures, n2, target, distance
-    drop[open_] = target[open_] / _multiplier(*(column[open_] for column in columns))
-    return drop
-
-
-def _multiplier(
-    x1: Floats, n1: Floats, failures: Floats, n2: Floats, target: Floats, distance: Floats
-) -> Floats:
-    """The root μ of μ(d − δ) = ``target``, by its logarithm."""
+    drop = np.zeros_like(pairs.x)
+    if z == 0:
+        return drop
+    # Where both rates are 0 nothing is below the estimate.
+    open_ = np.flatnonzero(~pairs.is_ended())
+    pairs = pairs.at(open_)
+    x, n, y, m = pairs.x, pairs.n, pairs.y, pairs.m
+    target = pairs.factor * z * z
     log_target = np.log(target)
 
     def excess(log_mu: Floats, index: Positions) -> tuple[Floats, Floats]:
         mu = np.exp(log_mu)
-        drop_1, slope_1 = _pulled_down(x1[index], n1[index], mu)
-        drop_2, slope_2 = _pulled_down(failures[index], n2[index], mu)
+        drop_1, slope_1 = _pulled_down(x[index], n[index], mu)
+        drop_2, slope_2 = _pulled_down(y[index], m[index], mu)
         drop = drop_1 + drop_2
         with np.errstate(divide="ignore", invalid="ignore"):
             value = log_target[index] - log_mu - np.log(drop)
             return value, -1.0 - (drop_1 * slope_1 + drop_2 * slope_2) / drop
 
-    # d − δ is at most ``distance``, and at least half of it once μ ≥ 2 max(n₁, n₂).
-    low = target / distance
-    high = np.maximum(2.0 * np.maximum(n1, n2), 2.0 * low)
-    variance = x1 / n1 * (n1 - x1) / n1 / n1 + failures / n2 * (n2 - failures) / n2 / n2
+    # d − δ is at most x/n + y/m, and at least half of it once μ ≥ 2 max(n, m).
+    low = target / (x / n + y / m)
+    high = np.maximum(2.0 * np.maximum(n, m), 2.0 * low)
+    spread = x / n * (n - x) / n / n + y / m * (m - y) / m / m
     with np.errstate(divide="ignore"):
-        start = 0.5 * (log_target - np.log(variance))
+        start = 0.5 * (log_target - np.log(spread))
     ends = np.log(low) - _MARGIN, np.log(high) + _MARGIN
-    log_mu, reached = bracketed_newton(excess, *ends, start)
-    if not reached.all():
-        raise IntervalNotFoundError("no root of the score equation")
-    return np.exp(log_mu)
+    log_mu = newton_roots(excess, *ends, start, "no root of the score equation")
+    drop[open_] = target / np.exp(log_mu)
+    return drop
 
 
 def _pulled_down(x: Floats, n: Floats, mu: Floats) -> tuple[Floats, Floats]:
@@ -193,8 +191,7 @@ def scas(data: tuple[Floats, ...], tail: float) -> LimitPair:
     Laud (2017), Pharm. Stat. 16, 334–348, appendix A.1; Gart and Nam (1990), Biometrics 46,
     637–643.
     """
-    total = data[1] + data[3]
-    return _skewed_limits(data, tail, total / (total - 1.0))
+    return _limits(data, tail, variance_factor(data), _skewed_drop)
 
 
 def gart_nam(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -202,19 +199,7 @@ def gart_nam(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
     Gart and Nam (1990), Biometrics 46, 637–643.
     """
-    return _skewed_limits(data, tail, np.ones_like(data[1]))
-
-
-def _skewed_limits(data: tuple[Floats, ...], tail: float, factor: Floats) -> LimitPair:
-    x1, n1, x2, n2 = data
-    z = -float(ndtri(tail))
-    second, first = UnitPoints(x2 / n2, (n2 - x2) / n2), UnitPoints(x1 / n1, (n1 - x1) / n1)
-    estimate = unit_difference(second, first)
-    below = _skewed_drop(_Pairs(x1, n1, n2 - x2, n2, factor), abs(z))
-    above = _skewed_drop(_Pairs(n1 - x1, n1, x2, n2, factor), abs(z))
-    lower = np.clip(estimate - below, -1.0, 1.0)
-    upper = np.clip(estimate + above, -1.0, 1.0)
-    return (lower, upper) if z >= 0 else (upper, lower)
+    return _limits(data, tail, np.ones_like(data[1]), _skewed_drop)
 
 
 @dataclass(frozen=True)
@@ -266,18 +251,15 @@ class _Pairs(Rows):
         return np.sqrt(rate) / self.factor - (z * z - 1.0) * third / (6.0 * rate * np.sqrt(rate))
 
 
-@dataclass(frozen=True)
-class _Moments:
-    """V and μ₃ at multipliers μ, with their derivatives in μ."""
-
-    variance: Floats
-    third: Floats
-    variance_slope: Floats
-    third_slope: Floats
+Drop = Callable[[_Pairs, float], Floats]
+"""How far a limit is from the estimate, of outcomes as seen from its end of the range at z ≥ 0."""
 
 
-def _moments(pairs: _Pairs, reference: Floats, step: Floats) -> _Moments:
-    """At μ = reference + step; the distance of μ from a sample's size keeps its digits."""
+def _moments(pairs: _Pairs, reference: Floats, step: Floats) -> tuple[Derived, Derived]:
+    """V and μ₃ at multipliers μ = reference + step, with their derivatives in μ.
+
+    The distance of μ from a sample's size keeps its digits.
+    """
     mu = reference + step
     terms = []
     for x, n in ((pairs.x, pairs.n), (pairs.y, pairs.m)):
@@ -289,44 +271,30 @@ def _moments(pairs: _Pairs, reference: Floats, step: Floats) -> _Moments:
             q = np.where(x < n, q, np.maximum(beyond, 0.0) / mu)
             spread = p * q
             slope = np.where(spread > 0, -spread / root, 0.0)
-        terms.append(
-            (
-                spread / n,
-                spread * (q - p) / n / n,
-                (q - p) * slope / n,
-                (1.0 - 6.0 * spread) * slope / n / n,
-            )
-        )
-    return _Moments(*(one + other for one, other in zip(*terms, strict=True)))
+        third = spread * (q - p) / n / n
+        terms.append((spread / n, (q - p) * slope / n, third, (1.0 - 6.0 * spread) * slope / n / n))
+    first, second = terms
+    sums = [of_first + of_second for of_first, of_second in zip(first, second, strict=True)]
+    return (sums[0], sums[1]), (sums[2], sums[3])
 
 
 def _excess(
     pairs: _Pairs, z: float, side: float, reference: Floats, step: Floats
 ) -> tuple[Floats, Floats]:
-    """How far the corrected score is above z, relative to its terms, and the derivative in μ.
-
-    With negative skewness Z is the smaller root of the quadratic equation, which is at most
-    1/(2|k|): where z is above that, the score is above z only where no root exists.
-    """
-    mu, at = reference + step, _moments(pairs, reference, step)
+    """How far the corrected score is above z, relative to its terms, and the derivative in μ."""
+    mu = reference + step
+    (unscaled, unscaled_slope), (third, third_slope) = _moments(pairs, reference, step)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        variance = pairs.factor * at.variance
-        score = side * mu * np.sqrt(variance) / pairs.factor
-        relative = at.variance_slope / at.variance
+        spread = pairs.factor * unscaled
+        score = side * mu * np.sqrt(spread) / pairs.factor
+        relative = unscaled_slope / unscaled
         score_slope = score * (1.0 / mu + 0.5 * relative)
-        cube = 6.0 * variance * np.sqrt(variance)
-        k = side * at.third / cube
-        k_slope = side * (at.third_slope - 1.5 * at.third * relative) / cube
-        reached = np.where(k < 0, np.minimum(z, -0.5 / k), z)
-        correction = (reached * reached - 1.0) * k
-        value = score - correction - reached
-        scale = np.abs(score) + np.abs(correction) + reached
-        slope = score_slope - (reached * reached - 1.0) * k_slope
-        slope -= np.where(reached < z, 0.5 * k_slope / k / k * (1.0 + 2.0 * reached * k), 0.0)
-        # At the root this is the derivative of the quotient.
-        value, slope = value / scale, slope / scale
+        cube = 6.0 * spread * np.sqrt(spread)
+        k = side * third / cube
+        k_slope = side * (third_slope - 1.5 * third * relative) / cube
+        value, slope = relative_excess((score, score_slope), (k, k_slope), z)
     # Where V is 0, so is the distance to the estimate.
-    return np.where(variance > 0, value, -np.inf), slope
+    return np.where(spread > 0, value, -np.inf), slope
 
 
 def _skewed_drop(pairs: _Pairs, z: float) -> Floats:
@@ -359,12 +327,12 @@ def _solved(pairs: _Pairs, z: float, side: float) -> Floats:
         return np.zeros(0)
     first, second = pairs.kinks
     zero = np.zeros_like(first)
-    middle = 0.5 * (first + second)
+    half = 0.5 * (first + second) - first
     reference, sign, high = zero, np.ones_like(first), np.log(0.5 * first)
     segments = (
         (zero, 0.5 * first, first, -1.0, 0.5 * first),
-        (first, zero, first, 1.0, middle - first),
-        (first, middle - first, second, -1.0, middle - first),
+        (first, zero, first, 1.0, half),
+        (first, half, second, -1.0, half),
         (second, zero, second, 1.0, None),
     )
     for start, offset, anchor, direction, length in segments:
@@ -383,13 +351,13 @@ def _solved(pairs: _Pairs, z: float, side: float) -> Floats:
         falling = -side * sign[index]
         return falling * value, falling * slope * step
 
-    log_step, reached = bracketed_newton(evaluate, low, high, 0.5 * (low + high))
-    if not reached.all():
-        raise IntervalNotFoundError("no root of the corrected score")
+    middle = 0.5 * (low + high)
+    log_step = newton_roots(evaluate, low, high, middle, "no root of the corrected score")
     # Beside a kink the function bends so much that one more step is needed.
     value, slope = evaluate(log_step, np.arange(log_step.size))
     with np.errstate(divide="ignore", invalid="ignore"):
         change = value / slope
     log_step -= np.where(np.abs(change) < _SMALL, change, 0.0)
     step = sign * np.exp(log_step)
-    return (reference + step) * _moments(pairs, reference, step).variance
+    (spread, _), _ = _moments(pairs, reference, step)
+    return (reference + step) * spread

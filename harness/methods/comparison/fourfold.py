@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
-from harness.base.errors import IntervalNotFoundError
 from harness.base.numerics.arrays import Bools, Floats, Positions, Rows, distinct_columns
-from harness.base.numerics.root_finding import bracketed_newton
+from harness.base.numerics.root_finding import newton_roots
 
 # The logits between which the share of the room that a root takes lies.
 _FARTHEST_LOGIT = 600.0
@@ -154,7 +153,6 @@ def shifted_by_statistic(tables: Tables, target: Floats) -> Tables:
 
     far = np.full(tables.size, _FARTHEST_LOGIT)
     near = np.sqrt(target / sum(1.0 / cell for cell in tables.plus(0.5).cells))
-    logit, reached = bracketed_newton(excess, -far, far, np.log(near) - np.log(tables.room))
-    if not reached.all():
-        raise IntervalNotFoundError("no root of the score equation")
+    start, missing = np.log(near) - np.log(tables.room), "no root of the score equation"
+    logit = newton_roots(excess, -far, far, start, missing)
     return tables.shifted_by_share(expit(logit), expit(-logit))

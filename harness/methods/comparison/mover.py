@@ -10,12 +10,14 @@ import numpy as np
 from harness.base.numerics.arrays import Bools, Floats, distinct_columns
 from harness.distributions.posteriors.beta import Beta
 from harness.methods.method import LimitPair, TailFormula
-from harness.methods.proportion.closed_form import wald
+from harness.methods.proportion import wald
 from harness.methods.proportion.exact import clopper_pearson
 from harness.methods.proportion.score import wilson, wilson_cc
 
 Term = tuple[Floats, Floats, Floats]
 """An estimate with its lower and its upper limit."""
+TermFormula = Callable[[tuple[Floats, ...], float], Term]
+"""(sample, tail) -> the term of a sample, each limit with the probability ``tail`` beyond it."""
 
 
 def mover(first: Term, second: Term) -> LimitPair:
@@ -168,8 +170,7 @@ def mover_jeffreys(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
     Laud (2017), Pharm. Stat. 16, 334–348, MOVER-J.
     """
-    x1, n1, x2, n2 = data
-    return difference(about_median((x1, n1), tail), about_median((x2, n2), tail))
+    return difference(*terms(data, tail, median_of_beta))
 
 
 def fagan(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -208,12 +209,15 @@ def about_estimates(
     return (x1 / n1, *limits((x1, n1), tail)), (x2 / n2, *limits((x2, n2), tail))
 
 
-def about_median(sample: tuple[Floats, Floats], tail: float) -> Term:
+def terms(data: tuple[Floats, ...], tail: float, term: TermFormula) -> tuple[Term, Term]:
+    """The term of each sample, computed once for each distinct one."""
+    x1, n1, x2, n2 = data
+    once = once_per_sample(term)
+    return once((x1, n1), tail), once((x2, n2), tail)
+
+
+def median_of_beta(data: tuple[Floats, ...], tail: float) -> Term:
     """The median of Beta(x + ½, n − x + ½) with its quantiles."""
-    return once_per_sample(_about_median)(sample, tail)
-
-
-def _about_median(data: tuple[Floats, ...], tail: float) -> Term:
     x, n = data
     posterior = Beta.given(x, n, _JEFFREYS)
     return posterior.ppf(0.5).value, posterior.ppf(tail).value, posterior.isf(tail).value

@@ -15,26 +15,25 @@ successes and failures.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 
 import numpy as np
 from scipy.special import expit, ndtri
 
 from harness.base.numerics.arrays import Floats, Positions
-from harness.base.numerics.points import UnitPoints
 from harness.distributions.posteriors.beta import Beta
+from harness.methods import inversion
 from harness.methods.comparison.fourfold import Tables, both_sides, shifted_by_statistic
-from harness.methods.comparison.mover import Term, once_per_sample, ratio
+from harness.methods.comparison.mover import Term, ratio, terms
 from harness.methods.comparison.skewness import Derived, corrected, place_of, skewness_term
-from harness.methods.inversion import limits
+from harness.methods.inversion import MINIMUM_LIKELIHOOD, outer_limit
 from harness.methods.inversion.hypergeometric import (
     HalfTails,
     HypergeometricTails,
+    TablePoints,
     among_most_probable,
     corrected_score_limit,
+    extent,
 )
-from harness.methods.inversion.limits import MINIMUM_LIKELIHOOD, outer_limit
-from harness.methods.inversion.table_window import TablePoints, extent
 from harness.methods.method import LimitPair
 from harness.methods.proportion.score import wilson
 
@@ -96,9 +95,16 @@ def mover_wilson(data: tuple[Floats, ...], tail: float) -> LimitPair:
     Fagerland and Newcombe (2013), Stat. Med. 32, 2823–2836; Donner and Zou (2012), Stat. Methods
     Med. Res. 21, 347–359.
     """
-    x1, n1, x2, n2 = data
-    odds = once_per_sample(_wilson_odds)
-    return ratio(odds((x1, n1), tail), odds((x2, n2), tail))
+
+    def odds(sample: tuple[Floats, ...], tail: float) -> Term:
+        """The odds x/(n − x), and those of Wilson's limits; a small p or 1 − p keeps its digits."""
+        x, n = sample
+        lower, upper = wilson((x, n), tail)
+        rest_lower, rest_upper = wilson((n - x, n), tail)
+        with np.errstate(divide="ignore"):
+            return x / (n - x), lower / rest_upper, upper / rest_lower
+
+    return ratio(*terms(data, tail, odds))
 
 
 def mover_jeffreys(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -109,28 +115,15 @@ def mover_jeffreys(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
     Laud (2017), Pharm. Stat. 16, 334–348; Fagerland and Newcombe (2013), Stat. Med. 32, 2823–2836.
     """
-    x1, n1, x2, n2 = data
-    odds = once_per_sample(_jeffreys_odds)
-    return ratio(odds((x1, n1), tail), odds((x2, n2), tail))
 
+    def odds(sample: tuple[Floats, ...], tail: float) -> Term:
+        x, n = sample
+        posterior = Beta.given(x, n, _JEFFREYS)
+        points = posterior.ppf(0.5), posterior.ppf(tail), posterior.isf(tail)
+        median, lower, upper = (quantile.p / quantile.q for quantile in points)
+        return median, lower, upper
 
-def _wilson_odds(data: tuple[Floats, ...], tail: float) -> Term:
-    """The odds x/(n − x), and those of Wilson's limits; a small p or 1 − p keeps its digits."""
-    x, n = data
-    lower, upper = wilson((x, n), tail)
-    rest_lower, rest_upper = wilson((n - x, n), tail)
-    with np.errstate(divide="ignore"):
-        return x / (n - x), lower / rest_upper, upper / rest_lower
-
-
-def _jeffreys_odds(data: tuple[Floats, ...], tail: float) -> Term:
-    x, n = data
-    posterior = Beta.given(x, n, _JEFFREYS)
-    return _odds(posterior.ppf(0.5)), _odds(posterior.ppf(tail)), _odds(posterior.isf(tail))
-
-
-def _odds(points: UnitPoints) -> Floats:
-    return points.p / points.q
+    return ratio(*terms(data, tail, odds))
 
 
 def _about_logarithm(tables: Tables, tail: float) -> LimitPair:
@@ -155,7 +148,7 @@ def score(data: tuple[Floats, ...], tail: float) -> LimitPair:
     Cornfield (1956), Proc. Third Berkeley Symp. 4, 135–148; Miettinen and Nurminen (1985),
     Stat. Med. 4, 213–226.
     """
-    return by_upper_limit(Tables.of(data), tail, partial(_score, factor=_uncorrected))
+    return by_upper_limit(Tables.of(data), tail, _score_limit)
 
 
 def miettinen_nurminen(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -165,17 +158,17 @@ def miettinen_nurminen(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
     Miettinen and Nurminen (1985), Stat. Med. 4, 213–226.
     """
-    return by_upper_limit(Tables.of(data), tail, partial(_score, factor=variance_factor))
+
+    return by_upper_limit(
+        Tables.of(data), tail, lambda tables, z: _score_limit(tables, z, variance_factor(tables))
+    )
 
 
-def _uncorrected(tables: Tables) -> Floats:
-    return np.ones(tables.size)
-
-
-def _score(tables: Tables, z: float, factor: Callable[[Tables], Floats]) -> Floats:
+def _score_limit(tables: Tables, z: float, factor: Floats | float = 1.0) -> Floats:
+    """The θ where the statistic is z; its variance is multiplied by the factor."""
     if z == 0:
         return tables.odds_ratio
-    return shifted_by_statistic(tables, factor(tables) * z * z).odds_ratio
+    return shifted_by_statistic(tables, np.full(tables.size, factor * z * z)).odds_ratio
 
 
 def variance_factor(tables: Tables) -> Floats:
@@ -193,11 +186,11 @@ def by_upper_limit(
     """
     z = -float(ndtri(tail))
     distinct, back = both_sides(tables)
-    found = np.full(distinct.size, np.inf)
+    upper_limits = np.full(distinct.size, np.inf)
     inner = np.flatnonzero(distinct.room > 0)
-    found[inner] = upper(distinct.at(inner), abs(z))
+    upper_limits[inner] = upper(distinct.at(inner), abs(z))
     with np.errstate(divide="ignore"):
-        limits = 1.0 / found[back[: tables.size]], found[back[tables.size :]]
+        limits = 1.0 / upper_limits[back[: tables.size]], upper_limits[back[tables.size :]]
     lower, upper_ = limits if z >= 0 else limits[::-1]
     return np.where(tables.fixed, 0.0, lower), np.where(tables.fixed, np.inf, upper_)
 
@@ -218,10 +211,10 @@ def scas(data: tuple[Floats, ...], tail: float) -> LimitPair:
     Laud (2017), Pharm. Stat. 16, 334–348; Laud (2018), Pharm. Stat. 17, 290–293; Gart and Thomas
     (1982), Commun. Stat. A 11, 1369–1378, for the bias.
     """
-    return by_upper_limit(Tables.of(data), tail, _upper)
+    return by_upper_limit(Tables.of(data), tail, _corrected_limit)
 
 
-def _upper(tables: Tables, z: float) -> Floats:
+def _corrected_limit(tables: Tables, z: float) -> Floats:
     """Where the corrected score is z; as b is emptied, it tends to √(1 + 6bN/(N − 1)) and no more.
 
     Next to that end the corrected score is flat, and T − (z² − 1)k, which is z there too, is steep:
@@ -232,7 +225,13 @@ def _upper(tables: Tables, z: float) -> Floats:
         return corrected(*_score_with_skewness(tables.at(index), logit))
 
     far = np.full(tables.size, _FARTHEST_LOGIT)
-    logit = place_of(statistic, z, -far, far, _uncorrected_with_skewness(tables, z))
+    # The start is the share of the range at the limit of the score test.
+    moved = tables
+    if z > 0:
+        moved = shifted_by_statistic(tables, variance_factor(tables) * z * z)
+    with np.errstate(divide="ignore"):
+        start = np.log(moved.room_below) - np.log(moved.room)
+    logit = place_of(statistic, z, -far, far, start)
     inner = np.flatnonzero(logit < far)
     (t, t_slope), (k, k_slope) = _score_with_skewness(tables.at(inner), logit[inner])
     logit[inner] -= (t - (z * z - 1.0) * k - z) / (t_slope - (z * z - 1.0) * k_slope)
@@ -249,15 +248,6 @@ def _at(tables: Tables, logit: Floats) -> Tables:
         (tables.c - tables.room) + down,
         (tables.d - tables.room_below) + up,
     )
-
-
-def _uncorrected_with_skewness(tables: Tables, z: float) -> Floats:
-    """The logit of the share of the range at the limit of the score test."""
-    moved = tables
-    if z > 0:
-        moved = shifted_by_statistic(tables, variance_factor(tables) * z * z)
-    with np.errstate(divide="ignore"):
-        return np.log(moved.room_below) - np.log(moved.room)
 
 
 def _score_with_skewness(tables: Tables, logit: Floats) -> tuple[Derived, Derived]:
@@ -302,7 +292,7 @@ def cornfield(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
     Cornfield (1956), Proc. Third Berkeley Symp. 4, 135–148.
     """
-    return _for_odds_ratio(_quantile, data, tail, tail)
+    return _for_odds_ratio(inversion.exact_tail, data, tail, tail)
 
 
 def mid_p(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -315,7 +305,7 @@ def mid_p(data: tuple[Floats, ...], tail: float) -> LimitPair:
     Lancaster (1961), J. Am. Stat. Assoc. 56, 223–234; Cornfield (1956), Proc. Third Berkeley Symp.
     4, 135–148.
     """
-    return _for_odds_ratio(_mid_p, data, tail, tail)
+    return _for_odds_ratio(inversion.mid_p, data, tail, tail)
 
 
 def baptista_pike(data: tuple[Floats, ...], alpha: float) -> LimitPair:
@@ -328,7 +318,13 @@ def baptista_pike(data: tuple[Floats, ...], alpha: float) -> LimitPair:
 
     Baptista and Pike (1977), Appl. Stat. 26, 214–220.
     """
-    return _for_odds_ratio(_baptista_pike, data, alpha, alpha / 2)
+
+    def limit(tails: HypergeometricTails, alpha: float) -> TablePoints:
+        # A sum that is alpha at a tie falls to it, with a slope of 0 for symmetric margins: the
+        # limit is the tie, and next to it no root of the rounded sum is to be looked for.
+        return outer_limit(tails, alpha * (1.0 - _ROUNDING), MINIMUM_LIKELIHOOD)
+
+    return _for_odds_ratio(limit, data, alpha, alpha / 2)
 
 
 def baptista_pike_mid_p(data: tuple[Floats, ...], alpha: float) -> LimitPair:
@@ -340,29 +336,15 @@ def baptista_pike_mid_p(data: tuple[Floats, ...], alpha: float) -> LimitPair:
     Fagerland, Lydersen and Laake (2015), Stat. Methods Med. Res. 24, 224–254; Baptista and Pike
     (1977), Appl. Stat. 26, 214–220.
     """
-    return _for_odds_ratio(_baptista_pike_mid_p, data, alpha, alpha / 2)
 
+    def limit(tails: HypergeometricTails, alpha: float) -> TablePoints:
+        # A sum that is alpha at a tie rises to it for symmetric margins, and is not above alpha
+        # there.
+        half = HalfTails(tails.tables, tails.window)
+        outer: TablePoints = outer_limit(half, alpha * (1.0 + _ROUNDING), MINIMUM_LIKELIHOOD)
+        return outer if alpha <= 0.5 else among_most_probable(tails, alpha, outer)
 
-def _quantile(tails: HypergeometricTails, tail: float) -> TablePoints:
-    index = np.flatnonzero(tails.reach > 0)
-    return tails.boundary.replaced(index, tails.at(index).quantile(tail))
-
-
-def _mid_p(tails: HypergeometricTails, tail: float) -> TablePoints:
-    return limits.mid_p(tails, tail)
-
-
-def _baptista_pike(tails: HypergeometricTails, alpha: float) -> TablePoints:
-    # A sum that is alpha at a tie falls to it, with a slope of 0 for symmetric margins: the limit
-    # is the tie, and next to it no root of the rounded sum is to be looked for.
-    return outer_limit(tails, alpha * (1.0 - _ROUNDING), MINIMUM_LIKELIHOOD)
-
-
-def _baptista_pike_mid_p(tails: HypergeometricTails, alpha: float) -> TablePoints:
-    # A sum that is alpha at a tie rises to it for symmetric margins, and is not above alpha there.
-    half = HalfTails(tails.tables, tails.window)
-    limit: TablePoints = outer_limit(half, alpha * (1.0 + _ROUNDING), MINIMUM_LIKELIHOOD)
-    return limit if alpha <= 0.5 else among_most_probable(tails, alpha, limit)
+    return _for_odds_ratio(limit, data, alpha, alpha / 2)
 
 
 def _for_odds_ratio(

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit, ndtri
 
-from harness.base.errors import IntervalNotFoundError
 from harness.base.numerics.arrays import Floats, Positions
-from harness.base.numerics.root_finding import bracketed_newton
+from harness.base.numerics.root_finding import newton_roots
 from harness.distributions.posteriors.gamma import Gamma
-from harness.methods.comparison.mover import Term, about_estimates, difference, once_per_sample
+from harness.methods.comparison.mover import Term, about_estimates, difference, terms
 from harness.methods.method import LimitPair
 from harness.methods.rate import score as score_of_rate
 
@@ -51,22 +50,19 @@ def mover_jeffreys(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
     Laud (2017), Pharm. Stat. 16, 334–348, MOVER-J.
     """
-    x1, exposure1, x2, exposure2 = data
-    return difference(about_median(x1, exposure1, tail), about_median(x2, exposure2, tail))
+    return difference(*terms(data, tail, median_of_gamma))
 
 
-def about_median(x: Floats, exposure: Floats, tail: float) -> Term:
-    """The median of Gamma(x + ½, E) with its quantiles."""
-    # By unit exposure, so that limits scale with the exposure to the last bit.
-    median, lower, upper = once_per_sample(_of_count)((x,), tail)
-    return median / exposure, lower / exposure, upper / exposure
+def median_of_gamma(data: tuple[Floats, ...], tail: float) -> Term:
+    """The median of Gamma(x + ½, E) with its quantiles.
 
-
-def _of_count(data: tuple[Floats, ...], tail: float) -> Term:
-    """The median of Gamma(x + ½, 1) with its quantiles."""
-    (x,) = data
+    They are those at unit exposure over E, so that limits scale with it to the last bit.
+    """
+    x, exposure = data
     posterior = Gamma.given(x, np.ones_like(x), _JEFFREYS)
-    return posterior.ppf(0.5).value, posterior.ppf(tail).value, posterior.isf(tail).value
+    points = posterior.ppf(0.5), posterior.ppf(tail), posterior.isf(tail)
+    median, lower, upper = (quantile.value / exposure for quantile in points)
+    return median, lower, upper
 
 
 # The logits between which every root of doubles lies.
@@ -98,25 +94,21 @@ def _drop(x1: Floats, exposure1: Floats, x2: Floats, exposure2: Floats, target: 
     μ times the variance: the squared statistic is μ(d − δ), which rises with μ from 0 to E₂.
     At x₂ = 0, where r₂ need not be 0 for μ = E₂, it may be reached at that end only.
     """
-    share = _share_without_second(x1, exposure1 / exposure2, target)
+    ratio = exposure1 / exposure2
+    # s = μ/E₂ at x₂ = 0: s² x₁ = target · ratio (ratio + s), ratio = E₁/E₂, and at most 1
+    with np.errstate(divide="ignore"):
+        root = target + np.sqrt(target * target + 4.0 * target * x1)
+        share = np.minimum(ratio * root / (2.0 * x1), 1.0)
     both = np.flatnonzero(x2 > 0)
-    share[both] = _share_with_second(
-        x1[both], exposure1[both] / exposure2[both], x2[both], target, share[both]
-    )
+    share[both] = _share_of_both(x1[both], ratio[both], x2[both], target, share[both])
     return target / (exposure2 * share)
 
 
-def _share_without_second(x1: Floats, ratio: Floats, target: float) -> Floats:
-    """μ/E₂ at x₂ = 0: s² x₁ = target · ratio (ratio + s), ratio = E₁/E₂, and at most 1."""
-    with np.errstate(divide="ignore"):
-        root = target + np.sqrt(target * target + 4.0 * target * x1)
-        return np.minimum(ratio * root / (2.0 * x1), 1.0)
+def _share_of_both(x1: Floats, ratio: Floats, x2: Floats, target: float, start: Floats) -> Floats:
+    """The root s of s² (x₂/(1 − s) + x₁/(ratio (ratio + s))) = target in (0, 1), by its logit.
 
-
-def _share_with_second(
-    x1: Floats, ratio: Floats, x2: Floats, target: float, start: Floats
-) -> Floats:
-    """The root s of s² (x₂/(1 − s) + x₁/(ratio (ratio + s))) = target in (0, 1), by its logit."""
+    ``start`` is its root without x₂.
+    """
 
     def excess(logit: Floats, index: Positions) -> tuple[Floats, Floats]:
         share, rest = expit(logit), expit(-logit)
@@ -127,13 +119,9 @@ def _share_with_second(
         return value, -2.0 * rest - bent / (first + second)
 
     far = np.full_like(x1, _FARTHEST_LOGIT)
-    guess = np.minimum(start, _share_without_first(x2, target))
-    logit, reached = bracketed_newton(excess, -far, far, np.log(guess / (1.0 - guess)))
-    if not reached.all():
-        raise IntervalNotFoundError("no root of the score equation")
-    return expit(logit)
-
-
-def _share_without_first(x2: Floats, target: float) -> Floats:
-    """μ/E₂ at x₁ = 0: s² x₂ = target (1 − s)."""
-    return 2.0 * target / (target + np.sqrt(target * target + 4.0 * target * x2))
+    # At x₁ = 0 the equation is s² x₂ = target (1 − s).
+    without_first = 2.0 * target / (target + np.sqrt(target * target + 4.0 * target * x2))
+    guess = np.minimum(start, without_first)
+    logit_of_guess = np.log(guess / (1.0 - guess))
+    missing = "no root of the score equation"
+    return expit(newton_roots(excess, -far, far, logit_of_guess, missing))

@@ -14,10 +14,10 @@ from scipy.special import ndtri
 from harness.base.numerics.arrays import Floats
 from harness.base.numerics.points import UnitPoints
 from harness.distributions.posteriors.beta import Beta
+from harness.methods import inversion
 from harness.methods.comparison.difference import about_logarithm
-from harness.methods.comparison.mover import about_estimates, once_per_sample, ratio
-from harness.methods.comparison.rate_difference import about_median
-from harness.methods.inversion import limits
+from harness.methods.comparison.mover import about_estimates, once_per_sample, ratio, terms
+from harness.methods.comparison.rate_difference import median_of_gamma
 from harness.methods.inversion.tails import BinomialTails
 from harness.methods.method import LimitPair
 from harness.methods.rate import score as score_of_rate
@@ -32,7 +32,12 @@ def exact_conditional(data: tuple[Floats, ...], tail: float) -> LimitPair:
     Przyborowski and Wilenski (1940), Biometrika 31, 313–323; Clopper and Pearson (1934), Biometrika
     26, 404–413.
     """
-    return _conditional(data, tail, _exact)
+
+    def upper(x: Floats, rest: Floats) -> Floats:
+        limit = Beta(x + 1.0, np.where(rest > 0, rest, 1.0)).isf(tail)
+        return np.where(rest > 0, limit.p / limit.q, np.inf)
+
+    return _conditional(data, tail, upper)
 
 
 def mid_p(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -44,7 +49,10 @@ def mid_p(data: tuple[Floats, ...], tail: float) -> LimitPair:
     Lancaster (1961), J. Am. Stat. Assoc. 56, 223–234; Berry and Armitage (1995), The Statistician
     44, 417–423.
     """
-    return _conditional(data, tail, _mid_p)
+
+    return _conditional(
+        data, tail, lambda x, rest: _odds(inversion.mid_p(BinomialTails(x, x + rest), tail))
+    )
 
 
 def score(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -56,7 +64,10 @@ def score(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
     Miettinen and Nurminen (1985), Stat. Med. 4, 213–226.
     """
-    return _conditional(data, tail, _wilson)
+    z = -float(ndtri(tail))
+    return _conditional(
+        data, tail, lambda x, rest: _odds(BinomialTails(x, x + rest).score_limit(z))
+    )
 
 
 def scas(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -70,7 +81,26 @@ def scas(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
     Laud (2017), Pharm. Stat. 16, 334–348.
     """
-    return _conditional(data, tail, _skewness_corrected)
+    z = -float(ndtri(tail))
+
+    def upper(x: Floats, rest: Floats) -> Floats:
+        """The root o of (x − c − (n − x − c)o)² = z²no with c = (z² − 1)/6, above x/(n − x).
+
+        With o = p/(1 − p) it is (x − c − (n − 2c)p)² = z²np(1 − p), the equation of a proportion;
+        it is quadratic in √o.
+        """
+        c = (z * z - 1.0) / 6.0
+        square = z * z * (x + rest)
+        a, b = x - c, rest - c
+        spread = np.sqrt(square) + np.sqrt(np.maximum(square + 4.0 * a * b, 0.0))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if z > 0:
+                root = np.where(b > 0, spread / (2.0 * b), np.inf)
+            else:
+                root = np.where(a > 0, 2.0 * a / spread, 0.0)
+        return np.where(rest == 0, np.inf, root * root)
+
+    return _conditional(data, tail, upper)
 
 
 def wald_log(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -122,12 +152,11 @@ def mover_jeffreys(data: tuple[Floats, ...], tail: float) -> LimitPair:
     Li, Tang and Wong (2014), Comput. Stat. 29, 869–889; Laud (2017), Pharm. Stat. 16, 334–348,
     MOVER-J.
     """
-    x1, exposure1, x2, exposure2 = data
-    return ratio(about_median(x1, exposure1, tail), about_median(x2, exposure2, tail))
+    return ratio(*terms(data, tail, median_of_gamma))
 
 
-# (x, rest, tail) -> the upper limit of the odds of x of x + rest, with x + rest > 0
-UpperOdds = Callable[[Floats, Floats, float], Floats]
+# (x, rest) -> the upper limit of the odds of x of x + rest, with x + rest > 0
+UpperOdds = Callable[[Floats, Floats], Floats]
 
 
 def _conditional(data: tuple[Floats, ...], tail: float, upper: UpperOdds) -> LimitPair:
@@ -137,43 +166,11 @@ def _conditional(data: tuple[Floats, ...], tail: float, upper: UpperOdds) -> Lim
     def odds(sample: tuple[Floats, ...], tail: float) -> tuple[Floats]:
         x, rest = sample
         some = x + rest > 0
-        return (np.where(some, upper(x, np.where(some, rest, 1.0), tail), np.inf),)
+        return (np.where(some, upper(x, np.where(some, rest, 1.0)), np.inf),)
 
     (above,), (below,) = (once_per_sample(odds)(pair, tail) for pair in ((x1, x2), (x2, x1)))
     with np.errstate(divide="ignore"):
         return exposure2 / exposure1 / below, exposure2 / exposure1 * above
-
-
-def _exact(x: Floats, rest: Floats, tail: float) -> Floats:
-    limit = Beta(x + 1.0, np.where(rest > 0, rest, 1.0)).isf(tail)
-    return np.where(rest > 0, limit.p / limit.q, np.inf)
-
-
-def _mid_p(x: Floats, rest: Floats, tail: float) -> Floats:
-    return _odds(limits.mid_p(BinomialTails(x, x + rest), tail))
-
-
-def _wilson(x: Floats, rest: Floats, tail: float) -> Floats:
-    return _odds(BinomialTails(x, x + rest).score_limit(-float(ndtri(tail))))
-
-
-def _skewness_corrected(x: Floats, rest: Floats, tail: float) -> Floats:
-    """The root o of (x − c − (n − x − c)o)² = z²no with c = (z² − 1)/6, which is above x/(n − x).
-
-    With o = p/(1 − p) it is (x − c − (n − 2c)p)² = z²np(1 − p), the equation of a proportion; it is
-    quadratic in √o.
-    """
-    z = -float(ndtri(tail))
-    c = (z * z - 1.0) / 6.0
-    square = z * z * (x + rest)
-    a, b = x - c, rest - c
-    spread = np.sqrt(square) + np.sqrt(np.maximum(square + 4.0 * a * b, 0.0))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        if z > 0:
-            root = np.where(b > 0, spread / (2.0 * b), np.inf)
-        else:
-            root = np.where(a > 0, 2.0 * a / spread, 0.0)
-    return np.where(rest == 0, np.inf, root * root)
 
 
 def _odds(points: UnitPoints) -> Floats:

@@ -12,12 +12,14 @@ solved, and nothing cancels.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.special import expit, ndtri
 
-from harness.base.numerics.arrays import Floats, Positions
-from harness.methods.comparison.difference import about_logarithm
-from harness.methods.comparison.mover import about_estimates, about_median, ratio
+from harness.base.numerics.arrays import Floats, Rows
+from harness.methods.comparison.difference import about_logarithm, variance_factor
+from harness.methods.comparison.mover import about_estimates, median_of_beta, ratio, terms
 from harness.methods.comparison.skewness import Derived, corrected, place_of, skewness_term
 from harness.methods.method import LimitPair
 from harness.methods.proportion.score import wilson
@@ -91,8 +93,7 @@ def mover_jeffreys(data: tuple[Floats, ...], tail: float) -> LimitPair:
     Donner and Zou (2012), Stat. Methods Med. Res. 21, 347–359; Laud (2017), Pharm. Stat. 16,
     334–348, MOVER-J.
     """
-    x1, n1, x2, n2 = data
-    return ratio(about_median((x1, n1), tail), about_median((x2, n2), tail))
+    return ratio(*terms(data, tail, median_of_beta))
 
 
 # Stands for no failure: p is within its root, 1e-20, of what it is without one.
@@ -127,7 +128,7 @@ def miettinen_nurminen(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
     Miettinen and Nurminen (1985), Stat. Med. 4, 213–226.
     """
-    return _limits(data, tail, _factor(data), is_corrected=False)
+    return _limits(data, tail, variance_factor(data), is_corrected=False)
 
 
 def scas(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -141,12 +142,7 @@ def scas(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
     Laud (2017), Pharm. Stat. 16, 334–348; Gart and Nam (1988), Biometrics 44, 323–338.
     """
-    return _limits(data, tail, _factor(data), is_corrected=True)
-
-
-def _factor(data: tuple[Floats, ...]) -> Floats:
-    total = data[1] + data[3]
-    return total / (total - 1.0)
+    return _limits(data, tail, variance_factor(data), is_corrected=True)
 
 
 def _limits(data: tuple[Floats, ...], tail: float, factor: Floats, is_corrected: bool) -> LimitPair:
@@ -160,7 +156,7 @@ def _limits(data: tuple[Floats, ...], tail: float, factor: Floats, is_corrected:
 
 def _lower(data: tuple[Floats, ...], factor: Floats, z: float, is_corrected: bool) -> Floats:
     """The θ where the statistic is z; an end of the range where it is above or below z for all."""
-    x1, _, x2, _ = data
+    x1, n1, x2, n2 = data
     # What the statistic tends to for θ to ∞, and to 0.
     if is_corrected:
         least, most = -np.sqrt(1.0 + 6.0 * factor * x2), np.sqrt(1.0 + 6.0 * factor * x1)
@@ -169,24 +165,38 @@ def _lower(data: tuple[Floats, ...], factor: Floats, z: float, is_corrected: boo
     zero = (x1 == 0) & ((x2 == 0) | is_corrected)
     limit = np.where(zero | (z >= most), 0.0, np.inf)
     inner = np.flatnonzero(~zero & (z > least) & (z < most))
-    limit[inner] = _inner_lower(
-        _Samples(tuple(column[inner] for column in (*data, factor)), is_corrected), z
+    samples = _Samples(x1, n1, x2, n2, factor, is_corrected).at(inner)
+    low, high = (np.full_like(samples.x1, end) for end in (-_FAR, _FAR))
+    if is_corrected and abs(z) < 1.0:
+        whole = np.flatnonzero((samples.x1 == samples.n1) | (samples.x2 == samples.n2))
+        for block in np.split(whole, range(_BLOCK, whole.size, _BLOCK)):
+            low[block], high[block] = _outermost(samples.at(block), z)
+    place = place_of(
+        lambda place, index: samples.at(index).statistic(place), z, low, high, samples.guess(z)
     )
+    limit[inner] = samples.ratio(place)
     return limit
 
 
-class _Samples:
+@dataclass(frozen=True)
+class _Samples(Rows):
     """Two samples with the most likely proportions along the scale."""
 
-    def __init__(self, columns: tuple[Floats, ...], is_corrected: bool) -> None:
-        self.x1, self.n1, self.x2, self.n2, self.factor = columns
-        self.y1 = np.maximum(self.n1 - self.x1, _NO_FAILURE)
-        self.y2 = np.maximum(self.n2 - self.x2, _NO_FAILURE)
-        self.is_corrected = is_corrected
+    x1: Floats
+    n1: Floats
+    x2: Floats
+    n2: Floats
+    factor: Floats
+    """What the variance is multiplied by."""
+    is_corrected: bool
 
-    def at(self, index: Positions) -> _Samples:
-        columns = self.x1, self.n1, self.x2, self.n2, self.factor
-        return _Samples(tuple(column[index] for column in columns), self.is_corrected)
+    @property
+    def failures(self) -> tuple[Floats, Floats]:
+        """The failures of both samples, or what stands for none."""
+        return (
+            np.maximum(self.n1 - self.x1, _NO_FAILURE),
+            np.maximum(self.n2 - self.x2, _NO_FAILURE),
+        )
 
     def parts(self, place: Floats) -> tuple[Floats, Floats]:
         """x₁ − κ and x₂ + κ."""
@@ -195,14 +205,14 @@ class _Samples:
 
     def ratio(self, place: Floats) -> Floats:
         """p₁/p₂."""
-        first, second = self.parts(place)
-        return first / (self.y1 + first) * ((self.y2 + second) / second)
+        (first, second), (y1, y2) = self.parts(place), self.failures
+        return first / (y1 + first) * ((y2 + second) / second)
 
     def statistic(self, place: Floats) -> Derived:
         """T, which rises with the place, or the corrected T, which does where both samples fail."""
-        first, second = self.parts(place)
+        (first, second), (y1, y2) = self.parts(place), self.failures
         kappa = np.where(self.x1 < self.x2, self.x1 - first, second - self.x2)
-        r1, r2 = self.y1 / (self.n1 * first), self.y2 / (self.n2 * second)
+        r1, r2 = y1 / (self.n1 * first), y2 / (self.n2 * second)
         rise, fall = r1 * expit(place), r2 * expit(-place)
         spread, spread_slope = self.factor * (r1 + r2), self.factor * (rise - fall)
         deviation = np.sqrt(spread)
@@ -218,21 +228,9 @@ class _Samples:
 
     def guess(self, z: float) -> Floats:
         """A first place, from the normal distribution of the logarithm of p̂₁/p̂₂."""
-        x1, x2 = self.x1 + 0.5, self.x2 + 0.5
-        spread = self.factor * ((self.y1 + 0.5) / (x1 * self.n1) + (self.y2 + 0.5) / (x2 * self.n2))
+        x1, x2, (y1, y2) = self.x1 + 0.5, self.x2 + 0.5, self.failures
+        spread = self.factor * ((y1 + 0.5) / (x1 * self.n1) + (y2 + 0.5) / (x2 * self.n2))
         return np.log(x2 / x1) + z * np.sqrt(spread)
-
-
-def _inner_lower(samples: _Samples, z: float) -> Floats:
-    low, high = (np.full_like(samples.x1, end) for end in (-_FAR, _FAR))
-    if samples.is_corrected and abs(z) < 1.0:
-        whole = np.flatnonzero((samples.x1 == samples.n1) | (samples.x2 == samples.n2))
-        for block in np.split(whole, range(_BLOCK, whole.size, _BLOCK)):
-            low[block], high[block] = _outermost(samples.at(block), z)
-    place = place_of(
-        lambda place, index: samples.at(index).statistic(place), z, low, high, samples.guess(z)
-    )
-    return samples.ratio(place)
 
 
 def _outermost(samples: _Samples, z: float) -> tuple[Floats, Floats]:
@@ -241,8 +239,8 @@ def _outermost(samples: _Samples, z: float) -> tuple[Floats, Floats]:
     Without failures in a sample the corrected statistic falls and rises again, between −1 and 1.
     """
     count = samples.x1.size
-    each = samples.at(np.repeat(np.arange(count), _SCAN.size))
-    derived = each.statistic(np.tile(_SCAN, count))
+    scanned = samples.at(np.repeat(np.arange(count), _SCAN.size))
+    derived = scanned.statistic(np.tile(_SCAN, count))
     value, slope = (column.reshape(count, _SCAN.size) for column in derived)
     is_low = value <= z
     ends = np.concatenate(([-_FAR], _SCAN, [_FAR]))
@@ -251,17 +249,13 @@ def _outermost(samples: _Samples, z: float) -> tuple[Floats, Floats]:
     # A minimum between two places of the scan may be low too.
     beyond = np.arange(_SCAN.size - 1) >= last[:, None]
     row, left = np.nonzero((slope[:, :-1] < 0) & (slope[:, 1:] > 0) & beyond)
-    place = _minimum(samples.at(row), _SCAN[left], _SCAN[left + 1])
-    found = samples.at(row).statistic(place)[0] <= z
-    # In the order of the places: the last one counts.
-    low[row[found]], high[row[found]] = place[found], _SCAN[left[found] + 1]
-    return low, high
-
-
-def _minimum(samples: _Samples, left: Floats, right: Floats) -> Floats:
-    """The places of minima of the statistic between two places each, by the sign of its slope."""
+    around, before, after = samples.at(row), _SCAN[left], _SCAN[left + 1]
     for _ in range(_HALVINGS):
-        middle = 0.5 * (left + right)
-        falls = samples.statistic(middle)[1] < 0
-        left, right = np.where(falls, middle, left), np.where(falls, right, middle)
-    return 0.5 * (left + right)
+        middle = 0.5 * (before + after)
+        falls = around.statistic(middle)[1] < 0
+        before, after = np.where(falls, middle, before), np.where(falls, after, middle)
+    place = 0.5 * (before + after)
+    is_low = around.statistic(place)[0] <= z
+    # In the order of the places: the last one counts.
+    low[row[is_low]], high[row[is_low]] = place[is_low], _SCAN[left[is_low] + 1]
+    return low, high

@@ -9,9 +9,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from harness.base.errors import IntervalNotFoundError
 from harness.base.numerics.arrays import Floats, Positions
-from harness.base.numerics.root_finding import bracketed_newton
+from harness.base.numerics.root_finding import newton_roots
 
 # Of a statistic that does not change any more between doubles.
 _LEAST_SLOPE = 1e-18
@@ -46,6 +45,27 @@ def corrected(statistic: Derived, skewness: Derived) -> Derived:
         return z, (t_slope + (1.0 - z * z) * k_slope) / root
 
 
+def relative_excess(score: Derived, skewness: Derived, z: float) -> Derived:
+    """How far the corrected score is above z ≥ 0, relative to its terms; at a root its derivative.
+
+    With negative skewness the corrected score is the smaller root of a quadratic equation, which is
+    at most 1/(2|k|): where z is above that, the score is above z only where no root exists.
+
+    Args:
+        score: T, which is not corrected.
+        skewness: k, the ``skewness_term`` of T.
+        z: what the corrected score is compared with.
+    """
+    (t, t_slope), (k, k_slope) = score, skewness
+    reached = np.where(k < 0, np.minimum(z, -0.5 / k), z)
+    correction = (reached * reached - 1.0) * k
+    scale = np.abs(t) + np.abs(correction) + reached
+    slope = t_slope - (reached * reached - 1.0) * k_slope
+    bent = 0.5 * k_slope / k / k * (1.0 + 2.0 * reached * k)
+    slope -= np.where(reached < z, bent, 0.0)
+    return (t - correction - reached) / scale, slope / scale
+
+
 def place_of(
     statistic: Callable[[Floats, Positions], Derived],
     z: float,
@@ -73,7 +93,4 @@ def place_of(
         scale = np.clip(np.abs(slope), _LEAST_SLOPE, 1.0)
         return (np.arcsinh(z) - np.arcsinh(value)) / scale, -slope / scale
 
-    place, reached = bracketed_newton(shortfall, low, high, start)
-    if not reached.all():
-        raise IntervalNotFoundError("no root of the score equation")
-    return place
+    return newton_roots(shortfall, low, high, start, "no root of the score equation")

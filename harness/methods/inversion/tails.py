@@ -1,8 +1,7 @@
 """The two tails of a discrete distribution, which determine a limit.
 
-The tails of a binomial distribution above its estimates.
-
-The tails of a Poisson distribution on either side of its estimates.
+They are those of a binomial distribution above its estimates, and of a Poisson distribution on
+either side of them.
 """
 
 from __future__ import annotations
@@ -13,11 +12,10 @@ from typing import Protocol, Self
 
 import numpy as np
 
-from harness.base.errors import IntervalNotFoundError
 from harness.base.numerics.arrays import Bools, Floats, Index, Positions, Rows
 from harness.base.numerics.points import RealPoints, UnitPoints, log_ratios
-from harness.base.numerics.root_finding import bracketed_newton
-from harness.base.numerics.special import deviance, log_binomial, stirling_error
+from harness.base.numerics.root_finding import newton_roots
+from harness.base.numerics.special import deviance, log_binomial, log_poisson_peak
 from harness.distributions.posteriors.beta import Beta
 from harness.distributions.posteriors.gamma import Gamma
 from harness.distributions.posteriors.protocol import P
@@ -36,17 +34,14 @@ class Tails(Protocol[P]):
     @property
     def reach(self) -> Floats:
         """The largest distance of an outcome; inf where there is none."""
-        ...
 
     @property
     def boundary(self) -> P:
         """The end of the parameter's range on this side."""
-        ...
 
     @property
     def alone(self) -> Bools:
         """Whether x is the only outcome of its near tail."""
-        ...
 
     def at(self, index: Index) -> Self: ...
 
@@ -54,58 +49,45 @@ class Tails(Protocol[P]):
 
     def far(self, k: Floats, points: P) -> Floats:
         """The far tail from the distance k on; 0 beyond the reach."""
-        ...
 
     def near_slope(self, points: P) -> Floats:
         """The near tail's derivative in the coordinate."""
-        ...
 
     def far_slope(self, k: Floats, points: P) -> Floats:
         """The far tail's derivative in the coordinate; 0 beyond the reach."""
-        ...
 
     def pmf(self, points: P) -> Floats:
         """The probability of x."""
-        ...
 
     def log_peak(self, k: Floats) -> Floats:
         """log of the probability of the outcome at the distance k at its own estimate."""
-        ...
 
     def deviance(self, k: Floats, points: P) -> Floats:
         """How far the log-probability of the outcome at the distance k lies below that peak."""
-        ...
 
     def fallen(self, fall: float) -> P:
         """The points at which an x alone in its near tail has a probability of exp(−fall)."""
-        ...
 
     def between(self, k: Floats) -> P:
         """The points whose means lie half way between x and the outcome at the distance k."""
-        ...
 
     def quantile(self, tail: float) -> P:
         """The points at which the near tail is ``tail``."""
-        ...
 
     def score_limit(self, z: float) -> P:
         """The points z of their own standard deviations beyond x: limits of the score test."""
-        ...
 
     def distance(self, points: P) -> Floats:
         """How far the means of the points lie from x, outwards.
 
         That is the derivative of the deviance of x in the coordinate, too.
         """
-        ...
 
     def outwards(self, points: P, step: Floats) -> P:
         """The points whose coordinate is larger by ``step``."""
-        ...
 
     def span(self, start: P, stop: P) -> Floats:
         """The difference of the coordinates, stop − start."""
-        ...
 
 
 # (tails, points, positions among all) -> value and derivative of a function that falls outwards
@@ -137,10 +119,8 @@ def find_root(
         here = tails.at(index)
         return function(here, here.outwards(start.at(index), step), index)
 
-    step, reached = bracketed_newton(evaluate, low, high, first)
-    if not reached.all():
-        raise IntervalNotFoundError(f"no limit at position {int(np.argmin(reached))} of a side")
-    return tails.outwards(start, step)
+    missing = "no limit at position {} of a side"
+    return tails.outwards(start, newton_roots(evaluate, low, high, first, missing))
 
 
 @dataclass(frozen=True)
@@ -231,9 +211,6 @@ class BinomialTails(Rows):
         return p_ratio - q_ratio
 
 
-_HALF_LOG_TWO_PI = 0.9189385332046727
-
-
 @dataclass(frozen=True)
 class PoissonTails(Rows):
     """The side of x towards larger means (``sign`` 1) or towards 0 (``sign`` −1)."""
@@ -263,8 +240,8 @@ class PoissonTails(Rows):
         return np.where(k <= self.reach, tail, 0.0)
 
     def _tail(self, y: Floats, sign: float, points: RealPoints) -> Floats:
-        one = np.ones_like(y)
-        return Gamma(y, one).cdf(points) if sign > 0 else Gamma(y + 1.0, one).sf(points)
+        unit = np.ones_like(y)
+        return Gamma(y, unit).cdf(points) if sign > 0 else Gamma(y + 1.0, unit).sf(points)
 
     def near_slope(self, points: RealPoints) -> Floats:
         """The mean, or x, times the probability of x."""
@@ -281,11 +258,7 @@ class PoissonTails(Rows):
         return np.exp(self.log_peak(here) - self.deviance(here, points))
 
     def log_peak(self, k: Floats) -> Floats:
-        """The log-probability by Stirling's series: −½ log 2πy less its error, and 0 at y = 0."""
-        y = np.maximum(self.x + self.sign * k, 0.0)
-        some = np.where(y > 0, y, 1.0)
-        peak = -_HALF_LOG_TWO_PI - 0.5 * np.log(some) - stirling_error(some)
-        return np.where(y > 0, peak, 0.0)
+        return log_poisson_peak(np.maximum(self.x + self.sign * k, 0.0))
 
     def deviance(self, k: Floats, points: RealPoints) -> Floats:
         """y log(y / mean) + mean − y."""
@@ -299,10 +272,10 @@ class PoissonTails(Rows):
         return RealPoints(self.x + self.sign * 0.5 * k)
 
     def quantile(self, tail: float) -> RealPoints:
-        one = np.ones_like(self.x)
+        unit = np.ones_like(self.x)
         if self.sign > 0:
-            return Gamma(self.x + 1.0, one).isf(tail)
-        return Gamma(self.x, one).ppf(tail)
+            return Gamma(self.x + 1.0, unit).isf(tail)
+        return Gamma(self.x, unit).ppf(tail)
 
     def score_limit(self, z: float) -> RealPoints:
         """x + z²/2 ± z √(x + z²/4), the smaller root by the product x² of the two."""

@@ -17,7 +17,7 @@ from harness.distributions.posteriors.paired import (
 from harness.distributions.truths import Prior
 from harness.methods.bayes import methods_of_criteria
 from harness.methods.method import TWO_SIDED, LimitPair, Method
-from harness.methods.paired.tables import Pairs, of_ratio
+from harness.methods.paired import Pairs, of_ratio
 
 
 def wald(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -135,8 +135,8 @@ def over_dirichlet(
     posterior = paired_difference_posterior((same, larger, smaller, np.zeros_like(same)), prior)
     # A trial point may leave the range; the caller refuses limits that are no numbers in the end.
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        found = criterion(posterior, alpha, side)
-    lower, upper = (limits.value[back] for limits in found)
+        points = criterion(posterior, alpha, side)
+    lower, upper = (limits.value[back] for limits in points)
     return np.where(swapped, -upper, lower), np.where(swapped, -lower, upper)
 
 
@@ -146,8 +146,8 @@ def four_criteria() -> dict[str, Method]:
     Their default prior is Dirichlet(1, 1, 1, 1). At 0 of 30 discordant pairs the two-sided limits
     of alpha = 0.05 are ± 0.087 under it, and ± 0.067 under Dirichlet(½, ½, ½, ½).
     """
-    found = methods_of_criteria(over_dirichlet, FLAT_PRIOR, compares=True)
-    return {name: replace(method, uses_both=False) for name, method in found.items()}
+    methods = methods_of_criteria(over_dirichlet, FLAT_PRIOR, compares=True)
+    return {name: replace(method, uses_both=False) for name, method in methods.items()}
 
 
 def ratio_bonett_price(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -159,18 +159,18 @@ def ratio_bonett_price(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
     Bonett and Price (2006), Stat. Med. 25, 3039–3047.
     """
-    return of_ratio(_lower, data, tail)
 
+    def lower(pairs: Pairs, tail: float) -> Floats:
+        b, c = pairs.first_only, pairs.second_only
+        total = pairs.both + (b + c)
+        y1, y2 = pairs.x1 + 1.0, pairs.x2 + 1.0
+        parts = np.sqrt((c + 1.0) / (total + 2.0) / y1) + np.sqrt((b + 1.0) / (total + 2.0) / y2)
+        z = -float(ndtri(tail)) * np.sqrt((b + c + 2.0) / y1 / y2) / parts
+        root_1 = np.sqrt(z * z + 4.0 * pairs.x1 * (c / total))
+        root_2 = np.sqrt(z * z + 4.0 * pairs.x2 * (b / total))
+        first = 4.0 * pairs.x1 * (pairs.x1 / total) / (2.0 * pairs.x1 + z * z + z * root_1)
+        second = (2.0 * pairs.x2 + z * z + z * root_2) / (total + z * z)
+        with np.errstate(divide="ignore"):
+            return np.asarray(first / second)
 
-def _lower(pairs: Pairs, tail: float) -> Floats:
-    b, c = pairs.first_only, pairs.second_only
-    total = pairs.both + (b + c)
-    y1, y2 = pairs.x1 + 1.0, pairs.x2 + 1.0
-    parts = np.sqrt((c + 1.0) / (total + 2.0) / y1) + np.sqrt((b + 1.0) / (total + 2.0) / y2)
-    z = -float(ndtri(tail)) * np.sqrt((b + c + 2.0) / y1 / y2) / parts
-    root_1 = np.sqrt(z * z + 4.0 * pairs.x1 * (c / total))
-    root_2 = np.sqrt(z * z + 4.0 * pairs.x2 * (b / total))
-    first = 4.0 * pairs.x1 * (pairs.x1 / total) / (2.0 * pairs.x1 + z * z + z * root_1)
-    second = (2.0 * pairs.x2 + z * z + z * root_2) / (total + z * z)
-    with np.errstate(divide="ignore"):
-        return np.asarray(first / second)
+    return of_ratio(lower, data, tail)

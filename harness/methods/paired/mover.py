@@ -14,7 +14,7 @@ from harness.base.numerics.points import UnitPoints, unit_difference
 from harness.distributions.posteriors.beta import Beta
 from harness.methods.comparison.mover import once_per_sample, ratio
 from harness.methods.method import LimitPair
-from harness.methods.paired.tables import Pairs, of_difference, of_ratio
+from harness.methods.paired import Pairs, of_difference, of_ratio
 
 _JEFFREYS = (0.5, 0.5)
 

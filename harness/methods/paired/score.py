@@ -17,12 +17,11 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy.special import ndtri
 
-from harness.base.errors import IntervalNotFoundError
 from harness.base.numerics.arrays import Floats, Positions
-from harness.base.numerics.root_finding import bracketed_newton
+from harness.base.numerics.root_finding import newton_roots
 from harness.methods.comparison.skewness import Derived, skewness_term
 from harness.methods.method import LimitPair
-from harness.methods.paired.tables import Pairs, log_quotient, of_difference, of_ratio
+from harness.methods.paired import Pairs, log_quotient, of_difference, of_ratio
 
 # The coordinate beyond which there is no root but the end of the range.
 _FARTHEST = 100.0
@@ -34,6 +33,7 @@ _LEAST_SCORE = 1e-3
 # discordant that would drop corrections that matter, so that k has to be small here too.
 _SMALL_THIRD_MOMENT = 1e-10
 _SMALL_SKEWNESS = 1e-3
+_MISSING = "no root of the score equation"
 
 
 class Score(NamedTuple):
@@ -85,9 +85,9 @@ def least_root(
     """
     z = -float(ndtri(tail))
     root = np.full_like(pairs.both, -np.inf)
-    known = np.flatnonzero(pairs.n > subtracted)
-    few = pairs.at(known)
-    root[known] = root_of(test_of(few, few.n / (few.n - subtracted)), z)
+    enough = np.flatnonzero(pairs.n > subtracted)
+    few = pairs.at(enough)
+    root[enough] = root_of(test_of(few, few.n / (few.n - subtracted)), z)
     return root
 
 
@@ -105,13 +105,13 @@ def score_root(test: ScoreTest, z: float) -> Floats:
 
     def excess(log_distance: Floats, index: Positions) -> tuple[Floats, Floats]:
         distance = np.exp(log_distance)
-        found = test.score(centre[index] - distance, inner[index])
+        score = test.score(centre[index] - distance, inner[index])
         with np.errstate(divide="ignore", invalid="ignore"):
-            value = np.log(z) - np.log(np.maximum(found.value, 0.0))
-            return value, found.slope / found.value * distance
+            value = np.log(z) - np.log(np.maximum(score.value, 0.0))
+            return value, score.slope / score.value * distance
 
     low, high = np.full_like(centre, _NEAREST), np.log(centre + _FARTHEST)
-    log_distance = _solved(excess, low, high, np.log(test.distance(z)[inner]))
+    log_distance = newton_roots(excess, low, high, np.log(test.distance(z)[inner]), _MISSING)
     root[inner] = centre - np.exp(log_distance)
     return root
 
@@ -129,10 +129,10 @@ def corrected_root(test: ScoreTest, z: float) -> Floats:
     plain = root[inner]
 
     def excess(y: Floats, index: Positions) -> tuple[Floats, Floats]:
-        found = test.score(y, inner[index])
+        score = test.score(y, inner[index])
         factor = z * z - 1.0
-        value = found.value - factor * found.skewness - z
-        return value, found.slope - factor * found.skewness_slope
+        value = score.value - factor * score.skewness - z
+        return value, score.slope - factor * score.skewness_slope
 
     every = np.arange(inner.size)
     value, slope = excess(plain, every)
@@ -144,20 +144,8 @@ def corrected_root(test: ScoreTest, z: float) -> Floats:
     low = np.where(ended, plain, low)
     with np.errstate(divide="ignore", invalid="ignore"):
         start = plain - value / slope
-    found = _solved(excess, low, high, start)
-    root[inner] = np.where(ended, -np.inf, found)
-    return root
-
-
-def _solved(
-    excess: Callable[[Floats, Positions], tuple[Floats, Floats]],
-    low: Floats,
-    high: Floats,
-    start: Floats,
-) -> Floats:
-    root, reached = bracketed_newton(excess, low, high, start)
-    if not reached.all():
-        raise IntervalNotFoundError("no root of the score equation")
+    outermost = newton_roots(excess, low, high, start, _MISSING)
+    root[inner] = np.where(ended, -np.inf, outermost)
     return root
 
 

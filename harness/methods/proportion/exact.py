@@ -1,9 +1,8 @@
-"""Intervals for a proportion that never miss more often than nominal.
+"""Intervals for a proportion from exact tests, most of which never miss more often than nominal.
 
 Clopper-Pearson limits are exact binomial tails; Chebyshev's and Hoeffding's are inequalities that
-hold for every n, and long.
-
-Intervals for a proportion from inverting an exact test, mid-P or the likelihood ratio test.
+hold for every n, and long. Beside them stand the intervals from inverting an exact test of both
+sides, mid-P or the likelihood ratio test.
 """
 
 from __future__ import annotations
@@ -11,9 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from harness.base.numerics.arrays import Floats
-from harness.methods.inversion import limits
-from harness.methods.inversion.limits import for_proportion
+from harness.methods import inversion
+from harness.methods.inversion import for_proportion
 from harness.methods.method import LimitPair
+from harness.methods.proportion import about
 
 
 def clopper_pearson(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -25,7 +25,7 @@ def clopper_pearson(data: tuple[Floats, ...], tail: float) -> LimitPair:
     Clopper and Pearson (1934), Biometrika 26, 404–413; Ross (2003), section 4, method 5. The
     one-sided limits are the test-set bounds of Langford (2005), J. Mach. Learn. Res. 6, 273–306.
     """
-    return for_proportion(limits.exact_tail, data, tail)
+    return for_proportion(inversion.exact_tail, data, tail)
 
 
 def chebyshev(data: tuple[Floats, ...], alpha: float) -> LimitPair:
@@ -37,7 +37,8 @@ def chebyshev(data: tuple[Floats, ...], alpha: float) -> LimitPair:
     Chebyshev (1867), J. Math. Pures Appl. 12, 177–184; "law of large numbers" in the programs of
     Ross (2003).
     """
-    return _about_estimate(data, 0.5 / np.sqrt(data[1] * alpha))
+    x, n = data
+    return about(x / n, 0.5 / np.sqrt(n * alpha))
 
 
 def hoeffding(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -48,12 +49,8 @@ def hoeffding(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
     Hoeffding (1963), J. Am. Stat. Assoc. 58, 13–30, theorem 1.
     """
-    return _about_estimate(data, np.sqrt(-np.log(tail) / (2.0 * data[1])))
-
-
-def _about_estimate(data: tuple[Floats, ...], delta: Floats) -> LimitPair:
     x, n = data
-    return np.maximum(x / n - delta, 0.0), np.minimum(x / n + delta, 1.0)
+    return about(x / n, np.sqrt(-np.log(tail) / (2.0 * n)))
 
 
 def blaker(data: tuple[Floats, ...], alpha: float) -> LimitPair:
@@ -65,7 +62,7 @@ def blaker(data: tuple[Floats, ...], alpha: float) -> LimitPair:
 
     Blaker (2000), Can. J. Stat. 28, 783–798.
     """
-    return for_proportion(limits.blaker, data, alpha)
+    return for_proportion(inversion.blaker, data, alpha)
 
 
 def sterne(data: tuple[Floats, ...], alpha: float) -> LimitPair:
@@ -76,7 +73,7 @@ def sterne(data: tuple[Floats, ...], alpha: float) -> LimitPair:
 
     Sterne (1954), Biometrika 41, 275–278.
     """
-    return for_proportion(limits.sterne, data, alpha)
+    return for_proportion(inversion.sterne, data, alpha)
 
 
 def feldman_cousins(data: tuple[Floats, ...], alpha: float) -> LimitPair:
@@ -88,7 +85,7 @@ def feldman_cousins(data: tuple[Floats, ...], alpha: float) -> LimitPair:
     Feldman and Cousins (1998), Phys. Rev. D 57, 3873–3889, for the order by R. They treat a Poisson
     mean and a bounded Gaussian one; the binomial distribution is not in their paper.
     """
-    return for_proportion(limits.feldman_cousins, data, alpha)
+    return for_proportion(inversion.feldman_cousins, data, alpha)
 
 
 def mid_p(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -101,7 +98,7 @@ def mid_p(data: tuple[Floats, ...], tail: float) -> LimitPair:
     Lancaster (1961), J. Am. Stat. Assoc. 56, 223–234; Berry and Armitage (1995), The Statistician
     44, 417–423.
     """
-    return for_proportion(limits.mid_p, data, tail)
+    return for_proportion(inversion.mid_p, data, tail)
 
 
 def likelihood_ratio(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -114,4 +111,4 @@ def likelihood_ratio(data: tuple[Floats, ...], tail: float) -> LimitPair:
     Wilks (1938), Ann. Math. Stat. 9, 60–62; Brown, Cai and DasGupta (2001), Stat. Sci. 16, 101–133,
     section 4.
     """
-    return for_proportion(limits.likelihood_ratio, data, tail)
+    return for_proportion(inversion.likelihood_ratio, data, tail)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -116,7 +117,7 @@ def hypergeometric_exact(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
 def smallest_marked(x: Floats, n: Floats, population: Floats, tail: float) -> Floats:
     """Return the smallest M with Pr(X ≥ x | M) > ``tail``, shape (m,)."""
-    found = np.zeros(x.size)
+    smallest = np.zeros(x.size)
     some = np.flatnonzero(x > 0)
     x, n, population = x[some], n[some], population[some]
     goal = np.log(tail) - np.log1p(-tail) + TIE
@@ -128,8 +129,8 @@ def smallest_marked(x: Floats, n: Floats, population: Floats, tail: float) -> Fl
     # No outcome reaches x at M = x − 1, and each does at M = N − n + x.
     start = _continuous(x, n, population, tail, goal)
     last = largest_true(is_below, np.floor(start) - x + 2.0, population - n + 1.0)
-    found[some] = x - 1.0 + last
-    return found
+    smallest[some] = x - 1.0 + last
+    return smallest
 
 
 def _continuous(x: Floats, n: Floats, population: Floats, tail: float, goal: float) -> Floats:
@@ -213,8 +214,7 @@ def hypergeometric_wang(data: tuple[Floats, ...], alpha: float) -> LimitPair:
 @lru_cache(maxsize=_TABLES)
 def smallest_marked_of_all(n: int, population: int, alpha: float) -> Integers:
     """Return M_L of the outcomes 0 … n, shape (n + 1,); M_U(x) is N − M_L(n − x)."""
-    lowest, missed, entering = _equal_tails(n, population, alpha)
-    table = _Table(n, population, alpha * (1.0 + TIE), lowest, missed, entering)
+    table = _equal_tails(n, population, alpha)
     for x in range(n // 2, -1, -1):
         table.shrink(x)
         if 2 * x != n:
@@ -223,15 +223,11 @@ def smallest_marked_of_all(n: int, population: int, alpha: float) -> Integers:
     return table.lowest
 
 
-def _equal_tails(n: int, population: int, alpha: float) -> tuple[Integers, Floats, Floats]:
+def _equal_tails(n: int, population: int, alpha: float) -> _Table:
     """The equal-tailed limits of every outcome, and what they miss.
 
     Let a(M) be the largest x with Pr(X ≥ x | M) > alpha/2. It rises with M by one at most, so that
     M_L(x) is the first M with a(M) = x.
-
-    Returns:
-        M_L of each outcome, shape (n + 1,); the probability of a miss at each M, shape (N + 1,);
-        and Pr(X = x) at M_L(x), shape (n + 1,).
     """
     level = alpha / 2.0 * (1.0 + TIE)
     law = Hypergeometric(population)
@@ -247,14 +243,15 @@ def _equal_tails(n: int, population: int, alpha: float) -> tuple[Integers, Float
         mass = law.probabilities(marked / population, n, first, last)
         tails = np.cumsum(mass[:, ::-1], axis=1)[:, ::-1]
         place = np.count_nonzero(tails > level, axis=1) - 1
-        here, each = slice(start, start + marked.size), np.arange(marked.size)
+        here, row = slice(start, start + marked.size), np.arange(marked.size)
         largest[here] = first + place
-        at_largest[here] = mass[each, place]
+        at_largest[here] = mass[row, place]
         beyond = np.minimum(place + 1, last - first)
-        above[here] = np.where(beyond > place, tails[each, beyond], 0.0)
+        above[here] = np.where(beyond > place, tails[row, beyond], 0.0)
         start += marked.size
     lowest = np.searchsorted(largest, np.arange(n + 1)).astype(np.int64)
-    return lowest, above + above[::-1], at_largest[lowest]
+    missed, entering = above + above[::-1], at_largest[lowest]
+    return _Table(n, population, alpha * (1.0 + TIE), lowest, missed, entering)
 
 
 def _reach(n: int, marked: int, population: int, negligible: float) -> int:
@@ -270,23 +267,22 @@ def _reach(n: int, marked: int, population: int, negligible: float) -> int:
     return math.ceil(log / 3.0 + math.sqrt(log * log / 9.0 + 2.0 * log * variance)) + 2
 
 
+@dataclass
 class _Table:
     """The lower limits of all outcomes while they are moved, with the miss probability at each M.
 
     Every move is mirrored: as M leaves the interval of x, N − M leaves that of n − x.
     """
 
-    def __init__(
-        self,
-        n: int,
-        population: int,
-        alpha: float,
-        lowest: Integers,
-        missed: Floats,
-        entering: Floats,
-    ) -> None:
-        self.n, self.population, self.alpha = n, population, alpha
-        self.lowest, self.missed, self.entering = lowest, missed, entering
+    n: int
+    population: int
+    alpha: float
+    lowest: Integers
+    """M_L of each outcome, shape (n + 1,)."""
+    missed: Floats
+    """The probability of a miss at each M, shape (N + 1,)."""
+    entering: Floats
+    """Pr(X = x) at the M_L(x) of equal tails, shape (n + 1,)."""
 
     def shrink(self, x: int) -> None:
         """Move the lower limit of x upwards as far as the coverage at every M allows."""

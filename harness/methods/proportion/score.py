@@ -11,7 +11,7 @@ from scipy.special import gammaincinv, ndtri
 
 from harness.base.numerics.arrays import Floats
 from harness.methods.method import LimitPair
-from harness.methods.proportion.closed_form import mirrored
+from harness.methods.proportion import mirrored
 
 
 def wilson(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -116,9 +116,9 @@ def second_order(data: tuple[Floats, ...], tail: float) -> LimitPair:
     variance = x / n * ((n - x) / n)
     radicand = (variance + (gamma_1 * variance + gamma_2) / n) / n
     centre, delta = (x + eta) / (n + 2 * eta), z * np.sqrt(np.maximum(radicand, 0.0))
-    known = radicand >= 0
-    lower = np.where(known, np.clip(centre - delta, 0.0, 1.0), 0.0)
-    return lower, np.where(known, np.clip(centre + delta, 0.0, 1.0), 1.0)
+    is_real = radicand >= 0
+    lower = np.where(is_real, np.clip(centre - delta, 0.0, 1.0), 0.0)
+    return lower, np.where(is_real, np.clip(centre + delta, 0.0, 1.0), 1.0)
 
 
 def scas(data: tuple[Floats, ...], tail: float) -> LimitPair:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from scipy.special import betaln, expit, logit, xlog1py
 
 from harness.base.errors import IntervalNotFoundError
 from harness.base.numerics.arrays import Floats, Positions
-from harness.base.numerics.root_finding import bracketed_newton
+from harness.base.numerics.root_finding import bracketed_newton, newton_roots
 from harness.base.numerics.special import deviance, log_binomial, stirling_error
 from harness.distributions.sampling.stopped import StoppedOutcomes
 from harness.distributions.truths import Prior
@@ -78,34 +76,30 @@ def _by_order(ordered: StoppedOutcomes, tail: float, part: float) -> LimitPair:
 def _lower_logits(ordered: StoppedOutcomes, tail: float, part: float) -> Floats:
     """Return log(l/(1 − l)) of the lower limits; −∞ at the first outcome."""
     count = ordered.trials.size
-    found = np.full(count, -np.inf)
+    logits = np.full(count, -np.inf)
     # At p = 1 the last outcome is certain.
     inner = np.arange(1, count if tail < part else count - 1)
-    found[inner.size + 1 :] = np.inf
+    logits[inner.size + 1 :] = np.inf
     data = ordered.successes[inner], ordered.trials[inner]
     start = logit(clopper_pearson(data, tail)[0])
 
     def evaluate(here: Floats, index: Positions) -> tuple[Floats, Floats]:
         value, derivative = np.empty((2, here.size))
-        for some in _neighbours(here, max(1, _CELLS // count)):
-            value[some], derivative[some] = _log_tails(
-                ordered, here[some], inner[index[some]], tail, part
-            )
+        # Logits that are within 1 of each other are computed together.
+        by_size, most = np.argsort(here), max(1, _CELLS // count)
+        apart = np.flatnonzero(np.diff(np.floor(here[by_size]))) + 1
+        for neighbours in np.split(by_size, apart):
+            for some in np.split(neighbours, range(most, neighbours.size, most)):
+                value[some], derivative[some] = _log_tails(
+                    ordered, here[some], inner[index[some]], tail, part
+                )
         return value, derivative
 
     far = np.full(inner.size, _FARTHEST)
-    found[inner], reached = bracketed_newton(evaluate, -far, far, start)
+    logits[inner], reached = bracketed_newton(evaluate, -far, far, start)
     if not reached.all():
         raise IntervalNotFoundError(f"no limit of outcome {int(inner[np.argmin(reached)])}")
-    return found
-
-
-def _neighbours(logits: Floats, most: int) -> Iterator[Positions]:
-    """Yield the positions of logits that are within 1 of each other, at most so many at once."""
-    by_size = np.argsort(logits)
-    apart = np.flatnonzero(np.diff(np.floor(logits[by_size]))) + 1
-    for some in np.split(by_size, apart):
-        yield from np.split(some, range(most, some.size, most))
+    return logits
 
 
 def _log_tails(
@@ -186,7 +180,7 @@ def _log_peak_ratio(x: Floats, n: Floats, prior: Prior) -> Floats:
 
 def _deviance_limits(x: Floats, n: Floats, level: Floats) -> Floats:
     """Return the smallest p with log[L(x/n)/L(p)] ≤ ``level``, for L(p) = p^x (1 − p)^(n − x)."""
-    found = np.where(x == 0, 0.0, np.exp(-level / n))
+    limits = np.where(x == 0, 0.0, np.exp(-level / n))
     inner = np.flatnonzero((x > 0) & (x < n))
     x, n, level = x[inner], n[inner], level[inner]
 
@@ -197,11 +191,9 @@ def _deviance_limits(x: Floats, n: Floats, level: Floats) -> Floats:
 
     peak = np.log(x / (n - x))
     start = peak - np.sqrt(2.0 * level * n / (x * (n - x)))
-    logits, reached = bracketed_newton(evaluate, np.full(x.size, -_FARTHEST), peak, start)
-    if not reached.all():
-        raise IntervalNotFoundError(f"no limit at position {int(np.argmin(reached))}")
-    found[inner] = expit(logits)
-    return found
+    far = np.full(x.size, -_FARTHEST)
+    limits[inner] = expit(newton_roots(evaluate, far, peak, start, "no limit at position {}"))
+    return limits
 
 
 def bonferroni_looks(data: tuple[Floats, ...], tail: float, looks: int) -> LimitPair:

@@ -9,15 +9,13 @@ gV, and T² is gD. With i the most likely u rises, w falls, and g rises as w fal
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
-from harness.base.errors import IntervalNotFoundError
 from harness.base.numerics.arrays import Bools, Floats, Integers, Positions, Rows
-from harness.base.numerics.root_finding import bracketed_newton
+from harness.base.numerics.root_finding import Function, newton_roots
 
 # Counts are whole numbers up to 100, and the i of T = t are right to 1e-12. An i as close
 # as this to a whole number is one: two outcomes that tie for every δ do so in spite of rounding.
@@ -44,29 +42,18 @@ class Extremes(Rows):
         large = _both(np.minimum, self.large, other.large)
         return Extremes(large, _both(np.maximum, self.small, other.small))
 
-    def where(self, mask: Bools, other: Extremes) -> Extremes:
-        """These where ``mask`` holds, the other ones elsewhere."""
-        chosen = (
-            None if one is None or two is None else np.where(mask[:, np.newaxis], one, two)
-            for one, two in zip(self._parts(), other._parts(), strict=True)
-        )
-        return Extremes(*chosen)
-
     def equals(self, other: Extremes) -> Bools:
         """For which of the observed outcomes both are the same."""
         same = [
-            (one == two).all(axis=1)
-            for one, two in zip(self._parts(), other._parts(), strict=True)
-            if one is not None and two is not None
+            (mine == its).all(axis=1)
+            for mine, its in ((self.large, other.large), (self.small, other.small))
+            if mine is not None and its is not None
         ]
         return np.asarray(np.logical_and.reduce(same))
 
-    def _parts(self) -> tuple[Integers | None, Integers | None]:
-        return self.large, self.small
 
-
-def _both(choose: np.ufunc, one: Integers | None, other: Integers | None) -> Integers | None:
-    return None if one is None or other is None else choose(one, other)
+def _both(choose: np.ufunc, mine: Integers | None, its: Integers | None) -> Integers | None:
+    return None if mine is None or its is None else choose(mine, its)
 
 
 @dataclass(frozen=True)
@@ -94,13 +81,11 @@ class Order(Protocol):
 
     def extremes(self, observed: Observed, distance: Floats) -> Extremes:
         """The outcomes at least as extreme, ties included, at distances ε, shape (m,)."""
-        ...
 
     def representatives(
         self, i: Integers, j: Integers, n1: int, n2: int
     ) -> tuple[Integers, Integers]:
         """For each outcome one that ties with it at every δ, the same for all that do."""
-        ...
 
 
 class ByEstimate:
@@ -121,8 +106,8 @@ class ByEstimate:
     ) -> tuple[Integers, Integers]:
         table = np.add.outer(np.arange(n1 + 1) * n2, np.arange(n2 + 1) * n1).ravel()
         values, first = np.unique(table, return_index=True)
-        found = first[np.searchsorted(values, i * n2 + j * n1)]
-        return found // (n2 + 1), found % (n2 + 1)
+        place = first[np.searchsorted(values, i * n2 + j * n1)]
+        return place // (n2 + 1), place % (n2 + 1)
 
 
 class _WithoutTies:
@@ -144,8 +129,8 @@ class ByScore(_WithoutTies):
         level = _score(observed, distance)
         counts = _counts_at(observed.n1, observed.n2, distance, level)
         if observed.from_below:
-            return Extremes(_first(observed, distance, level, counts), None)
-        return Extremes(None, _last(observed, distance, level, counts))
+            return Extremes(_count_below(observed, distance, level, counts, ties=False), None)
+        return Extremes(None, _count_below(observed, distance, level, counts, ties=True) - 1)
 
 
 class ByAbsoluteScore(_WithoutTies):
@@ -161,28 +146,25 @@ class ByAbsoluteScore(_WithoutTies):
         )
         large, small = np.split(counts, 2)
         return Extremes(
-            _first(observed, distance, level, large), _last(observed, distance, -level, small)
+            _count_below(observed, distance, level, large, ties=False),
+            _count_below(observed, distance, -level, small, ties=True) - 1,
         )
 
 
-def _first(observed: Observed, distance: Floats, level: Floats, counts: Floats) -> Integers:
-    """The first i with T ≥ level at each j, shape (m, n₂ + 1), from the real i with T = level."""
-    first = np.clip(np.ceil(counts - _TIE), 0, observed.n1 + 1).astype(int)
+def _count_below(
+    observed: Observed, distance: Floats, level: Floats, counts: Floats, *, ties: bool
+) -> Integers:
+    """How many i have a T below the level at each j, or at it with ``ties``; (m, n₂ + 1).
+
+    They are the smallest i, and ``counts`` the real ones with T = level.
+    """
+    count = np.floor(counts + _TIE) + 1.0 if ties else np.ceil(counts - _TIE)
+    below = np.clip(count, 0, observed.n1 + 1).astype(int)
     at_0 = np.flatnonzero(distance == 1.0)
     if at_0.size:
         table, here = _scores_at_0(observed.at(at_0), level[at_0])
-        first[at_0] = (table < here).sum(axis=1)
-    return first
-
-
-def _last(observed: Observed, distance: Floats, level: Floats, counts: Floats) -> Integers:
-    """The last i with T ≤ level at each j, likewise."""
-    last = np.clip(np.floor(counts + _TIE), -1, observed.n1).astype(int)
-    at_0 = np.flatnonzero(distance == 1.0)
-    if at_0.size:
-        table, here = _scores_at_0(observed.at(at_0), level[at_0])
-        last[at_0] = (table <= here).sum(axis=1) - 1
-    return last
+        below[at_0] = (table <= here if ties else table < here).sum(axis=1)
+    return below
 
 
 def _scores_at_0(observed: Observed, level: Floats) -> tuple[Integers, Integers]:
@@ -278,12 +260,9 @@ def _counts_at(n1: int, n2: int, distance: Floats, level: Floats) -> Floats:
     share = _root(difference, total.size)
     w = total * share
     root = np.sqrt(variance(w, total))
-    found = n1 * ((total - j / n2) + t * root)
+    counts = n1 * ((total - j / n2) + t * root)
     slack = n1 + t / root * (1.0 - (total - w))
-    return np.where(slack < 0, np.minimum(found, slack), found).reshape(shape)
-
-
-Function = Callable[[Floats, Positions], tuple[Floats, Floats]]
+    return np.where(slack < 0, np.minimum(counts, slack), counts).reshape(shape)
 
 
 def _root(function: Function, count: int) -> Floats:
@@ -294,14 +273,16 @@ def _root(function: Function, count: int) -> Floats:
     at_0, _ = function(np.zeros(count), every)
     inside = np.flatnonzero((at_1 < 0) & (at_0 > 0))
     low = np.zeros(inside.size)
-    found, reached = bracketed_newton(
-        lambda x, index: function(x, inside[index]), low, low + 1.0, low + 0.5
+    root = newton_roots(
+        lambda x, index: function(x, inside[index]),
+        low,
+        low + 1.0,
+        low + 0.5,
+        "no most likely proportion",
     )
-    if not reached.all():
-        raise IntervalNotFoundError("no most likely proportion")
     # One step more, as a root is needed to the last place to tell ties.
-    value, slope = function(found, inside)
+    value, slope = function(root, inside)
     with np.errstate(divide="ignore", invalid="ignore"):
         change = value / slope
-    share[inside] = np.clip(found - np.where(np.abs(change) < _CLOSE, change, 0.0), 0.0, 1.0)
+    share[inside] = np.clip(root - np.where(np.abs(change) < _CLOSE, change, 0.0), 0.0, 1.0)
     return share

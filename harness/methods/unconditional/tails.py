@@ -84,8 +84,8 @@ class Tails(Rows):
         answer = np.asarray(largest <= level)
         is_open = np.flatnonzero(answer & (largest * _GAIN > level))
         if is_open.size:
-            found, _ = here.at(is_open)._refined(nodes[is_open], values[is_open])
-            answer[is_open] = found <= level
+            suprema, _ = here.at(is_open)._refined(nodes[is_open], values[is_open])
+            answer[is_open] = suprema <= level
         return answer
 
     def _grid(self) -> tuple[Floats, Floats]:
@@ -167,7 +167,7 @@ class Tails(Rows):
             parts.append((np.maximum(low, 0.0), moves, self.small + 1, _lower))
         for point, moves, index, tail in parts:
             tail_0, tail_1, tail_2 = (
-                _pick(tail(each), index) for each in _pmf_derivatives(self.n1, point)
+                _pick(tail(derivative), index) for derivative in _pmf_derivatives(self.n1, point)
             )
             value += _sum(weight, tail_0)
             along, across = moves * _sum(weight, tail_1), _sum(weight_1, tail_0)
@@ -204,9 +204,9 @@ def _coefficients(n: int) -> tuple[Floats, Floats]:
 
 def _pmf_derivatives(n: int, p: Floats) -> tuple[Floats, Floats, Floats]:
     """Binomial probabilities with their first and second derivatives in p."""
-    one = _differences(_pmf(n - 1, p))
-    two = _differences(_differences(_pmf(n - 2, p))) if n > 1 else np.zeros_like(one)
-    return _pmf(n, p), n * one, n * (n - 1) * two
+    once = _differences(_pmf(n - 1, p))
+    twice = _differences(_differences(_pmf(n - 2, p))) if n > 1 else np.zeros_like(once)
+    return _pmf(n, p), n * once, n * (n - 1) * twice
 
 
 def _differences(pmf: Floats) -> Floats:

@@ -56,7 +56,7 @@ class Shown:
     verdict: Verdict
     mark: str
     order: int
-    """Of the verdict, from the worst on."""
+    """The place of the verdict, from the worst on."""
     kind: str
     check: str
     message: str
@@ -64,7 +64,7 @@ class Shown:
     command: str = ""
     """What finds it again; "" where the whole check does."""
     number: int = 0
-    """Of its counter-example on the page, from 1 on; 0 where it has none."""
+    """The number of its counter-example on the page, from 1 on; 0 where it has none."""
 
 
 def shown(report: CheckReport, words: Sequence[str] = ()) -> list[Shown]:

@@ -187,7 +187,7 @@ def text(value: float, span: float | None = None) -> str:
 
 
 _NARROW = 0.2
-"""Of the range; narrower intervals are drawn on an axis of their own."""
+"""The share of the range below which intervals are drawn on an axis of their own."""
 _FEWEST_FOLDS = 30.0
 """The ratio of the largest and the smallest limit from which on the axis is logarithmic."""
 

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from harness.designs.stopping.exact import exact_values
-from harness.designs.stopping.paths import stopped_trials
+from harness.designs.stopping.paths import exact_values, stopped_trials
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import find
 from harness.methods.proportion.stopping import beta_binomial_mixture

@@ -8,12 +8,12 @@ from harness.catalogue import scenario_for
 from harness.designs.design import data_of
 from harness.designs.limits import Column, Limits
 from harness.designs.one_sample import least_length
+from harness.designs.one_sample.design import OneSampleSolver
 from harness.designs.one_sample.exact import (
     outcome_weights,
     possible_outcomes,
 )
 from harness.designs.one_sample.least_length import guaranteed, on_average, randomized
-from harness.designs.one_sample.solver import OneSampleSolver
 from harness.distributions.truths import BetaTruth, DiscreteTruth, GammaTruth, UniformTruth
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import methods_of

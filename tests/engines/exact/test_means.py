@@ -18,8 +18,8 @@ from harness.base.errors import InputError
 from harness.catalogue import scenario_for
 from harness.designs.engines.posterior import integrate_under_truth
 from harness.designs.lists import closed_form, sums_at_truths, table_count
+from harness.designs.one_sample.design import OneSampleSolver
 from harness.designs.one_sample.exact import LARGEST_INTEGRATED
-from harness.designs.one_sample.solver import OneSampleSolver
 from harness.distributions.truths import BetaTruth, DiscreteTruth, UniformTruth
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE

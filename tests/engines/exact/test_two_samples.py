@@ -11,7 +11,7 @@ from scipy import stats
 
 from harness.catalogue import scenario_for
 from harness.designs.limits import Limits
-from harness.designs.two_samples.solver import TwoSampleSolver
+from harness.designs.two_samples.design import TwoSampleSolver
 from harness.designs.two_samples.worst_case import search_worst_case
 from harness.distributions.truths import (
     BetaTruth,

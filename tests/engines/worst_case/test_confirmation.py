@@ -12,7 +12,7 @@ from harness.designs.engines.solver import solver_of
 from harness.designs.engines.verification import TOLERANCE
 from harness.designs.limits import Limits
 from harness.designs.miss_sets import AT
-from harness.designs.one_sample.solver import places_of_one
+from harness.designs.one_sample.design import places_of_one
 from harness.designs.one_sample.worst_case import worst_case
 from harness.designs.results import AT_LISTED
 from harness.distributions.paired_truths import TableTruth, table_of_cells

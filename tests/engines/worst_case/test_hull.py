@@ -10,8 +10,8 @@ from harness.catalogue import scenario_for
 from harness.designs.design import data_of
 from harness.designs.limits import Limits
 from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW, miss_probabilities
+from harness.designs.one_sample.design import OneSampleSolver
 from harness.designs.one_sample.exact import possible_outcomes
-from harness.designs.one_sample.solver import OneSampleSolver
 from harness.designs.one_sample.worst_case import worst_case
 from harness.distributions.sampling import poisson
 from harness.distributions.truths import BetaTruth, DiscreteTruth, GammaTruth, UniformTruth

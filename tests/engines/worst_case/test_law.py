@@ -8,8 +8,8 @@ import pytest
 from harness.catalogue import scenario_for
 from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits
+from harness.designs.one_sample.design import OneSampleSolver
 from harness.designs.one_sample.law_worst_case import FOUND_BY
-from harness.designs.one_sample.solver import OneSampleSolver
 from harness.distributions.sampling.laws.clusters import Clusters
 from harness.distributions.sampling.laws.hypergeometric import Hypergeometric
 from harness.distributions.sampling.laws.mixtures import BetaBinomial, GammaPoisson

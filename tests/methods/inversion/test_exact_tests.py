@@ -8,7 +8,7 @@ from scipy.stats import binomtest
 
 from harness.designs.one_sample.worst_case import worst_case
 from harness.methods.catalogue import CATALOGUE
-from harness.methods.inversion.limits import LIKELIHOOD_RATIO, MINIMUM_LIKELIHOOD, SMALLER_TAIL
+from harness.methods.inversion import LIKELIHOOD_RATIO, MINIMUM_LIKELIHOOD, SMALLER_TAIL
 from harness.methods.inversion.tails import BinomialTails, PoissonTails
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
 from tests.methods.inversion.p_values import binomial, counts, p_values

@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 
 from harness.methods.comparison.fourfold import Tables
+from harness.methods.inversion import MINIMUM_LIKELIHOOD
 from harness.methods.inversion.hypergeometric import (
     HalfTails,
     HypergeometricTails,
+    TablePoints,
+    Window,
     corrected_score_limit,
 )
-from harness.methods.inversion.limits import MINIMUM_LIKELIHOOD
-from harness.methods.inversion.table_window import TablePoints, Window
 from tests.oracles import odds_ratios
 
 KINDS = pytest.mark.parametrize("kind", [HypergeometricTails, HalfTails])

@@ -8,9 +8,9 @@ import harness
 from harness.base.errors import ConfigError, InputError
 from harness.checks.check import check
 from harness.kinds.load import load_experiment
+from harness.methods import unconditional
 from harness.methods.catalogue import CATALOGUE
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
-from harness.methods.unconditional import limits as unconditional
 
 NAMES = ("santner_snell", "chan_zhang", "agresti_min_exact")
 METHODS = {name: CATALOGUE["proportion_difference"][name] for name in NAMES}

@@ -142,10 +142,10 @@ class DifferencePosterior(Posterior[P]):
 
     def _points(self, points: P | npt.ArrayLike) -> P:
         """The points in shape (m,)."""
-        given = points if isinstance(points, Points) else self._of(points)
-        coordinate = self._coordinate(given)
+        whole = points if isinstance(points, Points) else self._of(points)
+        coordinate = self._coordinate(whole)
         if coordinate.shape == (self.size,):
-            return given
+            return whole
         return self._from_coordinate(np.broadcast_to(coordinate, (self.size,)))
 
     @abstractmethod
@@ -216,8 +216,8 @@ class DifferencePosterior(Posterior[P]):
                 continue
             part = self if here.size == self.size else self.at(here)
             where = part._magnitude_gap_sign(points if part is self else points.at(here))
-            found = part._difference.tail(*where, upper=upper != other)
-            tail[here] = 1.0 - found if other else found
+            part_tail = part._difference.tail(*where, upper=upper != other)
+            tail[here] = 1.0 - part_tail if other else part_tail
         return tail
 
     def logpdf(self, points: P | npt.ArrayLike) -> Floats:
@@ -226,8 +226,8 @@ class DifferencePosterior(Posterior[P]):
 
     def _log_density_and_slope(self, points: P) -> tuple[Floats, Floats]:
         """The logarithm of the density and its slope; cached, as a Newton step uses both."""
-        for known, log_density, slope in self.recent:
-            if known is points:
+        for recent_points, log_density, slope in self.recent:
+            if recent_points is points:
                 return log_density, slope
         log_density, slope = self._difference.log_density(*self._magnitude_gap_sign(points))
         log_density -= np.log(self._derivatives(points)[1])
@@ -334,7 +334,7 @@ class DifferencePosterior(Posterior[P]):
 
         low, high = self._brackets(prob, upper=upper)
         start = self._approximate_quantile(prob, upper=upper)
-        coordinate, found = bracketed_newton(residual, low, high, start)
-        if not found.all():
-            raise IntervalNotFoundError(f"no quantile at probability {prob[~found][0]:g}")
+        coordinate, reached = bracketed_newton(residual, low, high, start)
+        if not reached.all():
+            raise IntervalNotFoundError(f"no quantile at probability {prob[~reached][0]:g}")
         return self._from_coordinate(coordinate)

@@ -65,15 +65,16 @@ class SizeSetting(Setting):
     def validate(self, law: str, value: Any) -> Any:
         """Return the number, or the law of a list or of a mapping."""
         if isinstance(value, list) and value:
-            listed = (super(SizeSetting, self).validate(law, each) for each in value)
+            listed = (super(SizeSetting, self).validate(law, size) for size in value)
             return ClusterSizes(tuple(map(int, listed)))
         if isinstance(value, Mapping) and len(value) == 1:
-            ((name, given),) = value.items()
-            numbers = {"mean": given} if name == "poisson" else given
+            ((name, content),) = value.items()
+            numbers = {"mean": content} if name == "poisson" else content
             settings = self.LAWS.get(name, ())
-            if isinstance(numbers, Mapping) and set(numbers) == {each.name for each in settings}:
-                known = [float(each.validate(name, numbers[each.name])) for each in settings]
-                return ClusterSizes((), *known)
+            names = {setting.name for setting in settings}
+            if isinstance(numbers, Mapping) and set(numbers) == names:
+                valid = [setting.validate(name, numbers[setting.name]) for setting in settings]
+                return ClusterSizes((), *map(float, valid))
         return super().validate(law, value)
 
 
@@ -155,14 +156,11 @@ def sampling_law(model: str, sampling: str | Mapping[str, Any]) -> Law | None:
         ((name, settings),) = sampling.items()
         if name in names and isinstance(settings, Mapping):
             return law_of(name, settings)
+    example = ", ".join(f"{setting.name}: ..." for setting in LAWS[names[0]].settings)
     raise InputError(
         f"sampling should be {own}, or one of {', '.join(names)} with its settings, as in "
-        f"{{{names[0]}: {{{_example(LAWS[names[0]])}}}}}, found {quoted(sampling)}"
+        f"{{{names[0]}: {{{example}}}}}, found {quoted(sampling)}"
     )
-
-
-def _example(kind: LawKind) -> str:
-    return ", ".join(f"{setting.name}: ..." for setting in kind.settings)
 
 
 def law_of(name: str, settings: Mapping[str, Any]) -> Law:
@@ -179,12 +177,12 @@ def law_of(name: str, settings: Mapping[str, Any]) -> Law:
         InputError: there is no such law, or a setting is missing, unknown or out of range.
     """
     kind = LAWS[validate_choice("sampling", name, LAWS, ())]
-    known = {setting.name: setting for setting in kind.settings}
-    for given in settings:
-        if given not in known:
+    names = [setting.name for setting in kind.settings]
+    for key in settings:
+        if key not in names:
             raise InputError(
-                f"the settings of {name} are {' and '.join(known)}, found {quoted(given)}"
-                f"{did_you_mean(given, known)}"
+                f"the settings of {name} are {' and '.join(names)}, found {quoted(key)}"
+                f"{did_you_mean(key, names)}"
             )
     for setting in kind.settings:
         if setting.name not in settings:

@@ -100,7 +100,7 @@ class ClusterSizes:
             squares[j] += j * j * self.at_least[j] if j < self.at_least.size else 0.0
         return float(squares[n] / n)
 
-    def sums(self, one: Callable[[int], Floats], n: int) -> Floats:
+    def sums(self, of_cluster: Callable[[int], Floats], n: int) -> Floats:
         """Return the distribution of the successes of n trials in clusters of these sizes.
 
         The first cluster has m < j of j trials, and the others follow, or it has all j:
@@ -108,29 +108,30 @@ class ClusterSizes:
             P_j = Σ_{m<j} Pr(M = m) B_m ∗ P_{j−m} + Pr(M ≥ j) B_j.
 
         Args:
-            one: returns the probabilities of 0 … m successes in a cluster of m, shape (t, m + 1).
+            of_cluster: returns the probabilities of 0 … m successes in a cluster of m, shape
+                (t, m + 1).
             n: the number of trials.
 
         Returns:
             Probabilities, shape (t, n + 1).
         """
         last = min(n, self.probabilities.size - 1)
-        of_size = [one(m) for m in range(last + 1)]
+        of_size = [of_cluster(m) for m in range(last + 1)]
         sizes = [m for m in range(1, last + 1) if self.probabilities[m] > 0]
-        found = [np.ones_like(of_size[0])]
+        sums = [np.ones_like(of_size[0])]
         for j in range(1, n + 1):
-            total = np.zeros((found[0].shape[0], j + 1))
+            total = np.zeros((sums[0].shape[0], j + 1))
             if j <= last:
                 total += self.at_least[j] * of_size[j]
             for m in sizes:
                 for k in range(m + 1) if m < j else ():
                     weight = self.probabilities[m] * of_size[m][:, k, np.newaxis]
-                    total[:, k : k + j - m + 1] += weight * found[j - m]
-            found.append(total)
+                    total[:, k : k + j - m + 1] += weight * sums[j - m]
+            sums.append(total)
             if j >= last:
                 # No later sum needs it.
-                found[j - last] = found[0]
-        return found[n]
+                sums[j - last] = sums[0]
+        return sums[n]
 
 
 def draw_clusters(
@@ -331,14 +332,14 @@ class Clusters(Law):
             return np.concatenate(parts)[:, first : last + 1]
         if size == m:
             return self._of_one.probabilities(p, size, first, last)
-        found = np.zeros((p.size, last - first + 1))
-        for row, one in zip(found, self._of_one.probabilities(p, m, 0, m), strict=True):
-            start, sums = _power(one, int(size) // m)
+        masses = np.zeros((p.size, last - first + 1))
+        for row, single in zip(masses, self._of_one.probabilities(p, m, 0, m), strict=True):
+            start, sums = _power(single, int(size) // m)
             sums = np.where(sums < SMALLEST, 0.0, sums / sums.sum())
             begin, end = max(first, start), min(last + 1, start + sums.size)
             if begin < end:
                 row[begin - first : end - first] = sums[begin - start : end - start]
-        return found
+        return masses
 
     def cost(self, size: float, count: float) -> float:
         """About how many numbers ``probabilities`` computes at one truth."""
@@ -350,31 +351,31 @@ class Clusters(Law):
         return self._of_one.probabilities(p, m, 0, m) if m else np.ones((p.size, 1))
 
 
-def _power(one: Floats, count: int) -> tuple[int, Floats]:
+def _power(single: Floats, count: int) -> tuple[int, Floats]:
     """The distribution of the sum of ``count`` independent numbers, from that of one.
 
     Args:
-        one: the probabilities of 0, 1, …, shape (k,).
+        single: the probabilities of 0, 1, …, shape (k,).
         count: at least 1.
 
     Returns:
         The first outcome, and the probabilities from it on.
     """
-    start, sums = 0, one
+    start, sums = 0, single
     for digit in f"{count:b}"[1:]:
         start, sums = _trimmed(2 * start, _convolved(sums, sums))
         if digit == "1":
-            start, sums = _trimmed(start, _convolved(sums, one))
+            start, sums = _trimmed(start, _convolved(sums, single))
     return start, sums
 
 
 def _convolved(long: Floats, short: Floats) -> Floats:
     """The convolution by direct sums; in parts, so that no library spreads a sum over threads."""
-    found = np.zeros(long.size + short.size - 1)
+    convolved = np.zeros(long.size + short.size - 1)
     for shift in range(0, short.size, TERMS):
         part = np.convolve(long, short[shift : shift + TERMS])
-        found[shift : shift + part.size] += part
-    return found
+        convolved[shift : shift + part.size] += part
+    return convolved
 
 
 def _trimmed(start: int, sums: Floats) -> tuple[int, Floats]:

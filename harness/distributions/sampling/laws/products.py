@@ -53,7 +53,7 @@ def probabilities(
     start = min(first, window[0], int(near_mean.min()))
     end = max(last, window[1], int(near_mean.max()))
     x = np.arange(start, end + 1, dtype=np.float64)
-    found = np.empty((parameter.size, last - first + 1))
+    masses = np.empty((parameter.size, last - first + 1))
     rows = max(1, BLOCK // x.size)
     for row in range(0, parameter.size, rows):
         part = slice(row, row + rows)
@@ -66,8 +66,8 @@ def probabilities(
         np.cumprod(relative, axis=1, out=relative)
         relative *= np.cumprod(below[:, ::-1], axis=1)[:, ::-1]
         total = relative.sum(axis=1, keepdims=True)
-        found[part] = relative[:, first - start : last - start + 1] / total
-    return found
+        masses[part] = relative[:, first - start : last - start + 1] / total
+    return masses
 
 
 def reach(ratio: Steps, bound: Steps, most: float) -> int:

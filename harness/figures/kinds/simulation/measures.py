@@ -9,7 +9,7 @@ Methodology 14:129.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
@@ -109,17 +109,15 @@ class LollipopOptions(options.HorizontalOptions):
     methods: options.Labels | None = options.METHODS
 
 
-def draw_lollipop(results: Results, asked: LollipopOptions) -> list[Drawing]:
-    """One drawing, or one for each page of scenarios; all have the same axis."""
+def draw_lollipop(results: Results, asked: LollipopOptions) -> Iterator[Drawing]:
+    """Yield one drawing, or one for each page of scenarios; all have the same axis."""
     study = Study(LOLLIPOP, results, asked)
     rows = study.measured(asked.measure)
     count = len(study.experiment["factors"])
     pages = math.ceil(count / max(1, MOST_ROWS // len(study.methods)))
-    drawings = []
     for page, scenarios in enumerate(np.array_split(np.arange(count), pages), start=1):
         stem = file_stem(LOLLIPOP, asked.measure, *([f"page{page}"] if pages > 1 else []))
-        drawings.append(Drawing(stem, _lollipop_figure(study, rows, scenarios.tolist())))
-    return drawings
+        yield Drawing(stem, _lollipop_figure(study, rows, scenarios.tolist()))
 
 
 def _lollipop_figure(study: Study, rows: pl.DataFrame, scenarios: Sequence[int]) -> Figure:

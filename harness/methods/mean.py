@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import ndtri
 
 from harness.base.numerics.arrays import Floats
 from harness.base.numerics.special import upper_point
-from harness.methods.bootstrap import RESAMPLES, order_of
+from harness.methods.bootstrap import RESAMPLES, outermost
 from harness.methods.method import LimitPair, StandardErrors
 
 
@@ -71,6 +72,8 @@ _TUPLES, _CELLS = 1 << 10, 1 << 17
 # Var*/(mean* − mean)² is 0 to rounding below this.
 _NO_SPREAD = 1e-12
 
+Numbers = npt.NDArray[np.inexact]
+"""Real or complex numbers."""
 # (values (m, k), count, rng) -> (m, count): a statistic of each of ``count`` resamples of each row
 Statistic = Callable[[Floats, int, np.random.Generator], Floats]
 
@@ -95,7 +98,11 @@ def bootstrap_percentile(
     """
     values = data[3]
     first = values[:, :1]
-    low, high = _order_statistics(values - first, alpha, side, rng, _means)
+
+    def means(values: Floats, count: int, rng: np.random.Generator) -> Floats:
+        return np.asarray(_sums(values, count, rng).real / values.shape[1])
+
+    low, high = _order_statistics(values - first, alpha, side, rng, means)
     return first[:, 0] + low, first[:, 0] + high
 
 
@@ -149,24 +156,16 @@ def _order_statistics(
         Two arrays of shape (m,).
     """
     m, k = values.shape
-    r = order_of(alpha, side)
-    places = [r - 1, RESAMPLES - r]
     rows, count = max(_CELLS // (k * RESAMPLES), 1), min(max(_CELLS // k, 1), RESAMPLES)
-    found = np.empty((2, m))
+    lower, upper = np.empty(m), np.empty(m)
     for start in range(0, m, rows):
-        block = values[start : start + rows]
+        block = slice(start, start + rows)
         drawn = [
-            statistic(block, min(count, RESAMPLES - done), rng)
+            statistic(values[block], min(count, RESAMPLES - done), rng)
             for done in range(0, RESAMPLES, count)
         ]
-        ordered = np.sort(np.concatenate(drawn, axis=1), axis=1)
-        found[:, start : start + rows] = ordered[:, places].T
-    return found[0], found[1]
-
-
-def _means(values: Floats, count: int, rng: np.random.Generator) -> Floats:
-    """The means of resamples, shape (m, count)."""
-    return np.asarray(_sums(values, count, rng).real / values.shape[1])
+        lower[block], upper[block] = outermost(np.concatenate(drawn, axis=1), alpha, side)
+    return lower, upper
 
 
 def _studentized(values: Floats, count: int, rng: np.random.Generator) -> Floats:
@@ -193,15 +192,11 @@ def _studentized_once(values: Floats, count: int, rng: np.random.Generator) -> F
     sums = _sums(values + 1j * values * values, count, rng)
     mean, square = sums.real / k, sums.imag / k
     variance = square - mean * mean
-    known = variance > _NO_SPREAD * square
-    return np.where(known, mean * np.sqrt((k - 1) / np.where(known, variance, 1.0)), np.nan)
+    varies = variance > _NO_SPREAD * square
+    return np.where(varies, mean * np.sqrt((k - 1) / np.where(varies, variance, 1.0)), np.nan)
 
 
-def _sums(
-    values: np.ndarray[tuple[int, ...], np.dtype[np.inexact]],
-    count: int,
-    rng: np.random.Generator,
-) -> np.ndarray[tuple[int, ...], np.dtype[np.inexact]]:
+def _sums(values: Numbers, count: int, rng: np.random.Generator) -> Numbers:
     """The sums of k values drawn with replacement from each row of k values, shape (m, count).
 
     The sum is one of tuples: a tuple of j values is one draw from k^j, where k^j is small.
@@ -213,19 +208,12 @@ def _sums(
     total = np.zeros((m, count), values.dtype)
     for length, times in ((j, k // j), (k % j, 1)):
         if length:
-            table = _tuple_sums(values, length)
+            # The sums of all tuples of this length from each row.
+            table = np.zeros((m, 1), values.dtype)
+            for _ in range(length):
+                table = (table[:, :, np.newaxis] + values[:, np.newaxis, :]).reshape(m, -1)
             shortest = np.uint16 if table.shape[1] <= 1 << 16 else np.uint32
             drawn = rng.integers(0, table.shape[1], (m, times, count), dtype=shortest)
             for row in range(m):
                 total[row] += table[row].take(drawn[row], mode="clip").sum(axis=0)
     return total
-
-
-def _tuple_sums(
-    values: np.ndarray[tuple[int, ...], np.dtype[np.inexact]], length: int
-) -> np.ndarray[tuple[int, ...], np.dtype[np.inexact]]:
-    """The sums of all kʲ tuples of ``length`` j from each row of k values, shape (m, kʲ)."""
-    sums = np.zeros((len(values), 1), values.dtype)
-    for _ in range(length):
-        sums = (sums[:, :, np.newaxis] + values[:, np.newaxis, :]).reshape(len(values), -1)
-    return sums

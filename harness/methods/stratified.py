@@ -8,12 +8,12 @@ from typing import NamedTuple, Self
 import numpy as np
 from scipy.special import ndtri
 
-from harness.base.errors import IntervalNotFoundError
 from harness.base.numerics.arrays import Bools, Floats, Positions, Rows
-from harness.base.numerics.root_finding import bracketed_newton
+from harness.base.numerics.root_finding import newton_roots
 from harness.families.lists import weighted_mean, weights
-from harness.methods.comparison.skewness import Derived, skewness_term
+from harness.methods.comparison.skewness import Derived, relative_excess, skewness_term
 from harness.methods.method import LimitPair
+from harness.methods.proportion import about, variance
 from harness.methods.proportion.score import wilson_at
 
 
@@ -84,8 +84,9 @@ def mantel_haenszel(data: tuple[Floats, ...], tail: float) -> LimitPair:
     Greenland and Robins (1985), Biometrics 41, 55–68.
     """
     strata = Strata.of(data)
-    variance = (strata.share**2 * (_variance(strata) + _variance(strata.swapped))).sum(axis=1)
-    return _about(strata.estimate, variance, tail)
+    both = variance(strata.x1, strata.n1) + variance(strata.x2, strata.n2)
+    spread = (strata.share**2 * both).sum(axis=1)
+    return about(strata.estimate, -float(ndtri(tail)) * np.sqrt(spread), -1.0, 1.0)
 
 
 def sato(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -108,7 +109,8 @@ def sato(data: tuple[Floats, ...], tail: float) -> LimitPair:
     spread = strata.estimate * slope + level
     # What rounding leaves of 0 may be below or above it, and its root is no small number.
     spread = np.where(spread > _ROUNDING * level, spread, 0.0)
-    return _about(strata.estimate, spread / strata.weight.sum(axis=1) ** 2, tail)
+    delta = -float(ndtri(tail)) * np.sqrt(spread / strata.weight.sum(axis=1) ** 2)
+    return about(strata.estimate, delta, -1.0, 1.0)
 
 
 def newcombe(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -134,26 +136,16 @@ def newcombe(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
 def _means_of_wilson(strata: Strata, z: float) -> tuple[Floats, Floats, Floats]:
     """λ, L and U of the first sample, shape (m,) each."""
-    share, variance = strata.share, _variance(strata)
-    none = ~((variance > 0) & (strata.weight > 0)).any(axis=1, keepdims=True)
-    variance = np.where(none, 1.0 / strata.n1, variance)
-    quantile = z * np.sqrt((share**2 * variance).sum(axis=1, keepdims=True))
-    quantile = quantile / (share * np.sqrt(variance)).sum(axis=1, keepdims=True)
+    share, spread = strata.share, variance(strata.x1, strata.n1)
+    none = ~((spread > 0) & (strata.weight > 0)).any(axis=1, keepdims=True)
+    spread = np.where(none, 1.0 / strata.n1, spread)
+    quantile = z * np.sqrt((share**2 * spread).sum(axis=1, keepdims=True))
+    quantile = quantile / (share * np.sqrt(spread)).sum(axis=1, keepdims=True)
     wide = np.broadcast_to(quantile, share.shape)
     lower, upper = wilson_at(strata.x1, strata.n1, wide)
     factor = (share**2 / strata.n1).sum(axis=1)
-    mean_lower, mean_upper = ((share * each).sum(axis=1) for each in (lower, upper))
+    mean_lower, mean_upper = ((share * limits).sum(axis=1) for limits in (lower, upper))
     return factor, np.clip(mean_lower, 0.0, 1.0), np.clip(mean_upper, 0.0, 1.0)
-
-
-def _variance(strata: Strata) -> Floats:
-    """p̂q̂/n of the first sample, shape (m, S)."""
-    return strata.x1 / strata.n1 * ((strata.n1 - strata.x1) / strata.n1) / strata.n1
-
-
-def _about(estimate: Floats, variance: Floats, tail: float) -> LimitPair:
-    delta = -float(ndtri(tail)) * np.sqrt(variance)
-    return np.clip(estimate - delta, -1.0, 1.0), np.clip(estimate + delta, -1.0, 1.0)
 
 
 # The middle root from trigonometric functions has an error of about 2^-52/ε; steps of Laguerre's
@@ -315,14 +307,14 @@ def _lower(strata: Strata, z: float, is_corrected: bool) -> Floats:
     if z == 0 and not is_corrected:
         return estimate
     limit = np.full_like(estimate, -1.0)
-    known = np.flatnonzero(distance > 0)
-    test = _Test(strata.at(known), z, is_corrected, distance[known], np.ones(known.size))
-    known = known[~test.is_inside(_FARTHEST)]
-    test = _Test(strata.at(known), z, is_corrected, distance[known], np.ones(known.size))
+    inner = np.flatnonzero(distance > 0)
+    test = _Test(strata.at(inner), z, is_corrected, distance[inner], np.ones(inner.size))
+    inner = inner[~test.is_inside(_FARTHEST)]
+    test = _Test(strata.at(inner), z, is_corrected, distance[inner], np.ones(inner.size))
     if is_corrected:
         beyond = ~test.is_inside(-_FARTHEST)
         test = _Test(test.strata, z, is_corrected, test.distance, np.where(beyond, -1.0, 1.0))
-    limit[known] = np.clip(estimate[known] - test.solved(), -1.0, 1.0)
+    limit[inner] = np.clip(estimate[inner] - test.solved(), -1.0, 1.0)
     return limit
 
 
@@ -373,31 +365,23 @@ class _Test:
         return np.where(is_below, above, -below), np.where(is_below, below, above)
 
     def excess(self, y: Floats, index: Positions) -> Derived:
-        """How far the statistic is above z, relative to its terms, and the derivative in y.
-
-        With negative skewness Z is the smaller root of the quadratic equation, which is at most
-        1/(2|k|): where z is above that, the statistic is above z only where no root exists.
-        """
+        """How far the statistic is above z, relative to its terms, and the derivative in y."""
         drop, gap = self.drop(y, index)
         variance, third = self.moments(gap, index)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             root = np.sqrt(variance[0])
             score = drop / root
             score_slope = -1.0 / root - 0.5 * score * variance[1] / variance[0]
-            reached, correction, slope = np.full_like(score, self.z), 0.0 * score, score_slope
             if self.is_corrected:
-                k, k_slope = skewness_term(third, variance)
-                reached = np.where(k < 0, np.minimum(self.z, -0.5 / k), self.z)
-                correction = (reached * reached - 1.0) * k
-                slope = score_slope - (reached * reached - 1.0) * k_slope
-                bent = 0.5 * k_slope / k / k * (1.0 + 2.0 * reached * k)
-                slope -= np.where(reached < self.z, bent, 0.0)
-            scale = np.abs(score) + np.abs(correction) + reached
-            value = (score - correction - reached) / scale
+                skewness = skewness_term(third, variance)
+                value, slope = relative_excess((score, score_slope), skewness, self.z)
+            else:
+                scale = np.abs(score) + self.z
+                value, slope = (score - self.z) / scale, score_slope / scale
             length = self.length[index]
             turned = -length / (1.0 + np.exp(y)) / (1.0 + np.exp(-y))
             # Where V is 0, so is the distance to the estimate.
-            return np.where(variance[0] > 0, value, -1.0), slope / scale * turned
+            return np.where(variance[0] > 0, value, -1.0), slope * turned
 
     def moments(self, gap: Floats, index: Positions) -> tuple[Derived, Derived]:
         """V and μ₃ with their derivatives in δ, at the distance of δ from the end of its range."""
@@ -448,10 +432,8 @@ class _Test:
             value, slope = self.excess(y, index[part])
             return -value, -slope
 
-        y, reached = bracketed_newton(shortfall, low, high, self.start(index))
-        if not reached.all():
-            raise IntervalNotFoundError("no root of the score equation")
-        return y
+        missing = "no root of the score equation"
+        return newton_roots(shortfall, low, high, self.start(index), missing)
 
     def start(self, index: Positions) -> Floats:
         """The coordinate of D − z√V with the V of δ = D."""

@@ -1,4 +1,4 @@
-"""Solvers of one sample of counts: by its own model, or by a law.
+"""One sample, whose outcomes are counts, and its exact engines: by its own model, or by a law.
 
 A law gives the probabilities of all outcomes at listed truths, which are summed where an interval
 misses. Under a distribution of truths there is no closed form, and nothing is enumerated. The
@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from harness.base.numerics.arrays import Floats, Integers
+from harness.base.numerics.arrays import Floats, Integers, Positions
 from harness.designs import miss_curve
-from harness.designs.design import Scenario
+from harness.designs.design import PER_TRUTH, Design, Distributions, Draws, Outcomes, Scenario, grid
 from harness.designs.engines.listed import blocks_of_truths, worse_of_listed
 from harness.designs.engines.scores import Scores
 from harness.designs.engines.solver import Places, Solver, Truths, spread
@@ -34,10 +35,11 @@ from harness.designs.miss_curve import MissCurve
 from harness.designs.one_sample import exact, law_worst_case, least_length, verification
 from harness.designs.one_sample.scores import scores_of_one_sample
 from harness.designs.results import Enumerated, Exact, WorstCase
-from harness.distributions.sampling.law import Law
-from harness.distributions.truths import Prior
+from harness.distributions.sampling.law import THINNED, Law
+from harness.distributions.truths import DiscreteTruth, Prior, as_distribution
 from harness.families.combination import Span
-from harness.families.family import ENUMERATION
+from harness.families.family import ENUMERATION, truth_posterior
+from harness.families.samples import SINGLE_SAMPLE
 
 
 def places_of_one(scenario: Scenario, over: Span) -> Places:
@@ -185,10 +187,10 @@ class LawSolver(CountSolver):
         return True
 
     def search(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase] | None:
-        return law_worst_case.worst_cases(self.scenario, limits, over[0])
+        return law_worst_case.worst_cases(self.law, self.scenario.size, limits, over[0])
 
     def miss_curve(self, limits: Limits) -> MissCurve | None:
-        return miss_curve.of_law(self.scenario, limits)
+        return miss_curve.of_law(self.law, self.scenario, limits)
 
     def cost_of_truth(self, over: Sequence[Span]) -> float:
         return self.law.cost(self.scenario.size, super().cost_of_truth(over))
@@ -229,3 +231,90 @@ class LawSolver(CountSolver):
 def solver_of_one_sample(scenario: Scenario) -> CountSolver:
     """Return the solver of one sample, by its own model or by a law."""
     return OneSampleSolver(scenario) if scenario.law is None else LawSolver(scenario)
+
+
+def draw_counts(
+    scenario: Scenario, truths: Sequence[Any], rng: np.random.Generator, count: int | None
+) -> Integers:
+    """Draw the count of each sample, one after the other."""
+    draw = scenario.sampling.draw
+    samples = zip(truths, scenario.sizes, strict=True)
+    return scenario.outcomes(*(draw(truth, size, rng, count) for truth, size in samples))
+
+
+def draw_truths(scenario: Scenario, trials: int, rng: np.random.Generator) -> tuple[Floats, ...]:
+    """Draw the true values of each sample, one after the other."""
+    return tuple(as_distribution(sample.truth).draw(trials, rng) for sample in scenario.samples())
+
+
+def distribution_weights(scenario: Scenario, outcomes: Integers) -> Floats:
+    """Return the probabilities of outcomes under the distributions of the truths, shape (m,)."""
+    weight = np.ones(outcomes.size)
+    for sample, x in zip(scenario.samples(), scenario.counts(outcomes), strict=True):
+        truth = as_distribution(sample.truth)
+        weight = weight * sample.model.outcome_weights(truth, x, sample.size)
+    return weight
+
+
+def implied_posterior(scenario: Scenario, outcomes: Integers) -> Any:
+    """Return the posteriors of the parameter under the distributions of the truths."""
+    implied = (
+        truth_posterior(scenario.model, as_distribution(sample.truth), x, sample.size)
+        for sample, x in zip(scenario.samples(), scenario.counts(outcomes), strict=True)
+    )
+    combine = scenario.family.combine_posteriors
+    assert combine is not None
+    return combine(*implied)
+
+
+def _draw_ascending(scenario: Scenario, trials: int, rng: np.random.Generator) -> Draws:
+    parameter = as_distribution(scenario.truth).draw(trials, rng)
+    parameter.sort()
+    tables = None
+    if scenario.draws == THINNED:
+        tables = scenario.model.SAMPLING.thinned(scenario.size, *scenario.truth.support)
+    if tables is None:
+        return Draws(parameter, scenario.sampling.draw(parameter, scenario.size, rng))
+    return Draws(parameter, tables.draw(parameter, rng))
+
+
+def _beside_one(scenario: Scenario, truths: Sequence[float], step: float) -> tuple[float, ...]:
+    low, high = scenario.truth.effective_support
+    return (min(max(truths[0] + step * max(high, 1.0), low), high),)
+
+
+def _listing_of_one(
+    truths: Sequence[Floats],
+) -> Iterator[tuple[DiscreteTruth, Positions, Positions]]:
+    (values,) = truths
+    distinct, index = np.unique(values, return_inverse=True)
+    yield DiscreteTruth(tuple(distinct.tolist())), np.arange(values.size), index
+
+
+ONE_SAMPLE = Design(
+    SINGLE_SAMPLE,
+    Outcomes(
+        count=lambda scenario: scenario.sampling.largest_outcome(scenario.size) + 1,
+        draw=draw_counts,
+        trials_unit=lambda scenario: int(scenario.size) + 1,
+        at_once=1 << 15,
+        alike=lambda scenario, outcomes: np.minimum(
+            outcomes, scenario.numbered.count(scenario) - 1 - outcomes
+        ),
+    ),
+    distributions=Distributions(
+        draw_truths, distribution_weights, implied_posterior, _draw_ascending
+    ),
+    values=lambda scenario: (np.array(scenario.truth.values),),
+    keyed_by_value=True,
+    listing=_listing_of_one,
+    samples=lambda scenario: (scenario,),
+    exact=solver_of_one_sample,
+    beside=_beside_one,
+    small_cells=4000,
+    probed_counts=(20, 120),
+    examples={
+        "counts": (([20, 50, 100],), grid(0.01, 0.99, 99), PER_TRUTH),
+        "amounts": (([5, 20, 100],), grid(0.05, 1, 20), PER_TRUTH),
+    },
+)

@@ -1,20 +1,38 @@
-"""The solver of two independent samples, whose outcomes are pairs of counts."""
+"""Two independent samples, whose outcomes are pairs of counts, and their exact engines."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from harness.base.numerics.arrays import Floats, Integers
+from harness.base.numerics.arrays import Floats, Integers, Positions
 from harness.designs import miss_curve
+from harness.designs.design import (
+    PER_TRUTH,
+    Decode,
+    Design,
+    Distributions,
+    Outcomes,
+    Scenario,
+    data_of,
+    grid,
+)
 from harness.designs.engines.solver import Places, Solver, Truths, spread
 from harness.designs.engines.verification import Comparison, Published, Rows
 from harness.designs.limits import Limits
 from harness.designs.miss_curve import MissCurve
 from harness.designs.one_sample import exact as one_sample
-from harness.designs.one_sample.solver import CountSolver
+from harness.designs.one_sample.design import (
+    ONE_SAMPLE,
+    CountSolver,
+    distribution_weights,
+    draw_counts,
+    draw_truths,
+    implied_posterior,
+)
 from harness.designs.results import Enumerated, WorstCase, sums_by
 from harness.designs.two_samples import verification
 from harness.designs.two_samples.quadrature import (
@@ -25,9 +43,11 @@ from harness.designs.two_samples.quadrature import (
 )
 from harness.designs.two_samples.table import PairTable
 from harness.designs.two_samples.worst_case import inner_spans, search_worst_case
-from harness.distributions.truths import Prior
+from harness.distributions.truths import DiscreteTruth, PairTruth, Prior
 from harness.families.combination import Span
+from harness.families.data import LARGEST_COUNT
 from harness.families.family import ENUMERATION
+from harness.families.samples import TWO_SAMPLES, among_images
 
 # How often the probability of a pair of counts is read or written for one of a net of truths.
 PASSES = 2.0
@@ -149,3 +169,94 @@ class TwoSampleSolver(Solver):
 
     def verify(self, limits: Limits, published: Published) -> list[Comparison]:
         return verification.verify(self.scenario, limits, published)
+
+
+def stride(scenario: Scenario) -> int:
+    """Return one more than the largest x2: the outcome of two samples is x1·stride + x2."""
+    largest = scenario.model.SAMPLING.largest_outcome(scenario.sizes[1])
+    return int(min(largest, LARGEST_COUNT)) + 1
+
+
+def _both_samples(scenario: Scenario) -> tuple[Scenario, ...]:
+    sample, truth = scenario.family.sample, scenario.truth
+    assert sample is not None
+    first, second = scenario.sizes
+    return (
+        Scenario(ONE_SAMPLE, sample, first, truth.first),
+        Scenario(ONE_SAMPLE, sample, second, truth.second),
+    )
+
+
+def _small_codes(scenario: Scenario, outcomes: Integers) -> tuple[Integers, Decode]:
+    """Count from the smallest x and y that occur."""
+    x, y = scenario.counts(outcomes)
+    first, second, width = int(x.min()), int(y.min()), int(y.max() - y.min()) + 1
+
+    def decode(codes: Integers) -> Integers:
+        rows, columns = np.divmod(codes, width)
+        return scenario.outcomes(rows + first, columns + second)
+
+    return (x - first) * width + (y - second), decode
+
+
+def _alike(scenario: Scenario, outcomes: Integers) -> Floats:
+    mirrors = scenario.family.mirrored is not None
+    (first, _, second, _), _ = among_images(data_of(scenario, outcomes), of_failures=mirrors)
+    return np.asarray(first * (second.max() + 1) + second)
+
+
+def _beside_two(scenario: Scenario, truths: Sequence[float], step: float) -> tuple[float, ...]:
+    found = list(truths)
+    # The first truth that stays within its range moves.
+    weights = scenario.family.combination.weights
+    for place, (sample, weight) in enumerate(zip(scenario.samples(), weights, strict=True)):
+        low, high = sample.truth.effective_support
+        moved = found[place] + step * max(high, 1.0) / weight
+        if low <= moved <= high:
+            found[place] = moved
+            break
+    return tuple(found)
+
+
+def _listing_of_two(
+    truths: Sequence[Floats],
+) -> Iterator[tuple[PairTruth, Positions, Positions]]:
+    first, second = truths
+    for value in np.unique(first):
+        rows = np.flatnonzero(first == value)
+        distinct, index = np.unique(second[rows], return_inverse=True)
+        pair = PairTruth(DiscreteTruth((float(value),)), DiscreteTruth(tuple(distinct.tolist())))
+        yield pair, rows, index
+
+
+TWO_INDEPENDENT = Design(
+    TWO_SAMPLES,
+    Outcomes(
+        count=lambda scenario: math.prod(each.outcome_count for each in scenario.samples()),
+        draw=draw_counts,
+        encode=lambda scenario, first, second: first * stride(scenario) + second,
+        decode=lambda scenario, outcomes: tuple(np.divmod(outcomes, stride(scenario))),
+        trials_unit=lambda scenario: math.prod(each.trials_unit for each in scenario.samples()),
+        codes=_small_codes,
+        alike=_alike,
+    ),
+    distributions=Distributions(draw_truths, distribution_weights, implied_posterior),
+    sizes=lambda size: (size[0], size[1]),
+    size_of=lambda sizes: (sizes[0], sizes[1]),
+    size_key="sizes",
+    listed_truth=PairTruth,
+    listing=_listing_of_two,
+    samples=_both_samples,
+    exact=TwoSampleSolver,
+    beside=_beside_two,
+    small_cells=2000,
+    probed_counts=(3, 6),
+    examples={
+        "counts": (
+            (20, 20),
+            {"first": grid(0.1, 0.9, 17), "second": {"values": [0.2]}},
+            PER_TRUTH,
+        ),
+        "amounts": ((10, 10), {"first": grid(0.2, 2, 10), "second": {"values": [0.5]}}, PER_TRUTH),
+    },
+)

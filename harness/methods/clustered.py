@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import ndtri, stdtrit
 
-from harness.base.numerics.arrays import Floats, Positions, distinct_columns
-from harness.methods.bootstrap import RESAMPLES, levels, order_of
+from harness.base.numerics.arrays import Floats, Rows, distinct_columns
+from harness.methods.bootstrap import RESAMPLES, levels, outermost
 from harness.methods.method import LimitPair
+from harness.methods.proportion import about
 from harness.methods.proportion import score as one_proportion
 
 
 @dataclass(frozen=True)
-class Clusters:
+class Clusters(Rows):
     """Clusters of m outcomes: xᵢ successes among nᵢ cases, C of them, in m rows.
 
     A row may end in padding, xᵢ = nᵢ = 0, which changes no sum and is not counted in C.
@@ -94,8 +94,7 @@ def cluster_t(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
 def _about_estimate(clusters: Clusters, quantile: Floats) -> LimitPair:
     x, n = clusters.totals
-    delta = quantile * np.sqrt(clusters.variance)
-    return np.clip(x / n - delta, 0.0, 1.0), np.clip(x / n + delta, 0.0, 1.0)
+    return about(x / n, quantile * np.sqrt(clusters.variance))
 
 
 def wilson(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -164,8 +163,8 @@ def rao_scott(data: tuple[Floats, ...], tail: float) -> LimitPair:
     clusters = Clusters(*data)
     x, n = clusters.totals
     binomial = x * (n - x)
-    known = binomial > 0
-    effect = np.where(known, clusters.variance * n**3 / np.where(known, binomial, 1.0), 1.0)
+    is_mixed = binomial > 0
+    effect = np.where(is_mixed, clusters.variance * n**3 / np.where(is_mixed, binomial, 1.0), 1.0)
     return _inflated_wilson(clusters, effect, tail)
 
 
@@ -195,12 +194,10 @@ def _inflation(clusters: Clusters) -> Floats:
     unequal = (count * squares - total * total) / pairs
     others = (total * total - squares - pairs) / pairs
     scale = between + others * within
-    known = (scale > 0) & (count > 1)
+    is_defined = (scale > 0) & (count > 1)
     scaled = squares / total * between - unequal * within
-    return np.where(known, scaled / np.where(known, scale, 1.0), 1.0)
+    return np.where(is_defined, scaled / np.where(is_defined, scale, 1.0), 1.0)
 
-
-Complex = npt.NDArray[np.complex128]
 
 _LARGEST_SIZE = 256
 """Up to this size of all clusters the law of a resample is found faster than its resamples."""
@@ -230,25 +227,19 @@ def cluster_bootstrap(
     """
     clusters = Clusters(*data)
     lower, upper = np.empty(len(clusters.x)), np.empty(len(clusters.x))
-    for (count, size), rows in _alike(clusters):
-        part = Clusters(clusters.x[rows], clusters.n[rows])
+    # The number of clusters and their size, 0 for unequal sizes.
+    largest = clusters.n.max(axis=1)
+    is_one_size = ((clusters.n == largest[:, None]) | (clusters.n == 0)).all(axis=1)
+    kinds, back = distinct_columns(clusters.count, np.where(is_one_size, largest, 0.0))
+    for place, (count, size) in enumerate(kinds.T.astype(int).tolist()):
+        rows = np.flatnonzero(back == place)
+        part = clusters.at(rows)
         if 0 < size <= _LARGEST_SIZE:
             limits = _quantiles(part, count, size, alpha, side, rng)
         else:
-            limits = _resampled(part, count, alpha, side, rng)
+            limits = outermost(_resampled_ratios(part, count, rng), alpha, side)
         lower[rows], upper[rows] = limits
     return lower, upper
-
-
-def _alike(clusters: Clusters) -> list[tuple[tuple[int, int], Positions]]:
-    """Rows by the number of clusters and their size, 0 for unequal sizes."""
-    largest = clusters.n.max(axis=1)
-    is_one_size = ((clusters.n == largest[:, None]) | (clusters.n == 0)).all(axis=1)
-    each, back = distinct_columns(clusters.count, np.where(is_one_size, largest, 0.0))
-    return [
-        ((int(count), int(size)), np.flatnonzero(back == place))
-        for place, (count, size) in enumerate(each.T)
-    ]
 
 
 def _quantiles(
@@ -261,7 +252,7 @@ def _quantiles(
     step = max(_CELLS // (count * size), 1)
     for start in range(0, rows, step):
         part = slice(start, start + step)
-        chance = _law_of_sum(Clusters(clusters.x[part], clusters.n[part]), count, size)
+        chance = _law_of_sum(clusters.at(part), count, size)
         lower[part] = _first_reaching(low[part], chance) / total
         upper[part] = (total - _first_reaching(high[part], chance[:, ::-1])) / total
     return lower, upper
@@ -274,19 +265,15 @@ def _law_of_sum(clusters: Clusters, count: int, size: int) -> Floats:
     seen = np.bincount(keys, minlength=rows * values).reshape(rows, values) / count
     outcomes = count * size + 1
     length = 1 << (outcomes - 1).bit_length()
-    law = np.fft.irfft(_power(np.fft.rfft(seen, length), count), length)[:, :outcomes]
-    return np.maximum(law, 0.0)
-
-
-def _power(base: Complex, exponent: int) -> Complex:
-    """The power by repeated squaring, which keeps more digits than a logarithm does."""
-    result = np.ones_like(base)
+    base = np.fft.rfft(seen, length)
+    # Repeated squaring keeps more digits than a logarithm does.
+    power, exponent = np.ones_like(base), count
     while exponent:
         if exponent & 1:
-            result *= base
+            power *= base
         base = base * base
         exponent >>= 1
-    return result
+    return np.maximum(np.fft.irfft(power, length)[:, :outcomes], 0.0)
 
 
 def _first_reaching(level: Floats, chance: Floats) -> Floats:
@@ -295,22 +282,14 @@ def _first_reaching(level: Floats, chance: Floats) -> Floats:
     return np.asarray(np.minimum(below.sum(axis=1), chance.shape[1] - 1), np.float64)
 
 
-def _resampled(
-    clusters: Clusters, count: int, alpha: float, side: str, rng: np.random.Generator
-) -> LimitPair:
-    """The order statistics of ratios of resamples."""
-    k = order_of(alpha, side)
+def _resampled_ratios(clusters: Clusters, count: int, rng: np.random.Generator) -> Floats:
+    """B ratios Σxᵢ*/Σnᵢ* of ``count`` clusters of each outcome, shape (m, B)."""
     # One number holds both counts, so that they are drawn and added at once.
     pairs = (clusters.x + 1j * clusters.n)[clusters.n > 0].reshape(-1, count)
-    ordered = np.array([np.sort(_ratios(each, rng)) for each in pairs])
-    return ordered[:, k - 1], ordered[:, RESAMPLES - k]
-
-
-def _ratios(pairs: Complex, rng: np.random.Generator) -> Floats:
-    """B ratios Σxᵢ*/Σnᵢ* of one outcome, not ordered."""
-    sums = np.empty(RESAMPLES, np.complex128)
-    step = max(_CELLS // pairs.size, 1)
-    for start in range(0, RESAMPLES, step):
-        part = sums[start : start + step]
-        part[:] = pairs[rng.integers(pairs.size, size=(part.size, pairs.size))].sum(axis=1)
+    sums = np.empty((len(pairs), RESAMPLES), np.complex128)
+    step = max(_CELLS // count, 1)
+    for row, observed in enumerate(pairs):
+        for start in range(0, RESAMPLES, step):
+            part = sums[row, start : start + step]
+            part[:] = observed[rng.integers(count, size=(part.size, count))].sum(axis=1)
     return sums.real / sums.imag

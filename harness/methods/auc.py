@@ -10,10 +10,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit, logit, ndtri
 
-from harness.base.numerics.arrays import Floats, Integers
+from harness.base.numerics.arrays import Floats
 from harness.families.scores import area, placements
-from harness.methods.bootstrap import RESAMPLES, order_of
+from harness.methods.bootstrap import RESAMPLES, outermost
 from harness.methods.method import LimitPair
+from harness.methods.proportion import about
 
 Lists = tuple[Floats, ...]
 
@@ -38,9 +39,9 @@ def hanley_mcneil(data: Lists, tail: float) -> LimitPair:
 
     Hanley and McNeil (1982), Radiology 143, 29–36.
     """
-    found, (n1, n2) = area(*data), _sizes(data)
-    half = -float(ndtri(tail)) * np.sqrt(_exponential_variance(found, n1, n2, n1 * n2))
-    return np.clip(found - half, 0.0, 1.0), np.clip(found + half, 0.0, 1.0)
+    estimate, (n1, n2) = area(*data), _sizes(data)
+    half = -float(ndtri(tail)) * np.sqrt(_exponential_variance(estimate, n1, n2, n1 * n2))
+    return about(estimate, half)
 
 
 def newcombe(data: Lists, tail: float) -> LimitPair:
@@ -52,25 +53,25 @@ def newcombe(data: Lists, tail: float) -> LimitPair:
 
     Newcombe (2006), Stat. Med. 25, 559–573, method 5.
     """
-    found, (n1, n2) = area(*data), _sizes(data)
+    estimate, (n1, n2) = area(*data), _sizes(data)
     z, mean = -float(ndtri(tail)), 0.5 * (n1 + n2)
-    lower = _lower_newcombe(found, z, mean, n1 * n2)
-    return lower, 1.0 - _lower_newcombe(1.0 - found, z, mean, n1 * n2)
+    lower = _lower_newcombe(estimate, z, mean, n1 * n2)
+    return lower, 1.0 - _lower_newcombe(1.0 - estimate, z, mean, n1 * n2)
 
 
 # So many halvings of [0, 1] leave no double inside, but next to 0.
 _HALVINGS = 64
 
 
-def _lower_newcombe(found: Floats, z: float, mean: float, pairs: int) -> Floats:
+def _lower_newcombe(estimate: Floats, z: float, mean: float, pairs: int) -> Floats:
     """The θ where A − θ falls below z √V(θ), by bisection."""
-    low, high = np.zeros_like(found), np.ones_like(found)
+    low, high = np.zeros_like(estimate), np.ones_like(estimate)
     for _ in range(_HALVINGS):
         theta = 0.5 * (low + high)
         variance = _exponential_variance(theta, mean, mean, pairs)
-        is_below = found - theta > z * np.sqrt(variance)
+        is_below = estimate - theta > z * np.sqrt(variance)
         low, high = np.where(is_below, theta, low), np.where(is_below, high, theta)
-    return np.where(found > 0, 0.5 * (low + high), 0.0)
+    return np.where(estimate > 0, 0.5 * (low + high), 0.0)
 
 
 def delong(data: Lists, tail: float) -> LimitPair:
@@ -85,9 +86,9 @@ def delong(data: Lists, tail: float) -> LimitPair:
     DeLong, DeLong and Clarke-Pearson (1988), Biometrics 44, 837–845; Sun and Xu (2014), IEEE
     Signal Process. Lett. 21, 1389–1393, for the computation by midranks.
     """
-    found, error = _mean_and_error(placements(*data))
+    estimate, error = _mean_and_error(placements(*data))
     half = -float(ndtri(tail)) * error
-    return _of_several(data, (0.0, 1.0), (found - half, found + half))
+    return _of_several(data, (0.0, 1.0), (estimate - half, estimate + half))
 
 
 def delong_logit(data: Lists, tail: float) -> LimitPair:
@@ -98,15 +99,15 @@ def delong_logit(data: Lists, tail: float) -> LimitPair:
 
     Qin and Hotilovac (2008), Stat. Methods Med. Res. 17, 207–221, for the scale.
     """
-    found, error = _mean_and_error(placements(*data))
-    inside = (found > 0.0) & (found < 1.0)
-    middle = np.where(inside, found, 0.5)
+    estimate, error = _mean_and_error(placements(*data))
+    inside = (estimate > 0.0) & (estimate < 1.0)
+    middle = np.where(inside, estimate, 0.5)
     half = -float(ndtri(tail)) * error / (middle * (1.0 - middle))
     lower = np.where(inside, expit(logit(middle) - half), 0.0)
     upper = np.where(inside, expit(logit(middle) + half), 1.0)
     # expit(logit(A)) may round to beside A.
     exact = inside & (half == 0.0)
-    limits = np.where(exact, found, lower), np.where(exact, found, upper)
+    limits = np.where(exact, estimate, lower), np.where(exact, estimate, upper)
     return _of_several(data, (0.0, 1.0), limits)
 
 
@@ -121,9 +122,9 @@ def delong_difference(data: Lists, tail: float) -> LimitPair:
     """
     above1, below1 = placements(*data[:2])
     above2, below2 = placements(*data[2:])
-    found, error = _mean_and_error((above1 - above2, below1 - below2))
+    estimate, error = _mean_and_error((above1 - above2, below1 - below2))
     half = -float(ndtri(tail)) * error
-    return _of_several(data, (-1.0, 1.0), (found - half, found + half))
+    return _of_several(data, (-1.0, 1.0), (estimate - half, estimate + half))
 
 
 def _sizes(data: Lists) -> tuple[int, int]:
@@ -133,11 +134,11 @@ def _sizes(data: Lists) -> tuple[int, int]:
 def _mean_and_error(components: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
     """The mean of structural components, and the root of S10/n1 + S01/n2, shape (m,) each."""
     variance = np.zeros(components[0].shape[:-1])
-    for each in components:
-        count = each.shape[-1]
-        squares = ((each - each.mean(axis=-1, keepdims=True)) ** 2).sum(axis=-1)
+    for shares in components:
+        count = shares.shape[-1]
+        squares = ((shares - shares.mean(axis=-1, keepdims=True)) ** 2).sum(axis=-1)
         # What rounding leaves of equal components is no variance.
-        squares = np.where(each.max(axis=-1) > each.min(axis=-1), squares, 0.0)
+        squares = np.where(shares.max(axis=-1) > shares.min(axis=-1), squares, 0.0)
         variance += squares / (max(count - 1, 1) * count)
     return components[0].mean(axis=-1), np.sqrt(variance)
 
@@ -168,22 +169,24 @@ def bootstrap_percentile(
 
     Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapter 13.
     """
-    r = order_of(alpha, side)
-    found = np.empty((2, len(data[0])))
+    areas = np.empty((len(data[0]), RESAMPLES))
     at_once = max(1, _CELLS // max(_sizes(data)))
     for row, lists in enumerate(zip(*data, strict=True)):
-        parts = [
-            _resampled(lists, min(at_once, RESAMPLES - done), rng)
-            for done in range(0, RESAMPLES, at_once)
-        ]
-        ordered = np.sort(np.concatenate(parts))
-        found[:, row] = ordered[[r - 1, RESAMPLES - r]]
-    return found[0], found[1]
+        for done in range(0, RESAMPLES, at_once):
+            count = min(at_once, RESAMPLES - done)
+            areas[row, done : done + count] = _resampled(lists, count, rng)
+    return outermost(areas, alpha, side)
 
 
 def _resampled(lists: Lists, count: int, rng: np.random.Generator) -> Floats:
     """The areas of resamples of one data set, or the differences of both, shape (count,)."""
-    of_positives, of_negatives = (_multiplicities(each.size, count, rng) for each in lists[:2])
+    multiplicities = []
+    for size in (scores.size for scores in lists[:2]):
+        # How often each case is in each resample, shape (size, count).
+        drawn = rng.integers(0, size, (size, count)) * count + np.arange(count)
+        often = np.bincount(drawn.ravel(), minlength=size * count)
+        multiplicities.append(often.reshape(size, count))
+    of_positives, of_negatives = multiplicities
     total: Floats = np.zeros(count)
     for sign, positives, negatives in zip((1, -1), lists[::2], lists[1::2], strict=False):
         order = np.argsort(negatives)
@@ -197,9 +200,3 @@ def _resampled(lists: Lists, count: int, rng: np.random.Generator) -> Floats:
         wins = (of_positives * (among[below] + among[up_to])).sum(axis=0)
         total += sign * wins / (2 * positives.size * negatives.size)
     return total
-
-
-def _multiplicities(size: int, count: int, rng: np.random.Generator) -> Integers:
-    """How often each of ``size`` cases is in each of ``count`` resamples, shape (size, count)."""
-    drawn = rng.integers(0, size, (size, count)) * count + np.arange(count)
-    return np.bincount(drawn.ravel(), minlength=size * count).reshape(size, count)

@@ -7,8 +7,8 @@ from scipy.special import ndtri
 
 from harness.base.numerics.arrays import Floats
 from harness.distributions.posteriors.gamma import Gamma
-from harness.methods.inversion import limits
-from harness.methods.inversion.limits import for_rate
+from harness.methods import inversion
+from harness.methods.inversion import for_rate
 from harness.methods.method import LimitPair
 
 
@@ -34,7 +34,7 @@ def blaker(data: tuple[Floats, ...], alpha: float) -> LimitPair:
 
     Blaker (2000), Can. J. Stat. 28, 783–798.
     """
-    return for_rate(limits.blaker, data, alpha)
+    return for_rate(inversion.blaker, data, alpha)
 
 
 def sterne(data: tuple[Floats, ...], alpha: float) -> LimitPair:
@@ -47,7 +47,7 @@ def sterne(data: tuple[Floats, ...], alpha: float) -> LimitPair:
     Crow and Gardner (1959), Biometrika 46, 441–453, for a Poisson mean; Sterne (1954), Biometrika
     41, 275–278, for the test.
     """
-    return for_rate(limits.sterne, data, alpha)
+    return for_rate(inversion.sterne, data, alpha)
 
 
 def feldman_cousins(data: tuple[Floats, ...], alpha: float) -> LimitPair:
@@ -58,7 +58,7 @@ def feldman_cousins(data: tuple[Floats, ...], alpha: float) -> LimitPair:
 
     Feldman and Cousins (1998), Phys. Rev. D 57, 3873–3889, without background.
     """
-    return for_rate(limits.feldman_cousins, data, alpha)
+    return for_rate(inversion.feldman_cousins, data, alpha)
 
 
 def mid_p(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -71,7 +71,7 @@ def mid_p(data: tuple[Floats, ...], tail: float) -> LimitPair:
     Lancaster (1961), J. Am. Stat. Assoc. 56, 223–234, for the test; Cohen and Yang (1994), Stat.
     Med. 13, 2189–2203, for a Poisson mean.
     """
-    return for_rate(limits.mid_p, data, tail)
+    return for_rate(inversion.mid_p, data, tail)
 
 
 def likelihood_ratio(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -83,7 +83,7 @@ def likelihood_ratio(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
     Wilks (1938), Ann. Math. Stat. 9, 60–62; Brown, Cai and DasGupta (2003), Stat. Sinica 13, 19–49.
     """
-    return for_rate(limits.likelihood_ratio, data, tail)
+    return for_rate(inversion.likelihood_ratio, data, tail)
 
 
 def wald(data: tuple[Floats, ...], tail: float) -> LimitPair:
