@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from harness.catalogue import family_in
 from harness.families.family import MONTE_CARLO
@@ -16,7 +15,7 @@ from harness.findings.conclusion import advice, sentences
 from harness.findings.judgements import (
     MARGIN,
     AtAlpha,
-    Judgement,
+    MethodJudgement,
     SummaryRow,
     first_largest,
     judgements,
@@ -65,25 +64,21 @@ class Answer:
 
 def found_answer(results: Results) -> Answer:
     """What a run has found, in words and as a table for each alpha."""
-    judged = judgements(results)
+    judged, manifest = judgements(results), results.manifest
     rankings = {at_alpha.alpha: _ranking(results, at_alpha) for at_alpha in judged}
+    failures = (*failed_methods(manifest), *unsteady_methods(manifest))
+    warnings = [f"Failed: {sentence}." for sentence in failures]
+    wide = missed_precision(manifest)
+    if wide:
+        warnings.append(f"{wide}.")
+    if not agrees(manifest):
+        warnings.append("The engines disagree; the last section of this result says in what.")
     return Answer(
         sentences(results, judged),
-        list(_warnings(results.manifest)),
+        warnings,
         {alpha: table for alpha, table in rankings.items() if table.rows},
         list(advice(judged)),
     )
-
-
-def _warnings(manifest: Mapping[str, Any]) -> Iterator[str]:
-    """What a reader has to know before any number."""
-    for sentence in (*failed_methods(manifest), *unsteady_methods(manifest)):
-        yield f"Failed: {sentence}."
-    wide = missed_precision(manifest)
-    if wide:
-        yield f"{wide}."
-    if not agrees(manifest):
-        yield "The engines disagree; the last section of this result says in what."
 
 
 def _ranking(results: Results, judged: AtAlpha) -> TextTable:
@@ -119,7 +114,7 @@ def _order(row: Row) -> tuple[Any, ...]:
 
 
 def _caption(
-    rows: Sequence[Row], judged: AtAlpha, unit: Judgement | None, titles: Mapping[str, str]
+    rows: Sequence[Row], judged: AtAlpha, unit: MethodJudgement | None, titles: Mapping[str, str]
 ) -> str:
     """How the methods are ranked, and what the words of the table mean."""
     said = [
@@ -128,7 +123,16 @@ def _caption(
     ]
     if unit is not None:
         title = titles.get(unit.method, unit.method)
-        said.append(f"Lengths are relative to those of {title}, the shortest {_of_which(judged)}.")
+        kept = [method for method in judged.with_lengths if method.keeps]
+        if kept and any(method.worst_case is None for method in kept):
+            which = "that was not found to cover too little on average"
+        elif kept:
+            never = "never covers" if judged.worst_is_exact else "was not found to cover"
+            which = f"that {never} too little"
+        else:
+            is_some = any(method.keeps for method in judged.methods)
+            which = "of all whose lengths are known" if is_some else "of all"
+        said.append(f"Lengths are relative to those of {title}, the shortest {which}.")
     if any(row[MEAN].place for row in rows):
         said.append("Each column shows the method's worst size, named below the number.")
     if any(row[VERDICT].kind == ABOUT for row in rows):
@@ -139,18 +143,6 @@ def _caption(
         if any(place.endswith(end) or f"{end}," in place for place in places):
             said.append(f"{end} is a true value just {where}.")
     return " ".join(said)
-
-
-def _of_which(judged: AtAlpha) -> str:
-    """Among which methods the unit of lengths is the shortest."""
-    kept = [method for method in judged.with_lengths if method.keeps]
-    if not kept:
-        is_some = any(method.keeps for method in judged.methods)
-        return "of all whose lengths are known" if is_some else "of all"
-    if any(method.worst_case is None for method in kept):
-        return "that was not found to cover too little on average"
-    never = "never covers" if judged.worst_is_exact else "was not found to cover"
-    return f"that {never} too little"
 
 
 def _empty_row(label: str, verdict: Verdict, titles: Mapping[str, str]) -> Row:
@@ -164,9 +156,9 @@ def _empty_row(label: str, verdict: Verdict, titles: Mapping[str, str]) -> Row:
 
 def _row(
     results: Results,
-    method: Judgement,
+    method: MethodJudgement,
     judged: AtAlpha,
-    unit: Judgement | None,
+    unit: MethodJudgement | None,
     titles: Mapping[str, str],
 ) -> Row:
     """The row of a method whose mean alpha is known."""
@@ -214,8 +206,19 @@ def _mean_entry(row: SummaryRow, place: str = "") -> Entry:
 
 
 def _row_of_outcomes(results: Results, row: SummaryRow, titles: Mapping[str, str]) -> Row:
-    """The row of a method where the posterior alone has been asked."""
-    alpha, place = row["alpha"], _worst_outcome(results.cells, row)
+    """The row of a method where the posterior alone has been asked.
+
+    It names the outcome that misses most often, where cells are stored.
+    """
+    alpha, size, family = row["alpha"], size_of(row), family_in(row)
+    place = f"an outcome of {size}"
+    same = {name: row[name] for name in ("method", "alpha", "engine", *family.sizes)}
+    cells = results.cells.filter(given="outcome", **same).drop_nulls("actual_alpha")
+    counts = [name for name in family.counts if name in cells.columns]
+    if counts and not cells.is_empty():
+        worst = cells.row(int(cells["actual_alpha"].arg_max() or 0), named=True)
+        known = [f"{name} = {worst[name]:.12g}" for name in counts if worst[name] is not None]
+        place = ", ".join([*known, size])
     reached = alpha - row["alpha_error_min"]
     words = f"covers as little as {covered(reached, alpha)} at {place}, by the posterior"
     kind = UNDERSTATES
@@ -225,16 +228,3 @@ def _row_of_outcomes(results: Results, row: SummaryRow, titles: Mapping[str, str
     found = _empty_row(row["method"], Verdict(kind, words), titles)
     found[OUTCOME] = Entry(coverage(1 - reached), 1 - reached, place)
     return found
-
-
-def _worst_outcome(cells: pl.DataFrame, row: SummaryRow) -> str:
-    """The outcome that misses most often by the posterior, where cells are stored, and its size."""
-    family, size = family_in(row), size_of(row)
-    same = {name: row[name] for name in ("method", "alpha", "engine", *family.sizes)}
-    of_row = cells.filter(given="outcome", **same).drop_nulls("actual_alpha")
-    outcomes = [name for name in family.counts if name in of_row.columns]
-    if of_row.is_empty() or not outcomes:
-        return f"an outcome of {size}"
-    first = of_row.row(int(of_row["actual_alpha"].arg_max() or 0), named=True)
-    places = [f"{name} = {first[name]:.12g}" for name in outcomes if first[name] is not None]
-    return ", ".join([*places, size])

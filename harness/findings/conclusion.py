@@ -14,8 +14,7 @@ from harness.families.family import ENUMERATION
 from harness.findings.judgements import (
     WITHIN,
     AtAlpha,
-    Choice,
-    Judgement,
+    MethodJudgement,
     choice,
 )
 from harness.findings.numbers import covered, nominal, percent, significant
@@ -129,7 +128,7 @@ def _too_low_on_average(judged: AtAlpha) -> str:
     return f"On average none covers clearly less than {nominal(judged.alpha)}: {means}."
 
 
-def _of_one(method: Judgement, judged: AtAlpha) -> str:
+def _of_one(method: MethodJudgement, judged: AtAlpha) -> str:
     """The sentence of a run of one method."""
     alpha, worst = judged.alpha, ""
     if method.worst_case is not None:
@@ -196,40 +195,39 @@ def least_lengths(summary: pl.DataFrame) -> Iterator[str]:
 
 
 def advice(judged: Sequence[AtAlpha]) -> Iterator[str]:
-    """Yield which method to use in a run of two methods or more, a line for each alpha."""
+    """Yield which method to use in a run of two methods or more, a line for each alpha.
+
+    It names the method to use, and the one for a guarantee where that is another one.
+    """
     for at_alpha in judged:
         chosen = choice(at_alpha)
-        if len(chosen.candidates) > 1:
-            at_worst = "at worst" if at_alpha.worst_is_exact else "at the worst found"
-            yield " ".join(_advice_at(at_alpha, chosen, at_worst, several=len(judged) > 1))
-
-
-def _advice_at(judged: AtAlpha, chosen: Choice, at_worst: str, *, several: bool) -> Iterator[str]:
-    """What the rule says at one alpha: the method to use, and the one for a guarantee."""
-    bound, never, use = nominal(judged.alpha), chosen.never_above, chosen.default
-    if chosen.use is None:
-        yield (
-            f"No method covers {bound} to within {percent(WITHIN * judged.alpha)} on average at "
-            "every size."
+        if len(chosen.candidates) < 2:
+            continue
+        bound, use, never = nominal(at_alpha.alpha), chosen.default, chosen.never_above
+        parts = []
+        if chosen.use is None:
+            within = percent(WITHIN * at_alpha.alpha)
+            parts.append(f"No method covers {bound} to within {within} on average at every size.")
+        head = f"At {bound} use" if len(judged) > 1 else "Use"
+        error = f" (± {percent(use.std_error, 2)})" if use.std_error else ""
+        at_worst = "at worst" if at_alpha.worst_is_exact else "at the worst found"
+        parts.append(
+            f"{head} {use.method}: it covers {mean_coverages(use)} on average, "
+            f"{percent(1 - use.worst)}{error} {at_worst}."
         )
-    head = f"At {bound} use" if several else "Use"
-    error = f" (± {percent(use.std_error, 2)})" if use.std_error else ""
-    yield (
-        f"{head} {use.method}: it covers {mean_coverages(use)} on average, "
-        f"{percent(1 - use.worst)}{error} {at_worst}."
-    )
-    if never is None:
-        yield f"In its worst case no method of this run covers {bound} or more."
-    elif never is not use:
-        ratio = judged.relative_length(never) / judged.relative_length(use)
-        longer = f"{percent(abs(ratio - 1), 2)} {'longer' if ratio >= 1 else 'shorter'}"
-        yield (
-            f"Where coverage must never be below {bound}, use {never.method}, whose intervals "
-            f"are {longer}."
-        )
+        if never is None:
+            parts.append(f"In its worst case no method of this run covers {bound} or more.")
+        elif never is not use:
+            ratio = at_alpha.relative_length(never) / at_alpha.relative_length(use)
+            longer = f"{percent(abs(ratio - 1), 2)} {'longer' if ratio >= 1 else 'shorter'}"
+            parts.append(
+                f"Where coverage must never be below {bound}, use {never.method}, whose intervals "
+                f"are {longer}."
+            )
+        yield " ".join(parts)
 
 
-def mean_coverages(method: Judgement) -> str:
+def mean_coverages(method: MethodJudgement) -> str:
     """The coverage on average, of several sizes its range: ``95 %`` or ``94.8 to 95.3 %``."""
     low, high = percent(1 - method.mean), percent(1 - min(method.means))
     return low if low == high else f"{low.removesuffix(' %')} to {high}"

@@ -38,7 +38,7 @@ Lengths = tuple[float, ...]
 
 
 @dataclass(frozen=True)
-class Judgement:
+class MethodJudgement:
     """What the tables of a run say of one method at one alpha, over all sizes."""
 
     method: str
@@ -81,7 +81,7 @@ class AtAlpha:
     """The judgements on all methods of a run at one alpha."""
 
     alpha: float
-    methods: tuple[Judgement, ...]
+    methods: tuple[MethodJudgement, ...]
     """In the order of the run, without those of which only the posterior knows."""
     outcomes: Mapping[str, SummaryRow]
     """Where the posterior alone was asked, of each method the row with its worst outcome."""
@@ -89,16 +89,16 @@ class AtAlpha:
     """Whether worst cases are proven suprema, and not found by a search."""
 
     @property
-    def with_lengths(self) -> list[Judgement]:
+    def with_lengths(self) -> list[MethodJudgement]:
         """The two-sided methods whose mean length is known at every size."""
         return [method for method in self.methods if method.lengths is not None]
 
-    def relative_length(self, method: Judgement) -> float:
+    def relative_length(self, method: MethodJudgement) -> float:
         """The mean length over the shortest one at the same size, averaged over the sizes."""
         columns = zip(*(each.lengths or () for each in self.with_lengths), strict=True)
         return mean_ratio(method.lengths or (), tuple(min(column) for column in columns))
 
-    def shortest(self, methods: Iterable[Judgement]) -> Judgement | None:
+    def shortest(self, methods: Iterable[MethodJudgement]) -> MethodJudgement | None:
         """The shortest of the methods whose lengths are known; of ties the first by name."""
         relative = {
             method.method: (self.relative_length(method), method)
@@ -115,19 +115,19 @@ class Choice:
     """The methods that the rule takes at one alpha; None where no method qualifies."""
 
     judged: AtAlpha
-    use: Judgement | None
+    use: MethodJudgement | None
     """Of the methods whose mean alpha is within a tenth of alpha at every size, the one whose
     largest worst alpha over the sizes is smallest; of ties the shortest."""
-    never_above: Judgement | None
+    never_above: MethodJudgement | None
     """Of the methods whose alpha is above alpha at no truth, the shortest on average over sizes."""
 
     @property
-    def candidates(self) -> list[Judgement]:
+    def candidates(self) -> list[MethodJudgement]:
         """All methods that were compared, in the order of the run."""
         return self.judged.with_lengths
 
     @property
-    def default(self) -> Judgement:
+    def default(self) -> MethodJudgement:
         """``use``; where none qualifies ``never_above``, or else the smallest worst alpha."""
         worst = min(self.candidates, key=lambda method: method.worst)
         return self.use or self.never_above or worst
@@ -142,7 +142,12 @@ def judgements(results: Results) -> list[AtAlpha]:
         parts = [part.to_dicts() for part in rows.partition_by("method", maintain_order=True)]
         of_sizes = filter(None, map(_row_of_each_size, parts))
         methods = tuple(_judgement(results, known, alpha, estimates) for known in of_sizes)
-        judged.append(AtAlpha(alpha, methods, {} if methods else _worst_outcomes(parts), is_exact))
+        outcomes: dict[str, SummaryRow] = {}
+        for row in [] if methods else rows.drop_nulls("alpha_error_min").to_dicts():
+            worst = outcomes.setdefault(row["method"], row)
+            if row["alpha_error_min"] < worst["alpha_error_min"]:
+                outcomes[row["method"]] = row
+        judged.append(AtAlpha(alpha, methods, outcomes, is_exact))
     return judged
 
 
@@ -175,19 +180,9 @@ def _row_of_each_size(rows: Sequence[SummaryRow]) -> tuple[SummaryRow, ...]:
     return tuple(by_size.values())
 
 
-def _worst_outcomes(parts: Sequence[Sequence[SummaryRow]]) -> dict[str, SummaryRow]:
-    """Of each method that the posterior knows the row with the largest alpha of an outcome."""
-    outcomes = {}
-    for rows in parts:
-        known = [row for row in rows if row["alpha_error_min"] is not None]
-        if known:
-            outcomes[known[0]["method"]] = min(known, key=lambda row: float(row["alpha_error_min"]))
-    return outcomes
-
-
 def _judgement(
     results: Results, rows: tuple[SummaryRow, ...], alpha: float, estimates: int
-) -> Judgement:
+) -> MethodJudgement:
     """Judge one method.
 
     Args:
@@ -208,7 +203,7 @@ def _judgement(
     lengths = [row.get("mean_length") for row in rows]
     known = [float(length) for length in lengths if length is not None and math.isfinite(length)]
     has_lengths = len(known) == len(rows) and rows[0]["side"] == TWO_SIDED
-    return Judgement(
+    return MethodJudgement(
         method=rows[0]["method"],
         rows=rows,
         above=above,

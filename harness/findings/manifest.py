@@ -127,7 +127,13 @@ def engine_remarks(manifest: Mapping[str, Any]) -> Iterator[Remark]:
     if agreement["checked"] and agreement["agrees"]:
         yield Remark(GOOD, "Monte Carlo and exact agree", f" in {agreement['tests']} tests.")
     elif agreement["checked"]:
-        yield from _disagreeing(agreement)
+        # Of the methods the one that disagrees most is named.
+        worst = min(agreement["methods"], key=lambda line: line["smallest_p_adjusted"])
+        for what, line, agrees in _tests_of_draws(agreement):
+            if not agrees and (what == _DRAWS or line is worst):
+                at = ", ".join(f"{name} = {size:.15g}" for name, size in line["at"].items())
+                where = f"{what}, {at or 'over the whole run'}, p = {line['smallest_p']:.2g}."
+                yield Remark(BAD, "Monte Carlo and exact disagree", f": {where}")
     if "not_checked" in agreement:
         drawn = ", ".join(agreement["not_checked"])
         why = "no exact engine has values for them"
@@ -145,16 +151,6 @@ def engine_remarks(manifest: Mapping[str, Any]) -> Iterator[Remark]:
     if family.has_outcomes:
         yield from _not_compared(manifest)
     yield from _identity(manifest)
-
-
-def _disagreeing(agreement: Mapping[str, Any]) -> Iterator[Remark]:
-    """The outcomes drawn, and the method that disagrees most, as far as they disagree."""
-    worst = min(agreement["methods"], key=lambda line: line["smallest_p_adjusted"])
-    for what, line, agrees in _tests_of_draws(agreement):
-        if not agrees and (what == _DRAWS or line is worst):
-            at = ", ".join(f"{name} = {size:.15g}" for name, size in line["at"].items())
-            where = f"{what}, {at or 'over the whole run'}, p = {line['smallest_p']:.2g}."
-            yield Remark(BAD, "Monte Carlo and exact disagree", f": {where}")
 
 
 def _engines_met(manifest: Mapping[str, Any]) -> bool:

@@ -16,7 +16,7 @@ from harness.figures import selection
 from harness.figures.method_limits import exact_curve
 from harness.findings.judgements import (
     AtAlpha,
-    Judgement,
+    MethodJudgement,
     SummaryRow,
     is_clearly_above,
     size_of,
@@ -54,7 +54,7 @@ class _Place:
     words: str
 
 
-def verdict(results: Results, method: Judgement, judged: AtAlpha) -> Verdict:
+def verdict(results: Results, method: MethodJudgement, judged: AtAlpha) -> Verdict:
     """Return the verdict on a method.
 
     Args:
@@ -229,21 +229,17 @@ def listed_words(truths: Mapping[str, Sequence[float]], above: Sequence[bool]) -
         met = sorted({value for value, is_above in zip(values, above, strict=True) if is_above})
         whole = whole and len(met) == sum(met[0] <= each <= met[-1] for each in listed)
         if (met[0], met[-1]) != (listed[0], listed[-1]):
-            parts.append(_listed_range(symbol, met, listed))
+            if len(met) == 1:
+                parts.append(f"{symbol} = {met[0]:.6g}")
+            elif met[0] == listed[0]:
+                parts.append(f"{symbol} ≤ {met[-1]:.6g}")
+            elif met[-1] == listed[-1]:
+                parts.append(f"{symbol} ≥ {met[0]:.6g}")
+            else:
+                parts.append(f"{met[0]:.6g} ≤ {symbol} ≤ {met[-1]:.6g}")
     if parts and whole and count > 1:
         return f"at the {count} of {every} true values with {parts[0]}"
     if parts and whole:
         return f"at one of {every} true values, {parts[0]}"
     words = f"at {count} of {every} true values"
     return f"{words}, all with {' and '.join(parts)}" if parts else words
-
-
-def _listed_range(symbol: str, met: Sequence[float], listed: Sequence[float]) -> str:
-    """The range of some of the listed values, both ascending."""
-    if len(met) == 1:
-        return f"{symbol} = {met[0]:.6g}"
-    if met[0] == listed[0]:
-        return f"{symbol} ≤ {met[-1]:.6g}"
-    if met[-1] == listed[-1]:
-        return f"{symbol} ≥ {met[0]:.6g}"
-    return f"{met[0]:.6g} ≤ {symbol} ≤ {met[-1]:.6g}"

@@ -27,7 +27,7 @@ from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.limits import compute_limits
 from harness.kinds.coverage.plan import plan_scenarios
 from harness.report.packing import packed
-from harness.report.page import Page, Part, Section
+from harness.report.page import Page, PagePart, Section
 from harness.runner.storage import EXPLORER_PAGE
 from harness.tables.wording import method_titles
 
@@ -248,7 +248,7 @@ def explorer(experiment: AnyExperiment, command: str = "") -> Page:
         scripts=("explorer_pictures.js", "explorer.js"),
         styles=("explorer.css",),
     )
-    part = Part("explorer", experiment.title, [section])
+    part = PagePart("explorer", experiment.title, [section])
     return Page(experiment.title, [part], command=command, kind=EXPLORER_PAGE)
 
 

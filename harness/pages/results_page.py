@@ -8,7 +8,7 @@ from pathlib import Path
 
 from harness.base.text import numbered, printable
 from harness.kinds.catalogue import kind_of_config
-from harness.report.page import Page, Part
+from harness.report.page import Page, PagePart
 from harness.runner.storage import RESULTS_PAGE
 from harness.tables.formats import markdown_text as escaped
 from harness.tables.results import Results
@@ -33,10 +33,10 @@ def results_page(several: Sequence[Results], command: str, folder: Path | None =
     return Page(title, parts, command=command, kind=RESULTS_PAGE)
 
 
-def _part(results: Results, key: str, command: str, folder: Path | None) -> Part:
+def _part(results: Results, key: str, command: str, folder: Path | None) -> PagePart:
     document = results.manifest["experiment"]
     kind = kind_of_config(document)
-    return Part(
+    return PagePart(
         key=key,
         title=str(results.manifest["title"]),
         sections=list(kind.sections(results, folder, command)),

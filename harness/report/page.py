@@ -39,7 +39,7 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Part:
+class PagePart:
     """What the page says of one run, or of one method."""
 
     key: str
@@ -56,7 +56,7 @@ class Page:
     """A page with one part or several."""
 
     title: str
-    parts: Sequence[Part]
+    parts: Sequence[PagePart]
     lead: str = ""
     command: str = ""
     """The command that makes the page again."""

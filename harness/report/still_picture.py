@@ -22,7 +22,7 @@ _HALF_PIXEL = 0.5
 
 
 @dataclass(frozen=True)
-class Line:
+class CurveLine:
     """Values over an axis, in the units of both axes."""
 
     title: str
@@ -77,7 +77,7 @@ class StillPicture:
 def still_picture(
     alt: str,
     labels: tuple[str, str],
-    lines: Sequence[Line],
+    lines: Sequence[CurveLine],
     y_range: tuple[float, float] | None = None,
     marked: float | None = None,
     logarithmic: bool = False,

@@ -14,7 +14,7 @@ import yaml
 
 import harness
 from harness.base.numerics.arrays import Floats
-from harness.report.page import Page, Part, Section, render
+from harness.report.page import Page, PagePart, Section, render
 from harness.tables.results import Results
 
 CONFIGS: Mapping[str, dict[str, Any]] = yaml.safe_load(
@@ -34,7 +34,7 @@ def results_of(name: str) -> Results:
 
 def page_of(*sections: Section) -> str:
     """The page of these sections alone."""
-    return render(Page("Some sections", [Part("part", "A part", sections)]))
+    return render(Page("Some sections", [PagePart("part", "A part", sections)]))
 
 
 def unpacked(stored: Mapping[str, str]) -> npt.NDArray[Any]:

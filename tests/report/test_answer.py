@@ -36,7 +36,7 @@ from harness.findings.verdicts import (
 )
 from harness.kinds.calibration import page as calibration
 from harness.kinds.stored import load_tables
-from harness.report.page import Page, Part, render
+from harness.report.page import Page, PagePart, render
 from harness.report.sections import answer_section, facts
 from harness.tables.results import Results
 from tests.report.pages import STORED, tables_in
@@ -85,7 +85,7 @@ def test_numbers_are_those_of_the_tables(three_methods: Results) -> None:
 
 
 def test_the_written_table_holds_the_same_numbers(three_methods: Results) -> None:
-    page = Page("A page", [Part("run", "A run", [answer_section(found_answer(three_methods))])])
+    page = Page("A page", [PagePart("run", "A run", [answer_section(found_answer(three_methods))])])
     (table,) = tables_in(render(page))
     found = entries(found_answer(three_methods))
     assert [row[0].split("\n")[0].strip() for row in table.texts] == [
@@ -245,7 +245,7 @@ def test_lengths_that_are_means_of_trials_say_of_how_many(tmp_path: Path) -> Non
         **RUN,
     }
     section = answer_section(found_answer(harness.run(config, out=tmp_path)))
-    (table,) = tables_in(render(Page("A page", [Part("run", "A run", [section])])))
+    (table,) = tables_in(render(Page("A page", [PagePart("run", "A run", [section])])))
     column = table.heads.index("Relative length")
     assert [row[column].split("\n")[1] for row in table.texts] == ["mean of 200 trials"] * 2
 
@@ -352,7 +352,7 @@ def test_versions_seed_and_trials_are_those_of_the_manifest(three_methods: Resul
 
 
 def test_the_agreement_is_a_row_for_each_comparison(three_methods: Results) -> None:
-    page = Page("A page", [Part("run", "A run", [facts(three_methods, COMMAND)])])
+    page = Page("A page", [PagePart("run", "A run", [facts(three_methods, COMMAND)])])
     exact, drawn = tables_in(render(page))
     comparisons = three_methods.manifest["identity"]["comparisons"]
     assert [row[0] for row in exact.texts] == [each["of"] for each in comparisons]
@@ -393,5 +393,5 @@ def test_a_calibration_has_no_engines_to_agree() -> None:
 def test_cells_that_are_not_stored_are_said_to_come_from_a_run(three_methods: Results) -> None:
     without = Results(three_methods.cells.clear(), three_methods.summary, three_methods.manifest)
     for results, said in ((three_methods, False), (without, True)):
-        page = render(Page("A page", [Part("run", "A run", [facts(results, COMMAND)])]))
+        page = render(Page("A page", [PagePart("run", "A run", [facts(results, COMMAND)])]))
         assert ("<code>cells.parquet</code> is not stored here" in page) is said

@@ -17,7 +17,7 @@ from harness.report.curves.panels import outcome_panels, truth_panels
 from harness.report.curves.section import curves
 from harness.report.curves.sentences import Words, share_above
 from harness.report.page import Section
-from harness.report.still_picture import Line, still_picture, ticks
+from harness.report.still_picture import CurveLine, still_picture, ticks
 from harness.tables.results import Results
 from tests.report.pages import ids_in, tables_in
 from tests.report.some_runs import page_of, restored, results_of, unpacked
@@ -248,7 +248,9 @@ def test_a_page_without_scripts_has_a_picture_of_the_methods_that_are_on() -> No
 
 def test_a_still_picture_goes_from_the_lowest_to_the_highest_value() -> None:
     x = np.array([0.0, 1, 2, 3])
-    picture = still_picture("", ("x", "y"), [Line("one", x, np.array([0, 1, np.nan, 2]))], (0, 2))
+    picture = still_picture(
+        "", ("x", "y"), [CurveLine("one", x, np.array([0, 1, np.nan, 2]))], (0, 2)
+    )
     assert picture.lines[0].path == (
         f"M{picture.left}.0 {picture.bottom}.0L274.7 133.0M{picture.right}.0 {picture.top}.0"
         f"L{picture.right}.0 {picture.top}.0"
@@ -309,7 +311,9 @@ def test_positions_that_are_whole_have_all_their_digits(value: float, text: str)
 
 
 def test_a_picture_of_one_position_has_room_on_both_sides() -> None:
-    picture = still_picture("", ("x", "y"), [Line("one", np.array([0.3]), np.array([1.0]))], (0, 2))
+    picture = still_picture(
+        "", ("x", "y"), [CurveLine("one", np.array([0.3]), np.array([1.0]))], (0, 2)
+    )
     assert [tick.text for tick in picture.x_ticks][::6] == ["0.27", "0.33"]
     assert picture.lines[0].path.startswith("M383.0 ")
 

@@ -15,7 +15,7 @@ from harness.designs.one_sample.design import OneSampleSolver
 from harness.findings.answer import found_answer
 from harness.kinds.stored import load_tables
 from harness.pages.results_page import results_page
-from harness.report.page import Page, Part, render
+from harness.report.page import Page, PagePart, render
 from harness.report.sections import answer_section
 from harness.runner.storage import EXPLORER_PAGE, is_page
 from harness.tables.results import Results
@@ -60,7 +60,7 @@ def test_no_name_of_a_result_gives_an_id_of_another_part(three_methods: Results)
     ids = ids_in(render(results_page(several, COMMAND)))
     assert sorted(set(ids)) == sorted(ids)
     parts = [
-        Part(key, key, [answer_section(found_answer(three_methods))])
+        PagePart(key, key, [answer_section(found_answer(three_methods))])
         for key in ("x", "x-answer", "content")
     ]
     ids = ids_in(render(Page("A page", parts)))
@@ -93,7 +93,7 @@ def test_several_results_have_a_part_each_and_a_list_of_them(three_methods: Resu
 def test_data_cannot_end_their_script(three_methods: Results) -> None:
     told = {"text": f"</script>{HOSTILE}"}
     section = dataclasses.replace(answer_section(found_answer(three_methods)), data=told)
-    text = render(Page("A page", [Part("run", "A run", [section])]))
+    text = render(Page("A page", [PagePart("run", "A run", [section])]))
     (island,) = re.findall(r'<script type="application/json">(.*?)</script>', text)
     assert json.loads(island) == told
 

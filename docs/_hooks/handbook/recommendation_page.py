@@ -5,7 +5,7 @@ from __future__ import annotations
 from handbook import links
 from handbook.text import cell, code, table
 from harness.families.catalogue import FAMILIES, family_of
-from harness.findings.judgements import AtAlpha, Judgement, judgements
+from harness.findings.judgements import AtAlpha, MethodJudgement, judgements
 from harness.findings.numbers import percent
 from harness.kinds.stored import load_tables
 from harness.methods.catalogue.recommended import RECOMMENDED
@@ -42,7 +42,7 @@ def _section(family: str) -> str:
     )
 
 
-def _row(method: Judgement, judged: AtAlpha, family: str) -> tuple[str, ...]:
+def _row(method: MethodJudgement, judged: AtAlpha, family: str) -> tuple[str, ...]:
     low, high = percent(1 - method.mean), percent(1 - min(method.means))
     error = f" ± {percent(method.std_error, 2)}" if method.std_error else ""
     return (

@@ -15,7 +15,7 @@ from harness.findings.numbers import whole
 from harness.kinds.calibration.findings import calibration_remarks
 from harness.report.page import Section
 from harness.report.sections import answer_section, cells, cells_file, facts
-from harness.report.still_picture import Line, still_picture
+from harness.report.still_picture import CurveLine, still_picture
 from harness.tables.results import Results
 
 _NAMES = {"prior": "under the prior", "truth": "under the truths' distribution"}
@@ -52,7 +52,9 @@ def calibration_picture(results: Results) -> list[Section]:
     event = f"Pr({family_of(cells['family'][0]).parameter} ≥ δ)"
     sentence = "; ".join(_held(_NAMES[name], part) for name, part in parts.items()) + "."
     sentence = sentence[:1].upper() + sentence[1:]
-    diagonal = Line("the computed probability itself", np.array([0.0, 1.0]), np.array([0.0, 1.0]))
+    diagonal = CurveLine(
+        "the computed probability itself", np.array([0.0, 1.0]), np.array([0.0, 1.0])
+    )
     lines = [diagonal, *(_marks(name, part) for name, part in parts.items())]
     x_label = f"computed {event}, mean of each bin"
     picture = still_picture(sentence, (x_label, "fraction in which it held"), lines, (0.0, 1.0))
@@ -91,7 +93,7 @@ def _held(name: str, part: pl.DataFrame) -> str:
     )
 
 
-def _marks(name: str, part: pl.DataFrame, difference: bool = False) -> Line:
+def _marks(name: str, part: pl.DataFrame, difference: bool = False) -> CurveLine:
     """Of each bin its interval as an upright line, and a dash across it at the fraction."""
     x, y, low, high = (
         part[column].cast(pl.Float64).fill_null(float("nan")).to_numpy()
@@ -102,4 +104,4 @@ def _marks(name: str, part: pl.DataFrame, difference: bool = False) -> Line:
     gap = np.full_like(x, np.nan)
     across: Floats = np.stack([x, x, x, x - _HALF_DASH, x + _HALF_DASH, x + _HALF_DASH], axis=1)
     height: Floats = np.stack([low, high, gap, y, y, gap], axis=1)
-    return Line(_NAMES[name], across.ravel(), height.ravel(), _SERIES[name])
+    return CurveLine(_NAMES[name], across.ravel(), height.ravel(), _SERIES[name])

@@ -11,7 +11,7 @@ from harness.checks.audit.page import ABOUT, TITLES, kept, skipped_sentences, su
 from harness.checks.findings import FAIL, INCONCLUSIVE, PASS
 from harness.families.catalogue import family_of
 from harness.pages.check.page import MARKS, STYLES, Shown, made, shown
-from harness.report.page import Page, Part, Section
+from harness.report.page import Page, PagePart, Section
 
 _KEY = "audit"
 
@@ -46,7 +46,7 @@ def audit_page(audit: Audit, command: str) -> Page:
             sections.append(Section(kind, title, "audit_observations.html", context, styles=STYLES))
     sections.append(made([("Packages", packages)], audit.seed, command))
     title = "Interval functions of other packages, checked"
-    return Page(title, [Part(_KEY, title, sections)], command=printable_line(command))
+    return Page(title, [PagePart(_KEY, title, sections)], command=printable_line(command))
 
 
 def _answer(audit: Audit, rows: Sequence[_Row]) -> dict[str, object]:

@@ -32,7 +32,7 @@ from harness.checks.report import CheckReport
 from harness.families.family import Family
 from harness.methods.method import TWO_SIDED
 from harness.pages.check.pictures import Picture, picture_of
-from harness.report.page import Page, Part, Section
+from harness.report.page import Page, PagePart, Section
 from harness.runner.manifest import versions
 
 MARKS: Mapping[Verdict, str] = {FAIL: "✗", INCONCLUSIVE: "?", DECLARED: "◇", REMARK: "!", PASS: "✓"}
@@ -157,7 +157,7 @@ def check_page(methods: Sequence[CheckedMethod], command: str) -> Page:
     return Page(f"Check of {len(methods)} methods", parts, lead, printable_line(command))
 
 
-def _part(method: CheckedMethod, label: str, key: str, command: str) -> Part:
+def _part(method: CheckedMethod, label: str, key: str, command: str) -> PagePart:
     """The answer, all findings, those to look at, and what decides them."""
     report, examples = method.report, f"{key}-examples"
     findings = shown(report, method.words)
@@ -187,7 +187,7 @@ def _part(method: CheckedMethod, label: str, key: str, command: str) -> Part:
         ("Family", report.family),
         ("Contract", report.contract),
     ]
-    return Part(
+    return PagePart(
         key=key,
         title=f"{label}: {MARKS[report.verdict]} {report.verdict.upper()}",
         sections=[*sections, made(facts, report.seed, command)],

@@ -27,7 +27,7 @@ from harness.report.curves.sentences import (
 )
 from harness.report.packing import packed, packed_smooth, thinned
 from harness.report.page import Section
-from harness.report.still_picture import COLOURS, DASHES, Line, StillPicture, still_picture
+from harness.report.still_picture import COLOURS, DASHES, CurveLine, StillPicture, still_picture
 from harness.tables.answers import YARDSTICK
 from harness.tables.results import Results
 from harness.tables.wording import method_titles
@@ -42,7 +42,7 @@ _ROOM = 1.15
 
 
 @dataclass(frozen=True)
-class Axis:
+class CurveAxis:
     """What curves go over."""
 
     title: str
@@ -61,11 +61,11 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownPanels:
     """Panels with all of their words."""
 
     panels: Panels
-    axis: Axis
+    axis: CurveAxis
     words: Words
     logarithmic: bool
     """Whether the axis is, on which positions are too far apart otherwise."""
@@ -120,7 +120,7 @@ class Shown:
         return [self.axis.sentence(panel, self.words), length_sentence(panel, self.words)]
 
 
-def shown_of(results: Results, panels: Panels) -> Shown:
+def shown_of(results: Results, panels: Panels) -> ShownPanels:
     """Return panels with all of their words."""
     titles, methods = method_titles(results.manifest), panels.methods
     # The methods whose lengths are compared are those of one side, if possible of two.
@@ -138,14 +138,14 @@ def shown_of(results: Results, panels: Panels) -> Shown:
     )
     x, names = panels.panels[0].x, panels.panels[0].names
     is_sparse = panels.over == "outcome" and x[-1] > _SPARSE * x.size and names is None
-    return Shown(panels, axis, words, bool(is_sparse and not panels.family.is_bounded))
+    return ShownPanels(panels, axis, words, bool(is_sparse and not panels.family.is_bounded))
 
 
-def _axis(panels: Panels) -> Axis:
+def _axis(panels: Panels) -> CurveAxis:
     """What the curves of panels go over."""
     family, model = panels.family, panels.family.model
     if panels.over == "outcome":
-        return Axis(
+        return CurveAxis(
             title="Coverage and length over the outcome",
             label=f"outcome {model.COUNT} (number of {model.COUNTED})",
             symbol=model.COUNT,
@@ -156,7 +156,7 @@ def _axis(panels: Panels) -> Axis:
         )
     length_label = labels.length_label(family).replace("\n", " ")
     if panels.over == "size":
-        return Axis(
+        return CurveAxis(
             title="Coverage and length over the size",
             label=labels.size_label(family),
             symbol=family.sizes[0],
@@ -166,7 +166,7 @@ def _axis(panels: Panels) -> Axis:
             sentence=coverage_sentence,
         )
     low, high = model.SUPPORT
-    return Axis(
+    return CurveAxis(
         title="Coverage and length over the true value",
         label=labels.truth_label(family),
         symbol=family.curve_truths[0][1],
@@ -220,7 +220,7 @@ def curves(results: Results) -> list[Section]:
     ]
 
 
-def _data(shown: Shown) -> dict[str, Any]:
+def _data(shown: ShownPanels) -> dict[str, Any]:
     """What the script reads."""
     panels = shown.panels.panels
     # Equal positions, as of a grid at several sizes, are stored once.
@@ -252,7 +252,7 @@ def _data(shown: Shown) -> dict[str, Any]:
     }
 
 
-def _context(shown: Shown) -> dict[str, Any]:
+def _context(shown: ShownPanels) -> dict[str, Any]:
     """What the template reads."""
     panels, titles = shown.panels.panels, shown.words.titles
     exact = np.any([np.isfinite(panel.missed).any(axis=1) for panel in panels], axis=0)
@@ -326,7 +326,7 @@ def _packed_curves(curves: Sequence[MissCurve | None], alpha: float) -> dict[str
     }
 
 
-def _stills(shown: Shown) -> list[StillPicture]:
+def _stills(shown: ShownPanels) -> list[StillPicture]:
     """The pictures for pages without scripts, of the methods that are switched on at first."""
     panel, words, axis = shown.first, shown.words, shown.axis
     values, lengths = [], []
@@ -336,9 +336,9 @@ def _stills(shown: Shown) -> list[StillPicture]:
         x, missed = (panel.x, panel.missed[row]) if curve is None else (curve.truths, curve.missed)
         if not np.isfinite(missed).any() and panel.simulated is not None:
             x, missed = panel.x[panel.simulated.at], panel.simulated.alpha[row]
-        values.append(Line(title, x, 100 * (1 - missed), series))
+        values.append(CurveLine(title, x, 100 * (1 - missed), series))
         if row in words.comparable and np.isfinite(panel.length[row]).any():
-            lengths.append(Line(title, panel.x, panel.length[row], series))
+            lengths.append(CurveLine(title, panel.x, panel.length[row], series))
     says, least = shown.sentences(panel), 100 * (1 - shown.reach(panel.alpha))
     nominal = 100 * (1 - panel.alpha)
     axes, is_log = (axis.label, COVERAGE), shown.logarithmic

@@ -48,7 +48,7 @@ class SizeRow:
 
 
 @dataclass(frozen=True, eq=False)
-class Axis:
+class PlaceAxis:
     """The outcomes or the truths that cells lie over."""
 
     column: str
@@ -69,7 +69,7 @@ class Frame:
     engine: str
     alpha: float
     family: Family
-    axis: Axis
+    axis: PlaceAxis
     methods: tuple[str, ...]
     titles: Mapping[str, str]
     """What readers call the methods."""
@@ -112,7 +112,7 @@ def frames_of(cells: pl.DataFrame, titles: Mapping[str, str]) -> Iterator[Frame]
     family = family_in(cells)
     if family.has_outcomes and family.has_single_count and family.is_bounded:
         (count,) = family.counts
-        axis = Axis(count, f"{count}/{family.sizes[0]}", count)
+        axis = PlaceAxis(count, f"{count}/{family.sizes[0]}", count)
         for here in _by_alpha(cells, OUTCOME):
             yield from _frame(here, family, titles, axis)
     for here in _by_alpha(cells, TRUTH):
@@ -132,7 +132,7 @@ def _by_alpha(cells: pl.DataFrame, given: str) -> Iterator[pl.DataFrame]:
         yield from ours.partition_by("alpha", maintain_order=True)
 
 
-def _truth_axes(cells: pl.DataFrame, family: Family) -> Iterator[tuple[pl.DataFrame, Axis]]:
+def _truth_axes(cells: pl.DataFrame, family: Family) -> Iterator[tuple[pl.DataFrame, PlaceAxis]]:
     """The cells for each value of the truths besides that of the axis, which varies first."""
     known = [(name, symbol) for name, symbol in family.curve_truths if name in cells.columns]
     several = [(name, symbol) for name, symbol in known if cells[name].n_unique() > 1]
@@ -141,7 +141,7 @@ def _truth_axes(cells: pl.DataFrame, family: Family) -> Iterator[tuple[pl.DataFr
     (column, symbol), *others = several
     quantity = family.quantity if symbol == family.curve_truths[0][1] else ""
     unit = f" ({family.model.UNIT})" if family.model.UNIT else ""
-    axis = Axis(column, f"true {quantity}{symbol}{unit}", symbol)
+    axis = PlaceAxis(column, f"true {quantity}{symbol}{unit}", symbol)
     if not others:
         yield cells, axis
         return
@@ -158,7 +158,7 @@ def _truth_axes(cells: pl.DataFrame, family: Family) -> Iterator[tuple[pl.DataFr
 
 
 def _frame(
-    cells: pl.DataFrame, family: Family, titles: Mapping[str, str], axis: Axis
+    cells: pl.DataFrame, family: Family, titles: Mapping[str, str], axis: PlaceAxis
 ) -> Iterator[Frame]:
     """The frame of cells of one engine and alpha, where they are a map."""
     methods = cells["method"].unique(maintain_order=True).to_list()
@@ -193,7 +193,7 @@ def _row(
 
 
 @dataclass(frozen=True)
-class Finding:
+class LargestValue:
     """What stands out in the values of a map, over all cells of the tables."""
 
     cells: int
@@ -229,7 +229,9 @@ def by_size(frame: Frame, values: Sequence[Floats], bound: float) -> dict[str, F
     return summed
 
 
-def finding(frame: Frame, values: Sequence[Floats], method: int, bound: float) -> Finding | None:
+def finding(
+    frame: Frame, values: Sequence[Floats], method: int, bound: float
+) -> LargestValue | None:
     """Sum up the values of one method over all sizes; None where there are none."""
     mine = [of_size[method] for of_size in values]
     together = np.concatenate(mine)
@@ -238,7 +240,7 @@ def finding(frame: Frame, values: Sequence[Floats], method: int, bound: float) -
         return None
     tops = np.array([np.max(each[np.isfinite(each)], initial=-np.inf) for each in mine])
     at = first_largest(tops)
-    return Finding(
+    return LargestValue(
         cells=int(known.size),
         least=float(known.min()),
         largest=float(known.max()),

@@ -15,7 +15,7 @@ from harness.families.family import CLOSED_FORM, MONTE_CARLO
 from harness.figures.selection import percent_longer
 from harness.findings.numbers import covered, nominal, percent, significant
 from harness.methods.method import TWO_SIDED
-from harness.report.maps.frames import Finding, Frame, SizeRow, finding
+from harness.report.maps.frames import Frame, LargestValue, SizeRow, finding
 from harness.tables.answers import YARDSTICK, rounding_of
 from harness.tables.columns import OUTCOME
 from harness.tables.results import Results
@@ -118,7 +118,7 @@ class QuantityMap(ABC):
         last = "" if scale.falls and at[-1] <= 1e-12 else "≥ "
         return [f"≤ {texts[0]}", *texts[1:-1], f"{last}{texts[-1]}"]
 
-    def where(self, found: Finding) -> str:
+    def where(self, found: LargestValue) -> str:
         """Size and place of a largest value in words: ``n = 50, x = 3``."""
         place = f"{self.frame.axis.symbol} = {found.row.places[found.place]:.6g}"
         return f"{self.frame.size_text(found.row)}, {place}"
