@@ -11,6 +11,7 @@ import numpy as np
 
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Integers
+from harness.catalogue import scenario_for
 from harness.config.models.trials import MOST_TRIALS
 from harness.config.values import Precision, Size
 from harness.designs.design import Scenario
