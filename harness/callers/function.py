@@ -55,7 +55,7 @@ _TRIALS_AT_ONCE = 1 << 12
 """Trials of one call, as a function may need memory for thousands of draws for each of them."""
 
 
-class UserFunction(Source):
+class FunctionSource(Source):
     """A user's function: whatever it does wrong is a failure of its answers and is not raised.
 
     Where and how it is called is up to its subclasses, which answer the tasks of a function.
@@ -144,7 +144,7 @@ class UserFunction(Source):
         return self
 
 
-class FunctionHere(UserFunction):
+class FunctionHere(FunctionSource):
     """A Python callable f(x, n, alpha), or f(x, n, alpha, rng), called in this process."""
 
     def __init__(self, label: str, function: Function, seed: int = 0) -> None:
@@ -202,7 +202,7 @@ class Ends:
         return self.here if self.here >= ENOUGH else self.all
 
 
-class RestartedFunction(UserFunction):
+class RestartedFunction(FunctionSource):
     """A user's function in a process of its own, which is started anew where a call has ended it.
 
     It is never pickled. After too many ends, or where an answer was none of the function's, it is

@@ -96,7 +96,7 @@ _PER_CENT = 100.0
 
 
 @dataclass(frozen=True)
-class _Row:
+class _Point:
     """A row of the table, and the line of the file where it ends."""
 
     line: int
@@ -148,7 +148,7 @@ def read_points(table: LimitTable, family: Family) -> TablePoints:
     return TablePoints(str(table.path), family, table.side, limits)
 
 
-def _rows(file: Path, family: Family) -> Iterator[_Row]:
+def _rows(file: Path, family: Family) -> Iterator[_Point]:
     rows = csv_rows(file)
     line, names = next(rows, (1, []))
     where = f"{file}:{line}"
@@ -174,7 +174,7 @@ def _rows(file: Path, family: Family) -> Iterator[_Row]:
         *data, alpha, lower, upper = values
         if not 0 < alpha < 1:
             raise InputError(f"{here}: expected alpha above 0 and below 1, found {alpha:g}")
-        yield _Row(line, tuple(data), alpha, (lower, upper))
+        yield _Point(line, tuple(data), alpha, (lower, upper))
 
 
 def _number(where: str, name: str, text: str) -> float:
@@ -197,7 +197,7 @@ def _number(where: str, name: str, text: str) -> float:
     return number
 
 
-def _refuse_per_cent(file: Path, family: Family, rows: Sequence[_Row]) -> None:
+def _refuse_per_cent(file: Path, family: Family, rows: Sequence[_Point]) -> None:
     """Refuse limits of proportions that are given as percentages.
 
     Single limits may leave the range, which is a finding; most upper ones do not.
@@ -218,7 +218,7 @@ def _refuse_per_cent(file: Path, family: Family, rows: Sequence[_Row]) -> None:
         )
 
 
-def _validated(file: Path, family: Family, rows: Sequence[_Row]) -> tuple[Floats, ...]:
+def _validated(file: Path, family: Family, rows: Sequence[_Point]) -> tuple[Floats, ...]:
     """The columns of data.
 
     Raises:

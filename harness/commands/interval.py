@@ -39,7 +39,7 @@ from harness.commands.options import (
 
 if TYPE_CHECKING:
     from harness.families.family import Family
-    from harness.one.rows import Found, Row, Setting
+    from harness.one.rows import IntervalSetting, MethodIntervals, Row
 
 _FORMS = {".csv": "csv", ".json": "json"}
 _DATA = ONE_SAMPLE | FINITE_POPULATION | TWO_COUNTS | OR_LISTS | TABLE_COUNTS | RUN_VALUES
@@ -170,7 +170,7 @@ def interval(
     from harness.methods.method import ALL_SIDES
     from harness.one.rows import (
         ALL,
-        Setting,
+        IntervalSetting,
         intervals_by_method,
         methods_asked,
         records_of,
@@ -198,7 +198,7 @@ def interval(
     if out is not None:
         validate_output_files({"--out": out}, files or [])
     validate_choice("side", side, ALL_SIDES)
-    setting = Setting(of_family, alpha_of(alpha, confidence), side, prior, seed)
+    setting = IntervalSetting(of_family, alpha_of(alpha, confidence), side, prior, seed)
     setting.validate()
     names = method or [default_method(of_family, side, has_prior=prior is not None).name]
     methods = methods_asked(of_family, names)
@@ -287,9 +287,9 @@ def refuse_columns(options: Mapping[str, bool]) -> None:
 
 
 def _remark(
-    setting: Setting,
+    setting: IntervalSetting,
     rows: Sequence[Row],
-    found: Sequence[Found],
+    found: Sequence[MethodIntervals],
     left_out: Sequence[str],
     percent: bool,
 ) -> None:

@@ -48,17 +48,10 @@ def leaderboard(
     pairs hold together with --joint, whatever the dependence between them (Bonferroni). With
     --cluster there are none, since the intervals of pairs take cases as independent.
     """
-    from harness.commands.output import (
-        records_text,
-        say,
-        show_json,
-        show_table,
-        validate_output_files,
-    )
+    from harness.commands.output import records_text, say, show, show_json, validate_output_files
     from harness.figures.draw import refuse_other_ending, write_systems
     from harness.one.leaderboard import leaderboard as compute
     from harness.one.result import interval_texts
-    from harness.screen.records import records_table
 
     if not files or not correct:
         raise InputError("leaderboard needs --rows FILE and --correct, the column of each system")
@@ -85,7 +78,7 @@ def leaderboard(
     else:
         of_systems = [asdict(each) for each in found.systems]
         for records in filter(None, (of_systems, [asdict(each) for each in found.differences])):
-            show_table(records_table(records, interval_texts(records, {})))
+            show(records, output, interval_texts(records, {}))
     for remark in found.remarks:
         say(f"remark: {remark}", err=output == "csv")
     return 0

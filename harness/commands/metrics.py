@@ -57,11 +57,10 @@ def metrics(
     """
     from harness.base.errors import InputError
     from harness.commands.interval import refuse_columns
-    from harness.commands.output import records_text, say, show_table
+    from harness.commands.output import say, show
     from harness.one.remarks import remark_on_alpha
     from harness.one.result import interval_texts
     from harness.planning.metrics import metric_records, metrics_of_file
-    from harness.screen.records import records_table
 
     counts, level = given_data(data), alpha_of(alpha, confidence)
     if csv is None:
@@ -80,13 +79,10 @@ def metrics(
                 "--rows needs --truth and --prediction, each with the name of a column"
             )
         records = metrics_of_file(csv, truth, prediction, score, positive, beta, level)
-    if output == "table":
-        texts = interval_texts(records, {})
-        for text, record in zip(texts, records, strict=True):
-            text |= {name: "" for name in ("coverage", "std_error") if record[name] is None}
-        show_table(records_table(records, texts))
-    else:
-        say(records_text(records, output, as_list=True))
+    texts = interval_texts(records, {})
+    for text, record in zip(texts, records, strict=True):
+        text |= {name: "" for name in ("coverage", "std_error") if record[name] is None}
+    show(records, output, texts, as_list=True)
     for remark in remark_on_alpha(level):
         say(f"remark: {remark}", err=True)
     return 0

@@ -32,12 +32,19 @@ NARROWEST = 80
 Records = Sequence[Mapping[str, Any]]
 
 
-def show(records: Records, form: str, in_full: bool = False, as_list: bool = False) -> None:
+def show(
+    records: Records,
+    form: str,
+    texts: Sequence[dict[str, Any]] | None = None,
+    in_full: bool = False,
+    as_list: bool = False,
+) -> None:
     """Print records as a table, as JSON or as CSV.
 
     Args:
         records: of the same names.
         form: table, json or csv.
+        texts: what the table has in their place; None for the records.
         in_full: whether a line for each field takes the place of the table.
         as_list: whether JSON is a list of a single record too.
     """
@@ -49,7 +56,7 @@ def show(records: Records, form: str, in_full: bool = False, as_list: bool = Fal
     if in_full:
         say("\n".join(format_record(record) for record in records))
     else:
-        show_table(records_table(records))
+        show_table(records_table(records, texts))
 
 
 def say(text: str, err: bool = False) -> None:

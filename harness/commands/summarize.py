@@ -56,19 +56,15 @@ def summarize(
     failures counts it, in coverage it is not covered, though in neither miss_below nor miss_above,
     and coverage_answered and the measures of estimates and limits leave it out.
     """
-    from harness.commands.output import records_text, say, show_table
+    from harness.commands.output import show
     from harness.one.summarize import summarize as compute
-    from harness.screen.records import records_table
 
     level = alpha_of(alpha, confidence)
     found = compute(file, estimate=estimate, by=by or (), null=null, alpha=level, **columns)
     records = found.to_dicts()
-    if output == "table":
-        texts = [
-            {name: "" if value is None else value for name, value in record.items()}
-            for record in records
-        ]
-        show_table(records_table(records, texts))
-    else:
-        say(records_text(records, output, as_list=True))
+    texts = [
+        {name: "" if value is None else value for name, value in record.items()}
+        for record in records
+    ]
+    show(records, output, texts, as_list=True)
     return 0

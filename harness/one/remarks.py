@@ -18,7 +18,7 @@ from harness.methods.listing import (
     keeps_no_contract,
 )
 from harness.methods.method import AT_LEAST, Method
-from harness.one.rows import Found, Row, Setting, find_intervals
+from harness.one.rows import IntervalSetting, MethodIntervals, Row, find_intervals
 
 _CLEARLY = 0.05
 """Limits differ clearly where they do by more than this part of an interval's length."""
@@ -53,14 +53,14 @@ def remarks_on_rows(rows: Sequence[Row]) -> Iterator[str]:
 class Remarks:
     """Remarks about intervals that fail as the catalogue declares, each with a better one."""
 
-    setting: Setting
+    setting: IntervalSetting
     """What the intervals were asked."""
     rows: Sequence[Row]
     """The data."""
     format_limits: Callable[[float, float], str]
     """Returns an interval as text."""
 
-    def on(self, found: Sequence[Found]) -> Iterator[str]:
+    def on(self, found: Sequence[MethodIntervals]) -> Iterator[str]:
         """Yield those on the intervals of each method."""
         alike: dict[str, list[str]] = {}
         for each in found:
@@ -72,7 +72,7 @@ class Remarks:
         for remark, names in alike.items():
             yield f"{', '.join(names)}{remark}"
 
-    def _of_method(self, found: Found) -> Iterator[str]:
+    def _of_method(self, found: MethodIntervals) -> Iterator[str]:
         method = found.method
         if found.faults:
             yield f"{method.name}{self._at(found.faults)} has no interval: {found.reason}"
@@ -92,7 +92,7 @@ class Remarks:
                 told = f"{method.name} {what}{self._at(places)}{f' ({reason})' if reason else ''}"
                 yield told + self._better(method, self.rows[places[0]])
 
-    def _without_contract(self, found: Found) -> Iterator[str]:
+    def _without_contract(self, found: MethodIntervals) -> Iterator[str]:
         """Yield a remark, less the method's name, where it differs clearly from the best method."""
         setting = self.setting
         better = next(better_methods(found.method, setting.family, setting.side), None)
@@ -118,7 +118,7 @@ class Remarks:
         for other in islice(better, _MOST_BETTER):
             try:
                 prior = setting.prior if other.takes_prior else None
-                asked = Setting(setting.family, setting.alpha, setting.side, prior)
+                asked = IntervalSetting(setting.family, setting.alpha, setting.side, prior)
                 found = asked.interval(other.name, [row])
             except HarnessError:
                 continue

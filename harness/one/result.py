@@ -112,19 +112,44 @@ def compute(
     """Compute the interval as ``interval`` does, of a family and a method named by any text."""
     given = dict(data)
     known = with_settings(family, data)
+    return interval_of(
+        known, method, data, alpha=alpha, side=side, prior=prior, seed=seed, given=given
+    )
+
+
+def interval_of(
+    family: Family,
+    method: str | None,
+    data: Mapping[str, npt.ArrayLike],
+    *,
+    alpha: npt.ArrayLike = 0.05,
+    side: str = TWO_SIDED,
+    prior: Prior | None = None,
+    seed: int | None = None,
+    given: Mapping[str, npt.ArrayLike] | None = None,
+) -> Interval:
+    """Compute the interval of a family with its settings.
+
+    Args:
+        family: of the data.
+        method: a name of the catalogue; None for the default.
+        data: by name.
+        alpha, side, prior, seed: as for ``interval``.
+        given: the data and the settings as they were given; None for the data alone.
+    """
     if method is None:
         validate_choice("side", side, ALL_SIDES)
-        chosen = default_method(known, side, has_prior=prior is not None)
+        chosen = default_method(family, side, has_prior=prior is not None)
     else:
-        chosen = find(known, method)
-    columns, levels = _arguments(known, chosen, alpha, data)
-    prior = known.validate_prior(prior)
+        chosen = find(family, method)
+    columns, levels = _arguments(family, chosen, alpha, data)
+    prior = family.validate_prior(prior)
     chosen.check(side, prior)
     of_family = columns[:-1] if chosen.needs_population else columns
-    if levels.size and known.has_outcomes:
-        named = dict(zip(known.data, of_family, strict=True))
+    if levels.size and family.has_outcomes:
+        named = dict(zip(family.data, of_family, strict=True))
         # The size of pairs is the sum of their counts, and no column.
-        largest = {name: named[name] for name in known.sizes if name in named}
+        largest = {name: named[name] for name in family.sizes if name in named}
         chosen.validate_sizes({name: float(sizes.max()) for name, sizes in largest.items()})
     rng = None
     if not chosen.deterministic:
@@ -137,16 +162,16 @@ def compute(
         here = levels == level
         part = tuple(column[here] for column in columns)
         lower[here], upper[here] = chosen.limits(part, float(level), side, prior, rng)
-    estimate = known.estimate(of_family)
+    estimate = family.estimate(of_family)
     return Interval(
         _float_or_array(estimate),
         _float_or_array(lower),
         _float_or_array(upper),
-        family=known.public_name,
+        family=family.public_name,
         method=chosen.name,
         alpha=float(np.asarray(alpha)) if np.ndim(alpha) == 0 else levels,
         side=side,
-        data=_given(known, given, levels.shape),
+        data=_given(family, data if given is None else given, levels.shape),
     )
 
 
@@ -171,18 +196,28 @@ def tails(
         InputError: as of ``interval``; or the method is for a finite population, or the family has
             no posterior.
     """
-    known = with_settings(family, data)
-    chosen = find(known, method)
+    return tails_of(with_settings(family, data), method, limits, data, prior)
+
+
+def tails_of(
+    family: Family,
+    method: str,
+    limits: tuple[npt.ArrayLike, npt.ArrayLike],
+    data: Mapping[str, npt.ArrayLike],
+    prior: Prior | None = None,
+) -> tuple[Value, Value]:
+    """Compute ``tails`` of a family with its settings."""
+    chosen = find(family, method)
     chosen.refuse_finite_population("a posterior")
-    if POSTERIOR not in known.engines:
-        raise InputError(f"the parameter of {family} has no closed posterior")
-    prior = known.validate_prior(prior)
-    columns, _ = _arguments(known, chosen, 0.5, data)
+    if POSTERIOR not in family.engines:
+        raise InputError(f"the parameter of {family.public_name} has no closed posterior")
+    prior = family.validate_prior(prior)
+    columns, _ = _arguments(family, chosen, 0.5, data)
     *data_columns, lower, upper = np.broadcast_arrays(*columns, *limits)
-    reference = prior or chosen.default_prior or known.model.FLAT_PRIOR
-    posterior = known.posterior(tuple(column.ravel() for column in data_columns), reference)
+    reference = prior or chosen.default_prior or family.model.FLAT_PRIOR
+    posterior = family.posterior(tuple(column.ravel() for column in data_columns), reference)
     masses = posterior.cdf(lower.ravel()), posterior.sf(upper.ravel())
-    below, above = (_float_or_array(each.reshape(lower.shape)) for each in masses)
+    below, above = (_float_or_array(mass.reshape(lower.shape)) for mass in masses)
     return below, above
 
 
@@ -201,7 +236,7 @@ def _given(
 
 
 def _arguments(
-    known: Family, method: Method, alpha: npt.ArrayLike, data: dict[str, npt.ArrayLike]
+    known: Family, method: Method, alpha: npt.ArrayLike, data: Mapping[str, npt.ArrayLike]
 ) -> tuple[Data, Floats]:
     """The method's data and alpha, all of one shape; lists have one axis more."""
     given = dict(data)

@@ -18,7 +18,7 @@ from harness.families.family import POSTERIOR, Family
 from harness.families.population import POPULATION, with_population
 from harness.methods.catalogue import find, methods_of
 from harness.methods.method import Method
-from harness.one.result import Interval, compute, tails
+from harness.one.result import Interval, interval_of, tails_of
 
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none"})
 """Fields of a file that say that a number is not known, in small letters."""
@@ -187,7 +187,7 @@ ALL = "all"
 
 
 @dataclass(frozen=True)
-class Setting:
+class IntervalSetting:
     """What all intervals of a command have in common."""
 
     family: Family
@@ -210,19 +210,19 @@ class Setting:
 
     def interval(self, method: str, rows: Sequence[Row]) -> Interval:
         """Return the intervals of rows, which lack no data."""
-        return compute(
-            self.family.name,
+        return interval_of(
+            self.family,
             method,
+            stacked(rows),
             alpha=self.alpha,
             side=self.side,
             prior=self.prior,
             seed=self.seed,
-            **stacked(rows),
         )
 
 
 @dataclass(frozen=True)
-class Found:
+class MethodIntervals:
     """The intervals of all rows by one method."""
 
     method: Method
@@ -261,7 +261,7 @@ def methods_asked(family: Family, names: Sequence[str]) -> list[Method]:
     return list(found.values())
 
 
-def unfit(method: Method, setting: Setting, names: Sequence[str]) -> str:
+def unfit(method: Method, setting: IntervalSetting, names: Sequence[str]) -> str:
     """Return in a clause why a method is not asked where all are; empty where it is.
 
     Args:
@@ -282,7 +282,9 @@ def unfit(method: Method, setting: Setting, names: Sequence[str]) -> str:
     return next((reason for reason, is_so in reasons.items() if is_so), "")
 
 
-def find_intervals(method: Method, setting: Setting, rows: Sequence[Row]) -> Found:
+def find_intervals(
+    method: Method, setting: IntervalSetting, rows: Sequence[Row]
+) -> MethodIntervals:
     """Return the intervals of all rows by one method, computed in one call where that is possible.
 
     Args:
@@ -298,18 +300,20 @@ def find_intervals(method: Method, setting: Setting, rows: Sequence[Row]) -> Fou
 
     start = time.perf_counter()
     faults = faults_by_row(setting.family, rows, fill)
-    return Found(method, estimate, lower, upper, faults, time.perf_counter() - start)
+    return MethodIntervals(method, estimate, lower, upper, faults, time.perf_counter() - start)
 
 
-def posterior_tails(found: Found, setting: Setting, rows: Sequence[Row]) -> tuple[Floats, Floats]:
+def posterior_tails(
+    found: MethodIntervals, setting: IntervalSetting, rows: Sequence[Row]
+) -> tuple[Floats, Floats]:
     """Return the posterior mass below and above each interval; no number where there is none."""
     below, above = np.full((2, len(rows)), np.nan)
     places = np.flatnonzero(~np.isnan(found.lower) & ~np.isnan(found.upper)).tolist()
     if places and _has_posterior(found, setting):
         data = stacked([rows[place] for place in places])
         limits = found.lower[places], found.upper[places]
-        family, method = setting.family.name, found.method.name
-        below[places], above[places] = tails(family, method, limits, prior=setting.prior, **data)
+        method = found.method.name
+        below[places], above[places] = tails_of(setting.family, method, limits, data, setting.prior)
     return below, above
 
 
@@ -318,8 +322,8 @@ TAILS = ("lower_tail", "upper_tail", "actual_alpha", "alpha_error")
 
 
 def intervals_by_method(
-    methods: Sequence[Method], setting: Setting, rows: Sequence[Row], names_all: bool
-) -> tuple[list[Found], list[str]]:
+    methods: Sequence[Method], setting: IntervalSetting, rows: Sequence[Row], names_all: bool
+) -> tuple[list[MethodIntervals], list[str]]:
     """Return the intervals of the methods that have any, and remarks about those that have none.
 
     Args:
@@ -360,7 +364,7 @@ def intervals_by_method(
 
 
 def records_of(
-    found: Sequence[Found], setting: Setting, rows: Sequence[Row], in_full: bool
+    found: Sequence[MethodIntervals], setting: IntervalSetting, rows: Sequence[Row], in_full: bool
 ) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """Return a record for each row and method, and the names of its columns.
 
@@ -400,12 +404,12 @@ def _known(value: Any) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _has_posterior(found: Found, setting: Setting) -> bool:
+def _has_posterior(found: MethodIntervals, setting: IntervalSetting) -> bool:
     return POSTERIOR in setting.family.engines and not found.method.needs_population
 
 
 def _in_full(
-    found: Found, setting: Setting, rows: Sequence[Row], has_tails: bool
+    found: MethodIntervals, setting: IntervalSetting, rows: Sequence[Row], has_tails: bool
 ) -> list[dict[str, Any]]:
     """The rest of the figures that Ross (2003), section 4, reports of an interval."""
     columns = {"length": setting.family.length(found.lower, found.upper)}

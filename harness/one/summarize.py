@@ -123,7 +123,7 @@ def summarize(
     given = cast("dict[str, str | None]", columns)
     named = {name: column for name, column in given.items() if column is not None}
     _validate_options(factors, named, reference, pair, null, alpha)
-    table = _Table.of(data)
+    table = _Estimates.of(data)
     groups = table.groups(factors)
     numbers: dict[str, Any] = {name: table.numbers(column) for name, column in named.items()}
     for name in [name for name in _WRONG if name in numbers]:
@@ -167,7 +167,7 @@ _Groups = Mapping[_Group, Positions]
 
 
 @dataclass(frozen=True)
-class _Table:
+class _Estimates:
     """The columns of a table, and how messages name its rows."""
 
     name: str
@@ -179,7 +179,7 @@ class _Table:
     """The line of each row of a file."""
 
     @classmethod
-    def of(cls, data: Any) -> _Table:
+    def of(cls, data: Any) -> _Estimates:
         """Return the table of a file, a data frame or a mapping."""
         if isinstance(data, str | os.PathLike):
             return cls.read(validate_path("data", data))
@@ -195,7 +195,7 @@ class _Table:
         return cls("data", frame.columns, frame.get_columns())
 
     @classmethod
-    def read(cls, path: Path) -> _Table:
+    def read(cls, path: Path) -> _Estimates:
         """Read a file as texts; lines without text do not count."""
         if path.suffix.lower() in RECORDS:
             table = read_table(path, each="trial")
@@ -321,7 +321,7 @@ def _validate_options(
         raise InputError(message)
 
 
-def _truths(table: _Table, true: float | str | None, groups: _Groups) -> Sequence[float | None]:
+def _truths(table: _Estimates, true: float | str | None, groups: _Groups) -> Sequence[float | None]:
     """The true value of each group."""
     if true is None:
         return [None] * len(groups)
@@ -349,7 +349,7 @@ def _truths(table: _Table, true: float | str | None, groups: _Groups) -> Sequenc
     return [float(values[rows[0]]) for rows in groups.values()]
 
 
-def _reference(table: _Table, reference: Any, group: _Group, groups: _Groups) -> _Group:
+def _reference(table: _Estimates, reference: Any, group: _Group, groups: _Groups) -> _Group:
     """The group of the reference at the further factors of a group."""
     methods = {str(each.values[0]): each.values[0] for each in groups}
     if str(reference) not in methods:
@@ -365,7 +365,7 @@ def _reference(table: _Table, reference: Any, group: _Group, groups: _Groups) ->
 
 
 def _places(
-    table: _Table, pair: tuple[_Group, _Group], groups: _Groups, trials: pl.Series | None
+    table: _Estimates, pair: tuple[_Group, _Group], groups: _Groups, trials: pl.Series | None
 ) -> tuple[Positions, Positions]:
     """The number of the trial of each row of a group, and of each row of its reference.
 

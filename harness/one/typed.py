@@ -82,7 +82,7 @@ class TwoRates(Options):
     exposure2: npt.ArrayLike
 
 
-class Pairs(Options):
+class PairCounts(Options):
     """How many pairs are right in both, in one of them, and in neither."""
 
     both: npt.ArrayLike
@@ -111,7 +111,7 @@ class RunSummary(Options):
     k: npt.ArrayLike
 
 
-class Clusters(Options):
+class ClusterData(Options):
     """The count and the size of each cluster."""
 
     x: npt.ArrayLike
@@ -133,7 +133,7 @@ class ConfusionAndBeta(Confusion):
     beta: NotRequired[float]
 
 
-class Scores(Options):
+class ScoreData(Options):
     """The score of each positive and of each negative."""
 
     positives: npt.ArrayLike
@@ -217,7 +217,7 @@ def interval(
 def interval(
     family: Literal["paired_difference"],
     method: PairedDifferenceMethod | None = ...,
-    **data: Unpack[Pairs],
+    **data: Unpack[PairCounts],
 ) -> Interval: ...
 
 
@@ -225,7 +225,7 @@ def interval(
 def interval(
     family: Literal["paired_ratio"],
     method: PairedRatioMethod | None = ...,
-    **data: Unpack[Pairs],
+    **data: Unpack[PairCounts],
 ) -> Interval: ...
 
 
@@ -249,7 +249,7 @@ def interval(
 def interval(
     family: Literal["clustered_proportion"],
     method: ClusteredProportionMethod | None = ...,
-    **data: Unpack[Clusters],
+    **data: Unpack[ClusterData],
 ) -> Interval: ...
 
 
@@ -297,7 +297,7 @@ def interval(
 def interval(
     family: Literal["auc"],
     method: AucMethod | None = ...,
-    **data: Unpack[Scores],
+    **data: Unpack[ScoreData],
 ) -> Interval: ...
 
 

@@ -28,8 +28,8 @@ from harness.families.family import Family
 from harness.families.paired import validated_table
 from harness.methods.catalogue import default_method
 from harness.methods.method import TWO_SIDED
-from harness.one import compute
 from harness.one.file_rows import score_column
+from harness.one.result import interval_of
 from harness.planning.coverage import coverage
 from harness.planning.lists import SEED
 
@@ -230,7 +230,7 @@ def _data(family: Family, tables: Floats) -> Sequence[Floats]:
 
 def _record(family: Family, data: Sequence[Floats], alpha: float) -> dict[str, Any]:
     given: Any = dict(zip(family.data, data, strict=True))
-    interval = compute(family.name, alpha=alpha, **given)
+    interval = interval_of(family, None, given, alpha=alpha)
     return {
         "metric": "accuracy" if family.has_single_count else family.name,
         "estimate": None if np.isnan(interval.estimate) else interval.estimate,

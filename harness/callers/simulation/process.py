@@ -24,7 +24,7 @@ from harness.callers.messages import (
     packed,
 )
 from harness.callers.process import LOADING, PythonProcess
-from harness.callers.simulation.requests import IDLE, TRIALS, TRUTH, Program, TrialRequest
+from harness.callers.simulation.requests import IDLE, TRIALS, TRUTH, StudyProgram, TrialRequest
 
 
 class EndedError(Exception):
@@ -44,7 +44,7 @@ class EndedError(Exception):
 class TrialProcess(PythonProcess):
     """A Python process with the functions of one study, which answers one request at a time."""
 
-    def __init__(self, program: Program, factors: Mapping[str, Any]) -> None:
+    def __init__(self, program: StudyProgram, factors: Mapping[str, Any]) -> None:
         """Start the process and load the functions.
 
         Args:
@@ -127,12 +127,12 @@ class TrialProcess(PythonProcess):
         self._file.unlink(missing_ok=True)
 
 
-_IDLE: dict[Program, list[TrialProcess]] = {}
+_IDLE: dict[StudyProgram, list[TrialProcess]] = {}
 _LOCK = threading.Lock()
 
 
 @contextmanager
-def trial_process(program: Program, factors: Mapping[str, Any]) -> Iterator[TrialProcess]:
+def trial_process(program: StudyProgram, factors: Mapping[str, Any]) -> Iterator[TrialProcess]:
     """A process of the study that nobody else uses; one that has ended is not used again.
 
     Raises:

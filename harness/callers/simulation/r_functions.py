@@ -40,7 +40,7 @@ class RProcess:
         self._functions: list[tuple[str, str]] = []
         self._drawn: list[str] | None = None
 
-    def function(self, location: FunctionLocation, *, is_model: bool) -> RModel | RMethod:
+    def function(self, location: FunctionLocation, *, is_model: bool) -> RTrialModel | RTrialMethod:
         """A function of an R file, as Python calls it.
 
         Raises:
@@ -52,7 +52,7 @@ class RProcess:
         except RError as error:
             raise FunctionError(f"{path} cannot be loaded: {error}") from None
         self._functions.append((path, name))
-        return RModel(self, path, name) if is_model else RMethod(self, path, name)
+        return RTrialModel(self, path, name) if is_model else RTrialMethod(self, path, name)
 
     def ask(self, words: list[str], arrays: bytes = b"") -> list[str]:
         """The words of the answer to a request.
@@ -110,7 +110,7 @@ def _seed(rng: np.random.Generator) -> str:
     return str(int(rng.integers(1, _LARGEST_SEED)))
 
 
-class RModel:
+class RTrialModel:
     """A model in R: f(factors), with R's generator set from the stream of the trial."""
 
     def __init__(self, process: RProcess, path: str, name: str) -> None:
@@ -131,7 +131,7 @@ class RModel:
         return RData()
 
 
-class RMethod:
+class RTrialMethod:
     """A method in R: f(data, alpha); data from Python are arrays by name."""
 
     def __init__(self, process: RProcess, path: str, name: str) -> None:

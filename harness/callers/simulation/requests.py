@@ -26,7 +26,7 @@ MODEL_STREAM = ""
 
 
 @dataclass(frozen=True)
-class Program:
+class StudyProgram:
     """What a process of a simulation study calls."""
 
     model: FunctionLocation

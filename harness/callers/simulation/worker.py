@@ -21,7 +21,14 @@ from harness.callers.messages import LOAD, Content, Message, unpacked
 from harness.callers.simulation.answers import FIELDS, failure, read_answer, read_answers
 from harness.callers.simulation.guard import Guard, copy_of, same_data
 from harness.callers.simulation.r_functions import RError, RProcess, is_of_r
-from harness.callers.simulation.requests import IDLE, MODEL, TRUTH, Program, Stream, TrialRequest
+from harness.callers.simulation.requests import (
+    IDLE,
+    MODEL,
+    TRUTH,
+    Stream,
+    StudyProgram,
+    TrialRequest,
+)
 from harness.callers.worker import serve
 
 FAILED, CHANGED = "failed", "changed"
@@ -119,7 +126,7 @@ class Study:
             FunctionError: a function cannot be loaded, or does not take its arguments.
         """
         self._position = position
-        program: Program = unpacked(request.content["program"])
+        program: StudyProgram = unpacked(request.content["program"])
         self.alpha, self.batch = program.alpha, program.batch
         self._modules: dict[tuple[str | None, str | None], Any] = {}
         self._r = RProcess()
@@ -143,7 +150,7 @@ class Study:
             self._modules[key] = module_of(location)
         return function_of(self._modules[key], location)
 
-    def _refuse_misfits(self, program: Program, factors: Mapping[str, Any]) -> None:
+    def _refuse_misfits(self, program: StudyProgram, factors: Mapping[str, Any]) -> None:
         """Refuse a function that does not take its arguments."""
         leading = ["rng", "trials"] if self.batch else ["rng"]
         calls: list[tuple[Any, Function | None, list[str], Mapping[str, Any]]] = [

@@ -19,7 +19,7 @@ import numpy as np
 from harness.base.numerics.arrays import Bools, Floats
 from harness.callers.simulation.answers import FIELDS
 from harness.callers.simulation.process import EndedError, TrialProcess
-from harness.callers.simulation.requests import MODEL, Program
+from harness.callers.simulation.requests import MODEL, StudyProgram
 from harness.checks.findings import (
     BEHAVIOUR,
     CONFORMANCE,
@@ -75,7 +75,7 @@ OF_MODEL = "the model: "
 class ModelTrials:
     """The trials of one scenario."""
 
-    program: Program
+    program: StudyProgram
     shard: TrialShard
     """All of them."""
     truth: float

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from harness.base.text import plain_number
 from harness.callers.location import FunctionLocation
-from harness.callers.simulation.requests import Program
+from harness.callers.simulation.requests import StudyProgram
 from harness.config.key import plain
 from harness.config.models.figures import write_figures
 from harness.config.models.trials import write_execution
@@ -83,9 +83,9 @@ class Simulation:
     """In messages; a study has no family."""
 
     @property
-    def program(self) -> Program:
+    def program(self) -> StudyProgram:
         """The functions that a process calls."""
-        return Program(
+        return StudyProgram(
             self.model.place,
             tuple((each.label, each.place) for each in self.methods),
             self.estimand.place if isinstance(self.estimand, UserFunction) else None,

@@ -20,7 +20,7 @@ from harness.callers.simulation.requests import (
     IDLE,
     MODEL,
     MODEL_STREAM,
-    Program,
+    StudyProgram,
     TrialRequest,
     stream_key,
 )
@@ -51,7 +51,7 @@ class TrialShard:
     methods: tuple[int, ...]
     """The numbers of the methods that are called, from 1 on."""
 
-    def request(self, program: Program) -> TrialRequest:
+    def request(self, program: StudyProgram) -> TrialRequest:
         """What a process of the study is asked for."""
         labels = {str(number): program.methods[number - 1][0] for number in self.methods}
         keys = {
@@ -109,7 +109,7 @@ _SENT: dict[str, tempfile.TemporaryDirectory[str]] = {}
 _LOCK = threading.Lock()
 
 
-def located(program: Program, files: SentFiles) -> Program:
+def located(program: StudyProgram, files: SentFiles) -> StudyProgram:
     """The functions as another machine finds them: in the files as sent where it has no such.
 
     Args:
@@ -152,7 +152,7 @@ def _has(path: Path, content: bytes) -> bool:
 
 
 def simulate_trials(
-    program: Program, shard: TrialShard, lines: bool = False, files: SentFiles | None = None
+    program: StudyProgram, shard: TrialShard, lines: bool = False, files: SentFiles | None = None
 ) -> tuple[tuple[MethodTrials, ...], Calls]:
     """Draw the trials of a shard, and call each of its methods with the data of all of them.
 
