@@ -185,6 +185,7 @@ class CheckRun:
             seed=settings.seed,
             keeps=self.keeps,
             gains=self.gains,
+            estimated=subject.family,
         )
         if settings.update is None or settings.points is None:
             return report

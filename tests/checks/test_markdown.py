@@ -6,11 +6,19 @@ from harness.checks.check import check
 from harness.checks.findings import Finding
 from harness.checks.formats import format_junit, format_markdown
 from harness.checks.report import CheckReport
+from harness.families.catalogue import PROPORTION
 
 
 def report(*findings, method="mine", keeps=""):
     return CheckReport(
-        method, "proportion", "nominal", findings, pl.DataFrame(), seed=7, keeps=keeps
+        method,
+        "proportion",
+        "nominal",
+        findings,
+        pl.DataFrame(),
+        seed=7,
+        keeps=keeps,
+        estimated=PROPORTION,
     )
 
 

@@ -20,7 +20,7 @@ from harness.checks.formats import FORMATS, format_json, format_junit, format_ta
 from harness.checks.report import CheckReport
 from harness.checks.sizes import Restriction
 from harness.checks.subject import Subject
-from harness.families.catalogue import family_of
+from harness.families.catalogue import PROPORTION, family_of
 from tests.checks.planted.textbook import add_four, woolf_half
 
 LINES, COLUMNS = 25, 80
@@ -32,7 +32,9 @@ def finding(check="mirrors", kind="conformance", verdict="pass", message="holds"
 
 
 def report(*findings):
-    return CheckReport("mine", "proportion", "nominal", findings, pl.DataFrame())
+    return CheckReport(
+        "mine", "proportion", "nominal", findings, pl.DataFrame(), estimated=PROPORTION
+    )
 
 
 def folded(text):

@@ -96,7 +96,7 @@ def test_a_family_of_three_samples_has_no_solver():
         "three", "three", "p", PROPORTION, Combination((1.0, 1.0, 1.0), sum), design="three"
     )
     design = SimpleNamespace(lists=None, exact=None)
-    scenario = SimpleNamespace(family=family, design=design)
+    scenario = SimpleNamespace(family=family, design=design, solver=None)
     with pytest.raises(HarnessError, match="the family three has no exact engines"):
         solver_of(scenario)
 

@@ -19,6 +19,7 @@ from harness.checks.findings import (
     TailExample,
 )
 from harness.checks.report import CheckReport
+from harness.families.catalogue import PROPORTION
 from harness.pages.check.page import CheckedMethod, check_page, shown
 from harness.pages.check.pictures import picture_of
 from harness.report.page import render
@@ -112,7 +113,7 @@ def test_several_methods_are_parts_and_equal_names_are_told_apart(report):
 @pytest.mark.parametrize("name", [HOSTILE, "x" * 300, "אבג שלום", "a\x1b[31m\u202eb"])
 def test_what_a_user_writes_stays_text(name):
     finding = Finding(name, "conformance", "fail", f"ValueError: {name}", {"n": 3, "alpha": 0.05})
-    made = CheckReport(name, "proportion", "none", (finding,), pl.DataFrame())
+    made = CheckReport(name, "proportion", "none", (finding,), pl.DataFrame(), estimated=PROPORTION)
     page = page_of(made, words=("python", "-m", "harness", "check", name))
     assert HOSTILE not in page
     assert "\x1b" not in page
@@ -125,7 +126,9 @@ def test_a_reason_of_an_exception_stays_text():
     row = IntervalRow({"x": 1, "n": 3, "alpha": 0.05}, "", math.nan, math.nan, 1 / 3, True, HOSTILE)
     example = IntervalExample("No limits.", "p", "", (0.0, 1.0), (row,))
     finding = Finding("is finite", "conformance", "fail", "m", {}, counter_example=example)
-    made = CheckReport("mine", "proportion", "none", (finding,), pl.DataFrame())
+    made = CheckReport(
+        "mine", "proportion", "none", (finding,), pl.DataFrame(), estimated=PROPORTION
+    )
     page = page_of(made)
     assert HOSTILE not in page
     assert page.count(html.escape(HOSTILE)) == 2  # a row for each limit

@@ -229,6 +229,6 @@ def test_the_worst_case_is_no_better_than_any_listed_truth():
     limits = limits_at(scenario, TwoSampleSolver(scenario).possible_outcomes())
     known = TwoSampleSolver(scenario).enumerate(limits)
     missed = (known.by_truth.below + known.by_truth.above).max(axis=1)
-    searched = search_worst_case(scenario, limits)
+    searched = search_worst_case(scenario, limits, TwoSampleSolver(scenario).hull())
     for row, case in enumerate(known.worst):
         assert case.alpha >= max(missed[row], searched[row].alpha)

@@ -37,7 +37,8 @@ def flat(family, n1, n2):
 
 def searched(scenario, lower, upper):
     outcomes = np.arange(lower.size)
-    (case,) = search_worst_case(scenario, Limits(outcomes, lower[np.newaxis], upper[np.newaxis]))
+    limits = Limits(outcomes, lower[np.newaxis], upper[np.newaxis])
+    (case,) = search_worst_case(scenario, limits, solver_of(scenario).hull())
     return case
 
 
@@ -184,7 +185,9 @@ def test_each_column_is_searched_by_itself():
     other = upper - 0.3 * (upper - lower)
     outcomes = np.arange(lower.size)
     both = search_worst_case(
-        scenario, Limits(outcomes, np.array([lower, lower]), np.array([upper, other]))
+        scenario,
+        Limits(outcomes, np.array([lower, lower]), np.array([upper, other])),
+        solver_of(scenario).hull(),
     )
     assert both == [searched(scenario, lower, upper), searched(scenario, lower, other)]
     assert both[1].alpha > both[0].alpha
@@ -207,7 +210,7 @@ def rates(first, second):
 def test_rates_are_searched_as_far_as_their_truths_reach():
     first, second = UniformTruth(0.5, 4.0), UniformTruth(0.0, 3.0)
     scenario, limits = rates(first, second)
-    (case,) = search_worst_case(scenario, limits)
+    (case,) = search_worst_case(scenario, limits, solver_of(scenario).hull())
     x, y = scenario.counts(limits.outcomes)
     largest = 0.0
     for r in np.linspace(0.5, 4.0, 36):
@@ -222,7 +225,8 @@ def test_rates_are_searched_as_far_as_their_truths_reach():
 
 def test_nothing_is_known_without_the_limits_of_every_pair():
     scenario, limits = rates(UniformTruth(0.5, 4.0), UniformTruth(0.0, 3.0))
-    assert search_worst_case(scenario, limits.at(limits.outcomes[1:])) is None
+    fewer = limits.at(limits.outcomes[1:])
+    assert search_worst_case(scenario, fewer, solver_of(scenario).hull()) is None
     gamma = GammaTruth(2.0, 0.1)
     scenario = scenario_for(family_of("rate_difference"), (1.0, 2.0), PairTruth(gamma, gamma))
-    assert search_worst_case(scenario, limits) is None
+    assert search_worst_case(scenario, limits, solver_of(scenario).hull()) is None
