@@ -42,7 +42,9 @@ def scenario_of(n: int, truth: TableTruth | DirichletTruth, with_both: bool) -> 
 def limits_of(
     scenario: Scenario, outcomes: Integers, names: tuple[str, ...] = ("tango", "bonett_price")
 ) -> Limits:
-    pairs = [find(FAMILY, name).limits(data_of(scenario, outcomes), 0.05) for name in names]
+    pairs = [
+        find(family_of(FAMILY), name).limits(data_of(scenario, outcomes), 0.05) for name in names
+    ]
     return Limits.of(scenario, outcomes, *(np.array(side) for side in zip(*pairs, strict=True)))
 
 
@@ -154,7 +156,7 @@ def test_enumeration_over_discordant_pairs_is_that_over_all_tables():
 def test_enumeration_is_a_sum_over_all_tables():
     n, table = 8, UNEVEN
     found = enumerated(scenario_of(n, TableTruth((table,)), True))
-    method, theta, missed = find(FAMILY, "tango"), table[1] - table[2], 0.0
+    method, theta, missed = find(family_of(FAMILY), "tango"), table[1] - table[2], 0.0
     for both, first, second in itertools.product(range(n + 1), repeat=3):
         neither = n - both - first - second
         if neither < 0:

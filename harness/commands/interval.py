@@ -252,10 +252,11 @@ def interval(
         else:
             show_table(table)
     _remark(setting, rows, found, left_out, percent)
-    if form == "table" and of_family.same_cases is not None:
+    pairs = of_family.same_cases
+    if form == "table" and pairs is not None:
         say(
             "note: the samples are taken as separate; two results on the same cases are pairs: "
-            f"interval {of_family.same_cases} --both … --first-only … --second-only … --neither …",
+            f"interval {pairs.name} --both … --first-only … --second-only … --neither …",
             err=True,
         )
     if percent and of_family.support[0] < 0:

@@ -141,7 +141,7 @@ def test_a_summary_in_markdown_is_printed_or_written(
     printed = run_command("report", "small", "--markdown")
     assert (printed.code, printed.err) == (0, "")
     assert printed.out.startswith("### A small run\n\n")
-    assert "| method | verdict | worst-case coverage |" in printed.out
+    assert "| Method | Verdict | Worst-case coverage |" in printed.out
     assert "| Wald | covers too little" in printed.out
     assert "bound \\[90 %\\]" in printed.out
     assert "Monte Carlo and exact agree in" in printed.out

@@ -143,7 +143,7 @@ TRUTHS = [UniformTruth(0.0, 1.0), UniformTruth(0.2, 0.7), UniformTruth(0.999, 1.
 @pytest.mark.parametrize("n", [1, 10, 100, 500])
 def test_outcomes_of_tables_have_the_mean_and_variance_of_the_binomial(truth, n):
     """False alarm: 2e-6 a case, by the normal law of both statistics; the seed is fixed."""
-    scenario = scenario_for(family_of("proportion"), n, truth, "thinned")
+    scenario = scenario_for(family_of("proportion"), n, truth, draws="thinned")
     draws = scenario.draw(200_000, np.random.default_rng(SEED))
     p, x = draws.parameter, draws.codes
     assert (np.diff(p) >= 0).all()
@@ -159,7 +159,7 @@ def test_outcomes_of_tables_have_the_mean_and_variance_of_the_binomial(truth, n)
 @pytest.mark.parametrize("n", [10, 100, 500])
 def test_outcomes_under_a_uniform_truth_are_equally_likely(n):
     """False alarm: 1e-4 a case, by chi-squared; the seed is fixed."""
-    scenario = scenario_for(family_of("proportion"), n, UniformTruth(0.0, 1.0), "thinned")
+    scenario = scenario_for(family_of("proportion"), n, UniformTruth(0.0, 1.0), draws="thinned")
     x = scenario.draw(1 << 20, np.random.default_rng(SEED)).codes
     assert stats.chisquare(np.bincount(x, minlength=n + 1)).pvalue > 1e-4
 
@@ -168,7 +168,7 @@ def test_outcomes_under_a_uniform_truth_are_equally_likely(n):
 def test_outcomes_of_rates_follow_the_poisson_law(mean):
     """False alarm: 1e-4 a case, by the uniform law of a randomized tail; the seed is fixed."""
     scenario = scenario_for(
-        family_of("rate"), 2.5, UniformTruth(0.9 * mean / 2.5, mean / 2.5), "thinned"
+        family_of("rate"), 2.5, UniformTruth(0.9 * mean / 2.5, mean / 2.5), draws="thinned"
     )
     rng = np.random.default_rng(SEED)
     draws = scenario.draw(100_000, rng)
@@ -194,7 +194,7 @@ def test_large_sizes_are_drawn_by_numpy_from_a_stream_of_their_own():
     assert poisson.thinned(1.0, 0.0, 100.1) is None
     assert poisson.thinned(1.0, 0.0, 0.9) is None
     plain = scenario_for(family_of("proportion"), 10**6, UniformTruth(0.0, 1.0))
-    thinned = scenario_for(family_of("proportion"), 10**6, UniformTruth(0.0, 1.0), "thinned")
+    thinned = scenario_for(family_of("proportion"), 10**6, UniformTruth(0.0, 1.0), draws="thinned")
     same = [each.draw(9, np.random.default_rng(1)).codes.tolist() for each in (plain, thinned)]
     assert same[0] == same[1]
     own = [each.stream(1, 0).random() for each in (plain, thinned)]

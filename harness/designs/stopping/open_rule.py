@@ -131,7 +131,7 @@ def open_rule(given: object, alpha: object = 0.05) -> OpenRule:
     content, until = dict(rule), rule.get("until")
     if callable(until):
         content["until"] = {"function": _name_of(until)}
-    elif isinstance(until, Mapping) and "of" in until and "alpha" not in until:
+    elif isinstance(until, Mapping) and "of" in until and not {"alpha", "successes"} & set(until):
         alphas = np.unique(np.asarray(alpha, np.float64))
         if alphas.size != 1:
             raise InputError(

@@ -10,7 +10,8 @@ from numpy.polynomial.legendre import leggauss
 import harness
 from harness.base.errors import HarnessError, InputError
 from harness.cli import main
-from harness.designs.stopping import design, family, open_rule, paths, verification
+from harness.designs.stopping import family, open_rule, paths, verification
+from harness.designs.stopping.paths import exact_values
 from harness.families.catalogue import family_of
 from harness.findings.manifest import agrees
 from harness.methods.catalogue import find
@@ -91,7 +92,7 @@ def test_the_mean_alpha_of_a_bayesian_interval_is_nominal_under_every_rule(rule,
     width = np.diff(breaks)[:, np.newaxis] / 2
     p = (breaks[:-1, np.newaxis] + width * (node + 1)).ravel()
     density = density_of(p, prior)
-    found = design.exact_values(stopped, lower[np.newaxis], upper[np.newaxis], p)
+    found = exact_values(stopped, lower[np.newaxis], upper[np.newaxis], p)
     missed = (found.below + found.above)[0]
     assert (width * weight).ravel() @ (missed * density) == pytest.approx(alpha, abs=1e-12)
 
