@@ -108,6 +108,8 @@ class Kind(ABC, Generic[E]):
     ) -> Results:
         """Compute the tables and the manifest, which are not written yet.
 
+        The manifest is one of ``runner.manifest.manifest_of``, with ``trials``, a mapping.
+
         Args:
             experiment: what to compute.
             progress: receives the numbers of trials to come and done.

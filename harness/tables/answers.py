@@ -303,11 +303,11 @@ def near_nominal(cells: pl.DataFrame) -> pl.DataFrame | None:
     The table is None for families whose outcomes can be numbered, which have a worst case instead,
     for a single size, and where no cell is given the truth.
     """
-    if cells.is_empty():
+    # Cells of a calibration are bins, which are given nothing.
+    if cells.is_empty() or "given" not in cells.columns:
         return None
     family = family_in(cells)
     axis, *others = family.sizes
-    # The bins of a calibration are cells as well, and given nothing.
     if family.has_outcomes:
         return None
     rows = cells.filter(pl.col("given") == TRUTH)
