@@ -51,7 +51,7 @@ def starter(family: Family, name: str) -> str:
         "trials": trials,
         "seed": _SEED,
     }
-    return _commented(document, _form_of({"family": family}), [])
+    return _commented(document, _form_of(document), [])
 
 
 def starter_from(path: Path, name: str) -> str:
