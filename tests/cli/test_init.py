@@ -27,7 +27,7 @@ def test_a_starter_loads_with_every_key_and_its_description(family: str, tmp_pat
     experiment = load_experiment(file)
     assert (experiment.name, experiment.family.name) == ("mine", family)
     assert len(experiment.methods) >= 2
-    for key, record in KINDS["coverage"].form_for(family).keys.items():
+    for key, record in KINDS["coverage"].form_for(FAMILIES[family]).keys.items():
         assert re.search(rf"^#?{key}:", text, re.MULTILINE)
         assert " ".join(record.field.description.split()) in " ".join(flat(text).split())
     assert max(map(len, text.splitlines())) <= 120
