@@ -18,7 +18,6 @@ from harness.config.form import AnyExperiment, Form
 from harness.config.load import document_of, validated
 from harness.figures.kind import FigureSpec
 from harness.runner.workload import Workload
-from harness.tables.columns import CELLS, SUMMARY
 
 if TYPE_CHECKING:
     import polars as pl
@@ -154,6 +153,7 @@ class Kind(ABC, Generic[E]):
             manifest: their manifest, without the list of files.
             folder: where they are.
         """
+        from harness.tables.columns import CELLS, SUMMARY
         from harness.tables.results import Results
 
         return Results(tables[CELLS], tables[SUMMARY], manifest, folder)

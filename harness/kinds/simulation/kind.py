@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
 from pydantic import BaseModel
 
 from harness.base.errors import ConfigIssue
@@ -15,9 +14,9 @@ from harness.figures.kind import FigureSpec
 from harness.kinds.kind import Kind
 from harness.kinds.simulation.experiment import SIMULATION, Simulation
 from harness.kinds.simulation.keys import SimulationConfig, figures_of, simulation_of
-from harness.tables.columns import DIFFERENCES, REPLICATES, SUMMARY
 
 if TYPE_CHECKING:
+    import polars as pl
     from rich.console import RenderableType
 
     from harness.kinds.simulation.results import SimulationResults
@@ -97,6 +96,7 @@ class SimulationKind(Kind[Simulation]):
         self, tables: Mapping[str, pl.DataFrame], manifest: Mapping[str, Any], folder: Path
     ) -> SimulationResults:
         from harness.kinds.simulation.results import SimulationResults
+        from harness.tables.columns import DIFFERENCES, REPLICATES, SUMMARY
 
         replicates, summary = tables[REPLICATES], tables[SUMMARY]
         differences = tables[DIFFERENCES]
