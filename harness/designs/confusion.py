@@ -197,7 +197,6 @@ CONFUSED = Design(
     ),
     refuse=pairs.refuse_too_large,
     exact=ConfusionSolver,
-    small_cells=400,
     most_enumerated=MOST_TABLES,
     examples={
         "counts": (

@@ -196,12 +196,8 @@ class Design:
     size_needs: tuple[str, ...] = ()
     """What the size of lists that suffices depends on beside the method; empty where it may grow
     in many ways."""
-    small_cells: int = 0
-    """A run of fewer cells takes seconds."""
     most_enumerated: float = np.inf
     """The most outcomes that are enumerated; a scenario with more of them has trials alone."""
-    probed_counts: tuple[int, ...] = (4, 8)
-    """The largest mean counts of two scenarios that are solved exactly, to measure the time."""
 
 
 @dataclass(frozen=True)

@@ -311,8 +311,6 @@ ONE_SAMPLE = Design(
     samples=lambda scenario: (scenario,),
     exact=solver_of_one_sample,
     beside=_beside_one,
-    small_cells=4000,
-    probed_counts=(20, 120),
     examples={
         "counts": (([20, 50, 100],), grid(0.01, 0.99, 99), PER_TRUTH),
         "amounts": (([5, 20, 100],), grid(0.05, 1, 20), PER_TRUTH),

@@ -262,7 +262,6 @@ PAIRED = Design(
     beside=beside,
     refuse=refuse_too_large,
     exact=PairedSolver,
-    small_cells=400,
     examples={
         "counts": (
             (20,),

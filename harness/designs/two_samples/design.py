@@ -249,8 +249,6 @@ TWO_INDEPENDENT = Design(
     samples=_both_samples,
     exact=TwoSampleSolver,
     beside=_beside_two,
-    small_cells=2000,
-    probed_counts=(3, 6),
     examples={
         "counts": (
             (20, 20),
