@@ -139,7 +139,7 @@ def test_along_a_line_it_is_the_supremum_for_limits_of_any_kind(family, fixed, s
     values[fixed] = (value,)
     scenario = listed(family, *values)
     limits = made_up(scenario, seed)
-    (case,) = search_worst_case(scenario, limits)
+    (case,) = search_worst_case(scenario, limits, solver_of(scenario).hull())
     expected = worst_of_line(scenario, limits, fixed, value, spans[1 - fixed])
     assert case.truths[fixed] == value
     assert case.alpha >= expected - ROUNDING
@@ -164,7 +164,7 @@ def test_a_wider_rectangle_is_no_better(family):
     (a, b), (c, d) = RECTANGLES[family]
     whole = uniform(family, (a, b), (c, d))
     limits = limits_of(whole, METHODS[family][0])
-    (widest,) = search_worst_case(whole, limits)
+    (widest,) = search_worst_case(whole, limits, solver_of(whole).hull())
     inside = (0.8 * a + 0.2 * b, b), (c, 0.7 * c + 0.3 * d)
     for over in (inside, (inside[0], (d, d)), ((a, a), inside[1])):
         (case,) = search_worst_case(whole, limits, over)
