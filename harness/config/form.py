@@ -12,9 +12,8 @@ from typing import Any, Protocol
 from pydantic import BaseModel, ValidationError, create_model
 
 from harness.base.errors import ConfigIssue
-from harness.base.models import StrictModel
+from harness.base.models import StrictModel, issues_of, model_name
 from harness.config.key import Keys, keys_of
-from harness.config.models.constraints import issues_of, model_name
 from harness.config.values import Execution
 from harness.families.family import Family
 from harness.figures.kind import FigureSpec
@@ -114,7 +113,7 @@ def family_form(record: type[Any], title: str, family: Family) -> FamilyForm:
         title: of the form, without the family.
         family: the family.
     """
-    keys, name = keys_of(record, family), model_name(family, record.kind)
+    keys, name = keys_of(record, family), model_name(family.name, record.kind)
     return FamilyForm(record.kind, f"{title} {family.title}", keys, name, family)
 
 

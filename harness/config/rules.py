@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.base.errors import ConfigIssue, KeyPath, path_text
+from harness.base.models import repeated
 from harness.base.plain_data import describe
 from harness.config.form import FamilyForm
-from harness.config.models.constraints import repeated
 from harness.config.models.figures import kind_of
 from harness.config.models.truths import truth_of
 from harness.config.shared_keys import CROSS
@@ -26,23 +26,19 @@ Issues = Iterator[ConfigIssue]
 Sizes = Mapping[str, Sequence[float]]
 
 
-@dataclass(frozen=True)
-class ValidKeys:
-    """A config as far as it is valid."""
+class ValidKeys(dict[str, Any]):
+    """The valid values of a config by key; ``sizes`` are those of the sizes that are valid.
 
-    form: FamilyForm
-    raw: Mapping[str, Any]
-    """The data of the config, as written."""
-    values: Mapping[str, Any]
-    """The valid values by key; ``sizes`` are those of the sizes that are valid."""
+    Args:
+        form: the form of the config.
+        raw: the data of the config, as written.
+        values: the valid values.
+    """
 
-    @property
-    def family(self) -> Family:
-        """The family of the form."""
-        return self.form.family
-
-    def __getitem__(self, key: str) -> Any:
-        return self.values[key]
+    def __init__(self, form: FamilyForm, raw: Mapping[str, Any], values: Mapping[str, Any]) -> None:
+        super().__init__(values)
+        self.form, self.raw = form, raw
+        self.family: Family = form.family
 
 
 @dataclass(frozen=True)
@@ -61,7 +57,7 @@ def reads(*keys: str) -> Callable[[Callable[[ValidKeys], Issues]], Rule]:
 def broken_rules(rules: Iterable[Rule], config: ValidKeys) -> Issues:
     """Yield the issues between keys."""
     for rule in rules:
-        if all(key in config.values for key in rule.reads):
+        if all(key in config for key in rule.reads):
             yield from rule.issues(config)
 
 
@@ -134,7 +130,7 @@ def seed_is_given(seed: int | None, what: str) -> Issues:
 
 def broken_figures(config: ValidKeys, facts: ExperimentFacts) -> Issues:
     """Hold each valid figure against what is valid of the rest of the config."""
-    figures: Sequence[FigureOptions | None] = config.values.get("figures") or ()
+    figures: Sequence[FigureOptions | None] = config.get("figures") or ()
     for i, options in enumerate(figures):
         if options is not None:
             for option, message in unmet_requirements(kind_of(options), options, facts):

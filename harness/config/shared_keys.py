@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 from pydantic import Field, WithJsonSchema
 
+from harness.base.models import Word, expecting, is_one_line
 from harness.callers.process import TIMEOUT
 from harness.catalogue import LARGEST_BETA
 from harness.config.key import Key, Keys, key, plain
-from harness.config.models.constraints import Word, expecting, is_one_line
 from harness.config.models.figures import figure_type, write_figures
 from harness.config.models.methods import prior_type
 from harness.config.models.trials import ExecutionSettings, write_execution

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from harness.base.errors import ConfigIssue, InputError
+from harness.base.models import unknown_key
 from harness.base.plain_data import flow
 from harness.catalogue import family_in, with_settings
 from harness.config.form import (
@@ -17,7 +18,6 @@ from harness.config.form import (
     validate_key,
     validate_keys,
 )
-from harness.config.models.constraints import unknown_key
 from harness.config.models.figures import figure_spec
 from harness.config.rules import Rule, ValidKeys, broken_figures, broken_rules
 from harness.families.catalogue import FAMILIES
@@ -105,7 +105,7 @@ class FamilyKind(Kind[E]):
         if figures is None:
             figures, _ = validate_key(config.form, "figures", self.suitable_figures(config), {})
         resolved = {
-            **config.values,
+            **config,
             "title": config["title"] or config["name"],
             "family": config.family,
             # Where nothing is drawn, the seed does not matter.

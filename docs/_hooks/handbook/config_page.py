@@ -9,7 +9,7 @@ from typing import Any
 
 from handbook.schema_text import Definitions, Schema, anchor, default, without_words
 from handbook.text import cell, code, table
-from harness.config.models.constraints import model_name
+from harness.base.models import model_name
 from harness.families.catalogue import FAMILIES
 from harness.kinds.catalogue import KINDS
 from harness.kinds.load import json_schema
@@ -51,7 +51,7 @@ def _variants(kind: str, models: Mapping[str, Schema]) -> dict[str, list[Variant
     """The meanings of each key, in the order in which the forms have them."""
     found: dict[str, dict[str, Variant]] = {}
     for form in KINDS[kind].forms():
-        model = models[model_name(form.family, kind)]
+        model = models[model_name(form.family.name, kind)]
         for key, schema in model["properties"].items():
             required = key in model.get("required", ())
             what = json.dumps([without_words(_general(key, schema)), required])

@@ -17,13 +17,12 @@ from joblib import Parallel, delayed
 from pydantic import AfterValidator, Field, ValidationError
 
 from harness.base.errors import ConfigError, ConfigIssue, HarnessError
-from harness.base.models import StrictModel
+from harness.base.models import StrictModel, issues_of, unknown
 from harness.callers.command import RFunction, without_prefix
 from harness.checks.check import check
 from harness.checks.findings import FAIL, INCONCLUSIVE, Finding
 from harness.checks.report import CheckReport
 from harness.config.files import read_text
-from harness.config.models.constraints import issues_of, unknown
 from harness.config.yaml12 import Document, read
 from harness.families.catalogue import FAMILIES
 from harness.methods.method import NONE

@@ -25,8 +25,8 @@ from pydantic import (
 )
 
 from harness.base.errors import InputError
-from harness.base.models import StrictModel
-from harness.config.models.constraints import (
+from harness.base.models import (
+    StrictModel,
     by_shape,
     expected,
     expecting,

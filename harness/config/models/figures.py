@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Union, cast
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, create_model
 
-from harness.config.models.constraints import expected, tag, unknown
+from harness.base.models import expected, tag, unknown
 from harness.figures.catalogue import FIGURES
 from harness.figures.kind import FigureKind, FigureSpec
 from harness.figures.options import FigureOptions

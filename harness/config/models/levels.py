@@ -11,8 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, create_model
 
-from harness.base.models import StrictModel
-from harness.config.models.constraints import Span, by_shape, expecting, one_of
+from harness.base.models import Span, StrictModel, by_shape, expecting, one_of
 
 LONGEST_GRID = 100_000
 LARGEST_RATE = 1e100

@@ -22,11 +22,8 @@ from pydantic import (
 )
 
 from harness.base.errors import InputError
-from harness.base.models import StrictModel
-from harness.base.text import plain_number
-from harness.callers.command import FORMS, TEXT, Command, RFunction
-from harness.callers.location import FunctionLocation, session_location, source_of_function
-from harness.config.models.constraints import (
+from harness.base.models import (
+    StrictModel,
     Word,
     by_shape,
     expected,
@@ -37,6 +34,9 @@ from harness.config.models.constraints import (
     tag,
     unknown,
 )
+from harness.base.text import plain_number
+from harness.callers.command import FORMS, TEXT, Command, RFunction
+from harness.callers.location import FunctionLocation, session_location, source_of_function
 from harness.config.values import MethodSpec
 from harness.distributions.truths import Prior
 from harness.families.family import Family
@@ -434,7 +434,7 @@ def method_type(family: Family) -> Any:
         "prior": (prior_type(family) | None, Field(None, description=about)),
     }
     named = create_model(
-        model_name(family, "method"),
+        model_name(family.name, "method"),
         __base__=CatalogueMethod,
         __doc__=CatalogueMethod.__doc__,
         **fields,

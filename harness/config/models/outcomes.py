@@ -7,15 +7,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, Field, create_model, model_validator
 
-from harness.base.models import StrictModel
-from harness.base.text import plain_number
-from harness.config.models.constraints import (
+from harness.base.models import (
+    StrictModel,
     by_shape,
     expected,
     expecting,
     not_here,
     one_of,
 )
+from harness.base.text import plain_number
 from harness.config.models.sizes import WHOLE, Count, LogSpan
 from harness.designs.results import Group
 from harness.distributions.sampling.law import Law

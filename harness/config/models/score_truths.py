@@ -6,8 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
-from harness.base.models import StrictModel
-from harness.config.models.constraints import expecting, refused
+from harness.base.models import StrictModel, expecting, refused
 from harness.config.models.levels import LONGEST_GRID, levels_or_numbers
 from harness.distributions.score_truths import PairedScoreTruth, ScoreTruth
 

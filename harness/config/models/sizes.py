@@ -10,15 +10,15 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, Field, create_model
 
-from harness.base.models import StrictModel
-from harness.base.text import plain_number
-from harness.config.models.constraints import (
+from harness.base.models import (
     Span,
+    StrictModel,
     by_shape,
     expected,
     expecting,
     model_name,
 )
+from harness.base.text import plain_number
 from harness.families.family import Family
 from harness.families.proportion import LARGEST_SIZE
 from harness.families.rate import EXPOSURES
@@ -169,7 +169,7 @@ def delta_type(family: Family) -> Any:
     low, high = (min(max(end, -LARGEST_DELTA), LARGEST_DELTA) for end in family.support)
     span = f"from {low:g} to {high:g}"
     number = Annotated[float, Field(ge=low, le=high)]
-    name = model_name(family, "delta")
+    name = model_name(family.name, "delta")
     return _number_or_range(name, number, f"a number {span}", f"numbers [a, b] {span}")
 
 

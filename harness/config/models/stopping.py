@@ -10,10 +10,10 @@ from typing import Annotated, Any
 from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
 
 from harness.base.errors import HarnessError
+from harness.base.models import refused
 from harness.base.plain_data import flow
 from harness.callers.location import session_location, source_of_function
 from harness.config.key import Key, key
-from harness.config.models.constraints import refused
 from harness.config.models.methods import resolved_path
 from harness.designs.stopping.open_rule import FUNCTIONS, OpenRule, open_rule, stopping_rule
 from harness.families.family import Family

@@ -6,11 +6,10 @@ from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import AfterValidator, Field, model_validator
 
-from harness.base.models import StrictModel
+from harness.base.models import StrictModel, Word, expecting, one_of, refused
 from harness.base.text import plain_number
 from harness.callers.process import TIMEOUT
 from harness.config import values
-from harness.config.models.constraints import Word, expecting, one_of, refused
 from harness.config.values import DASK
 from harness.designs.precision import FIRST_LOOK_DRAWN
 

@@ -21,7 +21,14 @@ from pydantic import (
     create_model,
 )
 
-from harness.base.models import StrictModel
+from harness.base.models import (
+    StrictModel,
+    expected,
+    expecting,
+    not_here,
+    one_of,
+    refused,
+)
 from harness.base.text import plain_number
 from harness.catalogue import design_for
 from harness.config.models.case_truths import (
@@ -29,13 +36,6 @@ from harness.config.models.case_truths import (
     RunTruths,
     StratumTruths,
     table_truth_type,
-)
-from harness.config.models.constraints import (
-    expected,
-    expecting,
-    not_here,
-    one_of,
-    refused,
 )
 from harness.config.models.levels import (
     LARGEST_RATE,

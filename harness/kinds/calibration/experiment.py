@@ -8,9 +8,9 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
+from harness.base.models import expecting
 from harness.config.form import FamilyForm, WrittenByKeys, family_form
 from harness.config.key import Key, Keys, key
-from harness.config.models.constraints import expecting
 from harness.config.models.sizes import delta_type, size_range_type, write_range
 from harness.config.models.trials import Count
 from harness.config.models.truths import distributions_type, truth_of, written_truth

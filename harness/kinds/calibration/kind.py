@@ -54,11 +54,11 @@ class CalibrationKind(FamilyKind[Calibration]):
         return ExperimentFacts(
             kind=self.name,
             family=config.family,
-            family_is_valid="family" in config.values,
+            family_is_valid="family" in config,
             sizes=(),
             alphas=None,
             sides=None,
-            truth=config.values.get("truth"),
+            truth=config.get("truth"),
             engines=None,
             trials=None,
             outcomes=None,

@@ -12,11 +12,11 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from harness.base.models import Word
 from harness.catalogue import design_for
 from harness.config.form import FamilyForm, WrittenByKeys, family_form
 from harness.config.key import Key, Keys, key, plain
 from harness.config.models.case_truths import Estimand
-from harness.config.models.constraints import Word
 from harness.config.models.methods import Alphas, method_type, write_method
 from harness.config.models.outcomes import (
     OutcomeGroup,

@@ -61,29 +61,27 @@ class CoverageKind(FamilyKind[Experiment]):
         self, raw: Mapping[str, Any], folder: Path
     ) -> tuple[ValidKeys, list[ConfigIssue]]:
         config, issues = super().valid_keys(raw, folder)
-        values = dict(config.values)
-        if "engines" in values:
-            written = values.pop("engines")
-            if "trials" in values:
-                truth, law = values.get("truth"), values.get("sampling")
-                engines = engines_of(config.family, written, values["trials"], truth, law)
-                values["engines"] = engines
-        return ValidKeys(config.form, raw, values), issues
+        if "engines" in config:
+            written = config.pop("engines")
+            if "trials" in config:
+                truth, law = config.get("truth"), config.get("sampling")
+                engines = engines_of(config.family, written, config["trials"], truth, law)
+                config["engines"] = engines
+        return config, issues
 
     def facts(self, config: ValidKeys) -> ExperimentFacts:
-        values = config.values
-        methods, trials = values.get("methods", [None]), values.get("trials")
+        methods, trials = config.get("methods", [None]), config.get("trials")
         return ExperimentFacts(
             kind=self.name,
             family=config.family,
-            family_is_valid="family" in values,
+            family_is_valid="family" in config,
             sizes=_sizes_in_tables(config),
-            alphas=values.get("alpha"),
+            alphas=config.get("alpha"),
             sides=None if None in methods else {each.label: each.side for each in methods},
-            truth=values.get("truth"),
-            engines=values.get("engines"),
+            truth=config.get("truth"),
+            engines=config.get("engines"),
             trials=trials.kind if isinstance(trials, TrialCount | Precision) else None,
-            outcomes=values.get("outcomes"),
+            outcomes=config.get("outcomes"),
         )
 
     def suitable_figures(self, config: ValidKeys) -> list[dict[str, Any]]:
@@ -93,19 +91,19 @@ class CoverageKind(FamilyKind[Experiment]):
         return suitable_figures(self.facts(config), settled)
 
     def attributes(self, config: ValidKeys) -> dict[str, Any]:
-        family, values = config.family, config.values
-        outcomes, stopping = values.get("outcomes"), values.get(STOPPING)
+        family, outcomes = config.family, config.get("outcomes")
+        stopping = config.get(STOPPING)
         if stopping is not None:
             family = stopped_proportion(stopping)
         return {
             "family": family,
-            "sizes": sizes_of(config.family, values["sizes"], values.get(CROSS, False)),
-            "alphas": values["alpha"],
-            "methods": tuple(values["methods"]),
-            "truth": with_lattice(values["truth"], values.get("sampling")),
-            "written_truth": written_truth(values["truth"].content(), config.raw.get("truth")),
+            "sizes": sizes_of(config.family, config["sizes"], config.get(CROSS, False)),
+            "alphas": config["alpha"],
+            "methods": tuple(config["methods"]),
+            "truth": with_lattice(config["truth"], config.get("sampling")),
+            "written_truth": written_truth(config["truth"].content(), config.raw.get("truth")),
             "outcomes": tuple(sorted(outcomes)) if isinstance(outcomes, tuple) else outcomes,
-            "reference_prior": values.get("reference_prior", config.family.model.FLAT_PRIOR),
+            "reference_prior": config.get("reference_prior", config.family.model.FLAT_PRIOR),
         }
 
     def workload(self, experiment: Experiment) -> Workload:
@@ -212,7 +210,7 @@ def _sizes_in_tables(config: ValidKeys) -> Sequence[Any]:
     """The sizes as the tables have them: of strata the sums over them."""
     if not set(config.family.sizes) <= set(config["sizes"]):
         return ()
-    sizes = sizes_of(config.family, config["sizes"], config.values.get(CROSS, False))
+    sizes = sizes_of(config.family, config["sizes"], config.get(CROSS, False))
     if not design_for(config.family).sizes_are_lists:
         return list(sizes)
     return [tuple(sum(cast(Sequence[int], each)) for each in cast(Any, size)) for size in sizes]

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import cast
 
 from harness.base.errors import ConfigIssue, InputError, KeyPath
+from harness.base.models import repeated
 from harness.base.plain_data import describe, flow
 from harness.catalogue import design_for
-from harness.config.models.constraints import repeated
 from harness.config.models.outcomes import own_sampling
 from harness.config.models.sizes import pairs
 from harness.config.rules import (

@@ -21,13 +21,8 @@ from pydantic import (
 )
 
 from harness.base.errors import ConfigIssue
-from harness.base.models import StrictModel
-from harness.base.plain_data import expected_found
-from harness.callers.location import FunctionLocation
-from harness.callers.process import TIMEOUT
-from harness.callers.simulation.r_functions import is_of_r
-from harness.config import yaml12
-from harness.config.models.constraints import (
+from harness.base.models import (
+    StrictModel,
     Word,
     by_shape,
     expecting,
@@ -38,6 +33,11 @@ from harness.config.models.constraints import (
     tag,
     unknown,
 )
+from harness.base.plain_data import expected_found
+from harness.callers.location import FunctionLocation
+from harness.callers.process import TIMEOUT
+from harness.callers.simulation.r_functions import is_of_r
+from harness.config import yaml12
 from harness.config.models.figures import figure_spec, figure_type, kind_of
 from harness.config.models.methods import (
     Alpha,
