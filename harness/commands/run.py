@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,8 +17,8 @@ from harness.commands.options import Quiet, ResultsFolder, TakeOver
 
 if TYPE_CHECKING:
     from harness.config.form import AnyExperiment
+    from harness.runner.folder import RunFolder
     from harness.runner.parts import Part
-    from harness.runner.workload import Workload
 
 
 def run(
@@ -118,28 +119,45 @@ class _Options:
 def _run_all(experiments: Sequence[AnyExperiment], options: _Options, dry_run: bool) -> int:
     """Run the experiments one after the other; return the exit code."""
     from harness.commands.output import say
+    from harness.kinds.run import refuse_undivided, workload_of
     from harness.screen.console import workload_lines
 
     part = options.part
-    work = _refuse(experiments, options)
-    if dry_run:
-        for experiment, found in zip(experiments, work, strict=True):
-            say(workload_lines(experiment.name, found))
-        return 0
-    if part is not None:
+    with ExitStack() as held:
+        # What cannot be run or written is refused before the first run starts.
+        work, folders = [], []
         for experiment in experiments:
-            _run_part(experiment, part, options)
-        return 0
-    return worst_exit_code([_run_one(experiment, options) for experiment in experiments])
+            work.append(workload_of(experiment, 1 if part is None else part.count))
+            if part is not None:
+                refuse_undivided(experiment)
+            else:
+                folders.append(_open(experiment, options, held))
+        if dry_run:
+            for experiment, found in zip(experiments, work, strict=True):
+                say(workload_lines(experiment.name, found))
+            return 0
+        if part is not None:
+            for experiment in experiments:
+                _run_part(experiment, part, options)
+            return 0
+        codes = [_run_one(*each, options) for each in zip(experiments, folders, strict=True)]
+    return worst_exit_code(codes)
 
 
-def _refuse(experiments: Sequence[AnyExperiment], options: _Options) -> list[Workload]:
-    """Check that each experiment can be run and written, before the first one starts.
+@dataclass(frozen=True)
+class _OpenFolder:
+    """The folder of one experiment, held until its results are written."""
 
-    Returns:
-        What each has to do.
+    folder: RunFolder
+    release: ExitStack
+
+
+def _open(experiment: AnyExperiment, options: _Options, held: ExitStack) -> _OpenFolder:
+    """Open the folder of an experiment, and say whose results it replaces.
+
+    Raises:
+        InputError: it cannot be written, or holds what the run may not replace.
     """
-    from harness.kinds.run import refuse_undivided, workload_of
     from harness.runner.folder import (
         FRESH_REPLACES,
         open_run_folder,
@@ -147,36 +165,26 @@ def _refuse(experiments: Sequence[AnyExperiment], options: _Options) -> list[Wor
         replaced_results,
     )
 
-    work = []
-    for experiment in experiments:
-        work.append(workload_of(experiment, 1 if options.part is None else options.part.count))
-        if options.part is not None:
-            refuse_undivided(experiment)
-            continue
-        # A folder that cannot be opened is refused before the first run starts.
-        with open_run_folder(experiment, options.out, options.take_over) as folder:
-            if not options.fresh:
-                refuse_other_experiment(experiment, folder.path, FRESH_REPLACES)
-            replaced = replaced_results(experiment, folder.path)
-            if replaced and not options.quiet:
-                print_error(replaced)
-    return work
+    release = held.enter_context(ExitStack())
+    folder = release.enter_context(open_run_folder(experiment, options.out, options.take_over))
+    if not options.fresh:
+        refuse_other_experiment(experiment, folder, FRESH_REPLACES)
+    replaced = replaced_results(experiment, folder)
+    if replaced and not options.quiet:
+        print_error(replaced)
+    return _OpenFolder(folder, release)
 
 
-def _run_one(experiment: AnyExperiment, options: _Options) -> int:
+def _run_one(experiment: AnyExperiment, held: _OpenFolder, options: _Options) -> int:
     """Run one experiment, write its results, and return its exit code."""
     from harness.commands.finish import finish, progress_of
-    from harness.kinds.run import run_experiment
+    from harness.kinds.run import run_in
 
-    with progress_of(experiment.name, options.quiet) as progress:
-        written = run_experiment(
-            experiment,
-            options.place,
-            progress,
-            fresh=options.fresh,
-            take_over=options.take_over,
-            say=print_error,
-        )
+    with held.release, progress_of(experiment.name, options.quiet) as progress:
+        if held.folder.note is not None:
+            print_error(held.folder.note)
+        written = run_in(held.folder, experiment, progress, fresh=options.fresh)
+    written = replace(written, path=options.place / experiment.name)
     shown = options.out / experiment.name
     return finish(written, experiment, shown, options.quiet, report=options.report)
 

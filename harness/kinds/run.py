@@ -82,20 +82,31 @@ def run_experiment(
         take_over: whether to write to a folder that a process of another host has locked.
         say: is told, in a sentence, where the folder cannot be locked.
     """
-    kind = kind_of_experiment(experiment)
     if out is None:
-        return kind.compute(experiment, progress, None)
-    start = time.perf_counter()
+        return kind_of_experiment(experiment).compute(experiment, progress, None)
     with open_run_folder(experiment, out, take_over) as folder:
         if not fresh:
-            refuse_other_experiment(experiment, folder.path, FRESH_REPLACES)
+            refuse_other_experiment(experiment, folder, FRESH_REPLACES)
         if folder.note is not None:
             say(folder.note)
-        with opened(folder.journal, fresh=fresh) as journal:
-            if program := journal.begun_by():
-                progress.begun(program)
-            results = kind.compute(experiment, progress, journal)
-        return _written(experiment, results, folder, start)
+        return run_in(folder, experiment, progress, fresh=fresh)
+
+
+def run_in(
+    folder: RunFolder,
+    experiment: AnyExperiment,
+    progress: Progress,
+    *,
+    fresh: bool,
+) -> Results:
+    """Run a loaded experiment in its open folder; the arguments are those of ``run_experiment``."""
+    start = time.perf_counter()
+    with opened(folder.journal, fresh=fresh) as journal:
+        program = journal.begun_by()
+        if program:
+            progress.begun(program)
+        results = kind_of_experiment(experiment).compute(experiment, progress, journal)
+    return _written(experiment, results, folder, start)
 
 
 def _written(
@@ -184,7 +195,7 @@ def merge_parts(
     refuse_unmergeable(parts)
     experiment = experiment_of(parts[0])
     with open_run_folder(experiment, out, take_over) as folder:
-        refuse_other_experiment(experiment, folder.path, "")
+        refuse_other_experiment(experiment, folder, "")
         if folder.note is not None:
             say(folder.note)
         with opened(folder.journal, fresh=True, largest=None) as journal:

@@ -83,11 +83,12 @@ def finish(folder: Path) -> None:
     _make_durable(folder)
     if (ready / MANIFEST_FILE).exists():
         former = written_files_if_any(folder) or set()
-        if former and _shown(folder) != _shown(ready) and is_page(folder / REPORT_FILE):
-            former.add(REPORT_FILE)
-        for name in sorted(former - written_files(ready)):
-            if not (folder / name).is_dir():
-                (folder / name).unlink(missing_ok=True)
+        if former:
+            if _shown(folder) != _shown(ready) and is_page(folder / REPORT_FILE):
+                former.add(REPORT_FILE)
+            for name in sorted(former - written_files(ready)):
+                if not (folder / name).is_dir():
+                    (folder / name).unlink(missing_ok=True)
         # False, the manifest's, comes after True.
         new = sorted(_files(ready), key=lambda path: (path.name == MANIFEST_FILE, path))
         moved = [folder / path.relative_to(ready) for path in new]

@@ -50,6 +50,8 @@ class RunFolder:
     """Where the journal of finished tasks belongs; the folder of this file exists."""
     note: str | None
     """A sentence for the user where the file system cannot lock; None elsewhere."""
+    former: Mapping[str, Any] | None
+    """The resolved config of the results in the folder; None where there are none to be read."""
     _place: Path
     _lock: Lock
 
@@ -113,7 +115,7 @@ def open_run_folder(
             refuse_foreign(target, out)
             _try_writing(place)
             journal, note = _journal(target, place, lock)
-        yield RunFolder(target, journal, note, place, lock)
+        yield RunFolder(target, journal, note, _former(place), place, lock)
 
 
 def refuse_foreign(target: Path, out: Path) -> None:
@@ -250,41 +252,41 @@ _WHAT = ("kind", "family")
 """Keys by which two experiments are different ones, and not one that was changed."""
 
 
-def refuse_other_experiment(experiment: AnyExperiment, folder: Path, allowed_by: str) -> None:
+def refuse_other_experiment(experiment: AnyExperiment, folder: RunFolder, allowed_by: str) -> None:
     """Refuse a folder with the results of another kind of experiment or of another family.
 
     Args:
         experiment: the experiment to run.
-        folder: the folder of its results.
+        folder: the open folder of the run.
         allowed_by: the end of the message: what replaces them, or nothing.
 
     Raises:
         InputError: the results in the folder are of another experiment.
     """
-    former, new = _former(folder), _plain(experiment.document)
-    if former is None:
+    if folder.former is None:
         return
+    new = _plain(experiment.document)
     for key in _WHAT:
-        was, now = (each.get(key, COVERAGE) for each in (former, new))
+        was, now = (document.get(key, COVERAGE) for document in (folder.former, new))
         if was != now:
             raise InputError(
-                f"{folder} holds the results of another experiment ({key} {was}, not {now}); "
+                f"{folder.path} holds the results of another experiment ({key} {was}, not {now}); "
                 f"choose another name or folder{allowed_by}"
             )
 
 
-def replaced_results(experiment: AnyExperiment, folder: Path) -> str:
+def replaced_results(experiment: AnyExperiment, folder: RunFolder) -> str:
     """Say that the results in a folder are those of another config; nothing if they are not.
 
     Args:
         experiment: the experiment to run.
-        folder: the folder of its results.
+        folder: the open folder of the run.
 
     Returns:
         A sentence with the keys of the config that differ and change numbers; or nothing where
         there are no results or no such keys.
     """
-    former, new = _former(folder), _plain(experiment.document)
+    former, new = folder.former, _plain(experiment.document)
     if former is None:
         return ""
     keys = [key for key in {**new, **former} if former.get(key) != new.get(key)]
@@ -292,8 +294,8 @@ def replaced_results(experiment: AnyExperiment, folder: Path) -> str:
     if not changed:
         return ""
     return (
-        f"{folder} holds the results of a config with another {enumerated(changed)}, which this "
-        "run replaces when it is complete; another name or --out keeps them"
+        f"{folder.path} holds the results of a config with another {enumerated(changed)}, which "
+        "this run replaces when it is complete; another name or --out keeps them"
     )
 
 

@@ -155,15 +155,16 @@ NUMBERED: Mapping[str, str] = {
 
 def _names_in(among: str, family: Family) -> Sequence[str]:
     """The names that the family decides, in their order."""
-    return {
-        "sizes": family.sizes,
-        "further_sizes": family.sizes[1:],
-        "worst_sizes": [f"worst_{name}" for name in family.sizes],
-        "counts": family.counts,
-        "truths": family.truths,
-        "worst_truths": family.numbered("worst_truth"),
-        "worst_range": list(chain.from_iterable(worst_range_columns(family))),
-    }[among]
+    match among:
+        case "worst_truths":
+            return family.numbered("worst_truth")
+        case "worst_range":
+            return list(chain.from_iterable(worst_range_columns(family)))
+        case "worst_sizes":
+            return [f"worst_{name}" for name in family.sizes]
+        case "further_sizes":
+            return family.sizes[1:]
+    return {"sizes": family.sizes, "counts": family.counts, "truths": family.truths}[among]
 
 
 def records_of(table: str, kind: TableKind) -> dict[str, ColumnRecord]:

@@ -86,10 +86,11 @@ def dictionary(tables: Mapping[str, pl.DataFrame], document: Mapping[str, Any]) 
         document: the resolved config of the run.
     """
     family = None if document.get("family") is None else family_in(document)
+    kind, names = table_kind(document), tables_of(document.get("kind"))
     rows = []
     for name, table in tables.items():
-        known = records_in(name, document)
-        columns = {column: known[column] for column in table.columns}
+        records = possible_records(names[name], kind)
+        columns = {column: records[column] for column in table.columns}
         described = _described(name, columns, family)
         rows += [astuple(each) for each in described]
     return pl.DataFrame(rows, dict.fromkeys(_COLUMNS, pl.String), orient="row")

@@ -127,7 +127,7 @@ class Results:
         """From which size on coverage is near nominal; None for families with a worst case."""
         return near_nominal(self.cells)
 
-    @property
+    @cached_property
     def tables(self) -> dict[str, pl.DataFrame]:
         """The tables that the results have, by the names of their files without the ending."""
         found = {

@@ -228,7 +228,7 @@ def test_a_run_that_lacks_memory_says_what_it_was_making(monkeypatch: pytest.Mon
     def too_large(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(study, "cells_table", too_large)
+    monkeypatch.setattr(study, "coverage_tables", too_large)
     with pytest.raises(InputError, match="did not suffice for the tables"):
         in_memory(DRAWN)
 

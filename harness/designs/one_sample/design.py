@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -58,11 +59,16 @@ def places_of_one(scenario: Scenario, over: Span) -> Places:
 class CountSolver(Solver):
     """What the exact engines for one sample share, whatever the law of its count."""
 
+    @cached_property
+    def _possible_runs(self) -> list[list[int]]:
+        return exact.possible_runs(self.scenario)
+
     def possible_outcomes(self) -> Integers:
-        return exact.possible_outcomes(self.scenario)
+        runs = self._possible_runs
+        return np.concatenate([np.arange(first, last + 1, dtype=np.int64) for first, last in runs])
 
     def possible_count(self) -> float:
-        return exact.possible_count(self.scenario)
+        return float(sum(last - first + 1 for first, last in self._possible_runs))
 
     def spread_outcomes(self, count: int) -> Integers:
         first, last = self.range_window(self.hull())

@@ -14,6 +14,7 @@ from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.design import Scenario
 from harness.designs.engines.listed import consecutive_probabilities
 from harness.designs.engines.posterior import enumerate_by_posterior
+from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits
 from harness.designs.miss_sets import AT, miss_probabilities
 from harness.designs.one_sample.quadrature import Mixing, integrate
@@ -43,7 +44,8 @@ def enumerate_one_sample(scenario: Scenario, limits: Limits, reported: Integers)
         by_truth = _by_truth(scenario, values, limits)
         return Enumerated.of(by_outcome, by_truth, by_truth.mean(), ENUMERATION, reported)
     if is_integrated(scenario):
-        found = integrate(Mixing.of_truth(scenario), limits.at(possible_outcomes(scenario)))
+        possible = limits.at(solver_of(scenario).possible_outcomes())
+        found = integrate(Mixing.of_truth(scenario), possible)
         return Enumerated.of(found.by_outcome, None, found.mean, ENUMERATION, reported, found.nodes)
     return enumerate_by_posterior(scenario, limits, reported)
 
@@ -89,19 +91,11 @@ def outcome_weights(scenario: Scenario, outcomes: Integers) -> Floats:
     return weight / values.size
 
 
-def possible_outcomes(scenario: Scenario) -> Integers:
-    """Return the outcomes that can occur under the scenario's truth, but for 1e-16 of them."""
-    runs = _possible_runs(scenario)
-    return np.concatenate([np.arange(first, last + 1, dtype=np.int64) for first, last in runs])
+def possible_runs(scenario: Scenario) -> list[list[int]]:
+    """Return the first and the last outcome of each run of possible outcomes, ascending.
 
-
-def possible_count(scenario: Scenario) -> float:
-    """Return the number of possible outcomes under the scenario's truth, without listing them."""
-    return float(sum(last - first + 1 for first, last in _possible_runs(scenario)))
-
-
-def _possible_runs(scenario: Scenario) -> list[list[int]]:
-    """Return the first and the last outcome of each run of possible outcomes, ascending."""
+    They are the outcomes that can occur under the scenario's truth, but for 1e-16 of them.
+    """
     truth = scenario.truth
     merged: list[list[int]] = []
     values = truth.values if truth.is_discrete else ()

@@ -33,12 +33,9 @@ from harness.base.numerics.root_finding import bracketed_newton
 from harness.designs.design import Scenario
 from harness.designs.engines.listed import consecutive_probabilities
 from harness.designs.engines.scores import LeastLengths
+from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Column
-from harness.designs.one_sample.exact import (
-    LARGEST_INTEGRATED,
-    outcome_weights,
-    possible_outcomes,
-)
+from harness.designs.one_sample.exact import LARGEST_INTEGRATED, outcome_weights
 from harness.designs.results import Enumerated, weighted_mean, weighted_sums
 from harness.distributions.posteriors.truncated import Truncated
 from harness.distributions.sampling import binomial
@@ -104,7 +101,7 @@ def guaranteed(scenario: Scenario, alpha: Floats) -> Floats:
     """
     if not _is_computed(scenario):
         return np.full(alpha.size, np.nan)
-    outcomes = possible_outcomes(scenario)
+    outcomes = solver_of(scenario).possible_outcomes()
     weight = outcome_weights(scenario, outcomes)
     every = scenario.model.IS_BOUNDED and outcomes.size == scenario.size + 1
     if every and np.allclose(weight, weight[0], rtol=1e-9, atol=0.0):
@@ -141,7 +138,7 @@ def randomized(scenario: Scenario, alpha: Floats) -> Floats:
         alpha: ascending, in (0, 1), shape (a,).
     """
     model, size = scenario.model, scenario.size
-    outcomes = possible_outcomes(scenario)
+    outcomes = solver_of(scenario).possible_outcomes()
     weight = outcome_weights(scenario, outcomes)
     costly = np.flatnonzero(weight > _COSTS_NOTHING)
     first, last = int(outcomes[costly[0]]), int(outcomes[costly[-1]])
@@ -354,7 +351,7 @@ class _Levels:
 
     @classmethod
     def of(cls, scenario: Scenario) -> _Levels:
-        outcomes = possible_outcomes(scenario)
+        outcomes = solver_of(scenario).possible_outcomes()
         weight = outcome_weights(scenario, outcomes)
         outcomes, weight = outcomes[weight > _COSTS_NOTHING], weight[weight > _COSTS_NOTHING]
         posterior = truth_posterior(scenario.model, scenario.truth, outcomes, scenario.size)

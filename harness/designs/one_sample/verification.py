@@ -19,6 +19,7 @@ from harness.designs.design import Scenario
 from harness.designs.engines import posterior
 from harness.designs.engines.listed import blocks_of_truths, probability_rows
 from harness.designs.engines.posterior import Integrated
+from harness.designs.engines.solver import solver_of
 from harness.designs.engines.verification import (
     SECOND,
     Comparison,
@@ -35,7 +36,7 @@ from harness.designs.engines.verification import (
     weights_of,
 )
 from harness.designs.limits import Limits
-from harness.designs.one_sample.exact import is_integrated, possible_count, possible_outcomes
+from harness.designs.one_sample.exact import is_integrated
 from harness.designs.one_sample.quadrature import Mixing, integrate, outcome_probabilities
 from harness.designs.results import Exact
 from harness.distributions.truths import as_distribution
@@ -63,9 +64,10 @@ def verify(scenario: Scenario, limits: Limits, published: Published) -> list[Com
         found += compare_listed(scenario, rows, limits, published)
     else:
         found += _under_truth(scenario, limits, published)
-        if possible_count(scenario) <= LARGEST_WEIGHTED:
+        solver = solver_of(scenario)
+        if solver.possible_count() <= LARGEST_WEIGHTED:
             # The probabilities of all outcomes sum to 1.
-            truth, outcomes = as_distribution(scenario.truth), possible_outcomes(scenario)
+            truth, outcomes = as_distribution(scenario.truth), solver.possible_outcomes()
             total = scenario.model.outcome_weights(truth, outcomes, scenario.size).sum()
             apart = weights_apart(np.array([total]), np.ones(1), limits.lower.shape[0])
             found.append(Comparison(POSTERIOR, SECOND, "weights", apart))
@@ -80,7 +82,7 @@ def outcomes_to_verify(scenario: Scenario) -> Integers:
     if scenario.truth.is_discrete:
         return np.empty(0, np.int64)
     if is_integrated(scenario):
-        return possible_outcomes(scenario)
+        return solver_of(scenario).possible_outcomes()
     low, high = scenario.truth.effective_support
     window = scenario.model.SAMPLING.window(low, high, scenario.size)
     return _chosen(scenario, window)
@@ -156,7 +158,7 @@ def _posterior_mean(scenario: Scenario, limits: Limits, published: Published) ->
         rows = rows_of_one_sample(scenario, limits, np.array(scenario.truth.values))
         again = weights_of(rows, limits)[limits.positions(outcomes)]
     elif is_integrated(scenario):
-        possible = possible_outcomes(scenario)
+        possible = solver_of(scenario).possible_outcomes()
         second = outcome_probabilities(Mixing.of_truth(scenario), possible)
         again = np.zeros(outcomes.size)
         kept = np.isin(possible, outcomes)

@@ -21,7 +21,7 @@ from harness.kinds.coverage.scenario_result import ScenarioResult, by_column
 from harness.kinds.coverage.tables import total_counts
 from harness.methods.remarks import Remark
 from harness.runner.manifest import manifest_of
-from harness.tables.columns import table_kind
+from harness.tables.columns import TableKind
 
 _BY_LOOKS, _FROM_ALPHA = "looks", "exact_alpha"
 _BIAS = (
@@ -32,6 +32,7 @@ _BIAS = (
 
 def manifest(
     document: Mapping[str, Any],
+    kind: TableKind,
     sources: Mapping[str, str],
     results: Sequence[ScenarioResult],
     agreement: EngineAgreement,
@@ -40,25 +41,27 @@ def manifest(
 
     Args:
         document: the resolved config.
+        kind: what decides the columns of the tables.
         sources: the digest of each file that holds a user function, by the label of its method.
         results: of every scenario, by ascending size.
         agreement: how Monte Carlo agrees with the exact values.
     """
-    asked = precision(results)
+    # What a run does not have is None, and left out.
     content = {
         "trials": _trials(results),
         "overall": overall(results),
-        **({} if asked is None else {"precision": asked}),
-        **({"failures": failures(results)} if table_kind(document).may_fail else {}),
-        **({"remarks": found} if (found := remarks(results)) else {}),
-        **({"scored_against": scored} if (scored := _scored_against(results)) else {}),
+        "precision": precision(results),
+        "failures": failures(results) if kind.may_fail else None,
+        "remarks": remarks(results) or None,
+        "scored_against": _scored_against(results) or None,
         "agreement": _agreement(agreement, results),
-        **({"assumptions": found} if (found := _assumptions(results)) else {}),
+        "assumptions": _assumptions(results) or None,
         "identity": _identity(results),
         "worst_cases": worst_cases(results),
-        **({"not_enumerated": many} if (many := _not_enumerated(results)) else {}),
+        "not_enumerated": _not_enumerated(results) or None,
     }
-    return manifest_of(document, sources, content)
+    written = {name: value for name, value in content.items() if value is not None}
+    return manifest_of(document, sources, written)
 
 
 def _scored_against(results: Sequence[ScenarioResult]) -> dict[str, Any]:

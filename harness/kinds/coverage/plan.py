@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from itertools import pairwise
 
 import numpy as np
@@ -250,7 +250,7 @@ class _Planner:
             group=self.experiment.group,
         )
 
-    @property
+    @cached_property
     def _is_one_bounded_sample(self) -> bool:
         family = self.scenario.family
         return family.has_single_count and family.is_bounded

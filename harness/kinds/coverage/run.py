@@ -18,7 +18,7 @@ from harness.kinds.coverage.records import ColumnKeys
 from harness.kinds.coverage.scenario_result import ScenarioResult
 from harness.kinds.coverage.scenario_trials import Recorder, spans_of
 from harness.kinds.coverage.solutions import Question, solve_drawn, solve_scenarios
-from harness.kinds.coverage.tables import cells_table, summary_table
+from harness.kinds.coverage.tables import coverage_tables
 from harness.kinds.coverage.trials import (
     RunScenario,
     RunTrials,
@@ -80,9 +80,8 @@ def compute(
     kind = table_kind(experiment.document)
     with memory_for("the tables"):
         return Results(
-            cells_table(results, experiment.engines, kind),
-            summary_table(results, experiment.engines, kind),
-            manifest(experiment.document, digests, results, engine_agreement(results)),
+            *coverage_tables(results, experiment.engines, kind),
+            manifest(experiment.document, kind, digests, results, engine_agreement(results)),
         )
 
 

@@ -58,40 +58,32 @@ is flagged in the column ``parts``."""
 _ERRORS = ("std_error", "misses", "std_error_without_failed")
 
 
-def cells_table(
+def coverage_tables(
     results: Sequence[ScenarioResult], engines: Sequence[str], kind: TableKind
-) -> pl.DataFrame:
-    """The table of cells: a row per method × alpha × size × engine × condition.
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the tables of a run, whose intervals of fractions are solved together.
 
     Args:
         results: of every scenario, by ascending size.
-        engines: the engines that have rows in the table.
-        kind: what decides the columns of the table.
+        engines: the engines that have rows in the tables.
+        kind: what decides the columns of the tables.
+
+    Returns:
+        The cells, a row per method × alpha × size × engine × condition, and the summary, a row per
+        method × alpha × size × engine.
     """
     pooled = [result.pooled() for result in results]
-    columns = chain.from_iterable(by_column(pooled))
-    blocks = chain.from_iterable(_cells(result, row, engines) for result, row in columns)
-    return join_blocks(with_fraction_intervals(blocks), columns_of(CELLS, kind))
-
-
-def summary_table(
-    results: Sequence[ScenarioResult], engines: Sequence[str], kind: TableKind
-) -> pl.DataFrame:
-    """The summary: a row per method × alpha × size × engine.
-
-    Args:
-        results: of every scenario, by ascending size.
-        engines: the engines that have rows in the table.
-        kind: what decides the columns of the table.
-    """
-    pooled = [result.pooled() for result in results]
+    cells: list[Block] = []
+    rows: list[Block] = []
     columns = (chain.from_iterable(by_column(each)) for each in (results, pooled))
-    rows = (
-        _summary_rows(result, pooled_result, row, engines)
-        for (result, row), (pooled_result, _) in zip(*columns, strict=True)
+    for (result, row), (pooled_result, _) in zip(*columns, strict=True):
+        cells += _cells(pooled_result, row, engines)
+        rows += _summary_rows(result, pooled_result, row, engines)
+    blocks = with_fraction_intervals([*cells, *rows])
+    return (
+        join_blocks(blocks[: len(cells)], columns_of(CELLS, kind)),
+        join_blocks(blocks[len(cells) :], columns_of(SUMMARY, kind)),
     )
-    blocks = with_fraction_intervals(chain.from_iterable(rows))
-    return join_blocks(blocks, columns_of(SUMMARY, kind))
 
 
 def _cells(result: ScenarioResult, row: int, engines: Sequence[str]) -> Iterator[Block]:
