@@ -99,6 +99,17 @@ class Limits:
             return None
         return Limits(outcomes, self.lower[:, index], self.upper[:, index], self.of_ratio)
 
+    def run(self, first: int, last: int) -> Limits | None:
+        """Return the part from one outcome to another, which are not listed: there may be 10^9.
+
+        None where the table lacks one of them.
+        """
+        start, stop = np.searchsorted(self.outcomes, [first, last + 1])
+        if int(stop - start) != last + 1 - first:
+            return None
+        run = slice(start, stop)
+        return Limits(self.outcomes[run], self.lower[:, run], self.upper[:, run], self.of_ratio)
+
     def rows(self, rows: Sequence[int]) -> Limits:
         """Return the table of the columns in these rows; itself if these are all of them."""
         if list(rows) == list(range(self.lower.shape[0])):

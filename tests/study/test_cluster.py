@@ -331,7 +331,7 @@ def test_a_scheduler_without_workers_is_refused(scheduler, monkeypatch):
 
 
 OTHER = """
-from harness.tables import manifest
+from harness.runner import manifest
 manifest._PACKAGES = ("coverage-harness", "numpy")
 from distributed.cli.dask_worker import main
 main()

@@ -33,7 +33,7 @@ NEW = changed(NO_FIGURE, seed=8, methods=["wald", "wilson"])
 KILL_AT_EACH_STEP = """
 import json, os, shutil, signal, sys
 from pathlib import Path
-from harness.tables import commit
+from harness.runner import commit
 from harness.runner.lock import hold
 
 old, new, work = map(Path, sys.argv[1:])
@@ -286,7 +286,7 @@ def test_a_reader_waits_for_a_run_that_moves_its_files(results, tmp_path):
     code = (
         "import shutil, sys, time\n"
         "from pathlib import Path\n"
-        "from harness.tables import commit, lock\n"
+        "from harness.runner import commit, lock\n"
         "folder, new = map(Path, sys.argv[1:])\n"
         "with lock.hold(folder):\n"
         "    shutil.copytree(new, folder / '.ready')\n"

@@ -70,7 +70,7 @@ def worst_cases(scenario: Scenario, limits: Limits, over: Span) -> tuple[WorstCa
     """
     sampling = scenario.model.SAMPLING
     first, last = sampling.window(over[0], over[1], scenario.size)
-    within = limits.known_at(np.arange(first, last + 1))
+    within = limits.run(first, last)
     if within is None:
         return (None,) * len(limits.lower)
     return tuple(

@@ -69,7 +69,7 @@ def worst_cases(law: Law, size: float, limits: Limits, over: Span) -> tuple[Wors
         over: the range.
     """
     first, last = law.window(*over, size)
-    within = limits.known_at(np.arange(first, last + 1))
+    within = limits.run(first, last)
     if within is None:
         return None
     columns = [

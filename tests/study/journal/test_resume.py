@@ -32,19 +32,19 @@ def small_shards(monkeypatch):
 def work(monkeypatch):
     """What is computed: (n, shard, number of columns) of trials, (n, columns) of exact values."""
     done = {"shards": [], "solved": []}
-    simulate, solve = study_trials.simulate_shard, study_solutions.solve_scenario
+    simulate, solve = study_trials.simulate_shard, study_solutions.solve
 
     def simulated(shard, limits, stochastic):
         columns = limits.lower.shape[0] + len(stochastic)
         done["shards"].append((shard.scenario.sizes[0], shard.number, columns))
         return simulate(shard, limits, stochastic)
 
-    def solved(experiment, plan, columns, limits, tally):
-        done["solved"].append((plan.scenario.sizes[0], len(columns)))
-        return solve(experiment, plan, columns, limits, tally)
+    def solved(scenario, limits, columns, request):
+        done["solved"].append((scenario.sizes[0], len(columns)))
+        return solve(scenario, limits, columns, request)
 
     monkeypatch.setattr(study_trials, "simulate_shard", simulated)
-    monkeypatch.setattr(study_solutions, "solve_scenario", solved)
+    monkeypatch.setattr(study_solutions, "solve", solved)
     return done
 
 
