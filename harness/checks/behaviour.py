@@ -103,7 +103,18 @@ def behaviour(subject: Subject, sizes: Sequence[Size], alphas: Sequence[float]) 
     rows = []
     for place, size in enumerate(steps(sizes)):
         scenario = scenario_of(subject.family, size)
-        numbers = _numbers(subject, scenario, alphas)
+        outcomes = solver_of(scenario).possible_outcomes()
+        numbers: dict[float, dict[str, Any]] = {}
+        pairs = {}
+        for alpha in alphas:
+            try:
+                pairs[alpha] = limits_at(subject, scenario, outcomes, alpha)
+            except MethodError as fault:
+                numbers[alpha] = {FAULT: str(fault).removeprefix(f"{subject.label}: ")}
+        if pairs:
+            sides = (np.array(side) for side in zip(*pairs.values(), strict=True))
+            limits = Limits.of(scenario, outcomes, *sides)
+            numbers |= zip(pairs, _exact_numbers(scenario, limits, list(pairs)), strict=True)
         for alpha, lengths in zip(alphas, unit, strict=True):
             row = numbers[alpha]
             if lengths is not None and LENGTH in row:
@@ -134,25 +145,6 @@ def check_exact_numbers(exact: pl.DataFrame, family: Family) -> Finding:
 
 def _sizes(scenario: Scenario) -> dict[str, float]:
     return {name: float(size) for name, size in sizes_by_name(scenario).items()}
-
-
-def _numbers(
-    subject: Subject, scenario: Scenario, alphas: Sequence[float]
-) -> dict[float, dict[str, Any]]:
-    """The numbers at each alpha, or the fault of a limit."""
-    outcomes = solver_of(scenario).possible_outcomes()
-    numbers: dict[float, dict[str, Any]] = {}
-    pairs = {}
-    for alpha in alphas:
-        try:
-            pairs[alpha] = limits_at(subject, scenario, outcomes, alpha)
-        except MethodError as fault:
-            numbers[alpha] = {FAULT: str(fault).removeprefix(f"{subject.label}: ")}
-    if pairs:
-        sides = (np.array(side) for side in zip(*pairs.values(), strict=True))
-        limits = Limits.of(scenario, outcomes, *sides)
-        numbers |= zip(pairs, _exact_numbers(scenario, limits, list(pairs)), strict=True)
-    return numbers
 
 
 def _exact_numbers(

@@ -118,34 +118,30 @@ def gains_and_losses(
     )
     if not rows:
         return None
-    return Gains(name, tuple(_tally(rows, measure, keys, tolerance) for measure in MEASURES))
-
-
-def _tally(
-    rows: Sequence[dict[str, float]],
-    measure: ComparedMeasure,
-    keys: Sequence[str],
-    tolerance: Tolerance,
-) -> GainTally:
-    signs, changes = [], []
-    for row in rows:
-        worse = measure.excess(row, keys, tolerance)
-        better = measure.excess(measure.swapped(row), keys, tolerance)
-        change = (worse or 0.0) - (better or 0.0)
-        old = row[f"{measure.column}_reference"]
-        if measure.is_relative and change:
-            change = change / old if old else math.nan
-        signs.append((worse is not None) - (better is not None))
-        changes.append(change)
-    finite = [change for change in changes if math.isfinite(change)]
-    return GainTally(
-        measure.title,
-        better=signs.count(-1),
-        same=signs.count(0),
-        worse=signs.count(1),
-        mean_change=math.fsum(finite) / len(finite) if finite else None,
-        relative=measure.is_relative,
-    )
+    tallies = []
+    for measure in MEASURES:
+        signs, changes = [], []
+        for row in rows:
+            worse = measure.excess(row, keys, tolerance)
+            better = measure.excess(measure.swapped(row), keys, tolerance)
+            change = (worse or 0.0) - (better or 0.0)
+            old = row[f"{measure.column}_reference"]
+            if measure.is_relative and change:
+                change = change / old if old else math.nan
+            signs.append((worse is not None) - (better is not None))
+            changes.append(change)
+        finite = [change for change in changes if math.isfinite(change)]
+        tallies.append(
+            GainTally(
+                measure.title,
+                better=signs.count(-1),
+                same=signs.count(0),
+                worse=signs.count(1),
+                mean_change=math.fsum(finite) / len(finite) if finite else None,
+                relative=measure.is_relative,
+            )
+        )
+    return Gains(name, tuple(tallies))
 
 
 _TINY = 1e-300

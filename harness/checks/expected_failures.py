@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -146,31 +146,20 @@ def apply_expected_failures(
         return applied
     for failures, verdict in ((own, FAIL), (by_caller, REMARK)):
         for failure in failures:
-            text = _wrong(failure, findings, subject.family, was_checked)
-            if text is not None:
-                where = f" at {failure.place_in_words}" if failure.place else ""
-                message = f"{failure.check!r} is declared as an expected failure{where}, but {text}"
-                name, severity = f"expects failure: {failure.check}", _SEVERITY * (verdict == FAIL)
-                applied.append(Finding(name, CONFORMANCE, verdict, message, {}, severity))
+            made = [finding for finding in findings if finding.check == failure.check]
+            broken = [finding for finding in made if finding.verdict in (FAIL, REMARK, DECLARED)]
+            is_right = not made or any(_covers(failure, finding).any() for finding in broken)
+            if not made and not _exists(failure.check, subject.family):
+                text = "there is no such check"
+            elif is_right or not was_checked(failure.check, failure.place):
+                continue
+            else:
+                text = "it passes there" if failure.place else "it passes"
+            where = f" at {failure.place_in_words}" if failure.place else ""
+            message = f"{failure.check!r} is declared as an expected failure{where}, but {text}"
+            name, severity = f"expects failure: {failure.check}", _SEVERITY * (verdict == FAIL)
+            applied.append(Finding(name, CONFORMANCE, verdict, message, {}, severity))
     return applied
-
-
-def _wrong(
-    failure: ExpectedFailure,
-    findings: Iterable[Finding],
-    family: Family,
-    was_checked: Callable[[str, Place], bool],
-) -> str | None:
-    """Why a declaration is wrong, in a clause; None where it is not."""
-    made = [finding for finding in findings if finding.check == failure.check]
-    if not made and not _exists(failure.check, family):
-        return "there is no such check"
-    broken = [finding for finding in made if finding.verdict in (FAIL, REMARK, DECLARED)]
-    if not made or any(_covers(failure, finding).any() for finding in broken):
-        return None
-    if not was_checked(failure.check, failure.place):
-        return None
-    return "it passes there" if failure.place else "it passes"
 
 
 def _covers(failure: ExpectedFailure, finding: Finding) -> Bools:

@@ -43,50 +43,47 @@ def format_junit(*reports: CheckReport) -> str:
     An inconclusive check is an error, and one whose failure is declared is skipped, with the
     reason. Remarks are the output of their test case.
     """
-    suites = [_suite(report) for report in reports]
+    suites = []
+    for report in reports:
+        cases: dict[tuple[str, str], list[Finding]] = {}
+        for finding in report.findings:
+            cases.setdefault((finding.kind, finding.check), []).append(finding)
+        verdicts = [_worst(findings) for findings in cases.values()]
+        suite = ElementTree.Element(
+            "testsuite",
+            name=_xml(f"harness check {report.method}"),
+            tests=str(len(cases)),
+            failures=str(verdicts.count(FAIL)),
+            errors=str(verdicts.count(INCONCLUSIVE)),
+            skipped=str(verdicts.count(DECLARED)),
+        )
+        properties = ElementTree.SubElement(suite, "properties")
+        facts = {"verdict": report.headline, "contract": report.contract, "keeps": report.keeps}
+        if report.seed is not None:
+            facts["seed"] = str(report.seed)
+        for name, value in facts.items():
+            ElementTree.SubElement(properties, "property", name=name, value=_xml(value))
+        for (kind, check), findings in cases.items():
+            classname = _xml(f"{report.family}.{report.method}.{kind}")
+            case = ElementTree.SubElement(suite, "testcase", classname=classname, name=_xml(check))
+            verdict = _worst(findings)
+            if verdict != PASS:
+                worst = [finding for finding in findings if finding.verdict == verdict]
+                worst.sort(key=lambda finding: -finding.severity)
+                about = {"message": _xml(worst[0].message), "type": _xml(worst[0].check)}
+                element = ElementTree.SubElement(case, _TAGS[verdict], about)
+                element.text = _xml("\n".join(finding.message for finding in worst))
+            remarks = [finding.message for finding in findings if finding.verdict == REMARK]
+            if remarks:
+                output = ElementTree.SubElement(case, "system-out")
+                output.text = _xml("\n".join(f"remark: {message}" for message in remarks))
+        suites.append(suite)
     root = suites[0]
     if len(suites) != 1:
         root = ElementTree.Element("testsuites")
         root.extend(suites)
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True)
-
-
-def _suite(report: CheckReport) -> ElementTree.Element:
-    """The test suite of one method: the findings of the worst verdict by check, and remarks."""
-    cases: dict[tuple[str, str], list[Finding]] = {}
-    for finding in report.findings:
-        cases.setdefault((finding.kind, finding.check), []).append(finding)
-    verdicts = [_worst(findings) for findings in cases.values()]
-    suite = ElementTree.Element(
-        "testsuite",
-        name=_xml(f"harness check {report.method}"),
-        tests=str(len(cases)),
-        failures=str(verdicts.count(FAIL)),
-        errors=str(verdicts.count(INCONCLUSIVE)),
-        skipped=str(verdicts.count(DECLARED)),
-    )
-    properties = ElementTree.SubElement(suite, "properties")
-    facts = {"verdict": report.headline, "contract": report.contract, "keeps": report.keeps}
-    if report.seed is not None:
-        facts["seed"] = str(report.seed)
-    for name, value in facts.items():
-        ElementTree.SubElement(properties, "property", name=name, value=_xml(value))
-    for (kind, check), findings in cases.items():
-        classname = _xml(f"{report.family}.{report.method}.{kind}")
-        case = ElementTree.SubElement(suite, "testcase", classname=classname, name=_xml(check))
-        verdict = _worst(findings)
-        if verdict != PASS:
-            worst = [finding for finding in findings if finding.verdict == verdict]
-            worst.sort(key=lambda finding: -finding.severity)
-            about = {"message": _xml(worst[0].message), "type": _xml(worst[0].check)}
-            element = ElementTree.SubElement(case, _TAGS[verdict], about)
-            element.text = _xml("\n".join(finding.message for finding in worst))
-        remarks = [finding.message for finding in findings if finding.verdict == REMARK]
-        if remarks:
-            output = ElementTree.SubElement(case, "system-out")
-            output.text = _xml("\n".join(f"remark: {message}" for message in remarks))
-    return suite
 
 
 def _worst(findings: Sequence[Finding]) -> Verdict:

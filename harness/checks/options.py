@@ -95,8 +95,8 @@ class Tolerance:
             given: a mapping, or a text such as "limits=1e-9,length=1e-6,alpha=1e-6".
 
         Raises:
-            InputError: it names another measure or one twice, or a number is not at least 0 and
-                less than 1.
+            InputError: a part of a text is not MEASURE=NUMBER, another measure is named or one
+                twice, or a number is not at least 0 and less than 1.
 
         Example:
             >>> Tolerance.of("length=1e-6")
@@ -104,7 +104,23 @@ class Tolerance:
         """
         if given is None:
             return cls()
-        numbers = _parse(given) if isinstance(given, str) else given
+        numbers: Any = given
+        if isinstance(given, str):
+            numbers = {}
+            for part in given.split(","):
+                name, equals, text = (word.strip() for word in part.partition("="))
+                if not (name and equals):
+                    raise InputError(f"tolerance should be {_FORM}, found {quoted(given)}")
+                if name in numbers:
+                    raise InputError(f"tolerance has {name} twice: {quoted(given)}")
+                try:
+                    numbers[name] = float(text)
+                except ValueError:
+                    numbers[name] = math.nan
+                if math.isnan(numbers[name]):
+                    raise InputError(
+                        f"tolerance of {name} should be a number, found {quoted(text)}"
+                    )
         if not isinstance(numbers, Mapping):
             raise InputError(f"tolerance should be numbers by measure, found {quoted(given)}")
         measures = [field.name for field in fields(cls)]
@@ -126,28 +142,6 @@ class Tolerance:
 
 USUAL = Tolerance()
 """The tolerances of a check that is given none."""
-
-
-def _parse(text: str) -> dict[str, float]:
-    """The numbers of a text by measure.
-
-    Raises:
-        InputError: a part of it is not MEASURE=NUMBER, or a measure is there twice.
-    """
-    numbers: dict[str, float] = {}
-    for part in text.split(","):
-        name, equals, value = (word.strip() for word in part.partition("="))
-        if not (name and equals):
-            raise InputError(f"tolerance should be {_FORM}, found {quoted(text)}")
-        if name in numbers:
-            raise InputError(f"tolerance has {name} twice: {quoted(text)}")
-        try:
-            numbers[name] = float(value)
-        except ValueError:
-            numbers[name] = math.nan
-        if math.isnan(numbers[name]):
-            raise InputError(f"tolerance of {name} should be a number, found {quoted(value)}")
-    return numbers
 
 
 @dataclass(frozen=True)

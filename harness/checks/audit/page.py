@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from harness.base.text import printable, shortened
-from harness.checks.audit.audit import Audit, Audited, Kind, Reproduction
+from harness.checks.audit.audit import Audit, Audited, Kind
 from harness.families.catalogue import family_of
 
 TITLES: dict[Kind, tuple[str, str]] = {
@@ -78,7 +78,28 @@ def format_page(audit: Audit) -> str:
         if chosen:
             lines += ["", f"## {title}", "", about]
         for reproduction in chosen:
-            lines += _observation(reproduction)
+            seen = reproduction.observation
+            language = "python" if seen.lines.lstrip().startswith(("from ", "import ")) else "r"
+            names = ", ".join(f"`{name}`" for name in seen.functions)
+            text = " ".join(seen.text.split())
+            prints = f"prints `{reproduction.printed}`."
+            if not reproduction.holds:
+                prints = (
+                    f"printed `{seen.prints}` with version {seen.version}, and prints "
+                    f"`{reproduction.printed}` with this one."
+                )
+            lines += [
+                "",
+                f"### {seen.title}",
+                "",
+                f"{seen.package} {reproduction.found_version}, {names}. {text}",
+                "",
+                f"```{language}",
+                seen.lines.strip(),
+                "```",
+                "",
+                prints,
+            ]
     return printable("\n".join(lines)) + "\n"
 
 
@@ -149,28 +170,3 @@ def _table(family: str, functions: Sequence[Audited]) -> list[str]:
         first = shortened(" ".join(first.split()), _LONGEST)
         lines.append(f"- {audited.package} `{audited.function}`: {first}")
     return lines
-
-
-def _observation(reproduction: Reproduction) -> list[str]:
-    """What was seen of functions, and what its lines print here."""
-    seen = reproduction.observation
-    language = "python" if seen.lines.lstrip().startswith(("from ", "import ")) else "r"
-    names = ", ".join(f"`{name}`" for name in seen.functions)
-    prints = f"prints `{reproduction.printed}`."
-    if not reproduction.holds:
-        prints = (
-            f"printed `{seen.prints}` with version {seen.version}, and prints "
-            f"`{reproduction.printed}` with this one."
-        )
-    return [
-        "",
-        f"### {seen.title}",
-        "",
-        f"{seen.package} {reproduction.found_version}, {names}. {' '.join(seen.text.split())}",
-        "",
-        f"```{language}",
-        seen.lines.strip(),
-        "```",
-        "",
-        prints,
-    ]

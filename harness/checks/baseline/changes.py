@@ -209,24 +209,8 @@ def describe_change(old: Baseline | None, new: Baseline, tolerance: Tolerance) -
     rows = f"{new.numbers.height} rows"
     if old is None:
         return f"{rows}{_format_kept(new.limits)} written"
-    parts = _changed_rows(old.numbers, new.numbers, tolerance)
-    if old.limits is None and new.limits is not None:
-        parts.append(f"{_format_kept(new.limits).removeprefix(', ')} added")
-    elif old.limits is not None and new.limits is not None:
-        before, now = old.limits, new.limits
-        limits = changed_limits(now.in_full, before.in_full, tolerance.limits)
-        sums = changed_sums(now.sums, before.sums, tolerance.limits)
-        if limits:
-            parts.append(f"{limits} of {2 * now.in_full.height} limits changed")
-        if sums:
-            parts.append(f"{sums} of {now.sums.height} sums of limits changed")
-    return "; ".join(parts) or NOTHING
-
-
-def _changed_rows(old: pl.DataFrame, new: pl.DataFrame, tolerance: Tolerance) -> list[str]:
-    """The rows with a measure that is worse or better, the new rows, and those that are gone."""
-    keys = list(key_columns(old))
-    both = new.join(old, on=keys, suffix="_reference", maintain_order="left")
+    keys = list(key_columns(old.numbers))
+    both = new.numbers.join(old.numbers, on=keys, suffix="_reference", maintain_order="left")
     changed = [
         row
         for row in both.iter_rows(named=True)
@@ -239,11 +223,21 @@ def _changed_rows(old: pl.DataFrame, new: pl.DataFrame, tolerance: Tolerance) ->
     parts = []
     if changed:
         first = format_cell({key: changed[0][key] for key in keys})
-        parts.append(f"{len(changed)} of {new.height} rows changed, the first at {first}")
-    for words, count in (("new", new.height), ("gone", old.height)):
+        parts.append(f"{len(changed)} of {new.numbers.height} rows changed, the first at {first}")
+    for words, count in (("new", new.numbers.height), ("gone", old.numbers.height)):
         if count > both.height:
             parts.append(f"{count - both.height} rows {words}")
-    return parts
+    if old.limits is None and new.limits is not None:
+        parts.append(f"{_format_kept(new.limits).removeprefix(', ')} added")
+    elif old.limits is not None and new.limits is not None:
+        before, now = old.limits, new.limits
+        limits = changed_limits(now.in_full, before.in_full, tolerance.limits)
+        sums = changed_sums(now.sums, before.sums, tolerance.limits)
+        if limits:
+            parts.append(f"{limits} of {2 * now.in_full.height} limits changed")
+        if sums:
+            parts.append(f"{sums} of {now.sums.height} sums of limits changed")
+    return "; ".join(parts) or NOTHING
 
 
 def _format_kept(limits: KeptLimits | None) -> str:

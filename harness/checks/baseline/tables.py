@@ -88,44 +88,33 @@ def read_table(
         )
     rows: dict[Row, Row] = {}
     for number, line in enumerate(lines[1:], 2):
-        row = _read_row(file, number, line, columns, keys, may_miss)
-        if row[:keys] in rows:
-            raise InputError(f"{file} has {_place(columns, row[:keys])} twice: line {number}")
-        rows[row[:keys]] = row
+        cells = [cell.strip() for cell in line.split(",")]
+        if len(cells) != len(columns):
+            raise InputError(
+                f"{file} cannot be read: line {number} should have {len(columns)} numbers, "
+                f"found {quoted(line)}"
+            )
+        row: list[float] = []
+        for place, (name, cell) in enumerate(zip(columns, cells, strict=True)):
+            if _NUMBER.fullmatch(cell):
+                row.append(float(cell))
+            elif cell in ("", "nan") and place >= keys:
+                row.append(math.nan)
+                if not may_miss:
+                    raise InputError(
+                        f"{file} has a row without a number: {_place(columns, row[:keys])}, {name}"
+                    )
+            else:
+                raise InputError(
+                    f"{file} cannot be read: {name} should be a number in line {number}, "
+                    f"found {quoted(cell)}"
+                )
+        key = tuple(row[:keys])
+        if key in rows:
+            raise InputError(f"{file} has {_place(columns, key)} twice: line {number}")
+        rows[key] = tuple(row)
     schema = dict.fromkeys(columns, pl.Float64)
     return pl.DataFrame(list(rows.values()), schema=schema, orient="row")
-
-
-def _read_row(
-    file: Path, number: int, line: str, columns: Sequence[str], keys: int, may_miss: bool
-) -> Row:
-    """The numbers of one line.
-
-    Raises:
-        InputError: one of them is missing or is no number.
-    """
-    cells = [cell.strip() for cell in line.split(",")]
-    if len(cells) != len(columns):
-        raise InputError(
-            f"{file} cannot be read: line {number} should have {len(columns)} numbers, "
-            f"found {quoted(line)}"
-        )
-    row: list[float] = []
-    for place, (name, cell) in enumerate(zip(columns, cells, strict=True)):
-        if _NUMBER.fullmatch(cell):
-            row.append(float(cell))
-        elif cell in ("", "nan") and place >= keys:
-            row.append(math.nan)
-            if not may_miss:
-                raise InputError(
-                    f"{file} has a row without a number: {_place(columns, row[:keys])}, {name}"
-                )
-        else:
-            raise InputError(
-                f"{file} cannot be read: {name} should be a number in line {number}, "
-                f"found {quoted(cell)}"
-            )
-    return tuple(row)
 
 
 def _place(columns: Sequence[str], keys: Sequence[float]) -> str:

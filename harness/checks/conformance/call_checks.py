@@ -67,37 +67,34 @@ class CallChecks(Probe):
         self, program: AskedByLines, outcomes: Sequence[Outcome], alpha: float
     ) -> CallFaults:
         """What is wrong with the number and the order of the answers."""
-        found: Texts = dict.fromkeys((SHAPE, SCALARS, TWICE))
+        texts: Texts = dict.fromkeys((SHAPE, SCALARS, TWICE))
         if not self.has_counted:
             self.has_counted = True
-            found[SHAPE] = _miscounted(program, outcomes, alpha)
+            expected = len(outcomes)
+            try:
+                count = program.answer_count(outcomes, alpha)
+            except ProcessError as error:
+                texts[SHAPE] = f"{error} after {expected} lines and the end of the input"
+            else:
+                if count != expected:
+                    texts[SHAPE] = f"expected {expected} lines for {expected}, found {count}"
         ahead = program.pairs(outcomes, alpha)
         backwards = [program.pairs([outcome], alpha)[0] for outcome in reversed(outcomes)][::-1]
         again = [program.pairs([outcome], alpha)[0] for outcome in outcomes]
         for outcome, first, second, third in zip(outcomes, ahead, backwards, again, strict=True):
             where = at_outcome(outcome, alpha)
-            if found[SCALARS] is None and not _equal(first, second):
-                found[SCALARS] = (
+            if texts[SCALARS] is None and not _equal(first, second):
+                texts[SCALARS] = (
                     f"{pair_in_words(first)} with the lines of all outcomes written ahead, "
                     f"{pair_in_words(second)} with this one alone {where}"
                 )
-            if found[TWICE] is None and not _equal(second, third):
-                found[TWICE] = f"{pair_in_words(second)} and then {pair_in_words(third)} {where}"
-        return _faults(found)
+            if texts[TWICE] is None and not _equal(second, third):
+                texts[TWICE] = f"{pair_in_words(second)} and then {pair_in_words(third)} {where}"
+        return _faults(texts)
 
 
 def _faults(texts: Texts) -> CallFaults:
     return {name: None if text is None else CallFault(text) for name, text in texts.items()}
-
-
-def _miscounted(program: AskedByLines, outcomes: Sequence[Outcome], alpha: float) -> str | None:
-    """What is wrong with the number of lines that a program answers."""
-    expected = len(outcomes)
-    try:
-        count = program.answer_count(outcomes, alpha)
-    except ProcessError as error:
-        return f"{error} after {expected} lines and the end of the input"
-    return None if count == expected else f"expected {expected} lines for {expected}, found {count}"
 
 
 def run_call_checks(asked: Asked, deterministic: bool = True) -> Texts:
@@ -114,7 +111,42 @@ def run_call_checks(asked: Asked, deterministic: bool = True) -> Texts:
         What is wrong, by the name of each check; None where nothing is.
     """
     with unchanged_random_states():
-        return _compare(asked, deterministic)
+        texts: Texts = dict.fromkeys((SHAPE, SCALARS, IN_ANY_ORDER, TWICE, ARGUMENTS, RANDOM))
+        # Away from the states after a seed, which an earlier call may have set.
+        np.random.random_sample()  # noqa: NPY002
+        random.random()
+        states = _states()
+        pairs = each_alone(asked)
+        where = f"at {in_words(asked, _ends)}"
+        given = copies(asked.data)
+        try:
+            answer = asked.function(*given, asked.alpha)
+        except asked.raised:
+            answer = None
+        if _states() != states:
+            texts[RANDOM] = f"the global random state was changed {where}"
+        both = zip(asked.data.values(), given, strict=True)
+        if any(np.ndim(old) and not np.array_equal(old, new) for old, new in both):
+            texts[ARGUMENTS] = f"the array that it was given was changed in place {where}"
+        # Without limits of any outcome alone, what the function returns is no pair, whatever is
+        # asked.
+        if answer is not None and any(pair is not None for pair in pairs):
+            try:
+                limits = read_arrays(answer, asked.count, f" {where}", _kind)
+            except ValueError as error:
+                # A function of one data set may make one of all rows together.
+                of_lists = any(np.ndim(value) > 1 for value in asked.data.values())
+                texts[SHAPE] = None if of_lists else str(error)
+            else:
+                if deterministic:
+                    texts |= _compared(asked, answer, limits, pairs)
+                if deterministic and not any(texts.values()):
+                    texts[IN_ANY_ORDER] = _in_other_orders(asked, limits)
+        for place, (first, second) in enumerate(zip(pairs, each_alone(asked), strict=True)):
+            if texts[TWICE] is None and not _equal(first, second):
+                then = f"and then {pair_in_words(second)} {_at(asked, place)}"
+                texts[TWICE] = f"{pair_in_words(first)} {then}"
+        return texts
 
 
 @contextmanager
@@ -126,44 +158,6 @@ def unchanged_random_states() -> Iterator[None]:
     finally:
         np.random.set_state(before[0])  # noqa: NPY002
         random.setstate(before[1])
-
-
-def _compare(asked: Asked, deterministic: bool) -> Texts:
-    found: Texts = dict.fromkeys((SHAPE, SCALARS, IN_ANY_ORDER, TWICE, ARGUMENTS, RANDOM))
-    # Away from the states after a seed, which an earlier call may have set.
-    np.random.random_sample()  # noqa: NPY002
-    random.random()
-    states = _states()
-    pairs = each_alone(asked)
-    where = f"at {in_words(asked, _ends)}"
-    given = copies(asked.data)
-    try:
-        answer = asked.function(*given, asked.alpha)
-    except asked.raised:
-        answer = None
-    if _states() != states:
-        found[RANDOM] = f"the global random state was changed {where}"
-    both = zip(asked.data.values(), given, strict=True)
-    if any(np.ndim(old) and not np.array_equal(old, new) for old, new in both):
-        found[ARGUMENTS] = f"the array that it was given was changed in place {where}"
-    # Without limits of any outcome alone, what the function returns is no pair whatever is asked.
-    if answer is not None and any(pair is not None for pair in pairs):
-        try:
-            limits = read_arrays(answer, asked.count, f" {where}", _kind)
-        except ValueError as error:
-            # A function of one data set may make one of all rows together.
-            of_lists = any(np.ndim(value) > 1 for value in asked.data.values())
-            found[SHAPE] = None if of_lists else str(error)
-        else:
-            if deterministic:
-                found |= _compared(asked, answer, limits, pairs)
-            if deterministic and not any(found.values()):
-                found[IN_ANY_ORDER] = _in_other_orders(asked, limits)
-    for place, (first, second) in enumerate(zip(pairs, each_alone(asked), strict=True)):
-        if found[TWICE] is None and not _equal(first, second):
-            then = f"and then {pair_in_words(second)} {_at(asked, place)}"
-            found[TWICE] = f"{pair_in_words(first)} {then}"
-    return found
 
 
 def each_alone(asked: Asked) -> list[Pair]:
@@ -239,30 +233,25 @@ def _in_other_orders(asked: Asked, limits: LimitPair) -> str | None:
         data = {
             name: value[order] if np.ndim(value) else value for name, value in asked.data.items()
         }
-        fault = _fault(replace(asked, data=data), (limits[0][order], limits[1][order]))
-        if fault is not None:
-            return fault
-    return None
-
-
-def _fault(asked: Asked, expected: LimitPair) -> str | None:
-    where = f"at {in_words(asked, _first_counts)}"
-    try:
-        answer = asked.function(*copies(asked.data), asked.alpha)
-    except asked.raised as error:
-        return f"failed {where}: {describe(error)}"
-    try:
-        limits = read_arrays(answer, asked.count, f" {where}")
-    except ValueError as error:
-        return str(error)
-    pairs, right = pairs_of(limits), pairs_of(expected)
-    for place, (found, wanted) in enumerate(zip(pairs, right, strict=True)):
-        if not same(wanted, found):
-            if all(_same_sorted(*both) for both in zip(limits, expected, strict=True)):
-                return f"the answers are sorted, the counts are not {where}"
-            outcome = {**one_outcome(asked.data, place), "alpha": asked.alpha}
-            in_order = f"{pair_in_words(wanted)} in ascending order"
-            return f"{pair_in_words(found)} for {format_arguments(outcome)} {where}, {in_order}"
+        expected = limits[0][order], limits[1][order]
+        reordered = replace(asked, data=data)
+        where = f"at {in_words(reordered, _first_counts)}"
+        try:
+            answer = reordered.function(*copies(reordered.data), reordered.alpha)
+        except reordered.raised as error:
+            return f"failed {where}: {describe(error)}"
+        try:
+            answered = read_arrays(answer, reordered.count, f" {where}")
+        except ValueError as error:
+            return str(error)
+        pairs, right = pairs_of(answered), pairs_of(expected)
+        for place, (pair, wanted) in enumerate(zip(pairs, right, strict=True)):
+            if not same(wanted, pair):
+                if all(_same_sorted(*both) for both in zip(answered, expected, strict=True)):
+                    return f"the answers are sorted, the counts are not {where}"
+                outcome = {**one_outcome(reordered.data, place), "alpha": reordered.alpha}
+                in_order = f"{pair_in_words(wanted)} in ascending order"
+                return f"{pair_in_words(pair)} for {format_arguments(outcome)} {where}, {in_order}"
     return None
 
 

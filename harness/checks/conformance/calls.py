@@ -10,7 +10,7 @@ import numpy as np
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Positions
 from harness.callers.calls import CallFault, at_outcome, one_outcome, same
-from harness.callers.source import NOT_ASKED, Source
+from harness.callers.source import NOT_ASKED
 from harness.checks.conformance.call_checks import (
     ARGUMENTS,
     IN_ANY_ORDER,
@@ -121,28 +121,23 @@ def _asked_again(subject: Subject, evaluations: Sequence[Evaluation]) -> str | N
     if source is None:
         return None
     for number in _spread(len(evaluations), _AGAIN_SIZES)[::-1]:
-        for alpha in _spread(len(evaluations[number].alphas), _AGAIN_ALPHAS)[::-1].tolist():
-            text = _differing(source, evaluations[number], alpha)
-            if text is not None:
-                return text
-    return None
-
-
-def _differing(source: Source, evaluation: Evaluation, number: int) -> str | None:
-    """The first outcome at which limits at one alpha are others than before."""
-    alpha, observed = evaluation.alphas[number], evaluation.outcomes.observed()
-    places = _spread(observed.count, _AGAIN_OUTCOMES)[::-1]
-    again = observed.part(places)
-    answers = source.limits(again, alpha, evaluation.side)
-    lower, upper = evaluation.lower[number].ravel(), evaluation.upper[number].ravel()
-    for at, place in enumerate(places.tolist()):
-        if answers.failures.get(at, "").startswith(NOT_ASKED):
-            return None
-        before, after = (lower[place], upper[place]), (answers.lower[at], answers.upper[at])
-        if not same(before, after):
-            where = at_outcome(one_outcome(again.arguments, at), alpha)
-            return (
-                f"limits depend on the order of the calls: {pair_in_words(before)} {where}, and "
-                f"{answers.failures.get(at) or pair_in_words(after)} after other calls"
-            )
+        evaluation = evaluations[number]
+        for at_alpha in _spread(len(evaluation.alphas), _AGAIN_ALPHAS)[::-1].tolist():
+            alpha, observed = evaluation.alphas[at_alpha], evaluation.outcomes.observed()
+            places = _spread(observed.count, _AGAIN_OUTCOMES)[::-1]
+            again = observed.part(places)
+            answers = source.limits(again, alpha, evaluation.side)
+            lower = evaluation.lower[at_alpha].ravel()
+            upper = evaluation.upper[at_alpha].ravel()
+            for at, place in enumerate(places.tolist()):
+                if answers.failures.get(at, "").startswith(NOT_ASKED):
+                    break
+                before, after = (lower[place], upper[place]), (answers.lower[at], answers.upper[at])
+                if not same(before, after):
+                    where = at_outcome(one_outcome(again.arguments, at), alpha)
+                    return (
+                        "limits depend on the order of the calls: "
+                        f"{pair_in_words(before)} {where}, and "
+                        f"{answers.failures.get(at) or pair_in_words(after)} after other calls"
+                    )
     return None

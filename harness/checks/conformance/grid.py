@@ -245,7 +245,17 @@ def _outcomes(family: Family, sizes: tuple[float, ...]) -> OutcomeGrid:
     """The outcomes of one size: all of a small one, else those near the ends and some between."""
     counts: Sequence[Sequence[int]] = [EVENTS]
     if family.shares_size:
-        return _tables(family, int(sizes[0]))
+        # Tables of a large n have few or even counts in some of the cells.
+        size = int(sizes[0])
+        is_small = size <= EVERY_TABLE_UP_TO
+        some = {0, 1, 2, 3, size // 20, size // 4, size // 2, size - 1, size}
+        discordant = range(size + 1) if is_small else some
+        rows = []
+        for first, second in product(discordant, discordant):
+            rest = size - first - second
+            alike = range(rest + 1) if is_small else {0, 1, rest // 2, rest - 1, rest}
+            rows += [(both, first, second, rest - both) for both in alike if 0 <= both <= rest]
+        return TableList.of_pairs(family, size, rows)
     if not family.has_counts_of_samples:
         return all_outcomes(family, sizes)
     if family.is_bounded:
@@ -277,18 +287,6 @@ def all_outcomes(family: Family, sizes: Sequence[float]) -> OutcomeList:
     counts = scenario.counts(np.arange(int(scenario.outcome_count)))
     columns = tuple(column.astype(np.float64) for column in counts)
     return OutcomeList(family, scenario.sizes, columns)
-
-
-def _tables(family: Family, n: int) -> TableList:
-    """All tables of a small n; of a large n those with few or even counts in some of the cells."""
-    is_small = n <= EVERY_TABLE_UP_TO
-    counts = range(n + 1) if is_small else {0, 1, 2, 3, n // 20, n // 4, n // 2, n - 1, n}
-    rows = []
-    for first, second in product(counts, counts):
-        rest = n - first - second
-        some = range(rest + 1) if is_small else {0, 1, rest // 2, rest - 1, rest}
-        rows += [(both, first, second, rest - both) for both in some if 0 <= both <= rest]
-    return TableList.of_pairs(family, n, rows)
 
 
 @dataclass(frozen=True)
