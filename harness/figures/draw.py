@@ -76,11 +76,19 @@ def draw_figures(
             raise InputError(f"figures are written as {', '.join(FORMATS)}, not as {extension!r}")
     drawn = _drawn(results, specs, skip_undrawable)
     directory.mkdir(parents=True, exist_ok=True)
-    return [
-        _write(drawing, options, directory, extension, kept)
-        for drawing, options in drawn
-        for extension in formats or options.format or ("png",)
-    ]
+    paths = []
+    for drawing, options in drawn:
+        for extension in formats or options.format or ("png",):
+            path = directory / f"{drawing.stem}.{extension}"
+            with _settings(options), _reported(path.name):
+                drawing.figure.savefig(path, format=extension, metadata=METADATA[extension])
+            # It has another name where an earlier figure would be lost.
+            if drawing.apart and kept is not None:
+                earlier = kept / path.name
+                if earlier.is_file() and read_regular(earlier) != path.read_bytes():
+                    path = path.rename(directory / f"{drawing.stem}-{drawing.apart}.{extension}")
+            paths.append(path)
+    return paths
 
 
 def drawings(
@@ -227,24 +235,6 @@ def _validate(spec: FigureSpec, results: Results) -> tuple[FigureKind, FigureOpt
 def _experiment_of(results: Results) -> str:
     """The kind of experiment."""
     return str(results.manifest.get("experiment", {}).get("kind", "coverage"))
-
-
-def _write(
-    drawing: Drawing,
-    options: FigureOptions,
-    directory: Path,
-    extension: str,
-    kept: Path | None,
-) -> Path:
-    """Write a drawing, under another name where that of an earlier figure would be lost."""
-    path = directory / f"{drawing.stem}.{extension}"
-    with _settings(options), _reported(path.name):
-        drawing.figure.savefig(path, format=extension, metadata=METADATA[extension])
-    if drawing.apart and kept is not None:
-        earlier = kept / path.name
-        if earlier.is_file() and read_regular(earlier) != path.read_bytes():
-            path = path.rename(directory / f"{drawing.stem}-{drawing.apart}.{extension}")
-    return path
 
 
 def write_size_curve(

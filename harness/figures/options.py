@@ -27,14 +27,17 @@ MOST_PANELS = 12
 MOST_SIZES = 6
 """The most columns of sizes."""
 
-Settings = Mapping[str, str]
-"""Values of settings by their names, as they are written."""
 Json = dict[str, Any]
 """A JSON Schema."""
 
 
 def _style_settings(value: Any, info: ValidationInfo) -> dict[str, str]:
-    """The settings of a file, relative to the config, of a style by its name, or of a mapping."""
+    """The settings of a file, relative to the config, of a style by its name, or of a mapping.
+
+    Refused are those that matplotlib does not know, or whose values it does not take.
+    """
+    import matplotlib
+
     if isinstance(value, Mapping):
         settings = {str(name): str(setting) for name, setting in value.items()}
         where = {name: f"setting {name}" for name in settings}
@@ -43,7 +46,16 @@ def _style_settings(value: Any, info: ValidationInfo) -> dict[str, str]:
         settings, where = _parsed_style(_style_text(folder, value), value)
     else:
         raise ValueError("expected the name of a matplotlib style or the path of a style file")
-    _check_style(settings, where)
+    defaults: Any = matplotlib.rcParamsDefault
+    trial: Any = matplotlib.RcParams()
+    for name, setting in settings.items():
+        if name not in defaults:
+            guess = did_you_mean(name, list(defaults))
+            raise ValueError(f"{where[name]} is no setting of matplotlib{guess}")
+        try:
+            trial[name] = setting
+        except ValueError as fault:
+            raise ValueError(f"{where[name]}: {fault}") from None
     return settings
 
 
@@ -101,22 +113,6 @@ def _without_comment(line: str) -> str:
         elif letter == "#" and not quoted:
             return line[:place]
     return line
-
-
-def _check_style(settings: Settings, where: Mapping[str, str]) -> None:
-    """Refuse settings that matplotlib does not know, or whose values it does not take."""
-    import matplotlib
-
-    defaults: Any = matplotlib.rcParamsDefault
-    trial: Any = matplotlib.RcParams()
-    for name, value in settings.items():
-        if name not in defaults:
-            guess = did_you_mean(name, list(defaults))
-            raise ValueError(f"{where[name]} is no setting of matplotlib{guess}")
-        try:
-            trial[name] = value
-        except ValueError as fault:
-            raise ValueError(f"{where[name]}: {fault}") from None
 
 
 def _colours(value: Any) -> dict[str, str]:

@@ -184,45 +184,43 @@ def size_columns(
 ) -> list[SizeColumns]:
     """What the drawings show: one per alpha, with all methods and the sizes that are asked for."""
     selected = selection.Selection.conditioned(results, kind, asked, "truth", engines)
-    by_size = [_truth_curves(selected, asked, size) for size in selected.sizes]
-    return [SizeColumns(columns) for columns in zip(*by_size, strict=True)]
-
-
-def _truth_curves(
-    selected: selection.Selection, asked: CurveOptions, size: selection.Size
-) -> list[TruthCurves]:
-    """What the drawings show of one size: one per alpha, with all methods."""
-    family, kind = selected.family, selected.kind
-    setting, parts = labels.size_text(family, size), labels.size_in_stem(family, size)
-    here = selected.at_size(size)
-    # Curves go over the truth of the first sample; those of the others are held.
-    (axis, _), *others = family.curve_truths
-    held: list[float] = []
-    for column, symbol in others:
-        several = here[column].n_unique() > 1
-        second = _held_truth(here[column], asked.second, kind)
-        here = here.filter(here[column] == second)
-        held.append(second)
-        setting += f", {symbol} = {second:.12g}"
-        parts += [f"second{second:.12g}"] if several else []
-    setting += selected.sampling
-    of_one = here.filter(method=here["method"][0], engine=here["engine"][0], alpha=here["alpha"][0])
-    if of_one[axis].is_duplicated().any():
-        raise InputError(f"{kind}: the results hold several tables with the same {axis}")
-    return [
-        TruthCurves(
-            stem=file_stem(kind, *parts, *part),
-            family=family,
-            setting=setting,
-            alpha=alpha,
-            methods=tuple(selected.methods),
-            size=size,
-            held=tuple(held),
-            xlim=asked.xlim,
-            cells=here.filter(alpha=alpha).sort(axis),
+    family = selected.family
+    by_size = []
+    for size in selected.sizes:
+        setting, parts = labels.size_text(family, size), labels.size_in_stem(family, size)
+        here = selected.at_size(size)
+        # Curves go over the truth of the first sample; those of the others are held.
+        (axis, _), *others = family.curve_truths
+        held: list[float] = []
+        for column, symbol in others:
+            several = here[column].n_unique() > 1
+            second = _held_truth(here[column], asked.second, kind)
+            here = here.filter(here[column] == second)
+            held.append(second)
+            setting += f", {symbol} = {second:.12g}"
+            parts += [f"second{second:.12g}"] if several else []
+        setting += selected.sampling
+        of_one = here.filter(
+            method=here["method"][0], engine=here["engine"][0], alpha=here["alpha"][0]
         )
-        for alpha, part in selected.alphas
-    ]
+        if of_one[axis].is_duplicated().any():
+            raise InputError(f"{kind}: the results hold several tables with the same {axis}")
+        curves = [
+            TruthCurves(
+                stem=file_stem(kind, *parts, *part),
+                family=family,
+                setting=setting,
+                alpha=alpha,
+                methods=tuple(selected.methods),
+                size=size,
+                held=tuple(held),
+                xlim=asked.xlim,
+                cells=here.filter(alpha=alpha).sort(axis),
+            )
+            for alpha, part in selected.alphas
+        ]
+        by_size.append(curves)
+    return [SizeColumns(columns) for columns in zip(*by_size, strict=True)]
 
 
 def _held_truth(column: pl.Series, asked: float | None, kind: str) -> float:

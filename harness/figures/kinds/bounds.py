@@ -22,7 +22,6 @@ from harness.figures.selection import Selection, Size, format_level
 if TYPE_CHECKING:
     import polars as pl
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from harness.tables.results import Results
 
@@ -107,8 +106,29 @@ def draw(results: Results, asked: BoundsOptions) -> Iterator[Drawing]:
         cells = here.filter(alpha=alpha)
         groups = [_outcome_bars(cells, family, size, outcome, titles) for outcome in outcomes]
         title = f"limits at {labels.size_text(family, size)}, nominal α = {alpha:g}"
-        stem = file_stem(NAME, *labels.size_in_stem(family, size), *part)
-        yield Drawing(stem, _figure(groups, family, title, asked))
+        height = sum(len(group.bars) + 1 for group in groups)
+        figure = style.new_figure(style.COLUMN, 24 + ROW * height)
+        axes = figure.add_subplot()
+        reach = _set_reach(axes, groups, family, asked.xlim)
+        axes.set_ylim(height - 0.4, -0.6)
+        top, rows = 0, dict[int, LimitsBar]()
+        for group in groups:
+            _plot_group(axes, group, top, reach)
+            rows |= dict(enumerate(group.bars, top + 1))
+            top += len(group.bars) + 1
+        # The methods stand on the left and their limits as numbers on the right.
+        axes.set_yticks(list(rows), [style.shorten(bar.title) for bar in rows.values()])
+        numbers = axes.secondary_yaxis("right")
+        numbers.set_yticks(list(rows), [bar.text for bar in rows.values()])
+        for axis in (axes, numbers):
+            axis.tick_params(axis="y", length=0)
+        numbers.spines["right"].set_visible(False)
+        axes.spines["left"].set_visible(False)
+        axes.set_xlabel(style.wrap(labels.parameter_label(family), 50))
+        handles, names = axes.get_legend_handles_labels()
+        shown = dict(zip(names, handles, strict=True))
+        style.add_legend(figure, (shown.values(), shown), style.COLUMN, title)
+        yield Drawing(file_stem(NAME, *labels.size_in_stem(family, size), *part), figure)
 
 
 def _outcomes(
@@ -152,34 +172,6 @@ def _outcome_bars(
     counts = zip(family.counts, outcome, strict=True)
     title = ", ".join(f"{name} = {x}" for name, x in counts)
     return OutcomeBars(title, float(family.estimate(data)[0]), bars)
-
-
-def _figure(
-    groups: Sequence[OutcomeBars], family: Family, title: str, asked: BoundsOptions
-) -> Figure:
-    height = sum(len(group.bars) + 1 for group in groups)
-    figure = style.new_figure(style.COLUMN, 24 + ROW * height)
-    axes = figure.add_subplot()
-    reach = _set_reach(axes, groups, family, asked.xlim)
-    axes.set_ylim(height - 0.4, -0.6)
-    top, rows = 0, dict[int, LimitsBar]()
-    for group in groups:
-        _plot_group(axes, group, top, reach)
-        rows |= dict(enumerate(group.bars, top + 1))
-        top += len(group.bars) + 1
-    # The methods stand on the left and their limits as numbers on the right.
-    axes.set_yticks(list(rows), [style.shorten(bar.title) for bar in rows.values()])
-    numbers = axes.secondary_yaxis("right")
-    numbers.set_yticks(list(rows), [bar.text for bar in rows.values()])
-    for axis in (axes, numbers):
-        axis.tick_params(axis="y", length=0)
-    numbers.spines["right"].set_visible(False)
-    axes.spines["left"].set_visible(False)
-    axes.set_xlabel(style.wrap(labels.parameter_label(family), 50))
-    handles, names = axes.get_legend_handles_labels()
-    shown = dict(zip(names, handles, strict=True))
-    style.add_legend(figure, (shown.values(), shown), style.COLUMN, title)
-    return figure
 
 
 def _set_reach(

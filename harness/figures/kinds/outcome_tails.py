@@ -78,8 +78,23 @@ def draw(results: Results, asked: OutcomeTailsOptions) -> list[Drawing]:
     grid = figure.subplots(2, count, sharex=True, sharey="row", squeeze=False)
     for (upper, lower), truth in zip(grid.T, asked.truths, strict=True):
         tail = Tail.of(truth, outcomes, n, x)
-        _plot_probabilities(upper, tail, n, x)
-        _plot_cumulative(lower, tail, n, x)
+        within = tail.outcomes <= x
+        for part, colour, name, gid in (
+            (within, style.VERMILION, f"outcomes up to the observed x = {x}", "tail"),
+            (~within, style.PALE_BLUE, "outcomes above it", "rest"),
+        ):
+            edges = np.repeat(tail.outcomes[part], 2) + np.tile([-0.5, 0.5], int(part.sum()))
+            heights = np.repeat(tail.probability[part], 2)
+            upper.fill_between(edges, heights, color=colour, linewidth=0, label=name, gid=gid)
+        _plot_expected(upper, tail, n)
+        lower.step(tail.outcomes, tail.cumulative, where="post", color=style.BLUE, gid="cumulative")
+        lower.plot(
+            [float(tail.outcomes[0]) - 0.5, x, x],
+            [tail.tail, tail.tail, 0],
+            **style.NOMINAL_LINE | {"color": style.VERMILION, "linewidth": 0.7},
+        )
+        lower.plot([x], [tail.tail], "o", color=style.VERMILION, markersize=3, gid="observed")
+        _plot_expected(lower, tail, n)
         # A long text takes one more line.
         apart = "\n" if n > 9999 or room < 30 else " "
         title = f"p = {truth:g}\nPr(X ≤ {x}){apart}= {labels.number_text(tail.tail)}"
@@ -111,31 +126,6 @@ def _shown_outcomes(n: int, x: int, truths: tuple[float, ...]) -> Integers:
         return np.arange(first, last + 1)
     spread = [np.linspace(low, high, _MOST_SHOWN // 4) for low, high in (*spans, (first, last))]
     return np.unique(np.rint(np.concatenate(spread)).astype(np.int64))
-
-
-def _plot_probabilities(axes: Axes, tail: Tail, n: int, x: int) -> None:
-    k, probability = tail.outcomes, tail.probability
-    within = k <= x
-    for part, colour, name, gid in (
-        (within, style.VERMILION, f"outcomes up to the observed x = {x}", "tail"),
-        (~within, style.PALE_BLUE, "outcomes above it", "rest"),
-    ):
-        edges = np.repeat(k[part], 2) + np.tile([-0.5, 0.5], int(part.sum()))
-        heights = np.repeat(probability[part], 2)
-        axes.fill_between(edges, heights, color=colour, linewidth=0, label=name, gid=gid)
-    _plot_expected(axes, tail, n)
-
-
-def _plot_cumulative(axes: Axes, tail: Tail, n: int, x: int) -> None:
-    axes.step(tail.outcomes, tail.cumulative, where="post", color=style.BLUE, gid="cumulative")
-    left = float(tail.outcomes[0]) - 0.5
-    axes.plot(
-        [left, x, x],
-        [tail.tail, tail.tail, 0],
-        **style.NOMINAL_LINE | {"color": style.VERMILION, "linewidth": 0.7},
-    )
-    axes.plot([x], [tail.tail], "o", color=style.VERMILION, markersize=3, gid="observed")
-    _plot_expected(axes, tail, n)
 
 
 def _plot_expected(axes: Axes, tail: Tail, n: int) -> None:

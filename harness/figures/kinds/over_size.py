@@ -214,38 +214,35 @@ class CoverageOverSizeOptions(OverSizeOptions):
 
 def draw_coverage(results: Results, asked: CoverageOverSizeOptions) -> list[Drawing]:
     """One drawing per alpha, a panel per true value."""
-    return [
-        Drawing(shown.stem, _coverage_figure(shown, asked))
-        for shown in size_panels(results, COVERAGE, asked, "actual_alpha")
-    ]
-
-
-def _coverage_figure(shown: SizePanels, asked: CoverageOverSizeOptions) -> Figure:
     from matplotlib.lines import Line2D
 
-    lowest = asked.lowest if asked.ylim is None else asked.ylim[0]
-    reached = coverage_axis.lowest_coverage(shown.cells, shown.alpha)
-    stretched = lowest is None and coverage_axis.breaks_down(reached, shown.alpha)
-    lowest = reached if lowest is None else lowest
-    look = coverage_axis.nominal_style(shown.alpha)
-    page = new_page(
-        shown,
-        shown.heading("coverage", "95 % intervals"),
-        [_hidden(shown, panel, lowest) for panel in shown.panels],
-        [Line2D([], [], **look)],
-        asked.columns,
-    )
-    # Coverage is mirrored: the bar above alpha is the one below coverage.
-    plot_methods(page, _coverage, lambda rows: selection.error_bars(rows, "actual_alpha")[::-1])
-    for _, axes in page.panels:
-        axes.axhspan(-1, 1 - shown.alpha, facecolor=style.SHADE, linewidth=0, zorder=0)
-        axes.axhline(1 - shown.alpha, **look, zorder=5, gid="nominal")
-        if stretched:
-            coverage_axis.stretch(axes, "y", shown.alpha, 1 - lowest, coverage=True)
-        else:
-            coverage_axis.set_coverage_limits(axes, lowest)
-    name = coverage_axis.COVERAGE + (",\nstretched near 100" if stretched else "")
-    return finish_page(page, asked, DECADE, name)
+    drawings = []
+    for shown in size_panels(results, COVERAGE, asked, "actual_alpha"):
+        lowest = asked.lowest if asked.ylim is None else asked.ylim[0]
+        reached = coverage_axis.lowest_coverage(shown.cells, shown.alpha)
+        stretched = lowest is None and coverage_axis.breaks_down(reached, shown.alpha)
+        lowest = reached if lowest is None else lowest
+        look = coverage_axis.nominal_style(shown.alpha)
+        page = new_page(
+            shown,
+            shown.heading("coverage", "95 % intervals"),
+            [_hidden(shown, panel, lowest) for panel in shown.panels],
+            [Line2D([], [], **look)],
+            asked.columns,
+        )
+        # Coverage is mirrored: the bar above alpha is the one below coverage.
+        plot_methods(page, _coverage, lambda rows: selection.error_bars(rows, "actual_alpha")[::-1])
+        for _, axes in page.panels:
+            axes.axhspan(-1, 1 - shown.alpha, facecolor=style.SHADE, linewidth=0, zorder=0)
+            axes.axhline(1 - shown.alpha, **look, zorder=5, gid="nominal")
+            if stretched:
+                coverage_axis.stretch(axes, "y", shown.alpha, 1 - lowest, coverage=True)
+            else:
+                coverage_axis.set_coverage_limits(axes, lowest)
+        name = coverage_axis.COVERAGE + (",\nstretched near 100" if stretched else "")
+        figure = finish_page(page, asked, DECADE, name)
+        drawings.append(Drawing(shown.stem, figure))
+    return drawings
 
 
 def _coverage(rows: pl.DataFrame) -> Floats:
@@ -356,11 +353,45 @@ def draw_limits(results: Results, asked: LimitsOverSizeOptions) -> Iterator[Draw
     """Yield one drawing per alpha."""
     selected = Selection.conditioned(results, LIMITS, asked, "outcome")
     family, methods = selected.family, selected.methods
+    (size,) = family.sizes
     for alpha, part in selected.alphas:
         rows = _at_fraction(selected.cells.filter(alpha=alpha), family, asked.fraction)
         title = f"limits at x/n = {asked.fraction:g}, nominal α = {alpha:g}"
-        stem = file_stem(LIMITS, f"{asked.fraction:g}", *part)
-        yield Drawing(stem, _limits_figure(rows, family, methods, title, asked))
+        names = [
+            style.wrap(selection.method_title(rows, method), style.COLUMN - 10)
+            for method in methods
+        ]
+        figure, legend = style.curve_figure(names, style.wrap(title, style.COLUMN), 58)
+        axes = figure.add_subplot()
+        handles = []
+        for index, method in enumerate(methods):
+            of_method = rows.filter(method=method)
+            look = style.style_of(method, methods)
+            sizes, drawn = of_method[size].to_numpy(), look.marked_line | {"markevery": 1}
+            if index == 0:
+                lower, upper = of_method["lower"].to_numpy(), of_method["upper"].to_numpy()
+                axes.fill_between(
+                    sizes, lower, upper, color=style.PALE_BLUE, alpha=0.5, linewidth=0
+                )
+            (line,) = axes.plot(sizes, of_method["lower"].to_numpy(), **drawn, gid=f"lower-{index}")
+            axes.plot(sizes, of_method["upper"].to_numpy(), **drawn, gid=f"upper-{index}")
+            handles.append(line)
+        axes.axhline(
+            asked.fraction, color=style.BLACK, linewidth=0.8, linestyle=":", gid="fraction"
+        )
+        all_sizes = rows[size].to_numpy()
+        set_log_outcomes(axes, float(all_sizes.min()), float(all_sizes.max()))
+        axes.set_xlabel(f"{size} (number of trials)")
+        axes.set_ylabel(f"limits of the {labels.parameter_label(family)}")
+        layout.set_asked_limits([axes], asked)
+        layout.label_ends(
+            axes,
+            {method: rows.filter(method=method)["upper"].to_list() for method in methods},
+            [selection.method_title(rows, method) for method in methods],
+            methods,
+        )
+        figure.legend(handles, names, **legend)
+        yield Drawing(file_stem(LIMITS, f"{asked.fraction:g}", *part), figure)
 
 
 def _at_fraction(cells: pl.DataFrame, family: Family, fraction: float) -> pl.DataFrame:
@@ -376,46 +407,6 @@ def _at_fraction(cells: pl.DataFrame, family: Family, fraction: float) -> pl.Dat
             f"more, found {rows.n_unique(size)}"
         )
     return rows.unique(["method", size], keep="first", maintain_order=True).sort(size)
-
-
-def _limits_figure(
-    rows: pl.DataFrame,
-    family: Family,
-    methods: Sequence[str],
-    title: str,
-    asked: LimitsOverSizeOptions,
-) -> Figure:
-    (size,) = family.sizes
-    names = [
-        style.wrap(selection.method_title(rows, method), style.COLUMN - 10) for method in methods
-    ]
-    figure, legend = style.curve_figure(names, style.wrap(title, style.COLUMN), 58)
-    axes = figure.add_subplot()
-    handles = []
-    for index, method in enumerate(methods):
-        part = rows.filter(method=method)
-        look = style.style_of(method, methods)
-        sizes, drawn = part[size].to_numpy(), look.marked_line | {"markevery": 1}
-        if index == 0:
-            lower, upper = part["lower"].to_numpy(), part["upper"].to_numpy()
-            axes.fill_between(sizes, lower, upper, color=style.PALE_BLUE, alpha=0.5, linewidth=0)
-        (line,) = axes.plot(sizes, part["lower"].to_numpy(), **drawn, gid=f"lower-{index}")
-        axes.plot(sizes, part["upper"].to_numpy(), **drawn, gid=f"upper-{index}")
-        handles.append(line)
-    axes.axhline(asked.fraction, color=style.BLACK, linewidth=0.8, linestyle=":", gid="fraction")
-    all_sizes = rows[size].to_numpy()
-    set_log_outcomes(axes, float(all_sizes.min()), float(all_sizes.max()))
-    axes.set_xlabel(f"{size} (number of trials)")
-    axes.set_ylabel(f"limits of the {labels.parameter_label(family)}")
-    layout.set_asked_limits([axes], asked)
-    layout.label_ends(
-        axes,
-        {method: rows.filter(method=method)["upper"].to_list() for method in methods},
-        [selection.method_title(rows, method) for method in methods],
-        methods,
-    )
-    figure.legend(handles, names, **legend)
-    return figure
 
 
 LIMITS_KIND = FigureKind(

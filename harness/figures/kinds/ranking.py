@@ -30,12 +30,12 @@ from harness.distributions.truths import (
     Truth,
     UniformTruth,
 )
-from harness.families.family import ENUMERATION, Family
+from harness.families.family import ENUMERATION
 from harness.figures import options, selection
 from harness.figures.kind import Drawing, FigureKind, file_stem
 from harness.figures.look import labels, layout, style
 from harness.figures.look.axes import breaks_down, nominal_text, stretch, write_in_percent
-from harness.figures.selection import Selection, Size
+from harness.figures.selection import Selection
 
 if TYPE_CHECKING:
     import polars as pl
@@ -98,23 +98,21 @@ def draw_ranking(results: Results, asked: RankingOptions) -> Iterator[Drawing]:
         panels = []
         for size in sizes:
             here = selected.at_size(size).filter(alpha=alpha)
-            panels.append(_ranked(here, methods, alpha, labels.size_text(family, size)))
+            title = labels.size_text(family, size)
+            # Methods without a worst case are left out.
+            by_method = {row["method"]: row for row in here.iter_rows(named=True)}
+            chosen = [by_method[method] for method in methods if method in by_method]
+            worst = np.array([row["worst_alpha"] for row in chosen], np.float64)
+            length = np.array([row["mean_length"] for row in chosen], np.float64)
+            kept = worst <= alpha * (1 + ROUNDING)
+            unit = length[kept].min() if kept.any() else length.min(initial=math.inf)
+            if not kept.any():
+                title += f" (none covers {nominal_text(alpha)} at worst: % over the shortest)"
+            labelled = tuple(row["method"] for row in chosen)
+            longer = 100 * (length / unit - 1)
+            panels.append(RankedMethods(title, labelled, 1 - worst, longer))
         figure = _ranking_figure(panels, titles, alpha, asked)
         yield Drawing(file_stem(RANKING, *named, *part), figure)
-
-
-def _ranked(rows: pl.DataFrame, methods: list[str], alpha: float, title: str) -> RankedMethods:
-    """The methods at one size and alpha; those without a worst case are left out."""
-    by_method = {row["method"]: row for row in rows.iter_rows(named=True)}
-    chosen = [by_method[method] for method in methods if method in by_method]
-    worst = np.array([row["worst_alpha"] for row in chosen], np.float64)
-    length = np.array([row["mean_length"] for row in chosen], np.float64)
-    kept = worst <= alpha * (1 + ROUNDING)
-    unit = length[kept].min() if kept.any() else length.min(initial=math.inf)
-    if not kept.any():
-        title += f" (none covers {nominal_text(alpha)} at worst: % over the shortest)"
-    names = tuple(row["method"] for row in chosen)
-    return RankedMethods(title, names, 1 - worst, 100 * (length / unit - 1))
 
 
 def _ranking_figure(
@@ -228,6 +226,9 @@ class FrontierOptions(options.PanelOptions):
 
 def draw_frontier(results: Results, asked: FrontierOptions) -> Iterator[Drawing]:
     """Yield one drawing per size and alpha."""
+    # What computes is loaded only where a figure is drawn.
+    from harness.catalogue import scenario_for
+
     summary = results.summary
     if "least_length_guaranteed" not in summary.columns:
         raise InputError(f"{FRONTIER}: the results hold no least lengths")
@@ -240,25 +241,19 @@ def draw_frontier(results: Results, asked: FrontierOptions) -> Iterator[Drawing]
     sizes = selected.some_sizes(asked.sizes, MOST_DRAWINGS)
     methods = selected.methods
     titles = {method: selection.method_title(results.cells, method) for method in methods}
+    ((kind, content),) = results.manifest["experiment"]["truth"].items()
     for size in sizes:
-        scenario = _scenario(results, family, size)
+        if kind in TRUTHS:
+            truth = TRUTHS[kind](*map(float, content))
+        else:
+            listed = results.cells.filter(results.cells["engine"] == ENUMERATION, given="truth")
+            truth = DiscreteTruth(tuple(listed["truth"].unique().sort()))
+        scenario = scenario_for(family, size[0], truth)
         several = labels.size_in_stem(family, size) if len(sizes) > 1 or asked.sizes else []
         for alpha, part in selected.alphas:
             here = selected.at_size(size).filter(alpha=alpha)
             figure = _frontier_figure(here, scenario, titles, alpha, asked)
             yield Drawing(file_stem(FRONTIER, *several, *part), figure)
-
-
-def _scenario(results: Results, family: Family, size: Size) -> Scenario:
-    """A size of the run with its truth, which the manifest says or the cells list."""
-    # What computes is loaded only where a figure is drawn.
-    from harness.catalogue import scenario_for
-
-    ((kind, content),) = results.manifest["experiment"]["truth"].items()
-    if kind in TRUTHS:
-        return scenario_for(family, size[0], TRUTHS[kind](*map(float, content)))
-    listed = results.cells.filter(results.cells["engine"] == ENUMERATION, given="truth")
-    return scenario_for(family, size[0], DiscreteTruth(tuple(listed["truth"].unique().sort())))
 
 
 def _frontier_figure(

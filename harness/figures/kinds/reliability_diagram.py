@@ -39,7 +39,16 @@ def draw(results: Results, asked: CalibrationOptions) -> list[Drawing]:
     for reference in REFERENCES:
         rows = cells.filter(reference=reference).sort("bin")
         if not rows.is_empty():
-            _plot_points(upper, rows, reference, "fraction", _test_text(summary, reference))
+            p = summary.filter(reference=reference).row(0, named=True)["p_value"]
+            if p is None:
+                test = "not tested"
+            elif p > 0:
+                test = f"overall test p = {labels.number_text(p)}"
+            else:
+                # A p-value that underflows is small, not 0.
+                test = f"overall test p < {labels.power_text(-300)}"
+            text = f"{REFERENCES[reference][0]}: {test}"
+            _plot_points(upper, rows, reference, "fraction", text)
             _plot_points(lower, rows, reference, "difference", "")
     upper.set_xlim(-0.01, 1.01)
     upper.set_ylim(-0.01, 1.01)
@@ -52,18 +61,6 @@ def draw(results: Results, asked: CalibrationOptions) -> list[Drawing]:
     heading = style.wrap(title, style.COLUMN)
     figure.legend(*upper.get_legend_handles_labels(), **style.legend_above(1, heading))
     return [Drawing(NAME, figure)]
-
-
-def _test_text(summary: pl.DataFrame, reference: str) -> str:
-    """The overall test, in words; a p-value that underflows is small, not 0."""
-    p = summary.filter(reference=reference).row(0, named=True)["p_value"]
-    if p is None:
-        test = "not tested"
-    elif p > 0:
-        test = f"overall test p = {labels.number_text(p)}"
-    else:
-        test = f"overall test p < {labels.power_text(-300)}"
-    return f"{REFERENCES[reference][0]}: {test}"
 
 
 def _plot_points(axes: Axes, rows: pl.DataFrame, reference: str, what: str, name: str) -> None:

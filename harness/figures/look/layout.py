@@ -227,6 +227,8 @@ def _move_apart(axes: Axes) -> None:
     ends = [text for text in axes.texts if text.get_gid() == END]
     if not ends:
         return
+    from scipy.optimize import isotonic_regression
+
     box = axes.get_window_extent()
     height = 1.06 * max(text.get_window_extent().height for text in ends) / box.height
     # The height of each value on the axes, from 0 to 1.
@@ -236,7 +238,12 @@ def _move_apart(axes: Axes) -> None:
         for text in ends
     ]
     order = sorted(range(len(ends)), key=lambda i: (raw[i], i))
-    placed = _spread(np.array([raw[i] for i in order]), height)
+    # Ascending places at least a height apart, up to 1, near those that are wanted.
+    wanted = np.array([raw[i] for i in order])
+    below = height * np.arange(wanted.size)
+    # Less the heights below it, no label may lie below the one before.
+    places = isotonic_regression(wanted - below).x + below
+    placed: list[float] = np.minimum(places, 1 - below[::-1]).tolist()
     for i, place in zip(order, placed, strict=True):
         ends[i].set_transform(axes.transAxes)
         ends[i].set_position((_BESIDE, place))
@@ -249,17 +256,6 @@ def _move_apart(axes: Axes) -> None:
             clip_on=False,
             gid="leader",
         )
-
-
-def _spread(wanted: Floats, step: float) -> list[float]:
-    """Ascending places at least a step apart, up to 1, near the ascending ones that are wanted."""
-    from scipy.optimize import isotonic_regression
-
-    below = step * np.arange(wanted.size)
-    # Less the steps below it, no label may lie below the one before.
-    places = isotonic_regression(wanted - below).x + below
-    held: list[float] = np.minimum(places, 1 - below[::-1]).tolist()
-    return held
 
 
 def add_point_label(axes: Axes, text: str, point: tuple[float, float], colour: str) -> None:

@@ -344,26 +344,20 @@ def style_of(method: str, others: Iterable[str] = ()) -> Look:
         place = _PLACES[method]
         mark, dashes = MARKS[place % len(MARKS)], CURVE_DASHES[place % len(CURVE_DASHES)]
     else:
-        place = _user_place(method, others)
+        count = len(CURVE_COLOURS) * len(USER_MARKS) * len(USER_DASHES)
+        taken: set[int] = set()
+        place = 0
+        for label in sorted({method, *others} - _PLACES.keys() - _WITHOUT_N.keys()):
+            place = int.from_bytes(blake2b(label.encode(), digest_size=8).digest()) % count
+            while place in taken and len(taken) < count:
+                place = (place + 1) % count
+            taken.add(place)
+            if label == method:
+                break
         mark, dashes = USER_MARKS[place % len(USER_MARKS)], USER_DASHES[place % len(USER_DASHES)]
     phase = (place * 5 % 13) / 13
     colour = _page.get().colours.get(method, CURVE_COLOURS[place % len(CURVE_COLOURS)])
     return Look(colour, mark, dashes, phase)
-
-
-def _user_place(label: str, others: Iterable[str]) -> int:
-    """The place of a label that is no name of the catalogue, among the looks of such labels."""
-    count = len(CURVE_COLOURS) * len(USER_MARKS) * len(USER_DASHES)
-    taken: set[int] = set()
-    place = 0
-    for each in sorted({label, *others} - _PLACES.keys() - _WITHOUT_N.keys()):
-        place = int.from_bytes(blake2b(each.encode(), digest_size=8).digest()) % count
-        while place in taken and len(taken) < count:
-            place = (place + 1) % count
-        taken.add(place)
-        if each == label:
-            break
-    return place
 
 
 def curve_style(index: int) -> dict[str, Any]:
