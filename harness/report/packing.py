@@ -143,25 +143,26 @@ def packed_columns(table: pl.DataFrame) -> list[dict[str, Any]]:
     the number itself or, where there is a ``rule``, these exclusive-or the bits of what the rule
     gives; or they have ``levels`` and ``codes``. What is missing is not a number.
     """
-    return [_packed_column(table, name) for name in table.columns]
-
-
-def _packed_column(table: pl.DataFrame, name: str) -> dict[str, Any]:
-    column = table[name]
-    if column.dtype in (pl.String, pl.Boolean):
-        levels = column.unique(maintain_order=True).to_list()
-        places = {level: place for place, level in enumerate(levels)}
-        kind = "text" if column.dtype == pl.String else "flag"
-        codes = [places[level] for level in column.to_list()]
-        return {"name": name, "type": kind, "levels": levels, "codes": packed(codes, "uint16")}
-    head = {"name": name, "type": "whole" if column.dtype.is_integer() else "number"}
-    values = numbers(column)
-    ways = [_by_rule(table, name, values)]
-    distinct, places_of_levels = np.unique(_bits(values), return_inverse=True)
-    if distinct.size <= _MOST_LEVELS:
-        stored = packed(distinct.view(np.float64))
-        ways.append({"levels": stored, "codes": packed(places_of_levels, "uint16")})
-    return {**head, **min(ways, key=lambda way: len(str(way)))}
+    columns: list[dict[str, Any]] = []
+    for name in table.columns:
+        column = table[name]
+        if column.dtype in (pl.String, pl.Boolean):
+            levels = column.unique(maintain_order=True).to_list()
+            places = {level: place for place, level in enumerate(levels)}
+            kind = "text" if column.dtype == pl.String else "flag"
+            codes = [places[level] for level in column.to_list()]
+            stored = packed(codes, "uint16")
+            columns.append({"name": name, "type": kind, "levels": levels, "codes": stored})
+            continue
+        head = {"name": name, "type": "whole" if column.dtype.is_integer() else "number"}
+        values = numbers(column)
+        ways = [_by_rule(table, name, values)]
+        distinct, places_of_levels = np.unique(_bits(values), return_inverse=True)
+        if distinct.size <= _MOST_LEVELS:
+            stored = packed(distinct.view(np.float64))
+            ways.append({"levels": stored, "codes": packed(places_of_levels, "uint16")})
+        columns.append({**head, **min(ways, key=lambda way: len(str(way)))})
+    return columns
 
 
 def numbers(column: pl.Series) -> Floats:

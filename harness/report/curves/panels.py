@@ -73,9 +73,9 @@ class Panel:
     length: Floats
     """Expected length, or the length at the outcome."""
     estimated_length: Sequence[bool] = ()
-    """Of each method whether its lengths are means of Monte Carlo; empty where none is."""
+    """Whether the lengths of each method are means of Monte Carlo; empty where none is."""
     curves: Sequence[MissCurve | None] = ()
-    """Of each method the actual alpha with all its jumps; empty where there are none."""
+    """The actual alpha of each method with all its jumps; empty where there are none."""
     simulated: Simulated | None = None
     names: Sequence[str] | None = None
     """What each x is called, where it is no number."""
@@ -91,7 +91,7 @@ class Panels:
     methods: Sequence[str]
     """Labels."""
     sides: Sequence[str]
-    """Of the methods."""
+    """The side of each method."""
     panels: Sequence[Panel]
     """All alphas of all held truths of the first size, then of the next one."""
     held_in_all: int = 0
@@ -223,7 +223,14 @@ def _listed(results: Results, cells: pl.DataFrame) -> Panels | None:
     methods, sizes, alphas = axis.methods, axis.sizes, axis.alphas
     few = cells[name].n_unique() <= min(MOST_LISTED, len(sizes) - 1)
     if few and cells[family.sizes[0]].n_unique() == len(sizes):
-        return _over_size(_Cells(cells, family.sizes[0]), [name, *held_names])
+        by_size, truths = _Cells(cells, family.sizes[0]), [name, *held_names]
+        panels = []
+        for values in by_size.table.select(truths).unique(maintain_order=True).rows():
+            pairs = zip(truths, values, strict=True)
+            equal = [pl.col(truth).eq_missing(value) for truth, value in pairs]
+            of_truth = by_size.table.filter(*equal)
+            panels += [by_size.panel(of_truth, None, alpha, values) for alpha in by_size.alphas]
+        return by_size.panels("size", panels)
     every = cells.select(held_names).unique().sort(held_names).rows() if held_names else [()]
     held = spread(every, MOST_HELD)
     most = MOST_CURVES if family.has_single_count else MOST_CURVES_OF_TWO
@@ -248,16 +255,6 @@ def _listed(results: Results, cells: pl.DataFrame) -> Panels | None:
     return axis.panels("truth", panels, len(every) if len(held) < len(every) else 0)
 
 
-def _over_size(axis: _Cells, truths: Sequence[str]) -> Panels:
-    """The panels over the size of the first sample, one for each true value."""
-    panels = []
-    for values in axis.table.select(truths).unique(maintain_order=True).rows():
-        pairs = zip(truths, values, strict=True)
-        here = axis.table.filter(*(pl.col(name).eq_missing(value) for name, value in pairs))
-        panels += [axis.panel(here, None, alpha, values) for alpha in axis.alphas]
-    return axis.panels("size", panels)
-
-
 def _implied_panels(results: Results) -> Panels | None:
     """The panels over the true value where the truth is a distribution, from the limits."""
     family = family_in(results.cells)
@@ -273,30 +270,20 @@ def _implied_panels(results: Results) -> Panels | None:
         return None
     panels = []
     for size, alpha in product(axis.sizes, axis.alphas):
-        panel = _implied_panel(results, axis, size, alpha, (low, high))
-        if panel is None:
+        # Exact values at evenly spread true values, and the curves, from all limits.
+        x = np.linspace(low, high, READ_AT + 1)
+        scenario = scenario_with(results, family, size, tuple(x.tolist()), ())
+        if scenario is None:
             return None
-        panels.append(panel)
+        missed, length = np.empty((2, len(axis.methods), x.size))
+        curves = []
+        for row, method in enumerate(axis.methods):
+            in_reach = limits_in_reach(results, scenario, method, alpha)
+            if in_reach is None:
+                return None
+            solver, limits = in_reach
+            exact = solver.at_truths(limits)
+            missed[row], length[row] = exact.missed[0], exact.length[0]
+            curves.append(exact_curve(results, method, alpha, family, size, (low, high)))
+        panels.append(Panel(size, alpha, (), x, missed, length, curves=curves))
     return axis.panels("truth", panels)
-
-
-def _implied_panel(
-    results: Results, axis: _Cells, size: Size, alpha: float, over: tuple[float, float]
-) -> Panel | None:
-    """Exact values at evenly spread true values, and the curves, from all limits."""
-    x = np.linspace(*over, READ_AT + 1)
-    family, methods = axis.family, axis.methods
-    scenario = scenario_with(results, family, size, tuple(x.tolist()), ())
-    if scenario is None:
-        return None
-    missed, length = np.empty((2, len(methods), x.size))
-    curves = []
-    for row, method in enumerate(methods):
-        in_reach = limits_in_reach(results, scenario, method, alpha)
-        if in_reach is None:
-            return None
-        solver, limits = in_reach
-        exact = solver.at_truths(limits)
-        missed[row], length[row] = exact.missed[0], exact.length[0]
-        curves.append(exact_curve(results, method, alpha, family, size, over))
-    return Panel(size, alpha, (), x, missed, length, curves=curves)

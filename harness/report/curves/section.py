@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from harness.designs.miss_curve import MissCurve
 from harness.figures.look import labels
 from harness.figures.look.axes import COVERAGE
 from harness.findings.judgements import choice, judgements
@@ -96,7 +95,7 @@ class ShownPanels:
 
     @property
     def series(self) -> list[int]:
-        """Of each method its place among the colours: those that are on at first have the first."""
+        """The place of each method among the colours, the first for those that are on at first."""
         rows = range(len(self.words.titles))
         order = [*self.words.drawn, *(row for row in rows if row not in self.words.drawn)]
         return [order.index(row) for row in rows]
@@ -125,12 +124,24 @@ def shown_of(results: Results, panels: Panels) -> ShownPanels:
     titles, methods = method_titles(results.manifest), panels.methods
     # The methods whose lengths are compared are those of one side, if possible of two.
     side = TWO_SIDED if TWO_SIDED in panels.sides else panels.sides[0]
-    comparable = [row for row, each in enumerate(panels.sides) if each == side]
+    comparable = [row for row, of_method in enumerate(panels.sides) if of_method == side]
     yardstick = methods.index(YARDSTICK) if YARDSTICK in methods else -1
+    # All are drawn at first where they are few, else those that are advised, and one that all know.
+    drawn = list(range(len(methods)))
+    if len(methods) > MOST_ON:
+        ranking = results.ranking
+        ranked = [] if ranking is None else ranking["method"].unique(maintain_order=True).to_list()
+        judged = [judgement for judgement in judgements(results) if judgement.with_lengths]
+        advised = [choice(judgement).default.method for judgement in judged]
+        order = dict.fromkeys((*advised, *ranked, *methods))
+        wanted = [method for method in order if method in methods][:MOST_ON]
+        if ALWAYS_ON in methods and ALWAYS_ON not in wanted:
+            wanted[-1] = ALWAYS_ON
+        drawn = [methods.index(method) for method in wanted]
     axis = _axis(panels)
     words = Words(
         titles=[titles[method] for method in methods],
-        drawn=_on_at_first(results, methods),
+        drawn=drawn,
         comparable=comparable,
         yardstick=yardstick if yardstick in comparable and len(comparable) > 1 else -1,
         symbol=axis.symbol,
@@ -175,21 +186,6 @@ def _axis(panels: Panels) -> CurveAxis:
         most=4,
         sentence=coverage_sentence,
     )
-
-
-def _on_at_first(results: Results, methods: Sequence[str]) -> list[int]:
-    """All methods where they are few, else the one that is advised, and the one that all know."""
-    if len(methods) <= MOST_ON:
-        return list(range(len(methods)))
-    ranking = results.ranking
-    ranked = [] if ranking is None else ranking["method"].unique(maintain_order=True).to_list()
-    judged = [each for each in judgements(results) if each.with_lengths]
-    advised = [choice(each).default.method for each in judged]
-    order = [each for each in dict.fromkeys((*advised, *ranked, *methods)) if each in methods]
-    wanted = order[:MOST_ON]
-    if ALWAYS_ON in methods and ALWAYS_ON not in wanted:
-        wanted[-1] = ALWAYS_ON
-    return [methods.index(each) for each in wanted]
 
 
 SIMULATED_ON = 2
@@ -292,7 +288,26 @@ def _packed_panel(panel: Panel, x: int, say: Sequence[str]) -> dict[str, Any]:
     if panel.names is not None:
         stored["names"] = panel.names
     if panel.curves:
-        stored["curves"] = _packed_curves(panel.curves, panel.alpha)
+        # They stand one after the other, thinned to what is seen.
+        ends = next(curve.truths[[0, -1]] for curve in panel.curves if curve is not None)
+        low, high = ends.tolist()
+        counts, steps, heights = [], [], []
+        for curve in panel.curves:
+            if curve is None:
+                counts.append(0)
+                continue
+            place = thinned(curve.truths, curve.missed, _TOLERANCE * panel.alpha)
+            step = np.rint((curve.truths[place] - low) / (high - low) * _STEPS).astype(np.int64)
+            counts.append(place.size)
+            steps.append(np.diff(step, prepend=0))
+            heights.append(curve.missed[place])
+        stored["curves"] = {
+            "from": low,
+            "to": high,
+            "counts": counts,
+            "steps": packed(np.concatenate(steps), "uint16"),
+            "missed": packed(np.concatenate(heights), "float32"),
+        }
     if panel.simulated is not None:
         stored["simulated"] = {
             "at": packed(panel.simulated.at, "int32"),
@@ -301,29 +316,6 @@ def _packed_panel(panel: Panel, x: int, say: Sequence[str]) -> dict[str, Any]:
             "upper": packed(panel.simulated.upper),
         }
     return stored
-
-
-def _packed_curves(curves: Sequence[MissCurve | None], alpha: float) -> dict[str, Any]:
-    """The lines of a panel one after the other, thinned to what is seen."""
-    ends = next(curve.truths[[0, -1]] for curve in curves if curve is not None)
-    low, high = ends.tolist()
-    counts, steps, heights = [], [], []
-    for curve in curves:
-        if curve is None:
-            counts.append(0)
-            continue
-        place = thinned(curve.truths, curve.missed, _TOLERANCE * alpha)
-        step = np.rint((curve.truths[place] - low) / (high - low) * _STEPS).astype(np.int64)
-        counts.append(place.size)
-        steps.append(np.diff(step, prepend=0))
-        heights.append(curve.missed[place])
-    return {
-        "from": low,
-        "to": high,
-        "counts": counts,
-        "steps": packed(np.concatenate(steps), "uint16"),
-        "missed": packed(np.concatenate(heights), "float32"),
-    }
 
 
 def _stills(shown: ShownPanels) -> list[StillPicture]:

@@ -30,7 +30,7 @@ class Words:
     """What a panel's methods, size and positions are called."""
 
     titles: Sequence[str]
-    """Of the methods, in the order of their rows."""
+    """What readers call the methods, in the order of their rows."""
     drawn: Sequence[int]
     """The rows that are drawn, of which the sentences speak."""
     comparable: Sequence[int]
@@ -87,12 +87,24 @@ class _Worst:
 
 def coverage_sentence(panel: Panel, words: Words) -> str:
     """Which method falls farthest below the nominal coverage, over how much of the range."""
-    known = [row for row in words.drawn if np.isfinite(panel.missed[row]).any()]
-    if not known:
+    exact = [row for row in words.drawn if np.isfinite(panel.missed[row]).any()]
+    if not exact:
         return _by_trials(panel, words)
-    unknown = len(words.drawn) - len(known)
+    unknown = len(words.drawn) - len(exact)
     rest = f" The coverage of {unknown} more is known by Monte Carlo alone." if unknown else ""
-    worst = [_worst(panel, row, words.titles[row]) for row in known]
+    limit = panel.alpha + rounding_of(panel.alpha)
+    worst = []
+    for row in exact:
+        title, missed = words.titles[row], panel.missed[row]
+        curve = panel.curves[row] if panel.curves else None
+        if curve is None:
+            top = first_largest(missed)
+            above = float((missed[np.isfinite(missed)] > limit).mean())
+            worst.append(_Worst(title, float(missed[top]), float(panel.x[top]), above))
+        else:
+            top = first_largest(curve.missed)
+            above = share_above(curve, limit)
+            worst.append(_Worst(title, float(curve.missed[top]), float(curve.truths[top]), above))
     lowest = _at_the_only_place if panel.x.size == 1 else _lowest
     return _capital(f"{words.start(panel)}{lowest(panel, worst, words)}.{rest}")
 
@@ -226,19 +238,6 @@ def _mean_lengths(panel: Panel, words: Words, known: Sequence[int]) -> str:
         f"the shortest intervals{average} are those of {words.titles[short]}; "
         f"those of {words.titles[long]} are {_part(mean[long] / mean[short] - 1)} longer"
     )
-
-
-def _worst(panel: Panel, row: int, title: str) -> _Worst:
-    limit = panel.alpha + rounding_of(panel.alpha)
-    curve = panel.curves[row] if panel.curves else None
-    missed = panel.missed[row]
-    if curve is None:
-        top, known = first_largest(missed), np.isfinite(missed)
-        above = float((missed[known] > limit).mean())
-        return _Worst(title, float(missed[top]), float(panel.x[top]), above)
-    top = first_largest(curve.missed)
-    above = share_above(curve, limit)
-    return _Worst(title, float(curve.missed[top]), float(curve.truths[top]), above)
 
 
 def share_above(curve: MissCurve, limit: float) -> float:

@@ -96,10 +96,10 @@ class Frame:
         return self.titles.get(label, label)
 
     def has_lengths(self, label: str) -> list[bool]:
-        """Of each size whose lengths are known whether those of a method are."""
+        """Whether the lengths of a method are known, for each size where those of some are."""
         line = self.methods.index(label)
-        known = (row.values["length"][line] for row in self.rows if "length" in row.values)
-        return [bool(np.isfinite(lengths).any()) for lengths in known]
+        of_sizes = (row.values["length"][line] for row in self.rows if "length" in row.values)
+        return [bool(np.isfinite(lengths).any()) for lengths in of_sizes]
 
 
 def frames_of(cells: pl.DataFrame, titles: Mapping[str, str]) -> Iterator[Frame]:
@@ -167,29 +167,23 @@ def _frame(
     if cells.select(sizes).n_unique() < 2 or cells.select(key).is_duplicated().any():
         return
     parts = cells.partition_by(sizes, as_dict=True)
-    rows = tuple(
-        _row(size, parts[size], axis.column, methods)
-        for size in sorted(parts, key=lambda size: (sum(size), size))
-    )
+    order = {label: index for index, label in enumerate(methods)}
+    rows = []
+    for size in sorted(parts, key=lambda size: (sum(size), size)):
+        of_size = parts[size]
+        places, across = np.unique(numbers(of_size[axis.column]), return_inverse=True)
+        down = np.array([order[label] for label in of_size["method"].to_list()])
+        values = {}
+        for name in COLUMNS:
+            if name in of_size.columns and of_size[name].count():
+                values[name] = np.full((len(methods), places.size), np.nan)
+                values[name][down, across] = numbers(of_size[name])
+        rows.append(SizeRow(size, places, values))
     if max(row.places.size for row in rows) < 2:
         return
     sides = dict(cells.select("method", "side").unique(maintain_order=True).rows())
     given, engine, alpha = cells.select("given", "engine", "alpha").row(0)
-    yield Frame(given, engine, alpha, family, axis, tuple(methods), titles, sides, rows)
-
-
-def _row(
-    size: tuple[float, ...], cells: pl.DataFrame, column: str, methods: Sequence[str]
-) -> SizeRow:
-    places, across = np.unique(numbers(cells[column]), return_inverse=True)
-    order = {label: index for index, label in enumerate(methods)}
-    down = np.array([order[label] for label in cells["method"].to_list()])
-    values = {}
-    for name in COLUMNS:
-        if name in cells.columns and cells[name].count():
-            values[name] = np.full((len(methods), places.size), np.nan)
-            values[name][down, across] = numbers(cells[name])
-    return SizeRow(size, places, values)
+    yield Frame(given, engine, alpha, family, axis, tuple(methods), titles, sides, tuple(rows))
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,27 @@ def maps(results: Results) -> list[Section]:
         return []
     first, line = _first(every, results.manifest["experiment"])
     written = [_written(quantity_map, frames) for quantity_map in every]
+    # The axes of each frame, as the script reads them.
+    axes = []
+    for frame in frames:
+        rows = [row.thinned(MOST_PLACES) for row in frame.rows]
+        axes.append(
+            {
+                "alpha": frame.alpha,
+                "engine": frame.engine,
+                "given": frame.given,
+                "axis": frame.axis.label,
+                "symbol": frame.axis.symbol,
+                "span": list(frame.span),
+                "sizeName": ", ".join(frame.family.sizes),
+                "sizes": [_size_label(row) for row in rows],
+                "sizeTexts": [frame.size_text(row) for row in rows],
+                "counts": [row.places.size for row in rows],
+                "every": [row.places.size for row in frame.rows],
+                "places": packed(np.concatenate([row.places for row in rows])),
+                "along": packed(np.concatenate([frame.along(row) for row in rows])),
+            }
+        )
     return [
         Section(
             kind="maps",
@@ -59,7 +80,7 @@ def maps(results: Results) -> list[Section]:
             template="maps.html",
             context=_context(every[first], line),
             data={
-                "frames": [_frame_data(frame) for frame in frames],
+                "frames": axes,
                 "maps": written,
                 "first": [first, every[first].lines.index(line)],
                 "steps": STEPS,
@@ -120,26 +141,6 @@ def _written(it: QuantityMap, frames: Sequence[Frame]) -> dict[str, Any]:
     elif frame.engine == MONTE_CARLO:
         written["errors"] = joined("std_error", lines)
     return written
-
-
-def _frame_data(frame: Frame) -> dict[str, Any]:
-    """The axes of a frame, as the script reads them."""
-    rows = [row.thinned(MOST_PLACES) for row in frame.rows]
-    return {
-        "alpha": frame.alpha,
-        "engine": frame.engine,
-        "given": frame.given,
-        "axis": frame.axis.label,
-        "symbol": frame.axis.symbol,
-        "span": list(frame.span),
-        "sizeName": ", ".join(frame.family.sizes),
-        "sizes": [_size_label(row) for row in rows],
-        "sizeTexts": [frame.size_text(row) for row in rows],
-        "counts": [row.places.size for row in rows],
-        "every": [row.places.size for row in frame.rows],
-        "places": packed(np.concatenate([row.places for row in rows])),
-        "along": packed(np.concatenate([frame.along(row) for row in rows])),
-    }
 
 
 def _size_label(row: SizeRow) -> str:
