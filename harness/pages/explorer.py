@@ -160,25 +160,22 @@ def _size_numbers(experiment: Experiment, scenario: Scenario, limits: Limits) ->
     everywhere = replace(scenario, truth=DiscreteTruth(scenario.model.SUPPORT))
     solver = solver_of(everywhere)
     curves = [solver.miss_curve(limits.rows([row])) for row in range(len(limits.lower))]
+    # The samples at each true value are drawn from a stream of its own.
+    count = HUNDREDS * DRAWN
+    drawn = np.empty((truths.size, count), np.int64)
+    for row, truth in enumerate(truths.tolist()):
+        at_truth = scenario.with_truths((truth,))
+        rng = at_truth.stream(experiment.seed, _STREAM)
+        drawn[row] = at_truth.draw_outcomes([np.full(count, truth)], rng)
     return SizeNumbers(
         n=int(scenario.size),
         limits=limits,
         probability=scenario.model.SAMPLING.pmf(x, p, scenario.size),
         misses=np.where(p < lower, BELOW, np.where(p > upper, ABOVE, HOLDS)),
         exact=exact,
-        drawn=_drawn(scenario, truths, experiment.seed),
+        drawn=drawn.reshape(truths.size, HUNDREDS, DRAWN),
         curves=[curve for curve in curves if curve is not None],
     )
-
-
-def _drawn(scenario: Scenario, truths: Floats, seed: int) -> Integers:
-    """Draw the samples at each true value, each from a stream of its own."""
-    count = HUNDREDS * DRAWN
-    drawn = np.empty((truths.size, count), np.int64)
-    for row, truth in enumerate(truths.tolist()):
-        at_truth = scenario.with_truths((truth,))
-        drawn[row] = at_truth.draw_outcomes([np.full(count, truth)], at_truth.stream(seed, _STREAM))
-    return drawn.reshape(truths.size, HUNDREDS, DRAWN)
 
 
 def outcomes_in_words(missed: Sequence[bool], n: int) -> str:
@@ -327,10 +324,16 @@ def _context(numbers: Numbers, names: Sequence[str], start: Mapping[str, Any]) -
     """What the template reads: the choices, and the picture for where scripts are off."""
     size, at_p = numbers.sizes[start["n"]], start["p"]
     p = float(numbers.truths[at_p])
+    lines = []
+    for row in start["methods"]:
+        # The coverage curve of a method, as points of a line.
+        curve = size.curves[row]
+        places, heights = (_WIDTH * curve.truths).tolist(), _vertical(1.0 - curve.missed).tolist()
+        lines.append(" ".join(f"{x:.2f},{y:.2f}" for x, y in zip(places, heights, strict=True)))
     return {
         "confidence": percent(1.0 - numbers.alpha),
-        "sizes": [each.n for each in numbers.sizes],
-        "truths": [f"{each:.6g}" for each in numbers.truths.tolist()],
+        "sizes": [of_size.n for of_size in numbers.sizes],
+        "truths": [f"{truth:.6g}" for truth in numbers.truths.tolist()],
         "methods": names,
         "start": start,
         "drawn": DRAWN,
@@ -341,7 +344,7 @@ def _context(numbers: Numbers, names: Sequence[str], start: Mapping[str, Any]) -
         "picture": {
             "width": _WIDTH,
             "height": _HEIGHT,
-            "lines": [_line(size, row) for row in start["methods"]],
+            "lines": lines,
             "at": f"{_WIDTH * p:.2f}",
             "nominal": f"{_vertical(np.array([1.0 - numbers.alpha]))[0]:.2f}",
             "least": percent(_LEAST),
@@ -362,14 +365,6 @@ def _sentence(numbers: SizeNumbers, name: str, row: int, at_p: int, p: float) ->
         f"the {DRAWN} intervals drawn {numbers.counts[row, at_p, 0]} miss, "
         f"{significant(expected, 3)} are expected."
     )
-
-
-def _line(numbers: SizeNumbers, row: int) -> str:
-    """The coverage curve of one method, as points of a line."""
-    curve = numbers.curves[row]
-    heights = _vertical(1.0 - curve.missed)
-    places = (_WIDTH * curve.truths).tolist()
-    return " ".join(f"{x:.2f},{y:.2f}" for x, y in zip(places, heights.tolist(), strict=True))
 
 
 def _vertical(coverage: Floats) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from harness.base.text import numbered, printable
@@ -23,44 +23,38 @@ def results_page(several: Sequence[Results], command: str, folder: Path | None =
         folder: the folder of the page, from which the path of a table is given; left out, that of
             the results.
     """
-    names = [str(each.manifest["name"]) for each in several]
-    keys = numbered(map(_key, names), "_")
-    parts = [_part(each, key, command, folder) for each, key in zip(several, keys, strict=True)]
+    names = [str(results.manifest["name"]) for results in several]
+    keys = []
+    for name in names:
+        # An identifier of letters, digits and low lines.
+        plain = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
+        keys.append(plain if plain[:1].isalpha() else f"run_{plain}".rstrip("_"))
+    parts = []
+    for results, key in zip(several, numbered(keys, "_"), strict=True):
+        document = results.manifest["experiment"]
+        kind = kind_of_config(document)
+        parts.append(
+            PagePart(
+                key=key,
+                title=str(results.manifest["title"]),
+                sections=list(kind.sections(results, folder, command)),
+                lead=kind.setting(document),
+            )
+        )
     if len(parts) == 1:
         return Page(parts[0].title, parts, command=command, kind=RESULTS_PAGE)
-    shared = _first_name(names)
+    # What the names of all results begin with, up to a slash.
+    firsts = {name.split("/")[0] for name in names if "/" in name}
+    is_shared = len(firsts) == 1 and all("/" in name for name in names)
+    shared = firsts.pop() if is_shared else ""
     title = f"{shared}: {len(parts)} experiments" if shared else f"{len(parts)} experiments"
     return Page(title, parts, command=command, kind=RESULTS_PAGE)
 
 
-def _part(results: Results, key: str, command: str, folder: Path | None) -> PagePart:
-    document = results.manifest["experiment"]
-    kind = kind_of_config(document)
-    return PagePart(
-        key=key,
-        title=str(results.manifest["title"]),
-        sections=list(kind.sections(results, folder, command)),
-        lead=kind.setting(document),
-    )
-
-
-def _first_name(names: Sequence[str]) -> str:
-    """What the names of all results begin with, up to a slash."""
-    first = {name.split("/")[0] for name in names if "/" in name}
-    return first.pop() if len(first) == 1 and all("/" in name for name in names) else ""
-
-
-def _key(name: str) -> str:
-    """An identifier of letters, digits and low lines."""
-    plain = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
-    return plain if plain[:1].isalpha() else f"run_{plain}".rstrip("_")
-
-
 def markdown(several: Sequence[Results]) -> str:
     """Return a section for each result: what was found, its methods, and how its engines agree."""
-    return printable("\n\n".join(part for each in several for part in _section(each)))
-
-
-def _section(results: Results) -> Iterator[str]:
-    yield f"### {escaped(str(results.manifest['title']))}"
-    yield from kind_of_config(results.manifest["experiment"]).markdown(results)
+    parts: list[str] = []
+    for results in several:
+        parts.append(f"### {escaped(str(results.manifest['title']))}")
+        parts += kind_of_config(results.manifest["experiment"]).markdown(results)
+    return printable("\n\n".join(parts))

@@ -29,9 +29,29 @@ def audit_page(audit: Audit, command: str) -> Page:
     """
     rows, failures = _rows(audit.functions)
     packages = ", ".join(f"{a} {b}" for a, b in audit.versions().items())
+    counts = {verdict: sum(row["status"] == verdict for row in rows) for verdict in MARKS}
+    words = {PASS: "sound", FAIL: "with a failure", INCONCLUSIVE: "not concluded or not checked"}
+    answer = {
+        "sentences": [printable(summary(audit)), ABOUT.replace("`", "")],
+        "skipped": [printable(sentence) for sentence in skipped_sentences(audit)],
+        "counts": [
+            {"verdict": verdict, "mark": MARKS[verdict], "count": counts[verdict], "words": text}
+            for verdict, text in words.items()
+            if counts[verdict]
+        ],
+    }
+    families = dict.fromkeys(row["family"] for row in rows)
+    table = {
+        "rows": rows,
+        "families": [(name, family_of(name).title) for name in families],
+        "packages": list(dict.fromkeys(row["package"] for row in rows)),
+        "statuses": [verdict for verdict in MARKS if any(row["status"] == verdict for row in rows)],
+        "examples": f"{_KEY}-examples",
+    }
+    scripts = ("findings.js",)
     sections = [
-        Section("answer", "The answer", "audit.html", _answer(audit, rows), styles=STYLES),
-        _functions(rows),
+        Section("answer", "The answer", "audit.html", answer, styles=STYLES),
+        Section("functions", "All functions", "audit_functions.html", table, None, scripts, STYLES),
     ]
     if failures:
         context = {"failures": failures, "key": f"{_KEY}-examples"}
@@ -49,91 +69,58 @@ def audit_page(audit: Audit, command: str) -> Page:
     return Page(title, [PagePart(_KEY, title, sections)], command=printable_line(command))
 
 
-def _answer(audit: Audit, rows: Sequence[_Row]) -> dict[str, object]:
-    counts = {verdict: sum(row["status"] == verdict for row in rows) for verdict in MARKS}
-    words = {PASS: "sound", FAIL: "with a failure", INCONCLUSIVE: "not concluded or not checked"}
-    return {
-        "sentences": [printable(summary(audit)), ABOUT.replace("`", "")],
-        "skipped": [printable(each) for each in skipped_sentences(audit)],
-        "counts": [
-            {"verdict": verdict, "mark": MARKS[verdict], "count": counts[verdict], "words": text}
-            for verdict, text in words.items()
-            if counts[verdict]
-        ],
-    }
-
-
 def _rows(functions: Sequence[Audited]) -> tuple[list[_Row], list[_Row]]:
     """A row for each function by family, and the first failure of each that has one."""
     rows: list[_Row] = []
     failures: list[_Row] = []
-    for each in sorted(functions, key=lambda each: each.entry.family):
-        found = _first_failure(each)
-        if found is not None:
-            name = printable_line(f"{each.package} {each.function}")
-            failures.append({"function": name, "found": found})
-        status = each.report.verdict if each.report is not None else INCONCLUSIVE
+    for audited in sorted(functions, key=lambda audited: audited.entry.family):
+        failure: Shown | None = None
+        if audited.report is not None and audited.failures:
+            entry = audited.entry
+            words = ["python", "-m", "harness", "check", entry.method, "--contract", "none"]
+            words += ["--family", entry.family] if entry.family != "proportion" else []
+            for name, value in entry.arguments.items():
+                words += ["--arg", f"{name}={value}"]
+            # The gravest one stands first.
+            failure = shown(audited.report, words)[0]
+            title = printable_line(f"{audited.package} {audited.function}")
+            failures.append({"function": title, "found": failure})
+        status = audited.report.verdict if audited.report is not None else INCONCLUSIVE
         rows.append(
             {
-                "package": each.package,
-                "version": each.version,
-                "function": printable_line(each.function),
-                "family": each.entry.family,
-                "grid": "" if each.report is None else (each.entry.grid or ""),
+                "package": audited.package,
+                "version": audited.version,
+                "function": printable_line(audited.function),
+                "family": audited.entry.family,
+                "grid": "" if audited.report is None else (audited.entry.grid or ""),
                 "status": status,
                 "mark": MARKS[status],
                 "order": list(MARKS).index(status),
-                "verdict": printable_line(each.verdict),
-                "reason": printable_line(each.refused),
-                "kept": kept(each) or "none",
-                "worst_coverage": None if each.worst_alpha is None else 1 - each.worst_alpha,
+                "verdict": printable_line(audited.verdict),
+                "reason": printable_line(audited.refused),
+                "kept": kept(audited) or "none",
+                "worst_coverage": None if audited.worst_alpha is None else 1 - audited.worst_alpha,
                 # Of its first failure, drawn below; 0 where it has none.
-                "number": 0 if found is None else len(failures),
+                "number": 0 if failure is None else len(failures),
             }
         )
     return rows, failures
 
 
-def _first_failure(audited: Audited) -> Shown | None:
-    """The gravest failure of a function; None where it has none."""
-    if audited.report is None or not audited.failures:
-        return None
-    entry = audited.entry
-    words = ["python", "-m", "harness", "check", entry.method, "--contract", "none"]
-    words += ["--family", entry.family] if entry.family != "proportion" else []
-    for name, value in entry.arguments.items():
-        words += ["--arg", f"{name}={value}"]
-    return shown(audited.report, words)[0]
-
-
-def _functions(rows: Sequence[_Row]) -> Section:
-    context = {
-        "rows": rows,
-        "families": [
-            (name, family_of(name).title) for name in dict.fromkeys(row["family"] for row in rows)
-        ],
-        "packages": list(dict.fromkeys(row["package"] for row in rows)),
-        "statuses": [each for each in MARKS if any(row["status"] == each for row in rows)],
-        "examples": f"{_KEY}-examples",
-    }
-    page, scripts = "audit_functions.html", ("findings.js",)
-    return Section("functions", "All functions", page, context, None, scripts, STYLES)
-
-
-def _observation(found: Reproduction) -> dict[str, object]:
+def _observation(reproduction: Reproduction) -> dict[str, object]:
     """An observation with what its lines print here."""
-    seen = found.observation
+    seen = reproduction.observation
     texts = {
         "title": seen.title,
-        "package": f"{seen.package} {found.found_version}",
+        "package": f"{seen.package} {reproduction.found_version}",
         "version": seen.version,
         "text": " ".join(seen.text.split()),
         "lines": seen.lines.strip(),
         "prints": seen.prints,
-        "printed": found.printed,
+        "printed": reproduction.printed,
     }
     return {
         **{name: printable(text) for name, text in texts.items()},
         "functions": [printable_line(name) for name in seen.functions],
-        "holds": found.holds,
+        "holds": reproduction.holds,
     }
