@@ -94,7 +94,7 @@ class Asked:
     """A function, and the arguments that it is asked for."""
 
     function: Function
-    """Of the data and alpha."""
+    """A function of the data and alpha."""
     data: dict[str, Any]
     """Its arguments by name, arrays of counts beside numbers; or lists, rows of arrays."""
     alpha: float
@@ -162,7 +162,7 @@ class Call:
     alpha: float
     """The last of them."""
     seed: Sequence[int] | None
-    """Of the generator of a stochastic function, else None."""
+    """The seed of the generator of a stochastic function, else None."""
     probe: Probe | None = None
 
     @property

@@ -73,21 +73,20 @@ def expected_failures(given: object) -> tuple[ExpectedFailure, ...]:
         if not isinstance(check, str):
             raise InputError(f"{_NAME} should have names of checks as keys, found {quoted(check)}")
         entries = value if isinstance(value, list | tuple) and value else [value]
-        failures += [_expected_failure(check, entry) for entry in entries]
+        for entry in entries:
+            if isinstance(entry, str):
+                failures.append(ExpectedFailure(check, entry))
+                continue
+            if not isinstance(entry, Mapping):
+                raise InputError(
+                    f"{_NAME}[{check!r}] should be {_DICTIONARY}, found {quoted(entry)}"
+                )
+            reason = entry.get(REASON)
+            if not isinstance(reason, str):
+                raise InputError(f"{_NAME}[{check!r}] should have a text as {REASON!r}")
+            place = {str(name): _span(check, name, entry[name]) for name in entry if name != REASON}
+            failures.append(ExpectedFailure(check, reason, place))
     return tuple(failures)
-
-
-def _expected_failure(check: str, entry: object) -> ExpectedFailure:
-    """The failure of a check that a reason declares, or a dictionary with one."""
-    if isinstance(entry, str):
-        return ExpectedFailure(check, entry)
-    if not isinstance(entry, Mapping):
-        raise InputError(f"{_NAME}[{check!r}] should be {_DICTIONARY}, found {quoted(entry)}")
-    reason = entry.get(REASON)
-    if not isinstance(reason, str):
-        raise InputError(f"{_NAME}[{check!r}] should have a text as {REASON!r}")
-    place = {str(name): _span(check, name, entry[name]) for name in entry if name != REASON}
-    return ExpectedFailure(check, reason, place)
 
 
 def _span(check: str, name: object, value: Any) -> Span | str:

@@ -52,7 +52,7 @@ class FunctionLocation:
     path: str | None = None
     module: str | None = None
     pickled: str | None = field(default=None, repr=False)
-    """Of a function of this Python session: its pickle in base64."""
+    """The pickle of a function of this Python session, in base64."""
 
     @property
     def place(self) -> str | None:
@@ -130,7 +130,17 @@ def module_of(location: FunctionLocation) -> Any:
     """
     try:
         if location.path:
-            return _module_of_file(location.path)
+            # Under another name than the file: it may be called like a module that it imports.
+            name = f"_users_{Path(location.path).stem}"
+            spec = importlib.util.spec_from_file_location(name, location.path)
+            if spec is None or spec.loader is None:
+                raise ImportError("not a Python file")
+            module = importlib.util.module_from_spec(spec)
+            sys.modules[name] = module
+            # Last: a file of the folder goes before no library.
+            sys.path.append(str(Path(location.path).absolute().parent))
+            spec.loader.exec_module(module)
+            return module
         name = str(location.module)
         # Loaded once more, a module remembers nothing; a package may have parts that refuse that.
         if name in _LOADED and not hasattr(sys.modules.get(name), "__path__"):
@@ -156,29 +166,27 @@ def function_of(module: Any, location: FunctionLocation) -> Function:
     return function  # type: ignore[no-any-return]
 
 
-def _module_of_file(path: str) -> Any:
-    # Under another name than the file: it may be called like a module that it imports.
-    name = f"_users_{Path(path).stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise ImportError("not a Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    # Last: a file of the folder goes before no library.
-    sys.path.append(str(Path(path).absolute().parent))
-    spec.loader.exec_module(module)
-    return module
-
-
 def source_files(location: FunctionLocation) -> dict[str, bytes]:
     """The file of a function and those of its folder that it imports, by their names there.
 
     They are found by reading, and not by importing. Of a module that is not found there is none,
     nor of a function of the Python session.
     """
-    file = _file_of(location)
-    if file is None:
+    if location.path is not None:
+        file = Path(location.path)
+    elif location.module is None:
         return {}
+    else:
+        package, *parts = location.module.split(".")
+        spec = find_spec(package)
+        if spec is None or spec.origin is None:
+            return {}
+        file = Path(spec.origin)
+        if parts:
+            file = file.parent.joinpath(*parts).with_suffix(".py")
+            file = file if file.is_file() else file.with_suffix("") / "__init__.py"
+        if not file.is_file():
+            return {}
     top = file.parent
     if location.module is not None:
         top = file.parents[location.module.count(".") + (file.name == "__init__.py")]
@@ -193,22 +201,6 @@ def source_files(location: FunctionLocation) -> dict[str, bytes]:
             texts[name] = file.read_bytes()
             waiting += _files_read_by(file, texts[name], top)
     return texts
-
-
-def _file_of(location: FunctionLocation) -> Path | None:
-    if location.path is not None:
-        return Path(location.path)
-    if location.module is None:
-        return None
-    top, *parts = location.module.split(".")
-    spec = find_spec(top)
-    if spec is None or spec.origin is None:
-        return None
-    file = Path(spec.origin)
-    if parts:
-        file = file.parent.joinpath(*parts).with_suffix(".py")
-        file = file if file.is_file() else file.with_suffix("") / "__init__.py"
-    return file if file.is_file() else None
 
 
 def _files_read_by(file: Path, text: bytes, top: Path) -> Iterator[Path]:

@@ -109,7 +109,7 @@ class Message:
     """A request, or the reply to it."""
 
     number: int
-    """That of the request, also in its reply."""
+    """The number of the request, also in its reply."""
     process: int
     """The process that has written the message."""
     content: Mapping[str, Any]
@@ -159,7 +159,19 @@ def receive(pipe: int, patience: Patience | None = None, longest: float = math.i
     body = _read(pipe, body_size, patience)
     try:
         content, table = json.loads(text)
-        return Message(number, process, dict(content), _arrays(table, body))
+        # The arrays may be written to.
+        arrays, start = {}, 0
+        for name, kind, shape in table:
+            is_shape = all(isinstance(length, int) and length >= 0 for length in shape)
+            if kind not in _TYPES or not is_shape:
+                raise ValueError(kind, shape)
+            size = math.prod(shape)
+            flat = np.frombuffer(body, kind, size, start) if size else np.empty(0, kind)
+            arrays[str(name)] = flat.reshape(shape)
+            start += 8 * size
+        if start != len(body):
+            raise ValueError(start)
+        return Message(number, process, dict(content), arrays)
     except (ValueError, TypeError, RecursionError):
         raise MessageError from None
 
@@ -172,26 +184,6 @@ def _read(pipe: int, size: int, patience: Patience) -> bytearray:
             raise EOFError
         data += part
     return data
-
-
-def _arrays(table: Any, body: bytearray) -> dict[str, npt.NDArray[Any]]:
-    """The arrays of a message, which may be written to.
-
-    Raises:
-        ValueError: the table is not that of the bytes.
-        TypeError: it is no table.
-    """
-    arrays, start = {}, 0
-    for name, kind, shape in table:
-        if kind not in _TYPES or not all(isinstance(each, int) and each >= 0 for each in shape):
-            raise ValueError(kind, shape)
-        size = math.prod(shape)
-        flat = np.frombuffer(body, kind, size, start) if size else np.empty(0, kind)
-        arrays[str(name)] = flat.reshape(shape)
-        start += 8 * size
-    if start != len(body):
-        raise ValueError(start)
-    return arrays
 
 
 def readable(pipe: int, seconds: float) -> bool:

@@ -45,11 +45,11 @@ class Named:
     label: str
     family: Family
     method: Method | None = None
-    """Of the catalogue."""
+    """A method of the catalogue."""
     location: FunctionLocation | None = None
-    """In a file or module: for a process of its own."""
+    """Where a function is, in a file or module: for a process of its own."""
     peer: Peer | None = None
-    """Of another package: for a process of its own."""
+    """An interval of another package: for a process of its own."""
     function: Function | None = None
     """A Python callable, called in this process."""
     command: Command | None = None

@@ -67,6 +67,10 @@ class ChildProcess:
         Raises:
             OSError: the program cannot be started.
         """
+        # The environment is as the command line found it: a function may start programs of its own.
+        # Linear algebra has one thread, and memory is kept, where it says nothing of them.
+        aside = () if sys.flags.safe_path else ("PYTHONSAFEPATH",)
+        variables = {name: value for name, value in os.environ.items() if name not in aside}
         self._process = subprocess.Popen(
             list(arguments),
             stdin=subprocess.PIPE,
@@ -75,7 +79,7 @@ class ChildProcess:
             bufsize=0,
             start_new_session=True,
             cwd=folder,
-            env=_environment(),
+            env={**_ONE_THREAD, **_KEPT_MEMORY, **variables},
         )
         pipes = self._process.stdin, self._process.stdout, self._process.stderr
         self.input, self.output, self.errors = cast("tuple[IO[bytes], ...]", pipes)
@@ -122,16 +126,6 @@ class ChildProcess:
                 os.killpg(self._process.pid, signal.SIGKILL)
         else:
             self._process.kill()
-
-
-def _environment() -> dict[str, str]:
-    """The environment as the command line found it: a function may start programs of its own.
-
-    Linear algebra has one thread, and memory is kept, where it says nothing of them.
-    """
-    aside = () if sys.flags.safe_path else ("PYTHONSAFEPATH",)
-    found = {name: value for name, value in os.environ.items() if name not in aside}
-    return {**_ONE_THREAD, **_KEPT_MEMORY, **found}
 
 
 _SECOND_ANSWER = 0.5

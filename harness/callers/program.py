@@ -77,7 +77,21 @@ def read_answer(line: str) -> tuple[float, float]:
     """
     text = line.strip()
     if text[:1] in ("{", "["):
-        return _read_json(text)
+        try:
+            answer = json.loads(text)
+        except (ValueError, RecursionError):
+            raise NoAnswerError(_found(text)) from None
+        if isinstance(answer, Mapping):
+            if answer.get("error") is not None:
+                raise RefusalError(one_line(answer["error"], str))
+            answer = [answer[name] for name in ("lower", "upper") if name in answer]
+        limits = [math.nan if limit is None else limit for limit in answer]
+        if len(limits) != 2 or not all(type(limit) in (int, float) for limit in limits):
+            raise NoAnswerError(_found(text))
+        try:
+            return float(limits[0]), float(limits[1])
+        except OverflowError:
+            raise NoAnswerError(_found(text)) from None
     words = text.split()
     if len(words) == 2 and all(_NUMBER.fullmatch(word) for word in words):
         lower, upper = (math.nan if word.lower() == "na" else float(word) for word in words)
@@ -86,24 +100,6 @@ def read_answer(line: str) -> tuple[float, float]:
     if begins:
         raise RefusalError(one_line(text[begins.end() :] or text, str))
     raise NoAnswerError(_found(text))
-
-
-def _read_json(text: str) -> tuple[float, float]:
-    try:
-        answer = json.loads(text)
-    except (ValueError, RecursionError):
-        raise NoAnswerError(_found(text)) from None
-    if isinstance(answer, Mapping):
-        if answer.get("error") is not None:
-            raise RefusalError(one_line(answer["error"], str))
-        answer = [answer[name] for name in ("lower", "upper") if name in answer]
-    limits = [math.nan if limit is None else limit for limit in answer]
-    if len(limits) != 2 or not all(type(limit) in (int, float) for limit in limits):
-        raise NoAnswerError(_found(text))
-    try:
-        return float(limits[0]), float(limits[1])
-    except OverflowError:
-        raise NoAnswerError(_found(text)) from None
 
 
 def _found(text: str) -> str:
@@ -365,7 +361,13 @@ class Program(RestartedFunction):
                     self._ends.add(hung=isinstance(error, SilenceError))
                 if isinstance(error, EndError) and not self._ever_answered:
                     self._refuse_dead(outcomes[len(outcomes) // 2])
-                failure = FunctionError(_failure_words(error, where, is_first))
+                ended = f"{error} {where}"
+                if isinstance(error, NoAnswerError):
+                    first = " as its first line" if is_first else ""
+                    ended = f"expected {EXPECTED} {where}, found {error}{first}"
+                elif isinstance(error, SilenceError):
+                    ended += f"; expected {EXPECTED}, which a program has to flush after each line"
+                failure = FunctionError(ended)
                 if isinstance(error, SilenceError) and is_first:
                     # It took as long as a program has to load, and is not waited for once more.
                     self._refused = "it has answered no line so far"
@@ -413,13 +415,3 @@ class Program(RestartedFunction):
 
     def afresh(self) -> Source:
         return Program(self._command, self._timeout)
-
-
-def _failure_words(error: Exception, where: str, is_first: bool) -> str:
-    """What has ended the process at an outcome, in a clause."""
-    if isinstance(error, NoAnswerError):
-        first = " as its first line" if is_first else ""
-        return f"expected {EXPECTED} {where}, found {error}{first}"
-    if isinstance(error, SilenceError):
-        return f"{error} {where}; expected {EXPECTED}, which a program has to flush after each line"
-    return f"{error} {where}"

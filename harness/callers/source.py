@@ -79,7 +79,8 @@ Stream = np.random.Generator | None
 """What limits are drawn from; None for the seed of the source."""
 
 _ROUNDING = 1e-15
-"""Of a sum of a few numbers up to 1, and below every limit that is meant to be off the boundary."""
+"""The rounding of a sum of a few numbers up to 1; every limit that is meant to be off the boundary
+lies above it."""
 
 NOT_CALLED = "not called any more"
 """How the failure of an outcome begins that earlier outcomes have caused."""
@@ -188,7 +189,7 @@ class Source(ABC):
     has_uneven_tails: bool = False
     """Whether one tail of an interval may by design have hardly any of alpha."""
     uses_both: bool = True
-    """Of a table: whether its limits depend on the whole of it, as ``Method`` has it."""
+    """Whether the limits of a table depend on the whole of it, as ``Method`` has it."""
     takes_long: bool = False
     """Whether a hundred outcomes of two samples take it a good part of a second."""
     has_process: bool = False

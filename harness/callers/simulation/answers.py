@@ -28,21 +28,32 @@ _OUT_OF_RANGE: Mapping[str, tuple[Callable[[Any], Any], str]] = {
 """Which numbers no method can give, and what is wrong with them."""
 
 
-def read_answer(found: Any) -> list[float]:
+def read_answer(answer: Any) -> list[float]:
     """The numbers of one answer in the order of ``FIELDS``, NaN where they are not given.
 
     Raises:
         ValueError: it is no answer; the message is a clause.
     """
-    if type(found) is tuple and len(found) == 2 and type(found[0]) is type(found[1]) is float:
-        numbers = [np.nan, np.nan, *found, np.nan, np.nan]
-        if found[0] <= found[1]:
+    if type(answer) is tuple and len(answer) == 2 and type(answer[0]) is type(answer[1]) is float:
+        numbers = [np.nan, np.nan, *answer, np.nan, np.nan]
+        if answer[0] <= answer[1]:
             return numbers
-        _refuse({"lower": found[0], "upper": found[1]})
-    given = _given(found)
+        _refuse({"lower": answer[0], "upper": answer[1]})
+    given = _given(answer)
     if not given.pop(_CONVERGED, True):
         raise ValueError("converged is false")
-    read = {name: _number(name, value) for name, value in given.items()}
+    read: dict[str, float] = {}
+    for name, value in given.items():
+        if type(value) is float:
+            read[name] = value
+            continue
+        is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+        array = np.asarray(value)
+        if is_number or (array.size == 1 and array.dtype.kind in "iuf"):
+            with suppress(TypeError, ValueError, OverflowError):
+                read[name] = float(array.item())
+        if name not in read:
+            raise ValueError(f"expected a number as {name}, found {one_line(value, repr)}")
     _refuse(read)
     return [read.get(name, np.nan) for name in FIELDS]
 
@@ -105,17 +116,6 @@ def _given(found: Any) -> dict[str, Any]:
     if not set(given) - {_CONVERGED, "df"} and given.get(_CONVERGED, True) is not False:
         raise ValueError(f"expected {_FORMS}, found {one_line(found, repr)}")
     return given
-
-
-def _number(name: str, value: Any) -> float:
-    if type(value) is float:
-        return value
-    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    array = np.asarray(value)
-    if is_number or (array.size == 1 and array.dtype.kind in "iuf"):
-        with suppress(TypeError, ValueError, OverflowError):
-            return float(array.item())
-    raise ValueError(f"expected a number as {name}, found {one_line(value, repr)}")
 
 
 def _column(name: str, value: Any, count: int) -> Floats:

@@ -46,7 +46,7 @@ class TrialRequest:
     """Trials of one scenario that a process is asked for."""
 
     factors: Mapping[str, Any]
-    """Of the scenario."""
+    """The levels of the factors in the scenario."""
     keys: Mapping[str, str]
     """The keys of the streams: of ``model``, and of the methods by their numbers."""
     methods: tuple[int, ...]

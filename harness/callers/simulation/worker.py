@@ -58,7 +58,7 @@ class Block:
         self.faults: dict[tuple[int, str], tuple[int, str]] = {}
         """By the row of a method and the kind the first trial and what happened."""
         self.calls: dict[int, list[float]] = {}
-        """Of each function the number of its calls and their seconds."""
+        """The number of calls of each function and their seconds."""
         self.same_data = True
         """Whether the data of the last trial are those of the request before."""
 
