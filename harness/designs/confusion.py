@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from scipy.special import betainc, betaincc, roots_legendre
 
-from harness.base.numerics.arrays import Floats, Integers, Positions
+from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.design import PER_TRUTH, Design, Distributions, Outcomes, Scenario
 from harness.designs.engines.solver import Places, Solver
 from harness.designs.engines.verification import Comparison, Published, Rows
@@ -56,17 +55,6 @@ def as_pairs(scenario: Scenario) -> Scenario:
     else:
         arranged = DirichletTruth(view.arranged(truth.shapes))
     return replace(scenario, design=pairs.PAIRED, family=view.family, truth=arranged)
-
-
-def _draw(
-    scenario: Scenario, cells: Sequence[Any], rng: np.random.Generator, count: int | None
-) -> Integers:
-    return pairs.draw(as_pairs(scenario), _view(scenario).arranged(cells), rng, count)
-
-
-def _listing(truths: Sequence[Floats]) -> Iterator[tuple[TableTruth, Positions, Positions]]:
-    for truth, positions, index in pairs.listing(truths):
-        yield ConfusionTruth(truth.tables), positions, index
 
 
 @dataclass(frozen=True)
@@ -177,7 +165,9 @@ CONFUSED = Design(
     CONFUSION,
     Outcomes(
         pairs.outcome_count,
-        _draw,
+        draw=lambda scenario, cells, rng, count: pairs.draw(
+            as_pairs(scenario), _view(scenario).arranged(cells), rng, count
+        ),
         encode=lambda scenario, *counts: pairs.encode(scenario, *_view(scenario).arranged(counts)),
         decode=lambda scenario, outcomes: _view(scenario).restored(
             pairs.decode(scenario, outcomes)
@@ -191,7 +181,10 @@ CONFUSED = Design(
     ),
     size_of=pairs.PAIRED.size_of,
     listed_truth=ConfusionTruth,
-    listing=_listing,
+    listing=lambda truths: (
+        (ConfusionTruth(truth.tables), positions, index)
+        for truth, positions, index in pairs.listing(truths)
+    ),
     beside=lambda scenario, truths, step: _view(scenario).restored(
         pairs.beside(scenario, _view(scenario).arranged(truths), step)
     ),

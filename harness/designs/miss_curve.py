@@ -27,7 +27,7 @@ LARGEST_CURVE = 1 << 14
 _GRID = 1001
 """Equally spaced truths between the jumps, about as many as a printed column has points."""
 _MOST_JUMPS, _SMALLEST_JUMP = 2000, 1e-7
-"""Of two samples: the most jumps of a curve, and the smallest; others are not seen."""
+"""The most jumps of a curve of two samples, and the smallest; others are not seen."""
 _CELLS = 1 << 21
 
 

@@ -71,7 +71,7 @@ class SortedMisses:
     """Shape (m,), as the upper limits."""
     upper: Floats
     probability: Floats
-    """Of each outcome in each row, shape (t, m)."""
+    """The probability of each outcome in each row, shape (t, m)."""
 
     def missed(self, theta: Floats, row: Integers, approach: int) -> Floats:
         """Return the sum of the probabilities of the outcomes that miss each θ in a row of its own.

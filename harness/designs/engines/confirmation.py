@@ -218,34 +218,32 @@ def _largest(solver: Solver, limits: Limits, net: Net, rows: Sequence[int]) -> l
     missed = np.zeros((len(columns), net.theta.size))
     again = solver.rows_again(limits, net.truths)
     assert again is not None
-    ordered = [each.is_ordered for each in columns]
+    ordered = [column.is_ordered for column in columns]
     for truths, outcomes, probability in again:
         theta, approach = net.theta[truths], net.approach[truths]
-        total = _running_sums(probability) if any(ordered) else None
+        total = None
+        if any(ordered):
+            # The sums of the first 0, 1, … probabilities at each truth.
+            total = np.zeros((probability.shape[0], probability.shape[1] + 1))
+            np.cumsum(probability, axis=1, out=total[:, 1:])
         for place, column in enumerate(columns):
             if ordered[place] and total is not None:
                 missed[place, truths] = column.missed_by_sums(total, outcomes, theta, approach)
             else:
                 part = np.arange(truths.size), outcomes, probability
                 missed[place, truths] = column.missed([part], theta, approach)
-    return [_on_net(net, each) for each in missed]
-
-
-def _running_sums(probability: Floats) -> Floats:
-    """Return the sums of the first 0, 1, … probabilities at each truth, shape (t, m + 1)."""
-    total = np.zeros((probability.shape[0], probability.shape[1] + 1))
-    np.cumsum(probability, axis=1, out=total[:, 1:])
-    return total
-
-
-def _on_net(net: Net, missed: Floats) -> WorstCase:
-    """Return the worst case among the truths of a net."""
-    if missed.size == 0:
-        return WorstCase(0.0, (), SIDES[AT], ())
-    place = int(missed.argmax())
-    truths, approach = tuple(float(each[place]) for each in net.truths), int(net.approach[place])
-    witness = (beside(truths[0], approach),) if len(truths) == 1 else truths
-    return WorstCase(min(float(missed[place]), 1.0), truths, SIDES[approach], witness, BY_NET)
+    cases = []
+    for by_column in missed:
+        if by_column.size == 0:
+            cases.append(WorstCase(0.0, (), SIDES[AT], ()))
+            continue
+        place = int(by_column.argmax())
+        case = tuple(float(values[place]) for values in net.truths)
+        side = int(net.approach[place])
+        witness = (beside(case[0], side),) if len(case) == 1 else case
+        alpha = min(float(by_column[place]), 1.0)
+        cases.append(WorstCase(alpha, case, SIDES[side], witness, BY_NET))
+    return cases
 
 
 @dataclass(frozen=True)
@@ -284,9 +282,17 @@ def net_at_limits(
     rng, (low, high) = _stream(scenario, "beside"), places.range
     above = np.unique(np.append(upper[(upper >= low) & (upper < high)], low))
     below = np.unique(np.append(lower[(lower > low) & (lower <= high)], high))
-    chosen = [_some(each, count // 2, rng) for each in (above, below)]
+    chosen, most = [], count // 2
+    for ends in (above, below):
+        if ends.size <= most:
+            chosen.append(ends)
+            continue
+        # The first and the last limits, and others at random.
+        kept = rng.choice(ends.size, most, replace=False)
+        kept[:4] = 0, 1, ends.size - 2, ends.size - 1
+        chosen.append(ends[np.unique(kept)])
     theta = np.concatenate(chosen)
-    approach = np.repeat([FROM_ABOVE, FROM_BELOW], [each.size for each in chosen])
+    approach = np.repeat([FROM_ABOVE, FROM_BELOW], [ends.size for ends in chosen])
     if places.lattice is not None:
         theta = np.concatenate(
             (lattice_above(chosen[0], places.lattice), lattice_below(chosen[1], places.lattice))
@@ -294,15 +300,6 @@ def net_at_limits(
         theta, approach = np.clip(theta, low, high), np.zeros_like(approach)
     net = Net(places.beside(theta, rng), theta, approach)
     return _sorted(net.at(np.flatnonzero(np.isfinite(sum(net.truths)))))
-
-
-def _some(limits: Floats, count: int, rng: np.random.Generator) -> Floats:
-    """Return the first and the last limits, and others at random."""
-    if limits.size <= count:
-        return limits
-    kept = rng.choice(limits.size, count, replace=False)
-    kept[:4] = 0, 1, limits.size - 2, limits.size - 1
-    return limits[np.unique(kept)]
 
 
 def _sorted(net: Net) -> Net:

@@ -55,11 +55,17 @@ def simulate(shard: Shard, limits: Limits) -> Tally:
         shard: the trials.
         limits: the limits of all outcomes that occur in the shard.
     """
-    if not shard.scenario.family.has_outcomes:
-        return _count_lists(shard, limits)
-    if shard.scenario.truth.is_discrete:
-        return _simulate_listed(shard, limits)
-    return _simulate_distribution(shard, limits)
+    if shard.scenario.family.has_outcomes:
+        if shard.scenario.truth.is_discrete:
+            return _simulate_listed(shard, limits)
+        return _simulate_distribution(shard, limits)
+    # Of data that are lists no limits are known beforehand: the trials alone are counted.
+    columns, (conditions, _) = limits.lower.shape[0], shard.scenario.listed_truths()
+    trials = _trials_by_truth(shard, shard.generator())
+    by_outcome = Counts.empty(np.zeros(1, np.int64), columns)
+    by_truth = Counts.empty(conditions, columns)
+    by_outcome.trials[:], by_truth.trials[:] = trials.sum(), trials
+    return Tally(by_outcome, by_truth.with_trials())
 
 
 @dataclass(frozen=True)
@@ -77,43 +83,27 @@ class Trials:
 
 def every_trial(shard: Shard) -> Iterator[Trials]:
     """Yield the very trials that ``simulate`` counts in the shard; of lists some at once."""
-    if not shard.scenario.family.has_outcomes:
-        yield from _every_list(shard)
+    scenario = shard.scenario
+    if not scenario.family.has_outcomes:
+        rng = shard.generator()
+        conditions, parameter = scenario.listed_truths()
+        for number, trials in enumerate(_trials_by_truth(shard, rng).tolist()):
+            for observed in scenario.draw_observed(number, trials, rng):
+                nothing = np.zeros(observed.count, np.int64)
+                truths = parameter[number] + nothing
+                yield Trials(nothing, truths, conditions[number] + nothing, observed)
         return
-    if not shard.scenario.truth.is_discrete:
+    if not scenario.truth.is_discrete:
         draws, keys = _sorted_draws(shard)
         codes, rank = keys >> SHARD_BITS, keys & (SHARD - 1)
         outcomes, parameter, conditions = draws.outcomes(codes), draws.parameter[rank], None
     else:
         drawn = [(number, np.repeat(x, count)) for number, x, count in _histograms(shard)]
         index = np.repeat([number for number, _ in drawn], [x.size for _, x in drawn])
-        keys_of_truths, values = shard.scenario.listed_truths()
+        keys_of_truths, values = scenario.listed_truths()
         outcomes = np.concatenate([x for _, x in drawn])
         parameter, conditions = values[index], keys_of_truths[index]
-    observed = observed_at(shard.scenario, outcomes)
-    yield Trials(outcomes, parameter, conditions, observed)
-
-
-def _every_list(shard: Shard) -> Iterator[Trials]:
-    """Yield the trials of data that are lists: truth by truth, and some at once."""
-    scenario, rng = shard.scenario, shard.generator()
-    conditions, parameter = scenario.listed_truths()
-    for number, trials in enumerate(_trials_by_truth(shard, rng).tolist()):
-        for observed in scenario.draw_observed(number, trials, rng):
-            nothing = np.zeros(observed.count, np.int64)
-            yield Trials(
-                nothing, parameter[number] + nothing, conditions[number] + nothing, observed
-            )
-
-
-def _count_lists(shard: Shard, limits: Limits) -> Tally:
-    """Count the trials of data that are lists, of which no limits are known beforehand."""
-    columns, (conditions, _) = limits.lower.shape[0], shard.scenario.listed_truths()
-    trials = _trials_by_truth(shard, shard.generator())
-    by_outcome = Counts.empty(np.zeros(1, np.int64), columns)
-    by_truth = Counts.empty(conditions, columns)
-    by_outcome.trials[:], by_truth.trials[:] = trials.sum(), trials
-    return Tally(by_outcome, by_truth.with_trials())
+    yield Trials(outcomes, parameter, conditions, observed_at(scenario, outcomes))
 
 
 def outcomes_drawn(shard: Shard) -> Integers:

@@ -282,16 +282,13 @@ def solver_of(scenario: Scenario) -> Solver:
         HarnessError: the family has no enumeration, or its design no solver.
     """
     if scenario.solver is None:
-        object.__setattr__(scenario, "solver", _chosen(scenario))
+        design, family = scenario.design, scenario.family
+        if design.lists is not None:
+            chosen: Solver = ListSolver(scenario)
+        elif design.exact is None or ENUMERATION not in family.engines:
+            raise HarnessError(f"the family {family.name} has no exact engines")
+        else:
+            chosen = design.exact(scenario)
+        object.__setattr__(scenario, "solver", chosen)
     solver: Solver = scenario.solver
-    return solver
-
-
-def _chosen(scenario: Scenario) -> Solver:
-    design, family = scenario.design, scenario.family
-    if design.lists is not None:
-        return ListSolver(scenario)
-    if design.exact is None or ENUMERATION not in family.engines:
-        raise HarnessError(f"the family {family.name} has no exact engines")
-    solver: Solver = design.exact(scenario)
     return solver

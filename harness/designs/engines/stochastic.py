@@ -54,9 +54,9 @@ class Simulation:
     """The counts of one scenario, or of one of its shards."""
 
     tally: Tally
-    """Of the columns whose limits are a function of the outcome."""
+    """The counts of the columns whose limits are a function of the outcome."""
     stochastic: Tally | None
-    """Of the columns whose limits are drawn anew in every trial; None where there are none."""
+    """The counts of those whose limits are drawn anew in every trial; None where there are none."""
     failures: Mapping[int, Failures]
     """Why there are no limits in some trials, by the rows of the stochastic columns that failed."""
 
@@ -105,34 +105,21 @@ def simulate_stochastic(
     tally: Tally | None = None
     failures: dict[int, Failures] = {}
     for trials in every_trial(shard):
-        counted, failed = _count(trials, columns, streams, shard.scenario.family)
+        by_outcome, by_truth = _Groups.of(trials.outcomes, len(columns)), None
+        if trials.conditions is not None:
+            by_truth = _Groups.of(trials.conditions, len(columns))
+        for row, (column, stream) in enumerate(zip(columns, streams, strict=True)):
+            drawn = column.draw(trials, stream)
+            for groups in (by_outcome, by_truth):
+                if groups is not None:
+                    groups.fill(row, trials.parameter, drawn, shard.scenario.family)
+            failed = drawn.summary()
+            if failed is not None:
+                failures[row] = failures[row].plus(failed) if row in failures else failed
+        counted = Tally(by_outcome.counts, None if by_truth is None else by_truth.counts)
         tally = counted if tally is None else tally.plus(counted)
-        for row, each in failed.items():
-            failures[row] = failures[row].plus(each) if row in failures else each
     assert tally is not None
     return tally, failures
-
-
-def _count(
-    trials: Trials,
-    columns: Sequence[StochasticColumn],
-    streams: Sequence[np.random.Generator],
-    family: Family,
-) -> tuple[Tally, dict[int, Failures]]:
-    """Count the misses of each column in some trials of a shard."""
-    by_outcome, by_truth = _Groups.of(trials.outcomes, len(columns)), None
-    if trials.conditions is not None:
-        by_truth = _Groups.of(trials.conditions, len(columns))
-    failures = {}
-    for row, (column, stream) in enumerate(zip(columns, streams, strict=True)):
-        drawn = column.draw(trials, stream)
-        for groups in (by_outcome, by_truth):
-            if groups is not None:
-                groups.fill(row, trials.parameter, drawn, family)
-        failed = drawn.summary()
-        if failed is not None:
-            failures[row] = failed
-    return Tally(by_outcome.counts, None if by_truth is None else by_truth.counts), failures
 
 
 @dataclass(frozen=True)

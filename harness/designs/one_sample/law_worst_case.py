@@ -201,20 +201,17 @@ def _exact(columns: Sequence[_LawColumn], law: Law, over: Span) -> Iterator[tupl
         else:
             left.append(row)
     truths = _every_truth(law, columns[0].size, over)
-    if truths is not None and left:
-        yield from zip(left, _at_all([columns[row] for row in left], truths), strict=True)
-
-
-def _at_all(columns: Sequence[_LawColumn], truths: Floats) -> Iterator[WorstCase]:
-    """Yield the worst case of each column among all truths that there are."""
-    found: list[list[_Candidates]] = [[] for _ in columns]
-    for part, first, last in _blocks(columns[0].law, truths, columns[0].size):
+    if truths is None or not left:
+        return
+    candidates: list[list[_Candidates]] = [[] for _ in left]
+    for part, first, last in _blocks(law, truths, columns[0].size):
         theta = truths[part]
-        rows = columns[0].law.probabilities(theta, columns[0].size, first, last)
-        for column, kept in zip(columns, found, strict=True):
-            kept.append(_at_grid(column.sums(rows, first, last), theta).best(_COMPUTED))
-    for column, kept in zip(columns, found, strict=True):
-        yield _worst(column.computed(_joined(kept).best(_COMPUTED)), None)
+        rows = law.probabilities(theta, columns[0].size, first, last)
+        for row, kept in zip(left, candidates, strict=True):
+            sums = columns[row].sums(rows, first, last)
+            kept.append(_at_grid(sums, theta).best(_COMPUTED))
+    for row, kept in zip(left, candidates, strict=True):
+        yield row, _worst(columns[row].computed(_joined(kept).best(_COMPUTED)), None)
 
 
 def _searched(columns: Sequence[_LawColumn], law: Law, grid: Floats) -> Iterator[WorstCase]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from harness.base.numerics.arrays import Bools, Floats, Integers
+from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.miss_sets import (
     AT,
     FROM_ABOVE,
@@ -185,8 +185,13 @@ def _maxima_inside_gaps(column: _Column) -> Floats:
         return np.empty(0)
     limits = np.concatenate((column.over, column.lower, column.upper))
     limits = np.unique(np.clip(limits, *column.over))
-    sets = column.sets()
-    gaps = np.flatnonzero(~_covered_by_run(sets, 0.5 * (limits[:-1] + limits[1:])))
+    sets, inside = column.sets(), 0.5 * (limits[:-1] + limits[1:])
+    below_count, below_signs = sets[0].boundary_count(inside)
+    above_count, above_signs = sets[1].boundary_count(inside)
+    # The first outcomes alone miss above, and the last outcomes alone miss below.
+    tail = (below_count == 0) | ((below_count == 1) & (below_signs == -1))
+    head = (above_count == 0) | ((above_count == 1) & (above_signs == 1))
+    gaps = np.flatnonzero(~(tail & head))
     left, right = _pieces(column, limits[gaps], limits[gaps + 1])
     rising = _slope(column, sets, left) > 0
     falling = _slope(column, sets, right) < 0
@@ -196,15 +201,6 @@ def _maxima_inside_gaps(column: _Column) -> Floats:
         up = _slope(column, sets, middle) > 0
         low, high = np.where(up, middle, low), np.where(up, high, middle)
     return np.unique(0.5 * (low + high))
-
-
-def _covered_by_run(sets: tuple[MissSet, MissSet], inside: Floats) -> Bools:
-    """Whether the first outcomes alone miss above and the last outcomes alone miss below."""
-    below_count, below_signs = sets[0].boundary_count(inside)
-    above_count, above_signs = sets[1].boundary_count(inside)
-    tail = (below_count == 0) | ((below_count == 1) & (below_signs == -1))
-    head = (above_count == 0) | ((above_count == 1) & (above_signs == 1))
-    return np.asarray(tail & head)
 
 
 def _pieces(column: _Column, left: Floats, right: Floats) -> tuple[Floats, Floats]:

@@ -54,13 +54,13 @@ def verify(scenario: Scenario, limits: Limits, published: Published) -> list[Com
         limits: those that the engines used.
         published: what they computed.
     """
-    found = []
+    comparisons = []
     if scenario.truth.is_discrete:
-        found += compare_listed(
+        comparisons += compare_listed(
             scenario, rows_of_pairs(scenario, limits, scenario.truth.values), limits, published
         )
-    found += verify_posterior(scenario, limits, published, integrated_cells)
-    return found + compare_worst_cases(published)
+    comparisons += verify_posterior(scenario, limits, published, integrated_cells)
+    return comparisons + compare_worst_cases(published)
 
 
 Integrate = Callable[[Scenario, Prior, Limits], Exact]
@@ -73,8 +73,14 @@ def verify_posterior(
     """Compare the masses of a posterior with integrals; those of other arguments as ``verify``."""
     if POSTERIOR not in scenario.family.engines or scenario.size > LARGEST_INTEGRATED:
         return []
-    found = _under_distribution(scenario, limits, published, integrated)
-    return found + _under_prior(scenario, limits, published, integrated)
+    comparisons = _under_distribution(scenario, limits, published, integrated)
+    exact, prior = published.under_prior, published.reference_prior
+    if exact is not None and _are_whole(prior) and exact.conditions.size > 0:
+        outcomes = _some(exact.conditions.astype(np.int64))
+        cells = integrated(scenario, prior, limits.at(outcomes))
+        apart = cells_apart(exact.at(outcomes), cells, np.ones(outcomes.size), 0.0, _SMALL)
+        comparisons.append(Comparison(POSTERIOR, ENUMERATION, "outcomes", apart))
+    return comparisons
 
 
 def _under_distribution(
@@ -103,19 +109,6 @@ def _under_distribution(
         apart = means_apart(enumerated.mean, cells.mean(), _SMALL)
         found.append(Comparison(ENUMERATION, POSTERIOR, "means", apart))
     return found
-
-
-def _under_prior(
-    scenario: Scenario, limits: Limits, published: Published, integrated: Integrate
-) -> list[Comparison]:
-    """Compare the masses of the posterior under the reference prior with integrals."""
-    exact, prior = published.under_prior, published.reference_prior
-    if exact is None or not _are_whole(prior) or exact.conditions.size == 0:
-        return []
-    some = _some(exact.conditions.astype(np.int64))
-    cells = integrated(scenario, prior, limits.at(some))
-    apart = cells_apart(exact.at(some), cells, np.ones(some.size), 0.0, _SMALL)
-    return [Comparison(POSTERIOR, ENUMERATION, "outcomes", apart)]
 
 
 def _are_whole(shapes: Prior) -> bool:

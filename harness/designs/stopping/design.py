@@ -66,10 +66,6 @@ def _decode(scenario: Scenario, outcomes: Integers) -> tuple[Integers, ...]:
     return tuple(each[outcomes].astype(np.int64) for each in (ends.successes, ends.trials))
 
 
-def _encode(scenario: Scenario, x: Integers, trials: Integers) -> Integers:
-    return stopped_of(scenario).find(trials, x)
-
-
 def _refuse(scenario: Scenario) -> None:
     if scenario.size > LARGEST_MOST:
         raise InputError(
@@ -161,12 +157,6 @@ def _law(scenario: Scenario) -> Stopped:
     return Stopped(scenario.family, int(scenario.size))
 
 
-def _draw(
-    scenario: Scenario, truths: Sequence[Any], rng: np.random.Generator, count: int | None
-) -> Integers:
-    return _law(scenario).draw(truths[0], scenario.size, rng, count)
-
-
 @dataclass(frozen=True)
 class StoppingSolver(Solver):
     """The exact engines, from the probabilities of the outcomes at many true values at once."""
@@ -223,8 +213,10 @@ STOPPED = replace(
     name=A_STOPPING_RULE,
     outcomes=Outcomes(
         count=lambda scenario: float(stopped_of(scenario).outcomes.trials.size),
-        draw=_draw,
-        encode=_encode,
+        draw=lambda scenario, truths, rng, count: _law(scenario).draw(
+            truths[0], scenario.size, rng, count
+        ),
+        encode=lambda scenario, x, trials: stopped_of(scenario).find(trials, x),
         decode=_decode,
         trials_unit=lambda scenario: int(scenario.size) + 1,
         at_once=1 << 15,

@@ -23,7 +23,7 @@ from harness.designs.stopping.paths import StoppedTrials
 from harness.families.catalogue import PROPORTION
 from harness.families.family import STOPPED_AT, STOPPING, Data, Family
 from harness.methods.catalogue import Methods, listed, methods_of
-from harness.methods.method import LimitPair, Method, documented
+from harness.methods.method import LimitPair, documented
 
 A_STOPPING_RULE = "a stopping rule"
 """The design."""
@@ -106,17 +106,14 @@ copyreg.pickle(StoppedFamily, _pickled)
 @listed.register
 def _(family: StoppedFamily) -> Methods:
     """Return the methods after trials that end by the rule of a family, by their names."""
-    return {name: _under_rule(family.rule, each) for name, each in methods_of(PROPORTION).items()}
-
-
-def _under_rule(rule: OpenRule, method: Method) -> Method:
-    """Return a method as one of the data after trials that end by a rule."""
-    if not method.needs_stopping:
+    methods = {}
+    for name, method in methods_of(PROPORTION).items():
         by: Callable[..., LimitPair] = _as_if_fixed
-    else:
-        by = _by_looks if "looks" in method.formula.__annotations__ else _by_order
-    formula = documented(partial(by, rule, method.formula), method.formula)
-    return replace(method, formula=formula, needs_stopping=False)
+        if method.needs_stopping:
+            by = _by_looks if "looks" in method.formula.__annotations__ else _by_order
+        formula = documented(partial(by, family.rule, method.formula), method.formula)
+        methods[name] = replace(method, formula=formula, needs_stopping=False)
+    return methods
 
 
 def _as_if_fixed(

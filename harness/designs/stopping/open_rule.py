@@ -40,7 +40,7 @@ from harness.designs.stopping.rule import (
 )
 from harness.families.catalogue import PROPORTION
 from harness.methods.catalogue import find
-from harness.methods.method import TWO_SIDED, Method
+from harness.methods.method import TWO_SIDED
 
 MOST = "most"
 FUNCTIONS: dict[str, Callable[[int, int], object]] = {}
@@ -140,15 +140,18 @@ def open_rule(given: object, alpha: object = 0.05) -> OpenRule:
             )
         content["until"] = {**until, "alpha": float(alphas[0])}
     try:
-        text = json.dumps(content, sort_keys=True, separators=(",", ":"), default=_number_of_python)
+        # A number of NumPy is written as one of Python.
+        text = json.dumps(
+            content,
+            sort_keys=True,
+            separators=(",", ":"),
+            default=lambda value: (
+                value.item() if isinstance(value, np.generic) else json.JSONEncoder().default(value)
+            ),
+        )
     except (TypeError, ValueError):
         raise InputError(f"stopping should hold numbers and texts, found {quoted(rule)}") from None
     return OpenRule(text)
-
-
-def _number_of_python(value: Any) -> Any:
-    """Return a number of NumPy as one of Python."""
-    return value.item() if isinstance(value, np.generic) else json.JSONEncoder().default(value)
 
 
 def _name_of(function: Callable[[int, int], object]) -> str:
@@ -216,7 +219,13 @@ def _until(given: object, looks: tuple[int, ...]) -> Condition:
         return Boundaries(inner, (None,) * len(inner), (int(successes),) * len(inner))
     keys = _mapping("until", given, (*named, "of"), ("alpha",))
     alpha = _number("alpha", keys["alpha"], 0.0, 1.0)
-    method = _method(keys["of"], looks[-1])
+    # The interval of the method has to be known at every look.
+    method = find(PROPORTION, keys["of"])
+    method.check(TWO_SIDED, None)
+    method.refuse_finite_population("a stopping rule")
+    method.validate_sizes({"n": looks[-1]})
+    if not method.deterministic:
+        raise InputError(f"{method.name} draws random numbers, and no stopping rule can look at it")
     if named == ["half_width"]:
         return HalfWidth(_number("half_width", keys["half_width"], 0.0, 0.5), method, alpha)
     return Excludes(_number("excludes", keys["excludes"], 0.0, 1.0), method, alpha)
@@ -238,17 +247,6 @@ def _loaded(until: Mapping[str, Any]) -> Callable[[int, int], object]:
     except FunctionError as fault:
         raise InputError(f"the stopping rule cannot be used: {fault}") from None
     return found
-
-
-def _method(name: Any, most: int) -> Method:
-    """Return a method whose interval is known at every look."""
-    method = find(PROPORTION, name)
-    method.check(TWO_SIDED, None)
-    method.refuse_finite_population("a stopping rule")
-    method.validate_sizes({"n": most})
-    if not method.deterministic:
-        raise InputError(f"{method.name} draws random numbers, and no stopping rule can look at it")
-    return method
 
 
 def _from_boundaries(given: object, most: int) -> StoppingRule:

@@ -94,28 +94,34 @@ def stopped_trials(rule: StoppingRule) -> StoppedTrials:
     It takes time for each trial and each number of successes, (most trials)²/2 at most, and memory
     for the outcomes and one row of successes.
     """
-    found: list[tuple[int, int, Integers, Floats]] = []
+    ended: list[tuple[int, int, Integers, Floats]] = []
     row = _Row(0, 0, np.ones(1), np.ones(1, dtype=bool))
     number = 0
     while number < len(rule.looks) and row.open.any():
         asked, first = _looks_asked(rule, number, row), row.first
-        for look, decision in zip(asked, _decisions(rule, asked, row), strict=True):
+        # Of each look, from the first x of the row to the last possible one.
+        last = first + row.share.size - 1 - row.trials
+        possible = [np.arange(first, last + look + 1) for look in asked]
+        counts = [successes.size for successes in possible]
+        decisions = rule.stops(np.repeat(np.array(asked), counts), np.concatenate(possible))
+        by_look = np.split(decisions, np.cumsum(counts)[:-1])
+        for look, decision in zip(asked, by_look, strict=True):
             row = row.after(look)
             start = row.first - first
             stop = row.open & decision[start : start + row.share.size]
             place = np.flatnonzero(stop)
-            found.append((number, look, place + row.first, row.share[place]))
+            ended.append((number, look, place + row.first, row.share[place]))
             row = row.without(stop)
             number += 1
             if not row.open.any():
                 break
-    sizes = [each[2].size for each in found]
+    sizes = [successes.size for _, _, successes, _ in ended]
     outcomes = StoppedOutcomes(
-        np.repeat([float(each[1]) for each in found], sizes),
-        np.concatenate([each[2] for each in found]).astype(np.float64),
-        np.concatenate([each[3] for each in found]),
+        np.repeat([float(look) for _, look, _, _ in ended], sizes),
+        np.concatenate([successes for _, _, successes, _ in ended]).astype(np.float64),
+        np.concatenate([share for _, _, _, share in ended]),
     )
-    return StoppedTrials(rule, outcomes, np.repeat([each[0] for each in found], sizes))
+    return StoppedTrials(rule, outcomes, np.repeat([number for number, *_ in ended], sizes))
 
 
 @dataclass(frozen=True)
@@ -161,15 +167,6 @@ def _looks_asked(rule: StoppingRule, number: int, row: _Row) -> tuple[int, ...]:
     # Beyond as many trials as the row is long, most of the outcomes would be in vain.
     near = int(np.searchsorted(looks, row.trials + row.share.size, "right"))
     return tuple(looks[: max(1, min(many, max(few, near)))].tolist())
-
-
-def _decisions(rule: StoppingRule, looks: tuple[int, ...], row: _Row) -> list[Bools]:
-    """Return whether trials stop at each look, from the first x of the row to the last possible."""
-    last = row.first + row.share.size - 1 - row.trials
-    possible = [np.arange(row.first, last + look + 1) for look in looks]
-    trials = np.repeat(np.array(looks), [each.size for each in possible])
-    stops = rule.stops(trials, np.concatenate(possible))
-    return np.split(stops, np.cumsum([each.size for each in possible])[:-1])
 
 
 _NATS = 200.0

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import roots_jacobi, roots_legendre
@@ -116,33 +116,28 @@ def _distributed(scenario: Scenario, limits: Limits, published: Published) -> li
     if count > most_truths(scenario):
         total = weights_apart(own.sum(keepdims=True), np.ones(1), columns)
         return [Comparison(ENUMERATION, SECOND, "weights", total)]
-    nodes, weight = _nodes(scenario.truth, count)
+    distribution = as_distribution(scenario.truth)
+    prior, (low, high) = distribution.conjugate_prior, distribution.support
+    if prior is not None:
+        nodes, weight = roots_jacobi(count, prior[1] - 1.0, prior[0] - 1.0)
+    else:
+        nodes, weight = roots_legendre(count)
+    nodes, weight = low + (high - low) * 0.5 * (nodes + 1.0), weight / weight.sum()
     again = np.zeros(int(scenario.outcome_count))
-    for some, _, rows in rows_of_stopped(scenario, nodes):
-        again += weight[some] @ rows
+    for part, _, rows in rows_of_stopped(scenario, nodes):
+        again += weight[part] @ rows
     apart = weights_apart(own, again[outcomes], columns)
-    found = [Comparison(ENUMERATION, SECOND, "weights", apart)]
+    comparisons = [Comparison(ENUMERATION, SECOND, "weights", apart)]
     enumerated, integrated = published.enumerated, published.integrated
     for cells, mean in (
         (None, None) if enumerated is None else (enumerated.by_outcome, enumerated.mean),
         (None, None) if integrated is None else (integrated.by_outcome, integrated.mean),
     ):
         if cells is not None and mean is not None and cells.conditions.size == outcomes.size:
-            found += compare_posterior_mean(Integrated(cells, mean, None), again[outcomes])
-    return found
+            comparisons += compare_posterior_mean(Integrated(cells, mean, None), again[outcomes])
+    return comparisons
 
 
 def most_truths(scenario: Scenario) -> int:
     """Return at how many truths the recursion is computed."""
     return max(2, _STEPS // (int(scenario.size) ** 2 + 1))
-
-
-def _nodes(truth: Any, count: int) -> tuple[Floats, Floats]:
-    """Return nodes and weights of the distribution of the truth, exact for polynomials."""
-    distribution = as_distribution(truth)
-    prior, (low, high) = distribution.conjugate_prior, distribution.support
-    if prior is not None:
-        nodes, weight = roots_jacobi(count, prior[1] - 1.0, prior[0] - 1.0)
-    else:
-        nodes, weight = roots_legendre(count)
-    return low + (high - low) * 0.5 * (nodes + 1.0), weight / weight.sum()

@@ -109,18 +109,17 @@ def _smooth(scenario: Scenario) -> Scenario | None:
     """Return the scenario under its truths, or flat ones where their densities are not smooth."""
     if POSTERIOR not in scenario.family.engines or scenario.truth.is_discrete:
         return None
-    first, second = (
-        sample.truth if has_smooth_density(sample) else _flat_truth(sample)
-        for sample in scenario.samples()
-    )
+    truths = []
+    for sample in scenario.samples():
+        truth = sample.truth
+        if not has_smooth_density(sample) and sample.model.IS_BOUNDED:
+            truth = UniformTruth(*sample.model.SUPPORT)
+        elif not has_smooth_density(sample):
+            # As far as the truth goes.
+            truth = UniformTruth(0.0, max(truth.effective_support[1], 1.0 / sample.size))
+        truths.append(truth)
+    first, second = truths
     return replace(scenario, truth=PairTruth(first, second))
-
-
-def _flat_truth(scenario: Scenario) -> UniformTruth:
-    """Return a flat distribution over the range of the parameter, or as far as the truth goes."""
-    if scenario.model.IS_BOUNDED:
-        return UniformTruth(*scenario.model.SUPPORT)
-    return UniformTruth(0.0, max(scenario.truth.effective_support[1], 1.0 / scenario.size))
 
 
 def _prior_scenario(scenario: Scenario, prior: Prior) -> Scenario | None:
@@ -131,27 +130,28 @@ def _prior_scenario(scenario: Scenario, prior: Prior) -> Scenario | None:
     """
     if POSTERIOR not in scenario.family.engines:
         return None
-    first, second = (_prior_truth(sample, prior) for sample in scenario.samples())
-    if first is None or second is None:
-        return None
-    found = replace(scenario, truth=PairTruth(first, second))
-    smooth = all(has_smooth_density(sample) for sample in found.samples())
-    return found if smooth else None
-
-
-def _prior_truth(sample: Scenario, prior: Prior) -> ContinuousTruth | None:
-    model = sample.model
-    if model.IS_BOUNDED:
-        return UniformTruth(*model.SUPPORT) if prior == model.FLAT_PRIOR else BetaTruth(*prior)
-    if prior[1] > 0:
-        return GammaTruth(*prior)
-    if prior != model.FLAT_PRIOR:
-        return None
-    low, high = sample.truth.effective_support
-    last = model.SAMPLING.window(low, high, sample.size)[1]
-    largest = model.posterior(np.array([float(last)]), np.array([float(sample.size)]), prior)
-    end = float(largest.isf(np.array([_NEGLIGIBLE_TAIL])).value[0])
-    return UniformTruth(model.SUPPORT[0], end)
+    truths: list[ContinuousTruth] = []
+    for sample in scenario.samples():
+        model = sample.model
+        if model.IS_BOUNDED and prior == model.FLAT_PRIOR:
+            truths.append(UniformTruth(*model.SUPPORT))
+        elif model.IS_BOUNDED:
+            truths.append(BetaTruth(*prior))
+        elif prior[1] > 0:
+            truths.append(GammaTruth(*prior))
+        elif prior != model.FLAT_PRIOR:
+            return None
+        else:
+            low, high = sample.truth.effective_support
+            last = model.SAMPLING.window(low, high, sample.size)[1]
+            size = np.array([float(sample.size)])
+            largest = model.posterior(np.array([float(last)]), size, prior)
+            end = float(largest.isf(np.array([_NEGLIGIBLE_TAIL])).value[0])
+            truths.append(UniformTruth(model.SUPPORT[0], end))
+    first, second = truths
+    by_prior = replace(scenario, truth=PairTruth(first, second))
+    smooth = all(has_smooth_density(sample) for sample in by_prior.samples())
+    return by_prior if smooth else None
 
 
 def _under_truth(scenario: Scenario, limits: Limits, published: Published) -> list[Comparison]:

@@ -23,7 +23,7 @@ from dataclasses import astuple, dataclass
 
 import numpy as np
 
-from harness.base.numerics.arrays import Bools, Floats, Positions
+from harness.base.numerics.arrays import Floats
 from harness.designs.design import Scenario
 from harness.designs.engines.climbs import highest, refined
 from harness.designs.limits import Limits
@@ -205,7 +205,13 @@ def search_worst_case(
         for lower, upper in zip(*scaled, strict=True)
     ]
     if all(low == high for low, high in over):
-        return [_only_case(table) for table in tables]
+        cases = []
+        for table in tables:
+            (first, _), (second, _) = table.spans
+            point = SearchPoint(0.0, table.parameter(first, second), AT, first)
+            alpha = min(table.exact_miss_probability(point), 1.0)
+            cases.append(WorstCase(alpha, (first, second), "at", (first, second), AT_LISTED))
+        return cases
     return [_worst_case(table) for table in tables]
 
 
@@ -223,14 +229,6 @@ def limits_of_pairs(
     if limits.outcomes.size < first.size * second.size:
         return None
     return limits.known_at(scenario.outcomes(first[:, np.newaxis], second[np.newaxis, :]))
-
-
-def _only_case(table: PairTable) -> WorstCase:
-    """Return the worst case where both ranges are single truths."""
-    (first, _), (second, _) = table.spans
-    point = SearchPoint(0.0, table.parameter(first, second), AT, first)
-    alpha = min(table.exact_miss_probability(point), 1.0)
-    return WorstCase(alpha, (first, second), "at", (first, second), AT_LISTED)
 
 
 def _worst_case(table: PairTable) -> WorstCase:
@@ -304,21 +302,17 @@ def _highest_peaks(table: PairTable) -> tuple[list[SearchPoint], float]:
                 first[0][:, np.newaxis] * second[0],
                 float(np.hypot(moves[0][i], moves[1][j])),
             )
+    # Places that have no higher neighbour, the highest first.
+    padded = np.pad(heights, 1, constant_values=-1.0)
+    last, width = heights.shape
+    neighbours = [padded[i : i + last, j : j + width] for i in range(3) for j in range(3)]
+    places = np.flatnonzero((heights >= np.max(neighbours, axis=0)).ravel())
+    order = np.argsort(-heights.ravel()[places], kind="stable")
     peaks = [
         SearchPoint(float(heights[i, j]), float(theta[i, j]), AT, float(axes[0][i]))
-        for i, j in zip(*_peaks_of(heights), strict=True)
+        for i, j in zip(*np.unravel_index(places[order], heights.shape), strict=True)
     ]
     return peaks[:_STARTS], spacing
-
-
-def _peaks_of(heights: Floats) -> tuple[Positions, ...]:
-    """Return the places on a grid that have no higher neighbour, the highest first."""
-    padded = np.pad(heights, 1, constant_values=-1.0)
-    rows, columns = heights.shape
-    neighbours = [padded[i : i + rows, j : j + columns] for i in range(3) for j in range(3)]
-    peaks = np.flatnonzero((heights >= np.max(neighbours, axis=0)).ravel())
-    order = np.argsort(-heights.ravel()[peaks], kind="stable")
-    return np.unravel_index(peaks[order], heights.shape)
 
 
 def _height(lower: Floats, upper: Floats, probability: Floats, reach: float) -> float:
@@ -382,22 +376,18 @@ def _best_across(table: PairTable, point: SearchPoint, reach: float) -> list[Sea
     low = max(table.range[0], point.theta - reach * spread)
     high = min(table.range[1], point.theta + reach * spread)
     steps = np.clip(np.linspace(low, high, 9), *table.range)
-    found = _best_moves(table, point, steps, AT, share, 1)
+    best = _best_moves(table, point, steps, AT, share, 1)
     for approach, limits in ((FROM_ABOVE, table.upper), (FROM_BELOW, table.lower)):
         near = limits[rows, columns]
-        theta = _jumps(near, probability, (near >= low) & (near <= high), point.theta)
+        within_reach = (near >= low) & (near <= high)
+        near, likely = near[within_reach], probability[within_reach]
+        jumps = np.unique(near[likely >= _UNLIKELY * likely.max(initial=0.0)])
+        nearest = np.argsort(np.abs(jumps - point.theta), kind="stable")[:_NEAREST]
+        theta = np.sort(jumps[nearest])
         theta = theta[theta != table.range[1 if approach == FROM_ABOVE else 0]]
         if theta.size:
-            found += _best_moves(table, point, theta, approach, share, _TRIED_PER_SIDE)
-    return found
-
-
-def _jumps(limits: Floats, probability: Floats, within_reach: Bools, theta: float) -> Floats:
-    """Return the nearest limits at which the miss probability jumps visibly, ascending."""
-    near, likely = limits[within_reach], probability[within_reach]
-    jumps = np.unique(near[likely >= _UNLIKELY * likely.max(initial=0.0)])
-    nearest = np.argsort(np.abs(jumps - theta), kind="stable")[:_NEAREST]
-    return np.sort(jumps[nearest])
+            best += _best_moves(table, point, theta, approach, share, _TRIED_PER_SIDE)
+    return best
 
 
 def _best_moves(
@@ -426,7 +416,16 @@ def _best_points(
 
 def _best_along(table: PairTable, point: SearchPoint, zooms: int) -> SearchPoint:
     """Return the point with the largest miss probability along the line, near ``point``."""
-    best, first = point, _first_truths_nearby(table, point)
+    # The first truths of points that are equally spaced on the scale of either sample.
+    steps, near = np.linspace(-2.0, 2.0, 17), []
+    truths = np.array([point.first, table.partner(point.theta, point.first)])
+    for sample, truth in enumerate(truths):
+        size, sampling = table.sizes[sample], table.sampling
+        span = sampling.variance_stabilized(np.array(table.spans[sample]), size)
+        stabilized = np.clip(sampling.variance_stabilized(truth, size) + steps, *span)
+        near.append(sampling.from_variance_stabilized(stabilized, size))
+    from_second = table.on_other(0, point.theta, near[1])
+    best, first = point, np.concatenate((near[0], from_second, [point.first]))
     for _ in range(zooms + 1):
         first = np.unique(table.on_line(point.theta, first))
         missed = table.missed_along(np.array([point.theta]), point.approach, first[np.newaxis])[0]
@@ -438,17 +437,3 @@ def _best_along(table: PairTable, point: SearchPoint, zooms: int) -> SearchPoint
         left, right = first[max(index - 1, 0)], first[min(index + 1, first.size - 1)]
         first = np.linspace(left, right, 13)
     return best
-
-
-def _first_truths_nearby(table: PairTable, point: SearchPoint) -> Floats:
-    """Return first truths of points on the line, equally spaced on the scale of either sample."""
-    steps = np.linspace(-2.0, 2.0, 17)
-    near = []
-    truths = np.array([point.first, table.partner(point.theta, point.first)])
-    for sample, truth in enumerate(truths):
-        size, sampling = table.sizes[sample], table.sampling
-        span = sampling.variance_stabilized(np.array(table.spans[sample]), size)
-        stabilized = np.clip(sampling.variance_stabilized(truth, size) + steps, *span)
-        near.append(sampling.from_variance_stabilized(stabilized, size))
-    from_second = table.on_other(0, point.theta, near[1])
-    return np.concatenate((near[0], from_second, [point.first]))
