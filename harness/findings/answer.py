@@ -65,7 +65,21 @@ class Answer:
 def found_answer(results: Results) -> Answer:
     """What a run has found, in words and as a table for each alpha."""
     judged, manifest = judgements(results), results.manifest
-    rankings = {at_alpha.alpha: _ranking(results, at_alpha) for at_alpha in judged}
+    titles = method_titles(manifest)
+    rankings: dict[float, TextTable] = {}
+    for at_alpha in judged:
+        methods, unit = at_alpha.methods, None
+        if len(methods) > 1:
+            kept = [method for method in methods if method.keeps]
+            unit = at_alpha.shortest(kept) or at_alpha.shortest(methods)
+        rows = [_row(results, method, at_alpha, unit, titles) for method in methods]
+        rows += [_row_of_outcomes(results, row, titles) for row in at_alpha.outcomes.values()]
+        rows.sort(key=_order)
+        for place, row in enumerate(rows, 1):
+            row[VERDICT] = replace(row[VERDICT], value=float(place))
+        if rows:
+            caption = _caption(rows, at_alpha, unit, titles)
+            rankings[at_alpha.alpha] = text_table(caption, rows, (METHOD, VERDICT))
     failures = (*failed_methods(manifest), *unsteady_methods(manifest))
     warnings = [f"Failed: {sentence}." for sentence in failures]
     wide = missed_precision(manifest)
@@ -76,24 +90,9 @@ def found_answer(results: Results) -> Answer:
     return Answer(
         sentences(results, judged),
         warnings,
-        {alpha: table for alpha, table in rankings.items() if table.rows},
+        rankings,
         list(advice(judged)),
     )
-
-
-def _ranking(results: Results, judged: AtAlpha) -> TextTable:
-    """The methods at one alpha, from the best to the worst."""
-    titles = method_titles(results.manifest)
-    kept = [method for method in judged.methods if method.keeps]
-    unit = None
-    if len(judged.methods) > 1:
-        unit = judged.shortest(kept) or judged.shortest(judged.methods)
-    rows = [_row(results, method, judged, unit, titles) for method in judged.methods]
-    rows += [_row_of_outcomes(results, row, titles) for row in judged.outcomes.values()]
-    rows.sort(key=_order)
-    for place, row in enumerate(rows, 1):
-        row[VERDICT] = replace(row[VERDICT], value=float(place))
-    return text_table(_caption(rows, judged, unit, titles), rows, (METHOD, VERDICT))
 
 
 def _order(row: Row) -> tuple[Any, ...]:
@@ -168,32 +167,27 @@ def _row(
     sizes = family_in(least).sizes
     several = results.summary.select(sizes).unique().height > 1
     row[MEAN] = _mean_entry(least, size_of(least) if several else "")
-    known = [each for each in method.rows if each.get("worst_alpha") is not None]
-    if known:
-        row[WORST] = _worst_entry(max(known, key=lambda each: float(each["worst_alpha"])), several)
+    with_worst = [of_size for of_size in method.rows if of_size.get("worst_alpha") is not None]
+    if with_worst:
+        worst = max(with_worst, key=lambda of_size: float(of_size["worst_alpha"]))
+        family, places = family_in(worst), [size_of(worst)] if several else []
+        truths = [worst.get(name) for name in family.numbered("worst_truth")]
+        for symbol, truth in zip(family.symbols, truths, strict=False):
+            if truth is not None:
+                places.append(f"{symbol} = {place_text(truth, family.model.SUPPORT)}")
+        value = 1 - worst["worst_alpha"]
+        row[WORST] = Entry(coverage(value), value, ", ".join(places))
     if least["engine"] != MONTE_CARLO:
         same = {name: least[name] for name in ("method", "alpha", *sizes)}
         for drawn in results.summary.filter(engine=MONTE_CARLO, **same).iter_rows(named=True):
             row[ESTIMATE] = _mean_entry(drawn)
     if unit is not None and unit.lengths is not None and method.lengths is not None:
         rows = (*method.rows, *unit.rows)
-        trials = [each["trials"] for each in rows if each["engine"] == MONTE_CARLO]
+        trials = [of_size["trials"] for of_size in rows if of_size["engine"] == MONTE_CARLO]
         note = f"mean of {whole(min(trials))} trials" if trials else ""
         ratio = mean_ratio(method.lengths, unit.lengths)
         row[LENGTH] = Entry(significant(ratio), ratio, note=note)
     return row
-
-
-def _worst_entry(row: SummaryRow, several: bool) -> Entry:
-    """The worst case of a row, with its size, if there are several, and its true values."""
-    family = family_in(row)
-    truths = [row.get(name) for name in family.numbered("worst_truth")]
-    places = [size_of(row)] if several else []
-    for symbol, truth in zip(family.symbols, truths, strict=False):
-        if truth is not None:
-            places.append(f"{symbol} = {place_text(truth, family.model.SUPPORT)}")
-    value = 1 - row["worst_alpha"]
-    return Entry(coverage(value), value, ", ".join(places))
 
 
 def _mean_entry(row: SummaryRow, place: str = "") -> Entry:

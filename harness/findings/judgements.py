@@ -63,7 +63,7 @@ class MethodJudgement:
     lengths: Lengths | None
     """The mean length at each size; None where one is not known, or where there is one limit."""
     scope: str
-    """Of which true values the worst case is: ``for p in 0.1 … 0.9``; empty where it is all."""
+    """The true values that the worst case is of: ``for p in 0.1 … 0.9``; empty where of all."""
 
     @property
     def means(self) -> tuple[float, ...]:
@@ -116,10 +116,10 @@ class Choice:
 
     judged: AtAlpha
     use: MethodJudgement | None
-    """Of the methods whose mean alpha is within a tenth of alpha at every size, the one whose
-    largest worst alpha over the sizes is smallest; of ties the shortest."""
+    """The method with the smallest largest worst alpha over the sizes, of those whose mean alpha is
+    within a tenth of alpha at every size; of ties the shortest."""
     never_above: MethodJudgement | None
-    """Of the methods whose alpha is above alpha at no truth, the shortest on average over sizes."""
+    """The shortest on average over sizes of the methods whose alpha is above alpha at no truth."""
 
     @property
     def candidates(self) -> list[MethodJudgement]:
@@ -170,7 +170,7 @@ def mean_ratio(lengths: Lengths, unit: Lengths) -> float:
 
 
 def _row_of_each_size(rows: Sequence[SummaryRow]) -> tuple[SummaryRow, ...]:
-    """Of one method the row of each size that has its mean alpha, if possible an exact one."""
+    """The row of each size that has the mean alpha of one method, if possible an exact one."""
     sizes = family_in(rows[0]).sizes
     by_size: dict[Any, SummaryRow] = {}
     for engine in (MONTE_CARLO, *EXACT_ENGINES):
@@ -267,7 +267,7 @@ def size_of(row: SummaryRow) -> str:
 
 
 def scope_of(row: SummaryRow) -> str:
-    """Of which true values the worst case of a row is; empty where of all, or where none is known.
+    """The true values that the worst case of a row is of; empty where of all, or not known.
 
     It is as in ``for p in 0.1 … 0.9`` or ``at p = 0.3``.
     """
