@@ -152,12 +152,6 @@ def _ratio(truths: Sequence[Floats]) -> Floats:
         return np.asarray(truths[0] / truths[1])
 
 
-def _not_at_0(span: Span, size: float) -> Span:
-    low, high = span
-    least = NEXT_TO_BOUNDARY / size
-    return max(low, least), max(high, least)
-
-
 RATIO = Combination(
     (1.0, -1.0),
     _ratio,
@@ -165,7 +159,10 @@ RATIO = Combination(
     coordinate=np.log,
     from_coordinate=np.exp,
     slope=lambda truths: np.asarray(1.0 / truths),
-    inside=_not_at_0,
+    inside=lambda span, size: (
+        max(span[0], NEXT_TO_BOUNDARY / size),
+        max(span[1], NEXT_TO_BOUNDARY / size),
+    ),
 )
 """The ratio θ = θ₁/θ₂; its logarithm is ln θ₁ − ln θ₂."""
 

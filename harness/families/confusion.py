@@ -149,17 +149,17 @@ SHARE = PairedParameter(
 """The share of one cell in two: precision as that of tp in tp and fp."""
 
 
-def _share_posterior(count: int, other: int, data: Data, prior: Prior) -> Beta:
-    """Return Beta(x + a, y + b) of the counts x and y in two cells, with their shapes a and b."""
-    x, total = data[count], data[count] + data[other]
-    return Beta.given(x, np.maximum(total, 1e-300), (prior[count], prior[other]))
-
-
 def _share(name: str, title: str, metric: Metric, count: int, other: int) -> Family:
     """Return the family of the share of a cell in two, by the places of both."""
     left, last = (place for place in range(4) if place not in (count, other))
     directions = [0.0] * 4
     directions[count], directions[other] = 1.0, -1.0
+
+    def posterior(data: Data, prior: Prior) -> Beta:
+        """Return Beta(x + a, y + b) of the counts x and y in both cells, with shapes a and b."""
+        x, total = data[count], data[count] + data[other]
+        return Beta.given(x, np.maximum(total, 1e-300), (prior[count], prior[other]))
+
     return _family(
         name,
         title,
@@ -169,7 +169,7 @@ def _share(name: str, title: str, metric: Metric, count: int, other: int) -> Fam
         tuple(directions),
         as_pairs=SHARE,
         beside_first=(2,),
-        posterior=partial(_share_posterior, count, other),
+        posterior=posterior,
     )
 
 

@@ -175,15 +175,17 @@ def _of_records(file: Path, each: str, records: Mapping[int, Mapping[str, Any]])
     if not any(records.values()):
         raise InputError(f"{file} should have a row for each {each}, found none")
     names = tuple(dict.fromkeys(name for record in records.values() for name in record))
-    rows = (tuple(_field(record.get(name)) for name in names) for record in records.values())
+    rows = []
+    for record in records.values():
+        fields = []
+        for name in names:
+            value = record.get(name)
+            if isinstance(value, bool | dict | list):
+                fields.append(json.dumps(value, default=str))
+            else:
+                fields.append("" if value is None else str(value).strip())
+        rows.append(tuple(fields))
     return CsvTable(file, 1, names, tuple(records), tuple(rows))
-
-
-def _field(value: Any) -> str:
-    """A value as the field of a CSV file has it."""
-    if isinstance(value, bool | dict | list):
-        return json.dumps(value, default=str)
-    return "" if value is None else str(value).strip()
 
 
 def joined(tables: Sequence[CsvTable], key: Sequence[str]) -> CsvTable:

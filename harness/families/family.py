@@ -143,7 +143,7 @@ class AsPairs:
     """A table of four cells as one of pairs: its cells in another order."""
 
     family: Family
-    """That of the pairs, which is in no list of families."""
+    """The family of the pairs, which is in no list of families."""
     order: tuple[int, int, int, int]
     """The places of both, first_only, second_only and neither among the cells of the table."""
     beside_first: tuple[int, ...] = ()
@@ -229,7 +229,7 @@ class Family:
     shares_size: bool = False
     """Whether several counts are parts of one size, as the four of a table."""
     as_pairs: AsPairs | None = None
-    """Of a table with other cells than those of pairs: the same as a table of pairs."""
+    """The same as a table of pairs, where the cells of the table are other ones."""
     base: Family | None = None
     """The family without its settings; None where it has those that it has by default."""
     settings: Mapping[str, Any] = field(default_factory=dict)

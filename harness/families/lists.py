@@ -117,7 +117,15 @@ SUMMARY = ("mean", "sd", "k")
 
 def _validate_runs(given: Mapping[str, npt.ArrayLike]) -> Data:
     if VALUES[0] not in given and set(given) & set(SUMMARY):
-        return _summary(given)
+        validate_names("mean (or values)", SUMMARY, given)
+        mean, sd = (numbers(name, given[name], "a number") for name in SUMMARY[:2])
+        validate_values(mean, ~(np.abs(mean) <= LARGEST), "mean", "a number up to 1e100")
+        validate_values(sd, ~((sd >= 0) & (sd <= LARGEST)), "sd", "a number from 0 to 1e100")
+        size = whole_numbers("k", given["k"])
+        outside = (size < 2) | (size > LARGEST_COUNT)
+        validate_values(size, outside, "k", "a whole number from 2 to 10^9")
+        columns = broadcast_columns(SUMMARY, (mean, sd, size))
+        return (*columns, np.empty((*columns[0].shape, 0)))
     validate_names("mean (or mean, sd and k)", VALUES, given)
     values = list_of_numbers("values", given["values"], "run")
     if values.shape[-1] < 2:
@@ -185,18 +193,6 @@ def _with_moments(values: Floats) -> Data:
     varies = values.max(axis=-1) > values.min(axis=-1)
     sd = np.where(varies, values.std(axis=-1, ddof=1), 0.0)
     return np.where(varies, mean, values[..., 0]), sd, np.full(mean.shape, float(size)), values
-
-
-def _summary(given: Mapping[str, npt.ArrayLike]) -> Data:
-    validate_names("mean (or values)", SUMMARY, given)
-    mean, sd = (numbers(name, given[name], "a number") for name in SUMMARY[:2])
-    validate_values(mean, ~(np.abs(mean) <= LARGEST), "mean", "a number up to 1e100")
-    validate_values(sd, ~((sd >= 0) & (sd <= LARGEST)), "sd", "a number from 0 to 1e100")
-    size = whole_numbers("k", given["k"])
-    outside = (size < 2) | (size > LARGEST_COUNT)
-    validate_values(size, outside, "k", "a whole number from 2 to 10^9")
-    columns = broadcast_columns(SUMMARY, (mean, sd, size))
-    return (*columns, np.empty((*columns[0].shape, 0)))
 
 
 def _validate_clusters(given: Mapping[str, npt.ArrayLike]) -> Data:
