@@ -27,7 +27,7 @@ AT_LEAST: Contract = "at-least"
 CONSERVATIVE: Contract = "conservative"
 """The mean actual alpha is at most alpha, and no truth inside the range is missed much more."""
 APPROXIMATE: Contract = "approximate"
-"""As nominal, with more room: for methods that are near alpha in large samples only."""
+"""The promise of nominal with more room, for methods that are near alpha in large samples only."""
 NONE: Contract = "none"
 
 CONTRACTS = (NOMINAL, AT_LEAST, CONSERVATIVE, APPROXIMATE, NONE)
@@ -91,18 +91,17 @@ class Method:
     """Whether the limits are a function of the outcome; a method that draws them is given a
     generator."""
     uses_both: bool = True
-    """Of a method for pairs: whether its limits depend on how many pairs are right in both, beside
-    the discordant pairs and the total. Of one for a confusion table: whether they depend on more
-    than the family's own part of the table."""
+    """Whether the limits of pairs depend on how many pairs are right in both, beside the discordant
+    pairs and the total; and those of a confusion table on more than the family's own part of it."""
     uneven_tails: bool = False
     """Whether one tail may by design have hardly any of alpha, as that of an interval with limits
     at equal distances of the estimate, next to the ends of the range."""
     needs_values: bool = False
-    """Of a method for a mean: whether it needs the values, and not only their mean and standard
+    """Whether a method for a mean needs the values, and not only their mean and standard
     deviation."""
     standard_errors: StandardErrors | None = None
-    """Of a method for a mean whose limits are mean ± f(k, tail)·sd/√k, sd with the divisor k − 1:
-    f, from which its coverage of a normal mean follows in closed form."""
+    """The f of a method for a mean whose limits are mean ± f(k, tail)·sd/√k, sd with the divisor
+    k − 1: its coverage of a normal mean follows from it in closed form."""
     largest_size: float | None = None
     """The largest size of a sample that the method takes; None where there is no such limit."""
     needs_population: bool = False
@@ -210,7 +209,11 @@ class Method:
     def _not_found(
         self, data: tuple[Floats, ...], place: int, alpha: float
     ) -> IntervalNotFoundError:
-        outcome = ", ".join(_in_words(column[place]) for column in data)
+        words = []
+        for column in data:
+            numbers = [f"{number:.15g}" for number in np.atleast_1d(column[place])]
+            words.append(f"[{', '.join(numbers)}]" if column[place].ndim else numbers[0])
+        outcome = ", ".join(words)
         return IntervalNotFoundError(
             f"{self.name}: no interval found for the outcome ({outcome}) at alpha = {alpha:g}"
         )
@@ -339,13 +342,6 @@ class Method:
         if self.sides == (TWO_SIDED,):
             return "has no one-sided form (one_sided and balanced_tail have)"
         return f"has the sides {', '.join(self.sides)}"
-
-
-def _in_words(value: Floats) -> str:
-    """A number of an outcome, or a list in brackets."""
-    if not value.ndim:
-        return f"{value:.15g}"
-    return f"[{', '.join(f'{each:.15g}' for each in value)}]"
 
 
 def are_intervals(lower: Floats, upper: Floats, side: str, infinite: bool = False) -> Bools:

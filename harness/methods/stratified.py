@@ -334,7 +334,7 @@ class _Terms(NamedTuple):
     scale: Floats
     """What the variances of a stratum are multiplied by in V."""
     sign: Floats
-    """Of derivatives in δ, and of third moments: −1 if seen from the other end."""
+    """The sign of derivatives in δ and of third moments: −1 if seen from the other end."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ successes and failures.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 from scipy.special import expit, ndtri
@@ -364,22 +364,17 @@ def _for_odds_ratio(
     open_ = np.flatnonzero(~distinct.fixed)
     inner = distinct.at(open_)
     start = corrected_score_limit(inner, -float(ndtri(tail)))
-    for block in _blocks(inner, start):
-        tails = HypergeometricTails.about(inner.at(block), start.at(block))
-        log_limit[open_[block]] = limit(tails, level).log_ratio
-    log_limit[np.abs(log_limit) < _NEXT_TO_ONE] = 0.0
-    lower, upper = -log_limit[back[: tables.size]], log_limit[back[tables.size :]]
-    return np.exp(lower), np.exp(upper)
-
-
-def _blocks(tables: Tables, points: TablePoints) -> Iterator[Positions]:
-    """Positions of tables whose windows are about as wide, few enough to be held at once."""
-    first, last = extent(tables, points)
+    # Tables whose windows are about as wide make blocks that are few enough to be held at once.
+    first, last = extent(inner, start)
     width = last - first + 1.0
     order = np.argsort(width, kind="stable")
     while order.size:
         # The last table of a block is the widest.
         held = width[order] * np.arange(1.0, order.size + 1.0)
         count = max(1, int(np.searchsorted(held, _BLOCK, side="right")))
-        yield order[:count]
-        order = order[count:]
+        block, order = order[:count], order[count:]
+        tails = HypergeometricTails.about(inner.at(block), start.at(block))
+        log_limit[open_[block]] = limit(tails, level).log_ratio
+    log_limit[np.abs(log_limit) < _NEXT_TO_ONE] = 0.0
+    lower, upper = -log_limit[back[: tables.size]], log_limit[back[tables.size :]]
+    return np.exp(lower), np.exp(upper)

@@ -112,7 +112,7 @@ class Window(Rows):
         return Window(first, log_weights, log_ratio)
 
     def probabilities(self, points: TablePoints) -> Floats:
-        """Of each shift at the points, (m, w); their sum is one."""
+        """The probability of each shift at the points, (m, w); their sum is one."""
         away = (points.log_ratio - self.log_ratio)[:, None]
         exponents = self.log_weights + self.shifts * away
         exponents -= np.max(exponents, axis=1, keepdims=True)

@@ -129,7 +129,7 @@ class Distances(NamedTuple):
 
 
 def wilson_distances(pairs: Pairs, tail: float) -> Distances:
-    """Those of Wilson limits, and their difference from counts, without cancellation."""
+    """The distances of Wilson limits, and their difference from counts, without cancellation."""
     z, n = -float(ndtri(tail)), pairs.n
     failures_1, failures_2 = pairs.second_only + pairs.neither, pairs.first_only + pairs.neither
     root_1 = np.sqrt(z * z + 4.0 * pairs.x1 * (failures_1 / n))
@@ -148,7 +148,7 @@ def wilson_distances(pairs: Pairs, tail: float) -> Distances:
 
 
 def jeffreys_distances(pairs: Pairs, tail: float) -> Distances:
-    """Those of Jeffreys limits."""
+    """The distances of Jeffreys limits."""
     lower_1, below_1 = once_per_sample(_jeffreys_below)((pairs.x1, pairs.n), tail)
     (above_2,) = once_per_sample(_jeffreys_above)((pairs.x2, pairs.n), tail)
     return Distances(lower_1, below_1, above_2, below_1 - above_2)

@@ -111,7 +111,7 @@ class ByEstimate:
 
 
 class _WithoutTies:
-    """Of two sizes no outcomes tie at every δ; of one size (i, j) and (j, i) do."""
+    """An order in which no outcomes tie at every δ but (i, j) and (j, i) of samples of one size."""
 
     def representatives(
         self, i: Integers, j: Integers, n1: int, n2: int
