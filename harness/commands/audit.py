@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from harness.commands.ending import cleaning_up
 from harness.commands.options import words_of_call
-
-if TYPE_CHECKING:
-    from harness.checks.audit.audit import Audit
 
 
 def audit(
@@ -82,21 +78,12 @@ def audit(
     for file, text in (("audit.md", format_page(found)), ("audit.csv", format_csv(found))):
         write_output_file(out / file, text)
     if html is not None:
-        write_output_file(html, _page(found, context.params))
+        import shlex
+
+        from harness.pages.check.audit import audit_page
+        from harness.report.page import render
+
+        command = shlex.join(words_of_call(audit, context.params, ("jobs", "quiet")))
+        write_output_file(html, render(audit_page(found, command)))
     say(f"{len(found.functions)} functions in {out / 'audit.md'}")
     return 0
-
-
-def _page(found: Audit, given: Mapping[str, Any]) -> str:
-    """The page of an audit.
-
-    Args:
-        found: what was found.
-        given: the parameters of the command by name.
-    """
-    import shlex
-
-    from harness.pages.check.audit import audit_page
-    from harness.report.page import render
-
-    return render(audit_page(found, shlex.join(words_of_call(audit, given, ("jobs", "quiet")))))

@@ -293,29 +293,27 @@ def _page(reports: Sequence[CheckReport], given: Mapping[str, Any]) -> str:
     """
     import shlex
 
+    from harness.callers.command import is_of_r
+    from harness.callers.table import is_table
     from harness.pages.check.page import CheckedMethod, check_page
     from harness.report.page import render
 
     chosen = [*(given["methods"] or []), *(given["command"] or [])]
-    methods = [
-        CheckedMethod(report, () if given["model"] else _words_of_one(given, number, method))
-        for number, (report, method) in enumerate(zip(reports, chosen, strict=True))
-    ]
+    methods = []
+    for number, (report, method) in enumerate(zip(reports, chosen, strict=True)):
+        if given["model"]:
+            methods.append(CheckedMethod(report, ()))
+            continue
+        # The command that checks this method alone, without sizes, alphas and files.
+        is_command = number >= len(given["methods"] or [])
+        is_r = not is_command and is_of_r(method)
+        has_side = is_r or is_command or is_table(method)
+        taken = {"arg": is_r, "limits": is_r, "lines": is_command, "side": has_side}
+        leave_out = [*_NOT_AGAIN, *_OF_SEVERAL, *(name for name in taken if not taken[name])]
+        alone = {"methods": None, "command": None, "command" if is_command else "methods": [method]}
+        words = words_of_call(check, {**given, **alone}, leave_out)
+        methods.append(CheckedMethod(report, words))
     return render(check_page(methods, shlex.join(words_of_call(check, given, _UNSEEN))))
-
-
-def _words_of_one(given: Mapping[str, Any], number: int, method: str) -> list[str]:
-    """The command that checks one of the methods, without sizes, alphas and files."""
-    from harness.callers.command import is_of_r
-    from harness.callers.table import is_table
-
-    is_command = number >= len(given["methods"] or [])
-    is_r = not is_command and is_of_r(method)
-    has_side = is_r or is_command or is_table(method)
-    taken = {"arg": is_r, "limits": is_r, "lines": is_command, "side": has_side}
-    leave_out = [*_NOT_AGAIN, *_OF_SEVERAL, *(name for name in taken if not taken[name])]
-    alone = {"methods": None, "command": None, "command" if is_command else "methods": [method]}
-    return words_of_call(check, {**given, **alone}, leave_out)
 
 
 def methods_of(

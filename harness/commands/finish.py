@@ -33,9 +33,17 @@ def finish(
     from harness.commands.output import show_uncut
     from harness.commands.report import write_report
     from harness.kinds.catalogue import kind_of_experiment
+    from harness.runner.write import write_figures_asked_for
     from harness.screen.console import escape_markup
 
-    drawn, figure_fault = _draw(written, experiment)
+    drawn: list[Path] = []
+    figure_fault: FigureError | WriteError | None = None
+    try:
+        if written.path is not None:
+            drawn = write_figures_asked_for(written, experiment, written.path)
+    except (FigureError, WriteError) as fault:
+        # The tables are good without figures.
+        figure_fault = fault
     page = write_report(written.path, path) if report and written.path is not None else None
     results = replace(written, path=path)
     kind = kind_of_experiment(experiment)
@@ -57,23 +65,6 @@ def finish(
     if figure_fault is not None:
         return figure_fault.exit_code
     return MethodError.exit_code if failed else 0
-
-
-def _draw(
-    results: Results, experiment: AnyExperiment
-) -> tuple[list[Path], FigureError | WriteError | None]:
-    """Draw the figures of a run; return them and what went wrong.
-
-    The tables are good without figures.
-    """
-    from harness.runner.write import write_figures_asked_for
-
-    if results.path is None:
-        return [], None
-    try:
-        return write_figures_asked_for(results, experiment, results.path), None
-    except (FigureError, WriteError) as fault:
-        return [], fault
 
 
 def _figures_line(drawn: Sequence[Path], experiment: AnyExperiment, path: Path) -> str:

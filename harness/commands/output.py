@@ -90,22 +90,18 @@ def records_text(records: Records, form: str, as_list: bool = False) -> str:
         as_list: whether JSON is a list of a single record too.
     """
     if form == "csv":
-        return _csv_text(records)
-    objects = [{name: _finite(value) for name, value in record.items()} for record in records]
+        text = io.StringIO()
+        writer = csv.DictWriter(text, list(records[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(records)
+        return text.getvalue().removesuffix("\n")
+    objects = [dict(record) for record in records]
+    for record in objects:
+        for name, value in record.items():
+            # JSON cannot write what is infinite or not a number.
+            if isinstance(value, float) and not math.isfinite(value):
+                record[name] = None
     return json_text(objects[0] if len(objects) == 1 and not as_list else objects)
-
-
-def _finite(value: Any) -> Any:
-    """The value, or None if it is infinite or not a number, which JSON cannot write."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _csv_text(records: Records) -> str:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(records[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(records)
-    return text.getvalue().removesuffix("\n")
 
 
 def show_table(table: RenderableType) -> None:

@@ -70,7 +70,13 @@ def report(
     paths = _result_folders(folders)
     target = out
     if out is None and not markdown:
-        target = _common_folder(folders) / REPORT_FILE
+        folder = folders[0]
+        if len(folders) > 1:
+            # The first folder that holds them all.
+            as_given = not any(path.is_absolute() or ".." in path.parts for path in folders)
+            named = folders if as_given else [path.absolute() for path in folders]
+            folder = Path(os.path.commonpath(named))
+        target = folder / REPORT_FILE
         _refuse_foreign(target)
     if target is not None:
         option = "the page" if out is None else "--out"
@@ -165,14 +171,6 @@ def _result_folders(folders: Sequence[Path]) -> list[Path]:
         for each in below:
             found.setdefault(each.resolve(), each)
     return list(found.values())
-
-
-def _common_folder(folders: Sequence[Path]) -> Path:
-    """The folder itself, or of several the first one that holds them all."""
-    if len(folders) == 1:
-        return folders[0]
-    as_given = not any(each.is_absolute() or ".." in each.parts for each in folders)
-    return Path(os.path.commonpath([each if as_given else each.absolute() for each in folders]))
 
 
 def _refuse_foreign(target: Path, kind: str | None = None) -> None:

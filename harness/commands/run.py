@@ -63,7 +63,15 @@ def run(
     again.
     """
     if not configs:
-        return _list_shipped(alone=not any((overrides, shard, fresh, take_over, dry_run, quiet)))
+        from harness.commands.output import say
+        from harness.config.files import shipped_configs
+
+        if any((overrides, shard, fresh, take_over, dry_run, quiet)):
+            raise InputError(
+                "run: name a config; `run` alone lists those that come with the package"
+            )
+        say("\n".join(shipped_lines(shipped_configs())))
+        return 0
     execution = {"jobs": jobs, "backend": backend, "timeout": timeout}
     given = {key: value for key, value in execution.items() if value is not None}
     changes = [*(overrides or []), *(f"execution.{key}={given[key]}" for key in given)]
@@ -89,17 +97,6 @@ def run(
             if not str(stop):
                 stop.args = ("what was finished is recorded, and the same command goes on from it",)
             raise
-
-
-def _list_shipped(alone: bool) -> int:
-    """Print the configs that ``run`` finds by name, where it is given nothing to run."""
-    from harness.commands.output import say
-    from harness.config.files import shipped_configs
-
-    if not alone:
-        raise InputError("run: name a config; `run` alone lists those that come with the package")
-    say("\n".join(shipped_lines(shipped_configs())))
-    return 0
 
 
 @dataclass(frozen=True)
@@ -243,6 +240,9 @@ def shipped_lines(configs: Mapping[str, Path]) -> Iterator[str]:
     Args:
         configs: by the names that ``run`` takes.
     """
+    from harness.config import yaml12
+    from harness.config.files import read_text
+
     if not configs:
         yield "No config is installed with this package; `init` writes one."
         return
@@ -250,19 +250,13 @@ def shipped_lines(configs: Mapping[str, Path]) -> Iterator[str]:
     column = max(map(len, configs))
     for name, path in configs.items():
         room = _WIDTH - column - 2 * len(_GAP)
-        start, *more = textwrap.wrap(_title(name, path), room, break_on_hyphens=False)
+        data = yaml12.read(read_text(path), str(path)).data
+        title = data.get("title") if isinstance(data, Mapping) else None
+        if not isinstance(title, str) or not title.strip():
+            title = name
+        start, *more = textwrap.wrap(title, room, break_on_hyphens=False)
         yield f"{_GAP}{name:<{column}}{_GAP}{start}"
         yield from (f"{_GAP}{'':<{column}}{_GAP}{line}" for line in more)
     first = "quickstart" if "quickstart" in configs else next(iter(configs))
     yield f"One of them is run by its name: python -m harness run {first}"
     yield "A config of your own is begun by: python -m harness init"
-
-
-def _title(name: str, path: Path) -> str:
-    """The title of a config, or its name where it has none."""
-    from harness.config import yaml12
-    from harness.config.files import read_text
-
-    data = yaml12.read(read_text(path), str(path)).data
-    title = data.get("title") if isinstance(data, Mapping) else None
-    return title if isinstance(title, str) and title.strip() else name
