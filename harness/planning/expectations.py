@@ -83,10 +83,20 @@ class Expectations:
             truths: the true value of each sample.
         """
         windows = self.windows(sizes, truths)
-        means = np.empty(len(sizes))
-        for rows in _rows([last - first + 1.0 for first, last in windows]):
+        widths = [last - first + 1.0 for first, last in windows]
+        means, start = np.empty(len(sizes)), 0
+        while start < len(sizes):
+            # As many sizes as make a table of a bounded number of cells.
+            largest, stop = [width[start] for width in widths], start + 1
+            while stop < len(sizes):
+                wider = [max(a, width[stop]) for a, width in zip(largest, widths, strict=True)]
+                if np.prod(wider) * (stop + 1 - start) > CELLS:
+                    break
+                largest, stop = wider, stop + 1
+            rows = slice(start, stop)
             here = [(first[rows], last[rows]) for first, last in windows]
             means[rows] = self._means_of_table(sizes[rows], truths, here)
+            start = stop
         return means
 
     def _means_of_table(
@@ -197,21 +207,6 @@ def _expectation(values: Floats, probability: Sequence[Floats]) -> Floats:
     with np.errstate(invalid="ignore"):
         terms = np.where(weight > 0, values * weight, 0.0)
     return np.asarray(terms.reshape(len(terms), -1).sum(axis=1))
-
-
-def _rows(widths: Sequence[Floats]) -> list[slice]:
-    """Return slices over the sizes such that each table has a bounded number of cells."""
-    total, slices, start = len(widths[0]), [], 0
-    while start < total:
-        largest, stop = [width[start] for width in widths], start + 1
-        while stop < total:
-            wider = [max(a, width[stop]) for a, width in zip(largest, widths, strict=True)]
-            if np.prod(wider) * (stop + 1 - start) > CELLS:
-                break
-            largest, stop = wider, stop + 1
-        slices.append(slice(start, stop))
-        start = stop
-    return slices
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,7 @@ class ListQuestion:
     """The sd of a run; p, rho and the sizes of clusters in turn; or of strata p1, p2 and the shares
     of the cases."""
     ratio: float
-    """Of strata: the cases of the second sample over those of the first."""
+    """The cases of the second sample of strata over those of the first."""
 
     def width(self, number: int) -> tuple[float, float]:
         """Return the expected width at a number, and its standard error."""
