@@ -51,7 +51,7 @@ class PairedDifference:
     lower: float
     upper: float
     alpha: float
-    """That of this interval: the one of all, over the number of differences."""
+    """The alpha of this interval: the one of all, over the number of differences."""
     method: str
     told_apart: bool
     """Whether the interval leaves out 0."""

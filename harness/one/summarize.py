@@ -269,22 +269,18 @@ class _Estimates:
         keys = [self.keys(name) for name in factors]
         if self.lines is not None:
             # The method is a name, even where it is a number.
-            keys = [*keys[:1], *map(_as_numbers, keys[1:])]
+            for place, texts in enumerate(keys[1:], 1):
+                for kind in (pl.Int64, pl.Float64):
+                    numbers = texts.cast(kind, strict=False)
+                    if not numbers.has_nulls():
+                        keys[place] = numbers
+                        break
         rows = pl.Series("row", np.arange(len(self.columns[0])))
         if not keys:
             return {_Group((), ()): rows.to_numpy()}
         frame = pl.DataFrame([rows, *(key.alias(str(at)) for at, key in enumerate(keys))])
         parts = frame.group_by(frame.columns[1:], maintain_order=True)
         return {_Group(factors, key): part["row"].to_numpy() for key, part in parts}
-
-
-def _as_numbers(texts: pl.Series) -> pl.Series:
-    """The numbers that all of the texts are, or the texts."""
-    for kind in (pl.Int64, pl.Float64):
-        numbers = texts.cast(kind, strict=False)
-        if not numbers.has_nulls():
-            return numbers
-    return texts
 
 
 def _first_line(fault: Exception) -> str:
