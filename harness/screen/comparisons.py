@@ -75,25 +75,23 @@ def _mean_over(truth: Mapping[str, Any], family: Family) -> str:
     symbols = family.truth_parts
     parts = {symbols[key]: part for key, part in truth.items() if key in symbols}
     parts = parts or {", ".join(family.symbols): truth}
-    words = " and ".join(_truth_words(*part) for part in parts.items())
+    words = []
+    for symbol, part in parts.items():
+        ((kind, content),) = part.items()
+        if kind == "grid":
+            span = f"{content['start']} … {content['stop']}"
+            words.append(f"{content['count']} values of {symbol} in {span}")
+        elif kind == "values" and len(content) == 1:
+            words.append(f"{symbol} = {content[0]}")
+        elif kind == "values":
+            words.append(f"{len(content)} values of {symbol} in {content[0]} … {content[-1]}")
+        elif kind == "uniform":
+            words.append(f"{symbol} uniform on {content[0]} … {content[1]}")
+        else:
+            words.append(f"{symbol} from {kind.capitalize()}({', '.join(map(str, content))})")
+    over = " and ".join(words)
     first = "" if _LISTS & set(next(iter(parts.values()))) else _FIRST
-    return (
-        f"score: length plus a penalty for every miss, lower is better; mean over {words}{first}."
-    )
-
-
-def _truth_words(symbol: str, truth: Mapping[str, Any]) -> str:
-    """A truth of one sample in words."""
-    ((kind, content),) = truth.items()
-    if kind == "grid":
-        return f"{content['count']} values of {symbol} in {content['start']} … {content['stop']}"
-    if kind == "values":
-        if len(content) == 1:
-            return f"{symbol} = {content[0]}"
-        return f"{len(content)} values of {symbol} in {content[0]} … {content[-1]}"
-    if kind == "uniform":
-        return f"{symbol} uniform on {content[0]} … {content[1]}"
-    return f"{symbol} from {kind.capitalize()}({', '.join(map(str, content))})"
+    return f"score: length plus a penalty for every miss, lower is better; mean over {over}{first}."
 
 
 def near_nominal_screen(near: pl.DataFrame) -> Table:

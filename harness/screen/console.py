@@ -67,7 +67,7 @@ def workload_lines(name: str, work: Workload) -> str:
 
 
 def begun_line(name: str, program: str) -> str:
-    """That another version of the program has begun a run, on one line."""
+    """The line that says that another version of the program has begun a run."""
     return (
         f"{name}: another version of the program began this run ({program}); what both compute "
         "alike is taken from there, and the rest is computed anew"

@@ -128,13 +128,9 @@ def methods_tables(records: Sequence[Mapping[str, Any]]) -> Iterator[RenderableT
         table.add_column("promise", no_wrap=True, min_width=len("at-least"))
         for record in of_family:
             promise = "" if record["promise"] == NONE else record["promise"]
-            table.add_row(*map(escape_markup, (record["name"], _title(record), promise)))
+            also = "" if record["aliases"] == NONE else f" (also {record['aliases']})"
+            best = "" if record["recommended"] == NONE else f" ({record['recommended']})"
+            title = f"{record['title']}{also}{best}"
+            table.add_row(*map(escape_markup, (record["name"], title, promise)))
         yield table
     yield escape_markup(LEGEND)
-
-
-def _title(record: Mapping[str, Any]) -> str:
-    """The title, with the aliases of the method and what it is recommended for, if anything."""
-    also = "" if record["aliases"] == NONE else f" (also {record['aliases']})"
-    best = "" if record["recommended"] == NONE else f" ({record['recommended']})"
-    return f"{record['title']}{also}{best}"
