@@ -435,8 +435,19 @@ class StratumTruth:
         """
         tables = []
         for difference in differences:
-            first = tuple(_probability(p, difference) for p in second)
-            tables.append((first, second))
+            first = []
+            for p in second:
+                p1 = p + difference
+                # 0.7 + 0.3 − 1 may round to a little more than 0.
+                if abs(p1 - round(p1)) < 1e-12:
+                    p1 = float(round(p1))
+                if not 0.0 <= p1 <= 1.0:
+                    raise InputError(
+                        f"expected p1 = p2 + difference from 0 to 1 in every stratum, found "
+                        f"{p:.6g} + {difference:.6g} = {p1:.6g}"
+                    )
+                first.append(p1)
+            tables.append((tuple(first), second))
         return cls(tuple(tables), tuple(differences))
 
     @property
@@ -464,20 +475,6 @@ class StratumTruth:
     def content(self) -> Mapping[str, Any]:
         """The truth as plain data, as random streams are keyed by it."""
         return {"tables": [[list(first), list(second)] for first, second in self.tables]}
-
-
-def _probability(p: float, difference: float) -> float:
-    """The probability of the first sample in a stratum, whose rounding is taken away."""
-    # 0.7 + 0.3 − 1 may round to a little more than 0.
-    first = p + difference
-    if abs(first - round(first)) < 1e-12:
-        first = float(round(first))
-    if not 0.0 <= first <= 1.0:
-        raise InputError(
-            f"expected p1 = p2 + difference from 0 to 1 in every stratum, found "
-            f"{p:.6g} + {difference:.6g} = {first:.6g}"
-        )
-    return first
 
 
 ListTruth = RunTruth | ClusterTruth | StratumTruth | ScoreTruth | PairedScoreTruth

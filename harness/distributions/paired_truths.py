@@ -73,7 +73,7 @@ class DirichletTruth:
     """The distribution Dirichlet(a₁₁, a₁₀, a₀₁, a₀₀) of the four probabilities."""
 
     shapes: Cells
-    """Of both, first_only, second_only and neither, above 0."""
+    """The shapes of both, first_only, second_only and neither, above 0."""
     is_discrete: ClassVar[Literal[False]] = False
 
     @property

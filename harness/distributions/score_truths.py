@@ -32,7 +32,7 @@ class Binormal:
     """
 
     auc: float
-    """Of the scores before they are rounded, in (0, 1)."""
+    """The area under the curve of the scores before they are rounded, in (0, 1)."""
     sd: float
     """σ, above 0."""
     levels: int | None

@@ -107,7 +107,14 @@ def inversion_tables(
         sums.append(total)
     thresholds = np.stack([_threshold(partial_sum.over(total)) for partial_sum in sums], axis=1)
     thresholds[:, -1] = np.iinfo(np.uint64).max
-    return InversionTables(first, thresholds, _guide(first, thresholds, guide_bits), guide_bits)
+    # The guide: the only outcome of a cell of raw numbers, or −1 less the smallest of several.
+    rows, cells = thresholds.shape[0], 1 << guide_bits
+    cell = (thresholds[:, :-1] >> np.uint64(64 - guide_bits)).astype(np.int64)
+    cell += np.arange(rows)[:, np.newaxis] << guide_bits
+    inside = np.bincount(cell.ravel(), minlength=rows * cells).reshape(rows, cells)
+    smallest = np.cumsum(inside, axis=1) - inside + first[:, np.newaxis]
+    guide = np.where(inside == 0, smallest, -1 - smallest).astype(np.int16).ravel()
+    return InversionTables(first, thresholds, guide, guide_bits)
 
 
 def covered_distance(variance: float) -> int:
@@ -124,15 +131,6 @@ def _threshold(probability: DoubleDouble) -> Raw:
     upper, lower = upper + np.floor(lower / 2.0**32), np.mod(lower, 2.0**32)
     whole = (upper.astype(np.uint64) << np.uint64(32)) + lower.astype(np.uint64)
     return np.where(upper >= 2.0**32, np.iinfo(np.uint64).max, np.maximum(whole, 1) - np.uint64(1))
-
-
-def _guide(first: Integers, thresholds: Raw, bits: int) -> npt.NDArray[np.int16]:
-    rows, cells = thresholds.shape[0], 1 << bits
-    cell = (thresholds[:, :-1] >> np.uint64(64 - bits)).astype(np.int64)
-    cell += np.arange(rows)[:, np.newaxis] << bits
-    inside = np.bincount(cell.ravel(), minlength=rows * cells).reshape(rows, cells)
-    smallest = np.cumsum(inside, axis=1) - inside + first[:, np.newaxis]
-    return np.where(inside == 0, smallest, -1 - smallest).astype(np.int16).ravel()
 
 
 _NEGLIGIBLE = 2.0**-60

@@ -42,17 +42,17 @@ def difference_of_proportions(first: Component, second: Component) -> Proportion
 
 def mean_of_proportions(first: Component, second: Component) -> ProportionDifference:
     """Return the posterior of (p₁ + p₂)/2."""
-    return ProportionDifference(first, _mirrored(second), is_mean=True)
-
-
-def _mirrored(component: Component) -> Component:
-    """The posterior of 1 − p."""
-    if isinstance(component, Truncated):
-        assert isinstance(component.whole, Beta)
-        whole, lower, upper = component.whole, 1.0 - component.upper, 1.0 - component.lower
-        return Truncated(Beta(whole.b, whole.a), lower, upper)
-    estimate = None if component.estimate is None else component.estimate.mirrored()
-    return Beta(component.b, component.a, estimate)
+    # (p₁ − (1 − p₂) + 1)/2: the second posterior is that of 1 − p₂.
+    if isinstance(second, Truncated):
+        whole = second.whole
+        assert isinstance(whole, Beta)
+        mirrored: Component = Truncated(
+            Beta(whole.b, whole.a), 1.0 - second.upper, 1.0 - second.lower
+        )
+    else:
+        estimate = None if second.estimate is None else second.estimate.mirrored()
+        mirrored = Beta(second.b, second.a, estimate)
+    return ProportionDifference(first, mirrored, is_mean=True)
 
 
 @dataclass(frozen=True, kw_only=True)

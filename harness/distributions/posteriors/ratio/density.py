@@ -260,7 +260,7 @@ class Cumulants(Rows):
     fourth: Floats
 
     def less(self, other: Cumulants) -> Cumulants:
-        """Those of the difference of two independent variables."""
+        """The cumulants of the difference of two independent variables."""
         return Cumulants(
             self.mean - other.mean,
             self.variance + other.variance,
@@ -269,7 +269,7 @@ class Cumulants(Rows):
         )
 
     def moved(self, by: Floats) -> Cumulants:
-        """Those of the variable plus a constant."""
+        """The cumulants of the variable plus a constant."""
         return Cumulants(self.mean + by, self.variance, self.third, self.fourth)
 
 

@@ -41,7 +41,7 @@ class ClusterSizes:
     listed: tuple[int, ...] = ()
     """Sizes with equal probabilities; empty for a count."""
     mean: float = 1.0
-    """Of the size, at least 1."""
+    """The mean size, at least 1."""
     shape: float = math.inf
     """The shape of the negative binomial count, of variance μ + μ²/shape with its mean μ; infinite
     of a Poisson count."""
