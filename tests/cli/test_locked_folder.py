@@ -139,8 +139,8 @@ def test_where_nothing_can_be_locked_the_journal_is_kept_elsewhere(
     (journal,) = no_locks.glob("coverage-harness/journals/*/journal.sqlite")
     place = here / "results" / "small"
     assert result.err == (
-        f"harness: the file system of {place} cannot lock files, so that the journal of the run "
-        f"is kept in {journal.parent}\n"
+        f"harness: the file system of {place.relative_to(here)} cannot lock files, so that the "
+        f"journal of the run is kept in {journal.parent}\n"
     )
     assert "journal.sqlite" not in files(place)
     assert not (place / ".lock").exists()

@@ -12,7 +12,6 @@ from harness.designs.design import data_of
 from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Column, Limits
 from harness.designs.one_sample.design import OneSampleSolver
-from harness.designs.one_sample.exact import possible_outcomes
 from harness.designs.two_samples.design import TwoSampleSolver
 from harness.distributions.truths import (
     BetaTruth,
@@ -66,7 +65,7 @@ def scored(truth, lower, upper, alpha=ALPHA):
 
 def of_catalogue(family, scenario, names):
     """The scores of catalogue methods at ALPHA."""
-    outcomes = possible_outcomes(scenario)
+    outcomes = solver_of(scenario).possible_outcomes()
     rows = [CATALOGUE[family][name].limits(data_of(scenario, outcomes), ALPHA) for name in names]
     limits = Limits(outcomes, *(np.array(side) for side in zip(*rows, strict=True)))
     known = OneSampleSolver(scenario).enumerate(limits, worst=False)

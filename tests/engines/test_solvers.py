@@ -17,7 +17,6 @@ from harness.designs.miss_sets import FROM_ABOVE, FROM_BELOW, miss_probabilities
 from harness.designs.one_sample.design import OneSampleSolver
 from harness.designs.one_sample.exact import (
     outcome_weights,
-    possible_outcomes,
 )
 from harness.designs.one_sample.verification import outcomes_to_verify
 from harness.distributions.sampling import poisson
@@ -129,7 +128,7 @@ def table(scenario, names=METHODS, outcomes=None):
     """Limits at every outcome that the scenario and its checks can bring."""
     if outcomes is None:
         first, last = poisson.window(*scenario.truth.effective_support, scenario.size)
-        parts = [possible_outcomes(scenario), outcomes_to_verify(scenario)]
+        parts = [solver_of(scenario).possible_outcomes(), outcomes_to_verify(scenario)]
         outcomes = np.unique(np.concatenate([*parts, np.arange(first, last + 1)]))
     rows = [CATALOGUE["rate"][name].limits(data_of(scenario, outcomes), 0.05) for name in names]
     lower, upper = (np.array(side) for side in zip(*rows, strict=True))

@@ -86,23 +86,24 @@ def every_trial(shard: Shard) -> Iterator[Trials]:
     scenario = shard.scenario
     if not scenario.family.has_outcomes:
         rng = shard.generator()
-        conditions, parameter = scenario.listed_truths()
+        listed, parameter = scenario.listed_truths()
         for number, trials in enumerate(_trials_by_truth(shard, rng).tolist()):
             for observed in scenario.draw_observed(number, trials, rng):
                 nothing = np.zeros(observed.count, np.int64)
                 truths = parameter[number] + nothing
-                yield Trials(nothing, truths, conditions[number] + nothing, observed)
+                yield Trials(nothing, truths, listed[number] + nothing, observed)
         return
     if not scenario.truth.is_discrete:
         draws, keys = _sorted_draws(shard)
         codes, rank = keys >> SHARD_BITS, keys & (SHARD - 1)
-        outcomes, parameter, conditions = draws.outcomes(codes), draws.parameter[rank], None
+        outcomes, parameter = draws.outcomes(codes), draws.parameter[rank]
+        conditions: Integers | Floats | None = None
     else:
         drawn = [(number, np.repeat(x, count)) for number, x, count in _histograms(shard)]
         index = np.repeat([number for number, _ in drawn], [x.size for _, x in drawn])
-        keys_of_truths, values = scenario.listed_truths()
+        listed, values = scenario.listed_truths()
         outcomes = np.concatenate([x for _, x in drawn])
-        parameter, conditions = values[index], keys_of_truths[index]
+        parameter, conditions = values[index], listed[index]
     yield Trials(outcomes, parameter, conditions, observed_at(scenario, outcomes))
 
 

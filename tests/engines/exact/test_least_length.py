@@ -6,12 +6,12 @@ from scipy import optimize, stats
 
 from harness.catalogue import scenario_for
 from harness.designs.design import data_of
+from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Column, Limits
 from harness.designs.one_sample import least_length
 from harness.designs.one_sample.design import OneSampleSolver
 from harness.designs.one_sample.exact import (
     outcome_weights,
-    possible_outcomes,
 )
 from harness.designs.one_sample.least_length import guaranteed, on_average, randomized
 from harness.distributions.truths import BetaTruth, DiscreteTruth, GammaTruth, UniformTruth
@@ -196,7 +196,7 @@ def compared(scenario, alpha, names=None, side="two-sided"):
         and side in each.sides
         and not (each.needs_population or each.needs_stopping)
     ]
-    outcomes = possible_outcomes(scenario)
+    outcomes = solver_of(scenario).possible_outcomes()
     data = data_of(scenario, outcomes)
     rows = [family[name].limits(data, alpha, side) for name in names]
     limits = Limits(outcomes, *(np.array(each) for each in zip(*rows, strict=True)))

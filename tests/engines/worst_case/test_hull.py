@@ -8,10 +8,10 @@ from scipy import stats
 
 from harness.catalogue import scenario_for
 from harness.designs.design import data_of
+from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits
 from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW, miss_probabilities
 from harness.designs.one_sample.design import OneSampleSolver
-from harness.designs.one_sample.exact import possible_outcomes
 from harness.designs.one_sample.worst_case import worst_case
 from harness.distributions.sampling import poisson
 from harness.distributions.truths import BetaTruth, DiscreteTruth, GammaTruth, UniformTruth
@@ -117,7 +117,7 @@ def test_the_range_is_the_closed_hull_of_the_support(truth, over):
 
 def test_a_hull_needs_no_limits_of_outcomes_that_cannot_occur_in_it():
     scenario = scenario_for(family_of("proportion"), 100_000, UniformTruth(0.4, 0.41))
-    outcomes = possible_outcomes(scenario)
+    outcomes = solver_of(scenario).possible_outcomes()
     assert outcomes.size < 10_000
     lower, upper = CATALOGUE["proportion"]["wilson"].limits(data_of(scenario, outcomes), 0.05)
     found = OneSampleSolver(scenario).enumerate(
