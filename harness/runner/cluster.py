@@ -220,17 +220,16 @@ class _Backend(DaskDistributedBackend):
         key = id(argument)
         if key not in self._sent:
             pickled = cloudpickle.dumps(argument)
-            large = len(pickled) > _SMALL
-            self._sent[key] = argument, self._placed(pickled) if large else pickled
+            sent: bytes | Future = pickled
+            if len(pickled) > _SMALL:
+                # Without Dask's warning of a task with much data.
+                with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"}):
+                    sent = self.client.submit(_same, pickled, pure=False)
+            self._sent[key] = argument, sent
             if len(self._sent) > _REMEMBERED:
                 self._sent.popitem(last=False)
         self._sent.move_to_end(key)
         return self._sent[key][1]
-
-    def _placed(self, pickled: bytes) -> Future:
-        """The future of the bytes, without Dask's warning of a task with much data."""
-        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"}):
-            return self.client.submit(_same, pickled, pure=False)
 
 
 def _same(value: bytes) -> bytes:
@@ -240,10 +239,10 @@ def _same(value: bytes) -> bytes:
 
 def _run(expected: dict[str, str], tasks: Sequence[tuple[bytes, Sequence[bytes]]]) -> list[Any]:
     """Return the results of pickled tasks, on a worker."""
-    found = versions()
-    if found != expected:
+    here = versions()
+    if here != expected:
         raise InputError(
-            f"a worker has {_listed(found)} where this process has {_listed(expected)}: "
+            f"a worker has {_listed(here)} where this process has {_listed(expected)}: "
             f"numbers are the same with the same versions only"
         )
     return [

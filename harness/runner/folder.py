@@ -134,7 +134,7 @@ def refuse_foreign(target: Path, out: Path) -> None:
         if place.is_symlink() and not place.exists():
             raise InputError(f"{place} is a link to {place.readlink()}, which does not exist")
     above = (parent for parent in target.parents if out in parent.parents)
-    within = next((each for each in above if is_result(each) or is_unfinished(each)), None)
+    within = next((folder for folder in above if is_result(folder) or is_unfinished(folder)), None)
     if within is not None:
         raise InputError(f"{target} would lie within the result {within}; choose another name")
     if target.exists() and not target.is_dir():
@@ -191,7 +191,7 @@ def _refuse_unwritable(target: Path, place: Path) -> None:
 def _make_and_hold(place: Path, take_over: bool, stack: ExitStack) -> Lock:
     """Make the folder where it is missing and lock it, until the stack is closed."""
     for _ in range(_TRIES):
-        made = [each for each in (place, *place.parents) if not each.exists()]
+        made = [folder for folder in (place, *place.parents) if not folder.exists()]
         stack.callback(_remove_empty, made)
         try:
             place.mkdir(parents=True, exist_ok=True)
@@ -227,20 +227,15 @@ def _journal(target: Path, place: Path, lock: Lock) -> tuple[Path, str | None]:
     if lock.by_system or sys.platform == "win32":
         return place / JOURNAL_FILE, None
     name = hashlib.sha256(os.fsencode(place)).hexdigest()[:32]
-    local = _cache() / "coverage-harness" / "journals" / name
+    cache = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    if not cache.is_absolute():
+        cache = Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache")
+    local = cache / "coverage-harness" / "journals" / name
     local.mkdir(parents=True, exist_ok=True)
     return local / JOURNAL_FILE, (
         f"the file system of {target} cannot lock files, so that the journal of the run is kept "
         f"in {local}"
     )
-
-
-def _cache() -> Path:
-    """The user's folder for files that programs can make again."""
-    chosen = os.environ.get("XDG_CACHE_HOME")
-    if chosen and Path(chosen).is_absolute():
-        return Path(chosen)
-    return Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache")
 
 
 FRESH_REPLACES = ", or replace them with --fresh (in Python fresh=True)"

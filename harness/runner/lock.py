@@ -119,7 +119,17 @@ def hold(folder: Path, take_over: bool = False, patience: float = PATIENCE) -> I
         InputError: the lock file was written by another program.
         OSError: the lock file cannot be made or written.
     """
-    lock = _acquire(folder, take_over, patience)
+    deadline = time.monotonic() + patience
+    lock = None
+    while lock is None:
+        try:
+            lock = _try(folder, take_over)
+        except FolderInUseError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(_STEP)
+        except _AgainError:
+            time.sleep(_STEP)
     try:
         yield lock
     finally:
@@ -134,19 +144,6 @@ def this_process() -> Process:
 
 class _AgainError(Exception):
     """The lock file was replaced by another process in the meantime."""
-
-
-def _acquire(folder: Path, take_over: bool, patience: float) -> Lock:
-    deadline = time.monotonic() + patience
-    while True:
-        try:
-            return _try(folder, take_over)
-        except FolderInUseError:
-            if time.monotonic() > deadline:
-                raise
-        except _AgainError:
-            pass
-        time.sleep(_STEP)
 
 
 def _try(folder: Path, take_over: bool) -> Lock:

@@ -18,13 +18,13 @@ from harness.base.errors import InputError
 
 def machine_memory() -> float:
     """Return the memory that this process may use, in bytes; inf where that is not known."""
-    known = [math.inf]
+    limits = [math.inf]
     with suppress(AttributeError, ValueError, OSError):
-        known.append(float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE"))
+        limits.append(float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE"))
     with suppress(OSError, ValueError):
         # The limit of a container under Linux; "max" where there is none.
-        known.append(float(Path("/sys/fs/cgroup/memory.max").read_text("ascii")))
-    return min(known)
+        limits.append(float(Path("/sys/fs/cgroup/memory.max").read_text("ascii")))
+    return min(limits)
 
 
 @contextmanager
@@ -56,13 +56,13 @@ def end_with_driver(driver: int) -> None:
     Args:
         driver: the number of that process, the parent of this one.
     """
-    threading.Thread(target=_watch, args=(driver,), daemon=True).start()
 
+    def watch() -> None:
+        while os.getppid() == driver:
+            time.sleep(_PERIOD)
+        os._exit(1)
 
-def _watch(driver: int) -> None:
-    while os.getppid() == driver:
-        time.sleep(_PERIOD)
-    os._exit(1)
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def end_with_input(folder: str) -> None:
@@ -70,12 +70,12 @@ def end_with_input(folder: str) -> None:
 
     It closes with the process that writes to it, however that ends.
     """
-    threading.Thread(target=_await_end_of_input, args=(folder,), daemon=True).start()
 
+    def await_end_of_input() -> None:
+        sys.stdin.buffer.read()
+        shutil.rmtree(folder, ignore_errors=True)
+        if os.name == "posix":
+            os.killpg(0, signal.SIGKILL)
+        os._exit(1)
 
-def _await_end_of_input(folder: str) -> None:
-    sys.stdin.buffer.read()
-    shutil.rmtree(folder, ignore_errors=True)
-    if os.name == "posix":
-        os.killpg(0, signal.SIGKILL)
-    os._exit(1)
+    threading.Thread(target=await_end_of_input, daemon=True).start()

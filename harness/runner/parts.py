@@ -127,42 +127,39 @@ def refuse_unmergeable(parts: Sequence[PartFile]) -> None:
     """
     first, name = parts[0], parts[0].name
     by_number: dict[int, PartFile] = {}
-    for each in parts:
-        if each.facts["content_hash"] != first.facts["content_hash"]:
+    count = first.part.count
+    for part in parts:
+        if part.facts["content_hash"] != first.facts["content_hash"]:
             raise InputError(
-                f"{name}: {first.path} and {each.path} are parts of different experiments"
+                f"{name}: {first.path} and {part.path} are parts of different experiments"
             )
-        if each.part.count != first.part.count:
+        if part.part.count != count:
             raise InputError(
-                f"{name}: {first.path} is one of {first.part.count} parts and {each.path} one of "
-                f"{each.part.count}; merge those of one division"
+                f"{name}: {first.path} is one of {count} parts and {part.path} one of "
+                f"{part.part.count}; merge those of one division"
             )
-        other = by_number.setdefault(each.part.number, each)
-        if other is not each:
+        other = by_number.setdefault(part.part.number, part)
+        if other is not part:
             raise InputError(
-                f"{name}: {other.path} and {each.path} are both part {each.part}; give one of them"
+                f"{name}: {other.path} and {part.path} are both part {part.part}; give one of them"
             )
-    _refuse_missing(name, first.part.count, by_number)
-    here = environment()
-    for each in parts:
-        there = each.facts["environment"]
-        if there.get("program") != here["program"]:
-            raise InputError(
-                f"{each.path} was computed by another program: there {environment_text(there)}; "
-                f"here {environment_text(here)}. Merge with that program, or run all parts again"
-            )
-
-
-def _refuse_missing(name: str, count: int, by_number: Mapping[int, PartFile]) -> None:
     missing = [number for number in range(1, count + 1) if number not in by_number]
     if missing:
         listed = ", ".join(f"{number}/{count}" for number in missing[:20])
         more = f" and {len(missing) - 20} more" if len(missing) > 20 else ""
         raise InputError(f"{name}: missing parts {listed}{more}; run them with --shard")
-    for number, each in sorted(by_number.items()):
-        if not each.facts["finished"]:
+    for number, part in sorted(by_number.items()):
+        if not part.facts["finished"]:
             raise InputError(
-                f"{each.path} has not finished; run the config with --shard {number}/{count} again"
+                f"{part.path} has not finished; run the config with --shard {number}/{count} again"
+            )
+    here = environment()
+    for part in parts:
+        there = part.facts["environment"]
+        if there.get("program") != here["program"]:
+            raise InputError(
+                f"{part.path} was computed by another program: there {environment_text(there)}; "
+                f"here {environment_text(here)}. Merge with that program, or run all parts again"
             )
 
 
@@ -172,5 +169,5 @@ def copy_parts(parts: Sequence[PartFile], journal: Journal) -> None:
     Raises:
         InputError: a file is damaged, or the journal cannot be written.
     """
-    for each in sorted(parts, key=lambda each: each.part.number):
-        journal.copy_from(each.path)
+    for part in sorted(parts, key=lambda part: part.part.number):
+        journal.copy_from(part.path)

@@ -68,30 +68,24 @@ def is_result(folder: Path) -> bool:
 
 
 def _is_manifest(content: Any) -> bool:
+    """Whether the content is a manifest's; paths in it lead to nowhere but tables and figures."""
     if columns_of_run(content) is None:
         return False
-    figures = content["experiment"].get("figures")
+    figures, files = content["experiment"].get("figures"), content.get(FILES_KEY, {})
+    if not isinstance(files, dict):
+        return False
+    tables, drawn = files.get("tables", {}), files.get("figures", [])
     return (
         content.get("name") == content["experiment"].get("name")
         and all(isinstance(content.get(key), str) for key in ("name", "title", "content_hash"))
         and isinstance(content.get("versions"), dict)
         and isinstance(content.get("trials"), dict)
         and isinstance(figures, list)
-        and all(isinstance(each, dict) and isinstance(each.get("kind"), str) for each in figures)
-        and _is_list_of_files(content.get(FILES_KEY, {}))
-    )
-
-
-def _is_list_of_files(files: Any) -> bool:
-    """Whether the list names tables and figures only, and no path that leads elsewhere."""
-    if not isinstance(files, dict):
-        return False
-    tables, figures = files.get("tables", {}), files.get("figures", [])
-    return (
-        isinstance(tables, dict)
+        and all(isinstance(spec, dict) and isinstance(spec.get("kind"), str) for spec in figures)
+        and isinstance(tables, dict)
         and all(name in TABLE_FILES and isinstance(tables[name], str) for name in tables)
-        and isinstance(figures, list)
-        and all(isinstance(name, str) and name == Path(name).name for name in figures)
+        and isinstance(drawn, list)
+        and all(isinstance(name, str) and name == Path(name).name for name in drawn)
     )
 
 
@@ -103,8 +97,7 @@ def write_manifest(folder: Path, content: Mapping[str, Any], figures: Iterable[s
         content: the manifest; a former list of files in it is replaced.
         figures: file names in ``figures/`` that the harness wrote.
     """
-    known = content.get(FILES_KEY, {}).get("tables", {})
-    tables = known or {
+    tables = content.get(FILES_KEY, {}).get("tables", {}) or {
         name: digest(folder / name) for name in TABLE_FILES if (folder / name).is_file()
     }
     files = {"tables": tables, "figures": sorted(figures)}

@@ -15,7 +15,7 @@ MOST_INTERVALS = 10**10
 BASE = 200e6
 """Bytes of the interpreter with its libraries."""
 BYTES_OF_TRIAL = 64
-"""Of the arrays in which a shard is drawn and sorted."""
+"""Bytes per trial of the arrays in which a shard is drawn and sorted."""
 
 
 @dataclass(frozen=True, kw_only=True)

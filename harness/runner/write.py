@@ -6,8 +6,7 @@ import os
 import platform
 import re
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -88,7 +87,7 @@ def write_tables(results: Results, folder: Path) -> None:
         OSError: a file cannot be written.
     """
     described = results.dictionary
-    with _disk_errors():
+    try:
         for name, table in results.tables.items():
             if name not in (CELLS, REPLICATES):
                 table.write_csv(folder / f"{name}.csv")
@@ -102,19 +101,13 @@ def write_tables(results: Results, folder: Path) -> None:
                 metadata=parquet_metadata(described, name),
             )
         described.write_csv(folder / COLUMNS_FILE)
-    write_manifest(folder, results.manifest)
-
-
-@contextmanager
-def _disk_errors() -> Iterator[None]:
-    """Raise what polars says of the disk as the OSError that it was."""
-    try:
-        yield
     except (pl.exceptions.PolarsError, OSError) as fault:
+        # What polars says of the disk is raised as the OSError that it was.
         number = re.search(r"\(os error (\d+)\)", str(fault))
         if number is None:
             raise
         raise OSError(int(number[1]), os.strerror(int(number[1]))) from None
+    write_manifest(folder, results.manifest)
 
 
 def write_figures(
@@ -207,20 +200,16 @@ def _write_figures(
 
 def _run_record(experiment: AnyExperiment, seconds: float) -> Mapping[str, Any]:
     """The content of run.json: all that differs between repeated runs."""
+    top, head = (_git("rev-parse", what) for what in ("--show-toplevel", "HEAD"))
+    is_own_checkout = top is not None and Path(top) == _CHECKOUT
     return {
         "seconds": round(seconds, 3),
         "jobs": experiment.execution.jobs,
         "backend": experiment.execution.backend,
         "platform": platform.platform(),
         "python": platform.python_version(),
-        "commit": _commit(),
+        "commit": head if is_own_checkout else None,
     }
-
-
-def _commit() -> str | None:
-    """The commit of the harness if it runs from its own Git checkout."""
-    top, commit = (_git("rev-parse", what) for what in ("--show-toplevel", "HEAD"))
-    return commit if top is not None and Path(top) == _CHECKOUT else None
 
 
 def _git(*words: str) -> str | None:

@@ -56,7 +56,7 @@ class ColumnKey:
     """What decides the numbers of one column in a record."""
 
     digest: str
-    """Of its limits at the outcomes of the record; of a method that draws them, of its source."""
+    """The hash of its limits at the outcomes of the record; of the source where it draws them."""
     name: str
     """The method of the catalogue with alpha, side and prior, in words; "" for a user function."""
 
@@ -165,12 +165,15 @@ class Journal:
         query = "SELECT number, start, stop, columns, environment, content FROM records"
         with self.faults():
             rows = self._connection.execute(f"{query} WHERE key = ? ORDER BY number", (key,))
-            found = [
-                Stored(number, start, stop, _columns(columns), place, content)
-                for number, start, stop, columns, place, content in rows
-            ]
-        self._used.update(each.number for each in found)
-        return found
+            stored = []
+            for number, start, stop, columns, place, content in rows:
+                try:
+                    keys = [ColumnKey(str(sha), str(name)) for sha, name in json.loads(columns)]
+                except (ValueError, TypeError) as fault:
+                    raise DamagedRecordError(str(fault)) from None
+                stored.append(Stored(number, start, stop, tuple(keys), place, content))
+        self._used.update(record.number for record in stored)
+        return stored
 
     def put(
         self,
@@ -199,7 +202,7 @@ class Journal:
                 self._make_room(len(content))
             if self._bytes + len(content) > self._largest:
                 return None
-            names = json.dumps([[each.digest, each.name] for each in columns])
+            names = json.dumps([[column.digest, column.name] for column in columns])
             cursor = self._connection.execute(_INSERT, (key, *span, names, self._here, content))
         number = cursor.lastrowid
         assert number is not None
@@ -298,13 +301,6 @@ class Journal:
             )
 
 
-def _columns(text: str) -> tuple[ColumnKey, ...]:
-    try:
-        return tuple(ColumnKey(str(digest), str(name)) for digest, name in json.loads(text))
-    except (ValueError, TypeError) as fault:
-        raise DamagedRecordError(str(fault)) from None
-
-
 @contextmanager
 def _faults(path: Path) -> Iterator[None]:
     try:
@@ -329,11 +325,11 @@ def _refuse_irregular(path: Path) -> None:
     Raises:
         InputError: it is one, and SQLite would wait for its other end.
     """
-    for each in (path, path.with_name(f"{path.name}-journal")):
+    for file in (path, path.with_name(f"{path.name}-journal")):
         try:
-            refuse_irregular(each)
+            refuse_irregular(file)
         except OSError as fault:
-            raise InputError(f"{each} cannot be opened: {fault.strerror}") from None
+            raise InputError(f"{file} cannot be opened: {fault.strerror}") from None
 
 
 @contextmanager
@@ -378,8 +374,8 @@ def opened(
     """
     if fresh:
         # What SQLite has not taken back yet belongs to the file.
-        for each in (path, path.with_name(f"{path.name}-journal")):
-            each.unlink(missing_ok=True)
+        for file in (path, path.with_name(f"{path.name}-journal")):
+            file.unlink(missing_ok=True)
     journal = Journal(path, largest)
     try:
         yield journal

@@ -30,13 +30,16 @@ def sources_digest(engines: tuple[str, ...], apart: tuple[str, ...] = ()) -> str
         apart: names of modules and packages that are not followed, since keys of records have what
             they give.
     """
-    found = hashlib.sha256()
-    files = source_files(engines, apart)
-    for file in sorted({*files.values(), *_beside(files.values())}):
-        found.update(str(file.relative_to(_TOP)).encode() + b"\0" + file.read_bytes())
+    sources = hashlib.sha256()
+    files = set(source_files(engines, apart).values())
+    for folder in {file.parent for file in files}:
+        # Programs of R stand beside the modules that start them.
+        files.update(folder.glob("*.R"))
+    for file in sorted(files):
+        sources.update(str(file.relative_to(_TOP)).encode() + b"\0" + file.read_bytes())
     for package in _PACKAGES:
-        found.update(f"{package} {version(package)}".encode())
-    return found.hexdigest()
+        sources.update(f"{package} {version(package)}".encode())
+    return sources.hexdigest()
 
 
 def source_files(modules: Iterable[str], apart: Collection[str]) -> dict[str, Path]:
@@ -46,15 +49,21 @@ def source_files(modules: Iterable[str], apart: Collection[str]) -> dict[str, Pa
         modules: names of modules.
         apart: names of modules and packages that are left out.
     """
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     waiting = list(modules)
     while waiting:
         module = waiting.pop()
         is_apart = any(f"{module}.".startswith(f"{name}.") for name in apart)
-        file = None if is_apart or module in found else _file_of(module)
-        if file is None:
+        place = _TOP.joinpath(*module.split(".")[1:])
+        if is_apart or module in files or place == _TOP:
             continue
-        found[module] = file
+        file = place.with_suffix(".py")
+        if not file.is_file():
+            file = place / "__init__.py"
+        if not file.is_file():
+            # It is a name within a module.
+            continue
+        files[module] = file
         text = file.read_text("utf-8")
         for match in _IMPORTED.finditer(text):
             if text.endswith(("from ", "import "), 0, match.start()):
@@ -63,19 +72,7 @@ def source_files(modules: Iterable[str], apart: Collection[str]) -> dict[str, Pa
                 # A name is a module only if it is imported from a package.
                 if names and (_TOP.parent / package.replace(".", "/")).is_dir():
                     waiting += [f"{package}.{name}" for name in re.findall(r"\w+", names)]
-    return found
-
-
-def _file_of(module: str) -> Path | None:
-    """The file of a module of this package; None where there is none, as for a name within one."""
-    place = _TOP.joinpath(*module.split(".")[1:])
-    files = (place.with_suffix(".py"), place / "__init__.py") if place != _TOP else ()
-    return next((file for file in files if file.is_file()), None)
-
-
-def _beside(files: Iterable[Path]) -> Iterable[Path]:
-    """The programs of R that stand beside modules, which start them."""
-    return (program for folder in {file.parent for file in files} for program in folder.glob("*.R"))
+    return files
 
 
 @cache
