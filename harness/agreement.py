@@ -117,7 +117,7 @@ class DrawnOutcomes:
     counts: Integers
     """The trials with each outcome."""
     probability: Floats
-    """Of each outcome; the sum is 1."""
+    """The probability of each outcome; the sum is 1."""
     value: Floats
     """A statistic of each outcome, whose mean is compared: the estimate."""
     looks: int = 0
@@ -243,7 +243,11 @@ def compare_cells(
         The agreement of each method, in the order of ``conditional``.
     """
     if totals is None:
-        totals = [_none(cells.method) for cells in conditional]
+        whole, real = np.empty(0, np.int64), np.empty(0)
+        totals = [
+            ComparedCells(cells.method, whole, whole, whole, whole, whole, real, real, real, whole)
+            for cells in conditional
+        ]
     cell_tests = [
         np.concatenate((cells.tests(), every.tests()), axis=1)
         for cells, every in zip(conditional, overall, strict=True)
@@ -272,11 +276,6 @@ def compare_cells(
             )
         )
     return agreements
-
-
-def _none(method: str) -> ComparedCells:
-    whole, real = np.empty(0, np.int64), np.empty(0)
-    return ComparedCells(method, whole, whole, whole, whole, whole, real, real, real, whole)
 
 
 def _by_method(tests: list[Floats]) -> list[Floats]:

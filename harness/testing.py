@@ -15,7 +15,7 @@ from __future__ import annotations
 import inspect
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -136,28 +136,22 @@ def parametrize_with_checks(
     import pytest
 
     folder, cases = _folder_of_caller(), []
-    for number, (method, own) in enumerate(_with_options(methods)):
+    given = list(methods.items()) if isinstance(methods, Mapping) else list(methods)
+    for number, entry in enumerate(given):
+        method, own = entry if isinstance(entry, tuple) and len(entry) == 2 else (entry, {})
+        if not isinstance(own, Mapping):
+            raise InputError(
+                f"a method should stand with a mapping of its options, found {quoted(own)}"
+            )
         arguments = {"family": family, **options, **own}
         of_family = arguments.pop("family")
         checked = CheckedMethod(method, of_family, with_baseline(arguments, folder), number)
         label = named(method, checked.family).label
         cases += [
-            pytest.param(each, id=f"{label}-{each.name.replace(' ', '_')}")
-            for each in checks_of(checked)
+            pytest.param(one_check, id=f"{label}-{one_check.name.replace(' ', '_')}")
+            for one_check in checks_of(checked)
         ]
     return pytest.mark.parametrize("check", cases)
-
-
-def _with_options(methods: Methods) -> Iterator[tuple[AnyMethod, Mapping[str, Any]]]:
-    """Each method with its own options."""
-    given = list(methods.items()) if isinstance(methods, Mapping) else list(methods)
-    for each in given:
-        method, own = each if isinstance(each, tuple) and len(each) == 2 else (each, {})
-        if not isinstance(own, Mapping):
-            raise InputError(
-                f"a method should stand with a mapping of its options, found {quoted(own)}"
-            )
-        yield method, own
 
 
 def _folder_of_caller() -> Path:
@@ -186,7 +180,7 @@ class CheckedMethod:
     number: int | None = None
     """Its place among the methods of a test function; None where no other test checks it."""
     key: str | None = None
-    """Of its report among all of a test run; None for one by the test function and the number."""
+    """The key of its report in a test run; None for one by the test function and the number."""
 
     @property
     def properties(self) -> tuple[str, ...]:
@@ -208,13 +202,14 @@ class CheckedMethod:
 
     def findings(self, name: str) -> list[Finding]:
         """The findings of one test: of a property, of another kind of check, or all others."""
-        return [finding for finding in self.report.findings if self._test_of(finding) == name]
-
-    def _test_of(self, finding: Finding) -> str:
-        """The name of the test that a finding belongs to."""
-        if finding.kind == CONFORMANCE and finding.check in self.properties:
-            return finding.check
-        return finding.kind if finding.kind in _KINDS else _REST
+        of_test = []
+        for finding in self.report.findings:
+            test = finding.kind if finding.kind in _KINDS else _REST
+            if finding.kind == CONFORMANCE and finding.check in self.properties:
+                test = finding.check
+            if test == name:
+                of_test.append(finding)
+        return of_test
 
 
 def checks_of(checked: CheckedMethod) -> list[OneCheck]:

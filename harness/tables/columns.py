@@ -109,7 +109,7 @@ class ColumnRecord:
 
 
 RECORDS: list[ColumnRecord] = []
-"""Of all columns, in the order of the tables."""
+"""The records of all columns, in the order of the tables."""
 TABLES: list[str] = []
 """The tables that a result may have; those of the other kinds of experiment begin with its name."""
 
@@ -259,22 +259,22 @@ def table_kind(document: Any) -> TableKind:
     methods = document.get("methods", ())
     rows = document.get(FACTORS, ())
     factors = {name: _type_of([row.get(name) for row in rows]) for name in rows[0]} if rows else {}
+    may_draw_limits = False
+    if family is not None:
+        known = methods_of(family)
+        may_draw_limits = not family.has_outcomes or any(
+            method.get("name") not in known or not known[method["name"]].deterministic
+            for method in methods
+        )
     return TableKind(
         family=family,
         grouped="group" in document,
         two_references=document.get("reference") == "truth",
-        may_fail=any(isinstance(each, dict) and "name" not in each for each in methods),
+        may_fail=any(isinstance(method, dict) and "name" not in method for method in methods),
         stops=STOPPING in document,
-        draws_limits=family is not None and _draws_limits(family, methods),
+        draws_limits=may_draw_limits,
         sampled=SAMPLING in document or (family is not None and family.names_sampling),
         factors=tuple(factors.items()),
-    )
-
-
-def _draws_limits(family: Family, methods: Sequence[Mapping[str, Any]]) -> bool:
-    known = methods_of(family)
-    return not family.has_outcomes or any(
-        each.get("name") not in known or not known[each["name"]].deterministic for each in methods
     )
 
 

@@ -157,21 +157,13 @@ def _merged(tables: Iterable[Records]) -> Records:
 
 def _described(table: str, columns: Records, family: Family | None) -> tuple[Column, ...]:
     units = _ANY_FAMILY if family is None else _units(family)
-    return tuple(
-        Column(
-            table,
-            name,
-            record.type,
-            units.get(record.unit, record.unit),
-            record.meaning.replace("{of}", _of(name.removeprefix(record.name))),
-        )
-        for name, record in columns.items()
-    )
-
-
-def _of(end: str) -> str:
-    """What the end of a name says."""
-    return f" {NUMBERED[end]}" if end else ""
+    described = []
+    for name, record in columns.items():
+        end = name.removeprefix(record.name)
+        meaning = record.meaning.replace("{of}", f" {NUMBERED[end]}" if end else "")
+        unit = units.get(record.unit, record.unit)
+        described.append(Column(table, name, record.type, unit, meaning))
+    return tuple(described)
 
 
 def _units(family: Family) -> dict[str, str]:

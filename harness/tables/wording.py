@@ -125,19 +125,19 @@ def method_titles(manifest: Mapping[str, Any]) -> dict[str, str]:
     experiment = manifest["experiment"]
     methods = experiment.get("methods", ())
     if "family" not in experiment:  # a simulation study, whose methods are the user's own
-        return {each["label"]: each["label"] for each in methods}
-    titles = {each["label"]: _with_side(each, family_in(experiment)) for each in methods}
+        return {method["label"]: method["label"] for method in methods}
+    family = family_in(experiment)
+    titles = {}
+    for method in methods:
+        title, side = title_of(method, family), method.get("side", TWO_SIDED)
+        if title != method["label"] and side != TWO_SIDED:
+            title = f"{title} ({side} limit)"
+        titles[method["label"]] = title
     met = Counter(titles.values())
     return {
         label: title if met[title] == 1 or title == label else f"{title} ({label})"
         for label, title in titles.items()
     }
-
-
-def _with_side(method: Mapping[str, Any], family: Family) -> str:
-    """The title of a method, with its side if that is one limit only and the user has no label."""
-    title, side = title_of(method, family), method.get("side", TWO_SIDED)
-    return title if title == method["label"] or side == TWO_SIDED else f"{title} ({side} limit)"
 
 
 def title_of(method: Mapping[str, Any], family: Family) -> str:
