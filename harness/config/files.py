@@ -110,7 +110,8 @@ def find_shipped(path: Path) -> Path:
         return path
     if not path.suffix and path.name:
         for suffix in SUFFIXES:
-            if (local := path.with_name(path.name + suffix)).exists():
+            local = path.with_name(path.name + suffix)
+            if local.exists():
                 return local
     if path.is_absolute():
         return path

@@ -60,13 +60,13 @@ def validated(
     ]
     issues = [*document.issues, *placed]
     if experiment is None or issues or overridden.issues:
-        raise ConfigError([*sorted(issues, key=_line), *overridden.issues])
+
+        def line(issue: ConfigIssue) -> float:
+            number = None if issue.place is None else issue.place.line
+            return math.inf if number is None else number
+
+        raise ConfigError([*sorted(issues, key=line), *overridden.issues])
     return Validated(experiment, place(("name",)))
-
-
-def _line(issue: ConfigIssue) -> float:
-    line = None if issue.place is None else issue.place.line
-    return math.inf if line is None else line
 
 
 MAPPING = "config"

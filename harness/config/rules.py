@@ -64,7 +64,15 @@ def broken_rules(rules: Iterable[Rule], config: ValidKeys) -> Issues:
 @reads()
 def levels_are_distinct(config: ValidKeys) -> Issues:
     """Find repeated values in a list even if something else is wrong with it."""
-    for path in _lists_of_levels(config):
+    paths: list[KeyPath] = []
+    if len(config.family.sizes) == 1 or config.raw.get(CROSS) is True:
+        # Of paired sizes only the pairs are distinct.
+        paths += [(size,) for size in config.family.sizes]
+    paths.append(("truth", "values"))
+    for part in truth_of(config.family).parts:
+        paths += [("truth", part), ("truth", part, "values")]
+    paths += [("alpha",), ("outcomes", "values"), ("engines",)]
+    for path in paths:
         values: Any = config.raw
         for key in path:
             values = values.get(key) if isinstance(values, Mapping) else None
@@ -81,20 +89,6 @@ def levels_are_distinct(config: ValidKeys) -> Issues:
             yield ConfigIssue((*path, again), message)
 
 
-def _lists_of_levels(config: ValidKeys) -> Iterator[KeyPath]:
-    """The paths of lists with distinct values; of paired sizes only the pairs are distinct."""
-    if len(config.family.sizes) == 1 or config.raw.get(CROSS) is True:
-        for size in config.family.sizes:
-            yield (size,)
-    yield ("truth", "values")
-    for part in truth_of(config.family).parts:
-        yield ("truth", part)
-        yield ("truth", part, "values")
-    yield ("alpha",)
-    yield ("outcomes", "values")
-    yield ("engines",)
-
-
 @reads("sizes", "truth")
 def mean_counts_are_small(config: ValidKeys) -> Issues:
     """Without a largest outcome, the mean count is the product of the rate and the exposure."""
@@ -107,10 +101,10 @@ def mean_counts_are_small(config: ValidKeys) -> Issues:
         if isinstance(truth, PairTruth)
         else {("truth",): truth}
     )
-    for name, (path, each) in zip(config.family.sizes, truths.items(), strict=True):
+    for name, (path, of_sample) in zip(config.family.sizes, truths.items(), strict=True):
         if name not in sizes:
             continue
-        exposure, rate = max(sizes[name]), each.effective_support[1]
+        exposure, rate = max(sizes[name]), of_sample.effective_support[1]
         if not rate <= LARGEST_COUNT / exposure:
             yield ConfigIssue(
                 path,

@@ -91,7 +91,7 @@ class Execution:
     timeout: float
     """Seconds that a call of a user function may take."""
     address: str | None = None
-    """Of the Dask scheduler, with the backend ``dask``; None for workers on this machine."""
+    """The Dask scheduler's, with the backend ``dask``; None for workers on this machine."""
 
 
 @dataclass(frozen=True)

@@ -71,20 +71,11 @@ for _kind, _pattern in PATTERNS.items():
     CoreLoader.add_implicit_resolver(TAG + _kind, re.compile(rf"(?:{_pattern})\Z"), None)
 
 
-def _whole(text: str) -> int:
-    base = {"0x": 16, "0o": 8}.get(text[:2], 10)
-    return int(text, base)
-
-
-def _real(text: str) -> float:
-    return float(text.replace(".inf", "inf").replace(".nan", "nan"))
-
-
 SCALARS: dict[str, Callable[[str], Any]] = {
     "null": lambda text: None,
     "bool": lambda text: text.lower() == "true",
-    "int": _whole,
-    "float": lambda text: _real(text.lower()),
+    "int": lambda text: int(text, {"0x": 16, "0o": 8}.get(text[:2], 10)),
+    "float": lambda text: float(text.lower().replace(".inf", "inf").replace(".nan", "nan")),
     "str": str,
 }
 

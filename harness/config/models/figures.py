@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Annotated, Any, Literal, Union, cast
+from typing import Annotated, Any, Literal, Union
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, create_model
 
@@ -12,16 +12,6 @@ from harness.base.models import expected, tag, unknown
 from harness.figures.catalogue import FIGURES
 from harness.figures.kind import FigureKind, FigureSpec
 from harness.figures.options import FigureOptions
-
-
-def _with_kind(kind: FigureKind) -> type[FigureOptions]:
-    """The model of the kind's options and the key ``kind`` itself."""
-    key: Any = (Literal[kind.name], Field(description=kind.title))
-    name = kind.name.title().replace("_", "")
-    return cast(
-        type[FigureOptions],
-        create_model(name, __base__=kind.options, __doc__=kind.title, kind=key),
-    )
 
 
 def _known_kind(value: Any) -> Any:
@@ -38,7 +28,14 @@ def _known_kind(value: Any) -> Any:
 @cache
 def figure_type() -> Any:
     """The union of all kinds of figures, told apart by ``kind``, which yields their options."""
-    kinds = tuple(Annotated[_with_kind(kind), Tag(tag(name))] for name, kind in FIGURES.items())
+    tagged: list[Any] = []
+    for name, kind in FIGURES.items():
+        # The options of the kind, and the key ``kind`` itself.
+        key: Any = (Literal[kind.name], Field(description=kind.title))
+        model_name = kind.name.title().replace("_", "")
+        model: Any = create_model(model_name, __base__=kind.options, __doc__=kind.title, kind=key)
+        tagged.append(Annotated[model, Tag(tag(name))])
+    kinds = tuple(tagged)
     by_kind = Discriminator(lambda value: tag(value["kind"]))
     return Annotated[Union[kinds], by_kind, BeforeValidator(_known_kind)]  # noqa: UP007
 

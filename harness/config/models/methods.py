@@ -245,13 +245,13 @@ class CatalogueMethod(MethodModel):
     def spec(self, info: ValidationInfo) -> MethodSpec:
         method = _method(info, self.name)
         assert method is not None
-        return _catalogue_spec(method, self.label or self._default_label(), self.side, self.prior)
-
-    def _default_label(self) -> str:
-        """The name as it is written, with the side and the prior where they are not the usual."""
-        side = "" if self.side == TWO_SIDED else f" {self.side}"
-        numbers = ", ".join(str(plain_number(value)) for value in self.prior or ())
-        return f"{self.name}{side}" + (f" [{numbers}]" if numbers else "")
+        label = self.label
+        if not label:
+            # The name as it is written, with the side and the prior where they are not the usual.
+            side = "" if self.side == TWO_SIDED else f" {self.side}"
+            numbers = ", ".join(str(plain_number(value)) for value in self.prior or ())
+            label = f"{self.name}{side}" + (f" [{numbers}]" if numbers else "")
+        return _catalogue_spec(method, label, self.side, self.prior)
 
 
 class UserMethod(MethodModel):

@@ -72,18 +72,15 @@ def _entry(kind: LawKind) -> type[BaseModel]:
     """The model of a mapping with the name of the law, and its settings below."""
     name = "".join(word.capitalize() for word in kind.name.split("_"))
     fields: Any = {
-        each.name: (_number(each), Field(description=f"{each.meaning.capitalize()}."))
-        for each in kind.settings
+        setting.name: (_number(setting), Field(description=f"{setting.meaning.capitalize()}."))
+        for setting in kind.settings
     }
-    settings = create_model(name, __base__=StrictModel, __doc__=_sentence(kind.summary), **fields)
+    summary = f"{kind.summary[:1].upper()}{kind.summary[1:]}."
+    settings = create_model(name, __base__=StrictModel, __doc__=summary, **fields)
     entry: Any = {kind.name: (settings, Field(description=f"Its settings: {_settings(kind)}."))}
     about = f"The law {kind.name}."
     made: type[BaseModel] = create_model(f"{name}Law", __base__=StrictModel, __doc__=about, **entry)
     return made
-
-
-def _sentence(words: str) -> str:
-    return f"{words[:1].upper()}{words[1:]}."
 
 
 class _NegativeBinomial(StrictModel):
@@ -263,4 +260,5 @@ def write_group(group: Group | None) -> dict[str, int] | None:
     """The groups of outcomes as a config has them."""
     if group is None:
         return None
-    return {"width": group.width, **({} if group.last is None else {"last": group.last})}
+    last = {} if group.last is None else {"last": group.last}
+    return {"width": group.width, **last}

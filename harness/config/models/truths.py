@@ -76,11 +76,6 @@ _SHAPES = "[s, t], each from 0.001 to 10^6"
 _SHAPE_AND_RATE = "[shape, rate], from 0.001 to 10^6 and from 1e-100 to 1e100"
 
 
-def _is_span_of_rates(bounds: list[float]) -> bool:
-    a, b = bounds
-    return b >= SMALLEST_SCALE and b - a >= NARROWEST * b
-
-
 class Uniform(StrictModel):
     """Uniform on [a, b]."""
 
@@ -97,7 +92,12 @@ class RateUniform(StrictModel):
     uniform: Annotated[
         list[Rate],
         Field(min_length=2, max_length=2),
-        expecting(f"two numbers {_RATE_SPAN}", _is_span_of_rates),
+        expecting(
+            f"two numbers {_RATE_SPAN}",
+            lambda bounds: (
+                bounds[1] >= SMALLEST_SCALE and bounds[1] - bounds[0] >= NARROWEST * bounds[1]
+            ),
+        ),
     ] = Field(description=f"{_RATE_SPAN}.")
 
 
@@ -178,20 +178,16 @@ def _pair(written: Any, handler: ValidatorFunctionWrapHandler) -> PairTruth:
         raise refused(
             "expected two lists (values, grid) or two distributions, found " + _kinds(written)
         )
-    for sample, each in (("first", truth.first), ("second", truth.second)):
-        _refuse_small_shapes(sample, each)
+    for sample, of_sample in (("first", truth.first), ("second", truth.second)):
+        shapes = () if of_sample.is_discrete else of_sample.shapes
+        if shapes and min(shapes) < SMALLEST_SHAPE_OF_TWO:
+            listed = ", ".join(f"{value:g}" for value in shapes)
+            least = f"shapes of at least {SMALLEST_SHAPE_OF_TWO} where there are two samples"
+            raise refused(f"expected {least}, found {listed}", at=sample)
     if truth.is_discrete and truth.count > LONGEST_GRID:
         most = f"at most {LONGEST_GRID} pairs of true values"
         raise refused(f"expected {most}, found {truth.count}")
     return truth
-
-
-def _refuse_small_shapes(sample: str, truth: Truth) -> None:
-    shapes = () if truth.is_discrete else truth.shapes
-    if shapes and min(shapes) < SMALLEST_SHAPE_OF_TWO:
-        found = ", ".join(f"{value:g}" for value in shapes)
-        least = f"shapes of at least {SMALLEST_SHAPE_OF_TWO} where there are two samples"
-        raise refused(f"expected {least}, found {found}", at=sample)
 
 
 def _refuse_infinite(family: Family, truth: PairTruth) -> PairTruth:
@@ -213,20 +209,6 @@ def _two_distributions(written: Any, handler: ValidatorFunctionWrapHandler) -> P
     if truth.is_discrete:
         raise refused(f"expected two distributions for a calibration, found {_kinds(written)}")
     return truth
-
-
-def _required(model: str, example: str) -> BeforeValidator:
-    """Say, where there is no truth, why there is no default."""
-
-    def check(value: Any) -> Any:
-        if value is None:
-            raise refused(
-                f"expected a truth, as in {example}, found nothing: a {model} has no largest "
-                "value, so no truth is uniform over all of them"
-            )
-        return value
-
-    return BeforeValidator(check)
 
 
 @cache
@@ -252,7 +234,19 @@ def truth_type(family: Family) -> Any:
         kind, example = _pair_type(model, prior), f"{{first: {example}, second: {example}}}"
     if family.is_ratio:
         kind = Annotated[kind, AfterValidator(partial(_refuse_infinite, family))]
-    return kind if family.is_bounded else Annotated[kind, _required(model, example)]
+    if family.is_bounded:
+        return kind
+
+    def require(value: Any) -> Any:
+        """Say, where there is no truth, why there is no default."""
+        if value is None:
+            raise refused(
+                f"expected a truth, as in {example}, found nothing: a {model} has no largest "
+                "value, so no truth is uniform over all of them"
+            )
+        return value
+
+    return Annotated[kind, BeforeValidator(require)]
 
 
 def distributions_type(family: Family) -> Any:
@@ -354,8 +348,15 @@ def written_truth(content: Mapping[str, Any], written: Any = None) -> dict[str, 
     if "tables" in content:
         return {key: _plain_tree(each) for key, each in written.items()}
     if "cells" in content:
-        parts = [part for part in (*PARTS_OF_PAIRS, *CELLS, *RATES) if part in written]
-        return {part: written_truth(_part(written[part]), written[part]) for part in parts}
+        parts = {}
+        for name in (*PARTS_OF_PAIRS, *CELLS, *RATES):
+            if name in written:
+                # Its numbers ascend; a grid stays as it is written.
+                part = written[name]
+                values = part if isinstance(part, list) else part.get("values", ())
+                ascending = sorted(value + 0.0 for value in values)
+                parts[name] = written_truth({"values": ascending}, part)
+        return parts
     if any(isinstance(each, Mapping) for each in content.values()):
         return {
             key: written_truth(each, written.get(key))
@@ -377,9 +378,3 @@ def _plain_tree(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain_tree(each) for each in value]
     return plain_number(value + 0.0) if isinstance(value, float) else value
-
-
-def _part(written: Any) -> Mapping[str, Any]:
-    """The numbers of a part of the truth of a table, ascending; a grid stays as it is written."""
-    values = written if isinstance(written, list) else written.get("values", ())
-    return {"values": sorted(value + 0.0 for value in values)}
