@@ -116,7 +116,13 @@ def _commented(document: Mapping[str, Any], form: FamilyForm, about: list[str]) 
         field = record.field
         lines += ["", *_wrapped(field.description or key)]
         lines += _alternatives(schema["properties"][key], schema.get("$defs", {}), key)
-        lines += _more(key, form)
+        # What the catalogues have for a key.
+        if key == "methods":
+            lines += _wrapped(f"Names: {', '.join(methods_for(form.family))}.")
+        if key == "figures":
+            for kind in FIGURES.values():
+                if kind.experiment == form.kind and kind.fits(form.family):
+                    lines += _wrapped(f"{kind.name}: {kind.title}.", "  ")
         if key in document:
             lines += _entry(key, document[key])
         else:
@@ -150,8 +156,9 @@ def _alternatives(schema: Mapping[str, Any], defined: Mapping[str, Any], key: st
     if key in ("methods", "figures"):
         return
     for model in _models(schema, defined):
-        for name, each in model.get("properties", {}).items():
-            if about := each.get("description"):
+        for name, field in model.get("properties", {}).items():
+            about = field.get("description")
+            if about:
                 yield from _wrapped(f"{name}: {about}", "  ")
 
 
@@ -162,13 +169,3 @@ def _models(schema: Mapping[str, Any], defined: Mapping[str, Any]) -> Iterator[M
     for word in ("anyOf", "oneOf", "allOf"):
         for each in schema.get(word, ()):
             yield from _models(each, defined)
-
-
-def _more(key: str, form: FamilyForm) -> Iterator[str]:
-    """The names that the catalogues have for a key."""
-    if key == "methods":
-        yield from _wrapped(f"Names: {', '.join(methods_for(form.family))}.")
-    if key == "figures":
-        for kind in FIGURES.values():
-            if kind.experiment == form.kind and kind.fits(form.family):
-                yield from _wrapped(f"{kind.name}: {kind.title}.", "  ")

@@ -157,20 +157,19 @@ def draw_trials(shard: Shard) -> CalibrationTrials:
     """Draw the sizes, truths, outcomes and thresholds of the trials."""
     design, rng = shard.design, shard.design.stream(shard.seed, shard.number)
     family = design.family
-    sizes = [_draw_sizes(family.model, span, shard.trials, rng) for span in design.sizes]
+    sizes: list[Floats] = []
+    for low, high in design.sizes:
+        if family.model.SIZE_IS_COUNT:
+            whole = rng.integers(int(low), int(high), shard.trials, endpoint=True)
+            sizes.append(whole.astype(np.float64))
+        else:
+            sizes.append(rng.uniform(low, high, shard.trials))
     truths = [truth.draw(shard.trials, rng) for truth in design.truths]
     data: list[Floats] = []
     for truth, size in zip(truths, sizes, strict=True):
         data += [_draw_counts(family.model, truth, size, rng), size]
     delta = rng.uniform(*design.delta, shard.trials)
     return CalibrationTrials(tuple(data), family.parameter_at(tuple(truths)), delta)
-
-
-def _draw_sizes(model: Model, span: Span, count: int, rng: np.random.Generator) -> Floats:
-    low, high = span
-    if model.SIZE_IS_COUNT:
-        return rng.integers(int(low), int(high), count, endpoint=True).astype(np.float64)
-    return rng.uniform(low, high, count)
 
 
 def _draw_counts(model: Model, truth: Floats, size: Floats, rng: np.random.Generator) -> Floats:

@@ -32,7 +32,7 @@ from harness.figures.kind import FigureSpec
 CALIBRATION = "calibration"
 FAMILIES_OF_TWO = {name: each for name, each in FAMILIES.items() if each.samples == 2}
 TITLE = "Calibration of probabilities about"
-"""Of the forms of configs, without the family."""
+"""The beginning of the titles of its forms, which end with the family."""
 
 Bins = Annotated[int, Field(ge=2, le=1000), expecting("a whole number of bins from 2 to 1000")]
 

@@ -94,7 +94,7 @@ def _held(name: str, part: pl.DataFrame) -> str:
 
 
 def _marks(name: str, part: pl.DataFrame, difference: bool = False) -> CurveLine:
-    """Of each bin its interval as an upright line, and a dash across it at the fraction."""
+    """Draw the interval of each bin as an upright line, with a dash across it at the fraction."""
     x, y, low, high = (
         part[column].cast(pl.Float64).fill_null(float("nan")).to_numpy()
         for column in ("mean_probability", "fraction", "ci_lower", "ci_upper")

@@ -22,7 +22,7 @@ from harness.runner.workload import BASE, BYTES_OF_TRIAL, Workload
 from harness.tables.results import Results
 
 Tallies = tuple[BinTally, ...]
-"""One of each reference."""
+"""A tally of each reference."""
 
 
 @dataclass
@@ -36,7 +36,7 @@ class FirstShards:
     done: int = 0
     """The number of merged shards with the full number of trials."""
     recordable: Tallies = field(default=(), repr=False)
-    """Of these; a last shard with fewer trials is no part of a longer run, and is not recorded."""
+    """The tallies of these: a last shard with fewer trials is no part of a longer run."""
     recorded: int = 0
     """The number of shards of which the journal has the tallies."""
     record: int | None = None
@@ -54,10 +54,10 @@ class FirstShards:
             InputError: the journal is damaged.
         """
         with journal.faults():
-            known = [stored for stored in journal.records(key) if stored.stop <= shards]
-            if not known:
+            within = [stored for stored in journal.records(key) if stored.stop <= shards]
+            if not within:
                 return
-            longest = max(known, key=lambda stored: stored.stop)
+            longest = max(within, key=lambda stored: stored.stop)
             self.tallies = self.recordable = unpack(longest.content, Tallies)
             self.done = self.recorded = longest.stop
             self.record = longest.number
@@ -93,10 +93,31 @@ def compute_calibration(
     Returns:
         The tables and the manifest, not written yet.
     """
-    design = design_of(experiment)
+    design, execution = design_of(experiment), experiment.execution
+    every = shards(design, experiment.trials, experiment.seed)
+    full, key = every[0].trials, trials_key(design, every[0])
     merged = FirstShards()
+
+    def name(shard: Shard) -> str:
+        return f"shard {shard.number}"
+
+    def save() -> None:
+        if journal is not None:
+            merged.save(journal, key)
+
     with memory_for("the trials"):
-        run_rounds([_round(design, experiment, merged, journal)], progress, journal)
+        if journal is not None:
+            merged.find(journal, key, sum(shard.trials == full for shard in every))
+        left = every[merged.done :]
+        backend, arguments = driver_backend(execution), [(shard,) for shard in left]
+        trials = Round(
+            [Task(partial(merged.add, shard.trials == full), shard.trials) for shard in left],
+            run_tasks(simulate, arguments, execution.jobs, backend, name),
+            len(every) - len(left),
+            len(every),
+            save,
+        )
+        run_rounds([trials], progress, journal)
     summary = calibration_summary(design, merged.tallies)
     return Results(
         calibration_cells(design, merged.tallies),
@@ -118,31 +139,6 @@ def design_of(experiment: Calibration) -> Design:
     )
 
 
-def _round(
-    design: Design, experiment: Calibration, merged: FirstShards, journal: Journal | None
-) -> Round:
-    """The shards that the journal lacks."""
-    every = shards(design, experiment.trials, experiment.seed)
-    full, key = every[0].trials, trials_key(design, every[0])
-    if journal is not None:
-        merged.find(journal, key, sum(shard.trials == full for shard in every))
-    left = every[merged.done :]
-
-    def save() -> None:
-        if journal is not None:
-            merged.save(journal, key)
-
-    execution = experiment.execution
-    backend, arguments = driver_backend(execution), [(shard,) for shard in left]
-    return Round(
-        [Task(partial(merged.add, shard.trials == full), shard.trials) for shard in left],
-        run_tasks(simulate, arguments, execution.jobs, backend, _shard_name),
-        len(every) - len(left),
-        len(every),
-        save,
-    )
-
-
 def trials_key(design: Design, shard: Shard) -> bytes:
     """The key of the trials of a calibration in a journal, from one of its shards."""
     content = {
@@ -157,10 +153,6 @@ def trials_key(design: Design, shard: Shard) -> bytes:
         "engines": sources_digest((simulate.__module__,)),
     }
     return digest(content)
-
-
-def _shard_name(shard: Shard) -> str:
-    return f"shard {shard.number}"
 
 
 def calibration_workload(experiment: Calibration) -> Workload:

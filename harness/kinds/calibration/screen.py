@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 import polars as pl
 from rich import box
@@ -13,16 +12,9 @@ from rich.table import Table
 from harness.catalogue import family_in
 from harness.findings.numbers import format_number
 from harness.kinds.calibration.findings import calibration_remarks, reference_text
-from harness.kinds.coverage.screen import _marked
+from harness.kinds.coverage.screen import marked
 from harness.screen.console import escape_markup
 from harness.tables.results import Results
-
-
-def _estimate(row: Mapping[str, Any], column: str) -> str:
-    """A fraction with its interval; empty where it is not known."""
-    if row[column] is None:
-        return ""
-    return f"{row[column]:.4f} ({row['ci_lower']:.4f}, {row['ci_upper']:.4f})"
 
 
 def calibration_screen(results: Results) -> Iterator[RenderableType]:
@@ -30,7 +22,7 @@ def calibration_screen(results: Results) -> Iterator[RenderableType]:
     manifest = results.manifest
     yield f"[bold]{escape_markup(manifest['title'])}[/bold]"
     references = manifest["calibration"]["references"]
-    yield from map(_marked, calibration_remarks(manifest))
+    yield from map(marked, calibration_remarks(manifest))
     for row in references:
         name = row["reference"]
         yield _bins(
@@ -51,10 +43,13 @@ def _bins(cells: pl.DataFrame, under: str) -> Table:
     for name in ("bin", "trials", "mean probability", "fraction (95 %)"):
         table.add_column(name, justify="right", no_wrap=True)
     for row in cells.iter_rows(named=True):
+        fraction = ""
+        if row["fraction"] is not None:
+            fraction = f"{row['fraction']:.4f} ({row['ci_lower']:.4f}, {row['ci_upper']:.4f})"
         table.add_row(
             f"{row['bin_lower']:.4g} … {row['bin_upper']:.4g}",
             f"{row['trials']:,}",
             format_number(row["mean_probability"]),
-            _estimate(row, "fraction"),
+            fraction,
         )
     return table

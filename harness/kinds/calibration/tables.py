@@ -52,7 +52,7 @@ def _fractions(tally: BinTally) -> dict[str, Floats | Integers]:
     used = tally.trials > 0
     trials, true = tally.trials[used], tally.true[used]
     lower, upper = fraction_interval(true, trials)
-    known = {
+    of_used = {
         "mean_probability": tally.probability[used] / trials,
         "fraction": true / trials,
         "std_error": standard_error(true, trials),
@@ -60,7 +60,7 @@ def _fractions(tally: BinTally) -> dict[str, Floats | Integers]:
         "ci_upper": upper,
     }
     columns: dict[str, Floats | Integers] = {"trials": tally.trials, "true": tally.true}
-    for name, values in known.items():
+    for name, values in of_used.items():
         columns[name] = np.full(used.size, np.nan)
         columns[name][used] = values
     return columns
@@ -68,23 +68,22 @@ def _fractions(tally: BinTally) -> dict[str, Floats | Integers]:
 
 def calibration_summary(design: Design, tallies: Sequence[BinTally]) -> pl.DataFrame:
     """The summary: a row per reference."""
-    rows = [
-        {"family": design.family.name, "reference": reference, **_overall(tally)}
-        for reference, tally in zip(design.references, tallies, strict=True)
-    ]
+    rows = []
+    for reference, tally in zip(design.references, tallies, strict=True):
+        trials, test = int(tally.trials.sum()), chi_squared(tally)
+        rows.append(
+            {
+                "family": design.family.name,
+                "reference": reference,
+                "trials": trials,
+                "mean_probability": float(tally.probability.sum() / trials),
+                "fraction": float(tally.true.sum() / trials),
+                "chi_squared": None if test is None else test.statistic,
+                "degrees_of_freedom": None if test is None else test.degrees_of_freedom,
+                "p_value": None if test is None else test.p_value,
+            }
+        )
     return pl.DataFrame(rows, schema=columns_of(TABLES[SUMMARY], TableKind(design.family)))
-
-
-def _overall(tally: BinTally) -> dict[str, Any]:
-    trials, test = int(tally.trials.sum()), chi_squared(tally)
-    return {
-        "trials": trials,
-        "mean_probability": float(tally.probability.sum() / trials),
-        "fraction": float(tally.true.sum() / trials),
-        "chi_squared": None if test is None else test.statistic,
-        "degrees_of_freedom": None if test is None else test.degrees_of_freedom,
-        "p_value": None if test is None else test.p_value,
-    }
 
 
 def calibration_manifest(document: Mapping[str, Any], summary: pl.DataFrame) -> dict[str, Any]:

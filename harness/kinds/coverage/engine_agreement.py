@@ -34,9 +34,9 @@ class EngineAgreement:
     """How Monte Carlo agrees with the exact engines in a run."""
 
     methods: list[MethodAgreement]
-    """Of each method; empty where nothing was compared."""
+    """The agreement of each method; empty where nothing was compared."""
     draws: DrawsAgreement | None
-    """Of the outcomes drawn; None where the probabilities of all outcomes are not known."""
+    """The agreement of the outcomes drawn; None where not all probabilities are known."""
 
 
 def engine_agreement(results: Sequence[ScenarioResult]) -> EngineAgreement:
@@ -45,33 +45,40 @@ def engine_agreement(results: Sequence[ScenarioResult]) -> EngineAgreement:
     Args:
         results: of every scenario; those without trials or exact values are left out.
     """
-    compared = [part for each in results if (part := _with_exact_values(each)) is not None]
+    compared = []
+    for result in results:
+        drawn = result.stochastic
+        if result.tally is not None and result.enumerated is not None:
+            compared.append(result)
+        elif (
+            drawn is not None
+            and drawn.tally is not None
+            and drawn.solution is not None
+            and drawn.enumerated is not None
+        ):
+            # Some of its columns have exact values.
+            rows = drawn.enumerated.known
+            enumerated = drawn.enumerated.at_truths(rows)
+            compared.append(
+                replace(
+                    drawn,
+                    columns=tuple(drawn.columns[row] for row in rows),
+                    tally=drawn.tally.rows(rows),
+                    solution=replace(drawn.solution, enumerated=enumerated),
+                )
+            )
     if not compared:
         return EngineAgreement([], None)
-    fixed = [each for each in compared if not each.looks]
+    fixed = [result for result in compared if not result.looks]
     labels = list(dict.fromkeys(column.method for column in compared[0].columns))
     methods = compare_cells(
         [_cells(label, compared, _conditional) for label in labels],
         [_cells(label, compared, _overall) for label in labels],
         [_totals(label, fixed) for label in labels] if fixed else None,
     )
-    drawn = (_drawn(number, result) for number, result in enumerate(compared))
-    return EngineAgreement(methods, compare_draws([each for each in drawn if each is not None]))
-
-
-def _with_exact_values(result: ScenarioResult) -> ScenarioResult | None:
-    """The columns of a scenario that have counts and exact values; None where none has."""
-    if result.tally is not None and result.enumerated is not None:
-        return result
-    drawn = result.stochastic
-    if drawn is None or drawn.tally is None or drawn.solution is None or drawn.enumerated is None:
-        return None
-    rows = drawn.enumerated.known
-    return replace(
-        drawn,
-        columns=tuple(drawn.columns[row] for row in rows),
-        tally=drawn.tally.rows(rows),
-        solution=replace(drawn.solution, enumerated=drawn.enumerated.at_truths(rows)),
+    outcomes = (_drawn(number, result) for number, result in enumerate(compared))
+    return EngineAgreement(
+        methods, compare_draws([counts for counts in outcomes if counts is not None])
     )
 
 

@@ -61,7 +61,7 @@ from harness.families.family import Family
 from harness.figures.kind import FigureSpec
 
 TITLE = "Coverage of intervals for"
-"""Of the forms of configs, without the family."""
+"""The beginning of the titles of its forms, which end with the family."""
 
 
 Reference = Annotated[str, Word("a reference", ("prior", "truth"))]

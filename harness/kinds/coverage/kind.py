@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -71,11 +71,18 @@ class CoverageKind(FamilyKind[Experiment]):
 
     def facts(self, config: ValidKeys) -> ExperimentFacts:
         methods, trials = config.get("methods", [None]), config.get("trials")
+        family = config.family
+        sizes: list[Any] = []
+        if set(family.sizes) <= set(config["sizes"]):
+            sizes = list(sizes_of(family, config["sizes"], config.get(CROSS, False)))
+            if design_for(family).sizes_are_lists:
+                # Tables have the sums over the strata.
+                sizes = [tuple(map(sum, size)) for size in sizes]
         return ExperimentFacts(
             kind=self.name,
-            family=config.family,
+            family=family,
             family_is_valid="family" in config,
-            sizes=_sizes_in_tables(config),
+            sizes=sizes,
             alphas=config.get("alpha"),
             sides=None if None in methods else {each.label: each.side for each in methods},
             truth=config.get("truth"),
@@ -85,9 +92,9 @@ class CoverageKind(FamilyKind[Experiment]):
         )
 
     def suitable_figures(self, config: ValidKeys) -> list[dict[str, Any]]:
-        named = [each for each in config["methods"] if each.name is not None]
+        named = [spec for spec in config["methods"] if spec.name is not None]
         catalogue = methods_of(config.family)
-        settled = [each.label for each in named if catalogue[each.name].deterministic]
+        settled = [spec.label for spec in named if catalogue[spec.name].deterministic]
         return suitable_figures(self.facts(config), settled)
 
     def attributes(self, config: ValidKeys) -> dict[str, Any]:
@@ -204,16 +211,6 @@ class CoverageKind(FamilyKind[Experiment]):
         from harness.report.sections import paragraphs
 
         return paragraphs(found_answer(results), results.manifest)
-
-
-def _sizes_in_tables(config: ValidKeys) -> Sequence[Any]:
-    """The sizes as the tables have them: of strata the sums over them."""
-    if not set(config.family.sizes) <= set(config["sizes"]):
-        return ()
-    sizes = sizes_of(config.family, config["sizes"], config.get(CROSS, False))
-    if not design_for(config.family).sizes_are_lists:
-        return list(sizes)
-    return [tuple(sum(cast(Sequence[int], each)) for each in cast(Any, size)) for size in sizes]
 
 
 def with_lattice(truth: AnyTruth, law: Law | None) -> AnyTruth:

@@ -58,7 +58,7 @@ class ColumnLimits:
     number: int
     """The number of the scenario."""
     row: int
-    """Of the column among those of its kind."""
+    """The row of the column among those of its kind."""
     source: Source
     side: str
     alpha: float
@@ -119,6 +119,7 @@ def order_remarks(source: Source, columns: Sequence[ColumnLimits]) -> list[tuple
 
 
 def _differing(again: Source, columns: Sequence[ColumnLimits]) -> Iterator[tuple[int, Remark]]:
+    """Ask a source that was started anew, and yield where limits differ by more than rounding."""
     for column in reversed(columns):
         answered = np.flatnonzero(~np.isnan(column.lower))
         if not answered.size:
@@ -131,31 +132,26 @@ def _differing(again: Source, columns: Sequence[ColumnLimits]) -> Iterator[tuple
             continue
         observed = observed_at(column.scenario, column.outcomes[places])
         second = ask(again, observed, column.alpha, column.side)
-        differs = [at for at in range(places.size) if _differ(column, places[at], second, at)]
-        if differs:
-            yield column.number, _order_remark(column, places, second, differs)
-
-
-def _differ(column: ColumnLimits, place: int, second: Answers, at: int) -> bool:
-    """Whether the second limits are others than the first ones, by more than rounding."""
-    if second.failures.get(at, "").startswith(NOT_CALLED):
-        return False
-    pair = float(second.lower[at]), float(second.upper[at])
-    return not same(pair, (column.lower[place], column.upper[place]))
-
-
-def _order_remark(
-    column: ColumnLimits, places: Integers, second: Answers, differs: Sequence[int]
-) -> Remark:
-    at = min(differs, key=lambda each: int(places[each]))
-    place = int(places[at])
-    failure = second.failures.get(at)
-    other = _limits(second.lower[at], second.upper[at]) if failure is None else failure
-    first = (
-        f"{_limits(column.lower[place], column.upper[place])} at {_outcome(column, place)}, "
-        f"and in another order of the calls {other}"
-    )
-    return Remark(column.source.label, column.alpha, ORDER, first, len(differs), int(places.size))
+        differs = []
+        for at, place in enumerate(places):
+            pair = float(second.lower[at]), float(second.upper[at])
+            was_called = not second.failures.get(at, "").startswith(NOT_CALLED)
+            if was_called and not same(pair, (column.lower[place], column.upper[place])):
+                differs.append(at)
+        if not differs:
+            continue
+        at = min(differs, key=lambda number: int(places[number]))
+        place = int(places[at])
+        failure = second.failures.get(at)
+        other = _limits(second.lower[at], second.upper[at]) if failure is None else failure
+        text = (
+            f"{_limits(column.lower[place], column.upper[place])} at {_outcome(column, place)}, "
+            f"and in another order of the calls {other}"
+        )
+        yield (
+            column.number,
+            Remark(column.source.label, column.alpha, ORDER, text, len(differs), int(places.size)),
+        )
 
 
 def _limits(lower: float, upper: float) -> str:
@@ -175,7 +171,7 @@ class ScenarioLimits:
     failures: Mapping[int, Failures]
     """Why there are no limits somewhere, by the rows of the columns that failed."""
     remarks: tuple[Remark, ...]
-    """Of all columns, those that draw their limits too."""
+    """The remarks on all columns, those that draw their limits too."""
 
     def plus(self, other: ScenarioLimits) -> ScenarioLimits:
         """Return these limits with those at other outcomes."""
@@ -213,7 +209,7 @@ def compute_limits(
         IntervalNotFoundError: a method of the catalogue found no limit.
     """
     jobs, asked = experiment.execution.jobs, columns.deterministic
-    arrays = [np.empty((2, len(asked), each.size)) for each in outcomes]
+    arrays = [np.empty((2, len(asked), needed.size)) for needed in outcomes]
     limits = [
         ColumnLimits(
             scenario,
@@ -236,8 +232,14 @@ def compute_limits(
     remarks: list[list[Remark]] = [[] for _ in scenarios]
     if experiment.family.has_outcomes:
         remarked = [*limits, *_some_drawn(scenarios, outcomes, columns)]
-        for number, remark in _remarks(remarked, columns.sources, jobs):
-            remarks[number].append(remark)
+        for column_limits in remarked:
+            remark = range_remark(column_limits)
+            if remark is not None:
+                remarks[column_limits.number].append(remark)
+        processes = _of_processes(remarked, columns.sources)
+        for ordered in run_tasks(order_remarks, processes, jobs, THREADS):
+            for number, remark in ordered:
+                remarks[number].append(remark)
     return [
         ScenarioLimits(Limits.of(scenario, at, *pair), failed, tuple(remarked))
         for scenario, at, pair, failed, remarked in zip(
@@ -258,18 +260,6 @@ def _some_drawn(
                 answers = ask(source, observed_at(scenario, some), alpha, side)
                 limits = answers.lower, answers.upper
                 yield ColumnLimits(scenario, number, row, source, side, alpha, some, *limits)
-
-
-def _remarks(
-    columns: Sequence[ColumnLimits], sources: Mapping[str, Source], jobs: int
-) -> Iterator[tuple[int, Remark]]:
-    """The remarks about limits, each with the number of its scenario."""
-    for column in columns:
-        remark = range_remark(column)
-        if remark is not None:
-            yield column.number, remark
-    for again in run_tasks(order_remarks, _of_processes(columns, sources), jobs, THREADS):
-        yield from again
 
 
 def _of_processes(

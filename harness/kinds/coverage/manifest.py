@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
 from harness.agreement import LEVEL, DrawsAgreement, MethodAgreement
+from harness.base.numerics.arrays import Floats
 from harness.designs.design import Scenario, sizes_by_name
 from harness.designs.engines.solver import solver_of
-from harness.designs.engines.verification import TOLERANCE, Comparison
+from harness.designs.engines.verification import TOLERANCE
 from harness.designs.fractions import INTERVAL_ALPHA, fraction_interval, standard_error
 from harness.designs.limits import Column
 from harness.designs.precision import PROBABILITY, Aim, half_width
@@ -46,40 +49,39 @@ def manifest(
         results: of every scenario, by ascending size.
         agreement: how Monte Carlo agrees with the exact values.
     """
+    trials = {
+        _size_text(result.scenario): int(result.tally.by_outcome.trials.sum())
+        for result in results
+        if result.tally is not None
+    }
+    scored: dict[str, Any] = {}
+    if results:
+        scenario = results[0].scenario
+        scored.update(scenario.design.scored(scenario))
+        if scored:
+            # It is an estimand of one law, with this value.
+            scored["value"] = float(scenario.listed_truths()[1][0])
+    not_enumerated = [
+        _size_text(result.scenario)
+        for result in results
+        if solver_of(result.scenario).possible_count() > result.scenario.design.most_enumerated
+    ]
     # What a run does not have is None, and left out.
     content = {
-        "trials": _trials(results),
+        "trials": {"total": sum(trials.values()), "by_size": trials},
         "overall": overall(results),
         "precision": precision(results),
         "failures": failures(results) if kind.may_fail else None,
         "remarks": remarks(results) or None,
-        "scored_against": _scored_against(results) or None,
+        "scored_against": scored or None,
         "agreement": _agreement(agreement, results),
         "assumptions": _assumptions(results) or None,
         "identity": _identity(results),
         "worst_cases": worst_cases(results),
-        "not_enumerated": _not_enumerated(results) or None,
+        "not_enumerated": not_enumerated or None,
     }
     written = {name: value for name, value in content.items() if value is not None}
     return manifest_of(document, sources, written)
-
-
-def _scored_against(results: Sequence[ScenarioResult]) -> dict[str, Any]:
-    """What intervals are scored against with its value, where it is an estimand of one law."""
-    if not results:
-        return {}
-    scenario = results[0].scenario
-    scored = scenario.design.scored(scenario)
-    return {**scored, "value": float(scenario.listed_truths()[1][0])} if scored else {}
-
-
-def _not_enumerated(results: Sequence[ScenarioResult]) -> list[str]:
-    """The sizes with more outcomes than are enumerated."""
-    return [
-        _size_text(each.scenario)
-        for each in results
-        if solver_of(each.scenario).possible_count() > each.scenario.design.most_enumerated
-    ]
 
 
 def _assumptions(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
@@ -98,15 +100,6 @@ def _parts(results: Sequence[ScenarioResult]) -> Iterator[ScenarioResult]:
         yield each
         if each.stochastic is not None:
             yield each.stochastic
-
-
-def _trials(results: Sequence[ScenarioResult]) -> dict[str, Any]:
-    by_size = {
-        _size_text(result.scenario): int(result.tally.by_outcome.trials.sum())
-        for result in results
-        if result.tally is not None
-    }
-    return {"total": sum(by_size.values()), "by_size": by_size}
 
 
 def overall(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
@@ -195,33 +188,35 @@ def _agreement(agreement: EngineAgreement, results: Sequence[ScenarioResult]) ->
 
 def _identity(results: Sequence[ScenarioResult]) -> dict[str, Any]:
     """How the published numbers of the exact engines meet a second computation of them."""
-    solved = [(each.scenario, each.solution) for each in results if each.solution is not None]
-    grouped: dict[tuple[str, str, str], list[Comparison]] = {}
-    for _, solution in solved:
-        for each in solution.comparisons:
-            grouped.setdefault((each.published, each.against, each.of), []).append(each)
-    comparisons = [_comparison(*key, grouped[key]) for key in sorted(grouped)]
+    sizes = []
+    grouped: dict[tuple[str, str, str], list[Floats]] = {}
+    for result in results:
+        if result.solution is not None and result.solution.comparisons:
+            sizes.append(_of_samples(result.scenario.sizes))
+            for comparison in result.solution.comparisons:
+                key = comparison.published, comparison.against, comparison.of
+                grouped.setdefault(key, []).append(comparison.discrepancy)
+    entries = []
+    for (published, against, of), discrepancies in sorted(grouped.items(), key=itemgetter(0)):
+        largest = max(float(discrepancy.max(initial=0.0)) for discrepancy in discrepancies)
+        within = [bool((discrepancy <= TOLERANCE).all()) for discrepancy in discrepancies]
+        entries.append(
+            {
+                "published": published,
+                "against": against,
+                "of": of,
+                "holds": all(within),
+                "largest_discrepancy_below": _power_of_ten_above(largest),
+            }
+        )
     return {
-        "holds": all(each["holds"] for each in comparisons) if comparisons else None,
+        "holds": all(entry["holds"] for entry in entries) if entries else None,
         "tolerance": TOLERANCE,
         "largest_discrepancy_below": max(
-            (each["largest_discrepancy_below"] for each in comparisons), default=None
+            (entry["largest_discrepancy_below"] for entry in entries), default=None
         ),
-        "comparisons": comparisons,
-        "sizes": [_of_samples(scenario.sizes) for scenario, found in solved if found.comparisons],
-    }
-
-
-def _comparison(
-    published: str, against: str, of: str, found: Sequence[Comparison]
-) -> dict[str, Any]:
-    largest = max(float(each.discrepancy.max(initial=0.0)) for each in found)
-    return {
-        "published": published,
-        "against": against,
-        "of": of,
-        "holds": bool(all((each.discrepancy <= TOLERANCE).all() for each in found)),
-        "largest_discrepancy_below": _power_of_ten_above(largest),
+        "comparisons": entries,
+        "sizes": sizes,
     }
 
 
@@ -284,29 +279,27 @@ def failures(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
 
     They are counted in outcomes, and in trials for a method that draws its limits.
     """
-    return [
-        _failure(result, row)
-        for each in by_column(results)
-        for result, row in each
-        if row in result.failures
-    ]
-
-
-def _failure(result: ScenarioResult, row: int) -> dict[str, Any]:
-    column, limits = result.columns[row], result.limits
-    if row < limits.lower.shape[0]:
-        unit, failed, total = "outcomes", limits.failed[row].sum(), limits.outcomes.size
-    else:
-        assert result.tally is not None
-        counts = result.tally.by_outcome
-        unit, failed, total = "trials", counts.failed[row].sum(), counts.trials.sum()
-    return {
-        **_column_at(column, result.scenario),
-        f"failed_{unit}": int(failed),
-        unit: int(total),
-        "not_called": result.failures[row].not_called,
-        "first": result.failures[row].first,
-    }
+    entries = []
+    for result, row in chain.from_iterable(by_column(results)):
+        if row not in result.failures:
+            continue
+        reasons, limits = result.failures[row], result.limits
+        if row < limits.lower.shape[0]:
+            unit, failed, total = "outcomes", limits.failed[row].sum(), limits.outcomes.size
+        else:
+            assert result.tally is not None
+            counts = result.tally.by_outcome
+            unit, failed, total = "trials", counts.failed[row].sum(), counts.trials.sum()
+        entries.append(
+            {
+                **_column_at(result.columns[row], result.scenario),
+                f"failed_{unit}": int(failed),
+                unit: int(total),
+                "not_called": reasons.not_called,
+                "first": reasons.first,
+            }
+        )
+    return entries
 
 
 def remarks(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
@@ -334,24 +327,21 @@ def precision(results: Sequence[ScenarioResult]) -> dict[str, Any] | None:
     if not aims:
         return None
     aim = max((aim for _, aim in aims), key=lambda aim: len(aim.looks))
-    sizes = [_of_size(*each) for each in aims]
-    rules = {_BY_LOOKS: _looks_rule(aim), _FROM_ALPHA: _EXACT_RULE}
-    chosen = {each["stopped_by"] for each in sizes}
+    sizes = [_of_size(result, aimed) for result, aimed in aims]
+    count = len(aim.looks)
+    looks_rule = {
+        "trials": list(aim.looks),
+        "interval": f"Clopper-Pearson at alpha {INTERVAL_ALPHA:g}/{count}",
+        "p_values": f"multiplied by {count}",
+        "estimates": _BIAS,
+    }
+    rules = {_BY_LOOKS: looks_rule, _FROM_ALPHA: _EXACT_RULE}
+    chosen = {size["stopped_by"] for size in sizes}
     return {
         "half_width": aim.half_width,
         "max": aim.most,
         **{name: rule for name, rule in rules.items() if name in chosen},
         "sizes": sizes,
-    }
-
-
-def _looks_rule(aim: Aim) -> dict[str, Any]:
-    count = len(aim.looks)
-    return {
-        "trials": list(aim.looks),
-        "interval": f"Clopper-Pearson at alpha {INTERVAL_ALPHA:g}/{count}",
-        "p_values": f"multiplied by {count}",
-        "estimates": _BIAS,
     }
 
 

@@ -177,7 +177,10 @@ class _Planner:
         trials, tasks = 0, 0
         if MONTE_CARLO in experiment.engines:
             trials = self._trials()
-            tasks = _tasks(trials, isinstance(experiment.trials, Precision))
+            has_looks = isinstance(experiment.trials, Precision)
+            looks = planned_looks(trials, FIRST_LOOK_DRAWN) if has_looks else (trials,)
+            # No shard reaches beyond a look.
+            tasks = sum(-(-(b - a) // SHARD) for a, b in pairwise((0, *looks)))
         shown = self._shown()
         needed = max(part.count for part in self._needed(shown))
         # Ranges of outcomes lie within each other; only listed outcomes may lie outside of them.
@@ -345,12 +348,6 @@ class _Planner:
                 f"intervals of each method, more than {most:,.0f}; use {instead}, or a smaller "
                 f"{family.model.SIZE}"
             )
-
-
-def _tasks(trials: int, with_looks: bool) -> int:
-    """The number of shards of a scenario, at most; no shard reaches beyond a look."""
-    looks = planned_looks(trials, FIRST_LOOK_DRAWN) if with_looks else (trials,)
-    return sum(-(-(b - a) // SHARD) for a, b in pairwise((0, *looks)))
 
 
 @cache

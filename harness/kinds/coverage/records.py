@@ -18,13 +18,11 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from harness import callers, methods
-from harness.callers.source import Source
-from harness.config.values import MethodSpec
 from harness.designs import catalogue, lists
 from harness.designs.engines import exact, monte_carlo, stochastic
 from harness.designs.engines.monte_carlo import Shard
 from harness.designs.engines.stochastic import Simulation
-from harness.designs.limits import Column, Limits
+from harness.designs.limits import Limits
 from harness.kinds.coverage.columns import RunColumns
 from harness.kinds.coverage.experiment import Experiment
 from harness.runner.journal.database import ColumnKey
@@ -64,10 +62,10 @@ class ColumnKeys:
     """How the columns of a run are known in a journal."""
 
     names: Sequence[str]
-    """Of the columns whose limits are a function of the outcome: the methods of the catalogue, with
+    """The names of the deterministic columns: the methods of the catalogue, with
     what their limits depend on; "" of user functions."""
     stochastic: Sequence[ColumnKey | None]
-    """Of the columns whose limits are drawn; None of those that are not recorded."""
+    """The keys of the columns whose limits are drawn; None of those that are not recorded."""
 
     @classmethod
     def of(cls, experiment: Experiment, columns: RunColumns) -> ColumnKeys:
@@ -77,12 +75,24 @@ class ColumnKeys:
             source = columns.sources[column.method]
             content = source.content(column.alpha, column.side)
             names.append("" if source.has_process else json.dumps(content, sort_keys=True))
-        specs = {spec.label: spec for spec in experiment.methods}
-        drawn = [
-            _stochastic_key(specs[drawn.column.method], drawn.source, drawn.column)
-            for drawn in columns.stochastic
-        ]
-        return cls(names, drawn)
+        paths = {spec.label: spec.path for spec in experiment.methods}
+        keys: list[ColumnKey | None] = []
+        for drawn in columns.stochastic:
+            column, path = drawn.column, paths[drawn.column.method]
+            content = dict(drawn.source.content(column.alpha, column.side))
+            if not drawn.source.has_process:
+                drawing = sources_digest(_names(*ENGINES, callers.source, methods.catalogue))
+                content |= program(drawing)
+            elif path is not None:
+                files = sorted(Path(path).parent.glob("*.py"))
+                text = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+                content |= {"file": Path(path).name, "files": text}
+            else:
+                # Its source is not known.
+                keys.append(None)
+                continue
+            keys.append(ColumnKey(digest(content).hex(), ""))
+        return cls(names, keys)
 
     def at(self, limits: Limits) -> tuple[ColumnKey, ...]:
         """Return the keys of the deterministic columns by their limits at some outcomes."""
@@ -90,19 +100,6 @@ class ColumnKeys:
             ColumnKey(digest({}, limits.outcomes, lower, upper).hex(), name)
             for lower, upper, name in zip(limits.lower, limits.upper, self.names, strict=True)
         )
-
-
-def _stochastic_key(spec: MethodSpec, source: Source, column: Column) -> ColumnKey | None:
-    """The key of a column that draws its limits; None where its source is not known."""
-    content = dict(source.content(column.alpha, column.side))
-    if not source.has_process:
-        drawing = sources_digest(_names(*ENGINES, callers.source, methods.catalogue))
-        return ColumnKey(digest({**content, **program(drawing)}).hex(), "")
-    if spec.path is None:
-        return None
-    files = sorted(Path(spec.path).parent.glob("*.py"))
-    text = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
-    return ColumnKey(digest({**content, "file": Path(spec.path).name, "files": text}).hex(), "")
 
 
 Record = TypeVar("Record")

@@ -279,7 +279,8 @@ def _closed_form_has_values(config: ValidKeys) -> Issues:
     truth: AnyTruth = config["truth"]
     if CLOSED_FORM not in config["engines"] or config.family.has_closed_form(truth):
         return
-    if estimand := cast(RunTruth, truth).estimand:
+    estimand = cast(RunTruth, truth).estimand
+    if estimand:
         yield ConfigIssue(
             ("engines", config.raw["engines"].index(CLOSED_FORM)),
             f"expected {MONTE_CARLO} with estimand: {flow(estimand['estimand'])}, found "

@@ -49,7 +49,7 @@ class ScenarioResult:
     remarks: tuple[Remark, ...]
     """About limits that are intervals, of all columns; none in ``stochastic``."""
     stochastic: ScenarioResult | None
-    """Of the same scenario, for the columns whose limits are drawn; ``columns`` lacks them."""
+    """The result for the columns whose limits are drawn; ``columns`` lacks them."""
     aim: Aim | None
     """The precision that the trials were to reach; None where their number was given."""
 
@@ -92,4 +92,4 @@ def by_column(results: Sequence[ScenarioResult]) -> list[list[tuple[ScenarioResu
         if kind
         for row, column in enumerate(kind[0].columns)
     ]
-    return [each for _, each in sorted(rows, key=itemgetter(0))]
+    return [of_column for _, of_column in sorted(rows, key=itemgetter(0))]

@@ -50,9 +50,9 @@ class ColumnGroup:
     """Columns of which the same shards are known, simulated together."""
 
     rows: tuple[int, ...]
-    """Of the deterministic columns."""
+    """The rows of the deterministic columns."""
     stochastic: tuple[int, ...]
-    """Of the columns that draw their limits."""
+    """The rows of the columns that draw their limits."""
     segments: list[Segment]
 
     def total(self) -> Simulation | None:
@@ -182,12 +182,13 @@ def drawn_before(
     records = _stored_simulations(journal, plan, spans)
     for start, stop in spans:
         at = start
-        while fitting := [(stored, drawn) for stored, drawn in records if stored.start == at]:
+        while at < stop:
+            fitting = [(stored, drawn) for stored, drawn in records if stored.start == at]
+            if not fitting:
+                break
             stored, simulation = max(fitting, key=lambda record: record[0].stop)
             outcomes.append(_outcomes(simulation))
             at = stored.stop
-            if at >= stop:
-                break
         left += plan.shards[at:stop]
     return outcomes, left
 
@@ -332,7 +333,8 @@ def _segment(span: TaskSpan, records: Sequence[_PlacedRecord], columns: Sequence
     start, stop = span
     segment = Segment(start, stop, start)
     for record in records:
-        places = [place for column in columns if (place := record.places[column]) is not None]
+        of_columns = (record.places[column] for column in columns)
+        places = [place for place in of_columns if place is not None]
         deterministic = record.simulation.tally.by_outcome.below.shape[0]
         counted = take_simulation(
             record.simulation,

@@ -9,7 +9,7 @@ import polars as pl
 from rich.console import RenderableType
 
 from harness.catalogue import family_in
-from harness.families.family import EXACT_ENGINES, MONTE_CARLO, POSTERIOR, Family
+from harness.families.family import EXACT_ENGINES, MONTE_CARLO, POSTERIOR
 from harness.findings.conclusion import advice, sentences
 from harness.findings.judgements import SummaryRow, judgements
 from harness.findings.manifest import (
@@ -42,7 +42,10 @@ def results_screen(results: Results) -> Iterator[RenderableType]:
     """The title, what was found in words, the tables, the verdicts, and the folder of the files."""
     manifest = results.manifest
     yield f"[bold]{escape_markup(manifest['title'])}[/bold]"
-    yield from _sampling(results.summary)
+    if SAMPLING in results.summary.columns:
+        # It is not the family's own law, which methods are made for.
+        remark = family_in(results.summary).sampling_remark
+        yield f"Sampling: {results.summary[SAMPLING][0]}. {remark}"
     judged = judgements(results)
     yield from map(escape_markup, sentences(results, judged))
     answers = results.recommendation
@@ -64,25 +67,18 @@ def results_screen(results: Results) -> Iterator[RenderableType]:
         yield f"[bold]{wide}[/bold]."
     for sentence in (*failed_methods(manifest), *unsteady_methods(manifest)):
         yield f"[bold red]Failed[/bold red]: {escape_markup(sentence)}."
-    yield from map(_marked, engine_remarks(manifest))
+    yield from map(marked, engine_remarks(manifest))
     for line in advice(judged):
         yield f"[bold]{escape_markup(line)}[/bold]"
     if results.path is not None:
         yield f"Written to {escape_markup(str(results.path))}"
 
 
-def _marked(remark: Remark) -> str:
-    """A remark with the colour of its meaning, as markup."""
+def marked(remark: Remark) -> str:
+    """Return a remark with the colour of its meaning, as markup."""
     beginning, rest = escape_markup(remark.beginning), escape_markup(remark.rest)
     style = _STYLES[remark.meaning]
-    return f"[{style}]{beginning}[/{style}]{rest}" if style else rest
-
-
-def _sampling(summary: pl.DataFrame) -> Iterator[str]:
-    """How outcomes arise, where it is not the family's own law, which methods are made for."""
-    if SAMPLING in summary.columns:
-        remark = family_in(summary).sampling_remark
-        yield f"Sampling: {summary[SAMPLING][0]}. {remark}"
+    return f"[{style}]{beginning}[/{style}]{rest}" if style else f"{beginning}{rest}"
 
 
 def _summary(results: Results) -> TextTable:
@@ -102,6 +98,8 @@ def _summary(results: Results) -> TextTable:
         enumerated = (by_engine[engine] for engine in EXACT_ENGINES if engine in by_engine)
         exact = next(enumerated, integrated)
         named_sizes = zip(family.sizes, sizes, strict=True)
+        truths = (exact.get(name) for name in family.numbered("worst_truth"))
+        places = (place_text(truth, family.model.SUPPORT) for truth in truths)
         rows.append(
             {
                 "method": Entry(method),
@@ -110,7 +108,7 @@ def _summary(results: Results) -> TextTable:
                 "Monte Carlo (95 %)": Entry(_estimated_coverage(drawn, alpha)),
                 "exact": Entry(coverage_number(exact.get("actual_alpha"), alpha)),
                 "worst case": Entry(coverage_number(exact.get("worst_alpha"), alpha)),
-                at: Entry(_places(exact, family)),
+                at: Entry(", ".join(place for place in places if place)),
                 "by outcome": Entry("" if _is_known(exact) else _span(integrated)),
                 "length": Entry(format_number((exact or drawn).get("mean_length"))),
             }
@@ -185,10 +183,3 @@ def _span(row: SummaryRow) -> str:
         coverage_number(alpha - row[name], alpha) for name in ("alpha_error_min", "alpha_error_max")
     )
     return " … ".join(ends)
-
-
-def _places(row: SummaryRow, family: Family) -> str:
-    """The truth of the worst case, one for each sample."""
-    names = family.numbered("worst_truth")
-    places = [place_text(row.get(name), family.model.SUPPORT) for name in names]
-    return ", ".join(place for place in places if place)

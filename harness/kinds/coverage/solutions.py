@@ -31,7 +31,7 @@ class Question:
 
     plan: ScenarioPlan
     limits: Limits
-    """Of the deterministic columns; not numbers where a method failed."""
+    """The limits of the deterministic columns; not numbers where a method failed."""
     tally: Tally | None
     """What was simulated, which the exact values are compared with; None if nothing was."""
 
@@ -102,6 +102,9 @@ def solve_scenarios(
             of_rows = question.limits.rows(rows), [columns[row] for row in rows]
             yield question.plan.scenario, *of_rows, scenario.request
 
+    def name(scenario: Scenario, *_: object) -> str:
+        return f"the exact engines for {scenario_words(scenario)}"
+
     def save() -> None:
         if journal is not None:
             for scenario in left:
@@ -109,17 +112,13 @@ def solve_scenarios(
 
     solving = Round(
         [Task(partial(scenario.add, rows)) for scenario, rows in work],
-        run_tasks(solve, arguments(), jobs, backend, _name),
+        run_tasks(solve, arguments(), jobs, backend, name),
         len(scenarios) - len(left),
         len(scenarios),
         save,
     )
     run_rounds([solving], progress, journal)
     return [scenario.whole() for scenario in scenarios]
-
-
-def _name(scenario: Scenario, *_: object) -> str:
-    return f"the exact engines for {scenario_words(scenario)}"
 
 
 @dataclass

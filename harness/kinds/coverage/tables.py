@@ -346,8 +346,10 @@ def join_blocks(blocks: Sequence[Block], schema: Mapping[str, Any]) -> pl.DataFr
             columns.append(pl.Series(name, values, dtype=kind).gather(block_of))
             continue
         if kind == pl.Boolean:
-            flags = [_flags(value, size) for value, size in zip(values, sizes, strict=True)]
-            columns.append(pl.Series(name, [flag for each in flags for flag in each], dtype=kind))
+            flags: list[bool | None] = []
+            for value, size in zip(values, sizes, strict=True):
+                flags += [None] * size if value is None else np.broadcast_to(value, size).tolist()
+            columns.append(pl.Series(name, flags, dtype=kind))
             continue
         joined = _joined(values, sizes, np.nan if kind == pl.Float64 else -1)
         if kind == pl.Float64:
@@ -368,10 +370,6 @@ def _joined(values: Sequence[Any], sizes: Sequence[int], missing: float) -> Floa
         for value, size in zip(filled, sizes, strict=True)
     ]
     return np.concatenate(parts)
-
-
-def _flags(value: Any, size: int) -> list[bool | None]:
-    return [None] * size if value is None else np.broadcast_to(value, size).tolist()
 
 
 def column_block(result: ScenarioResult, row: int, engine: str) -> Block:

@@ -48,7 +48,7 @@ class RunScenario:
     spans: Sequence[TaskSpan]
     """The shards that are simulated, as those between two marks."""
     limits: ScenarioLimits
-    """Of the deterministic columns; replaced where trials that were not planned need more."""
+    """The limits of the deterministic columns; replaced where unplanned trials need more."""
     counts: Simulation | None = None
     """The counts of the trials so far, merged in the order of the shards."""
 
@@ -115,7 +115,7 @@ def _outcomes_drawn(
 
 
 _Arguments = tuple[Shard, Limits, Sequence[StochasticColumn]]
-"""Of ``simulate_shard``."""
+"""The arguments of ``simulate_shard``."""
 
 
 @dataclass
@@ -139,7 +139,11 @@ class RunTrials:
         """
         pending, look = [scenario for scenario in self.scenarios if scenario.spans], 0
         while pending:
-            spans = [_before_look(scenario, look) for scenario in pending]
+            spans = []
+            for scenario in pending:
+                looks = scenario.plan.looks
+                start = looks[look - 1] if look else 0
+                spans.append([span for span in scenario.spans if start <= span[0] < looks[look]])
             self._extend_limits(pending, spans)
             drawn = len(self.columns.stochastic)
             started = [
@@ -229,13 +233,6 @@ class RunTrials:
         yield from run_tasks(simulate_shard, here[done:], 1, THREADS, _shard_name)
 
 
-def _before_look(scenario: RunScenario, look: int) -> list[TaskSpan]:
-    """The spans between the look before and this one."""
-    looks = scenario.plan.looks
-    start = looks[look - 1] if look else 0
-    return [span for span in scenario.spans if start <= span[0] < looks[look]]
-
-
 def _arguments(
     left: Sequence[tuple[RunScenario, ShardOfGroup]], stochastic: Sequence[StochasticColumn]
 ) -> list[_Arguments]:
@@ -278,31 +275,29 @@ def fix_exact_trials(experiment: Experiment, scenarios: Sequence[RunScenario]) -
     ]
     if not aimed:
         return
+
+    def name(scenario: Scenario, _: Limits) -> str:
+        return f"the exact alphas for {scenario_words(scenario)}"
+
     tasks = [(scenario.plan.scenario, scenario.limits.limits) for scenario in aimed]
-    execution = experiment.execution
-    hardest = run_tasks(
-        _hardest_alpha, tasks, execution.jobs, driver_backend(execution), _exact_name
-    )
-    known = [
+    backend = driver_backend(experiment.execution)
+    hardest = run_tasks(_hardest_alpha, tasks, experiment.execution.jobs, backend, name)
+    with_alpha = [
         (scenario, alpha)
         for scenario, alpha in zip(aimed, hardest, strict=True)
         if alpha is not None
     ]
-    if not known:
+    if not with_alpha:
         return
     (aim,) = {scenario.plan.aim for scenario in aimed}
     assert aim is not None
-    alphas = np.array([alpha for _, alpha in known])
+    alphas = np.array([alpha for _, alpha in with_alpha])
     trials = fixed_trials(alphas, aim.half_width, aim.most)
-    for (scenario, _), count in zip(known, trials.tolist(), strict=True):
+    for (scenario, _), count in zip(with_alpha, trials.tolist(), strict=True):
         drawn = tuple(shards(scenario.plan.scenario, count, experiment.seed, None))
         fixed = Aim(aim.half_width, aim.most, ())
         scenario.plan = replace(scenario.plan, shards=drawn, looks=(len(drawn),), aim=fixed)
         scenario.spans = spans_of(scenario.plan)
-
-
-def _exact_name(scenario: Scenario, limits: Limits) -> str:
-    return f"the exact alphas for {scenario_words(scenario)}"
 
 
 def _hardest_alpha(scenario: Scenario, limits: Limits) -> float | None:

@@ -19,10 +19,10 @@ from harness.runner.workload import BASE, BYTES_OF_TRIAL, Workload
 
 _BYTES_OF_TASK = 1000
 _BYTES_OF_ROW = 400
-"""Of a row of the cells, as a block and in the table that joins the blocks."""
+"""Bytes of a row of the cells, as a block and in the table that joins the blocks."""
 _BYTES_OF_LIMITS = 16
 _BYTES_OF_RESULT = 24
-"""Of what an engine computes for a column at an outcome: misses below and above, and one more."""
+"""Bytes of an engine's numbers for a column at an outcome: misses on both sides, and one more."""
 
 
 def coverage_workload(experiment: Experiment) -> Workload:
@@ -32,10 +32,10 @@ def coverage_workload(experiment: Experiment) -> Workload:
         InputError: it does not fit into the memory of this machine, or it cannot be run at all; the
             message says what would.
     """
-    known = catalogue_columns(experiment)
-    refuse_undrawn(experiment, known)
+    known_columns = catalogue_columns(experiment)
+    refuse_undrawn(experiment, known_columns)
     counts = _counts_that_fit(experiment)
-    drawn = len(known.stochastic)
+    drawn = len(known_columns.stochastic)
     columns = len(experiment.methods) * len(experiment.alphas)
     trials, tasks = sum(each.trials for each in counts), sum(each.tasks for each in counts)
     outcomes = int(sum(each.outcomes for each in counts))

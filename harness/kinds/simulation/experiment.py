@@ -29,7 +29,7 @@ class UserFunction:
     """A function of the user, as a config names it."""
 
     label: str
-    """Of a method; otherwise the name of the function."""
+    """The label of a method; of another function its name."""
     place: FunctionLocation
     """With the absolute path of its file."""
     written: Mapping[str, Any]
@@ -45,7 +45,7 @@ class TrialPlan:
     mcse: tuple[tuple[str, float], ...] = ()
     """The largest Monte Carlo standard error of measures by their names."""
     half_width: float | None = None
-    """Of the interval of every coverage."""
+    """The largest half-width of the interval of every coverage; None where none is asked for."""
 
     @property
     def is_fixed(self) -> bool:

@@ -93,8 +93,9 @@ def study_sentences(summary: pl.DataFrame, factors: Sequence[str], alpha: float)
         worst = own.sort("estimate", "scenario").row(0, named=True)
         few = own.filter(pl.col("high") < 1 - alpha).height
         many = own.filter(pl.col("low") > 1 - alpha).height
+        covered = coverage(worst["estimate"], worst["mcse"], (worst["ci_lower"], worst["ci_upper"]))
         at = f" (scenario {worst['scenario']}{_place(worst, factors)})" if own.height > 1 else ""
-        lowest = f"{'the lowest is ' if own.height > 1 else ''}{_coverage(worst)}{at}"
+        lowest = f"{'the lowest is ' if own.height > 1 else ''}{covered}{at}"
         of = f"{own.height} scenario{'s' if own.height > 1 else ''}"
         if few:
             where = f"{few} of {of}, {nominal(alpha)} nominal"
@@ -105,14 +106,11 @@ def study_sentences(summary: pl.DataFrame, factors: Sequence[str], alpha: float)
             yield f"{method}: coverage agrees with {nominal(alpha)} in {of}; {lowest}."
 
 
-def _coverage(row: Row) -> str:
-    return coverage(row["estimate"], row["mcse"], (row["ci_lower"], row["ci_upper"]))
-
-
 def _place(row: Row, factors: Sequence[str]) -> str:
-    levels = ", ".join(f"{name} = {_level(row[name])}" for name in factors)
-    return f": {levels}" if levels else ""
-
-
-def _level(level: Any) -> str:
-    return significant(level, 6) if isinstance(level, float) else str(level)
+    """The levels of the factors, as what follows the number of a scenario."""
+    levels = []
+    for name in factors:
+        level = row[name]
+        text = significant(level, 6) if isinstance(level, float) else str(level)
+        levels.append(f"{name} = {text}")
+    return f": {', '.join(levels)}" if levels else ""

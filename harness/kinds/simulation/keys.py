@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
@@ -134,7 +134,8 @@ def _made(
         labelled = {} if model.label is None else {"label": label}
         return UserFunction(label, place, {"function": place.function, "source": source} | labelled)
     keys = ("path", "module", "r", "function", "label")
-    written = {key: value for key in keys if (value := getattr(model, key, None)) is not None}
+    values = {key: getattr(model, key, None) for key in keys}
+    written = {key: value for key, value in values.items() if value is not None}
     file = written.get("path", written.get("r"))
     path = None if file is None else resolved_path(info, file)
     place = FunctionLocation(model.function, path=path, module=written.get("module"))
@@ -157,12 +158,14 @@ else:
 # Factors: crossed, listed, or those of a file.
 
 
-def _is_level(value: Any) -> bool:
-    """Whether a table can hold a level."""
-    return not isinstance(value, int) or abs(value) < 2**63
-
-
-_Level = Annotated[Level, expecting("a number below 2^63, a text, true or false", _is_level)]
+_Level = Annotated[
+    Level,
+    expecting(
+        "a number below 2^63, a text, true or false",
+        # A table can hold no other level.
+        lambda level: not isinstance(level, int) or abs(level) < 2**63,
+    ),
+]
 _Crossed = dict[str, Annotated[list[_Level], Field(min_length=1)]]
 _Listed = Annotated[list[dict[str, _Level]], Field(min_length=1)]
 
@@ -356,7 +359,7 @@ class SimulationConfig(StrictModel):
 
     @model_validator(mode="after")
     def _belong_together(self) -> Self:
-        labels = [each.label for each in self.methods]
+        labels = [method.label for method in self.methods]
         for first, again in repeated(labels):
             found = f"{labels[again]!r} in methods[{first}] and methods[{again}]"
             raise refused(f"expected a unique label, found {found}", at="methods")
@@ -416,7 +419,12 @@ def simulation_of(
         model = SimulationConfig.model_validate(dict(raw), context={"folder": folder})
     except ValidationError as error:
         return None, list(issues_of(error))
-    figures = _suggested(model) if model.figures is None else map(figure_spec, model.figures)
+    if model.figures is None:
+        figures = [FigureSpec("lollipop", {"measure": "coverage"})]
+        if model.keep:
+            figures.append(FigureSpec("zip_plot", {"scenario": 1}))
+    else:
+        figures = [figure_spec(options) for options in model.figures]
     resolved = {
         "title": model.title or model.name,
         "scenarios": model.factors,
@@ -429,10 +437,3 @@ def simulation_of(
     }
     given = {name: value for name, value in model if name not in ("kind", "factors")}
     return Simulation(**{**given, **resolved}), []
-
-
-def _suggested(model: SimulationConfig) -> Iterator[FigureSpec]:
-    """The figures of a config that leaves the key out."""
-    yield FigureSpec("lollipop", {"measure": "coverage"})
-    if model.keep:
-        yield FigureSpec("zip_plot", {"scenario": 1})

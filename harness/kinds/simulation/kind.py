@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.console import RenderableType
 
-    from harness.kinds.simulation.results import SimulationResults
+    from harness.kinds.simulation.tables import SimulationResults
     from harness.report.page import Section
     from harness.runner.journal.database import Journal
     from harness.runner.parallel import Progress
@@ -95,7 +95,7 @@ class SimulationKind(Kind[Simulation]):
     def results(
         self, tables: Mapping[str, pl.DataFrame], manifest: Mapping[str, Any], folder: Path
     ) -> SimulationResults:
-        from harness.kinds.simulation.results import SimulationResults
+        from harness.kinds.simulation.tables import SimulationResults
         from harness.tables.columns import DIFFERENCES, REPLICATES, SUMMARY
 
         replicates, summary = tables[REPLICATES], tables[SUMMARY]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,7 @@ class Replay:
     factors: Mapping[str, Any]
     truth: float
     answers: Mapping[str, MethodTrials]
-    """By the labels of the methods; of the one trial."""
+    """The answers in the one trial, by the labels of the methods."""
     changed: tuple[str, ...]
     """The functions whose files have changed since the run, as the config names them."""
 
@@ -61,29 +62,16 @@ def replay(results: Results, scenario: int, trial: int) -> Replay:
         true = truths(experiment)[scenario - 1]
     finally:
         close_trial_processes()
-    place = trial - first
-    labels = [each.label for each in experiment.methods]
-    return Replay(
-        experiment.alpha,
-        factors,
-        true,
-        {label: _only(each, place) for label, each in zip(labels, answers, strict=True)},
-        changed_functions(results, experiment),
-    )
-
-
-def _only(answers: MethodTrials, place: int) -> MethodTrials:
-    """The answers of one trial."""
-    values, answered = answers.values[:, [place]], answers.answered[[place]]
-    return MethodTrials(answers.given, values, answered, answers.failed, answers.changed)
-
-
-def changed_functions(results: Results, experiment: Simulation) -> tuple[str, ...]:
-    """The functions whose files have changed since the run, as the config names them."""
-    then = results.manifest["sources"]
-    return tuple(
-        name for name, now in function_digests(experiment).items() if then.get(name) != now
-    )
+    place = [trial - first]
+    of_trial = {
+        method.label: replace(
+            batched, values=batched.values[:, place], answered=batched.answered[place]
+        )
+        for method, batched in zip(experiment.methods, answers, strict=True)
+    }
+    then, now = results.manifest["sources"], function_digests(experiment)
+    changed = tuple(name for name, digest in now.items() if then.get(name) != digest)
+    return Replay(experiment.alpha, factors, true, of_trial, changed)
 
 
 def drawn_again(results: Results, scenario: int, trial: int) -> Any:
@@ -129,18 +117,11 @@ def _asked(results: Results, scenario: int, trial: int) -> tuple[Simulation, Map
     for name, value, most in (("scenario", scenario, count), ("trial", trial, MOST_TRIALS)):
         if value > most:
             raise InputError(f"{name} should be at most {most}, found {value}")
-    folder = _config_folder(results.path)
+    folder = Path()
+    if results.path is not None:
+        # Of results that were copied without run.json, paths are relative to the working folder.
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            folder = Path(json.loads((results.path / RUN_FILE).read_text("utf-8"))["folder"])
     experiment = validated(document_of(document), (), folder, simulation_of).experiment
     assert isinstance(experiment, Simulation)
     return experiment, experiment.scenarios[scenario - 1]
-
-
-def _config_folder(path: Path | None) -> Path:
-    """The folder of the config of a run, from what its results say."""
-    if path is None:
-        return Path()
-    try:
-        return Path(json.loads((path / RUN_FILE).read_text("utf-8"))["folder"])
-    except (OSError, ValueError, KeyError, TypeError):
-        # Results that were copied without run.json: paths are relative to the working folder.
-        return Path()

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -18,8 +17,12 @@ from harness.designs.precision import FIRST_LOOK_DRAWN, Aim, planned_looks
 from harness.kinds.simulation.experiment import Simulation, TrialPlan
 from harness.kinds.simulation.functions import function_digests, sent_files, truths
 from harness.kinds.simulation.measures import MEASURES
-from harness.kinds.simulation.results import SimulationResults
-from harness.kinds.simulation.tables import ScenarioTrials, measured, simulation_results
+from harness.kinds.simulation.tables import (
+    ScenarioTrials,
+    SimulationResults,
+    measured,
+    simulation_results,
+)
 from harness.kinds.simulation.trials import (
     Calls,
     MethodTrials,
@@ -101,13 +104,18 @@ class _Study:
                 shard = self._left(scenario, number, count)
                 if shard.methods:
                     left.append((number, shard))
+
+        def name(_: object, shard: TrialShard, *__: object) -> str:
+            last = shard.first + shard.count - 1
+            return f"trials {shard.first} to {last} of scenario {shard.scenario}"
+
         execution, program = self.experiment.execution, self.experiment.program
         files = sent_files(self.experiment) if self.backend.is_elsewhere else None
         arguments = [(program, shard, False, files) for _, shard in left]
         parts = sum(stop - start for start, stop in spans.values())
         return Round(
             [Task(partial(self._add, number, shard), shard.count) for number, shard in left],
-            run_tasks(simulate_trials, arguments, execution.jobs, self.backend, _name),
+            run_tasks(simulate_trials, arguments, execution.jobs, self.backend, name),
             parts - len(left),
             parts,
             self._save,
@@ -178,10 +186,6 @@ class _Study:
             function.label: joined([self.answers[scenario, part][method] for part in range(stop)])
             for method, function in enumerate(self.experiment.methods, 1)
         }
-
-
-def _name(program: Any, shard: TrialShard, *_: object) -> str:
-    return f"trials {shard.first} to {shard.first + shard.count - 1} of scenario {shard.scenario}"
 
 
 @contextmanager

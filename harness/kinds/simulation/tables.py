@@ -1,9 +1,9 @@
-"""The tables and the manifest of a simulation study."""
+"""The results of a simulation study: its tables and its manifest."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,6 @@ from harness.kinds.simulation.measures import (
     measures,
     relative_precision,
 )
-from harness.kinds.simulation.results import SimulationResults
 from harness.kinds.simulation.trials import Event, MethodTrials
 from harness.runner.manifest import manifest_of
 from harness.tables.columns import (
@@ -33,6 +32,59 @@ from harness.tables.columns import (
     table_kind,
     tables_of,
 )
+from harness.tables.results import Results
+
+
+@dataclass(frozen=True)
+class SimulationResults(Results):
+    """The tables and the manifest of a simulation study.
+
+    ``cells`` has a row per scenario × trial × method, and no row unless replicates are kept;
+    ``summary`` has one per scenario × method × measure.
+    """
+
+    differences: pl.DataFrame = field(default_factory=pl.DataFrame)
+    """A row per scenario × method × measure: the method minus the reference."""
+    calls: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    """The number and the seconds of the calls of this run, without those that were recorded."""
+
+    @property
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """The tables of the study, by the names of their files without the ending."""
+        tables = {SUMMARY: self.summary, DIFFERENCES: self.differences, REPLICATES: self.cells}
+        return {name: table for name, table in tables.items() if table.height or name == SUMMARY}
+
+    @property
+    def ranking(self) -> None:
+        """None: the methods of a study are not ranked."""
+
+    @property
+    def recommendation(self) -> None:
+        """None: no method of a study is recommended."""
+
+    @property
+    def near_nominal(self) -> None:
+        """None: a study has no sizes."""
+
+    def data(self, scenario: int, trial: int) -> Any:
+        """Draw the data of one trial again, as the model returned them.
+
+        The model is called in this process.
+
+        Args:
+            scenario: the number of the scenario, from 1 on.
+            trial: the number of the trial, from 1 on.
+
+        Returns:
+            What the model returns; of a study in batches the part of this trial.
+
+        Raises:
+            InputError: there is no such scenario, the results are not written, or the model
+                cannot be loaded.
+        """
+        from harness.kinds.simulation.replay import drawn_again
+
+        return drawn_again(self, scenario, trial)
 
 
 @dataclass(frozen=True)
@@ -106,13 +158,27 @@ def simulation_results(
     summary: list[dict[str, Any]] = []
     compared: list[dict[str, Any]] = []
     kept: list[pl.DataFrame] = []
-    for each in scenarios:
-        replicates = each.replicates(alpha)
-        found = measured(replicates, each.truth, alpha, null, reference)
-        summary += [{**each.key, **row} for row in summary_rows(found, each.looks)]
-        compared += _differences(each, found, reference)
+    for scenario in scenarios:
+        replicates = scenario.replicates(alpha)
+        by_method = measured(replicates, scenario.truth, alpha, null, reference)
+        summary += [{**scenario.key, **row} for row in summary_rows(by_method, scenario.looks)]
+        for label, of_method in by_method.items():
+            if label == reference:
+                continue
+            for name, difference in differences(of_method, by_method[reference]).items():
+                compared.append(
+                    {
+                        **scenario.key,
+                        "method": label,
+                        "reference": reference,
+                        "measure": name,
+                        "difference": difference.estimate,
+                        "mcse": difference.mcse,
+                        "trials": difference.trials,
+                    }
+                )
         if "keep" in document:
-            kept += _replicates(each, replicates, columns[REPLICATES])
+            kept += _replicates(scenario, replicates, columns[REPLICATES])
     return SimulationResults(
         pl.concat(kept) if kept else pl.DataFrame(schema=columns[REPLICATES]),
         _table(summary, columns[SUMMARY]),
@@ -143,24 +209,6 @@ def summary_rows(
             "ci_lower": lower,
             "ci_upper": upper,
         }
-
-
-def _differences(
-    scenario: ScenarioTrials, found: Mapping[str, Mapping[str, Measure]], reference: str
-) -> Iterator[dict[str, Any]]:
-    for label, each in found.items():
-        if label == reference:
-            continue
-        for name, difference in differences(each, found[reference]).items():
-            yield {
-                **scenario.key,
-                "method": label,
-                "reference": reference,
-                "measure": name,
-                "difference": difference.estimate,
-                "mcse": difference.mcse,
-                "trials": difference.trials,
-            }
 
 
 def _replicates(
