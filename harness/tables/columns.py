@@ -231,26 +231,23 @@ def columns_of_run(manifest: Any) -> dict[str, Columns] | None:
     if not isinstance(document, dict):
         return None
     tables = tables_of(document.get("kind"))
+    # The keys that decide the columns of a table.
+    family, methods, rows = (document.get(key) for key in ("family", "methods", "factors"))
+    of_summary = [record for record in RECORDS if tables[SUMMARY] in record.tables.split()]
+    names = {record.name for record in of_summary}
+    if "family" in names and not (isinstance(family, str) and family in FAMILIES):
+        return None
+    if "method" in names and not isinstance(methods, list):
+        return None
+    if any(record.among == FACTORS for record in of_summary):
+        if not isinstance(rows, list) or not rows:
+            return None
+        if not all(isinstance(row, dict) for row in rows):
+            return None
     # What the other usual tables say follows from these.
     stored = (CELLS, SUMMARY) if RANKING in tables else tuple(tables)
-    if not _has_what_columns_need(document, tables[SUMMARY]):
-        return None
     kind = table_kind(document)
     return {name: columns_of(tables[name], kind) for name in stored}
-
-
-def _has_what_columns_need(document: Mapping[str, Any], table: str) -> bool:
-    """Whether a document has the keys that decide the columns of a table."""
-    here = [record for record in RECORDS if table in record.tables.split()]
-    family, methods, rows = (document.get(key) for key in ("family", "methods", "factors"))
-    names = {record.name for record in here}
-    if "family" in names and not (isinstance(family, str) and family in FAMILIES):
-        return False
-    if "method" in names and not isinstance(methods, list):
-        return False
-    if any(record.among == FACTORS for record in here):
-        return isinstance(rows, list) and bool(rows) and all(isinstance(row, dict) for row in rows)
-    return True
 
 
 def table_kind(document: Any) -> TableKind:
@@ -261,9 +258,9 @@ def table_kind(document: Any) -> TableKind:
     factors = {name: _type_of([row.get(name) for row in rows]) for name in rows[0]} if rows else {}
     may_draw_limits = False
     if family is not None:
-        known = methods_of(family)
+        catalogue = methods_of(family)
         may_draw_limits = not family.has_outcomes or any(
-            method.get("name") not in known or not known[method["name"]].deterministic
+            method.get("name") not in catalogue or not catalogue[method["name"]].deterministic
             for method in methods
         )
     return TableKind(

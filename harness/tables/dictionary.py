@@ -92,7 +92,7 @@ def dictionary(tables: Mapping[str, pl.DataFrame], document: Mapping[str, Any]) 
         records = possible_records(names[name], kind)
         columns = {column: records[column] for column in table.columns}
         described = _described(name, columns, family)
-        rows += [astuple(each) for each in described]
+        rows += [astuple(column) for column in described]
     return pl.DataFrame(rows, dict.fromkeys(_COLUMNS, pl.String), orient="row")
 
 
@@ -156,7 +156,16 @@ def _merged(tables: Iterable[Records]) -> Records:
 
 
 def _described(table: str, columns: Records, family: Family | None) -> tuple[Column, ...]:
-    units = _ANY_FAMILY if family is None else _units(family)
+    units = _ANY_FAMILY
+    if family is not None:
+        model = family.model
+        of_sample = model.SUPPORT if family.truth_is_of_sample else family.support
+        parameter = RATIO if family.is_ratio else _unit(family.support, model.UNIT)
+        units = {
+            OF_TRUTH: _unit(of_sample, model.UNIT),
+            OF_PARAMETER: parameter,
+            OF_LENGTH: "natural logarithm of the ratio" if family.is_ratio else parameter,
+        }
     described = []
     for name, record in columns.items():
         end = name.removeprefix(record.name)
@@ -164,18 +173,6 @@ def _described(table: str, columns: Records, family: Family | None) -> tuple[Col
         unit = units.get(record.unit, record.unit)
         described.append(Column(table, name, record.type, unit, meaning))
     return tuple(described)
-
-
-def _units(family: Family) -> dict[str, str]:
-    """The units that the family decides."""
-    model = family.model
-    of_sample = model.SUPPORT if family.truth_is_of_sample else family.support
-    parameter = RATIO if family.is_ratio else _unit(family.support, model.UNIT)
-    return {
-        OF_TRUTH: _unit(of_sample, model.UNIT),
-        OF_PARAMETER: parameter,
-        OF_LENGTH: "natural logarithm of the ratio" if family.is_ratio else parameter,
-    }
 
 
 def _unit(support: tuple[float, float], unit: str) -> str:

@@ -185,27 +185,20 @@ class _Form:
         if self.errors == "none" or set(names).isdisjoint(table.columns):
             return [self.text(column, value) for value in values]
         beside = (
-            table[each].to_list() if each in table.columns else [None] * len(values)
-            for each in names
+            table[name].to_list() if name in table.columns else [None] * len(values)
+            for name in names
         )
-        return [self._estimate(column, *each) for each in zip(values, *beside, strict=True)]
-
-    def _estimate(
-        self,
-        column: str,
-        value: float | None,
-        error: float | None,
-        lower: float | None,
-        upper: float | None,
-    ) -> str:
-        """An estimate with its error, or with its interval."""
-        if value is None:
-            return ""
-        if error is not None and (self.errors == "std_error" or lower is None):
-            return with_error(value, error, self.digits)
-        if lower is not None and upper is not None:
-            return with_interval(value, lower, upper, self.digits)
-        return self.text(column, value)
+        texts = []
+        for value, error, lower, upper in zip(values, *beside, strict=True):
+            if value is None:
+                texts.append("")
+            elif error is not None and (self.errors == "std_error" or lower is None):
+                texts.append(with_error(value, error, self.digits))
+            elif lower is not None and upper is not None:
+                texts.append(with_interval(value, lower, upper, self.digits))
+            else:
+                texts.append(self.text(column, value))
+        return texts
 
     def text(self, column: str, value: Any) -> str:
         """One value as text."""
