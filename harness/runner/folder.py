@@ -115,7 +115,12 @@ def open_run_folder(
             refuse_foreign(target, out)
             _try_writing(place)
             journal, note = _journal(target, place, lock)
-        yield RunFolder(target, journal, note, _former(place), place, lock)
+        former = None
+        with suppress(InputError):
+            former = read_manifest(place)["experiment"]
+        if not isinstance(former, Mapping):
+            former = None
+        yield RunFolder(target, journal, note, former, place, lock)
 
 
 def refuse_foreign(target: Path, out: Path) -> None:
@@ -292,15 +297,6 @@ def replaced_results(experiment: AnyExperiment, folder: RunFolder) -> str:
         f"{folder.path} holds the results of a config with another {enumerated(changed)}, which "
         "this run replaces when it is complete; another name or --out keeps them"
     )
-
-
-def _former(folder: Path) -> Mapping[str, Any] | None:
-    """The resolved config of the results in a folder; None where there are none to be read."""
-    try:
-        document = read_manifest(folder)["experiment"]
-    except InputError:
-        return None
-    return document if isinstance(document, Mapping) else None
 
 
 def _plain(document: Mapping[str, Any]) -> dict[str, Any]:

@@ -46,11 +46,6 @@ class Process:
     def __str__(self) -> str:
         return f"process {self.pid} on {self.host} since {self.since.partition('.')[0]} UTC"
 
-    @property
-    def elsewhere(self) -> bool:
-        """Whether it is a process of another host, which cannot be asked from here."""
-        return self.host != platform.node()
-
     def lives(self) -> bool:
         """Whether a process of this host still runs."""
         if self.boot != _boot() or not _runs(self.pid):
@@ -157,7 +152,11 @@ def _try(folder: Path, take_over: bool) -> Lock:
     lock, content = None, b""
     try:
         by_system = _lock(handle, folder)
-        if not _is_at(handle, path):
+        try:
+            has_name = os.path.samestat(os.fstat(handle), path.stat())
+        except FileNotFoundError:
+            has_name = False
+        if not has_name:
             raise _AgainError
         if not made:
             content = os.read(handle, 4096)
@@ -211,14 +210,6 @@ def _lock(handle: int, folder: Path) -> bool:
     return True
 
 
-def _is_at(handle: int, path: Path) -> bool:
-    """Whether an open file still has its name."""
-    try:
-        return os.path.samestat(os.fstat(handle), path.stat())
-    except FileNotFoundError:
-        return False
-
-
 def _refuse_held(
     folder: Path, path: Path, content: bytes, take_over: bool, by_system: bool
 ) -> None:
@@ -229,7 +220,7 @@ def _refuse_held(
         unsigned = 0.0 if by_system else time.time() - path.stat().st_mtime
         if not by_system and unsigned < _UNSIGNED_FOR:
             raise FolderInUseError(_in_use(folder, None))
-    elif owner.elsewhere:
+    elif owner.host != platform.node():
         if not take_over:
             raise FolderInUseError(
                 f"{folder} is locked by {owner}, which this host cannot ask whether it still "

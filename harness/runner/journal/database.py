@@ -199,7 +199,13 @@ class Journal:
             if instead is not None:
                 self._remove(instead)
             if self._bytes + len(content) > self._largest:
-                self._make_room(len(content))
+                # The oldest records that this run has no use for give way.
+                query = "SELECT number FROM records ORDER BY number"
+                for (oldest,) in self._connection.execute(query).fetchall():
+                    if self._bytes + len(content) <= self._largest:
+                        break
+                    if oldest not in self._used:
+                        self._remove(oldest)
             if self._bytes + len(content) > self._largest:
                 return None
             names = json.dumps([[column.digest, column.name] for column in columns])
@@ -214,15 +220,6 @@ class Journal:
         query = "SELECT coalesce(sum(length(content)), 0) FROM records WHERE number = ?"
         self._bytes -= self._value(query, number)
         self._connection.execute("DELETE FROM records WHERE number = ?", (number,))
-
-    def _make_room(self, needed: int) -> None:
-        """Remove the oldest records that this run has no use for."""
-        rows = self._connection.execute("SELECT number FROM records ORDER BY number").fetchall()
-        for (number,) in rows:
-            if self._bytes + needed <= self._largest:
-                return
-            if number not in self._used:
-                self._remove(number)
 
     @property
     def is_due(self) -> bool:
