@@ -23,7 +23,7 @@ from harness.runner.journal.environment import environment
 from harness.runner.machine import memory_for
 from harness.runner.manifest import content_hash
 from harness.runner.parallel import Progress
-from harness.runner.parts import FACT, Part, PartFile, copy_parts, refuse_unmergeable
+from harness.runner.parts import FACT, Part, PartFile, refuse_unmergeable
 from harness.runner.storage import part_file
 from harness.runner.workload import Workload, refuse_too_long
 from harness.runner.write import write_results
@@ -199,7 +199,8 @@ def merge_parts(
         if folder.note is not None:
             say(folder.note)
         with opened(folder.journal, fresh=True, largest=None) as journal:
-            copy_parts(parts, journal)
+            for part in sorted(parts, key=lambda part: part.part.number):
+                journal.copy_from(part.path)
             kind = kind_of_experiment(experiment)
             results = kind.compute(experiment, progress, journal, complete=True)
         if folder.journal.stat().st_size > LARGEST_JOURNAL:

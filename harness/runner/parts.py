@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.base.errors import InputError
-from harness.runner.journal.database import Journal, facts_of
+from harness.runner.journal.database import facts_of
 from harness.runner.journal.environment import environment, environment_text
 from harness.runner.storage import part_file
 
@@ -161,13 +161,3 @@ def refuse_unmergeable(parts: Sequence[PartFile]) -> None:
                 f"{part.path} was computed by another program: there {environment_text(there)}; "
                 f"here {environment_text(here)}. Merge with that program, or run all parts again"
             )
-
-
-def copy_parts(parts: Sequence[PartFile], journal: Journal) -> None:
-    """Copy the records of all parts into a journal.
-
-    Raises:
-        InputError: a file is damaged, or the journal cannot be written.
-    """
-    for part in sorted(parts, key=lambda part: part.part.number):
-        journal.copy_from(part.path)

@@ -23,33 +23,29 @@ def calibration_screen(results: Results) -> Iterator[RenderableType]:
     yield f"[bold]{escape_markup(manifest['title'])}[/bold]"
     references = manifest["calibration"]["references"]
     yield from map(marked, calibration_remarks(manifest))
+    parameter = family_in(results.cells).parameter
     for row in references:
-        name = row["reference"]
-        yield _bins(
-            results.cells.filter(pl.col("reference") == name), reference_text(name, len(references))
+        under = reference_text(row["reference"], len(references))
+        table = Table(
+            title=f"{parameter} ≥ delta: how often, by its probability under {under}",
+            title_justify="left",
+            box=box.SIMPLE_HEAD,
+            pad_edge=False,
         )
+        for heading in ("bin", "trials", "mean probability", "fraction (95 %)"):
+            table.add_column(heading, justify="right", no_wrap=True)
+        cells = results.cells.filter(pl.col("reference") == row["reference"])
+        for cell in cells.iter_rows(named=True):
+            fraction = ""
+            if cell["fraction"] is not None:
+                interval = f"({cell['ci_lower']:.4f}, {cell['ci_upper']:.4f})"
+                fraction = f"{cell['fraction']:.4f} {interval}"
+            table.add_row(
+                f"{cell['bin_lower']:.4g} … {cell['bin_upper']:.4g}",
+                f"{cell['trials']:,}",
+                format_number(cell["mean_probability"]),
+                fraction,
+            )
+        yield table
     if results.path is not None:
         yield f"Written to {escape_markup(str(results.path))}"
-
-
-def _bins(cells: pl.DataFrame, under: str) -> Table:
-    parameter = family_in(cells).parameter
-    table = Table(
-        title=f"{parameter} ≥ delta: how often, by its probability under {under}",
-        title_justify="left",
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
-    )
-    for name in ("bin", "trials", "mean probability", "fraction (95 %)"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for row in cells.iter_rows(named=True):
-        fraction = ""
-        if row["fraction"] is not None:
-            fraction = f"{row['fraction']:.4f} ({row['ci_lower']:.4f}, {row['ci_upper']:.4f})"
-        table.add_row(
-            f"{row['bin_lower']:.4g} … {row['bin_upper']:.4g}",
-            f"{row['trials']:,}",
-            format_number(row["mean_probability"]),
-            fraction,
-        )
-    return table

@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 
 from harness.agreement import LEVEL
-from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.fractions import fraction_interval, standard_error
 from harness.kinds.calibration.engine import BinTally, Design, chi_squared
 from harness.kinds.calibration.experiment import CALIBRATION
@@ -30,40 +29,33 @@ def calibration_cells(design: Design, tallies: Sequence[BinTally]) -> pl.DataFra
 
     The fraction of an empty bin and all that follows from it are empty.
     """
-    tables = [
-        pl.DataFrame(
-            {
-                "family": [design.family.name] * design.bins,
-                "reference": [reference] * design.bins,
-                "bin": np.arange(1, design.bins + 1),
-                "bin_lower": design.edges[:-1],
-                "bin_upper": design.edges[1:],
-                **_fractions(tally),
-            },
-            schema=columns_of(TABLES[CELLS], TableKind(design.family)),
-            nan_to_null=True,
-        )
-        for reference, tally in zip(design.references, tallies, strict=True)
-    ]
+    tables = []
+    schema = columns_of(TABLES[CELLS], TableKind(design.family))
+    for reference, tally in zip(design.references, tallies, strict=True):
+        cells: dict[str, Any] = {
+            "family": [design.family.name] * design.bins,
+            "reference": [reference] * design.bins,
+            "bin": np.arange(1, design.bins + 1),
+            "bin_lower": design.edges[:-1],
+            "bin_upper": design.edges[1:],
+            "trials": tally.trials,
+            "true": tally.true,
+        }
+        used = tally.trials > 0
+        trials, true = tally.trials[used], tally.true[used]
+        lower, upper = fraction_interval(true, trials)
+        of_used = {
+            "mean_probability": tally.probability[used] / trials,
+            "fraction": true / trials,
+            "std_error": standard_error(true, trials),
+            "ci_lower": lower,
+            "ci_upper": upper,
+        }
+        for name, values in of_used.items():
+            cells[name] = np.full(used.size, np.nan)
+            cells[name][used] = values
+        tables.append(pl.DataFrame(cells, schema=schema, nan_to_null=True))
     return pl.concat(tables, rechunk=True)
-
-
-def _fractions(tally: BinTally) -> dict[str, Floats | Integers]:
-    used = tally.trials > 0
-    trials, true = tally.trials[used], tally.true[used]
-    lower, upper = fraction_interval(true, trials)
-    of_used = {
-        "mean_probability": tally.probability[used] / trials,
-        "fraction": true / trials,
-        "std_error": standard_error(true, trials),
-        "ci_lower": lower,
-        "ci_upper": upper,
-    }
-    columns: dict[str, Floats | Integers] = {"trials": tally.trials, "true": tally.true}
-    for name, values in of_used.items():
-        columns[name] = np.full(used.size, np.nan)
-        columns[name][used] = values
-    return columns
 
 
 def calibration_summary(design: Design, tallies: Sequence[BinTally]) -> pl.DataFrame:

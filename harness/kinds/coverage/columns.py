@@ -29,7 +29,7 @@ class RunColumns:
     """The columns of an experiment, its methods × its alphas, and the sources of their limits."""
 
     sources: Mapping[str, Source]
-    """By the labels of the methods; user functions that are not loaded yet are missing."""
+    """The sources by the labels of the methods, without user functions that are not loaded yet."""
     deterministic: tuple[Column, ...]
     """The columns whose limits are a function of the outcome."""
     stochastic: tuple[StochasticColumn, ...]
@@ -105,7 +105,7 @@ def opened_columns(experiment: Experiment) -> Iterator[RunColumns]:
 
 
 def _catalogue_sources(experiment: Experiment) -> dict[str, Source]:
-    """The sources of the catalogue methods of an experiment."""
+    """Return the sources of the catalogue methods of an experiment, by their labels."""
     return {
         spec.label: CatalogueSource(spec.label, find(experiment.family, spec.name), spec.prior)
         for spec in experiment.methods

@@ -102,12 +102,17 @@ class CoverageKind(FamilyKind[Experiment]):
         stopping = config.get(STOPPING)
         if stopping is not None:
             family = stopped_proportion(stopping)
+        truth, law = config["truth"], config.get("sampling")
+        if law is not None and isinstance(truth, DiscreteTruth):
+            # Each is the double of an M/N, the only ones of the law; those that meet there are one.
+            values = on_lattice(np.array(truth.values), law).tolist()
+            truth = DiscreteTruth(tuple(dict.fromkeys(values)))
         return {
             "family": family,
             "sizes": sizes_of(config.family, config["sizes"], config.get(CROSS, False)),
             "alphas": config["alpha"],
             "methods": tuple(config["methods"]),
-            "truth": with_lattice(config["truth"], config.get("sampling")),
+            "truth": truth,
             "written_truth": written_truth(config["truth"].content(), config.raw.get("truth")),
             "outcomes": tuple(sorted(outcomes)) if isinstance(outcomes, tuple) else outcomes,
             "reference_prior": config.get("reference_prior", config.family.model.FLAT_PRIOR),
@@ -211,16 +216,6 @@ class CoverageKind(FamilyKind[Experiment]):
         from harness.report.sections import paragraphs
 
         return paragraphs(found_answer(results), results.manifest)
-
-
-def with_lattice(truth: AnyTruth, law: Law | None) -> AnyTruth:
-    """The truth with the double of each M/N, where the law has only those.
-
-    Two values that differ in their rounding are one.
-    """
-    if law is None or not isinstance(truth, DiscreteTruth):
-        return truth
-    return DiscreteTruth(tuple(dict.fromkeys(on_lattice(np.array(truth.values), law).tolist())))
 
 
 def sizes_of(family: Family, sizes: Mapping[str, Sequence[float]], cross: bool) -> tuple[Size, ...]:

@@ -86,12 +86,13 @@ def manifest(
 
 def _assumptions(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
     """What exact values rest on that a truth need not have, with the methods that have them."""
-    found: dict[str, dict[str, None]] = {}
-    for each in _parts(results):
-        if each.enumerated is not None and each.enumerated.assumes is not None:
-            labels = (each.columns[row].method for row in each.enumerated.known)
-            found.setdefault(each.enumerated.assumes, {}).update(dict.fromkeys(labels))
-    return [{"assumes": assumes, "methods": list(labels)} for assumes, labels in found.items()]
+    resting: dict[str, dict[str, None]] = {}
+    for part in _parts(results):
+        exact = part.enumerated
+        if exact is not None and exact.assumes is not None:
+            labels = (part.columns[row].method for row in exact.known)
+            resting.setdefault(exact.assumes, {}).update(dict.fromkeys(labels))
+    return [{"assumes": assumes, "methods": list(labels)} for assumes, labels in resting.items()]
 
 
 def _parts(results: Sequence[ScenarioResult]) -> Iterator[ScenarioResult]:

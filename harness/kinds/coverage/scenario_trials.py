@@ -55,14 +55,6 @@ class ColumnGroup:
     """The rows of the columns that draw their limits."""
     segments: list[Segment]
 
-    def total(self) -> Simulation | None:
-        """The counts of all segments."""
-        total: Simulation | None = None
-        for segment in self.segments:
-            if segment.simulation is not None:
-                total = segment.simulation.after(total)
-        return total
-
 
 @dataclass(frozen=True)
 class ShardOfGroup:
@@ -118,7 +110,10 @@ class ScenarioTrials:
         rows: list[int] = []
         stochastic: list[int] = []
         for group in self.groups:
-            total = group.total()
+            total: Simulation | None = None
+            for segment in group.segments:
+                if segment.simulation is not None:
+                    total = segment.simulation.after(total)
             if total is not None:
                 simulations.append(total)
                 rows += group.rows

@@ -32,15 +32,15 @@ def coverage_workload(experiment: Experiment) -> Workload:
         InputError: it does not fit into the memory of this machine, or it cannot be run at all; the
             message says what would.
     """
-    known_columns = catalogue_columns(experiment)
-    refuse_undrawn(experiment, known_columns)
+    without_functions = catalogue_columns(experiment)
+    refuse_undrawn(experiment, without_functions)
     counts = _counts_that_fit(experiment)
-    drawn = len(known_columns.stochastic)
+    drawn = len(without_functions.stochastic)
     columns = len(experiment.methods) * len(experiment.alphas)
-    trials, tasks = sum(each.trials for each in counts), sum(each.tasks for each in counts)
-    outcomes = int(sum(each.outcomes for each in counts))
-    largest = min(SHARD, max(each.trials for each in counts))
-    held = sum(_held(experiment, each) for each in counts)
+    trials, tasks = sum(work.trials for work in counts), sum(work.tasks for work in counts)
+    outcomes = int(sum(work.outcomes for work in counts))
+    largest = min(SHARD, max(work.trials for work in counts))
+    held = sum(_held(experiment, work) for work in counts)
     return Workload(
         scenarios=len(counts),
         tasks=tasks,
@@ -48,7 +48,7 @@ def coverage_workload(experiment: Experiment) -> Workload:
         at_most=trials > 0 and isinstance(experiment.trials, Precision),
         outcomes=outcomes,
         intervals=(columns - drawn) * outcomes + drawn * trials,
-        cells=columns * sum(_rows(experiment, each) for each in counts),
+        cells=columns * sum(_rows(experiment, work) for work in counts),
         summary=columns * len(counts) * len(experiment.engines),
         memory=_fixed_memory(experiment, largest) + held + _BYTES_OF_TASK * tasks,
     )

@@ -22,36 +22,27 @@ from harness.tables.results import Results
 
 def sections(results: Results, command: str) -> Iterator[Section]:
     """The sections of a study, in their order."""
-    yield study(results)
-    yield facts(results, command, cells_file="")
-
-
-def study(results: Results) -> Section:
-    """The section of a study."""
     experiment = results.manifest["experiment"]
     factors = list(experiment["factors"][0])
-    context = {
-        "sentences": list(study_sentences(results.summary, factors, experiment["alpha"])),
-        "failures": list(failed_calls(results.manifest)),
-        "table": study_table(results.summary, factors),
-        "texts": len(factors) + 2,
-        "pictures": list(_pictures(results)),
-    }
-    title = "What the study found"
-    return Section("study", title, "study.html", context, styles=("answer.css",))
-
-
-def _pictures(results: Results) -> Iterator[tuple[str, str]]:
-    """The figures of the config, or coverage, each with its name and as the address of its data."""
-    specs = figures_of_config(results.manifest["experiment"])
-    usual = [FigureSpec("lollipop", {"measure": "coverage"})]
-    for drawing in drawings(results, specs or usual, skip_undrawable=True):
+    pictures = []
+    specs = figures_of_config(experiment) or [FigureSpec("lollipop", {"measure": "coverage"})]
+    for drawing in drawings(results, specs, skip_undrawable=True):
         file = io.BytesIO()
         # Its parts have the same names each time.
         with rc_context({"svg.hashsalt": "harness"}):
             drawing.figure.savefig(file, format="svg", metadata=METADATA["svg"])
         data = base64.b64encode(file.getvalue()).decode()
-        yield drawing.stem, f"data:image/svg+xml;base64,{data}"
+        pictures.append((drawing.stem, f"data:image/svg+xml;base64,{data}"))
+    context = {
+        "sentences": list(study_sentences(results.summary, factors, experiment["alpha"])),
+        "failures": list(failed_calls(results.manifest)),
+        "table": study_table(results.summary, factors),
+        "texts": len(factors) + 2,
+        "pictures": pictures,
+    }
+    title = "What the study found"
+    yield Section("study", title, "study.html", context, styles=("answer.css",))
+    yield facts(results, command, cells_file="")
 
 
 def paragraphs(results: Results) -> Iterator[str]:
