@@ -52,10 +52,10 @@ def validated(
     if not isinstance(overridden.data, Mapping):
         message = expected_found("a mapping of keys", overridden.data)
         raise ConfigError([ConfigIssue((), message, place(()))])
-    experiment, found = validate(overridden.data, folder)
+    experiment, invalid = validate(overridden.data, folder)
     placed = [
         replace(issue, place=place(issue.path))
-        for issue in found
+        for issue in invalid
         if not any(issue.path[:end] in document.unreadable for end in range(len(issue.path) + 1))
     ]
     issues = [*document.issues, *placed]

@@ -47,29 +47,26 @@ def apply_overrides(data: Any, overrides: Sequence[str]) -> Overridden:
     for override in overrides:
         place = Place(f"--set {override}")
         try:
-            keys, value = _parse(override)
+            key, equals, text = override.partition("=")
+            key = key.strip()
+            if not equals or not _PATH.fullmatch(key):
+                raise _refused((), "expected key=value, as in alpha=0.1 or methods.0.prior=[2, 5]")
+            keys, value = _PART.findall(key), None
+            if text.strip():
+                document = yaml12.read(text)
+                if document.issues:
+                    raise _refused(tuple(keys), document.issues[0].message)
+                value = document.data
             changed = _set(data, keys, value)
         except ConfigError as error:
             issues += [replace(issue, place=place) for issue in error.issues]
             continue
         # What an earlier override set below this path is gone.
-        places = {path: each for path, each in places.items() if path[: len(changed)] != changed}
+        places = {
+            path: former for path, former in places.items() if path[: len(changed)] != changed
+        }
         places[changed] = place
     return Overridden(data, places, tuple(issues))
-
-
-def _parse(override: str) -> tuple[list[str], Any]:
-    key, equals, text = override.partition("=")
-    key = key.strip()
-    if not equals or not _PATH.fullmatch(key):
-        raise _refused((), "expected key=value, as in alpha=0.1 or methods.0.prior=[2, 5]")
-    keys = _PART.findall(key)
-    if not text.strip():
-        return keys, None
-    document = yaml12.read(text)
-    if document.issues:
-        raise _refused(tuple(keys), document.issues[0].message)
-    return keys, document.data
 
 
 def _set(data: Any, keys: Sequence[str], value: Any) -> KeyPath:

@@ -84,8 +84,8 @@ def levels_are_distinct(config: ValidKeys) -> Issues:
             for i, value in enumerate(values)
         ]
         for first, again in repeated(levels):
-            also, found = path_text((*path, first)), describe(values[again])
-            message = f"expected each value once, found {found}, which {also} is too"
+            also, value = path_text((*path, first)), describe(values[again])
+            message = f"expected each value once, found {value}, which {also} is too"
             yield ConfigIssue((*path, again), message)
 
 

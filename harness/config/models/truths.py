@@ -346,7 +346,7 @@ def written_truth(content: Mapping[str, Any], written: Any = None) -> dict[str, 
     if not isinstance(written, Mapping):
         written = {}
     if "tables" in content:
-        return {key: _plain_tree(each) for key, each in written.items()}
+        return {key: _plain_tree(numbers) for key, numbers in written.items()}
     if "cells" in content:
         parts = {}
         for name in (*PARTS_OF_PAIRS, *CELLS, *RATES):
@@ -357,12 +357,12 @@ def written_truth(content: Mapping[str, Any], written: Any = None) -> dict[str, 
                 ascending = sorted(value + 0.0 for value in values)
                 parts[name] = written_truth({"values": ascending}, part)
         return parts
-    if any(isinstance(each, Mapping) for each in content.values()):
+    if any(isinstance(part, Mapping) for part in content.values()):
         return {
-            key: written_truth(each, written.get(key))
-            if isinstance(each, Mapping)
-            else _plain_tree(each)
-            for key, each in content.items()
+            key: written_truth(part, written.get(key))
+            if isinstance(part, Mapping)
+            else _plain_tree(part)
+            for key, part in content.items()
         }
     if "grid" in written:
         span = written["grid"]
