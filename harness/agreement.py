@@ -252,7 +252,7 @@ def compare_cells(
         np.concatenate((cells.tests(), every.tests()), axis=1)
         for cells, every in zip(conditional, overall, strict=True)
     ]
-    total_tests = [each.tests() for each in totals]
+    total_tests = [total.tests() for total in totals]
     adjusted = zip(_by_method(cell_tests), _by_method(total_tests), strict=True)
     missing = intervals_missing(conditional)
     agreements = []

@@ -65,7 +65,15 @@ _POWER = re.compile(r"(\d)e([+-])0*(\d+)")
 def latex(sheet: Sheet) -> str:
     """Return the table as a ``tabular``, with the caption as a comment above it."""
     kinds = "".join("r" if number else "l" for number in sheet.is_number)
-    heading = [_heading(name) for name in sheet.names]
+    heading = []
+    for name in sheet.names:
+        symbol = _SYMBOL.match(name)
+        if name == "alpha":
+            heading.append(r"$\alpha$")
+        elif symbol is None:
+            heading.append(latex_text(name.replace("_", " ")))
+        else:
+            heading.append(f"${symbol[1]}_{symbol[2]}$" if symbol[2] else f"${name}$")
     rows = [
         [
             _number(cell) if number else latex_text(cell)
@@ -115,16 +123,6 @@ def _character(character: str) -> str:
 
 _LIKE_LATIN = dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΧο", "ABEZHIKMNOPTXo", strict=True))
 """Greek letters without a command of their own."""
-
-
-def _heading(name: str) -> str:
-    """The name of a column as words, or as a symbol."""
-    if name == "alpha":
-        return r"$\alpha$"
-    symbol = _SYMBOL.match(name)
-    if symbol is not None:
-        return f"${symbol[1]}_{symbol[2]}$" if symbol[2] else f"${name}$"
-    return latex_text(name.replace("_", " "))
 
 
 def _number(text: str) -> str:
