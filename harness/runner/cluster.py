@@ -246,7 +246,7 @@ def _run(expected: dict[str, str], tasks: Sequence[tuple[bytes, Sequence[bytes]]
             f"numbers are the same with the same versions only"
         )
     return [
-        pickle.loads(function)(*(pickle.loads(each) for each in arguments))
+        pickle.loads(function)(*(pickle.loads(argument) for argument in arguments))
         for function, arguments in tasks
     ]
 

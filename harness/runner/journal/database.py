@@ -96,25 +96,22 @@ class Journal:
         _refuse_irregular(path)
         with self.faults():
             self._connection = sqlite3.connect(path, timeout=0.0, isolation_level=None)
-            self._prepare()
+            run = self._connection.execute
+            run("PRAGMA locking_mode = EXCLUSIVE")
+            run("PRAGMA journal_mode = DELETE")
+            run("PRAGMA synchronous = NORMAL")
+            application = self._value("PRAGMA application_id")
+            form = self._value("PRAGMA user_version")
+            if application == 0 and not self._value("SELECT count(*) FROM sqlite_master"):
+                run(f"PRAGMA application_id = {_APPLICATION}")
+                run(f"PRAGMA user_version = {_FORMAT}")
+                application, form = _APPLICATION, _FORMAT
+            if (application, form) != (_APPLICATION, _FORMAT):
+                raise InputError(f"{path} is not a journal of this version; move it or delete it")
+            self._connection.executescript(_TABLES)
+            run("BEGIN IMMEDIATE")
             self._here = self._environment_number(json.dumps(environment(), sort_keys=True))
             self._bytes = self._value("SELECT coalesce(sum(length(content)), 0) FROM records")
-
-    def _prepare(self) -> None:
-        run = self._connection.execute
-        run("PRAGMA locking_mode = EXCLUSIVE")
-        run("PRAGMA journal_mode = DELETE")
-        run("PRAGMA synchronous = NORMAL")
-        application = self._value("PRAGMA application_id")
-        form = self._value("PRAGMA user_version")
-        if application == 0 and not self._value("SELECT count(*) FROM sqlite_master"):
-            run(f"PRAGMA application_id = {_APPLICATION}")
-            run(f"PRAGMA user_version = {_FORMAT}")
-            application, form = _APPLICATION, _FORMAT
-        if (application, form) != (_APPLICATION, _FORMAT):
-            raise InputError(f"{self.path} is not a journal of this version; move it or delete it")
-        self._connection.executescript(_TABLES)
-        run("BEGIN IMMEDIATE")
 
     def _value(self, query: str, *arguments: Any) -> int:
         return int(self._connection.execute(query, arguments).fetchone()[0])
