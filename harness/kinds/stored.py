@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -105,20 +103,16 @@ def _table(folder: Path, name: str, columns: Columns) -> pl.DataFrame:
         table = pl.read_parquet(parquet, glob=False)
     else:
         return pl.DataFrame(schema=columns)
-    table = _with_later_columns(table, columns)
+    later = [name for name in _LATER_COLUMNS if name in columns and name not in table.columns]
+    if later:
+        # Results of former versions lack these columns; they are empty, in their places.
+        empty = (pl.lit(None, columns[name]).alias(name) for name in later)
+        there = {*table.columns, *later}
+        others = [name for name in table.columns if name not in columns]
+        named = (name for name in columns if name in there)
+        table = table.with_columns(*empty).select(*named, *others)
     if dict(table.schema) != columns:
         file = csv.name if csv.is_file() else parquet.name
         what = _WORDS.get(name, f"a table of {name}")
         raise InputError(f"{folder / file} has other columns than {what}")
     return table
-
-
-def _with_later_columns(table: pl.DataFrame, known: Mapping[str, Any]) -> pl.DataFrame:
-    """A table with the columns that results of former versions lack, empty, in their places."""
-    later = [name for name in _LATER_COLUMNS if name in known and name not in table.columns]
-    if not later:
-        return table
-    empty = (pl.lit(None, known[name]).alias(name) for name in later)
-    there = {*table.columns, *later}
-    others = [name for name in table.columns if name not in known]
-    return table.with_columns(*empty).select(*(name for name in known if name in there), *others)

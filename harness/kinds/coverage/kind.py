@@ -84,7 +84,7 @@ class CoverageKind(FamilyKind[Experiment]):
             family_is_valid="family" in config,
             sizes=sizes,
             alphas=config.get("alpha"),
-            sides=None if None in methods else {each.label: each.side for each in methods},
+            sides=None if None in methods else {spec.label: spec.side for spec in methods},
             truth=config.get("truth"),
             engines=config.get("engines"),
             trials=trials.kind if isinstance(trials, TrialCount | Precision) else None,

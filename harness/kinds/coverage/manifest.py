@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, product
 from operator import itemgetter
 from typing import Any
 
@@ -18,7 +18,7 @@ from harness.designs.engines.verification import TOLERANCE
 from harness.designs.fractions import INTERVAL_ALPHA, fraction_interval, standard_error
 from harness.designs.limits import Column
 from harness.designs.precision import PROBABILITY, Aim, half_width
-from harness.designs.results import Enumerated, WorstCase
+from harness.designs.results import WorstCase
 from harness.kinds.coverage.engine_agreement import EngineAgreement
 from harness.kinds.coverage.scenario_result import ScenarioResult, by_column
 from harness.kinds.coverage.tables import total_counts
@@ -235,29 +235,27 @@ def worst_cases(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
     probability ``mass_left_out``. Where the worst case over all values of the parameter is exact,
     it follows as ``anywhere`` if it is another one.
     """
-    return [
-        _worst_case(result, result.enumerated, row)
-        for row in range(len(results[0].columns) if results else 0)
-        for result in results
-        if result.enumerated is not None and result.enumerated.worst[row] is not None
-    ]
-
-
-def _worst_case(result: ScenarioResult, enumerated: Enumerated, row: int) -> dict[str, Any]:
-    worst, anywhere = enumerated.worst[row], enumerated.worst_anywhere[row]
-    assert worst is not None
-    column, scenario = result.columns[row], result.scenario
-    spans = [list(span) for span in solver_of(scenario).hull()]
-    left_out = [sample.truth.mass_left_out for sample in scenario.samples()]
-    return {
-        **_column_at(column, scenario),
-        **_place(worst),
-        "over": _of_samples(spans),
-        **({"mass_left_out": _of_samples(left_out)} if any(left_out) else {}),
-        **({} if worst.found_by is None else {"found_by": worst.found_by}),
-        **({} if worst.searched is None else {"searched": worst.searched, "on_net": worst.on_net}),
-        **({} if anywhere in (None, worst) else {"anywhere": _place(anywhere)}),
-    }
+    entries = []
+    for row, result in product(range(len(results[0].columns) if results else 0), results):
+        if result.enumerated is None:
+            continue
+        worst, anywhere = result.enumerated.worst[row], result.enumerated.worst_anywhere[row]
+        if worst is None:
+            continue
+        column, scenario = result.columns[row], result.scenario
+        spans = [list(span) for span in solver_of(scenario).hull()]
+        left_out = [sample.truth.mass_left_out for sample in scenario.samples()]
+        entry = {**_column_at(column, scenario), **_place(worst), "over": _of_samples(spans)}
+        if any(left_out):
+            entry["mass_left_out"] = _of_samples(left_out)
+        if worst.found_by is not None:
+            entry["found_by"] = worst.found_by
+        if worst.searched is not None:
+            entry |= {"searched": worst.searched, "on_net": worst.on_net}
+        if anywhere is not None and anywhere != worst:
+            entry["anywhere"] = _place(anywhere)
+        entries.append(entry)
+    return entries
 
 
 def _column_at(column: Column | Remark, scenario: Scenario) -> dict[str, Any]:

@@ -361,14 +361,15 @@ class SimulationConfig(StrictModel):
     def _belong_together(self) -> Self:
         labels = [method.label for method in self.methods]
         for first, again in repeated(labels):
-            found = f"{labels[again]!r} in methods[{first}] and methods[{again}]"
-            raise refused(f"expected a unique label, found {found}", at="methods")
-        if self.batch and any(is_of_r(each.place.path) for each in (self.model, *self.methods)):
+            twice = f"{labels[again]!r} in methods[{first}] and methods[{again}]"
+            raise refused(f"expected a unique label, found {twice}", at="methods")
+        functions = (self.model, *self.methods)
+        if self.batch and any(is_of_r(function.place.path) for function in functions):
             raise refused(
                 "expected no batch with functions of R, each of which gets one trial", "batch"
             )
         if is_of_r(self.model.place.path) and not all(
-            is_of_r(each.place.path) for each in self.methods
+            is_of_r(method.place.path) for method in self.methods
         ):
             raise refused(
                 "expected methods of R with a model of R, whose data stay there", "methods"
