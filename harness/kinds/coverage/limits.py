@@ -141,11 +141,11 @@ def _differing(again: Source, columns: Sequence[ColumnLimits]) -> Iterator[tuple
         if not differs:
             continue
         at = min(differs, key=lambda number: int(places[number]))
-        place = int(places[at])
+        first = int(places[at])
         failure = second.failures.get(at)
         other = _limits(second.lower[at], second.upper[at]) if failure is None else failure
         text = (
-            f"{_limits(column.lower[place], column.upper[place])} at {_outcome(column, place)}, "
+            f"{_limits(column.lower[first], column.upper[first])} at {_outcome(column, first)}, "
             f"and in another order of the calls {other}"
         )
         yield (
