@@ -5,7 +5,7 @@ A rule says which keys it reads, and runs only if all of them are valid.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,13 +52,6 @@ class Rule:
 def reads(*keys: str) -> Callable[[Callable[[ValidKeys], Issues]], Rule]:
     """Make a rule of a function that yields its issues."""
     return lambda issues: Rule(keys, issues)
-
-
-def broken_rules(rules: Iterable[Rule], config: ValidKeys) -> Issues:
-    """Yield the issues between keys."""
-    for rule in rules:
-        if all(key in config for key in rule.reads):
-            yield from rule.issues(config)
 
 
 @reads()

@@ -19,7 +19,7 @@ from harness.config.form import (
     validate_keys,
 )
 from harness.config.models.figures import figure_spec
-from harness.config.rules import Rule, ValidKeys, broken_figures, broken_rules
+from harness.config.rules import Rule, ValidKeys, broken_figures
 from harness.families.catalogue import FAMILIES
 from harness.families.family import STOPPING, Family
 from harness.figures.kind import FigureSpec
@@ -91,12 +91,11 @@ class FamilyKind(Kind[E]):
         self, raw: Mapping[str, Any], folder: Path, kinds: Sequence[Kind[Any]]
     ) -> tuple[E | None, list[ConfigIssue]]:
         config, invalid = self.valid_keys(raw, folder)
-        issues = [
-            *self._unknown_keys(config, kinds),
-            *invalid,
-            *broken_rules(self.rules, config),
-            *broken_figures(config, self.facts(config)),
-        ]
+        issues = [*self._unknown_keys(config, kinds), *invalid]
+        for rule in self.rules:
+            if all(key in config for key in rule.reads):
+                issues += rule.issues(config)
+        issues += broken_figures(config, self.facts(config))
         return (None, issues) if issues else (self._experiment(config), [])
 
     def _experiment(self, config: ValidKeys) -> E:
