@@ -13,8 +13,8 @@ from harness.kinds.calibration import engine as calibration
 from harness.kinds.calibration.engine import (
     SMALLEST_VARIANCE,
     BinTally,
-    Design,
-    Shard,
+    CalibrationDesign,
+    CalibrationShard,
     chi_squared,
     draw_trials,
     implied_prior,
@@ -28,7 +28,7 @@ from harness.methods.significance import significance
 
 FLAT = UniformTruth(0.0, 1.0)
 
-PROPORTIONS = Design(
+PROPORTIONS = CalibrationDesign(
     family=family_of("proportion_difference"),
     sizes=((1.0, 9.0), (20.0, 20.0)),
     truth=PairTruth(FLAT, UniformTruth(0.2, 0.7)),
@@ -36,7 +36,7 @@ PROPORTIONS = Design(
     prior=(1.0, 1.0),
     bins=20,
 )
-RATES = Design(
+RATES = CalibrationDesign(
     family=family_of("rate_difference"),
     sizes=((0.5, 4.0), (10.0, 10.0)),
     truth=PairTruth(UniformTruth(0.0, 8.0), GammaTruth(2.0, 0.5)),
@@ -47,8 +47,8 @@ RATES = Design(
 DESIGNS = pytest.mark.parametrize("design", [PROPORTIONS, RATES], ids=["proportions", "rates"])
 
 
-def trials_of(design: Design, count: int = 2000, number: int = 0, seed: int = 3):
-    return draw_trials(Shard(design, number, count, seed))
+def trials_of(design: CalibrationDesign, count: int = 2000, number: int = 0, seed: int = 3):
+    return draw_trials(CalibrationShard(design, number, count, seed))
 
 
 def test_numbers_of_trials_are_whole_and_reach_both_ends_and_exposures_are_real():

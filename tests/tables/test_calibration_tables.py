@@ -9,7 +9,7 @@ from rich.console import Console
 
 from harness.distributions.truths import PairTruth, UniformTruth
 from harness.families.catalogue import family_of
-from harness.kinds.calibration.engine import BinTally, Design
+from harness.kinds.calibration.engine import BinTally, CalibrationDesign
 from harness.kinds.calibration.screen import calibration_screen
 from harness.kinds.calibration.tables import (
     calibration_cells,
@@ -23,7 +23,7 @@ from harness.tables.columns import (
 )
 from harness.tables.results import Results
 
-DESIGN = Design(
+DESIGN = CalibrationDesign(
     family=family_of("proportion_difference"),
     sizes=((1.0, 9.0), (20.0, 20.0)),
     truth=PairTruth(UniformTruth(0.0, 1.0), UniformTruth(0.0, 0.5)),

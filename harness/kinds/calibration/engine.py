@@ -37,7 +37,7 @@ to 0.16 % (300 to 20,000 trials, most probabilities next to 0 or 1).
 
 
 @dataclass(frozen=True)
-class Design:
+class CalibrationDesign:
     """The distributions that a trial draws from, the prior and the bins."""
 
     family: Family
@@ -86,10 +86,10 @@ def implied_prior(model: Model, truth: ContinuousTruth) -> Prior | None:
 
 
 @dataclass(frozen=True)
-class Shard:
+class CalibrationShard:
     """Consecutive trials of a calibration, which are simulated as one task."""
 
-    design: Design
+    design: CalibrationDesign
     number: int
     trials: int
     seed: int
@@ -136,15 +136,15 @@ class ChiSquared:
     p_value: float
 
 
-def shards(design: Design, trials: int, seed: int) -> list[Shard]:
+def shards(design: CalibrationDesign, trials: int, seed: int) -> list[CalibrationShard]:
     """Return all shards of a calibration, in order."""
     return [
-        Shard(design, number, min(SHARD, trials - start), seed)
+        CalibrationShard(design, number, min(SHARD, trials - start), seed)
         for number, start in enumerate(range(0, trials, SHARD))
     ]
 
 
-def simulate(shard: Shard) -> tuple[BinTally, ...]:
+def simulate(shard: CalibrationShard) -> tuple[BinTally, ...]:
     """Draw the trials of a shard, and return their tally for each of the design's references."""
     design, trials = shard.design, draw_trials(shard)
     return tuple(
@@ -153,7 +153,7 @@ def simulate(shard: Shard) -> tuple[BinTally, ...]:
     )
 
 
-def draw_trials(shard: Shard) -> CalibrationTrials:
+def draw_trials(shard: CalibrationShard) -> CalibrationTrials:
     """Draw the sizes, truths, outcomes and thresholds of the trials."""
     design, rng = shard.design, shard.design.stream(shard.seed, shard.number)
     family = design.family
@@ -182,7 +182,7 @@ def _draw_counts(model: Model, truth: Floats, size: Floats, rng: np.random.Gener
     return counts
 
 
-def probabilities(design: Design, trials: CalibrationTrials, reference: str) -> Floats:
+def probabilities(design: CalibrationDesign, trials: CalibrationTrials, reference: str) -> Floats:
     """Return Pr(parameter ≥ delta | data) under the posterior of a reference, shape (trials,)."""
     family, data = design.family, trials.data
     if reference == PRIOR:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import partial
 
-from harness.kinds.calibration.engine import SHARD, BinTally, Design, Shard, shards, simulate
+from harness.kinds.calibration.engine import (
+    SHARD,
+    BinTally,
+    CalibrationDesign,
+    CalibrationShard,
+    shards,
+    simulate,
+)
 from harness.kinds.calibration.experiment import Calibration
 from harness.kinds.calibration.tables import (
     calibration_cells,
@@ -98,7 +105,7 @@ def compute_calibration(
     full, key = every[0].trials, trials_key(design, every[0])
     merged = FirstShards()
 
-    def name(shard: Shard) -> str:
+    def name(shard: CalibrationShard) -> str:
         return f"shard {shard.number}"
 
     def save() -> None:
@@ -126,10 +133,10 @@ def compute_calibration(
     )
 
 
-def design_of(experiment: Calibration) -> Design:
+def design_of(experiment: Calibration) -> CalibrationDesign:
     """The design of the trials of a calibration."""
     first, second = ((span.lower, span.upper) for span in experiment.sizes)
-    return Design(
+    return CalibrationDesign(
         family=experiment.family,
         sizes=(first, second),
         truth=experiment.truth,
@@ -139,7 +146,7 @@ def design_of(experiment: Calibration) -> Design:
     )
 
 
-def trials_key(design: Design, shard: Shard) -> bytes:
+def trials_key(design: CalibrationDesign, shard: CalibrationShard) -> bytes:
     """The key of the trials of a calibration in a journal, from one of its shards."""
     content = {
         "calibration": design.family.name,

@@ -10,7 +10,7 @@ import polars as pl
 
 from harness.agreement import LEVEL
 from harness.designs.fractions import fraction_interval, standard_error
-from harness.kinds.calibration.engine import BinTally, Design, chi_squared
+from harness.kinds.calibration.engine import BinTally, CalibrationDesign, chi_squared
 from harness.kinds.calibration.experiment import CALIBRATION
 from harness.runner.manifest import manifest_of
 from harness.tables.columns import (
@@ -24,7 +24,7 @@ from harness.tables.columns import (
 TABLES = tables_of(CALIBRATION)
 
 
-def calibration_cells(design: Design, tallies: Sequence[BinTally]) -> pl.DataFrame:
+def calibration_cells(design: CalibrationDesign, tallies: Sequence[BinTally]) -> pl.DataFrame:
     """The table of cells: a row per reference × bin, in that order.
 
     The fraction of an empty bin and all that follows from it are empty.
@@ -58,7 +58,7 @@ def calibration_cells(design: Design, tallies: Sequence[BinTally]) -> pl.DataFra
     return pl.concat(tables, rechunk=True)
 
 
-def calibration_summary(design: Design, tallies: Sequence[BinTally]) -> pl.DataFrame:
+def calibration_summary(design: CalibrationDesign, tallies: Sequence[BinTally]) -> pl.DataFrame:
     """The summary: a row per reference."""
     rows = []
     for reference, tally in zip(design.references, tallies, strict=True):

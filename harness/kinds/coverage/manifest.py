@@ -197,25 +197,25 @@ def _identity(results: Sequence[ScenarioResult]) -> dict[str, Any]:
             for comparison in result.solution.comparisons:
                 key = comparison.published, comparison.against, comparison.of
                 grouped.setdefault(key, []).append(comparison.discrepancy)
-    entries = []
+    entries: list[dict[str, Any]] = []
+    bounds: list[float] = []
     for (published, against, of), discrepancies in sorted(grouped.items(), key=itemgetter(0)):
         largest = max(float(discrepancy.max(initial=0.0)) for discrepancy in discrepancies)
         within = [bool((discrepancy <= TOLERANCE).all()) for discrepancy in discrepancies]
+        bounds.append(_power_of_ten_above(largest))
         entries.append(
             {
                 "published": published,
                 "against": against,
                 "of": of,
                 "holds": all(within),
-                "largest_discrepancy_below": _power_of_ten_above(largest),
+                "largest_discrepancy_below": bounds[-1],
             }
         )
     return {
         "holds": all(entry["holds"] for entry in entries) if entries else None,
         "tolerance": TOLERANCE,
-        "largest_discrepancy_below": max(
-            (entry["largest_discrepancy_below"] for entry in entries), default=None
-        ),
+        "largest_discrepancy_below": max(bounds, default=None),
         "comparisons": entries,
         "sizes": sizes,
     }
