@@ -122,13 +122,32 @@ def test_the_page_has_the_methods_and_numbers_of_the_results() -> None:
     lines = [line.strip("| ").split(" | ") for line in re.findall(r"^\| `.*$", section, re.M)]
     rows = [(name, *rest) for names, *rest in lines for name in re.findall(r"`(\w+)`", names)]
     assert [name for name, *_ in rows] == list(RECOMMENDED)
-    for name, use, covers, worst, never in rows:
+    for name, use, covers, worst, over, never in rows:
         known = RECOMMENDED[name]
         (one,) = (each for each in chosen(name).candidates if each.method == known.use)
         assert use == f"`{known.use}`"
         assert f"{covers} %" == mean_coverages(one)
         assert f"{worst} %" == percent(1 - one.worst)
-        assert never == (f"`{known.never_above}`" if known.never_above else "none")
+        assert never == (f"`{known.never_above}`" if known.never_above else "none proven")
+        listed = not one.is_exact and (one.worst_case is None or one.scope.endswith("this run"))
+        assert over == ("listed" if listed else one.scope.removeprefix("for ") or "all")
+
+
+def test_what_a_search_or_trials_found_is_no_proof() -> None:
+    """Each of these keeps alpha at every truth that was tried."""
+    for family, name in (
+        ("proportion_difference", "fagan"),
+        ("paired_ratio", "bonett_price"),
+        ("stratified_difference", "miettinen_nurminen"),
+    ):
+        (method,) = (each for each in chosen(family).candidates if each.method == name)
+        assert method.keeps
+        assert not method.is_proven
+        assert chosen(family).never_above is not method
+    assert chosen("mean").never_above.method == "student_t"
+    promised = chosen("proportion_difference").never_above
+    assert promised.promises
+    assert not promised.is_exact
 
 
 def test_the_readme_names_the_recommended_methods() -> None:

@@ -126,7 +126,11 @@ def _caption(
         if kept and any(method.worst_case is None for method in kept):
             which = "that was not found to cover too little on average"
         elif kept:
-            never = "never covers" if judged.worst_is_exact else "was not found to cover"
+            never = (
+                "never covers"
+                if all(method.is_proven for method in kept)
+                else "was not found to cover"
+            )
             which = f"that {never} too little"
         else:
             is_some = any(method.keeps for method in judged.methods)

@@ -78,7 +78,7 @@ def _line(judged: AtAlpha) -> str:
     bound, count = nominal(judged.alpha), len(judged.methods)
     kept = [method for method in judged.methods if method.keeps]
     least = judged.shortest(kept)
-    proven = judged.worst_is_exact and all(method.worst_case is not None for method in kept)
+    proven = all(method.is_proven for method in kept)
     never = "never covers" if proven else "was not found to cover"
     scope = _after(next((method.scope for method in judged.methods if method.scope), ""))
     if least is not None:
@@ -132,7 +132,7 @@ def _of_one(method: MethodJudgement, judged: AtAlpha) -> str:
     """The sentence of a run of one method."""
     alpha, worst = judged.alpha, ""
     if method.worst_case is not None:
-        where = "worst" if judged.worst_is_exact else "the worst found"
+        where = "worst" if method.is_exact else "the worst found"
         worst = f", and {covered(method.worst_case, alpha)} at {where}{_after(method.scope)}"
     if method.above:
         verdict = "too little"
@@ -210,13 +210,16 @@ def advice(judged: Sequence[AtAlpha]) -> Iterator[str]:
             parts.append(f"No method covers {bound} to within {within} on average at every size.")
         head = f"At {bound} use" if len(judged) > 1 else "Use"
         error = f" (± {percent(use.std_error, 2)})" if use.std_error else ""
-        at_worst = "at worst" if at_alpha.worst_is_exact else "at the worst found"
+        at_worst = "at worst" if use.is_exact else "at the worst found"
         parts.append(
             f"{head} {use.method}: it covers {mean_coverages(use)} on average, "
             f"{percent(1 - use.worst)}{error} {at_worst}."
         )
         if never is None:
-            parts.append(f"In its worst case no method of this run covers {bound} or more.")
+            if any(method.keeps for method in chosen.candidates):
+                parts.append(f"Of no method is it proven that it never covers less than {bound}.")
+            else:
+                parts.append(f"In its worst case no method of this run covers {bound} or more.")
         elif never is not use:
             ratio = at_alpha.relative_length(never) / at_alpha.relative_length(use)
             longer = f"{percent(abs(ratio - 1), 2)} {'longer' if ratio >= 1 else 'shorter'}"

@@ -6,7 +6,7 @@ Each sentence, verdict and table about methods is made from it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,9 +15,10 @@ import numpy as np
 from harness.base.numerics.arrays import Floats
 from harness.catalogue import family_in
 from harness.distributions.sampling import binomial
-from harness.families.family import EXACT_ENGINES, MONTE_CARLO
+from harness.families.family import CLOSED_FORM, EXACT_ENGINES, MONTE_CARLO
 from harness.findings.manifest import worst_cases_are_exact
 from harness.findings.numbers import span_text
+from harness.methods.catalogue import methods_of
 from harness.methods.method import TWO_SIDED
 from harness.tables.answers import rounding_of
 from harness.tables.columns import TRUTH, worst_range_columns
@@ -60,10 +61,20 @@ class MethodJudgement:
     """The standard error of ``worst`` where it is estimated from trials; else 0."""
     keeps: bool
     """Whether ``worst`` is at most alpha, or an estimate that is not above it but by chance."""
+    is_exact: bool
+    """Whether ``worst`` is proven to be the largest: an exact worst case, or a closed form that
+    depends on no truth. What a search found, or trials at listed truths, is not."""
+    promises: bool
+    """Whether a theorem, that of the method's promise, says that no truth is missed too often."""
     lengths: Lengths | None
     """The mean length at each size; None where one is not known, or where there is one limit."""
     scope: str
     """The true values that the worst case is of: ``for p in 0.1 … 0.9``; empty where of all."""
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether more than a search or an estimate says how often a truth is missed at most."""
+        return self.is_exact or self.promises
 
     @property
     def means(self) -> tuple[float, ...]:
@@ -85,8 +96,6 @@ class AtAlpha:
     """In the order of the run, without those of which only the posterior knows."""
     outcomes: Mapping[str, SummaryRow]
     """Where the posterior alone was asked, of each method the row with its worst outcome."""
-    worst_is_exact: bool
-    """Whether worst cases are proven suprema, and not found by a search."""
 
     @property
     def with_lengths(self) -> list[MethodJudgement]:
@@ -119,7 +128,8 @@ class Choice:
     """The method with the smallest largest worst alpha over the sizes, of those whose mean alpha is
     within a tenth of alpha at every size; of ties the shortest."""
     never_above: MethodJudgement | None
-    """The shortest on average over sizes of the methods whose alpha is above alpha at no truth."""
+    """The shortest on average over sizes of the methods of which it is proven that their alpha is
+    above alpha at no truth."""
 
     @property
     def candidates(self) -> list[MethodJudgement]:
@@ -137,17 +147,20 @@ def judgements(results: Results) -> list[AtAlpha]:
     """Judge the methods of a run of coverage at each of its alphas, in their order."""
     judged = []
     is_exact = worst_cases_are_exact(results.manifest)
+    promising = _methods_that_promise(results)
     for rows in results.summary.partition_by("alpha", maintain_order=True):
         alpha, estimates = rows["alpha"][0], rows.filter(engine=MONTE_CARLO).height
         parts = [part.to_dicts() for part in rows.partition_by("method", maintain_order=True)]
         of_sizes = filter(None, map(_row_of_each_size, parts))
-        methods = tuple(_judgement(results, known, alpha, estimates) for known in of_sizes)
+        methods = tuple(
+            _judgement(results, known, alpha, estimates, is_exact, promising) for known in of_sizes
+        )
         outcomes: dict[str, SummaryRow] = {}
         for row in [] if methods else rows.drop_nulls("alpha_error_min").to_dicts():
             worst = outcomes.setdefault(row["method"], row)
             if row["alpha_error_min"] < worst["alpha_error_min"]:
                 outcomes[row["method"]] = row
-        judged.append(AtAlpha(alpha, methods, outcomes, is_exact))
+        judged.append(AtAlpha(alpha, methods, outcomes))
     return judged
 
 
@@ -159,7 +172,7 @@ def choice(judged: AtAlpha) -> Choice:
     return Choice(
         judged,
         judged.shortest(method for method in right if method.worst <= least),
-        judged.shortest(method for method in candidates if method.keeps),
+        judged.shortest(method for method in candidates if method.keeps and method.is_proven),
     )
 
 
@@ -180,8 +193,24 @@ def _row_of_each_size(rows: Sequence[SummaryRow]) -> tuple[SummaryRow, ...]:
     return tuple(by_size.values())
 
 
+def _methods_that_promise(results: Results) -> frozenset[str]:
+    """The labels of the methods of the catalogue that promise to miss no truth too often."""
+    experiment = results.manifest["experiment"]
+    catalogue = methods_of(family_in(experiment))
+    return frozenset(
+        method["label"]
+        for method in experiment["methods"]
+        if method.get("name") in catalogue and catalogue[method["name"]].promise == "at-least"
+    )
+
+
 def _judgement(
-    results: Results, rows: tuple[SummaryRow, ...], alpha: float, estimates: int
+    results: Results,
+    rows: tuple[SummaryRow, ...],
+    alpha: float,
+    estimates: int,
+    worst_is_exact: bool,
+    promising: Collection[str],
 ) -> MethodJudgement:
     """Judge one method.
 
@@ -190,13 +219,18 @@ def _judgement(
         rows: of each size the row that has the method's mean alpha.
         alpha: the nominal alpha.
         estimates: the number of estimates of Monte Carlo of all methods at the alpha.
+        worst_is_exact: whether the worst cases of the run are exact.
+        promising: the labels of the methods that promise to miss no truth too often.
     """
+    name, exact_worst_case = rows[0]["method"], worst_is_exact
     tolerance = rounding_of(alpha)
     over = [row for row in rows if is_clearly_above(row, alpha, estimates)]
     above = tuple(row for row in over if row["actual_alpha"] > (1 + MARGIN) * alpha + tolerance)
     worst_cases = [row["worst_alpha"] for row in rows if row.get("worst_alpha") is not None]
     worst_case = max(worst_cases) if len(worst_cases) == len(rows) else None
     if worst_case is None:
+        # A closed form is the same at every truth.
+        exact_worst_case = rows[0]["engine"] == CLOSED_FORM
         worst, std_error, keeps = _worst_of_truths(results, rows, alpha, estimates)
     else:
         worst, std_error, keeps = worst_case, 0.0, worst_case <= alpha + tolerance
@@ -204,7 +238,7 @@ def _judgement(
     known = [float(length) for length in lengths if length is not None and math.isfinite(length)]
     has_lengths = len(known) == len(rows) and rows[0]["side"] == TWO_SIDED
     return MethodJudgement(
-        method=rows[0]["method"],
+        method=name,
         rows=rows,
         above=above,
         about=bool(over) and not above,
@@ -215,6 +249,8 @@ def _judgement(
         worst=worst,
         std_error=std_error,
         keeps=keeps,
+        is_exact=exact_worst_case,
+        promises=name in promising,
         lengths=tuple(known) if has_lengths else None,
         scope=next(filter(None, map(scope_of, rows)), ""),
     )

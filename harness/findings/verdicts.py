@@ -65,7 +65,7 @@ def verdict(results: Results, method: MethodJudgement, judged: AtAlpha) -> Verdi
     alpha, bound = judged.alpha, nominal(judged.alpha)
     scope = f" {method.scope}" if method.scope else ""
     if method.keeps and method.worst_case is not None:
-        never = "never covers" if judged.worst_is_exact else "was not found to cover"
+        never = "never covers" if method.is_proven else "was not found to cover"
         return Verdict(NEVER_ABOVE, f"{never} less than {bound}{scope}")
     rows = () if method.about else method.above or method.rows
     where = _where(results, rows, alpha, several=len(method.rows) > 1)
@@ -83,7 +83,7 @@ def verdict(results: Results, method: MethodJudgement, judged: AtAlpha) -> Verdi
     if where:
         return Verdict(ON_AVERAGE, f"{only} less than {bound}{where}")
     if method.worst_case is not None:
-        which = "at worst" if judged.worst_is_exact else "at the worst found"
+        which = "at worst" if method.is_exact else "at the worst found"
         return Verdict(ON_AVERAGE, f"{only} {covered(method.worst_case, alpha)} {which}{scope}")
     if any(row["engine"] == MONTE_CARLO for row in method.rows):
         return Verdict(ON_AVERAGE, "right on average, as far as the trials tell")

@@ -30,7 +30,7 @@ def _section(family: str) -> str:
     name = f"recommendation/{family}"
     (judged,) = judgements(load_tables(links.ROOT / "results" / name))
     ordered = sorted(judged.with_lengths, key=lambda method: (not method.about_right, method.worst))
-    worst = "at worst" if judged.worst_is_exact else "at the worst found"
+    worst = "at worst" if ordered[0].is_exact else "lowest found"
     head = ("method", "covers on average", worst, "length", "recommended as")
     rows = [_row(method, judged, family) for method in ordered]
     reason = RECOMMENDED[family].reason

@@ -16,7 +16,8 @@ class Recommended:
     use: str
     """Its coverage is nominal on average, and its worst case the best of those; the default."""
     never_above: str | None = None
-    """The shortest of those that never miss more often than alpha; None where there is none."""
+    """The shortest of those of which it is proven that they never miss more often than alpha; None
+    where there is none."""
     reason: str = ""
     """Why ``use`` is the default where no method qualifies."""
     one_sided: str = ""
@@ -35,9 +36,9 @@ RECOMMENDED = {
     "paired_difference": Recommended("balanced_width"),
     "paired_ratio": Recommended(
         "bonett_price",
-        "bonett_price",
-        "no method is within a tenth of alpha on average at 20 pairs; this is the shortest that "
-        "never misses more often",
+        None,
+        "no method is within a tenth of alpha on average at 20 pairs; the worst case of this one "
+        "is the best",
         one_sided="scas",
     ),
     "mean": Recommended("student_t", "student_t"),
@@ -48,7 +49,7 @@ RECOMMENDED = {
         "alpha in every case; the worst case of this one is the best",
         one_sided="saha_wilson",
     ),
-    "stratified_difference": Recommended("miettinen_nurminen", "miettinen_nurminen"),
+    "stratified_difference": Recommended("miettinen_nurminen"),
     "precision": Recommended("minimal_length", "sterne"),
     "recall": Recommended("minimal_length", "sterne"),
     "specificity": Recommended("minimal_length", "sterne"),
@@ -65,9 +66,9 @@ RECOMMENDED = {
     "f_score": Recommended("wilson", "blaker"),
     "auc": Recommended(
         "delong_logit",
-        "delong_logit",
-        "no method is within a tenth of alpha on average at 20 positives and 20 negatives; this is "
-        "the shortest that was not found to miss more often",
+        None,
+        "no method is within a tenth of alpha on average at 20 positives and 20 negatives; the "
+        "worst case of this one is the best",
     ),
     "auc_difference": Recommended("delong"),
 }
