@@ -45,8 +45,8 @@ def leaderboard(
         leaderboard --rows a.jsonl --rows b.jsonl --rows c.jsonl --key doc_id --correct acc
 
     Each system has an interval at its own level, --level. The intervals of the differences of all
-    pairs hold together with --joint, whatever the dependence between them (Bonferroni). With
-    --cluster there are none, since the intervals of pairs take cases as independent.
+    pairs, by scas, hold together with --joint, whatever the dependence between them (Bonferroni).
+    With --cluster there are none, since the intervals of pairs take cases as independent.
     """
     from harness.commands.output import records_text, say, show, show_json, validate_output_files
     from harness.figures.draw import refuse_other_ending, write_systems

@@ -23,6 +23,12 @@ from harness.one.result import Interval, compute
 
 _Path = str | PathLike[str]
 
+PAIRS_METHOD = "scas"
+"""The method of the differences. The alpha of one of k(k − 1)/2 is small, and at a small alpha
+``balanced_width``, the default of ``paired_difference``, leaves out 0 too often: of equal systems
+on 50 cases, at 0.05/45, up to 2.34 times as often as alpha allows; ``scas`` 0.84 times, of 20 to
+200 cases at most 1.01 times."""
+
 
 @dataclass(frozen=True)
 class System:
@@ -96,8 +102,10 @@ def leaderboard(
     """Compute intervals of several systems on the same cases, and of all their differences.
 
     Each system has the interval of ``proportion`` at its own level. The k(k − 1)/2 differences
-    have those of ``paired_difference``, each at the alpha of all over their number (Bonferroni),
-    which is valid whatever the dependence between them.
+    have the skewness-corrected score intervals of ``paired_difference``, ``scas``, each at the
+    alpha of all over their number (Bonferroni), which is valid whatever the dependence between
+    them. At the small alphas of many pairs ``scas`` leaves out 0 hardly more often than alpha
+    allows, and ``balanced_width``, the default of ``paired_difference``, up to twice as often.
 
     Args:
         cases: for each system by its name 1 or true for each case that it has right, and 0 or
@@ -199,7 +207,7 @@ def _differences(
         [[(a & b).sum(), (a & ~b).sum(), (~a & b).sum(), (~a & ~b).sum()] for a, b in columns]
     )
     data = dict(zip(("both", "first_only", "second_only", "neither"), cells.T, strict=True))
-    found = compute("paired_difference", alpha=alpha, **data)
+    found = compute("paired_difference", PAIRS_METHOD, alpha=alpha, **data)
     for pair, row, limits in zip(pairs, cells.tolist(), _numbers(found), strict=True):
         apart = not limits[1] <= 0 <= limits[2]
         yield PairedDifference(*pair, row[1], row[2], *limits, alpha, found.method, apart)

@@ -7,9 +7,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from scipy.stats import binom
 
 import harness
 from harness.base.errors import InputError
+from harness.one.leaderboard import PAIRS_METHOD
 
 RIGHT = {
     "c": [0, 1] * 50,
@@ -48,11 +50,40 @@ def test_each_difference_has_the_interval_of_pairs_at_its_share_of_alpha():
             first_only=(first & ~second).sum(),
             second_only=(second & ~first).sum(),
             neither=(~first & ~second).sum(),
+            method="scas",
             alpha=0.02,
         )
         assert (each.alpha, each.method) == (0.02, alone.method)
         assert (each.lower, each.upper) == (alone.lower, alone.upper)
         assert each.told_apart == (alone.lower > 0 or alone.upper < 0)
+
+
+@pytest.mark.parametrize(
+    ("method", "least", "most"), [(PAIRS_METHOD, 0.0, 1.05), ("balanced_width", 2.3, 2.4)]
+)
+def test_how_often_equal_systems_are_told_apart(method, least, most):
+    """Exactly, over all counts of 50 cases, at the alpha of one of 45 pairs, as a share of it.
+
+    Of D discordant cases, D ~ Binomial(n, 2p) for p = p10 = p01, the first system has
+    Binomial(D, 1/2) right. Limits depend on the discordant counts and n alone.
+    """
+    n, alpha = 50, 0.05 / 45
+    first, second = np.array([(b, c) for b in range(n + 1) for c in range(n + 1 - b)]).T
+    discordant = first + second
+    found = harness.interval(
+        "paired_difference",
+        method,
+        alpha=alpha,
+        both=n - discordant,
+        first_only=first,
+        second_only=second,
+        neither=np.zeros_like(first),
+    )
+    told_apart = (found.lower > 0) | (found.upper < 0)
+    p = np.linspace(0.005, 0.5, 100)[:, None]
+    probability = binom.pmf(discordant, n, 2 * p) * binom.pmf(first, discordant, 0.5)
+    worst = (probability[:, told_apart].sum(1) / alpha).max()
+    assert least < worst < most
 
 
 def test_told_apart_is_said_and_needs_more_the_more_pairs_there_are():
