@@ -76,9 +76,11 @@ def summarize(
 
     The table has a row for each method and trial of a simulation study, whatever program wrote it.
     The measures are those of Morris, White and Crowther (2019), Statistics in Medicine 38:2074,
-    Table 6, each with its Monte Carlo standard error; relative ones are fractions. A row without an
-    estimate is a trial without an answer: ``failures`` counts it, in ``coverage`` it is not
-    covered, and ``coverage_answered`` and the measures of estimates and limits leave it out.
+    Table 6, each with its Monte Carlo standard error; relative ones are fractions. The errors of
+    ``empirical_se``, ``relative_error_model_se`` and ``relative_precision`` have the fourth moment
+    of the estimates, where that table takes them as normal. A row without an estimate is a trial
+    without an answer: ``failures`` counts it, in ``coverage`` it is not covered, and
+    ``coverage_answered`` and the measures of estimates and limits leave it out.
 
     Args:
         data: the path of a CSV file whose first line names the columns, of a file of JSON lines or

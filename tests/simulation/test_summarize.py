@@ -72,6 +72,20 @@ NAMES = {
     "power": "rejection_rate",
 }
 PER_CENT = {"relprec", "relerror"}
+SPREADS = ("empse", "relerror", "relprec")
+"""Measures whose error rsimsum has for normal estimates, and harness for any."""
+
+# R 4.2.2, of the same numbers; x and y are the estimates of the method and of CC, e the standard
+# errors of the method:
+# > u <- (x - mean(x))^2; v <- (y - mean(y))^2; s <- sd(x); r <- sqrt(mean(e^2)) / s; n <- 1000
+# > c(sqrt((mean(u^2) - (n - 3) / (n - 1) * s^4) / n) / (2 * s),
+# +   r * sqrt((var(e^2 / mean(e^2) - u / s^2) + 2 / (n - 1)) / (4 * n)),
+# +   (var(y) / s^2) * sqrt(sum((v / var(y) - u / s^2)^2)) / n)
+FOURTH_MOMENT = {
+    "CC": (3.639800542105498e-03, 2.289104723308789e-02, 0.0),
+    "MI_T": (0.003388957949919574, 0.024839184175670357, 0.041919277975874511),
+    "MI_LOGT": (0.003335391679277992, 0.025806765299693113, 0.041275753371581965),
+}
 COLUMNS = ["measure", "estimate", "mcse", "trials", "ci_lower", "ci_upper"]
 
 
@@ -113,10 +127,27 @@ def test_measures_and_errors_agree_with_those_of_rsimsum(run_command, study, met
     result = run_command("summarize", study, *ARGV, *PAIRED, "--format", "json")
     assert (result.code, result.err) == (0, "")
     known = {each["measure"]: each for each in json.loads(result.out) if each["method"] == method}
-    for name, expected in RSIMSUM[method].items():
+    for name, (estimate, error) in RSIMSUM[method].items():
         ours = known[NAMES[name]]
-        scaled = [ours[key] * (100 if name in PER_CENT else 1) for key in ("estimate", "mcse")]
-        assert scaled == pytest.approx(expected, rel=1e-12, abs=1e-15)
+        scale = 100 if name in PER_CENT else 1
+        assert scale * ours["estimate"] == pytest.approx(estimate, rel=1e-12, abs=1e-15)
+        if name not in SPREADS:
+            assert ours["mcse"] == pytest.approx(error, rel=1e-12, abs=1e-15)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_rsimsum_has_the_errors_of_spreads_for_normal_estimates_and_we_those_for_any(misim, method):
+    of_rsimsum = RSIMSUM[method]
+    of_normal = of_rsimsum["empse"][0] / math.sqrt(2 * 999)
+    assert of_rsimsum["empse"][1] == pytest.approx(of_normal, rel=1e-12)
+    frame = harness.summarize(misim, **OPTIONS, reference="CC", pair="dataset")
+    for name, expected in zip(SPREADS, FOURTH_MOMENT[method], strict=True):
+        ours = row(frame, NAMES[name], method=method)["mcse"]
+        assert ours == pytest.approx(expected, rel=1e-12, abs=1e-15)
+        scale = 100 if name in PER_CENT else 1
+        if of_rsimsum[name][1]:
+            assert scale * ours == pytest.approx(of_rsimsum[name][1], rel=0.15)
+            assert scale * ours != pytest.approx(of_rsimsum[name][1], rel=0.01)
 
 
 SMALL = {

@@ -4,6 +4,16 @@ Morris, White and Crowther (2019), "Using simulation studies to evaluate statist
 Statistics in Medicine 38:2074, Table 6; the interval score is that of Gneiting and Raftery (2007),
 "Strictly proper scoring rules, prediction, and estimation", JASA 102:359, equation 43.
 
+The errors of what is made of the empirical standard error do not take the estimates as normal, as
+those of that table do: they have the fourth moment of the estimates. By Mood, Graybill and Boes
+(1974), "Introduction to the Theory of Statistics", 3rd edition, section VI.2, theorem 2 (exercise
+5.8 of Casella and Berger, 2002), the variance s² of n independent values with variance σ² and
+fourth central moment μ₄ has
+
+    Var(s²) = (μ₄ − (n − 3)/(n − 1)·σ⁴)/n,
+
+which is 2σ⁴/(n − 1) where they are normal. Here μ₄ is Σ(x − x̄)⁴/n, and σ² is s².
+
 Symbols: m trials; θ, the true value; x, the estimates, with the mean x̄; s, their standard errors;
 [l, u], their closed intervals; n, how many of the m trials a measure counts.
 """
@@ -217,29 +227,37 @@ def _root_measure(squares: Floats) -> Measure:
 
 
 def _empirical_se(x: Floats) -> Measure:
-    """EmpSE = √(Σ(x − x̄)²/(n − 1)), with EmpSE/√(2(n − 1))."""
-    spread, n = _sd(_known(x)), _known(x).size
+    """EmpSE = √(Σ(x − x̄)²/(n − 1)), with √(Var(EmpSE²))/(2 EmpSE), Var as at the top."""
+    spread, n = _sd(_known(x)), np.float64(_known(x).size)
+    squares = _over(_deviations(_known(x)), spread)
+    variance = ((squares * squares).mean() - (n - 3.0) / (n - 1.0) * spread * spread) / n
     influence = _over(_deviations(x), 2.0 * spread)
-    return Measure(spread, float(spread / np.sqrt(2.0 * (n - 1))), n, influence, (x,))
+    return Measure(spread, float(0.5 * np.sqrt(variance)), int(n), influence, (x,))
 
 
 def _relative_error(x: Floats, se: Floats) -> Measure:
-    """r − 1 for r = ModSE/EmpSE, with r·√(Var(s²)/(4 n ModSE⁴) + 1/(2(n − 1)))."""
+    """r − 1 for r = ModSE/EmpSE, with r·√(Var(u)/(4n) + 1/(2n(n − 1))).
+
+    u = s²/ModSE² − (x − x̄)²/EmpSE² has the covariance of both, which is 0 of normal estimates; the
+    second term makes the variance of EmpSE² that at the top.
+    """
     x, squares = np.where(np.isnan(se), np.nan, x), np.where(np.isnan(x), np.nan, se * se)
     model, spread, n = _root_mean(_known(squares)), _sd(_known(x)), np.float64(_known(x).size)
     ratio = np.float64(model) / spread
-    variance = _over(_sd(_known(squares)), model * model) ** 2 / (4.0 * n)
-    error = ratio * np.sqrt(variance + 1.0 / (2.0 * (n - 1.0)))
     change = _over(squares, model * model) - _over(_deviations(x), spread * spread)
+    error = 0.5 * ratio * np.sqrt((_sd(_known(change)) ** 2 + 2.0 / (n - 1.0)) / n)
     influence = 0.5 * ratio * change
     return Measure(float(ratio - 1.0), float(error), int(n), influence, (x, se))
 
 
 def relative_precision(replicates: Replicates, reference: Replicates) -> Measure:
-    """Return (EmpSE_ref/EmpSE)² − 1, with 2·(EmpSE_ref/EmpSE)²·√((1 − ρ²)/(n − 1)).
+    """Return (EmpSE_ref/EmpSE)² − 1, with (EmpSE_ref/EmpSE)²·√(Σφ²).
 
-    Each EmpSE is that of all answered trials of its method, and n counts those of the first. The
-    correlation ρ of the estimates, and ψ, are of the trials that both methods answered.
+    φ = ((y − ȳ)²/EmpSE_ref² − 1)/n_ref − ((x − x̄)²/EmpSE² − 1)/n, summed over all trials: x are
+    the estimates of the method, y those of the reference, and a term is 0 in a trial that its
+    method did not answer. Of normal estimates with correlation ρ, all of them answered, Σφ² is
+    about 4(1 − ρ²)/(n − 1). Each EmpSE is that of all answered trials of its method, n counts those
+    of the first, and ψ is of the trials that both answered.
 
     Args:
         replicates: of a method.
@@ -249,14 +267,12 @@ def relative_precision(replicates: Replicates, reference: Replicates) -> Measure
     with np.errstate(all="ignore"):
         own, other, n = _sd(_known(x)), _sd(_known(y)), _known(x).size
         ratio = (np.float64(other) / own) ** 2
-        both = ~np.isnan(x + y)
-        a, b = x[both] - _mean(x[both]), y[both] - _mean(y[both])
-        # 1 − ρ² as the share of the residuals of a regression, which does not cancel at ρ = 1.
-        residual = b - (a * b).sum() / (a * a).sum() * a
-        unexplained = (residual * residual).sum() / (b * b).sum()
-        error = 2.0 * ratio * np.sqrt(unexplained / np.float64(n - 1))
-        change = _over(_deviations(y), other * other) - _over(_deviations(x), own * own)
-        influence = ratio * change
+        of_own = _over(_deviations(x), own * own)
+        of_other = _over(_deviations(y), other * other)
+        change = np.where(np.isnan(y), 0.0, (of_other - 1.0) / np.float64(_known(y).size))
+        change -= np.where(np.isnan(x), 0.0, (of_own - 1.0) / np.float64(n))
+        error = ratio * np.sqrt((change * change).sum())
+        influence = ratio * (of_other - of_own)
     return Measure(float(ratio - 1.0), float(error), n, influence, (x, y))
 
 
