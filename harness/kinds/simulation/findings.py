@@ -11,6 +11,7 @@ import polars as pl
 
 from harness.designs.precision import estimate_interval
 from harness.findings.numbers import coverage, nominal, significant
+from harness.tables.results import Results
 from harness.tables.wording import with_error
 
 SHOWN = {
@@ -75,18 +76,22 @@ def _text(measure: str, row: Row | None) -> str:
     return with_error(value, factor * error, digits)
 
 
-def study_sentences(summary: pl.DataFrame, factors: Sequence[str], alpha: float) -> Iterator[str]:
+def study_sentences(results: Results) -> Iterator[str]:
     """How each method covers, over all scenarios.
 
     Coverage is called too low, or more than nominal, where the interval of Clopper and Pearson at
-    0.05 over the number of scenarios and methods lies below, or above, the nominal coverage.
+    0.05, over the number of scenarios × methods × planned looks at which the trials might have
+    stopped, lies below, or above, the nominal coverage.
     """
-    rows = summary.filter(pl.col("measure") == "coverage", pl.col("trials") > 0)
+    experiment = results.manifest["experiment"]
+    factors, alpha = list(experiment["factors"][0]), experiment["alpha"]
+    looks = results.manifest["trials"].get("looks", 1)
+    rows = results.summary.filter(pl.col("measure") == "coverage", pl.col("trials") > 0)
     if rows.is_empty():
         return
     trials = rows["trials"].to_numpy()
     held = np.rint(rows["estimate"].to_numpy() * trials).astype(np.int64)
-    lower, upper = estimate_interval(held, trials, rows.height)
+    lower, upper = estimate_interval(held, trials, rows.height * looks)
     rows = rows.with_columns(low=pl.Series(lower), high=pl.Series(upper))
     for method in rows["method"].unique(maintain_order=True):
         own = rows.filter(pl.col("method") == method)

@@ -34,7 +34,7 @@ def sections(results: Results, command: str) -> Iterator[Section]:
         data = base64.b64encode(file.getvalue()).decode()
         pictures.append((drawing.stem, f"data:image/svg+xml;base64,{data}"))
     context = {
-        "sentences": list(study_sentences(results.summary, factors, experiment["alpha"])),
+        "sentences": list(study_sentences(results)),
         "failures": list(failed_calls(results.manifest)),
         "table": study_table(results.summary, factors),
         "texts": len(factors) + 2,
@@ -47,10 +47,8 @@ def sections(results: Results, command: str) -> Iterator[Section]:
 
 def paragraphs(results: Results) -> Iterator[str]:
     """What was found in Markdown: how the methods cover, and the main measures."""
-    manifest = results.manifest
-    experiment = manifest["experiment"]
-    factors = list(experiment["factors"][0])
+    factors = list(results.manifest["experiment"]["factors"][0])
     table = study_table(results.summary, factors)
-    yield from map(escaped, study_sentences(results.summary, factors, experiment["alpha"]))
+    yield from map(escaped, study_sentences(results))
     right = [place > len(factors) + 1 for place in range(len(table.names))]
     yield pipe_table(table.names, [[*map(escaped, row)] for row in table.rows], right)

@@ -40,11 +40,6 @@ from harness.runner.parts import TaskSpan
 from harness.runner.rounds import Round, Task, run_rounds
 from harness.runner.workload import BASE, Workload
 
-_GROWTH = 8
-"""The most by which a round multiplies the number of trials."""
-_MARGIN = 1.02
-"""By how much more trials are made than a standard error seems to take."""
-
 
 @dataclass
 class _Study:
@@ -87,8 +82,11 @@ class _Study:
                 spans = {each: (self.shards(self.trials[each]), stop) for each in alike}
                 yield self.round(spans, trials)
             self.trials |= wanted
-            more = {each: _more(self, each, truths[each], wanted[each], looks) for each in wanted}
-            wanted = {each: trials for each, trials in more.items() if trials > wanted[each]}
+            wanted = {
+                each: next(look for look in looks if look > trials)
+                for each, trials in wanted.items()
+                if trials < looks[-1] and not _enough(self, each, truths[each], trials, looks)
+            }
 
     def round(self, spans: Mapping[int, TaskSpan], trials: int) -> Round:
         """The shards of some scenarios that are not recorded.
@@ -218,7 +216,7 @@ def compute_simulation(
         true = truths(experiment)
         run_rounds(study.rounds(true), progress, journal)
         looks = _looks(experiment.trials, study.shard)
-        number = len(looks) if experiment.trials.half_width is not None else 0
+        number = 0 if experiment.trials.is_fixed else len(looks)
         scenarios = [
             ScenarioTrials(
                 scenario + 1,
@@ -239,19 +237,25 @@ def compute_simulation(
 
 
 def _looks(plan: TrialPlan, shard: int) -> list[int]:
-    """The numbers of trials at which it is seen whether they are enough."""
+    """The numbers of trials at which it is seen whether they are enough.
+
+    They do not depend on any result, so that intervals can be corrected for all of them; a whole
+    number of shards each, but for the last one.
+    """
     if plan.is_fixed:
         return [plan.count]
     whole = [-(-look // shard) * shard for look in planned_looks(plan.count, FIRST_LOOK_DRAWN)]
     return sorted({min(look, plan.count) for look in whole})
 
 
-def _more(study: _Study, scenario: int, truth: float, trials: int, looks: Sequence[int]) -> int:
-    """The number of trials that a scenario should have, as far as they are known to be too few."""
+def _enough(study: _Study, scenario: int, truth: float, trials: int, looks: Sequence[int]) -> bool:
+    """Whether so many trials of a scenario reach what the study asks for.
+
+    A standard error depends on the estimate, as a half-width does: by either rule trials end
+    earlier where a coverage comes out far from 1/2 by chance.
+    """
     experiment = study.experiment
     plan = experiment.trials
-    if plan.is_fixed or trials >= plan.count:
-        return trials
     answers = study.so_far(scenario, study.shards(trials))
     made = ScenarioTrials(scenario + 1, {}, truth, answers, 0)
     replicates = made.replicates(experiment.alpha)
@@ -259,24 +263,20 @@ def _more(study: _Study, scenario: int, truth: float, trials: int, looks: Sequen
     if plan.half_width is not None:
         covered = [each["coverage"].estimate for each in found.values() if "coverage" in each]
         misses = trials - np.rint(np.array(covered) * trials).astype(np.int64)
-        if Aim(plan.half_width, plan.count, tuple(looks)).reached(misses, trials):
-            return trials
-        return next(look for look in looks if look > trials)
-    ratio = 0.0
-    for name, target in plan.mcse:
+        return Aim(plan.half_width, plan.count, tuple(looks)).reached(misses, trials)
+    for name, _ in plan.mcse:
         if not any(name in each for each in found.values()):
             raise InputError(
                 f"{experiment.name}: trials ask for a standard error of {name}, which no method of "
                 f"scenario {scenario + 1} has"
             )
-        for each in found.values():
-            error = each[name].mcse if name in each else math.nan
-            if math.isfinite(error):
-                ratio = max(ratio, error / target)
-    if ratio <= 1.0:
-        return trials
-    needed = min(trials * min(ratio * ratio * _MARGIN, _GROWTH), plan.count)
-    return min(-(-math.ceil(needed) // study.shard) * study.shard, plan.count)
+    errors = [
+        (each[name].mcse, target)
+        for name, target in plan.mcse
+        for each in found.values()
+        if name in each
+    ]
+    return all(error <= target for error, target in errors if math.isfinite(error))
 
 
 def compute_share(

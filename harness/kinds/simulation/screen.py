@@ -19,10 +19,9 @@ _MOST_ROWS = 60
 def simulation_screen(results: Results) -> Iterator[RenderableType]:
     """The title, how the methods cover, the main measures, failures, and where the files are."""
     manifest, summary = results.manifest, results.summary
-    experiment = manifest["experiment"]
-    factors = list(experiment["factors"][0])
+    factors = list(manifest["experiment"]["factors"][0])
     yield f"[bold]{escape_markup(manifest['title'])}[/bold]"
-    for line in study_sentences(summary, factors, experiment["alpha"]):
+    for line in study_sentences(results):
         yield escape_markup(line)
     found = study_table(summary, factors)
     title = f"Measures ± Monte Carlo standard errors, {manifest['trials']['total']:,} trials"

@@ -246,6 +246,7 @@ def _manifest(
         "trials": {
             "total": sum(each.trials for each in scenarios),
             "by_scenario": [each.trials for each in scenarios],
+            **({"looks": scenarios[0].looks} if scenarios[0].looks else {}),
         },
         "truths": [each.truth for each in scenarios],
         "failures": failures,
