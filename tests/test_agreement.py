@@ -3,6 +3,7 @@
 from dataclasses import replace
 from fractions import Fraction
 from math import comb
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+import harness
 from harness.agreement import (
     LEVEL,
     ComparedCells,
@@ -29,6 +31,8 @@ from harness.designs.fractions import (
     probability_of_missing,
     standard_error,
 )
+
+ROOT = Path(harness.__file__).parents[1]
 
 # Sums of a few hundred terms against incomplete beta functions.
 SUMMED = 1e-11
@@ -378,6 +382,49 @@ def test_draws_from_their_own_probabilities_agree():
     assert alarms == 0
     # The exact test would have 8 of them; 17 and more have a probability of 0.3 %.
     assert small <= 16
+
+
+def power(planted, trials, p, errors):
+    """The probability that too many misses by so many standard errors are seen, exactly.
+
+    Args:
+        planted: takes how many misses there are more than expected, and gives the agreement.
+        trials: of the cell with the fault.
+        p: the probability of a miss below there.
+        errors: the fault, in standard errors of these trials.
+    """
+    expected, error = round(trials * p), np.sqrt(trials * p * (1 - p))
+    fewest = next(more for more in range(round(9 * error)) if not planted(more).agrees)
+    return stats.binom.sf(expected + fewest - 1, trials, p + errors * error / trials)
+
+
+def test_from_which_fault_of_the_draws_on_a_run_sees_it():
+    """The numbers of docs/verification.md: one method, 50 cells of 10,000 trials at 2.5 % a side.
+
+    Other counts of misses are as expected.
+    """
+    size, trials, p = 50, 10_000, 0.025
+    many = size * trials
+
+    def counted(of_cell, of_run):
+        below = [250 + of_cell, *[250] * (size - 1)]
+        each = cells(below, [250] * size, [trials] * size, [p] * size, [p] * size)
+        every = cells([12_500], [12_500], [many], [p], [p])
+        total = cells([12_500 + of_run], [12_500], [many], [p], [p])
+        (found,) = compare_cells([each], [every], [total])
+        return found
+
+    found = [
+        round(power(lambda more: counted(more, 0), trials, p, errors), 2) for errors in (5.0, 7.8)
+    ]
+    of_run = [
+        round(power(lambda more: counted(0, more), many, p, errors), 2) for errors in (5.0, 6.4)
+    ]
+    assert found == [0.49, 0.99]
+    assert of_run == [0.85, 0.99]
+    page = " ".join((ROOT / "docs/verification.md").read_text("utf-8").split())
+    assert "from 7.8 standard errors on with a probability of 0.99 (5: 0.49)" in page
+    assert "of the whole run from 6.4 on (5: 0.85)" in page
 
 
 def test_cells_of_the_whole_run_are_a_group_of_their_own():
