@@ -23,10 +23,9 @@ from harness.tables.columns import (
     worst_range_columns,
 )
 
-LEAST_LENGTHS = tuple(
-    f"{what}_{rule}"
-    for what in ("least_length", "efficiency")
-    for rule in ("guaranteed", "on_average")
+LEAST_LENGTHS = (
+    *("least_length_guaranteed", "least_length_deterministic", "least_length_on_average"),
+    *("efficiency_guaranteed", "efficiency_on_average"),
 )
 """The columns that say how short a method can be, and how close to that each comes."""
 

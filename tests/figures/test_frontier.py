@@ -6,7 +6,7 @@ import pytest
 
 from harness.base.errors import InputError, NothingToDrawError
 from harness.catalogue import scenario_for
-from harness.designs.one_sample.least_length import guaranteed, on_average
+from harness.designs.one_sample.least_length import deterministic, guaranteed, on_average
 from harness.distributions.truths import DiscreteTruth, UniformTruth
 from harness.families.catalogue import family_of
 from harness.figures.draw import drawings
@@ -23,6 +23,18 @@ def test_the_curves_are_the_bounds_of_the_runs_own_truth() -> None:
     for gid, bound in (("guaranteed", guaranteed), ("on average", on_average)):
         alpha, length = named(drawing.figure, gid).get_data()
         np.testing.assert_allclose(length[::25], bound(scenario, alpha[::25]), rtol=1e-9)
+
+
+def test_the_bound_without_random_decisions_is_drawn_where_it_is_known() -> None:
+    (drawing,) = drawings(bounded((20,), RANKED), [Spec("frontier")])
+    scenario = scenario_for(family_of("proportion"), 20, UniformTruth(0.0, 1.0))
+    alpha, length = named(drawing.figure, "deterministic").get_data()
+    np.testing.assert_allclose(length[::25], deterministic(scenario, alpha[::25]), rtol=1e-9)
+    assert "shortest without random decisions" in legend_names(drawing.figure)
+    results = bounded((20,), RANKED)
+    results.manifest["experiment"]["truth"] = {"uniform": [0.1, 0.4]}
+    (drawing,) = drawings(results, [Spec("frontier")])
+    assert "shortest without random decisions" not in legend_names(drawing.figure)
 
 
 def test_listed_truths_are_those_of_the_cells_and_have_no_curve_on_average() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 import harness
 from harness.catalogue import scenario_for
-from harness.designs.one_sample.least_length import guaranteed, on_average
+from harness.designs.one_sample.least_length import deterministic, guaranteed, on_average
 from harness.distributions.truths import UniformTruth
 from harness.families.catalogue import family_of
 from harness.findings.conclusion import least_lengths
@@ -40,6 +40,7 @@ def test_the_summary_has_the_bounds_at_alpha_and_at_each_methods_own_alphas(resu
             return pytest.approx(bound(scenario, pl.Series([alpha]).to_numpy())[0], rel=1e-8)
 
         assert row["least_length_guaranteed"] == at(guaranteed, row["alpha"])
+        assert row["least_length_deterministic"] == at(deterministic, row["alpha"])
         assert row["least_length_on_average"] == at(on_average, row["alpha"])
         length, worst = row["mean_length"], row["worst_alpha_anywhere"]
         assert row["efficiency_on_average"] * length == at(on_average, row["actual_alpha"])
@@ -51,13 +52,13 @@ def test_the_summary_has_the_bounds_at_alpha_and_at_each_methods_own_alphas(resu
 
 def test_one_limit_and_other_designs_have_none(results, tmp_path):
     assert (
-        results.summary.filter(side="upper")[LEAST_LENGTHS].null_count().sum_horizontal()[0] == 16
+        results.summary.filter(side="upper")[LEAST_LENGTHS].null_count().sum_horizontal()[0] == 20
     )
     pair = {"family": "proportion_difference", "n1": [5], "n2": [7], "methods": ["wald"]}
     pair |= {"name": "pair", "engines": ["enumeration"], "figures": []}
     pair["truth"] = {"first": {"values": [0.2]}, "second": {"values": [0.5]}}
     summary = harness.run(pair, out=tmp_path).summary
-    assert summary[LEAST_LENGTHS].null_count().row(0) == (1, 1, 1, 1)
+    assert summary[LEAST_LENGTHS].null_count().row(0) == (1, 1, 1, 1, 1)
 
 
 def test_the_ranking_has_means_over_the_sizes(results):
@@ -85,13 +86,14 @@ def test_a_method_that_fails_somewhere_has_no_efficiency(tmp_path):
 
 def test_the_answer_names_the_shortest_method_that_never_misses_too_often(results):
     assert list(least_lengths(results.summary)) == [
-        "At n = 20 no method that never misses more than 5 % can be shorter than 0.3448 on "
-        "average; blaker has 0.3448.",
-        "At n = 20 no method that never misses more than 30 % can be shorter than 0.196 on "
-        "average; blaker has 0.196.",
+        "At n = 20 no method that never misses more than 5 % can be shorter than 0.3238 on "
+        "average, and none without random decisions shorter than 0.3448; blaker has 0.3448.",
+        "At n = 20 no method that never misses more than 30 % can be shorter than 0.1746 on "
+        "average, and none without random decisions shorter than 0.196; blaker has 0.196.",
     ]
     wald = results.summary.filter(method="wald", n=5, alpha=0.05)
     assert list(least_lengths(wald)) == [
-        "No method that never misses more than 5 % can be shorter than 0.6272 on average."
+        "No method that never misses more than 5 % can be shorter than 0.5562 on average, "
+        "and none without random decisions shorter than 0.6272."
     ]
     assert list(least_lengths(wald.drop("least_length_guaranteed"))) == []

@@ -25,7 +25,7 @@ from tests.study.experiments import DRAWN, ODD_LABEL, changed, in_memory, part
 COLUMNS = [
     *("family", "alpha", "rank", "method", "worst_alpha", "worst_n", "worst_from", "worst_to"),
     *("alpha_error", "rms_alpha_error", "relative_length"),
-    *("least_length_guaranteed", "least_length_on_average"),
+    *("least_length_guaranteed", "least_length_deterministic", "least_length_on_average"),
     *("efficiency_guaranteed", "efficiency_on_average", "below_share", "relative_score"),
 ]
 METHODS = ["wald", "clopper_pearson", "minimal_length", "balanced_tail"]

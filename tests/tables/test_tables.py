@@ -19,7 +19,7 @@ SUMMARY_COLUMNS = [
     *("alpha_error_max", "coverage", "mean_coverage", "min_coverage", "worst_alpha"),
     *("worst_truth", "worst_from", "worst_to", "worst_alpha_anywhere", "mean_length"),
     *("mean_length_std_error", "mean_from", "rms_alpha_error", "interval_score"),
-    *("least_length_guaranteed", "least_length_on_average"),
+    *("least_length_guaranteed", "least_length_deterministic", "least_length_on_average"),
     *("efficiency_guaranteed", "efficiency_on_average"),
 ]
 CELL_COLUMNS = [

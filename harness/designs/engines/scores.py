@@ -25,7 +25,10 @@ class LeastLengths:
     """The least lengths of k columns, shape (k,) each; not a number where one is not computed."""
 
     least_length_guaranteed: Floats
-    """The least mean length of methods that never miss more often than alpha."""
+    """The least mean length of methods that never miss more often than alpha, those that take
+    random decisions included."""
+    least_length_deterministic: Floats
+    """The same of methods whose limits are a function of the outcome."""
     least_length_on_average: Floats
     """The least mean length of methods that miss as often as alpha, averaged over the truth."""
     efficiency_guaranteed: Floats

@@ -10,9 +10,12 @@ Pr(x | θ)/m(x) until they have the probability alpha, the last by a fraction:
 
     g(θ) = Σ_x m(x) − max {Σ_x m(x) ψ(x) : Σ_x ψ(x) Pr(x | θ) ≤ alpha, 0 ≤ ψ ≤ 1}
 
-and ∫ g(θ) dθ bounds every method. Where m is constant, as under the uniform truth on [0, 1], the
-same order without the fraction minimises the number of outcomes, so that g(θ) with whole outcomes
-bounds all methods whose limits are a function of the outcome.
+and ∫ g(θ) dθ bounds every method, those that decide at random about the last outcome included.
+
+*Deterministic*: the same with φ(x) = 0 or 1, of methods whose limits are a function of the outcome.
+Where m is constant, as under the uniform truth on [0, 1], the same order without the fraction
+minimises the number of outcomes. Elsewhere whole outcomes are a knapsack problem for each θ, and
+this bound, which is at least the guaranteed one, is not computed.
 
 *On average*: Σ_x m(x) Pr(θ ∈ C(x) | x) ≥ 1 − alpha. The mean length is least for the sets
 C(x) = {θ : f(θ | x) ≥ c} of the posteriors under the truth's own density, with one c for all
@@ -80,6 +83,7 @@ def of_columns(
     averages = on_average(scenario, np.concatenate((nominal, own[1])))
     return LeastLengths(
         bounds[: nominal.size],
+        deterministic(scenario, nominal),
         averages[: nominal.size],
         bounds[nominal.size :] / length,
         averages[nominal.size :] / length,
@@ -89,8 +93,7 @@ def of_columns(
 def guaranteed(scenario: Scenario, alpha: Floats) -> Floats:
     """Return the least mean length of methods that never miss more often than each alpha.
 
-    Where all outcomes are equally likely it is that of methods whose limits are a function of the
-    outcome, elsewhere that of all methods, ``randomized``.
+    It bounds every method, and is reached by one that takes random decisions.
 
     Args:
         scenario: size and truth.
@@ -101,12 +104,28 @@ def guaranteed(scenario: Scenario, alpha: Floats) -> Floats:
     """
     if not _is_computed(scenario):
         return np.full(alpha.size, np.nan)
+    return _where_known(alpha, lambda each: _of_any_method(scenario, each))
+
+
+def deterministic(scenario: Scenario, alpha: Floats) -> Floats:
+    """Return the least mean length of such methods whose limits are a function of the outcome.
+
+    Args:
+        scenario: size and truth.
+        alpha: shape (a,); not a number where nothing is asked.
+
+    Returns:
+        Shape (a,); not a number but for a proportion all of whose outcomes are equally likely, and
+        beyond ``LARGEST_INTEGRATED`` trials.
+    """
+    if not _is_computed(scenario):
+        return np.full(alpha.size, np.nan)
     outcomes = solver_of(scenario).possible_outcomes()
     weight = outcome_weights(scenario, outcomes)
     every = scenario.model.IS_BOUNDED and outcomes.size == scenario.size + 1
-    if every and np.allclose(weight, weight[0], rtol=1e-9, atol=0.0):
-        return _where_known(alpha, lambda each: _whole(int(scenario.size), each))
-    return _where_known(alpha, lambda each: randomized(scenario, each))
+    if not every or not np.allclose(weight, weight[0], rtol=1e-9, atol=0.0):
+        return np.full(alpha.size, np.nan)
+    return _where_known(alpha, lambda each: _whole(int(scenario.size), each))
 
 
 def _is_computed(scenario: Scenario) -> bool:
@@ -124,7 +143,7 @@ def _where_known(alpha: Floats, least: Any) -> Floats:
     return found
 
 
-def randomized(scenario: Scenario, alpha: Floats) -> Floats:
+def _of_any_method(scenario: Scenario, alpha: Floats) -> Floats:
     """Return ∫ g(θ) dθ over the whole range of the parameter, shape (a,).
 
     A method of a rate is guaranteed at all rates from 0 on, those above all truths of the run

@@ -203,7 +203,11 @@ POINTS = 100
 """The number of alphas at which the bounds are computed."""
 HEIGHT = 62.0
 """The height of a frontier in mm, without its legend."""
-CURVES: dict[str, Any] = {"guaranteed": "-", "on average": style.CURVE_DASHES[2]}
+CURVES: dict[str, Any] = {
+    "guaranteed": "-",
+    "deterministic": style.CURVE_DASHES[3],
+    "on average": style.CURVE_DASHES[2],
+}
 """The bounds with their dashes."""
 TRUTHS: Mapping[str, Callable[..., Truth]] = {
     "uniform": UniformTruth,
@@ -263,7 +267,7 @@ def _frontier_figure(
     alpha: float,
     asked: FrontierOptions,
 ) -> Figure:
-    from harness.designs.one_sample.least_length import guaranteed, on_average
+    from harness.designs.one_sample.least_length import deterministic, guaranteed, on_average
 
     family = scenario.family
     by_length = rows.sort("mean_length", descending=True, maintain_order=True)
@@ -272,8 +276,12 @@ def _frontier_figure(
     right = min(BEYOND * alpha, 0.5 * (1 + alpha))
     left = 0.8 * min(float(mean[mean > 0].min(initial=alpha)), 0.75 * alpha)
     at = np.linspace(left, right, POINTS)
-    bounds = guaranteed(scenario, at), on_average(scenario, at)
-    names = [f"shortest, by {which} alpha" for which in ("worst", "mean")]
+    bounds = [bound(scenario, at) for bound in (guaranteed, deterministic, on_average)]
+    names = [
+        "shortest, by worst alpha",
+        "shortest without random decisions",
+        "shortest, by mean alpha",
+    ]
     for row in chosen:
         title, worst = titles[row["method"]], row["worst_alpha_anywhere"]
         beyond = worst is not None and worst > right
