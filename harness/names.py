@@ -31,7 +31,7 @@ ProportionMethod = Literal[
     "cloglog", "chebyshev", "hoeffding", "jeffreys", "jeffreys_equal_tailed", "jeffreys_modified",
     "jeffreys_minimal_length", "one_sided", "minimal_length", "balanced_width", "balanced_tail",
     "bootstrap_percentile", "hypergeometric_exact", "hypergeometric_wang", "beta_binomial_mixture",
-    "stagewise", "stagewise_mid_p", "bonferroni_looks", "exact_tail",
+    "stagewise", "stagewise_mid_p", "mle_order", "bonferroni_looks", "exact_tail",
 ]
 
 RateMethod = Literal[

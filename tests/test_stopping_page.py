@@ -42,7 +42,7 @@ def test_a_half_width_changes_the_average_coverage_little(method, average):
 
 
 @pytest.mark.parametrize(
-    "method", ["clopper_pearson", "wilson", "jeffreys", "stagewise", "stagewise_mid_p"]
+    "method", ["clopper_pearson", "wilson", "jeffreys", "stagewise", "stagewise_mid_p", "mle_order"]
 )
 def test_the_table_of_the_two_stage_design_has_the_exact_means(method):
     average, _, length = re.search(

@@ -252,8 +252,8 @@ def test_all_methods_are_those_that_need_nothing_else(asked):
     assert remarks[0] == (
         "remark: left out: one_sided (no side two-sided); bootstrap_percentile (needs --seed); "
         "hypergeometric_exact, hypergeometric_wang (needs --population); "
-        "beta_binomial_mixture, stagewise, stagewise_mid_p, bonferroni_looks (for trials that end "
-        "early)"
+        "beta_binomial_mixture, stagewise, stagewise_mid_p, mle_order, bonferroni_looks (for "
+        "trials that end early)"
     )
     found, _ = asked("proportion --x 3 --n 20 --population 99 --method all --side upper")
     assert [row["method"] for row in found] == ["hypergeometric_exact"]

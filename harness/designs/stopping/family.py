@@ -134,7 +134,7 @@ def _by_looks(
 def _by_order(
     rule: OpenRule, formula: Callable[..., LimitPair], data: Data, tail: float
 ) -> LimitPair:
-    """The limits of a method that takes all outcomes in their stage-wise order."""
+    """The limits of a method that takes all outcomes, in their stage-wise order or in any."""
     most = _most(rule, data, needed=True)
     lower, upper = _ordered_limits(rule, most, formula, tail)
     place = positions(rule.outcomes(most), data[0], data[1])
@@ -147,7 +147,8 @@ def _ordered_limits(
 ) -> LimitPair:
     """The limits at all outcomes of a rule, in the order of the outcomes."""
     stopped = rule.outcomes(most)
-    order = stopped.stagewise()
+    is_stagewise = "ordered" in formula.__annotations__
+    order = stopped.stagewise() if is_stagewise else np.arange(stopped.look.size)
     limits = np.empty((2, order.size))
     limits[:, order] = formula(stopped.outcomes.at(order), tail)
     return limits[0], limits[1]

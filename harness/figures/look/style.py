@@ -84,6 +84,7 @@ _WITHOUT_N = {
     "beta_binomial_mixture": 3,
     "stagewise": 4,
     "bonferroni_looks": 6,
+    "mle_order": 9,
     "stagewise_mid_p": 17,
 }
 """The places of methods for trials that may end early, which share a mark of their own."""

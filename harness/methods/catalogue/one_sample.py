@@ -54,6 +54,7 @@ from harness.methods.proportion.score import (
 from harness.methods.proportion.stopping import (
     beta_binomial_mixture,
     bonferroni_looks,
+    mle_order,
     stagewise,
     stagewise_mid_p,
 )
@@ -235,6 +236,9 @@ PROPORTION: dict[str, Method] = {
     ),
     "stagewise_mid_p": of.exact_of_stopping(
         "Stage-wise order, mid-P tails", by.JENNISON_TURNBULL, stagewise_mid_p, promise="none"
+    ),
+    "mle_order": of.exact_of_stopping(
+        "Order of the estimates, exact tails", by.ARMITAGE, mle_order
     ),
     "bonferroni_looks": of.exact_of_stopping(
         "Bonferroni over the looks, Clopper-Pearson", by.DUNN, bonferroni_looks

@@ -64,6 +64,51 @@ def stagewise_mid_p(ordered: StoppedOutcomes, tail: float) -> LimitPair:
     return _by_order(ordered, tail, 0.5)
 
 
+def mle_order(outcomes: StoppedOutcomes, tail: float) -> LimitPair:
+    """Pr(X/T ≥ x/t | l) = ``tail`` and Pr(X/T ≤ x/t | u) = ``tail``.
+
+    T trials end with X successes, and x/t is the estimate; outcomes with equal estimates are one.
+    l = 0 at the least estimate and u = 1 at the largest. Never misses more often than nominal by
+    any rule. The limits depend on the whole rule, its later looks included; without looks they are
+    Clopper-Pearson's.
+
+    By any rule Pr(X/T ≥ c | p) rises with p, so that the values of p that neither tail rejects are
+    an interval. Its derivative is E[(X − pT); X/T ≥ c]/(p(1 − p)): for c ≥ p no term is negative,
+    and for c < p, as E[X − pT] = 0 (Wald), it is minus that of X/T < c, which has no positive term.
+
+    Armitage (1958), Biometrika 45, 1–15; Emerson and Fleming (1990), Biometrika 77, 875–892.
+
+    Args:
+        outcomes: all m outcomes that can occur, in any order.
+        tail: the probability of each tail, in (0, 1).
+
+    Returns:
+        The limits in the order of the outcomes, shape (m,) each.
+    """
+    order = np.argsort(outcomes.successes / outcomes.trials, kind="stable")
+    ordered, limits = outcomes.at(order), np.empty((2, order.size))
+    limits[0, order] = expit(_logits_by_estimate(ordered, tail))
+    limits[1, order] = expit(-_logits_by_estimate(ordered.mirrored(), tail)[::-1])
+    return limits[0], limits[1]
+
+
+def _logits_by_estimate(ordered: StoppedOutcomes, tail: float) -> Floats:
+    """Return the logits at which the tail from each estimate on has ``tail``, shape (m,).
+
+    Args:
+        ordered: the outcomes in the order of their estimates.
+        tail: in (0, 1).
+    """
+    # The quotients of equal fractions are equal doubles.
+    _, start, estimate = np.unique(
+        ordered.successes / ordered.trials, return_index=True, return_inverse=True
+    )
+    logits = np.full(start.size, -np.inf)
+    logits[1:] = _tail_roots(ordered, start[1:], tail, 1.0)
+    # They rise with the estimate; rounding may not take that away.
+    return np.asarray(np.maximum.accumulate(logits)[estimate])
+
+
 def _by_order(ordered: StoppedOutcomes, tail: float, part: float) -> LimitPair:
     """Return limits with ``part`` of the probability of the outcome itself in each tail."""
     lower = _lower_logits(ordered, tail, part)
@@ -80,8 +125,22 @@ def _lower_logits(ordered: StoppedOutcomes, tail: float, part: float) -> Floats:
     # At p = 1 the last outcome is certain.
     inner = np.arange(1, count if tail < part else count - 1)
     logits[inner.size + 1 :] = np.inf
-    data = ordered.successes[inner], ordered.trials[inner]
-    start = logit(clopper_pearson(data, tail)[0])
+    logits[inner] = _tail_roots(ordered, inner, tail, part)
+    return logits
+
+
+def _tail_roots(ordered: StoppedOutcomes, at: Positions, tail: float, part: float) -> Floats:
+    """Return the logits at which tails, which rise with p, have the probability ``tail``; (k,).
+
+    Args:
+        ordered: all m outcomes in their order.
+        at: the positions of the outcomes where the tails begin, shape (k,).
+        tail: in (0, 1).
+        part: how much of that outcome itself belongs to its tail.
+    """
+    count = ordered.trials.size
+    start = logit(clopper_pearson((ordered.successes[at], ordered.trials[at]), tail)[0])
+    far = np.full(at.size, _FARTHEST)
 
     def evaluate(here: Floats, index: Positions) -> tuple[Floats, Floats]:
         value, derivative = np.empty((2, here.size))
@@ -91,15 +150,14 @@ def _lower_logits(ordered: StoppedOutcomes, tail: float, part: float) -> Floats:
         for neighbours in np.split(by_size, apart):
             for some in np.split(neighbours, range(most, neighbours.size, most)):
                 value[some], derivative[some] = _log_tails(
-                    ordered, here[some], inner[index[some]], tail, part
+                    ordered, here[some], at[index[some]], tail, part
                 )
         return value, derivative
 
-    far = np.full(inner.size, _FARTHEST)
-    logits[inner], reached = bracketed_newton(evaluate, -far, far, start)
+    roots, reached = bracketed_newton(evaluate, -far, far, start)
     if not reached.all():
-        raise IntervalNotFoundError(f"no limit of outcome {int(inner[np.argmin(reached)])}")
-    return logits
+        raise IntervalNotFoundError(f"no limit of outcome {int(at[np.argmin(reached)])}")
+    return roots
 
 
 def _log_tails(

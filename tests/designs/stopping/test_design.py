@@ -299,8 +299,9 @@ def test_the_size_is_the_most_trials_that_suffice():
 
 
 def test_checks_hold_methods_to_their_contract_under_the_rule():
-    sound = harness.check("stagewise", stopping={**TWO_STAGES, "most": 43})
-    assert {each.verdict for each in sound.findings} == {"pass"}
+    for name in ("stagewise", "mle_order"):
+        sound = harness.check(name, stopping={**TWO_STAGES, "most": 43})
+        assert {each.verdict for each in sound.findings} == {"pass"}
 
     def wald(x, n, alpha):
         p = x / n

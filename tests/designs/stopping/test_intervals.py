@@ -10,10 +10,18 @@ from harness.methods.catalogue import find
 from harness.methods.proportion.stopping import (
     beta_binomial_mixture,
     bonferroni_looks,
+    mle_order,
     stagewise,
     stagewise_mid_p,
 )
-from tests.designs.stopping.rules import ALPHA, FOUR_LOOKS, SMALL, rule_of, stopping_function
+from tests.designs.stopping.rules import (
+    ALPHA,
+    FOUR_LOOKS,
+    SMALL,
+    rule_of,
+    small_rules,
+    stopping_function,
+)
 
 SIMON = {"boundaries": [{"n": 15, "at_most": 1}]}
 # Limits are doubles, of roots that are found to their last digits.
@@ -125,6 +133,72 @@ def test_stagewise_limits_of_many_trials_have_the_tails_that_are_asked_for():
         from_here = ordered.pmf([lower[place]], [1 - lower[place]])[0, place:].sum()
         to_here = ordered.pmf([upper[place]], [1 - upper[place]])[0, : place + 1].sum()
         assert (from_here, to_here) == pytest.approx((0.025, 0.025), rel=1e-12)
+
+
+@pytest.mark.parametrize("name", list(small_rules()))
+def test_limits_in_the_order_of_the_estimates_are_the_hull_of_what_neither_tail_rejects(name):
+    """On a net of p, with the tails summed over all outcomes; estimates are compared as fractions.
+
+    The hull is as far as the limits, to within a step of the net.
+    """
+    outcomes = stopped_trials(small_rules()[name]).outcomes
+    lower, upper = mle_order(outcomes, ALPHA / 2)
+    p = np.linspace(0, 1, 20_001)
+    pmf, (x, t) = outcomes.pmf(p, 1 - p), (outcomes.successes, outcomes.trials)
+    for place in range(x.size):
+        at_least = pmf[:, x * t[place] >= x[place] * t].sum(axis=1)
+        at_most = pmf[:, x * t[place] <= x[place] * t].sum(axis=1)
+        kept = p[(at_least > ALPHA / 2) & (at_most > ALPHA / 2)]
+        assert -1e-12 <= kept[0] - lower[place] < 1e-4
+        assert -1e-12 <= upper[place] - kept[-1] < 1e-4
+
+
+@pytest.mark.parametrize("name", list(small_rules()))
+def test_tails_in_the_order_of_the_estimates_rise_with_p_by_any_rule(name):
+    outcomes = stopped_trials(small_rules()[name]).outcomes
+    order = np.argsort(outcomes.successes / outcomes.trials, kind="stable")
+    estimate = (outcomes.successes / outcomes.trials)[order]
+    tails = outcomes.at(order).pmf(EVERY_P, 1 - EVERY_P)[:, ::-1].cumsum(axis=1)[:, ::-1]
+    assert np.diff(tails[:, np.append(True, np.diff(estimate) > 0)], axis=0).min() > -1e-14
+
+
+def test_equal_estimates_of_different_looks_have_equal_limits():
+    """1 of 4 and 2 of 8."""
+    stopped = stopped_trials(rule_of({"boundaries": [{"n": 4, "at_most": 1}]}, 8, ALPHA))
+    lower, upper = mle_order(stopped.outcomes, ALPHA / 2)
+    first, second = (stopped.find(t, np.array([x]))[0] for t, x in ((4, 1), (8, 2)))
+    assert (lower[first], upper[first]) == (lower[second], upper[second])
+
+
+@pytest.mark.parametrize("name", list(small_rules()))
+def test_intervals_by_the_order_of_the_estimates_never_miss_more_often_than_nominal(name):
+    stopped = stopped_trials(small_rules()[name])
+    lower, upper = mle_order(stopped.outcomes, ALPHA / 2)
+    found = exact_values(stopped, lower[np.newaxis], upper[np.newaxis], EVERY_P)
+    assert max(found.below.max(), found.above.max()) <= ALPHA / 2 * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("alpha", [1e-10, 0.05, 0.9])
+def test_the_order_of_the_estimates_without_early_stops_is_that_of_the_successes(alpha):
+    stopped = stopped_trials(
+        rule_of({"first": 60, "every": 1, "until": {"successes": 3}}, 60, ALPHA)
+    )
+    expected = find(family_of("proportion"), "clopper_pearson").limits(
+        (np.arange(61.0), np.full(61, 60.0)), alpha
+    )
+    lower, upper = mle_order(stopped.outcomes, alpha / 2)
+    assert lower == pytest.approx(expected[0], rel=1e-12, abs=0)
+    assert upper == pytest.approx(expected[1], abs=LIMIT)
+
+
+def test_later_looks_change_the_limits_of_an_early_stop():
+    """The lower limit of 3 of 13, in a design of up to 43 trials and of up to 26."""
+    found = []
+    for most in (43, 26):
+        stopped = stopped_trials(rule_of({"boundaries": [{"n": 13, "at_most": 3}]}, most, ALPHA))
+        place = stopped.find(13, np.array([3]))[0]
+        found.append(round(mle_order(stopped.outcomes, ALPHA / 2)[0][place], 4))
+    assert found == [0.0532, 0.0527]
 
 
 # 40 digits.
