@@ -87,8 +87,8 @@ MeanMethod = Literal[
 ]
 
 ClusteredProportionMethod = Literal[
-    "wilson", "saha_wilson", "saha_scas", "rao_scott", "cluster_wald", "cluster_t",
-    "cluster_bootstrap",
+    "wilson", "saha_wilson", "saha_scas", "rao_scott", "effective_wilson", "korn_graubard",
+    "cluster_wald", "cluster_t", "cluster_logit", "cluster_bootstrap",
 ]
 
 StratifiedDifferenceMethod = Literal[

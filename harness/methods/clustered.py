@@ -1,17 +1,22 @@
-"""Intervals for a proportion of clustered cases: normal approximation, score, bootstrap."""
+"""Intervals for a proportion of clustered cases: Wald, score, effective size, bootstrap."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
+from scipy.special import expit, ndtri
 
 from harness.base.numerics.arrays import Floats, Rows, distinct_columns
+from harness.base.numerics.special import upper_point
+from harness.methods import inversion
 from harness.methods.bootstrap import RESAMPLES, levels, outermost
 from harness.methods.method import LimitPair
-from harness.methods.proportion import about
+from harness.methods.proportion import about, exact_at_boundary, moved_inside
 from harness.methods.proportion import score as one_proportion
+
+_LARGEST_POINT = 1e100
+"""The largest quantile of Student's distribution that is used, so that its square is a double."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,32 @@ class Clusters(Rows):
         factor = count / np.maximum(count - 1.0, 1.0)
         return np.asarray(factor * squares / (n * n))
 
+    @property
+    def design_effect(self) -> Floats:
+        """D = vN/(p̂q̂) of p̂ = X/N, shape (m,); 1 with all successes or all failures."""
+        x, n = self.totals
+        binomial = x * (n - x)
+        is_mixed = binomial > 0
+        return np.where(is_mixed, self.variance * n**3 / np.where(is_mixed, binomial, 1.0), 1.0)
+
+    def student_point(self, tail: float) -> Floats:
+        """t with Pr(T > t) = ``tail`` at C − 1 degrees of freedom, 1 where C = 1; shape (m,)."""
+        return np.minimum(upper_point(np.maximum(self.count - 1.0, 1.0), tail), _LARGEST_POINT)
+
+    def effective_size(self, tail: float) -> Floats:
+        """n* = N/D · (t_{N−1}/t_{C−1})², C where v = 0, shape (m,).
+
+        t_ν is the upper ``tail`` point of Student's distribution with ν degrees of freedom. v = 0
+        does not tell how much clusters differ, and each of them counts as one case.
+        """
+        _, n = self.totals
+        # At one half both points are 0, and their ratio is that next to it but for rounding.
+        beside = 0.5 - 2.0**-28 if tail == 0.5 else tail
+        ratio = upper_point(np.maximum(n - 1.0, 1.0), beside) / self.student_point(beside)
+        varies = self.variance > 0
+        effect = np.where(varies, self.design_effect, 1.0)
+        return np.where(varies, n / effect * ratio**2, self.count)
+
     def limits_of_several(self, limits: LimitPair) -> LimitPair:
         """The limits, and (0, 1) of a single cluster: it does not tell how clusters differ."""
         alone = self.count == 1
@@ -87,14 +118,35 @@ def cluster_t(data: tuple[Floats, ...], tail: float) -> LimitPair:
     Cameron and Miller (2015), J. Hum. Resour. 50, 317–372, section VI.
     """
     clusters = Clusters(*data)
-    freedom = np.maximum(clusters.count - 1.0, 1.0)
-    quantile = -np.asarray(stdtrit(freedom, tail), np.float64)
-    return clusters.limits_of_several(_about_estimate(clusters, quantile))
+    limits = _about_estimate(clusters, clusters.student_point(tail))
+    return clusters.limits_of_several(limits)
 
 
 def _about_estimate(clusters: Clusters, quantile: Floats) -> LimitPair:
     x, n = clusters.totals
     return about(x / n, quantile * np.sqrt(clusters.variance))
+
+
+def cluster_logit(data: tuple[Floats, ...], tail: float) -> LimitPair:
+    """logit p = logit p̂ ± t √v/(p̂q̂), v = C/((C − 1)N²) Σ(xᵢ − nᵢp̂)², with p̂ = X/N.
+
+    t is the upper ``tail`` point of Student's distribution with C − 1 degrees of freedom. These are
+    the limits of R's survey, ``svyciprop`` with the method "logit" or "xlogit". Where v = 0 each
+    cluster counts as one case, as the data do not tell how much clusters differ: v is p̂q̂/C where
+    all clusters have one proportion, and the limits are Clopper and Pearson's of C cases with all
+    successes or all failures. The whole range at C = 1.
+
+    Korn and Graubard (1998), Surv. Methodol. 24, 193–201; Lumley (2010), Complex Surveys.
+    """
+    clusters = Clusters(*data)
+    (x, n), count, v = clusters.totals, clusters.count, clusters.variance
+    inner, _ = moved_inside((x, n))
+    binomial = inner / n * ((n - inner) / n)
+    error = np.sqrt(np.where(v > 0, v, binomial / count)) / binomial
+    centre, delta = np.log(inner / (n - inner)), clusters.student_point(tail) * error
+    alike = np.where(x == n, count, np.where(x == 0, 0.0, count / 2)), count
+    limits = exact_at_boundary(alike, tail, expit(centre - delta), expit(centre + delta))
+    return clusters.limits_of_several(limits)
 
 
 def wilson(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -124,7 +176,8 @@ def saha_wilson(data: tuple[Floats, ...], tail: float) -> LimitPair:
     LaValley and Massaro (2020), Stat. Methods Med. Res. 29, 111–121.
     """
     clusters = Clusters(*data)
-    return _inflated_wilson(clusters, _inflation(clusters), tail)
+    z = np.full_like(clusters.count, -float(ndtri(tail)))
+    return _inflated_wilson(clusters, _inflation(clusters), z)
 
 
 def saha_scas(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -150,29 +203,68 @@ def saha_scas(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
 
 def rao_scott(data: tuple[Floats, ...], tail: float) -> LimitPair:
-    """Wilson's limits of X/D of N/D, D = vN/(p̂q̂), the design effect of p̂ = X/N.
+    """Wilson's limits of X of N at t√D, D = vN/(p̂q̂), the design effect of p̂ = X/N.
 
-    v = C/((C − 1)N²) Σ(xᵢ − nᵢp̂)² is the variance of a ratio of two sums over clusters; N/D is the
-    effective number of cases. No model of the dependence is assumed. D = 1 with all successes or
-    all failures, where it is 0/0: the limits there are Wilson's, as if cases were independent. Of
-    no width where all clusters have one proportion between 0 and 1, as v = 0; the whole range at
-    C = 1.
+    v = C/((C − 1)N²) Σ(xᵢ − nᵢp̂)² is the variance of a ratio of two sums over clusters, and t the
+    upper ``tail`` point of Student's distribution with C − 1 degrees of freedom, which v has: these
+    are the limits of X/D of N/D cases at t. No model of the dependence is assumed. D = 1 with all
+    successes or all failures, where it is 0/0: the limits there are those of independent cases, at
+    t. Of no width where all clusters have one proportion between 0 and 1, as v = 0; the whole range
+    at C = 1.
 
-    Rao and Scott (1992), Biometrics 48, 577–585.
+    Rao and Scott (1992), Biometrics 48, 577–585, for D; Franco, Little, Louis and Slud (2019), J.
+    Surv. Stat. Methodol. 7, 334–364, for the degrees of freedom.
     """
     clusters = Clusters(*data)
-    x, n = clusters.totals
-    binomial = x * (n - x)
-    is_mixed = binomial > 0
-    effect = np.where(is_mixed, clusters.variance * n**3 / np.where(is_mixed, binomial, 1.0), 1.0)
-    return _inflated_wilson(clusters, effect, tail)
+    return _inflated_wilson(clusters, clusters.design_effect, clusters.student_point(tail))
 
 
-def _inflated_wilson(clusters: Clusters, inflation: Floats, tail: float) -> LimitPair:
-    """Wilson's limits at z√ξ; X/N twice where ξ ≤ 0, and the whole range at C = 1."""
+def effective_wilson(data: tuple[Floats, ...], tail: float) -> LimitPair:
+    """Wilson's limits of X n*/N of n* cases, n* = p̂q̂/v · (t_{N−1}/t_{C−1})², with p̂ = X/N.
+
+    v = C/((C − 1)N²) Σ(xᵢ − nᵢp̂)², and t_ν is the upper ``tail`` point of Student's distribution
+    with ν degrees of freedom: n* is the effective size of ``korn_graubard``. Where v = 0 each
+    cluster counts as one case, n* = C, as the data do not tell how much clusters differ: with all
+    successes or all failures, and where all clusters have one proportion. Elsewhere it is
+    ``rao_scott``, but for z t_{C−1}/t_{N−1} in place of t_{C−1}. The whole range at C = 1.
+
+    Franco, Little, Louis and Slud (2019), J. Surv. Stat. Methodol. 7, 334–364.
+    """
+    clusters = Clusters(*data)
+    _, n = clusters.totals
+    z = np.full_like(clusters.count, -float(ndtri(tail)))
+    return _inflated_wilson(clusters, n / clusters.effective_size(tail), z)
+
+
+def korn_graubard(data: tuple[Floats, ...], tail: float) -> LimitPair:
+    """Clopper and Pearson's limits of X n*/N of n* cases, n* = p̂q̂/v · (t_{N−1}/t_{C−1})².
+
+    The limits are quantiles of Beta(n*p̂, n*q̂ + 1) and Beta(n*p̂ + 1, n*q̂) with p̂ = X/N, those of
+    R's survey, ``svyciprop`` with the method "beta". v = C/((C − 1)N²) Σ(xᵢ − nᵢp̂)², and t_ν is the
+    upper ``tail`` point of Student's distribution with ν degrees of freedom. n* may be above N.
+
+    Where v = 0 each cluster counts as one case, n* = C, as the data do not tell how much clusters
+    differ: with all successes or all failures, and where all clusters have one proportion. With all
+    successes the lower limit is then the C-th root of ``tail``. It holds whatever the dependence is
+    within clusters, since a cluster has all successes with a probability of at most p; N cases in
+    place of C would assume that they are independent. The whole range at C = 1.
+
+    Korn and Graubard (1998), Surv. Methodol. 24, 193–201.
+    """
+    clusters = Clusters(*data)
+    (x, n), size = clusters.totals, clusters.effective_size(tail)
+    few = np.minimum(x, n - x)
+    lower, upper = inversion.for_proportion(inversion.exact_tail, (size * (few / n), size), tail)
+    many = x > few
+    limits = np.where(many, 1.0 - upper, lower), np.where(many, 1.0 - lower, upper)
+    return clusters.limits_of_several(limits)
+
+
+def _inflated_wilson(clusters: Clusters, inflation: Floats, quantile: Floats) -> LimitPair:
+    """Wilson's limits at a quantile times √ξ; X/N where ξ ≤ 0, and the whole range at C = 1."""
     x, n = clusters.totals
     none = inflation <= 0
-    z = -float(ndtri(tail)) * np.sqrt(np.where(none, 1.0, inflation))
+    z = quantile * np.sqrt(np.where(none, 1.0, inflation))
     lower, upper = one_proportion.wilson_at(x, n, z)
     limits = np.where(none, x / n, lower), np.where(none, x / n, upper)
     return clusters.limits_of_several(limits)

@@ -224,7 +224,7 @@ def test_lists_are_made_of_the_rows_of_a_group(asked, files):
         "clustered_proportion --csv cases.csv --correct right --cluster doc --by model"
     )
     expected = of_python(
-        "clustered_proportion", "rao_scott", x=[[1, 1], [1, 0]], n=[[2, 1], [1, 2]]
+        "clustered_proportion", "korn_graubard", x=[[1, 1], [1, 0]], n=[[2, 1], [1, 2]]
     )
     np.testing.assert_allclose(limits(found), expected, rtol=1e-12)
 

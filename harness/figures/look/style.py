@@ -79,6 +79,7 @@ mee sterne newcombe tang price_bonett sato score
 tango_corrected saha_scas arcsine likelihood_ratio mover_score woolf jeffreys_minimal_length
 jeffreys_equal_tailed wilson_modified wilson_cc jeffreys_modified
 delta_atanh delong delong_logit hanley_mcneil - - - delta - - - - delta_logit
+- - - - - korn_graubard cluster_logit - effective_wilson
 """
 _WITHOUT_N = {
     "beta_binomial_mixture": 3,

@@ -9,8 +9,11 @@ from harness.methods.catalogue import category as of
 from harness.methods.catalogue import references as by
 from harness.methods.clustered import (
     cluster_bootstrap,
+    cluster_logit,
     cluster_t,
     cluster_wald,
+    effective_wilson,
+    korn_graubard,
     rao_scott,
     saha_scas,
     saha_wilson,
@@ -91,13 +94,23 @@ CLUSTERED_PROPORTION: dict[str, Method] = {
         },
     ),
     "rao_scott": of.score(
-        "Wilson score of the effective size",
+        "Wilson score with the design effect, Student's t",
         by.RAO_SCOTT,
         rao_scott,
         exceptions={
             **_MOVES,
             "has width": "of no width where all clusters have one proportion between 0 and 1",
         },
+    ),
+    "effective_wilson": of.score(
+        "Wilson score of the effective size", by.FRANCO, effective_wilson, exceptions=_MOVES
+    ),
+    "korn_graubard": Method(
+        "Clopper-Pearson of the effective size",
+        by.KORN_GRAUBARD,
+        korn_graubard,
+        category="exact",
+        exceptions=_MOVES,
     ),
     "cluster_wald": of.wald(
         "Wald with the clustered standard error",
@@ -110,6 +123,12 @@ CLUSTERED_PROPORTION: dict[str, Method] = {
         by.CAMERON_MILLER,
         cluster_t,
         exceptions={**_MOVES, **_NO_VARIANCE},
+    ),
+    "cluster_logit": of.transform(
+        "Logit with the clustered standard error, Student's t",
+        by.KORN_GRAUBARD,
+        cluster_logit,
+        exceptions=_MOVES,
     ),
     "cluster_bootstrap": of.bootstrap(
         "Bootstrap percentiles of clusters, 999 resamples",

@@ -43,11 +43,10 @@ RECOMMENDED = {
     ),
     "mean": Recommended("student_t", "student_t"),
     "clustered_proportion": Recommended(
-        "rao_scott",
+        "korn_graubard",
         None,
-        "no method is within a tenth of alpha on average at 50 clusters or fewer, nor at most "
+        "no method is within a tenth of alpha on average at every number of clusters, nor at most "
         "alpha in every case; the worst case of this one is the best",
-        one_sided="saha_wilson",
     ),
     "stratified_difference": Recommended("miettinen_nurminen"),
     "precision": Recommended("minimal_length", "sterne"),

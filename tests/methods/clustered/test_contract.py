@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from harness.methods.catalogue import CATALOGUE, PROPORTION
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
+from harness.methods.proportion.score import wilson_at
 from tests.methods.clustered.outcomes import DETERMINISTIC, OUTCOMES, every_outcome, limits
+from tests.oracles.laws import law_of_count
 
 METHODS = CATALOGUE["clustered_proportion"]
 
@@ -136,11 +139,55 @@ def independent(name, outcomes):
     return np.array(PROPORTION[name].limits(tuple(totals), 0.05))
 
 
-@pytest.mark.parametrize(
-    ("name", "plain"), [("saha_wilson", "wilson"), ("rao_scott", "wilson"), ("saha_scas", "scas")]
-)
+@pytest.mark.parametrize(("name", "plain"), [("saha_wilson", "wilson"), ("saha_scas", "scas")])
 def test_with_all_or_no_successes_cases_are_taken_as_independent(name, plain):
     np.testing.assert_array_equal(limits(name, *ALL_OR_NONE), independent(plain, ALL_OR_NONE))
+
+
+def student_wilson(x, n, count):
+    """Wilson's limits at the point of Student's distribution with C − 1 degrees of freedom."""
+    return wilson_at(x, n, stats.t.isf(0.025, count - 1.0))
+
+
+def test_with_all_or_no_successes_rao_scott_takes_cases_as_independent_at_t():
+    x, n = np.array([(sum(x), sum(n)) for x, n in ALL_OR_NONE], float).T
+    expected = student_wilson(x, n, np.array([len(n) for _, n in ALL_OR_NONE]))
+    np.testing.assert_allclose(limits("rao_scott", *ALL_OR_NONE), expected, atol=ROUNDING)
+
+
+OF_CLUSTERS = {"effective_wilson": "wilson", "korn_graubard": "clopper_pearson"}
+"""Methods that count clusters where the variance is 0, with that of a proportion."""
+
+
+@pytest.mark.parametrize("name", OF_CLUSTERS)
+@pytest.mark.parametrize("outcomes", [ALL_OR_NONE, ALIKE])
+def test_without_variance_each_cluster_counts_as_one_case(name, outcomes):
+    count = np.array([len(n) for _, n in outcomes], float)
+    data = estimates(outcomes) * count, count
+    expected = PROPORTION[OF_CLUSTERS[name]].limits(data, 0.05)
+    np.testing.assert_allclose(limits(name, *outcomes), expected, atol=ROUNDING)
+
+
+def test_with_all_or_no_successes_cluster_logit_has_exact_limits_of_as_many_cases_as_clusters():
+    expected = limits("korn_graubard", *ALL_OR_NONE)
+    np.testing.assert_allclose(limits("cluster_logit", *ALL_OR_NONE), expected, atol=ROUNDING)
+
+
+def test_where_all_clusters_have_one_proportion_cluster_logit_counts_each_as_one_case():
+    p, count = estimates(ALIKE), np.array([len(n) for _, n in ALIKE])
+    delta = stats.t.isf(0.025, count - 1.0) / np.sqrt(count * p * (1 - p))
+    logits = np.log(p / (1 - p)) + np.outer((-1, 1), delta)
+    found = limits("cluster_logit", *ALIKE)
+    np.testing.assert_allclose(found, 1 / (1 + np.exp(-logits)), rtol=1e-14)
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.5, 0.99])
+def test_with_all_successes_the_exact_limit_holds_whatever_the_dependence(rho):
+    """At the limit all clusters have all successes with a probability of at most ``tail``."""
+    count, size = 4, 10
+    p = limits("korn_graubard", ((size,) * count, (size,) * count))[0, 0]
+    assert p == pytest.approx(0.025 ** (1 / count), rel=1e-14)
+    assert law_of_count(p, rho, size)[size] ** count <= 0.025
 
 
 @pytest.mark.parametrize("name", ["cluster_wald", "cluster_t", "cluster_bootstrap"])
@@ -163,7 +210,18 @@ def test_where_all_clusters_have_one_proportion_saha_scas_has_the_whole_range():
     np.testing.assert_array_equal(limits("saha_scas", *ALIKE), [[0, 0], [1, 1]])
 
 
-@pytest.mark.parametrize("name", ["saha_wilson", "saha_scas", "rao_scott", "cluster_t"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "saha_wilson",
+        "saha_scas",
+        "rao_scott",
+        "effective_wilson",
+        "korn_graubard",
+        "cluster_t",
+        "cluster_logit",
+    ],
+)
 def test_of_one_cluster_the_interval_is_the_whole_range(name):
     np.testing.assert_array_equal(limits(name, *ONE_CLUSTER), [[0] * 4, [1] * 4])
 
@@ -182,12 +240,35 @@ def test_with_a_single_case_in_each_cluster_they_are_independent(name, plain):
     np.testing.assert_allclose(limits(name, *outcomes), independent(plain, outcomes), atol=ROUNDING)
 
 
-@pytest.mark.parametrize(("name", "plain"), [("rao_scott", "wilson"), ("cluster_wald", "wald")])
+SINGLE = [(x, n) for x, n in every_outcome((1,) * 5) if 0 < sum(x) < 5]
+"""Outcomes of five clusters of one case, with 4/5 of their successes of four cases."""
+LESS = np.array([sum(x) for x, _ in SINGLE]) * 4 / 5, np.full(len(SINGLE), 4.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "plain"),
+    [
+        ("effective_wilson", "wilson"),
+        ("korn_graubard", "clopper_pearson"),
+        ("cluster_wald", "wald"),
+    ],
+)
 def test_with_a_single_case_in_each_cluster_one_case_less_counts(name, plain):
-    outcomes = [(x, n) for x, n in every_outcome((1,) * 5) if 0 < sum(x) < 5]
-    successes = np.array([sum(x) for x, _ in outcomes]) * 4 / 5
-    expected = PROPORTION[plain].limits((successes, np.full(successes.shape, 4.0)), 0.05)
-    np.testing.assert_allclose(limits(name, *outcomes), expected, atol=ROUNDING)
+    expected = PROPORTION[plain].limits(LESS, 0.05)
+    np.testing.assert_allclose(limits(name, *SINGLE), expected, atol=ROUNDING)
+
+
+def test_with_a_single_case_in_each_cluster_rao_scott_is_wilson_at_t_of_one_case_less():
+    expected = student_wilson(*LESS, np.full(len(SINGLE), 5))
+    np.testing.assert_allclose(limits("rao_scott", *SINGLE), expected, atol=ROUNDING)
+
+
+@pytest.mark.parametrize("name", ["effective_wilson", "korn_graubard"])
+def test_at_one_half_the_ratio_of_the_quantiles_is_that_next_to_it(name):
+    """Both quantiles of Student's distributions are 0 there."""
+    tails = 0.5 - 1e-7, 0.5, 0.5 + 1e-7
+    lower = [limits(name, *KNOWN, alpha=alpha, side=LOWER)[0] for alpha in tails]
+    np.testing.assert_allclose(lower[1], (lower[0] + lower[2]) / 2, atol=1e-9)
 
 
 def test_the_naive_interval_regards_no_clusters():

@@ -1,4 +1,4 @@
-"""Clustered proportions held against R's ratesci, statsmodels and evaluations in 40 digits."""
+"""Clustered proportions held against R's ratesci and survey, statsmodels, and 40 digits."""
 
 import itertools
 import json
@@ -43,7 +43,6 @@ def test_limits_are_those_of_ratesci_and_of_the_equation(row):
 # factor C/(C - 1) · (N - 1)/(N - 1), and with use_t the degrees of freedom are C - 1.
 # >>> import numpy as np
 # >>> from statsmodels.regression.linear_model import OLS
-# >>> from statsmodels.stats.proportion import proportion_confint
 # >>> def fitted(x, n):
 # ...     results = np.concatenate([np.repeat([1., 0.], [a, b - a]) for a, b in zip(x, n)])
 # ...     kinds = {"groups": np.repeat(np.arange(len(n)), n), "use_correction": True}
@@ -52,9 +51,7 @@ def test_limits_are_those_of_ratesci_and_of_the_equation(row):
 # >>> for x, n, alpha in DATA:
 # ...     z, t = fitted(x, n)
 # ...     p, v = z.params[0], z.cov_params()[0, 0]
-# ...     effective = p * (1 - p) / v
 # ...     print(z.conf_int(alpha)[0], t.conf_int(alpha)[0])
-# ...     print(proportion_confint(p * effective, effective, alpha, "wilson"))
 DATA = [
     ([3, 5, 2, 4, 6], [10, 10, 10, 10, 10], 0.05),
     ([1, 3, 2, 4, 0, 5], [5, 6, 8, 9, 4, 10], 0.1),
@@ -77,13 +74,6 @@ STATSMODELS = {
         (0.8513621582361021, 0.9784250758064515),
         (0.10319481442032392, 0.2777575665320569),
     ],
-    "rao_scott": [
-        (0.27384752043209226, 0.5409725055011312),
-        (0.25542978923179777, 0.47359614724653304),
-        (0.25019862964458717, 0.5144465510315809),
-        (0.8589497827525603, 0.9499419253291337),
-        (0.12277139034694824, 0.2834536440783061),
-    ],
 }
 REGRESSION = 1e-12
 """statsmodels finds the mean by a pseudo-inverse, and a quantile of Student's t by iteration."""
@@ -93,6 +83,48 @@ REGRESSION = 1e-12
 def test_limits_are_those_of_statsmodels_cluster_robust_covariance(name):
     found = [limits(name, (x, n), alpha=alpha)[:, 0] for x, n, alpha in DATA]
     np.testing.assert_allclose(found, STATSMODELS[name], rtol=REGRESSION, atol=0)
+
+
+@pytest.mark.parametrize(("row", "ends"), list(zip(DATA, STATSMODELS["cluster_t"], strict=True)))
+def test_rao_scott_is_the_score_interval_of_statsmodels_half_width(row, ends):
+    """All p with |p − p̂| ≤ δ√(pq/(p̂q̂)), δ the half-width of the interval at t."""
+    x, n, alpha = row
+    p, delta = sum(x) / sum(n), (ends[1] - ends[0]) / 2
+    for limit in limits("rao_scott", (x, n), alpha=alpha)[:, 0]:
+        within = delta * np.sqrt(limit * (1 - limit) / (p * (1 - p)))
+        assert abs(limit - p) == pytest.approx(within, rel=REGRESSION)
+
+
+SURVEY = json.loads((Path(__file__).parents[2] / "data" / "svyciprop.json").read_text())["rows"]
+OF_SURVEY = {
+    "korn_graubard": "beta",
+    "cluster_logit": "xlogit",
+    "cluster_t": "mean",
+}
+"""The names of methods in R's survey, whose limits at ``mean`` may lie outside of the range."""
+SURVEYED = 1e-13
+
+
+@pytest.mark.parametrize("row", SURVEY, ids=lambda row: f"{len(row['x'])}-{row['level']:g}")
+def test_limits_are_those_of_r_survey(row):
+    for name, theirs in OF_SURVEY.items():
+        found = limits(name, (row["x"], row["n"]), alpha=1 - row["level"])[:, 0]
+        np.testing.assert_allclose(found, np.clip(row[theirs], 0, 1), rtol=0, atol=SURVEYED)
+    # "logit" fits a generalized linear model by an iteration.
+    found = limits("cluster_logit", (row["x"], row["n"]), alpha=1 - row["level"])[:, 0]
+    np.testing.assert_allclose(found, row["logit"], rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("row", SURVEY, ids=lambda row: f"{len(row['x'])}-{row['level']:g}")
+def test_effective_wilson_is_wilson_of_the_effective_size_in_r_survey(row):
+    """n* = p̂q̂ (t/δ)² with t of N − 1 degrees of freedom and half of the length of ``mean``, δ."""
+    x, n, tail = sum(row["x"]), sum(row["n"]), (1 - row["level"]) / 2
+    p, delta = x / n, (row["mean"][1] - row["mean"][0]) / 2
+    size = p * (1 - p) * (stats.t.isf(tail, n - 1) / delta) ** 2
+    data = np.array([size * p]), np.array([size])
+    expected = np.ravel(CATALOGUE["proportion"]["wilson"].limits(data, 2 * tail))
+    found = limits("effective_wilson", (row["x"], row["n"]), alpha=2 * tail)[:, 0]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=SURVEYED)
 
 
 # Coverage of clustered proportions: exact where clusters are of one size, and of drawn counts.
