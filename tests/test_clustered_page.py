@@ -61,6 +61,17 @@ def test_numbers_of_documents_of_the_page_are_those_of_the_results():
         assert values == expected
 
 
+def test_with_fewer_documents_the_default_alone_covers_too_much():
+    near = NEAR.select("method", "rho", "near_from")
+    cells = CELLS.join(near, on=["method", "rho"]).filter(pl.col("clusters") < pl.col("near_from"))
+    far = cells.filter((pl.col("actual_alpha") - 0.05).abs() > 0.01)
+    too_much = far.filter(pl.col("actual_alpha") < 0.04)["method"].unique().to_list()
+    too_little = far.filter(pl.col("actual_alpha") > 0.06)["method"].unique().to_list()
+    assert "With fewer documents `korn_graubard` covers more than\n0.96" in PAGE
+    assert too_much == ["korn_graubard"]
+    assert "korn_graubard" not in too_little
+
+
 def test_worst_coverages_of_the_page_are_those_of_the_results():
     documents = sorted(EVERYWHERE["clusters"].unique())
     found = table("documents", map(str, documents))

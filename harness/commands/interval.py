@@ -298,6 +298,7 @@ def _remark(
     from functools import partial
 
     from harness.commands.output import say
+    from harness.one.few_clusters import remark_on_few_clusters
     from harness.one.remarks import Remarks, remark_on_alpha, remarks_on_rows
     from harness.one.result import limits_text
 
@@ -305,6 +306,7 @@ def _remark(
         *remark_on_alpha(setting.alpha),
         *remarks_on_rows(rows),
         *left_out,
+        *remark_on_few_clusters(setting.family, rows, found),
         *Remarks(setting, rows, partial(limits_text, percent=percent)).on(found),
     ]
     for remark in remarks:

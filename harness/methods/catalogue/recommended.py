@@ -45,7 +45,7 @@ RECOMMENDED = {
     "clustered_proportion": Recommended(
         "korn_graubard",
         None,
-        "no method is within a tenth of alpha on average at every number of clusters, nor at most "
+        "no method is within a tenth of alpha on average at 10 clusters or fewer, nor at most "
         "alpha in every case; the worst case of this one is the best",
     ),
     "stratified_difference": Recommended("miettinen_nurminen"),
