@@ -19,6 +19,12 @@ _LARGEST_POINT = 1e100
 """The largest quantile of Student's distribution that is used, so that its square is a double."""
 
 
+def _student_point(freedom: Floats, tail: float) -> Floats:
+    """t with Pr(T > t) = ``tail``, of the sign of ½ − tail, and 1e100 where it is no double."""
+    size = np.abs(upper_point(freedom, min(tail, 1.0 - tail)))
+    return np.copysign(np.minimum(size, _LARGEST_POINT), 0.5 - tail)
+
+
 @dataclass(frozen=True)
 class Clusters(Rows):
     """Clusters of m outcomes: xᵢ successes among nᵢ cases, C of them, in m rows.
@@ -68,7 +74,7 @@ class Clusters(Rows):
 
     def student_point(self, tail: float) -> Floats:
         """t with Pr(T > t) = ``tail`` at C − 1 degrees of freedom, 1 where C = 1; shape (m,)."""
-        return np.minimum(upper_point(np.maximum(self.count - 1.0, 1.0), tail), _LARGEST_POINT)
+        return _student_point(np.maximum(self.count - 1.0, 1.0), tail)
 
     def effective_size(self, tail: float) -> Floats:
         """n* = N/D · (t_{N−1}/t_{C−1})², C where v = 0, shape (m,).
@@ -79,7 +85,7 @@ class Clusters(Rows):
         _, n = self.totals
         # At one half both points are 0, and their ratio is that next to it but for rounding.
         beside = 0.5 - 2.0**-28 if tail == 0.5 else tail
-        ratio = upper_point(np.maximum(n - 1.0, 1.0), beside) / self.student_point(beside)
+        ratio = _student_point(np.maximum(n - 1.0, 1.0), beside) / self.student_point(beside)
         varies = self.variance > 0
         effect = np.where(varies, self.design_effect, 1.0)
         return np.where(varies, n / effect * ratio**2, self.count)

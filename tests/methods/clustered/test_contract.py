@@ -50,6 +50,15 @@ def test_swapping_successes_and_failures_mirrors_the_limits(name):
         np.testing.assert_allclose(found, mirrored, rtol=0, atol=ROUNDING)
 
 
+@each_deterministic
+def test_the_smallest_alphas_have_intervals(name):
+    """SciPy's quantile of Student's distribution with 5 degrees of freedom is inf at 1e-300."""
+    outcomes = [*OUTCOMES, ((0, 1, 2, 3, 4, 5), (5,) * 6), ((5,) * 6, (5,) * 6)]
+    for side in SIDES:
+        lower, upper = limits(name, *outcomes, alpha=1e-300, side=side)
+        assert ((lower >= 0) & (lower <= upper) & (upper <= 1)).all()
+
+
 def is_nested(name):
     for side in SIDES:
         found = [limits(name, *OUTCOMES, alpha=alpha, side=side) for alpha in ALPHAS]
