@@ -26,8 +26,8 @@ _Path = str | PathLike[str]
 PAIRS_METHOD = "scas"
 """The method of the differences. The alpha of one of k(k − 1)/2 is small, and at a small alpha
 ``balanced_width``, the default of ``paired_difference``, leaves out 0 too often: of equal systems
-on 50 cases, at 0.05/45, up to 2.34 times as often as alpha allows; ``scas`` 0.84 times, of 20 to
-200 cases at most 1.01 times."""
+on 50 cases, at 0.05/45, up to 2.34 times as often as alpha allows; ``scas`` 0.84 times, and on 20,
+100 or 200 cases at most 1.01 times."""
 
 
 @dataclass(frozen=True)
