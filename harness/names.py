@@ -121,12 +121,14 @@ FScoreMethod = Literal[
 JaccardMethod = FScoreMethod
 
 MccMethod = Literal[
-    "delta", "delta_atanh", "bootstrap_percentile",
+    "delta", "delta_atanh", "bootstrap_percentile", "jeffreys", "jeffreys_minimal_length",
 ]
 
 KappaMethod = MccMethod
 
-InformednessMethod = MccMethod
+InformednessMethod = Literal[
+    "delta", "delta_atanh", "bootstrap_percentile", "mover_wilson",
+]
 
 AucMethod = Literal[
     "hanley_mcneil", "delong", "delong_logit", "newcombe", "bootstrap_percentile",

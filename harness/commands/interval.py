@@ -73,7 +73,7 @@ def interval(
             help="A method of the catalogue, several times or all: a row for each; default "
             "minimal_length, or one_sided for one side; where the family has no posterior "
             "student_t of a mean, saha_wilson of clusters, miettinen_nurminen of strata, "
-            "delong_logit of an AUC, delong of a difference of two, and scas of a ratio of pairs."
+            "newcombe of an AUC, delong of a difference of two, and scas of a ratio of pairs."
         ),
     ] = None,
     files: Rows = None,

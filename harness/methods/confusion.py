@@ -28,13 +28,26 @@ from scipy.special import ndtri
 
 from harness.base.numerics.arrays import Bools, Floats
 from harness.distributions.criteria import Criterion, balanced_tail
+from harness.distributions.posteriors.correlation import Correlation, quantiles, shortest
 from harness.distributions.truths import Prior
 from harness.families.catalogue import PROPORTION
 from harness.families.family import Data, Family
 from harness.families.metrics import Metric
 from harness.methods.bayes import over_beta, over_posterior
 from harness.methods.bootstrap import RESAMPLES, outermost
-from harness.methods.method import NONE, Formula, LimitPair, Method, Promise, for_family
+from harness.methods.comparison import mover
+from harness.methods.method import (
+    LOWER,
+    NONE,
+    TWO_SIDED,
+    UPPER,
+    Formula,
+    LimitPair,
+    Method,
+    Promise,
+    for_family,
+)
+from harness.methods.proportion.score import wilson
 
 Fraction = tuple[int, ...]
 """The places of the cells of which the fraction is taken, that of its numerator first."""
@@ -182,13 +195,15 @@ def f_jeffreys_equal_tailed(family: Family, data: Data, alpha: float, side: str)
 def over_hits(
     family: Family, criterion: Criterion[Any], data: Data, alpha: float, side: str, prior: Prior
 ) -> LimitPair:
-    """The limits of a criterion over the posterior of F or J; [0, 1] where the estimate is 0/0."""
-    lower, upper = np.zeros_like(data[0]), np.ones_like(data[0])
-    some = np.flatnonzero(_counts(JACCARD, data)[1] > 0)
-    if some.size:
-        part = tuple(column[some] for column in data)
-        lower[some], upper[some] = over_posterior(family, criterion, part, alpha, side, prior)
-    return lower, upper
+    """The limits of a criterion over the posterior of F or J, with a rule at both ends.
+
+    A prior with a density at each of two kinds of error has none at 1, where there is no error. So
+    u = 1 at fp = fn = 0, and l = 0 at tp = 0: no truth next to an end is missed with certainty.
+    Where the estimate is 0/0 the interval is [0, 1].
+    """
+    tp, fp, fn, _ = data
+    lower, upper = over_posterior(family, criterion, data, alpha, side, prior)
+    return np.where(tp == 0, 0.0, lower), np.where(fp + fn == 0, 1.0, upper)
 
 
 def delta(metric: Metric, variance: Metric, lowest: float, data: Data, tail: float) -> LimitPair:
@@ -313,6 +328,68 @@ def informedness_variance(cells: Sequence[Floats]) -> Floats:
     positives, negatives = tp + fn, fp + tn
     of_recall = tp / positives * (fn / positives) / positives
     return np.asarray(of_recall + fp / negatives * (tn / negatives) / negatives)
+
+
+def mover_wilson(data: Data, tail: float) -> LimitPair:
+    """MOVER with the Wilson limits l, u of s = tp/(tp + fn) and f = fp/(fp + tn), for s − f.
+
+    s − f − √((s − l₁)² + (u₂ − f)²), above likewise. Where a class has no case its proportion may
+    be any of [0, 1], and the limits are l₁ − 1 and u₁ without a negative, −u₂ and 1 − l₂ without a
+    positive. Its mean coverage is near nominal.
+
+    Newcombe (1998), Stat. Med. 17, 873–890, method 10; Zou and Donner (2008), Stat. Med. 27,
+    1693–1702.
+    """
+    tp, fp, fn, tn = data
+    positives, negatives = tp + fn, fp + tn
+    terms = []
+    for x, n in ((tp, positives), (fp, negatives)):
+        some = np.maximum(n, 1.0)
+        limits = (x / some, *wilson((x, some), tail))
+        unknown = (0.5, 0.0, 1.0)
+        terms.append(tuple(np.where(n > 0, of, at) for of, at in zip(limits, unknown, strict=True)))
+    lower, upper = mover.difference(*terms)
+    empty = (positives == 0) | (negatives == 0)
+    (_, low_1, high_1), (_, low_2, high_2) = terms
+    return np.where(empty, low_1 - high_2, lower), np.where(empty, high_1 - low_2, upper)
+
+
+def jeffreys(metric: Correlation, data: Data, alpha: float, side: str) -> LimitPair:
+    """Equal tails of the posterior under a Dirichlet(½, ½, ½, ½) prior of the four cells.
+
+    But u = 1 at fp = fn = 0, and l = −1 at tp = tn = 0. The other limit stays there, also where the
+    estimate is 0/0: a table of one class has an interval that is not the whole range. Limits are
+    computed by quadrature, to 1e-3.
+
+    Goutte and Gaussier (2005), ECIR 27, 345–359, for the posterior of a metric of a confusion
+    table; Brown, Cai and DasGupta (2001), Stat. Sci. 16, 101–133, section 3, for the rule at the
+    ends.
+    """
+    tail = alpha / 2 if side == TWO_SIDED else alpha
+    lower, upper = np.full_like(data[0], -1.0), np.ones_like(data[0])
+    if side != UPPER:
+        lower = quantiles(metric, data, tail)
+    if side != LOWER:
+        upper = quantiles(metric, data, 1.0 - tail)
+    return _to_the_ends(data, lower, upper)
+
+
+def jeffreys_minimal_length(metric: Correlation, data: Data, alpha: float) -> LimitPair:
+    """The shortest interval of the posterior under a Dirichlet(½, ½, ½, ½) prior of the four cells.
+
+    But u = 1 at fp = fn = 0, and l = −1 at tp = tn = 0; the other limit stays there. Its posterior
+    probability is 1 − alpha to 1e-3, elsewhere.
+
+    Goutte and Gaussier (2005), ECIR 27, 345–359, for the posterior of a metric of a confusion
+    table; Brown, Cai and DasGupta (2001), Stat. Sci. 16, 101–133, section 4, for the criterion.
+    """
+    return _to_the_ends(data, *shortest(metric, data, alpha))
+
+
+def _to_the_ends(data: Data, lower: Floats, upper: Floats) -> LimitPair:
+    """The limits, at an end of the range where all cases are wrong, or all are right."""
+    tp, fp, fn, tn = data
+    return np.where(tp + tn == 0, -1.0, lower), np.where(fp + fn == 0, 1.0, upper)
 
 
 # Tables whose resamples are in memory at once: a quarter of a million numbers in each array.

@@ -10,6 +10,7 @@ import numpy as np
 
 from harness.base.errors import HarnessError
 from harness.base.text import enumerated
+from harness.families.uninformative import UNINFORMATIVE
 from harness.methods.listing import (
     HAS_WIDTH,
     HOLDS_ESTIMATE,
@@ -76,6 +77,7 @@ class Remarks:
         method = found.method
         if found.faults:
             yield f"{method.name}{self._at(found.faults)} has no interval: {found.reason}"
+        yield from self._of_whole_ranges(found)
         if method.contract == AT_LEAST:
             return
         with np.errstate(invalid="ignore"):
@@ -91,6 +93,29 @@ class Remarks:
                 reason = method.exceptions.get(exception, "")
                 told = f"{method.name} {what}{self._at(places)}{f' ({reason})' if reason else ''}"
                 yield told + self._better(method, self.rows[places[0]])
+
+    def _of_whole_ranges(self, found: MethodIntervals) -> Iterator[str]:
+        """Yield a remark on the intervals that are the whole range."""
+        family = self.setting.family
+        low, high = family.support
+        with np.errstate(invalid="ignore"):
+            whole = np.flatnonzero((found.lower <= low) & (found.upper >= high))
+        of_no_use, others = [], []
+        known = UNINFORMATIVE.get(family.public_name)
+        for place in whole.tolist():
+            row = self.rows[place].data
+            if known and known.holds(tuple(np.atleast_1d(row[name]) for name in family.data)).all():
+                of_no_use.append(place)
+            else:
+                others.append(place)
+        if of_no_use and known is not None:
+            yield (
+                f"{found.method.name} is the whole range{self._at(of_no_use)}: "
+                f"the data leave every value possible, as {known.words}"
+            )
+        if others:
+            told = f"{found.method.name} is the whole range{self._at(others)}"
+            yield told + self._better(found.method, self.rows[others[0]])
 
     def _without_contract(self, found: MethodIntervals) -> Iterator[str]:
         """Yield a remark, less the method's name, where it differs clearly from the best method."""
@@ -123,7 +148,12 @@ class Remarks:
             except HarnessError:
                 continue
             lower, upper = float(found.lower), float(found.upper)
-            if lower < upper and not (found.estimate < lower or found.estimate > upper):
+            is_whole = (lower, upper) == setting.family.support
+            if (
+                lower < upper
+                and not is_whole
+                and not (found.estimate < lower or found.estimate > upper)
+            ):
                 return f"; {_offer(other)}: {self.format_limits(lower, upper)}"
         return "; nor has another method of the family, of those that the catalogue ranks first"
 

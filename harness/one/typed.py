@@ -21,6 +21,7 @@ from harness.names import (
     BalancedAccuracyMethod,
     ClusteredProportionMethod,
     FScoreMethod,
+    InformednessMethod,
     JaccardMethod,
     MccMethod,
     MeanMethod,
@@ -287,8 +288,16 @@ def interval(
 
 @overload
 def interval(
-    family: Literal["mcc", "kappa", "informedness"],
+    family: Literal["mcc", "kappa"],
     method: MccMethod | None = ...,
+    **data: Unpack[Confusion],
+) -> Interval: ...
+
+
+@overload
+def interval(
+    family: Literal["informedness"],
+    method: InformednessMethod | None = ...,
     **data: Unpack[Confusion],
 ) -> Interval: ...
 
@@ -352,7 +361,7 @@ def interval(
         method: a name of the catalogue, or an alias; or a list of them. By default
             "minimal_length", or "one_sided" for one side; where the family has no posterior
             "student_t" of a mean, "saha_wilson" of clusters, "miettinen_nurminen" of strata,
-            "delong_logit" of an area under the ROC curve, "delong" of a difference of two, and
+            "newcombe" of an area under the ROC curve, "delong" of a difference of two, and
             "scas" of a ratio of pairs.
         alpha: the probability outside the interval, in both tails together, or in the one tail
             if ``side`` is not "two-sided"; in (0, 1).

@@ -37,8 +37,9 @@ _OUTCOMES = dict(zip(CELLS, ((1, 1), (0, 1), (1, 0), (0, 0)), strict=True))
 """The cells by whether a case is a positive, and is predicted to be."""
 _KINDS = {"metric": np.str_, "method": np.str_}
 """The columns of a data frame that are no numbers."""
-_CLOSED = frozenset({"Wald", "score", "transform", "inequality"})
-"""The categories of methods that take a second for millions of limits."""
+_CLOSED = frozenset({"Wald", "score", "transform", "inequality", "MOVER"})
+"""The categories of methods, of those that are defaults of a metric, that take a second for
+millions of limits."""
 # The most tables that are enumerated, and how many are drawn where there are more. Either takes
 # about a second at most. The numbers depend on no clock, so that results are the same anywhere.
 _EFFORT_CLOSED = MOST_TABLES, 20_000
@@ -74,8 +75,8 @@ def metrics(
 
     Returns:
         A row for each metric with the columns metric, estimate, lower, upper, method, coverage and
-        std_error, which is missing where the coverage is exact. An estimate that is 0/0 is missing
-        and has the whole range as its interval.
+        std_error, which is missing where the coverage is exact. An estimate that is 0/0 is
+        missing; its interval is the whole range where the data leave every value possible.
 
     Raises:
         InputError: y has not two labels, or yhat others; the lists differ in length; a score is not

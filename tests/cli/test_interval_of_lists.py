@@ -35,7 +35,7 @@ ASKED = [
     (
         "auc",
         "--positives 0.9,0.4,0.8 --negatives 0.3,0.5",
-        "delong_logit",
+        "newcombe",
         {"positives": [0.9, 0.4, 0.8], "negatives": [0.3, 0.5]},
     ),
     (

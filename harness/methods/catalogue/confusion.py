@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from harness.base.numerics.arrays import Floats
+from harness.distributions.posteriors.correlation import KAPPA, MCC, Correlation
 from harness.families import metrics
 from harness.families.confusion import BETA, JACCARD_INDEX
 from harness.families.family import Family
@@ -33,10 +34,13 @@ from harness.methods.confusion import (
     f_score_method_of,
     hits_variance,
     informedness_variance,
+    jeffreys,
     jeffreys_equal_tailed,
+    jeffreys_minimal_length,
     kappa_variance,
     mcc_variance,
     method_of,
+    mover_wilson,
     over_hits,
 )
 from harness.methods.method import NONE, Formula, LimitPair, Method, documented
@@ -96,7 +100,10 @@ def _of_hits(family: Family, metric: Metric, hits: float, missed: float) -> dict
     """The methods of t = h·tp/(h·tp + w·fn + fp) by the delta method and from the posterior."""
     form = partial(delta, metric, partial(hits_variance, hits, missed), 0.0)
     logit = documented(partial(delta_logit, hits, missed), delta_logit)
-    note = "\n\nLength is that of the metric; [0, 1] where its estimate is 0/0."
+    note = (
+        "\n\nLength is that of the metric. But u = 1 at fp = fn = 0, and l = 0 at tp = 0; [0, 1] "
+        "where the estimate is 0/0."
+    )
     over = partial(over_hits, family)
     criteria = methods_of_criteria(over, FLAT_PRIOR, compares=False, note=note)
     mode = {_HOLDS: "it lies about the mode, which is not the estimate"}
@@ -155,26 +162,60 @@ def _of_correlation(
     }
 
 
+def _of_dirichlet(metric: Correlation) -> dict[str, Method]:
+    """The methods from the posterior of a metric of [−1, 1]."""
+    equal_tails = documented(partial(jeffreys, metric), jeffreys)
+    minimal = documented(partial(jeffreys_minimal_length, metric), jeffreys_minimal_length)
+    return {
+        "jeffreys": of.bayes(
+            "Jeffreys, equal tails, −1 and 1 where all are wrong or right",
+            by.GOUTTE_GAUSSIER,
+            equal_tails,
+            promise="none",
+            exceptions={_HOLDS: "at a large alpha both limits may lie on one side of the estimate"},
+        ),
+        "jeffreys_minimal_length": of.bayes(
+            "Jeffreys, minimal length, −1 and 1 where all are wrong or right",
+            by.GOUTTE_GAUSSIER,
+            minimal,
+            promise="none",
+            exceptions={
+                _HOLDS: "it lies about the mode, which is not the estimate",
+                _IS_MONOTONE: "another case may widen it on both sides",
+            },
+        ),
+    }
+
+
 CONFUSION: dict[str, dict[str, Method]] = {
     "precision": _of_fraction(PRECISION),
     "recall": _of_fraction(RECALL),
     "specificity": _of_fraction(SPECIFICITY),
     "npv": _of_fraction(NPV),
     "jaccard": {**_OF_JACCARD, **_of_hits(JACCARD_INDEX, metrics.jaccard, 1.0, 1.0)},
-    "mcc": _of_correlation(metrics.mcc, mcc_variance, by.ITAYA, _AT_ENDS),
-    "kappa": _of_correlation(
-        metrics.kappa,
-        kappa_variance,
-        by.FLEISS_COHEN_EVERITT,
-        f"{_OF_ONE_CLASS}, and at estimates of −1 and 1",
-        _OF_ONE_CLASS,
-    ),
-    "informedness": _of_correlation(
-        metrics.informedness,
-        informedness_variance,
-        by.YOUDEN + ", for the index",
-        "of no width where each class is predicted alike throughout",
-        "of no width where all predictions are of one class",
-    ),
+    "mcc": {
+        **_of_correlation(metrics.mcc, mcc_variance, by.ITAYA, _AT_ENDS),
+        **_of_dirichlet(MCC),
+    },
+    "kappa": {
+        **_of_correlation(
+            metrics.kappa,
+            kappa_variance,
+            by.FLEISS_COHEN_EVERITT,
+            f"{_OF_ONE_CLASS}, and at estimates of −1 and 1",
+            _OF_ONE_CLASS,
+        ),
+        **_of_dirichlet(KAPPA),
+    },
+    "informedness": {
+        **_of_correlation(
+            metrics.informedness,
+            informedness_variance,
+            by.YOUDEN + ", for the index",
+            "of no width where each class is predicted alike throughout",
+            "of no width where all predictions are of one class",
+        ),
+        "mover_wilson": of.mover("MOVER with Wilson limits", by.NEWCOMBE_TWO, mover_wilson),
+    },
 }
 """The methods by the name of the family; those of F scores have a function, for any β."""

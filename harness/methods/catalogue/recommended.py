@@ -54,20 +54,15 @@ RECOMMENDED = {
     "specificity": Recommended("minimal_length", "sterne"),
     "npv": Recommended("minimal_length", "sterne"),
     "jaccard": Recommended("wilson", "sterne"),
-    "mcc": Recommended("delta_atanh"),
-    "kappa": Recommended("delta_atanh"),
-    "informedness": Recommended(
-        "delta_atanh",
-        None,
-        "no method is within a tenth of alpha on average at 200 cases or fewer, nor at most alpha "
-        "in every case; the worst case of this one is the best",
-    ),
+    "mcc": Recommended("jeffreys"),
+    "kappa": Recommended("jeffreys"),
+    "informedness": Recommended("mover_wilson"),
     "f_score": Recommended("wilson", "blaker"),
     "auc": Recommended(
-        "delong_logit",
+        "newcombe",
         None,
-        "no method is within a tenth of alpha on average at 20 positives and 20 negatives; the "
-        "worst case of this one is the best",
+        "no method is within a tenth of alpha on average at every size; the worst case of this one "
+        "is the best",
     ),
     "auc_difference": Recommended("delong"),
 }

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import harness
 from harness.families import metrics
 from harness.families.catalogue import family_of
 from harness.families.confusion import f_score
@@ -42,6 +43,16 @@ EVERY = [
     if not (metric in ("f1", "f2", "jaccard") and name in OVER_POSTERIOR)
     and (metric, name) != ("f2", "jeffreys_equal_tailed")
 ]
+LIMITED_AT_0_OF_0 = {
+    ("f1", "jeffreys_equal_tailed"),
+    ("jaccard", "jeffreys_equal_tailed"),
+    *(
+        (metric, name)
+        for metric in ("mcc", "kappa")
+        for name in ("jeffreys", "jeffreys_minimal_length")
+    ),
+    ("informedness", "mover_wilson"),
+}
 # Sums of 1771 terms in double precision, and limits to a few units in the last place.
 ROUNDING = 1e-14
 
@@ -116,8 +127,9 @@ def test_an_interval_lies_in_the_range_and_is_the_whole_range_at_0_of_0(metric, 
         assert ((low <= lower) & (lower <= upper) & (upper <= 1.0)).all()
         assert side != LOWER or (upper == 1.0).all()
         assert side != UPPER or (lower == low).all()
-        # Jeffreys limits of F and of J are quantiles of the prior there.
-        if metric not in ("f1", "jaccard") or name != "jeffreys_equal_tailed":
+        # Jeffreys limits of F and of J are quantiles of the prior there, and the posterior of a
+        # correlation, or the class that there is, limits it there too.
+        if (metric, name) not in LIMITED_AT_0_OF_0:
             assert (lower[undefined] == low).all()
             assert (upper[undefined] == 1.0).all()
 
@@ -198,3 +210,28 @@ def test_limits_of_f_are_those_of_the_jaccard_index_transformed(name):
         of_j = np.array(limits_at("jaccard", name, tables(6), 0.1, side))
         of_f = limits_at("f1", name, tables(6), 0.1, side)
         np.testing.assert_allclose(of_f, 2.0 * of_j / (1.0 + of_j), atol=ROUNDING)
+
+
+# These declare that they do not hold the estimate, as those of a proportion of their names.
+INSIDE = {"second_order", "rindskopf", "add_four", "jeffreys_equal_tailed"}
+
+
+@pytest.mark.parametrize("beta", [0.5, 1.0, 2.0])
+def test_limits_of_f_are_at_the_ends_where_all_are_right_or_no_hit_is(beta):
+    family = f_score(beta)
+    tp, fp, fn, _ = data = tables(7)
+    for name, listed in f_score_methods(family).items():
+        known = for_family(listed, name, family)
+        if name in INSIDE or not known.deterministic:
+            continue
+        for side in known.sides:
+            lower, upper = known.limits(data, 0.05, side)
+            assert (upper[fp + fn == 0] == 1.0).all(), name
+            assert (lower[tp == 0] == 0.0).all(), name
+
+
+def test_an_f_score_next_to_1_is_covered():
+    rates = {"prevalence": 0.5, "sensitivity": 0.9999, "specificity": 0.9999}
+    for beta in (0.5, 2.0):
+        found = harness.coverage("f_score", "minimal_length", beta=beta, n=10, **rates)
+        assert found.coverage > 0.99

@@ -1,0 +1,77 @@
+"""Outcomes that leave every value of a parameter possible, of each family that has some.
+
+At such an outcome a likelihood ratio test rejects no value inside the range, at any alpha: for each
+value there are true values of the data with that parameter that make the outcome next to certain.
+An interval is the whole range there, and nowhere else needs to be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from harness.base.numerics.arrays import Bools
+from harness.families.family import Data, Family
+
+
+@dataclass(frozen=True)
+class Uninformative:
+    """The outcomes of a family that leave every value possible."""
+
+    words: str
+    """What the data lack there."""
+    holds: Callable[[Data], Bools]
+    """Whether they do: the data, shape (m,) each -> shape (m,)."""
+
+
+def _no_successes(data: Data) -> Bools:
+    x1, _, x2, _ = data
+    return np.asarray((x1 == 0) & (x2 == 0))
+
+
+def _none_or_all(data: Data) -> Bools:
+    x1, n1, x2, n2 = data
+    return np.asarray(_no_successes(data) | ((x1 == n1) & (x2 == n2)))
+
+
+def _neither_right(data: Data) -> Bools:
+    both, first_only, second_only, _ = data
+    return np.asarray(both + first_only + second_only == 0)
+
+
+def _without(*cells: int) -> Callable[[Data], Bools]:
+    """Whether none of the cells of a confusion table, by their places, has a case."""
+    return lambda data: np.asarray(np.sum([data[cell] for cell in cells], axis=0) == 0)
+
+
+_NO_HITS = Uninformative("no case is a positive or predicted to be one", _without(0, 1, 2))
+
+UNINFORMATIVE = {
+    "risk_ratio": Uninformative("there is no success in either sample", _no_successes),
+    "odds_ratio": Uninformative("both samples have no success, or no failure", _none_or_all),
+    "rate_ratio": Uninformative("there is no event in either sample", _no_successes),
+    "paired_ratio": Uninformative("no pair is right in either", _neither_right),
+    "precision": Uninformative("no case is predicted to be a positive", _without(0, 1)),
+    "recall": Uninformative("there is no positive", _without(0, 2)),
+    "specificity": Uninformative("there is no negative", _without(3, 1)),
+    "npv": Uninformative("no case is predicted to be a negative", _without(3, 2)),
+    "f_score": _NO_HITS,
+    "jaccard": _NO_HITS,
+}
+"""By the public name of the family. Other families have no such outcome of a case and more: an
+`mcc`, `kappa` or `informedness` of 0/0 is still limited by the class or the prediction that there
+is, as no false alarm of 20 negatives speaks against an informedness of −0.5."""
+
+
+def uninformative(family: Family, data: Data) -> Bools:
+    """Return whether each outcome leaves every value of the parameter possible, shape (m,).
+
+    >>> from harness.families.confusion import f_score
+    >>> tables = tuple(np.array(cell) for cell in ([0, 1], [0, 0], [0, 0], [20, 19]))
+    >>> uninformative(f_score(1.0), tables)
+    array([ True, False])
+    """
+    known = UNINFORMATIVE.get(family.public_name)
+    return np.zeros(len(data[0]), np.bool_) if known is None else known.holds(data)
