@@ -56,7 +56,8 @@ def every() -> Iterator[Subject]:
             # Of lists a check has no exact numbers, and a method of a proportion that a metric
             # of a confusion table takes moves with that of the proportion.
             known = family_of(family)
-            own = known.as_pairs is None or name not in CATALOGUE["proportion"]
+            is_of_table = known.as_pairs is None or method.uses_both
+            own = is_of_table or name not in CATALOGUE["proportion"]
             if method.deterministic and known.has_outcomes and own:
                 yield (Subject(CatalogueSource(name, method, seed=0), family_of(family)))
 

@@ -283,6 +283,25 @@ def test_a_method_that_does_not_apply_is_a_remark_beside_others_and_a_stop_alone
     )
 
 
+def test_a_whole_range_is_remarked_where_the_data_leave_every_value_possible(asked):
+    found, remarks = asked("precision --tp 0 --fp 0 --fn 10 --tn 190")
+    assert (found["lower"], found["upper"]) == (0.0, 1.0)
+    assert remarks == [
+        "remark: minimal_length is the whole range at tp = 0, fp = 0, fn = 10, tn = 190: "
+        "the data leave every value possible, as no case is predicted to be a positive"
+    ]
+
+
+def test_a_whole_range_is_remarked_with_a_better_interval_where_there_is_one(asked):
+    found, remarks = asked("mcc --tp 50 --fp 0 --fn 0 --tn 50 --method delta_atanh")
+    assert (found["lower"], found["upper"]) == (-1.0, 1.0)
+    better = harness.interval("mcc", tp=50, fp=0, fn=0, tn=50)
+    assert remarks == [
+        "remark: delta_atanh is the whole range at tp = 50, fp = 0, fn = 0, tn = 50; "
+        f"jeffreys: {better.lower:.4f} … 1.0000"
+    ]
+
+
 def test_an_interval_of_no_width_is_remarked_with_a_better_one(asked):
     found, remarks = asked("proportion --x 0 --n 20 --method wald")
     assert found["lower"] == found["upper"] == 0.0

@@ -7,10 +7,10 @@ Both metrics rise with s, and so
     Pr(metric < t) = E F(s(t, π, v)),
 
 with s(t, π, v) the sensitivity at which the metric is t, and F the distribution function of s. The
-mean over π and v is a sum over nodes that are even in the normal score of each: the trapezoidal
-rule. It is computed at points t of even normal scores, nearly, which a rough sum over all three has
-found, and limits are interpolated among these: the normal score of Pr(metric < t) is almost linear
-in atanh t.
+mean over π and v is a sum over a Fibonacci lattice in the square of their normal scores, with the
+density of these as weights. It is computed at points t that are nearly even in the normal score of
+Pr(metric < t), which a rough sum over all three has found. Limits are interpolated among these, as
+that score is almost linear in atanh t.
 
 Both metrics are the same where fp and fn swap, and where tp and tn do. So a table is computed once
 for its four images, and s is of the class with fewer cases, whose distribution is the widest.
@@ -26,7 +26,7 @@ import numpy as np
 from scipy.interpolate import PchipInterpolator
 from scipy.special import betainc, betaincinv, ndtr, ndtri
 
-from harness.base.numerics.arrays import Floats, distinct_columns
+from harness.base.numerics.arrays import Floats, Positions, distinct_columns
 
 SensitivityAt = Callable[[Floats, Floats, Floats], Floats]
 """(t, π, v) -> the sensitivity at which the metric is t; beyond [0, 1] where it is t nowhere."""
@@ -42,8 +42,8 @@ _POINTS, _FARTHEST = 600, 7.0
 _LARGEST, _FAR, _CLOSE = 18.5, 40.0, 1e-6
 # The probability that a sum is good to.
 _LEAST = 1e-12
-# Tables whose curves are kept: 0.7 kB each.
-_KEPT = 2**16
+# Curves that are kept, of a few kB each, and the nodes of so many Beta variables.
+_KEPT, _KEPT_NODES = 2**14, 2**12
 
 
 def sensitivity_at_mcc(t: Floats, prevalence: Floats, specificity: Floats) -> Floats:
@@ -158,7 +158,7 @@ def quantiles(metric: Correlation, data: tuple[Floats, ...], probability: float)
     tables, back = _distinct(data)
     score = float(ndtri(probability))
     found = [float(np.tanh(_curve(metric, *table)(score))) for table in tables]
-    return np.array(found)[back]
+    return np.array(found, np.float64)[back]
 
 
 def shortest(metric: Correlation, data: tuple[Floats, ...], alpha: float) -> tuple[Floats, Floats]:
@@ -196,11 +196,11 @@ def shortest(metric: Correlation, data: tuple[Floats, ...], alpha: float) -> tup
     return limits[0][back], limits[1][back]
 
 
-def _distinct(data: tuple[Floats, ...]) -> tuple[list[tuple[float, ...]], Floats]:
+def _distinct(data: tuple[Floats, ...]) -> tuple[list[tuple[float, ...]], Positions]:
     """One of the four images of each table, without repetition, and the place of each table's."""
     tp, fp, fn, tn = data
-    beside, images = np.minimum(fp, fn), (np.minimum(tp, tn), np.maximum(tp, tn))
-    tables, back = distinct_columns(images[0], np.maximum(fp, fn), beside, images[1])
+    right, wrong = np.sort((tp, tn), axis=0), np.sort((fp, fn), axis=0)
+    tables, back = distinct_columns(right[0], wrong[1], wrong[0], right[1])
     return list(zip(*tables.tolist(), strict=True)), back
 
 
@@ -252,13 +252,15 @@ def _rising(below: Floats, apart: Floats) -> PchipInterpolator:
     return PchipInterpolator([-_FAR, *score, _FAR], [first, *apart, last])
 
 
-@lru_cache(maxsize=2**13)
+@lru_cache(maxsize=_KEPT_NODES)
 def _prevalences(a: float, b: float, grid: _Grid) -> Floats:
+    """The nodes of π of Beta(a, b)."""
     return np.asarray(betaincinv(a, b, ndtr(grid.of_prevalence)))
 
 
-@lru_cache(maxsize=2**13)
+@lru_cache(maxsize=_KEPT_NODES)
 def _specificities(a: float, b: float, grid: _Grid) -> Floats:
+    """The nodes of v of Beta(a, b)."""
     return np.asarray(betaincinv(a, b, ndtr(grid.of_specificity)))
 
 
@@ -267,8 +269,11 @@ class _Distribution:
     """The distribution function of a Beta variable s, linear between points of arcsin √s."""
 
     first: float
+    """The first of the points."""
     step: float
+    """The distance of the points."""
     values: Floats
+    """F at each, 0 at the first one and 1 at the last."""
 
     def at(self, s: Floats) -> Floats:
         """F(s), also beyond [0, 1]."""
@@ -279,10 +284,12 @@ class _Distribution:
         return np.asarray(value + (place - index) * (self.values[index + 1] - value))
 
 
-@lru_cache(maxsize=2**13)
+@lru_cache(maxsize=_KEPT_NODES)
 def _distribution(a: float, b: float) -> _Distribution:
+    """The distribution of Beta(a, b)."""
     ends = betaincinv(a, b, ndtr(np.array([-_FARTHEST, _FARTHEST])))
-    angles = np.linspace(*np.arcsin(np.sqrt(ends)), _POINTS)
+    first, last = (float(angle) for angle in np.arcsin(np.sqrt(ends)))
+    angles = np.linspace(first, last, _POINTS)
     values = betainc(a, b, np.sin(angles) ** 2)
     values[[0, -1]] = 0.0, 1.0
-    return _Distribution(float(angles[0]), float(angles[1] - angles[0]), values)
+    return _Distribution(first, (last - first) / (_POINTS - 1), values)
