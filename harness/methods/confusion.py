@@ -341,17 +341,26 @@ def mover_wilson(data: Data, tail: float) -> LimitPair:
     1693–1702.
     """
     tp, fp, fn, tn = data
-    positives, negatives = tp + fn, fp + tn
-    terms = []
-    for x, n in ((tp, positives), (fp, negatives)):
-        some = np.maximum(n, 1.0)
-        limits = (x / some, *wilson((x, some), tail))
-        unknown = (0.5, 0.0, 1.0)
-        terms.append(tuple(np.where(n > 0, of, at) for of, at in zip(limits, unknown, strict=True)))
-    lower, upper = mover.difference(*terms)
-    empty = (positives == 0) | (negatives == 0)
-    (_, low_1, high_1), (_, low_2, high_2) = terms
+    first, second = _of_class(tp, tp + fn, tail), _of_class(fp, fp + tn, tail)
+    lower, upper = mover.difference(first, second)
+    empty = (tp + fn == 0) | (fp + tn == 0)
+    (_, low_1, high_1), (_, low_2, high_2) = first, second
     return np.where(empty, low_1 - high_2, lower), np.where(empty, high_1 - low_2, upper)
+
+
+def _of_class(x: Floats, n: Floats, tail: float) -> mover.Term:
+    """The share of a class that is predicted to be a positive, with its Wilson limits.
+
+    Without a case it is ½, with limits 0 and 1.
+    """
+    some = np.maximum(n, 1.0)
+    lower, upper = wilson((x, some), tail)
+    is_known = n > 0
+    return (
+        np.where(is_known, x / some, 0.5),
+        np.where(is_known, lower, 0.0),
+        np.where(is_known, upper, 1.0),
+    )
 
 
 def jeffreys(metric: Correlation, data: Data, alpha: float, side: str) -> LimitPair:
