@@ -79,13 +79,13 @@ mee sterne newcombe tang price_bonett sato score
 tango_corrected saha_scas arcsine likelihood_ratio mover_score woolf jeffreys_minimal_length
 jeffreys_equal_tailed wilson_modified wilson_cc jeffreys_modified
 delta_atanh delong delong_logit hanley_mcneil - - - delta - - - - delta_logit
-- - - - - korn_graubard cluster_logit - effective_wilson
+- - - - - korn_graubard cluster_logit - effective_wilson - - - - - - -
+- - - - - - - - - - - - - - - - - - - mle_order
 """
 _WITHOUT_N = {
     "beta_binomial_mixture": 3,
     "stagewise": 4,
     "bonferroni_looks": 6,
-    "mle_order": 9,
     "stagewise_mid_p": 17,
 }
 """The places of methods for trials that may end early, which share a mark of their own."""
