@@ -1,5 +1,6 @@
 """One rule says which method to use: in results, defaults, lists and pages alike."""
 
+import inspect
 import re
 from functools import cache
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 import yaml
 
 import harness
+from harness.commands.interval import interval as interval_command
 from harness.families.catalogue import FAMILIES, family_of
 from harness.findings.conclusion import advice, mean_coverages
 from harness.findings.judgements import WITHIN, Choice, choice, judgements
@@ -114,6 +116,16 @@ def test_one_sided_and_with_a_prior_the_default_is_of_the_posterior(family: str)
         assert side in method.sides
         if "minimal_length" in CATALOGUE[family]:
             assert method.name == ("minimal_length" if side == TWO_SIDED else "one_sided")
+
+
+def test_help_and_docstring_name_no_default_that_may_change() -> None:
+    help_of_method = inspect.signature(interval_command).parameters["method"].annotation
+    about = inspect.getdoc(harness.interval).partition("method: ")[2].partition("alpha: ")[0]
+    for text in (str(help_of_method), about):
+        named = set(re.findall(r"[a-z]+_[a-z_]+", text)) & {
+            name for methods in CATALOGUE.values() for name in methods
+        }
+        assert not named
 
 
 def test_the_page_has_the_methods_and_numbers_of_the_results() -> None:

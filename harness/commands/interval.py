@@ -70,10 +70,8 @@ def interval(
     method: Annotated[
         list[str] | None,
         typer.Option(
-            help="A method of the catalogue, several times or all: a row for each; default "
-            "minimal_length, or one_sided for one side; where the family has no posterior "
-            "student_t of a mean, saha_wilson of clusters, miettinen_nurminen of strata, "
-            "newcombe of an AUC, delong of a difference of two, and scas of a ratio of pairs."
+            help="A method of the catalogue, several times or all: a row for each; left out, the "
+            "default of the family, which `methods --family FAMILY` lists first."
         ),
     ] = None,
     files: Rows = None,

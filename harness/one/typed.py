@@ -358,11 +358,9 @@ def interval(
             "jaccard", "mcc", "kappa" and "informedness" (tp, fp, fn, tn), "auc" (positives,
             negatives: lists with a score for each case), "auc_difference" (positives1, negatives1,
             positives2, negatives2: two scores of the same cases, in one order).
-        method: a name of the catalogue, or an alias; or a list of them. By default
-            "minimal_length", or "one_sided" for one side; where the family has no posterior
-            "student_t" of a mean, "saha_wilson" of clusters, "miettinen_nurminen" of strata,
-            "newcombe" of an area under the ROC curve, "delong" of a difference of two, and
-            "scas" of a ratio of pairs.
+        method: a name of the catalogue, or an alias; or a list of them. By default the method
+            that is recommended for the family, the first that ``python -m harness methods --family
+            FAMILY`` lists; of one side, or with a prior, that of the posterior if there is one.
         alpha: the probability outside the interval, in both tails together, or in the one tail
             if ``side`` is not "two-sided"; in (0, 1).
         side: "two-sided", "lower" (a lower limit only) or "upper".
