@@ -252,11 +252,15 @@ def suggested(**changes: Any) -> list[tuple[str, dict[str, Any]]]:
     return [(figure.kind, dict(figure.options)) for figure in figures]
 
 
+UNDRAWN = {"recommendation/auc"}
+"""A first size stands with several second ones there, over which nothing is drawn."""
+
+
 @pytest.mark.parametrize("config", CONFIGS, ids=[str(each.relative_to(ROOT)) for each in CONFIGS])
 def test_every_shipped_config_would_have_a_few_figures(config: Path) -> None:
     experiment = load_experiment(config, ["figures="])
     assert experiment.figures_are_suggested
-    assert 1 <= len(experiment.figures) <= MOST_FIGURES
+    assert (experiment.name not in UNDRAWN) <= len(experiment.figures) <= MOST_FIGURES
     for figure in experiment.figures:
         assert len(figure.options.get("methods", ())) <= MOST_METHODS
 

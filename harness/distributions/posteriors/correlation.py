@@ -21,12 +21,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.interpolate import PchipInterpolator
 from scipy.special import betainc, betaincinv, ndtr, ndtri
 
 from harness.base.numerics.arrays import Floats, Positions, distinct_columns
+
+if TYPE_CHECKING:
+    from scipy.interpolate import PchipInterpolator
 
 SensitivityAt = Callable[[Floats, Floats, Floats], Floats]
 """(t, π, v) -> the sensitivity at which the metric is t; beyond [0, 1] where it is t nowhere."""
@@ -242,6 +245,9 @@ def _rising(below: Floats, apart: Floats) -> PchipInterpolator:
         below: the probability below each point.
         apart: the points in ascending order.
     """
+    # It loads SciPy's optimization and statistics, which other intervals do without.
+    from scipy.interpolate import PchipInterpolator
+
     inside = (below > _LEAST) & (below < 1.0 - _LEAST)
     score, apart = ndtri(below[inside]), apart[inside]
     rises = np.concatenate(([True], np.diff(np.maximum.accumulate(score)) > _CLOSE))
