@@ -28,7 +28,7 @@ from scipy.special import ndtri
 
 from harness.base.numerics.arrays import Bools, Floats
 from harness.distributions.criteria import Criterion, balanced_tail
-from harness.distributions.posteriors.correlation import Correlation, quantiles, shortest
+from harness.distributions.posteriors.correlation import MetricOfRates, quantiles, shortest
 from harness.distributions.truths import Prior
 from harness.families.catalogue import PROPORTION
 from harness.families.family import Data, Family
@@ -363,7 +363,7 @@ def _of_class(x: Floats, n: Floats, tail: float) -> mover.Term:
     )
 
 
-def jeffreys(metric: Correlation, data: Data, alpha: float, side: str) -> LimitPair:
+def jeffreys(metric: MetricOfRates, data: Data, alpha: float, side: str) -> LimitPair:
     """Equal tails of the posterior under a Dirichlet(½, ½, ½, ½) prior of the four cells.
 
     But u = 1 at fp = fn = 0, and l = −1 at tp = tn = 0. The other limit stays there, also where the
@@ -383,7 +383,7 @@ def jeffreys(metric: Correlation, data: Data, alpha: float, side: str) -> LimitP
     return _to_the_ends(data, lower, upper)
 
 
-def jeffreys_minimal_length(metric: Correlation, data: Data, alpha: float) -> LimitPair:
+def jeffreys_minimal_length(metric: MetricOfRates, data: Data, alpha: float) -> LimitPair:
     """The shortest interval of the posterior under a Dirichlet(½, ½, ½, ½) prior of the four cells.
 
     But u = 1 at fp = fn = 0, and l = −1 at tp = tn = 0; the other limit stays there. Its posterior

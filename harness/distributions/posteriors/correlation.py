@@ -128,7 +128,7 @@ _FEW, _FEW_BESIDE = 20, 3
 
 
 @dataclass(frozen=True)
-class Correlation:
+class MetricOfRates:
     """A metric of [−1, 1] that rises with the sensitivity, by the rates of a classifier."""
 
     of_rates: Callable[[Floats, Floats, Floats], Floats]
@@ -136,11 +136,11 @@ class Correlation:
     sensitivity_at: SensitivityAt
 
 
-MCC = Correlation(mcc_of_rates, sensitivity_at_mcc)
-KAPPA = Correlation(kappa_of_rates, sensitivity_at_kappa)
+MCC = MetricOfRates(mcc_of_rates, sensitivity_at_mcc)
+KAPPA = MetricOfRates(kappa_of_rates, sensitivity_at_kappa)
 
 
-def quantiles(metric: Correlation, data: tuple[Floats, ...], probability: float) -> Floats:
+def quantiles(metric: MetricOfRates, data: tuple[Floats, ...], probability: float) -> Floats:
     """The value that the metric is below with a probability, given each table.
 
     A value that leaves from 1e-3 to 1/2 beyond itself is accurate to 1e-3 for tables of five cases
@@ -164,7 +164,9 @@ def quantiles(metric: Correlation, data: tuple[Floats, ...], probability: float)
     return np.array(found, np.float64)[back]
 
 
-def shortest(metric: Correlation, data: tuple[Floats, ...], alpha: float) -> tuple[Floats, Floats]:
+def shortest(
+    metric: MetricOfRates, data: tuple[Floats, ...], alpha: float
+) -> tuple[Floats, Floats]:
     """The shortest interval that holds the metric with the probability 1 − alpha.
 
     Where the density rises towards an end of the range, the interval ends there. Its probability
@@ -208,7 +210,7 @@ def _distinct(data: tuple[Floats, ...]) -> tuple[list[tuple[float, ...]], Positi
 
 
 @lru_cache(maxsize=_KEPT)
-def _curve(metric: Correlation, tp: float, fp: float, fn: float, tn: float) -> PchipInterpolator:
+def _curve(metric: MetricOfRates, tp: float, fp: float, fn: float, tn: float) -> PchipInterpolator:
     """atanh of the metric by the normal score of the probability below it."""
     beside = min(tp + fp + fn, tp + fn + tn)
     grid = _FINE if tp + fp + fn + tn <= _FEW or beside <= _FEW_BESIDE else _COARSE

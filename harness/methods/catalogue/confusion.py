@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from harness.base.numerics.arrays import Floats
-from harness.distributions.posteriors.correlation import KAPPA, MCC, Correlation
+from harness.distributions.posteriors.correlation import KAPPA, MCC, MetricOfRates
 from harness.families import metrics
 from harness.families.confusion import BETA, JACCARD_INDEX
 from harness.families.family import Family
@@ -162,7 +162,7 @@ def _of_correlation(
     }
 
 
-def _of_dirichlet(metric: Correlation) -> dict[str, Method]:
+def _of_dirichlet(metric: MetricOfRates) -> dict[str, Method]:
     """The methods from the posterior of a metric of [−1, 1]."""
     equal_tails = documented(partial(jeffreys, metric), jeffreys)
     minimal = documented(partial(jeffreys_minimal_length, metric), jeffreys_minimal_length)
