@@ -55,6 +55,29 @@ def test_the_rule_chooses_among_all_methods_that_apply(family: str) -> None:
     assert set(config["methods"]) == apply
 
 
+def test_a_promise_holds_for_outcomes_of_the_family_alone() -> None:
+    config = {
+        "name": "promise",
+        "family": "proportion",
+        "n": 20,
+        "methods": ["clopper_pearson", "wilson"],
+        "truth": {"values": [0.5]},
+        "engines": ["enumeration"],
+        "figures": [],
+    }
+    stopped = {
+        "stopping": {"boundaries": [{"n": 10, "at_most": 1}]},
+        "methods": ["clopper_pearson", "stagewise"],
+    }
+    for beside, promising in (
+        ({}, {"clopper_pearson"}),
+        ({"sampling": {"clusters": {"size": 5, "rho": 0.2}}}, set()),
+        (stopped, {"stagewise"}),
+    ):
+        (judged,) = judgements(harness.run({**config, **beside}, out=None))
+        assert {each.method for each in judged.methods if each.promises} == promising
+
+
 def test_the_rule_by_hand() -> None:
     config = {
         "name": "rule",

@@ -15,13 +15,14 @@ import numpy as np
 from harness.base.numerics.arrays import Floats
 from harness.catalogue import family_in
 from harness.distributions.sampling import binomial
-from harness.families.family import CLOSED_FORM, EXACT_ENGINES, MONTE_CARLO
+from harness.families.catalogue import FAMILIES
+from harness.families.family import CLOSED_FORM, EXACT_ENGINES, MONTE_CARLO, STOPPING
 from harness.findings.manifest import worst_cases_are_exact
 from harness.findings.numbers import span_text
 from harness.methods.catalogue import methods_of
 from harness.methods.method import TWO_SIDED
 from harness.tables.answers import rounding_of
-from harness.tables.columns import TRUTH, worst_range_columns
+from harness.tables.columns import SAMPLING, TRUTH, worst_range_columns
 from harness.tables.results import Results
 
 MARGIN = 0.05
@@ -194,14 +195,25 @@ def _row_of_each_size(rows: Sequence[SummaryRow]) -> tuple[SummaryRow, ...]:
 
 
 def _methods_that_promise(results: Results) -> frozenset[str]:
-    """The labels of the methods of the catalogue that promise to miss no truth too often."""
+    """The labels of the methods of the catalogue that promise to miss no truth too often.
+
+    The promise is for outcomes that arise in the family's own way. Under another law none holds,
+    and where trials end by a rule only those of methods for such trials.
+    """
     experiment = results.manifest["experiment"]
+    if SAMPLING in experiment:
+        return frozenset()
     catalogue = methods_of(family_in(experiment))
-    return frozenset(
-        method["label"]
-        for method in experiment["methods"]
-        if method.get("name") in catalogue and catalogue[method["name"]].promise == "at-least"
-    )
+    # Beside a rule, a method of the family that ends by it no longer says that it needs one.
+    unstopped = methods_of(FAMILIES[experiment["family"]])
+    labels = []
+    for spec in experiment["methods"]:
+        method = catalogue.get(spec.get("name"))
+        if method is None or method.promise != "at-least":
+            continue
+        if STOPPING not in experiment or unstopped[method.name].is_for_stopping:
+            labels.append(spec["label"])
+    return frozenset(labels)
 
 
 def _judgement(

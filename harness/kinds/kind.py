@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 
 from pydantic import BaseModel
 
-from harness.base.errors import ConfigIssue
+from harness.base.errors import ConfigIssue, InputError
 from harness.config.form import AnyExperiment, Form
 from harness.config.load import document_of, validated
 from harness.figures.kind import FigureSpec
@@ -118,8 +118,12 @@ class Kind(ABC, Generic[E]):
         """
 
     def compute_part(self, experiment: E, part: Part, progress: Progress, journal: Journal) -> None:
-        """Compute a part of a run, which can be divided, and record it in a journal."""
-        raise NotImplementedError
+        """Compute a part of a run, and record it in a journal.
+
+        Raises:
+            InputError: the kind cannot be divided, as ``undivided`` says.
+        """
+        raise InputError(f"{experiment.name}: {self.undivided(experiment)}")
 
     def sources(self, experiment: E) -> dict[str, str]:
         """The digests of the files of user functions, by what they are in the config."""

@@ -28,7 +28,8 @@ _FOUND_BY = "the exact worst case of two cells, which have all the probability"
 _OPPOSITE = {"above": "below", "below": "above", "at": "at"}
 # Inner values of p at which a parameter is seen to be monotone, and the steps to a limit's p.
 _VALUES, _BISECTIONS = 129, 100
-_CONSTANT = 1e-12
+# What rounding may add to a parameter, and to the p of a limit at the end of an edge.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -108,8 +109,8 @@ def _worst_on(
     steps = np.diff(theta)
     if not np.isfinite(theta).all():
         return None
-    if np.abs(steps).max() <= _CONSTANT:
-        missed = (theta[0] < lower - _CONSTANT) | (theta[0] > upper + _CONSTANT)
+    if np.abs(steps).max() <= _ROUNDING:
+        missed = (theta[0] < lower - _ROUNDING) | (theta[0] > upper + _ROUNDING)
         if not missed.any():
             return None
         # No p is in the interval of an outcome that misses, and every p in that of another one.
@@ -141,5 +142,5 @@ def _p_at(scenario: Scenario, edge: _Edge, limits: Floats, rises: bool) -> Float
     p = 0.5 * (low + high)
     # A limit that no inner p reaches lies outside, where no p is missed for it, or every one. So
     # does one that only rounding keeps from the end.
-    p = np.where(p <= edge.over[0] + _CONSTANT, -1.0, p)
-    return np.where(p >= edge.over[1] - _CONSTANT, 2.0, p)
+    p = np.where(p <= edge.over[0] + _ROUNDING, -1.0, p)
+    return np.where(p >= edge.over[1] - _ROUNDING, 2.0, p)
