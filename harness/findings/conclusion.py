@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple
 from typing import Any
 
 import polars as pl
@@ -11,12 +12,8 @@ from harness.base.text import first_few
 from harness.catalogue import family_in
 from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION
-from harness.findings.judgements import (
-    WITHIN,
-    AtAlpha,
-    MethodJudgement,
-    choice,
-)
+from harness.findings.choice import Candidate, Choice, candidates_of, choice
+from harness.findings.judgements import AtAlpha, MethodJudgement
 from harness.findings.numbers import covered, nominal, percent, significant
 from harness.tables.answers import rounding_of
 from harness.tables.columns import table_kind
@@ -206,37 +203,50 @@ def advice(judged: Sequence[AtAlpha]) -> Iterator[str]:
     It names the method to use, and the one for a guarantee where that is another one.
     """
     for at_alpha in judged:
-        chosen = choice(at_alpha)
-        if len(chosen.candidates) < 2:
-            continue
-        bound, use, never = nominal(at_alpha.alpha), chosen.default, chosen.never_above
-        parts = []
-        if chosen.use is None:
-            within = percent(WITHIN * at_alpha.alpha)
-            parts.append(f"No method covers {bound} to within {within} on average at every size.")
-        head = f"At {bound} use" if len(judged) > 1 else "Use"
-        error = f" (± {percent(use.std_error, 2)})" if use.std_error else ""
-        at_worst = "at worst" if use.is_exact else "at the worst found"
+        chosen = choice(candidates_of(at_alpha))
+        if len(chosen.candidates) > 1:
+            bound = nominal(at_alpha.alpha)
+            yield advice_of(chosen, f"At {bound} use" if len(judged) > 1 else "Use")
+
+
+def advice_of(chosen: Choice, head: str = "Use") -> str:
+    """Which method to use at one alpha, in one line.
+
+    Args:
+        chosen: the methods that the rule takes.
+        head: the words before the name of the method.
+    """
+    use, never = chosen.default, chosen.never_above
+    bound, parts = nominal(use.alpha), []
+    if chosen.use is None:
+        lowest = [percent(1 - each * use.alpha) for each in astuple(chosen.allowed)]
         parts.append(
-            f"{head} {use.method}: it covers {mean_coverages(use)} on average, "
-            f"{percent(1 - use.worst)}{error} {at_worst}."
+            f"No method covers {lowest[0]} or more on average and {lowest[1]} or more at worst; "
+            f"{use.method} comes nearest."
         )
-        if never is None:
-            if any(method.keeps for method in chosen.candidates):
-                parts.append(f"Of no method is it proven that it never covers less than {bound}.")
-            else:
-                parts.append(f"In its worst case no method of this run covers {bound} or more.")
-        elif never is not use:
-            ratio = at_alpha.relative_length(never) / at_alpha.relative_length(use)
-            longer = f"{percent(abs(ratio - 1), 2)} {'longer' if ratio >= 1 else 'shorter'}"
-            parts.append(
-                f"Where coverage must never be below {bound}, use {never.method}, whose intervals "
-                f"are {longer}."
-            )
-        yield " ".join(parts)
+    worst = use.worst_judgement
+    error = f" (± {percent(worst.std_error, 2)})" if worst.std_error else ""
+    at_worst = "at worst" if worst.is_exact else "at the worst found"
+    parts.append(
+        f"{head} {use.method}: it covers {mean_coverages(use)} on average, "
+        f"{percent(1 - use.worst)}{error} {at_worst}."
+    )
+    if never is None:
+        if any(each.keeps for each in chosen.candidates):
+            parts.append(f"Of no method is it proven that it never covers less than {bound}.")
+        else:
+            parts.append(f"In its worst case no method of this run covers {bound} or more.")
+    elif never is not use:
+        ratio = never.length / use.length
+        longer = f"{percent(abs(ratio - 1), 2)} {'longer' if ratio >= 1 else 'shorter'}"
+        parts.append(
+            f"Where coverage must never be below {bound}, use {never.method}, whose intervals "
+            f"are {longer}."
+        )
+    return " ".join(parts)
 
 
-def mean_coverages(method: MethodJudgement) -> str:
-    """The coverage on average, of several sizes its range: ``95 %`` or ``94.8 to 95.3 %``."""
+def mean_coverages(method: Candidate) -> str:
+    """The coverage on average, of several truths or sizes its range: ``94.8 to 95.3 %``."""
     low, high = percent(1 - method.mean), percent(1 - min(method.means))
     return low if low == high else f"{low.removesuffix(' %')} to {high}"

@@ -1,4 +1,4 @@
-"""How the methods of a run keep alpha, and which of them to use: one table of judgements.
+"""How the methods of a run keep alpha: one table of judgements.
 
 Each sentence, verdict and table about methods is made from it.
 """
@@ -27,8 +27,6 @@ from harness.tables.results import Results
 
 MARGIN = 0.05
 """A mean alpha of up to so much of alpha above it counts as about right on average."""
-WITHIN = 0.1
-"""A method is recommended whose mean alpha differs from alpha by at most this part of alpha."""
 _FALSE_ALARM = 0.025
 """The probability that some estimate of Monte Carlo is called above alpha where none is."""
 _TIED = 1e-9
@@ -51,8 +49,6 @@ class MethodJudgement:
     ``MARGIN``, and where it is estimated by more than chance explains."""
     about: bool
     """Whether its mean alpha exceeds alpha at some size, but nowhere by more than the margin."""
-    about_right: bool
-    """Whether its mean alpha differs from alpha by at most ``WITHIN`` of alpha at every size."""
     worst_case: float | None
     """The largest worst alpha of a size; None where it is not known at every size."""
     worst: float
@@ -120,30 +116,6 @@ class AtAlpha:
         return relative[min(tied)][1] if tied else None
 
 
-@dataclass(frozen=True)
-class Choice:
-    """The methods that the rule takes at one alpha; None where no method qualifies."""
-
-    judged: AtAlpha
-    use: MethodJudgement | None
-    """The method with the smallest largest worst alpha over the sizes, of those whose mean alpha is
-    within a tenth of alpha at every size; of ties the shortest."""
-    never_above: MethodJudgement | None
-    """The shortest on average over sizes of the methods of which it is proven that their alpha is
-    above alpha at no truth."""
-
-    @property
-    def candidates(self) -> list[MethodJudgement]:
-        """All methods that were compared, in the order of the run."""
-        return self.judged.with_lengths
-
-    @property
-    def default(self) -> MethodJudgement:
-        """``use``; where none qualifies ``never_above``, or else the smallest worst alpha."""
-        worst = min(self.candidates, key=lambda method: method.worst)
-        return self.use or self.never_above or worst
-
-
 def judgements(results: Results) -> list[AtAlpha]:
     """Judge the methods of a run of coverage at each of its alphas, in their order."""
     judged = []
@@ -163,18 +135,6 @@ def judgements(results: Results) -> list[AtAlpha]:
                 outcomes[row["method"]] = row
         judged.append(AtAlpha(alpha, methods, outcomes))
     return judged
-
-
-def choice(judged: AtAlpha) -> Choice:
-    """Which method to use at one alpha: one rule, for the defaults of the families and for runs."""
-    candidates = judged.with_lengths
-    right = [method for method in candidates if method.about_right]
-    least = min((method.worst for method in right), default=0.0) + _TIED
-    return Choice(
-        judged,
-        judged.shortest(method for method in right if method.worst <= least),
-        judged.shortest(method for method in candidates if method.keeps and method.is_proven),
-    )
 
 
 def mean_ratio(lengths: Lengths, unit: Lengths) -> float:
@@ -254,9 +214,6 @@ def _judgement(
         rows=rows,
         above=above,
         about=bool(over) and not above,
-        about_right=all(
-            abs(row["actual_alpha"] - alpha) <= WITHIN * alpha + tolerance for row in rows
-        ),
         worst_case=worst_case,
         worst=worst,
         std_error=std_error,

@@ -9,6 +9,7 @@ from harness.config.form import AnyExperiment
 from harness.config.shared_keys import KINDS as WORDS
 from harness.config.shared_keys import USUAL_KIND
 from harness.kinds.calibration.kind import CalibrationKind
+from harness.kinds.choice.kind import ChoiceKind
 from harness.kinds.coverage.kind import CoverageKind
 from harness.kinds.kind import Kind
 from harness.kinds.simulation.kind import SimulationKind
@@ -23,7 +24,7 @@ def register(kind: Kind[Any]) -> None:
     WORDS[kind.name] = kind.asks
 
 
-for _kind in (CoverageKind(), CalibrationKind(), SimulationKind()):
+for _kind in (CoverageKind(), ChoiceKind(), CalibrationKind(), SimulationKind()):
     register(_kind)
 
 

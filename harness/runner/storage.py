@@ -26,6 +26,8 @@ TABLE_FILES = (
     COLUMNS_FILE,
     "differences.csv",
     "replicates.parquet",
+    "truths.csv",
+    "answers.csv",
 )
 REPORT_FILE = "report.html"
 """The page of the results, which `report` writes beside them."""

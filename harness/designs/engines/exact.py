@@ -45,6 +45,8 @@ class Request:
     """Whether the posterior is that of the reference prior, and not that of the truth."""
     whole: bool
     """Whether ``shown`` is every outcome that can occur, so that there is an overall mean."""
+    worst: bool = True
+    """Whether worst cases are searched, and scores computed; they take longest."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,7 @@ def _solve(
     solver: Solver, limits: Limits, columns: Sequence[Column], request: Request, worst: bool
 ) -> Solution:
     """Solve for limits that are all numbers; the worst case and the scores take longest."""
-    worst = worst and ENUMERATION in request.engines
+    worst = worst and request.worst and ENUMERATION in request.engines
     enumerated = scores = integrated = None
     confirmations: list[Comparison] = []
     if (ENUMERATION in request.engines or request.simulated) and solver.has_exact_values:

@@ -76,7 +76,8 @@ def _unless(usual: str) -> Callable[[str], str | None]:
 # The keys that differ between families.
 
 
-def _sizes(family: Family) -> Keys:
+def size_keys(family: Family) -> Keys:
+    """The keys of the sizes of a family."""
     if design_for(family).sizes_are_lists:
         about = "Sizes over the strata: a list, or a list of lists for several scenarios."
         kind = stratum_sizes_type()
@@ -108,7 +109,8 @@ def _size(sample: int, kind: Any, about: str) -> Key:
     return key(kind, about, write=write)
 
 
-def _alpha(family: Family) -> Keys:
+def alpha_key(family: Family) -> Keys:
+    """The key of the alphas."""
     return {"alpha": key(Alphas, "Nominal probability of a miss: one, or a list.", 0.05)}
 
 
@@ -199,9 +201,9 @@ class Experiment(WrittenByKeys):
     name: Annotated[str, NameKey]
     title: Annotated[str, TitleKey]
     family: Annotated[Family, kind_and_family(USUAL_KIND, "a family", FAMILIES)]
-    sizes: Annotated[tuple[Size, ...], _sizes]
+    sizes: Annotated[tuple[Size, ...], size_keys]
     """Ascending and distinct."""
-    alphas: Annotated[tuple[float, ...], _alpha]
+    alphas: Annotated[tuple[float, ...], alpha_key]
     methods: Annotated[tuple[MethodSpec, ...], _methods]
     estimand: Annotated[float | None, _estimand] = None
     """The probability of the quantile that intervals are scored against; None for the parameter of
@@ -235,6 +237,8 @@ class Experiment(WrittenByKeys):
     figures: Annotated[tuple[FigureSpec, ...], figures_key]
     figures_are_suggested: bool = field(default=False, compare=False)
     """Whether the config named no figures, so that these are those that suit it."""
+    worst_cases: bool = True
+    """Whether the exact engines search worst cases; a caller who knows them can do without."""
     kind: ClassVar[str] = USUAL_KIND
 
     @property

@@ -57,6 +57,7 @@ class Question:
             prior=experiment.reference_prior,
             by_prior=experiment.reference == "prior",
             whole=self.plan.whole,
+            worst=experiment.worst_cases,
         )
 
 
@@ -184,6 +185,7 @@ def _begun(
         "prior": list(request.prior),
         "whole": request.whole,
         "program": engines_digest(),
+        **({} if request.worst else {"worst": False}),
     }
     keys = tuple(
         ColumnKey(digest({"alpha": column.alpha, "side": column.side}, lower, upper).hex(), "")

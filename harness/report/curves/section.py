@@ -15,7 +15,8 @@ import numpy as np
 
 from harness.figures.look import labels
 from harness.figures.look.axes import COVERAGE
-from harness.findings.judgements import choice, judgements
+from harness.findings.choice import candidates_of, choice
+from harness.findings.judgements import judgements
 from harness.methods.method import TWO_SIDED
 from harness.report.curves.panels import Panel, Panels, outcome_panels, truth_panels
 from harness.report.curves.sentences import (
@@ -132,7 +133,7 @@ def shown_of(results: Results, panels: Panels) -> ShownPanels:
         ranking = results.ranking
         ranked = [] if ranking is None else ranking["method"].unique(maintain_order=True).to_list()
         judged = [judgement for judgement in judgements(results) if judgement.with_lengths]
-        advised = [choice(judgement).default.method for judgement in judged]
+        advised = [choice(candidates_of(judgement)).default.method for judgement in judged]
         order = dict.fromkeys((*advised, *ranked, *methods))
         wanted = [method for method in order if method in methods][:MOST_ON]
         if ALWAYS_ON in methods and ALWAYS_ON not in wanted:

@@ -1,0 +1,171 @@
+"""A choice: the record of a valid config, each attribute with the keys that decide it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Annotated, Any, ClassVar
+
+from pydantic import AfterValidator, Field
+
+from harness.base.models import StrictModel, Word, expecting
+from harness.base.text import plain_number
+from harness.config.form import FamilyForm, WrittenByKeys, family_form
+from harness.config.key import Key, key
+from harness.config.models.methods import Label, method_type, write_method
+from harness.config.models.trials import Trials as TrialsType
+from harness.config.models.trials import write_trials
+from harness.config.models.truths import truth_of
+from harness.config.shared_keys import (
+    ExecutionKey,
+    NameKey,
+    SeedKey,
+    TitleKey,
+    figures_key,
+    kind_and_family,
+)
+from harness.config.values import Execution, MethodSpec, Size, Trials
+from harness.families.catalogue import FAMILIES
+from harness.families.family import Family
+from harness.figures.kind import FigureSpec
+from harness.findings.choice import Allowance
+from harness.kinds.coverage.experiment import Experiment, alpha_key, size_keys
+from harness.methods.method import ALL_SIDES, TWO_SIDED
+
+CHOICE = "choice"
+TITLE = "Choice of an interval for"
+"""The beginning of the titles of its forms, which end with the family."""
+TRUTHS, SHOWN = "truths", "shown"
+
+_Times = Annotated[float, Field(ge=1, le=1000), expecting("a number from 1 to 1000")]
+_Count = Annotated[int, Field(ge=1, le=10**7), expecting("a whole number from 1 to 10^7")]
+
+
+class OfAllowance(StrictModel):
+    """How many times alpha a method may miss."""
+
+    mean: _Times = Field(
+        Allowance.mean, description="On average, under each truth and at each size."
+    )
+    worst: _Times = Field(Allowance.worst, description="At the truth where it misses most often.")
+
+
+class OfSearch(StrictModel):
+    """Where the worst case is searched by trials, and with how many."""
+
+    over: dict[str, Any] = Field(
+        description="As a truth is written, with the ends of a range in place of each list."
+    )
+    points: _Count = Field(256, description="How many truths are simulated.")
+    trials: _Count = Field(2000, description="Trials at each of them.")
+    fresh: _Count = Field(
+        60_000, description="New trials at each of the truths with the most misses."
+    )
+
+
+Side = Annotated[str, Word("a side", ALL_SIDES)]
+Sides = Annotated[list[Side], Field(min_length=1), AfterValidator(tuple)]
+
+
+def _methods(family: Family) -> Key:
+    method: Any = method_type(family)
+    about = (
+        "The methods that are compared, as in a coverage experiment; left out, all of the "
+        "catalogue that have a side and do not draw their limits."
+    )
+    kind = Annotated[list[method], Field(min_length=1)] | None
+    return key(kind, about, None, write=lambda specs: [write_method(each) for each in specs])
+
+
+def _truths(family: Family) -> Key:
+    named: Any = dict[Label, truth_of(family).kind]
+    about = "Truths by name, under each of which a method may not miss too often."
+    return key(Annotated[named, Field(min_length=1)], about, write=dict)
+
+
+def _shown(family: Family) -> Key:
+    named: Any = dict[Label, truth_of(family).kind]
+    about = "Truths whose numbers are shown and decide nothing."
+    return key(named, about, {}, write=lambda truths: dict(truths) or None)
+
+
+def _trials(family: Family) -> Key | None:
+    about = "How many trials under each truth."
+    trials = key(TrialsType | None, about, None, write=write_trials)
+    return None if family.has_outcomes else trials
+
+
+def _write_allowed(allowed: Allowance) -> dict[str, Any]:
+    return {name: plain_number(value) for name, value in asdict(allowed).items()}
+
+
+Allowed = Annotated[OfAllowance, AfterValidator(lambda model: Allowance(**dict(model)))]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChoiceExperiment(WrittenByKeys):
+    """A config of the kind ``choice``, fully resolved: which method does the rule take?"""
+
+    name: Annotated[str, NameKey]
+    title: Annotated[str, TitleKey]
+    family: Annotated[Family, kind_and_family(CHOICE, "a family", FAMILIES)]
+    sizes: Annotated[tuple[Size, ...], size_keys]
+    """Ascending and distinct."""
+    alphas: Annotated[tuple[float, ...], alpha_key]
+    sides: Annotated[
+        tuple[str, ...],
+        key(Sides, "Of the methods of the catalogue.", [TWO_SIDED], write=lambda _: None),
+    ]
+    methods: Annotated[tuple[MethodSpec, ...], _methods]
+    truths: Annotated[Mapping[str, Any], _truths]
+    """Those that decide, by their names, as plain data."""
+    shown: Annotated[Mapping[str, Any], _shown]
+    """Those that are shown beside them."""
+    allow: Annotated[
+        Allowance,
+        key(
+            Allowed,
+            "What the rule allows: how many times alpha a method may miss.",
+            {},
+            write=_write_allowed,
+        ),
+    ]
+    reference: Annotated[
+        str | None,
+        key(
+            Label | None,
+            "The label of the two-sided method whose length is 1 in tables; left out, that of the "
+            "rule's choice.",
+            None,
+        ),
+    ]
+    trials: Annotated[Trials | None, _trials] = None
+    """None where no Monte Carlo trials are made."""
+    search: Annotated[
+        OfSearch | None,
+        key(
+            OfSearch | None,
+            "Where worst cases are searched that no exact engine has.",
+            None,
+            write=lambda search: None if search is None else search.model_dump(),
+        ),
+    ]
+    seed: Annotated[int, SeedKey]
+    execution: Annotated[Execution, ExecutionKey]
+    figures: Annotated[tuple[FigureSpec, ...], figures_key]
+    figures_are_suggested: bool = field(default=False, compare=False)
+    """Whether the config named no figures, so that these are those that suit it."""
+    coverages: Mapping[str, Experiment] = field(default_factory=dict, compare=False, repr=False)
+    """The coverage experiment under each truth, by the names of the truths."""
+    kind: ClassVar[str] = CHOICE
+
+    @property
+    def family_name(self) -> str:
+        """The name of the family, as messages have it."""
+        return self.family.name
+
+    @property
+    def form(self) -> FamilyForm:
+        """The form of its config."""
+        record: Any = type(self)
+        return family_form(record, TITLE, self.family)

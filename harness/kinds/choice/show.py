@@ -1,0 +1,151 @@
+"""A choice on the screen and on pages: what to use, and the methods in the order of the rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+from rich.console import RenderableType
+
+from harness.findings.answer import Answer
+from harness.findings.numbers import nominal, percent, significant
+from harness.findings.table import Entry, TextTable, text_table
+from harness.kinds.choice.tables import LEAST_BAD, NEVER, USE, ChoiceResults
+from harness.methods.method import TWO_SIDED
+from harness.report.page import Section
+from harness.report.sections import answer_section, facts
+from harness.screen.console import escape_markup
+from harness.screen.records import table_screen
+
+_MOST_ROWS = 20
+Row = dict[str, Any]
+
+
+def choice_screen(results: ChoiceResults) -> Iterator[RenderableType]:
+    """The title, the rule, the methods of each side and alpha, and what to use."""
+    yield f"[bold]{escape_markup(results.manifest['title'])}[/bold]"
+    yield escape_markup(rule(results))
+    for table in method_tables(results, _MOST_ROWS):
+        yield table_screen(table)
+    yield from map(escape_markup, other_answers(results))
+    for sentence in results.manifest["failures"]:
+        yield f"[bold red]Failed[/bold red]: {escape_markup(sentence)}."
+    for line in advice(results):
+        yield f"[bold]{escape_markup(line)}[/bold]"
+    if results.path is not None:
+        yield f"Written to {escape_markup(str(results.path))}"
+
+
+def found_answer(results: ChoiceResults) -> Answer:
+    """The same as an answer of a page, whose tables are numbered from 0 on."""
+    tables = enumerate(method_tables(results))
+    return Answer(
+        [rule(results), *other_answers(results)],
+        [f"Failed: {sentence}." for sentence in results.manifest["failures"]],
+        {float(place): table for place, table in tables},
+        list(advice(results)),
+    )
+
+
+def sections(results: ChoiceResults, command: str) -> Iterator[Section]:
+    """The sections of a choice, in their order."""
+    yield answer_section(found_answer(results))
+    yield facts(results, command, cells_file="")
+
+
+def rule(results: ChoiceResults) -> str:
+    """The rule in one sentence, with the numbers of the config."""
+    experiment = results.manifest["experiment"]
+    allow, truths = experiment["allow"], experiment["truths"]
+    under = next(iter(truths)) if len(truths) == 1 else f"each of {', '.join(truths)}"
+    return (
+        f"Of the methods that miss at most {allow['mean']:g} times alpha on average under {under} "
+        f"at each size, and at most {allow['worst']:g} times alpha at worst, the shortest."
+    )
+
+
+def _groups(table: pl.DataFrame) -> Iterator[tuple[str, float, list[Row]]]:
+    for part in table.partition_by("side", "alpha", maintain_order=True):
+        yield part["side"][0], part["alpha"][0], part.to_dicts()
+
+
+def method_tables(results: ChoiceResults, most: int | None = None) -> Iterator[TextTable]:
+    """A table of the methods for each side and alpha, in the order of the rule.
+
+    Args:
+        results: of a choice.
+        most: the most rows of a table; None for all.
+    """
+    for side, alpha, rows in _groups(results.summary):
+        shown = [
+            {
+                "Method": Entry(row["method"], note=row["recommended"]),
+                "": Entry(row["recommended"] or ("" if row["qualifies"] else "fails")),
+                "covers on average, %": Entry(_span(row)),
+                "lowest, %": Entry(_lowest(row), 1 - row["worst_alpha"]),
+                "at": Entry(row["worst_size"]),
+                "over": Entry(row["worst_over"]),
+                "length": Entry(significant(row["relative_length"], 4), row["relative_length"]),
+            }
+            for row in rows[:most]
+        ]
+        what = "intervals" if side == TWO_SIDED else f"{side} limits"
+        caption = f"{nominal(alpha)} {what}, in the order of the rule"
+        if most is not None and len(rows) > most:
+            caption += f"; the first {most} of {len(rows)} (all in summary.csv)"
+        yield text_table(caption, shown, ("Method", "", "at", "over"))
+
+
+def _span(row: Row) -> str:
+    low, high = (percent(1 - row[name])[:-2] for name in ("mean_alpha", "least_mean_alpha"))
+    return low if low == high else f"{low} to {high}"
+
+
+def _lowest(row: Row) -> str:
+    error = f" ± {percent(row['worst_std_error'], 2)[:-2]}" if row["worst_std_error"] else ""
+    return f"{percent(1 - row['worst_alpha'])[:-2]}{error}"
+
+
+def other_answers(results: ChoiceResults) -> Iterator[str]:
+    """Sentences with what the rule takes where more or fewer misses are allowed."""
+    for side, alpha, rows in _groups(results.answers):
+        found: dict[str, list[str]] = {}
+        for row in rows:
+            at = f"{row['allowed_mean']:g} and {row['allowed_worst']:g}"
+            found.setdefault(row["method"] or "none", []).append(at)
+        what = "" if side == TWO_SIDED else f"{side} limits, "
+        named = "; ".join(f"{name} ({', '.join(places)})" for name, places in found.items())
+        yield (
+            f"At {what}alpha {alpha:g}, by how many times alpha may be missed on average and at "
+            f"worst: {named}."
+        )
+
+
+def advice(results: ChoiceResults) -> Iterator[str]:
+    """Which method to use, a line for each side and alpha."""
+    for side, alpha, rows in _groups(results.summary):
+        named = {row["recommended"]: row for row in rows if row["recommended"]}
+        proven = [row for row in rows if row["is_proven"]]
+        use = named.get(USE) or named[LEAST_BAD]
+        what = "" if side == TWO_SIDED else f" for a {side} limit"
+        parts = [_use(use, f"At {nominal(alpha)} use {use['method']}{what}")]
+        never = named.get(NEVER)
+        if never is not None:
+            longer = never["relative_length"] / use["relative_length"] - 1
+            parts.append(
+                f"Where coverage must never be below {nominal(alpha)}, use {never['method']}, "
+                f"which is {percent(longer, 2)} longer."
+            )
+        elif not proven:
+            parts.append("Of no method is it proven that it never covers less.")
+        yield " ".join(parts)
+
+
+def _use(row: Row, head: str) -> str:
+    error = f" (± {percent(row['worst_std_error'], 2)})" if row["worst_std_error"] else ""
+    nearest = "" if row["qualifies"] else "; no method qualifies, and it comes nearest"
+    return (
+        f"{head}: it covers {_span(row)} % on average, {percent(1 - row['worst_alpha'])}{error} "
+        f"at the {'worst' if row['worst_known_by'] == 'exact' else 'worst found'}{nearest}."
+    )

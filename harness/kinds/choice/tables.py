@@ -1,0 +1,246 @@
+"""The tables of a choice: the numbers under each truth, the methods, and what the rule takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from harness.catalogue import with_settings
+from harness.findings.choice import Allowance, Candidate, Choice, choice
+from harness.findings.judgements import AtAlpha, MethodJudgement, size_of
+from harness.kinds.choice.experiment import CHOICE, TRUTHS, ChoiceExperiment
+from harness.tables.columns import SUMMARY, columns_of, table_kind, tables_of
+from harness.tables.results import Results
+
+ANSWERS = "answers"
+TABLES = tables_of(CHOICE)
+OTHER_MEANS, OTHER_WORSTS = (1.05, 1.1, 1.2), (2.0, 2.5, 3.0)
+"""How many times alpha methods may miss in the table of other answers."""
+EXACT, FOUND, ESTIMATED = "exact", "search", "trials"
+"""How a worst alpha is known."""
+USE, LEAST_BAD, NEVER = "use", "least bad", "never above alpha"
+"""What a method is recommended for."""
+
+Losses = Mapping[tuple[str, float, tuple[float, ...]], float]
+"""The loss of each method, alpha and size under one truth."""
+
+
+@dataclass(frozen=True)
+class ChoiceResults(Results):
+    """The tables and the manifest of a choice.
+
+    ``cells`` has a row per truth × method × alpha × size, ``summary`` one per method × alpha.
+    """
+
+    answers: pl.DataFrame = field(default_factory=pl.DataFrame)
+    """A row per side × alpha × allowance: the method that the rule takes."""
+
+    @property
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """The tables of the choice, by the names of their files without the ending."""
+        return {SUMMARY: self.summary, TRUTHS: self.cells, ANSWERS: self.answers}
+
+    @property
+    def ranking(self) -> None:
+        """None: the summary ranks the methods."""
+
+    @property
+    def recommendation(self) -> None:
+        """None: the answers are."""
+
+    @property
+    def near_nominal(self) -> None:
+        """None: no size stands alone."""
+
+
+@dataclass(frozen=True)
+class UnderTruth:
+    """What is known under one truth."""
+
+    name: str
+    decides: bool
+    """Whether the rule counts it."""
+    is_outer: bool
+    """Whether its worst cases are known: its truths are within those of no other one."""
+    judged: Sequence[AtAlpha]
+    losses: Losses
+
+
+def choice_tables(
+    experiment: ChoiceExperiment,
+    truths: Sequence[UnderTruth],
+    worst: Mapping[tuple[str, float], MethodJudgement],
+) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """The tables of the truths, of the methods and of the answers.
+
+    Args:
+        experiment: what was computed.
+        truths: the numbers under each of them.
+        worst: the judgement with the worst alpha that a search found, of each method and alpha.
+    """
+    kind = table_kind(experiment.document)
+    rows = (_truth_rows(experiment, each) for each in truths)
+    of_truths = [row for of_truth in rows for row in of_truth]
+    summary, answers = [], []
+    for side in experiment.sides:
+        labels = [spec.label for spec in experiment.methods if spec.side == side]
+        for alpha in experiment.alphas:
+            candidates = _candidates(labels, alpha, truths, worst)
+            chosen = choice(candidates, experiment.allow)
+            key = {"family": experiment.family.public_name, **experiment.family.settings}
+            key |= {"side": side, "alpha": alpha}
+            unit = {each.method: each for each in candidates}.get(experiment.reference or "")
+            summary += [{**key, **row} for row in _method_rows(chosen, truths, unit)]
+            answers += [{**key, **row} for row in _answer_rows(candidates, unit)]
+    tables = {TRUTHS: of_truths, SUMMARY: summary, ANSWERS: answers}
+    truths_table, summary_table, answers_table = (
+        pl.DataFrame(found, schema=columns_of(TABLES[name], kind)) for name, found in tables.items()
+    )
+    return truths_table, summary_table, answers_table
+
+
+def _candidates(
+    labels: Sequence[str],
+    alpha: float,
+    truths: Sequence[UnderTruth],
+    worst: Mapping[tuple[str, float], MethodJudgement],
+) -> list[Candidate]:
+    """The methods of one side at one alpha, without those that have no interval somewhere."""
+    deciding = [each for each in truths if each.decides]
+    found = []
+    for label in labels:
+        judged = {
+            truth.name: method
+            for truth in deciding
+            for at_alpha in truth.judged
+            if at_alpha.alpha == alpha
+            for method in at_alpha.methods
+            if method.method == label
+        }
+        losses = [
+            truth.losses.get((label, alpha, _sizes(row)))
+            for truth in deciding
+            if truth.name in judged
+            for row in judged[truth.name].rows
+        ]
+        if len(judged) < len(deciding) or None in losses:
+            continue
+        outer = tuple(judged[truth.name] for truth in deciding if truth.is_outer)
+        searched = worst.get((label, alpha))
+        found.append(
+            Candidate(
+                label,
+                alpha,
+                tuple(mean for each in judged.values() for mean in each.means),
+                tuple(loss for loss in losses if loss is not None),
+                outer if searched is None else (searched,),
+            )
+        )
+    return found
+
+
+def _sizes(row: Mapping[str, Any]) -> tuple[float, ...]:
+    """The sizes of a row of a summary of coverage."""
+    return tuple(float(row[name]) for name in _family(row).sizes)
+
+
+def _family(row: Mapping[str, Any]) -> Any:
+    return with_settings(row["family"], dict(row))
+
+
+def _truth_rows(experiment: ChoiceExperiment, truth: UnderTruth) -> Iterator[dict[str, Any]]:
+    """A row of the table of truths for each method, alpha and size."""
+    for at_alpha in truth.judged:
+        for method in at_alpha.methods:
+            for row in method.rows:
+                loss = truth.losses.get((method.method, at_alpha.alpha, _sizes(row)))
+                kept = columns_of(TABLES[TRUTHS], table_kind(experiment.document))
+                yield {
+                    **{name: row[name] for name in kept if name in row},
+                    "truth": truth.name,
+                    "decides": truth.decides,
+                    "loss": loss,
+                }
+
+
+def _method_rows(
+    chosen: Choice, truths: Sequence[UnderTruth], unit: Candidate | None
+) -> Iterator[dict[str, Any]]:
+    """A row of the summary for each method: what is recommended first, then by length."""
+    if not chosen.candidates:
+        return
+    unit = unit or chosen.default
+
+    def recommended(each: Candidate) -> str:
+        if each is chosen.default:
+            return USE if chosen.use is not None else LEAST_BAD
+        return NEVER if each is chosen.never_above else ""
+
+    order = {USE: 0, LEAST_BAD: 0, NEVER: 1, "": 2}
+    ranked = sorted(
+        chosen.candidates,
+        key=lambda each: (
+            order[recommended(each)],
+            not each.qualifies(chosen.allowed),
+            each.length,
+        ),
+    )
+    for each in ranked:
+        at_worst, of_mean = each.worst_judgement, _largest_mean(each, truths)
+        largest = max(at_worst.rows, key=lambda row: row.get("worst_alpha") or row["actual_alpha"])
+        known = EXACT if at_worst.is_exact else FOUND if at_worst.worst_case else ESTIMATED
+        yield {
+            "method": each.method,
+            "recommended": recommended(each),
+            "qualifies": each.qualifies(chosen.allowed),
+            "mean_alpha": each.mean,
+            "mean_alpha_truth": of_mean[0],
+            "mean_alpha_size": of_mean[1],
+            "least_mean_alpha": min(each.means),
+            "worst_alpha": each.worst,
+            "worst_std_error": at_worst.std_error or None,
+            "worst_size": size_of(largest),
+            "worst_over": at_worst.scope.removeprefix("for ")
+            or ("all" if at_worst.worst_case is not None or at_worst.is_exact else "listed"),
+            "worst_known_by": known,
+            "is_proven": each.keeps and each.is_proven,
+            "relative_length": each.length / unit.length,
+        }
+
+
+def _largest_mean(method: Candidate, truths: Sequence[UnderTruth]) -> tuple[str, str]:
+    """The truth and the size with the largest mean alpha of a method."""
+    found = [
+        (row["actual_alpha"], truth.name, size_of(row))
+        for truth in truths
+        if truth.decides
+        for at_alpha in truth.judged
+        if at_alpha.alpha == method.alpha
+        for each in at_alpha.methods
+        if each.method == method.method
+        for row in each.rows
+    ]
+    _, name, size = max(found, key=lambda each: float(each[0]))
+    return name, size
+
+
+def _answer_rows(
+    candidates: Sequence[Candidate], unit: Candidate | None
+) -> Iterator[dict[str, Any]]:
+    """A row for each allowance of a grid: the method that the rule takes."""
+    for mean in OTHER_MEANS:
+        for worst in OTHER_WORSTS:
+            use = choice(candidates, Allowance(mean, worst)).use if candidates else None
+            yield {
+                "allowed_mean": mean,
+                "allowed_worst": worst,
+                "method": None if use is None else use.method,
+                "mean_alpha": None if use is None else use.mean,
+                "worst_alpha": None if use is None else use.worst,
+                "relative_length": None
+                if use is None or unit is None
+                else use.length / unit.length,
+            }
