@@ -11,7 +11,7 @@ from harness.findings.judgements import AtAlpha, MethodJudgement
 from harness.tables.answers import rounding_of
 
 SHORTER = 1e-3
-"""Of methods whose lengths differ by at most this part the one with the better worst case is used."""
+"""Of methods whose lengths differ by at most this part, that with the better worst case is used."""
 
 
 @dataclass(frozen=True)

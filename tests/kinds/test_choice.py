@@ -1,5 +1,6 @@
 """A choice applies one rule over several truths; its numbers are those of coverage runs."""
 
+from dataclasses import replace
 from math import exp, log
 from pathlib import Path
 from typing import Any
@@ -76,8 +77,6 @@ def candidate(method: str, mean: float, worst: float, length: float) -> Candidat
         del config[key]
     (judged,) = judgements(harness.run(config | {"engines": ["enumeration"]}, out=None))
     (known,) = judged.methods
-    from dataclasses import replace
-
     known = replace(known, method=method, worst=worst, keeps=worst <= 0.05)
     return Candidate(method, 0.05, (mean,), (length,), (known,))
 

@@ -78,15 +78,15 @@ def _methods(family: Family) -> Key:
 
 
 def _truths(family: Family) -> Key:
-    named: Any = dict[Label, truth_of(family).kind]
+    truth: Any = truth_of(family).kind
     about = "Truths by name, under each of which a method may not miss too often."
-    return key(Annotated[named, Field(min_length=1)], about, write=dict)
+    return key(Annotated[dict[Label, truth], Field(min_length=1)], about, write=dict)
 
 
 def _shown(family: Family) -> Key:
-    named: Any = dict[Label, truth_of(family).kind]
+    truth: Any = truth_of(family).kind
     about = "Truths whose numbers are shown and decide nothing."
-    return key(named, about, {}, write=lambda truths: dict(truths) or None)
+    return key(dict[Label, truth], about, {}, write=lambda truths: dict(truths) or None)
 
 
 def _trials(family: Family) -> Key | None:

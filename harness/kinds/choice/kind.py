@@ -15,6 +15,7 @@ from harness.families.catalogue import FAMILIES
 from harness.families.family import ENUMERATION, Family
 from harness.figures.requirements import ExperimentFacts
 from harness.kinds.choice.experiment import CHOICE, SHOWN, TITLE, TRUTHS, ChoiceExperiment
+from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.kind import CoverageKind, sizes_of
 from harness.kinds.family_kind import FamilyKind
 from harness.methods.catalogue import methods_of
@@ -70,16 +71,17 @@ class ChoiceKind(FamilyKind[ChoiceExperiment]):
         experiment, issues = super().validated(raw, folder, kinds)
         if experiment is None:
             return None, issues
-        coverages = {}
+        coverages: dict[str, Experiment] = {}
         for key in (TRUTHS, SHOWN):
             for name, truth in (raw.get(key) or {}).items():
                 config = _coverage_config(experiment, raw, truth)
                 found, wrong = _COVERAGE.validated(config, folder, kinds)
                 issues += [_moved(issue, key, name) for issue in wrong]
-                coverages[name] = found
+                if found is not None:
+                    coverages[name] = found
         if issues:
             return None, list(dict.fromkeys(issues))
-        written = {name: each.written_truth for name, each in coverages.items() if each}
+        written = {name: each.written_truth for name, each in coverages.items()}
         return replace(
             experiment,
             truths={name: written[name] for name in experiment.truths},
@@ -146,7 +148,7 @@ class ChoiceKind(FamilyKind[ChoiceExperiment]):
         )
 
     def failures(self, manifest: Mapping[str, Any]) -> Iterable[str]:
-        return manifest["failures"]
+        return list(manifest["failures"])
 
     def screen(self, results: ChoiceResults) -> Iterable[RenderableType]:
         from harness.kinds.choice.show import choice_screen
