@@ -21,7 +21,7 @@ CELLS = pl.read_parquet(FOLDER / "cells.parquet")
 NEAR = pl.read_csv(FOLDER / "near_nominal.csv")
 PAGE = (ROOT / "docs/clustered_cases.md").read_text("utf-8")
 CORRELATIONS = (0.0, 0.1, 0.3, 0.5)
-EVERYWHERE = pl.read_parquet(ROOT / "results/recommendation/clustered_proportion/cells.parquet")
+EVERYWHERE = pl.read_parquet(ROOT / "results/sampling/few_clusters/cells.parquet")
 
 DEVIATIONS = 5.0
 """Standard errors by which one of 36 right coverages is off with a probability of 2.1e-5 at most:
@@ -90,7 +90,7 @@ def test_the_default_covers_94_per_cent_away_from_the_ends():
 
 
 def test_other_intervals_are_as_much_shorter_as_the_page_says():
-    summary = pl.read_csv(FOLDER.parent / "recommendation/clustered_proportion/summary.csv")
+    summary = pl.read_csv(FOLDER.parent / "sampling/few_clusters/summary.csv")
     lengths = summary.filter(pl.col("clusters") >= 20).pivot(
         "method", index="clusters", values="mean_length"
     )

@@ -52,7 +52,7 @@ COVERAGE: Mapping[int, Mapping[str, tuple[float, float]]] = {
 }
 """The least and the largest coverage of 95 % intervals, in per cent, by the number of clusters.
 
-They are those of ``results/recommendation/clustered_proportion``: clusters of ten cases, p 0.05,
+They are those of ``results/sampling/few_clusters``: clusters of ten cases, p 0.05,
 0.2, 0.5, 0.8 and 0.95, correlations 0, 0.1, 0.3 and 0.5, each with 20,000 data sets.
 """
 

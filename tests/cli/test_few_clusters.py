@@ -9,7 +9,7 @@ import harness
 from harness.methods.catalogue import CATALOGUE
 from harness.one.few_clusters import COVERAGE
 
-RESULTS = Path(harness.__file__).parents[1] / "results/recommendation/clustered_proportion"
+RESULTS = Path(harness.__file__).parents[1] / "results/sampling/few_clusters"
 END = (
     ", by p from 0.05 to 0.95 and the correlation from 0 to 0.5; less where clusters differ in "
     "size\n"

@@ -2,53 +2,55 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from handbook import links
 from handbook.text import cell, code, table
-from harness.families.catalogue import FAMILIES, family_of
-from harness.findings.judgements import AtAlpha, MethodJudgement, judgements
 from harness.findings.numbers import percent
-from harness.kinds.stored import load_tables
-from harness.methods.catalogue.recommended import RECOMMENDED
-from harness.methods.listing import recommended_for
+from harness.kinds.choice.show import rule
+from harness.kinds.stored import load
+from harness.methods.method import TWO_SIDED
 
 _HEAD = """# Recommended methods
 
 The rule stands on [Which interval](which_interval.md#the-rule). Each table has the methods of a
-family, two-sided at alpha 0.05: coverage on average over the true values, of several sizes its
-range; coverage at the worst true value and size; and the mean length relative to the shortest
-method, averaged over the sizes. Methods that are about right on average come first.
+family at alpha 0.05: coverage on average under each truth at each size, as its range; the lowest
+coverage, the true values that it is over and how it is known; and the length relative to that of
+the method to use, as a geometric mean over truths and sizes. Methods that qualify come first.
 
 """
+_COLUMNS = ("method", "covers on average", "lowest", "over", "known by", "length", "")
 
 
 def page() -> str:
-    """The page: a section for each family."""
-    return _HEAD + "\n".join(map(_section, RECOMMENDED))
+    """The page: a section for each config of recommendations."""
+    folders = sorted((links.ROOT / "configs/recommendation").glob("*.yaml"))
+    return _HEAD + "\n".join(_section(path.stem) for path in folders)
 
 
-def _section(family: str) -> str:
-    name = f"recommendation/{family}"
-    (judged,) = judgements(load_tables(links.ROOT / "results" / name))
-    ordered = sorted(judged.with_lengths, key=lambda method: (not method.about_right, method.worst))
-    worst = "at worst" if ordered[0].is_exact else "lowest found"
-    head = ("method", "covers on average", worst, "length", "recommended as")
-    rows = [_row(method, judged, family) for method in ordered]
-    reason = RECOMMENDED[family].reason
-    why = f"`{RECOMMENDED[family].use}`: {reason}.\n\n" if reason else ""
+def _section(stem: str) -> str:
+    name = f"recommendation/{stem}"
+    results: Any = load(links.ROOT / "results" / name)
+    parts = []
+    for side, rows in results.summary.filter(alpha=0.05).group_by("side", maintain_order=True):
+        what = "" if side == (TWO_SIDED,) else f"Of one limit, {side[0]}:\n\n"
+        parts.append(what + table(_COLUMNS, list(map(_row, rows.to_dicts()))))
     return (
-        f"## {cell(FAMILIES[family].title)}\n\n"
+        f"## {cell(results.manifest['title'])}\n\n"
         f"[config](../configs/{name}.yaml), [results](../results/{name})\n\n"
-        f"{why}{table(head, rows)}"
+        f"{rule(results)}\n\n" + "\n".join(parts)
     )
 
 
-def _row(method: MethodJudgement, judged: AtAlpha, family: str) -> tuple[str, ...]:
-    low, high = percent(1 - method.mean), percent(1 - min(method.means))
-    error = f" ± {percent(method.std_error, 2)}" if method.std_error else ""
+def _row(row: dict[str, Any]) -> tuple[str, ...]:
+    low, high = percent(1 - row["mean_alpha"]), percent(1 - row["least_mean_alpha"])
+    error = f" ± {percent(row['worst_std_error'], 2)}" if row["worst_std_error"] else ""
     return (
-        code(method.method),
+        code(row["method"]),
         low if low == high else f"{low} to {high}",
-        f"{percent(1 - method.worst)}{error}",
-        f"{judged.relative_length(method):.3f}",
-        recommended_for(family_of(family), method.method),
+        f"{percent(1 - row['worst_alpha'])}{error}",
+        cell(row["worst_over"]),
+        row["worst_known_by"],
+        f"{row['relative_length']:.3f}",
+        row["recommended"] or ("" if row["qualifies"] else "fails"),
     )

@@ -28,7 +28,7 @@ def choice_screen(results: ChoiceResults) -> Iterator[RenderableType]:
     yield escape_markup(rule(results))
     for table in method_tables(results, _MOST_ROWS):
         yield table_screen(table)
-    yield from map(escape_markup, other_answers(results))
+    yield table_screen(other_answers(results))
     for sentence in results.manifest["failures"]:
         yield f"[bold red]Failed[/bold red]: {escape_markup(sentence)}."
     for line in advice(results):
@@ -39,9 +39,9 @@ def choice_screen(results: ChoiceResults) -> Iterator[RenderableType]:
 
 def found_answer(results: ChoiceResults) -> Answer:
     """The same as an answer of a page, whose tables are numbered from 0 on."""
-    tables = enumerate(method_tables(results))
+    tables = enumerate([*method_tables(results), other_answers(results)])
     return Answer(
-        [rule(results), *other_answers(results)],
+        [rule(results)],
         [f"Failed: {sentence}." for sentence in results.manifest["failures"]],
         {float(place): table for place, table in tables},
         list(advice(results)),
@@ -107,19 +107,34 @@ def _lowest(row: Row) -> str:
     return f"{percent(1 - row['worst_alpha'])[:-2]}{error}"
 
 
-def other_answers(results: ChoiceResults) -> Iterator[str]:
-    """Sentences with what the rule takes where more or fewer misses are allowed."""
+def other_answers(results: ChoiceResults) -> TextTable:
+    """What the rule takes where more or fewer misses are allowed: a row for each mean allowance.
+
+    Rows that are the same for all allowances on average are one.
+    """
+    shown = []
     for side, alpha, rows in _groups(results.answers):
-        found: dict[str, list[str]] = {}
+        by_mean: dict[float, dict[float, str]] = {}
         for row in rows:
-            at = f"{row['allowed_mean']:g} and {row['allowed_worst']:g}"
-            found.setdefault(row["method"] or "none", []).append(at)
-        what = "" if side == TWO_SIDED else f"{side} limits, "
-        named = "; ".join(f"{name} ({', '.join(places)})" for name, places in found.items())
-        yield (
-            f"At {what}alpha {alpha:g}, by how many times alpha may be missed on average and at "
-            f"worst: {named}."
-        )
+            by_mean.setdefault(row["allowed_mean"], {})[row["allowed_worst"]] = row["method"]
+        means: dict[tuple[str | None, ...], list[float]] = {}
+        for mean, found in by_mean.items():
+            means.setdefault(tuple(found.values()), []).append(mean)
+        for methods, allowed in means.items():
+            span = f"{allowed[0]:g}" if len(allowed) == 1 else f"{allowed[0]:g} to {allowed[-1]:g}"
+            at_worst = [f"{worst:g} at worst" for worst in next(iter(by_mean.values()))]
+            taken = (Entry(method or "none") for method in methods)
+            shown.append(
+                {
+                    "Alpha": Entry(f"{alpha:g}"),
+                    "Side": Entry("" if side == TWO_SIDED else side),
+                    "On average": Entry(span),
+                    **dict(zip(at_worst, taken, strict=True)),
+                }
+            )
+    caption = "What the rule takes, by how many times alpha a method may miss"
+    texts = [name for row in shown for name in row if name != "Alpha"]
+    return text_table(caption, shown, texts)
 
 
 def advice(results: ChoiceResults) -> Iterator[str]:

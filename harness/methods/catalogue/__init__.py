@@ -103,18 +103,21 @@ PROPORTION = methods_for(FAMILIES["proportion"])
 def default_method(family: Family, side: str, *, has_prior: bool = False) -> Method:
     """The method of a family that is used where none is named.
 
-    Two-sided it is the one that is recommended. With a prior, or of one side, it is the shortest
-    interval that holds 1 − alpha of the posterior, or its quantile; of a family without a
-    posterior the recommended one, and of a family without recommendations the first one.
+    It is the one that is recommended for the side. With a prior it is the shortest interval that
+    holds 1 − alpha of the posterior, or its quantile, as it is of one side of a family where
+    nothing is recommended for it. Of a family without a posterior it is the two-sided one, and of
+    one without recommendations the first one.
     """
     methods, recommended = methods_of(family), RECOMMENDED.get(family.name)
     of_posterior = methods.get("minimal_length" if side == TWO_SIDED else "one_sided")
-    if of_posterior is not None and (recommended is None or has_prior or side != TWO_SIDED):
+    if of_posterior is not None and has_prior:
         return of_posterior
-    if recommended is None:
-        return next(iter(methods.values()))
-    one_sided = recommended.one_sided if side != TWO_SIDED else ""
-    return methods[one_sided or recommended.use]
+    known = "" if recommended is None else recommended.of_side(side)
+    if known:
+        return methods[known]
+    if of_posterior is not None:
+        return of_posterior
+    return next(iter(methods.values())) if recommended is None else methods[recommended.use]
 
 
 def find(family: Family, name: str) -> Method:

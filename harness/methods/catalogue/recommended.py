@@ -1,6 +1,6 @@
 """The methods to use, for each family: by the rule of ``findings.choice``.
 
-They are what that rule takes at alpha 0.05, two-sided, in the results of the configs in
+They are what that rule takes at alpha 0.05 in the results of the configs in
 ``configs/recommendation``.
 """
 
@@ -8,20 +8,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from harness.methods.method import LOWER, TWO_SIDED, UPPER
+
 
 @dataclass(frozen=True)
 class Recommended:
     """The methods of a family to use."""
 
     use: str
-    """Its coverage is nominal on average, and its worst case the best of those; the default."""
+    """The shortest of those that miss at most 1.1 times alpha on average under each of several truths,
+    and at most 2.5 times alpha at worst; the default."""
     never_above: str | None = None
     """The shortest of those of which it is proven that they never miss more often than alpha; None
     where there is none."""
     reason: str = ""
     """Why ``use`` is the default where no method qualifies."""
-    one_sided: str = ""
-    """The default of one side, where it is another one and the family has no posterior."""
+    lower: str = ""
+    """The default of a lower limit, by the same rule; empty where none was compared."""
+    upper: str = ""
+    """The same of an upper limit."""
+
+    def of_side(self, side: str) -> str:
+        """The default of a side; empty where none was compared."""
+        return {TWO_SIDED: self.use, LOWER: self.lower, UPPER: self.upper}[side]
 
 
 RECOMMENDED = {
@@ -39,7 +48,8 @@ RECOMMENDED = {
         None,
         "no method is within a tenth of alpha on average at 20 pairs; the worst case of this one "
         "is the best",
-        one_sided="scas",
+        lower="scas",
+        upper="scas",
     ),
     "mean": Recommended("student_t", "student_t"),
     "clustered_proportion": Recommended(

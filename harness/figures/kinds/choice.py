@@ -1,0 +1,96 @@
+"""The methods of a choice as points: how long they are, and how little they cover at worst.
+
+What the rule allows at worst is a line. A method that is allowed to be used lies right of it and is
+filled; of those the lowest is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+from pydantic import Field
+
+from harness.figures import options
+from harness.figures.kind import Drawing, FigureKind, file_stem
+from harness.figures.kinds.ranking import LONGEST, SHORTEST, RankedMethods, plot_ranked
+from harness.figures.look import labels, layout, style
+from harness.figures.look.axes import nominal_text, write_in_percent
+from harness.methods.method import TWO_SIDED
+from harness.tables.wording import method_titles
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.figure import Figure
+
+    from harness.tables.results import Results
+
+CHOICE = "choice"
+
+
+class ChoiceOptions(options.FigureOptions):
+    """Options of `choice`."""
+
+    methods: options.Labels | None = options.METHODS
+    alpha: options.Alpha | None = options.ALPHA
+    side: str = Field(TWO_SIDED, description="two-sided, lower or upper.")
+
+
+def draw(results: Results, asked: ChoiceOptions) -> Iterator[Drawing]:
+    """Yield one drawing per alpha."""
+    titles = method_titles(results.manifest)
+    rows = results.summary.filter(side=asked.side)
+    if asked.methods is not None:
+        rows = rows.filter(rows["method"].is_in(asked.methods))
+    allowed = results.manifest["experiment"]["allow"]["worst"]
+    alphas = rows["alpha"].unique(maintain_order=True).to_list()
+    for alpha in alphas if asked.alpha is None else [asked.alpha]:
+        here = rows.filter(alpha=alpha)
+        parts = [f"alpha{alpha:g}"] if len(alphas) > 1 else []
+        sides = [] if asked.side == TWO_SIDED else [asked.side]
+        stem = file_stem(CHOICE, *sides, *parts)
+        yield Drawing(stem, _figure(here, titles, alpha, allowed * alpha))
+
+
+def _figure(rows: pl.DataFrame, titles: dict[str, str], alpha: float, allowed: float) -> Figure:
+    figure = style.new_figure(style.COLUMN, 82)
+    (axes,) = layout.panels(figure, 1, 1)
+    points = RankedMethods(
+        "",
+        tuple(rows["method"]),
+        1 - rows["worst_alpha"].to_numpy(),
+        100 * (rows["relative_length"].to_numpy() / rows["relative_length"][0] - 1),
+        rows["qualifies"].to_numpy(),
+    )
+    left = max(0.0, 1 - 1.6 * allowed)
+    low, high = labels.axis_limits(np.clip(points.longer[points.worst >= left], SHORTEST, LONGEST))
+    room = 0.08 * (high - low)
+    axes.axvspan(-1, 1 - allowed, facecolor=style.SHADE, linewidth=0, zorder=0)
+    axes.axhline(0, color="#999999", linewidth=0.5, zorder=1, gid="unit")
+    axes.axvline(1 - alpha, **style.NOMINAL_LINE, zorder=2, gid="nominal")
+    axes.set_xlim(left, 1)
+    axes.set_ylim(low - room, high + room)
+    write_in_percent(axes, "x")
+    axes.set_xlabel("lowest coverage, %")
+    axes.set_ylabel("length, % over that of the method to use")
+    heading = (
+        f"nominal {nominal_text(alpha)} (dashed); shaded: too low at worst; hollow: does not "
+        "qualify, at worst or on average"
+    )
+    figure.legend([], [], **style.legend_above(1, style.wrap(heading, style.COLUMN)))
+    plot_ranked(axes, points, titles)
+    layout.place_point_labels(figure, [axes], 1 - alpha, 0.0)
+    return figure
+
+
+KIND = FigureKind(
+    name=CHOICE,
+    title="Lowest coverage and length of the methods of a choice, one point each",
+    options=ChoiceOptions,
+    over="summary",
+    needs=(),
+    draw=draw,
+    drawn_for=lambda family: True,
+    experiment="choice",
+)
