@@ -73,7 +73,8 @@ class Leaderboard(Tabular):
     joint: float
     """The level at which all differences hold together."""
     remarks: tuple[str, ...]
-    """What the levels mean, and which pairs are told apart, in sentences."""
+    """What the levels mean, which pairs are told apart, and what few clusters or cases mean, in
+    sentences."""
 
     def records(self) -> list[dict[str, Any]]:
         """Return a row for each system and then for each difference, with the names of both."""
@@ -141,7 +142,7 @@ def leaderboard(
         raise InputError(
             f"a leaderboard needs cases of at least two systems, found systems: {len(right)}"
         )
-    systems = []
+    systems, of_data = [], dict[str, None]()
     for name, of_system in right.items():
         if clusters is None:
             found = compute("proportion", alpha=alpha, x=int(of_system.sum()), n=of_system.size)
@@ -149,6 +150,7 @@ def leaderboard(
             of_cases = zip(map(str, clusters), map(int, of_system), strict=True)
             counts: dict[str, Any] = count_clusters(of_cases)
             found = compute("clustered_proportion", alpha=alpha, **counts)
+        of_data |= dict.fromkeys(found.remarks)
         (limits,) = _numbers(found)
         x, n = int(of_system.sum()), of_system.size
         systems.append(System(name, x, n, *limits, alpha, found.method))
@@ -159,9 +161,10 @@ def leaderboard(
             "there are no differences: the intervals of pairs take cases as independent of each "
             f"other, which those of one {cluster} are not"
         )
-        return Leaderboard(tuple(systems), (), joint, (own, reason))
+        return Leaderboard(tuple(systems), (), joint, (own, reason, *of_data))
     differences = tuple(_differences([system.system for system in systems], right, joint))
-    return Leaderboard(tuple(systems), differences, joint, (own, *_remarks(differences, joint)))
+    remarks = (own, *_remarks(differences, joint), *of_data)
+    return Leaderboard(tuple(systems), differences, joint, remarks)
 
 
 def _cases(
