@@ -25,9 +25,8 @@ _Path = str | PathLike[str]
 
 PAIRS_METHOD = "scas"
 """The method of the differences. The alpha of one of k(k − 1)/2 is small, and at a small alpha
-``balanced_width``, the default of ``paired_difference``, leaves out 0 too often: of equal systems
-on 50 cases, at 0.05/45, up to 2.34 times as often as alpha allows; ``scas`` 0.84 times, and on 20,
-100 or 200 cases at most 1.01 times."""
+``balanced_width`` leaves out 0 too often: of equal systems on 50 cases, at 0.05/45, up to 2.34 times
+as often as alpha allows; ``scas`` 0.84 times, and on 20, 100 or 200 cases at most 1.01 times."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +105,7 @@ def leaderboard(
     have the skewness-corrected score intervals of ``paired_difference``, ``scas``, each at the
     alpha of all over their number (Bonferroni), which is valid whatever the dependence between
     them. At the small alphas of many pairs ``scas`` leaves out 0 hardly more often than alpha
-    allows, and ``balanced_width``, the default of ``paired_difference``, up to twice as often.
+    allows, and ``balanced_width`` up to twice as often.
 
     Args:
         cases: for each system by its name 1 or true for each case that it has right, and 0 or

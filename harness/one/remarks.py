@@ -129,7 +129,9 @@ class Remarks:
             is_whole = (found.lower <= low) & (found.upper >= high)
         whole = set(np.flatnonzero(is_whole).tolist())
         known = UNINFORMATIVE.get(family.public_name)
-        of_no_use, others, limited = [], [], []
+        of_no_use: list[int] = []
+        others: list[int] = []
+        limited: list[int] = []
         for place, row in enumerate(self.rows):
             if place in whole:
                 says_nothing = known is not None and known.holds(self._columns(row)).all()
