@@ -25,8 +25,9 @@ _Path = str | PathLike[str]
 
 PAIRS_METHOD = "scas"
 """The method of the differences. The alpha of one of k(k − 1)/2 is small, and at a small alpha
-``balanced_width`` leaves out 0 too often: of equal systems on 50 cases, at 0.05/45, up to 2.34 times
-as often as alpha allows; ``scas`` 0.84 times, and on 20, 100 or 200 cases at most 1.01 times."""
+``balanced_width`` leaves out 0 too often: of equal systems on 50 cases, at 0.05/45, up to 2.34
+times as often as alpha allows; ``scas`` 0.84 times, and on 20, 100 or 200 cases at most 1.01
+times."""
 
 
 @dataclass(frozen=True)
@@ -160,9 +161,9 @@ def leaderboard(
             "there are no differences: the intervals of pairs take cases as independent of each "
             f"other, which those of one {cluster} are not"
         )
-        return Leaderboard(tuple(systems), (), joint, (own, reason, *of_data))
+        return Leaderboard(tuple(systems), (), joint, (own, *of_data, reason))
     differences = tuple(_differences([system.system for system in systems], right, joint))
-    remarks = (own, *_remarks(differences, joint), *of_data)
+    remarks = (own, *of_data, *_remarks(differences, joint))
     return Leaderboard(tuple(systems), differences, joint, remarks)
 
 
