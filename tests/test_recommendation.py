@@ -201,6 +201,15 @@ def test_help_and_docstring_name_no_default_that_may_change() -> None:
         assert not named
 
 
+def test_what_pages_and_docstrings_call_the_default_is_one() -> None:
+    uses = {known.use for known in RECOMMENDED.values()}
+    texts = [*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+    for path in (*texts, *(ROOT / "harness").rglob("*.py")):
+        called = re.findall(r"`+(\w+)`+, the default\b", path.read_text("utf-8"))
+        called += re.findall(r"\bTake `+(\w+)`+", path.read_text("utf-8"))
+        assert set(called) <= uses, path
+
+
 def test_the_page_has_the_methods_and_numbers_of_the_results() -> None:
     page = (ROOT / "docs/which_interval.md").read_text("utf-8")
     section = page.partition("## The rule\n")[2].partition("\n## ")[0]

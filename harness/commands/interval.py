@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -165,7 +165,7 @@ def interval(
         validate_output_files,
     )
     from harness.methods.catalogue import default_method
-    from harness.methods.method import ALL_SIDES
+    from harness.methods.method import ALL_SIDES, TWO_SIDED
     from harness.one.rows import (
         ALL,
         IntervalSetting,
@@ -249,7 +249,8 @@ def interval(
             say(format_record(texts[0]))
         else:
             show_table(table)
-    _remark(setting, rows, found, left_out, percent)
+    is_default = not method and side == TWO_SIDED and prior is None
+    _remark(setting, rows, found, left_out, percent, is_default)
     pairs = of_family.same_cases
     if form == "table" and pairs is not None:
         say(
@@ -291,24 +292,44 @@ def _remark(
     found: Sequence[MethodIntervals],
     left_out: Sequence[str],
     percent: bool,
+    is_default: bool,
 ) -> None:
     """Print what a reader should know of the intervals, on standard error."""
     from functools import partial
 
     from harness.commands.output import say
-    from harness.one.few_clusters import remark_on_few_clusters
-    from harness.one.remarks import Remarks, remark_on_alpha, remarks_on_rows
+    from harness.one.remarks import (
+        Remarks,
+        remark_on_alpha,
+        remarks_on_clusters,
+        remarks_on_rows,
+    )
     from harness.one.result import limits_text
 
     remarks = [
         *remark_on_alpha(setting.alpha),
         *remarks_on_rows(rows),
         *left_out,
-        *remark_on_few_clusters(setting.family, rows, found),
+        *remarks_on_clusters(setting.family, rows, found),
+        *(_on_default(setting, rows, found[0].method.name) if is_default else ()),
         *Remarks(setting, rows, partial(limits_text, percent=percent)).on(found),
     ]
     for remark in remarks:
         say(f"remark: {remark}", err=True)
+
+
+def _on_default(setting: IntervalSetting, rows: Sequence[Row], method: str) -> Iterator[str]:
+    """Yield what the default covers where data are few: itself, or the command that computes it."""
+    from harness.one.default_sizes import remark_on_sizes
+    from harness.one.remarks import complete_data
+
+    family, outcomes = setting.family, complete_data(setting.family, rows)
+    if family.has_fractions:
+        from harness.planning.remarks import remark_on_coverage
+
+        yield from remark_on_coverage(family, method, setting.alpha, outcomes)
+    else:
+        yield from remark_on_sizes(family, method, setting.alpha, outcomes)
 
 
 # Data as words, and what is wrong with data of another family.

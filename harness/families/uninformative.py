@@ -2,7 +2,8 @@
 
 At such an outcome a likelihood ratio test rejects no value inside the range, at any alpha: for each
 value there are true values of the data with that parameter that make the outcome next to certain.
-An interval is the whole range there, and nowhere else needs to be.
+An interval is the whole range there, and nowhere else needs to be. Where the data of a family have
+no such range to answer with, as equal values of a score without bounds, there is no interval.
 """
 
 from __future__ import annotations
@@ -63,6 +64,18 @@ UNINFORMATIVE = {
 """By the public name of the family. Other families have no such outcome of a case and more: an
 `mcc`, `kappa` or `informedness` of 0/0 is still limited by the class or the prediction that there
 is, as no false alarm of 20 negatives speaks against an informedness of −0.5."""
+
+
+WITHOUT_INTERVAL = {
+    "mean": Uninformative(
+        "all values are equal: an interval of no width is not valid, and the data determine no "
+        "other",
+        lambda data: np.asarray(data[1] == 0),
+    ),
+}
+"""By the public name of the family: the data of which ``interval`` has no limits to give. The
+formulas of the methods go on to give the mean there, which a run scores as an interval of no width:
+values with a density are never equal."""
 
 
 def uninformative(family: Family, data: Data) -> Bools:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-
-import numpy as np
+from collections.abc import Iterable, Iterator, Mapping
 
 from harness.families.family import Family
-from harness.one.rows import MethodIntervals, Row
 
 FEW = 30
 """Below so many clusters, methods differ from nominal by percentage points."""
@@ -58,27 +55,24 @@ They are those of ``results/sampling/few_clusters``: clusters of ten cases, p 0.
 
 
 def remark_on_few_clusters(
-    family: Family, rows: Sequence[Row], found: Sequence[MethodIntervals]
+    family: Family, counts: Iterable[int], methods: Iterable[str]
 ) -> Iterator[str]:
-    """Yield a remark where a row has fewer than 30 clusters: what such intervals cover.
+    """Yield a remark where data have fewer than 30 clusters: what such intervals cover.
 
-    The coverage is that of the largest simulated number of clusters which no row falls below, or of
+    The coverage is that of the largest simulated number of clusters which no data fall below, or of
     the smallest simulated one.
 
     Args:
         family: of the intervals; only one of clusters has such a remark.
-        rows: the data.
-        found: the intervals of each method.
+        counts: the number of clusters of each interval.
+        methods: the names of the methods.
     """
-    if not family.has_clusters:
-        return
-    counts = [int(np.count_nonzero(row.data["n"])) for row in rows if not row.missing]
-    few = sorted(count for count in counts if count < FEW)
+    few = sorted(count for count in counts if count < FEW) if family.has_clusters else []
     if not few:
         return
     simulated = max((count for count in COVERAGE if count <= few[0]), default=min(COVERAGE))
     coverage = COVERAGE[simulated]
-    names = [each.method.name for each in found if each.method.name in coverage]
+    names = [name for name in methods if name in coverage]
     if names:
         counted = f"{few[0]}" if few[0] == few[-1] else f"{few[0]} to {few[-1]}"
         pairs = ((name, *coverage[name]) for name in names)

@@ -25,9 +25,9 @@ _Path = str | PathLike[str]
 
 PAIRS_METHOD = "scas"
 """The method of the differences. The alpha of one of k(k − 1)/2 is small, and at a small alpha
-``balanced_width``, the default of ``paired_difference``, leaves out 0 too often: of equal systems
-on 50 cases, at 0.05/45, up to 2.34 times as often as alpha allows; ``scas`` 0.84 times, and on 20,
-100 or 200 cases at most 1.01 times."""
+``balanced_width`` leaves out 0 too often: of equal systems on 50 cases, at 0.05/45, up to 2.34
+times as often as alpha allows; ``scas`` 0.84 times, and on 20, 100 or 200 cases at most 1.01
+times."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,8 @@ class Leaderboard(Tabular):
     joint: float
     """The level at which all differences hold together."""
     remarks: tuple[str, ...]
-    """What the levels mean, and which pairs are told apart, in sentences."""
+    """What the levels mean, which pairs are told apart, and what few clusters or cases mean, in
+    sentences."""
 
     def records(self) -> list[dict[str, Any]]:
         """Return a row for each system and then for each difference, with the names of both."""
@@ -105,7 +106,7 @@ def leaderboard(
     have the skewness-corrected score intervals of ``paired_difference``, ``scas``, each at the
     alpha of all over their number (Bonferroni), which is valid whatever the dependence between
     them. At the small alphas of many pairs ``scas`` leaves out 0 hardly more often than alpha
-    allows, and ``balanced_width``, the default of ``paired_difference``, up to twice as often.
+    allows, and ``balanced_width`` up to twice as often.
 
     Args:
         cases: for each system by its name 1 or true for each case that it has right, and 0 or
@@ -141,7 +142,7 @@ def leaderboard(
         raise InputError(
             f"a leaderboard needs cases of at least two systems, found systems: {len(right)}"
         )
-    systems = []
+    systems, of_data = [], dict[str, None]()
     for name, of_system in right.items():
         if clusters is None:
             found = compute("proportion", alpha=alpha, x=int(of_system.sum()), n=of_system.size)
@@ -149,6 +150,7 @@ def leaderboard(
             of_cases = zip(map(str, clusters), map(int, of_system), strict=True)
             counts: dict[str, Any] = count_clusters(of_cases)
             found = compute("clustered_proportion", alpha=alpha, **counts)
+        of_data |= dict.fromkeys(found.remarks)
         (limits,) = _numbers(found)
         x, n = int(of_system.sum()), of_system.size
         systems.append(System(name, x, n, *limits, alpha, found.method))
@@ -159,9 +161,10 @@ def leaderboard(
             "there are no differences: the intervals of pairs take cases as independent of each "
             f"other, which those of one {cluster} are not"
         )
-        return Leaderboard(tuple(systems), (), joint, (own, reason))
+        return Leaderboard(tuple(systems), (), joint, (own, *of_data, reason))
     differences = tuple(_differences([system.system for system in systems], right, joint))
-    return Leaderboard(tuple(systems), differences, joint, (own, *_remarks(differences, joint)))
+    remarks = (own, *of_data, *_remarks(differences, joint))
+    return Leaderboard(tuple(systems), differences, joint, remarks)
 
 
 def _cases(

@@ -10,6 +10,7 @@ import numpy as np
 
 from harness.base.errors import HarnessError
 from harness.base.text import enumerated
+from harness.families.family import Data, Family
 from harness.families.uninformative import UNINFORMATIVE
 from harness.methods.listing import (
     HAS_WIDTH,
@@ -19,6 +20,8 @@ from harness.methods.listing import (
     keeps_no_contract,
 )
 from harness.methods.method import AT_LEAST, Method
+from harness.one.data_remarks import limited_without_data, without_data
+from harness.one.few_clusters import remark_on_few_clusters
 from harness.one.rows import IntervalSetting, MethodIntervals, Row, find_intervals
 
 _CLEARLY = 0.05
@@ -48,6 +51,30 @@ def remarks_on_rows(rows: Sequence[Row]) -> Iterator[str]:
             f"{_places([row.place for row in lacking])}: no number for {' or '.join(names)}; "
             f"{'these rows have' if several else 'the row has'} no limits"
         )
+
+
+def remarks_on_clusters(
+    family: Family, rows: Sequence[Row], found: Sequence[MethodIntervals]
+) -> Iterator[str]:
+    """Yield a remark where rows have few clusters."""
+    if family.has_clusters:
+        counts = [int(np.count_nonzero(row.data["n"])) for row in rows if not row.missing]
+        yield from remark_on_few_clusters(family, counts, [each.method.name for each in found])
+
+
+def complete_data(family: Family, rows: Sequence[Row]) -> list[Data]:
+    """Return the columns of the rows that lack no data: of counts all together, of scores each.
+
+    Args:
+        family: of the data; of other lists there are none.
+        rows: validated.
+    """
+    complete = [row for row in rows if not row.missing]
+    if family.scores:
+        return [tuple(np.asarray(row.data[name]) for name in family.data) for row in complete]
+    if not complete or not family.has_outcomes:
+        return []
+    return [tuple(np.array([row.data[name] for row in complete]) for name in family.data)]
 
 
 @dataclass(frozen=True)
@@ -95,27 +122,38 @@ class Remarks:
                 yield told + self._better(method, self.rows[places[0]])
 
     def _of_whole_ranges(self, found: MethodIntervals) -> Iterator[str]:
-        """Yield a remark on the intervals that are the whole range."""
+        """Yield remarks on the intervals that are the whole range, or should be."""
         family = self.setting.family
         low, high = family.support
         with np.errstate(invalid="ignore"):
-            whole = np.flatnonzero((found.lower <= low) & (found.upper >= high))
-        of_no_use, others = [], []
+            is_whole = (found.lower <= low) & (found.upper >= high)
+        whole = set(np.flatnonzero(is_whole).tolist())
         known = UNINFORMATIVE.get(family.public_name)
-        for place in whole.tolist():
-            row = self.rows[place].data
-            if known and known.holds(tuple(np.atleast_1d(row[name]) for name in family.data)).all():
-                of_no_use.append(place)
-            else:
-                others.append(place)
+        of_no_use: list[int] = []
+        others: list[int] = []
+        limited: list[int] = []
+        for place, row in enumerate(self.rows):
+            if place in whole:
+                says_nothing = known is not None and known.holds(self._columns(row)).all()
+                (of_no_use if says_nothing else others).append(place)
+            elif known is not None and not row.missing:
+                limits = found.lower[[place]], found.upper[[place]]
+                if limited_without_data(family, self._columns(row), *limits).any():
+                    limited.append(place)
         if of_no_use and known is not None:
             yield (
                 f"{found.method.name} is the whole range{self._at(of_no_use)}: "
                 f"the data leave every value possible, as {known.words}"
             )
+        if limited:
+            yield f"{found.method.name}{self._at(limited)}: {without_data(family)}"
         if others:
             told = f"{found.method.name} is the whole range{self._at(others)}"
             yield told + self._better(found.method, self.rows[others[0]])
+
+    def _columns(self, row: Row) -> Data:
+        """The data of a row that lacks none, shape (1,) each."""
+        return tuple(np.atleast_1d(row.data[name]) for name in self.setting.family.data)
 
     def _without_contract(self, found: MethodIntervals) -> Iterator[str]:
         """Yield a remark, less the method's name, where it differs clearly from the best method."""

@@ -21,6 +21,7 @@ from harness.families.family import POSTERIOR, Data, Family
 from harness.families.population import POPULATION, with_population
 from harness.methods.catalogue import default_method, find
 from harness.methods.method import ALL_SIDES, TWO_SIDED, Method
+from harness.one.data_remarks import refuse_without_interval, remarks_on_limits
 
 Value = float | Floats
 
@@ -50,6 +51,9 @@ class Interval(Tabular):
     """``two-sided``, ``lower`` or ``upper``."""
     data: Mapping[str, Any] = field(compare=False)
     """The data by name: numbers, or arrays of the broadcast shape; lists have one axis more."""
+    remarks: tuple[str, ...] = field(default=(), compare=False)
+    """What to know before use, in sentences: that few clusters cover less, that data are smaller
+    than those which the default was chosen by, or that the limits are those of a prior alone."""
 
     def __repr__(self) -> str:
         """The numbers in a line, or a table of them, at most ten rows of it.
@@ -151,6 +155,7 @@ def interval_of(
         # The size of pairs is the sum of their counts, and no column.
         largest = {name: named[name] for name in family.sizes if name in named}
         chosen.validate_sizes({name: float(sizes.max()) for name, sizes in largest.items()})
+    refuse_without_interval(family, chosen.name, of_family)
     rng = None
     if not chosen.deterministic:
         if seed is None:
@@ -163,6 +168,9 @@ def interval_of(
         part = tuple(column[here] for column in columns)
         lower[here], upper[here] = chosen.limits(part, float(level), side, prior, rng)
     estimate = family.estimate(of_family)
+    is_default = method is None and side == TWO_SIDED and prior is None
+    alpha_of_default = float(levels.flat[0]) if is_default and levels.size else None
+    limits = lower, upper
     return Interval(
         _float_or_array(estimate),
         _float_or_array(lower),
@@ -172,6 +180,7 @@ def interval_of(
         alpha=float(np.asarray(alpha)) if np.ndim(alpha) == 0 else levels,
         side=side,
         data=_given(family, data if given is None else given, levels.shape),
+        remarks=tuple(remarks_on_limits(family, chosen.name, alpha_of_default, of_family, limits)),
     )
 
 

@@ -381,7 +381,8 @@ def interval(
     Returns:
         The estimate and both limits: floats if data and ``alpha`` are scalars, else arrays of
         the shape to which they broadcast. ``to_frame`` makes a data frame of them, and
-        ``lower, upper =`` takes the limits. Of a list of methods a tuple with an interval for
+        ``lower, upper =`` takes the limits; ``remarks`` says in sentences what to know before use,
+        as that clusters are few. Of a list of methods a tuple with an interval for
         each, whose ``to_frame`` has the rows of all.
 
     Raises:
@@ -389,7 +390,8 @@ def interval(
             range; the method does not take so large sizes, or needs a population that is not
             given, or takes none, or needs the values and is given a summary; or a stochastic
             method has no seed; or the rule cannot stop at an outcome.
-        IntervalNotFoundError: the method finds no interval.
+        IntervalNotFoundError: the method finds no interval, or none is valid: of runs whose values
+            are all equal.
 
     Example:
         >>> import harness

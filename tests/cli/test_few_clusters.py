@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -73,4 +74,22 @@ def test_thirty_clusters_have_no_remark(run_command):
 
 
 def test_other_families_have_no_remark(run_command):
-    assert run_command("interval", "proportion", "9/10").err == ""
+    assert run_command("interval", "proportion", "27/30").err == ""
+
+
+def test_python_has_the_remark_of_the_command(run_command):
+    found = harness.interval("clustered_proportion", x=[9] * 12, n=[10] * 12)
+    assert [f"remark: {each}\n" for each in found.remarks] == [remarks(run_command, ["9/10"] * 12)]
+
+
+def test_python_counts_the_clusters_of_each_row():
+    x = np.array([[3.0] * 40, [3.0] * 6 + [0.0] * 34])
+    found = harness.interval("clustered_proportion", "rao_scott", x=x, n=np.where(x > 0, 9, 0))
+    (remark,) = found.remarks
+    assert remark.startswith("6 clusters are few: of 5 clusters of ten cases, ")
+
+
+def test_a_leaderboard_of_few_clusters_has_the_remark_once():
+    cases = {"a": [1, 1, 0, 1] * 5, "b": [0, 1, 0, 1] * 5, "document": list("pqrst") * 4}
+    found = harness.leaderboard(cases, cluster="document")
+    assert sum(remark.startswith("5 clusters are few: ") for remark in found.remarks) == 1

@@ -58,7 +58,7 @@ def test_files_of_one_name_are_told_apart_by_their_paths(run_command):
         Path(folder).mkdir()
         write_lines(f"{folder}/s.jsonl", samples(right))
     rows = "--rows m/s.jsonl --rows n/s.jsonl --key doc_id"
-    correct = "--correct n/s.jsonl:acc --correct m/s.jsonl:acc"
+    correct = "--correct n/s.jsonl:acc --correct m/s.jsonl:acc --method tango"
     record = found(run_command, f"interval paired_difference {rows} {correct}")
     assert (record["first_only"], record["second_only"]) == (2, 1)
 

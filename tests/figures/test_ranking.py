@@ -61,6 +61,30 @@ def test_the_line_of_the_unit_runs_through_no_label() -> None:
         assert not box.y0 < line < box.y1, label.get_text()
 
 
+@pytest.mark.parametrize(
+    ("method", "alpha", "found_by", "words"),
+    [
+        ("blaker", 0.05, {}, "never cover less"),
+        (
+            "blaker",
+            0.05,
+            {"found_by": "search"},
+            "were not found to cover less",
+        ),
+        ("blaker", 0.1, {"found_by": "search"}, "never cover less"),
+        ("wald", 0.05, {"found_by": "search"}, "never cover less"),
+    ],
+)
+def test_the_heading_calls_proven_what_no_search_found(
+    method: str, alpha: float, found_by: dict[str, str], words: str
+) -> None:
+    results = ranked((50,), RANKED)
+    case = {"method": method, "alpha": alpha, "n": 50, **found_by}
+    asked = FakeResults(results.cells, results.summary, {"worst_cases": [case]})
+    (drawing,) = drawings(asked, [Spec("ranking")])
+    assert heading(drawing.figure) == f"nominal 95 % (dashed): methods right of it {words}"
+
+
 def test_a_panel_per_size() -> None:
     results = ranked((10, 20, 50), RANKED)
     (drawing,) = drawings(results, [Spec("ranking", {"sizes": [10, 50]})])

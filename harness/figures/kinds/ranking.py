@@ -2,7 +2,7 @@
 
 A ranking is the table of a run as a picture, a panel per size: a method is better the farther it
 lies to the right and below. A method whose worst-case coverage is at least nominal lies right of
-the line.
+the line. Where a search found the worst case of such a method, it is not proven to be the worst.
 
 A frontier has two bounds as curves over alpha, the least mean length that is possible on average
 and guaranteed. A method has one mean length, and two points at that height: at its mean alpha,
@@ -93,9 +93,14 @@ def draw_ranking(results: Results, asked: RankingOptions) -> Iterator[Drawing]:
     family, methods = selected.family, selected.methods
     sizes = selected.some_sizes(asked.sizes, MOST_PANELS)
     titles = {method: selection.method_title(results.cells, method) for method in methods}
+    searched = {
+        (case["method"], case["alpha"])
+        for case in results.manifest.get("worst_cases", ())
+        if "found_by" in case
+    }
     named = [part for size in sizes if asked.sizes for part in labels.size_in_stem(family, size)]
     for alpha, part in selected.alphas:
-        panels = []
+        panels, is_proven = [], True
         for size in sizes:
             here = selected.at_size(size).filter(alpha=alpha)
             title = labels.size_text(family, size)
@@ -109,15 +114,30 @@ def draw_ranking(results: Results, asked: RankingOptions) -> Iterator[Drawing]:
             if not kept.any():
                 title += f" (none covers {nominal_text(alpha)} at worst: % over the shortest)"
             labelled = tuple(row["method"] for row in chosen)
+            right = (label for label, keeps in zip(labelled, kept, strict=True) if keeps)
+            is_proven &= not any((label, alpha) in searched for label in right)
             longer = 100 * (length / unit - 1)
             panels.append(RankedMethods(title, labelled, 1 - worst, longer))
-        figure = _ranking_figure(panels, titles, alpha, asked)
+        figure = _ranking_figure(panels, titles, alpha, asked, is_proven)
         yield Drawing(file_stem(RANKING, *named, *part), figure)
 
 
 def _ranking_figure(
-    panels: list[RankedMethods], titles: dict[str, str], alpha: float, asked: RankingOptions
+    panels: list[RankedMethods],
+    titles: dict[str, str],
+    alpha: float,
+    asked: RankingOptions,
+    is_proven: bool,
 ) -> Figure:
+    """Draw the panels.
+
+    Args:
+        panels: one for each size.
+        titles: of the methods, by their labels.
+        alpha: of all of them.
+        asked: the options.
+        is_proven: whether no worst case right of the line is one that a search found.
+    """
     from matplotlib.ticker import MaxNLocator
 
     columns = layout.panel_columns(len(panels), asked.columns, 1)
@@ -148,7 +168,8 @@ def _ranking_figure(
     near = ",\nstretched near 100" if stretched else ""
     figure.supxlabel(f"worst-case coverage over all true values of the run, %{near}")
     figure.supylabel("mean length, % over the\nshortest right of the line")
-    heading = f"nominal {nominal_text(alpha)} (dashed): methods right of it never cover less"
+    never = "never cover less" if is_proven else "were not found to cover less"
+    heading = f"nominal {nominal_text(alpha)} (dashed): methods right of it {never}"
     figure.legend([], [], **style.legend_above(1, style.wrap(heading, style.COLUMN)))
     for axes, panel in zip(places, panels, strict=True):
         _plot_ranked(axes, panel, titles)

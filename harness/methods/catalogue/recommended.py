@@ -77,3 +77,44 @@ RECOMMENDED = {
     "auc_difference": Recommended("delong"),
 }
 """By the name of the family."""
+
+
+@dataclass(frozen=True)
+class ComputedOver:
+    """What the results are of which ``RECOMMENDED`` is taken: a config in its own words."""
+
+    least: float
+    """The smallest size of a sample: cases, exposure, runs, clusters, or cases of a stratum."""
+    most: float
+    """The largest one."""
+    least_class: float | None = None
+    """The fewest cases that are expected in a class, where the config lists prevalences."""
+
+
+COMPUTED_OVER = {
+    "proportion": ComputedOver(10, 500),
+    "rate": ComputedOver(1, 100),
+    "proportion_difference": ComputedOver(10, 40),
+    "rate_difference": ComputedOver(1, 5),
+    "balanced_accuracy": ComputedOver(10, 40),
+    "risk_ratio": ComputedOver(10, 40),
+    "odds_ratio": ComputedOver(10, 40),
+    "rate_ratio": ComputedOver(1, 5),
+    "paired_difference": ComputedOver(10, 40),
+    "paired_ratio": ComputedOver(20, 100),
+    "mean": ComputedOver(2, 20),
+    "clustered_proportion": ComputedOver(5, 100),
+    "stratified_difference": ComputedOver(4, 90),
+    "precision": ComputedOver(20, 100),
+    "recall": ComputedOver(20, 100),
+    "specificity": ComputedOver(20, 100),
+    "npv": ComputedOver(20, 100),
+    "jaccard": ComputedOver(20, 100),
+    "mcc": ComputedOver(20, 100, least_class=1),
+    "kappa": ComputedOver(20, 100, least_class=1),
+    "informedness": ComputedOver(50, 200, least_class=2.5),
+    "f_score": ComputedOver(20, 100),
+    "auc": ComputedOver(10, 100),
+    "auc_difference": ComputedOver(20, 200),
+}
+"""By the name of the family."""
