@@ -9,6 +9,7 @@ from harness.figures.kind import FigureKind
 from harness.figures.kinds import (
     alpha_by_outcome,
     bounds,
+    choice,
     intervals_drawn,
     outcome_tails,
     over_outcome,
@@ -38,6 +39,7 @@ FIGURES: dict[str, FigureKind] = {
         outcome_tails.KIND,
         ranking.RANKING_KIND,
         ranking.FRONTIER_KIND,
+        choice.KIND,
         intervals_drawn.KIND,
         stopping.OUTCOMES_KIND,
         stopping.SIZE_KIND,

@@ -94,7 +94,7 @@ class FigureKind:
     bounded_only: bool = False
     """Whether the parameter of each sample must have a bounded range."""
     requires: tuple[Requirement, ...] = ()
-    experiment: Literal["coverage", "calibration", "simulation"] = "coverage"
+    experiment: Literal["coverage", "choice", "calibration", "simulation"] = "coverage"
     """The kind of experiment whose results it reads."""
 
     def engines(self, options: FigureOptions) -> tuple[str, ...]:

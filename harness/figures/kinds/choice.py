@@ -6,7 +6,7 @@ filled; of those the lowest is used.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +27,12 @@ if TYPE_CHECKING:
     from harness.tables.results import Results
 
 CHOICE = "choice"
+MOST_POINTS = 14
+"""The most methods, the shortest, where none are named."""
+REACH = 1.6
+"""The axis begins at so many times the alpha that is allowed at worst."""
+LONGEST_RATIO = 1.5
+"""Longer methods than so many times the first one are shown where they are named."""
 
 
 class ChoiceOptions(options.FigureOptions):
@@ -41,29 +47,38 @@ def draw(results: Results, asked: ChoiceOptions) -> Iterator[Drawing]:
     """Yield one drawing per alpha."""
     titles = method_titles(results.manifest)
     rows = results.summary.filter(side=asked.side)
-    if asked.methods is not None:
-        rows = rows.filter(rows["method"].is_in(asked.methods))
     allowed = results.manifest["experiment"]["allow"]["worst"]
     alphas = rows["alpha"].unique(maintain_order=True).to_list()
     for alpha in alphas if asked.alpha is None else [asked.alpha]:
         here = rows.filter(alpha=alpha)
+        unit = float(here["relative_length"][0])
+        if asked.methods is not None:
+            here = here.filter(here["method"].is_in(asked.methods))
+        else:
+            # A worst case without any coverage is beyond the axes, as is an interval twice as long.
+            allows = 1 - here["worst_alpha"] > 1 - REACH * allowed * alpha
+            here = here.filter(allows & (here["relative_length"] < LONGEST_RATIO * unit)).head(
+                MOST_POINTS
+            )
         parts = [f"alpha{alpha:g}"] if len(alphas) > 1 else []
         sides = [] if asked.side == TWO_SIDED else [asked.side]
         stem = file_stem(CHOICE, *sides, *parts)
-        yield Drawing(stem, _figure(here, titles, alpha, allowed * alpha))
+        yield Drawing(stem, _figure(here, titles, unit, alpha, allowed * alpha))
 
 
-def _figure(rows: pl.DataFrame, titles: dict[str, str], alpha: float, allowed: float) -> Figure:
+def _figure(
+    rows: pl.DataFrame, titles: Mapping[str, str], unit: float, alpha: float, allowed: float
+) -> Figure:
     figure = style.new_figure(style.COLUMN, 82)
     (axes,) = layout.panels(figure, 1, 1)
     points = RankedMethods(
         "",
         tuple(rows["method"]),
         1 - rows["worst_alpha"].to_numpy(),
-        100 * (rows["relative_length"].to_numpy() / rows["relative_length"][0] - 1),
+        100 * (rows["relative_length"].to_numpy() / unit - 1),
         rows["qualifies"].to_numpy(),
     )
-    left = max(0.0, 1 - 1.6 * allowed)
+    left = max(0.0, 1 - REACH * allowed)
     low, high = labels.axis_limits(np.clip(points.longer[points.worst >= left], SHORTEST, LONGEST))
     room = 0.08 * (high - low)
     axes.axvspan(-1, 1 - allowed, facecolor=style.SHADE, linewidth=0, zorder=0)

@@ -22,7 +22,7 @@ import numpy as np
 from pydantic import Field
 
 from harness.base.errors import InputError, NothingToDrawError
-from harness.base.numerics.arrays import Floats
+from harness.base.numerics.arrays import Bools, Floats
 from harness.distributions.truths import (
     BetaTruth,
     DiscreteTruth,
@@ -78,6 +78,8 @@ class RankedMethods:
     longer: Floats
     """By how many per cent its mean length is above the unit, that of the shortest method that
     never misses too often."""
+    filled: Bools | None = None
+    """Whether its point is filled, where it lies within the axes; None for all."""
 
 
 def draw_ranking(results: Results, asked: RankingOptions) -> Iterator[Drawing]:
@@ -172,15 +174,17 @@ def _ranking_figure(
     heading = f"nominal {nominal_text(alpha)} (dashed): methods right of it {never}"
     figure.legend([], [], **style.legend_above(1, style.wrap(heading, style.COLUMN)))
     for axes, panel in zip(places, panels, strict=True):
-        _plot_ranked(axes, panel, titles)
+        plot_ranked(axes, panel, titles)
     layout.place_point_labels(figure, places, 1 - alpha, 0.0)
     return figure
 
 
-def _plot_ranked(axes: Axes, panel: RankedMethods, titles: dict[str, str]) -> None:
+def plot_ranked(axes: Axes, panel: RankedMethods, titles: Mapping[str, str]) -> None:
     """Draw a point for each method, with its label; those beyond the axes stand at their ends."""
     (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
-    for label, worst, longer in zip(panel.labels, panel.worst, panel.longer, strict=True):
+    filled = np.ones(panel.worst.size, np.bool_) if panel.filled is None else panel.filled
+    points = zip(panel.labels, panel.worst, panel.longer, filled, strict=True)
+    for label, worst, longer, is_filled in points:
         look = style.style_of(label, titles)
         x, y = float(np.clip(worst, left, right)), float(np.clip(longer, bottom, top))
         inside = (x, y) == (worst, longer)
@@ -190,7 +194,7 @@ def _plot_ranked(axes: Axes, panel: RankedMethods, titles: dict[str, str]) -> No
             linestyle="none",
             zorder=4,
             clip_on=False,
-            **look.points(filled=inside),
+            **look.points(filled=inside and bool(is_filled)),
             gid=f"method-{label}",
         )
         beyond = []

@@ -104,7 +104,9 @@ class ChoiceKind(FamilyKind[ChoiceExperiment]):
         )
 
     def suitable_figures(self, config: ValidKeys) -> list[dict[str, Any]]:
-        return []
+        specs = config["methods"]
+        sides = config["sides"] if specs is None else [spec.side for spec in specs]
+        return [{"kind": CHOICE, "side": side} for side in dict.fromkeys(sides)]
 
     def attributes(self, config: ValidKeys) -> dict[str, Any]:
         methods = config["methods"]

@@ -16,8 +16,8 @@ class Recommended:
     """The methods of a family to use."""
 
     use: str
-    """The shortest of those that miss at most 1.1 times alpha on average under each of several truths,
-    and at most 2.5 times alpha at worst; the default."""
+    """The shortest of those that miss at most 1.1 times alpha on average under each of several
+    truths, and at most 2.5 times alpha at worst; the default."""
     never_above: str | None = None
     """The shortest of those of which it is proven that they never miss more often than alpha; None
     where there is none."""
