@@ -55,11 +55,9 @@ def draw(results: Results, asked: ChoiceOptions) -> Iterator[Drawing]:
         if asked.methods is not None:
             here = here.filter(here["method"].is_in(asked.methods))
         else:
-            # A worst case without any coverage is beyond the axes, as is an interval twice as long.
-            allows = 1 - here["worst_alpha"] > 1 - REACH * allowed * alpha
-            here = here.filter(allows & (here["relative_length"] < LONGEST_RATIO * unit)).head(
-                MOST_POINTS
-            )
+            within = here["worst_alpha"] < REACH * allowed * alpha
+            within &= here["relative_length"] < LONGEST_RATIO * unit
+            here = here.filter(within).sort("relative_length").head(MOST_POINTS)
         parts = [f"alpha{alpha:g}"] if len(alphas) > 1 else []
         sides = [] if asked.side == TWO_SIDED else [asked.side]
         stem = file_stem(CHOICE, *sides, *parts)
