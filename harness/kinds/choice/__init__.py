@@ -1,0 +1,1 @@
+"""The choice of a method for a family."""
