@@ -75,7 +75,12 @@ SinglePosterior = Beta | Gamma | Truncated
 
 
 def posterior_excess(posterior: SinglePosterior, lower: Floats, upper: Floats) -> Floats:
-    """Return E[(L − θ)⁺] + E[(θ − U)⁺] under the posterior of each outcome, shape (m,).
+    """Return E[(L − θ)⁺] + E[(θ − U)⁺] under the posterior of each outcome, shape (m,)."""
+    return mean_below(posterior, lower) + mean_above(posterior, upper)
+
+
+def mean_below(posterior: SinglePosterior, limits: Floats) -> Floats:
+    """Return E[(L − θ)⁺] under the posterior of each outcome, shape (m,).
 
     The density f of a Beta or a Gamma satisfies (Vf)′ = (μ − θ)f with its mean μ and
     V = θ(1 − θ)/(a + b), or θ/b. Integrated from a boundary c of the support, that gives
@@ -84,17 +89,33 @@ def posterior_excess(posterior: SinglePosterior, lower: Floats, upper: Floats) -
 
     and likewise above. It also holds for a part of the support, with μ still the mean of the whole:
     only then is V not 0 at the boundary.
+
+    Args:
+        posterior: of m outcomes.
+        limits: L, shape (m,); infinite ones have an infinite mean.
     """
-    whole = posterior.whole if isinstance(posterior, Truncated) else posterior
-    mean = whole.a / (whole.a + whole.b) if isinstance(whole, Beta) else whole.a / whole.b
+    whole, mean = _whole(posterior)
     low, high = posterior.support
-    bottom, top = np.clip(lower, low, high), np.clip(upper, low, high)
-    first, last = np.full_like(lower, low), np.full_like(upper, high)
-    below = (lower - mean) * posterior.cdf(bottom)
-    below += _flow(posterior, whole, bottom) - _flow(posterior, whole, first)
-    above = (mean - upper) * posterior.sf(top)
-    above += _flow(posterior, whole, top) - _flow(posterior, whole, last)
-    return np.asarray(np.maximum(below, 0.0) + np.maximum(above, 0.0))
+    inside, first = np.clip(limits, low, high), np.full_like(limits, low)
+    below = (limits - mean) * posterior.cdf(inside)
+    below += _flow(posterior, whole, inside) - _flow(posterior, whole, first)
+    return np.asarray(np.maximum(below, 0.0))
+
+
+def mean_above(posterior: SinglePosterior, limits: Floats) -> Floats:
+    """Return E[(θ − U)⁺] under the posterior of each outcome, shape (m,); see ``mean_below``."""
+    whole, mean = _whole(posterior)
+    low, high = posterior.support
+    inside, last = np.clip(limits, low, high), np.full_like(limits, high)
+    above = (mean - limits) * posterior.sf(inside)
+    above += _flow(posterior, whole, inside) - _flow(posterior, whole, last)
+    return np.asarray(np.maximum(above, 0.0))
+
+
+def _whole(posterior: SinglePosterior) -> tuple[Beta | Gamma, Floats]:
+    """Return the posterior that is not truncated, and its mean."""
+    whole = posterior.whole if isinstance(posterior, Truncated) else posterior
+    return whole, whole.a / (whole.a + whole.b if isinstance(whole, Beta) else whole.b)
 
 
 def _flow(posterior: SinglePosterior, whole: Beta | Gamma, theta: Floats) -> Floats:

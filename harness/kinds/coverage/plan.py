@@ -125,13 +125,14 @@ class _OutcomeSet:
     """Returns them, ascending."""
 
 
-def _planner(experiment: Experiment, size: Size) -> _Planner:
+def scenario_of(experiment: Experiment, size: Size) -> Scenario:
+    """Return the scenario of an experiment at one of its sizes."""
     # Limits may depend on more than the discordant pairs and n; those of a user's methods do.
     uses_both = (
         spec.name is None or find(experiment.family, spec.name).uses_both
         for spec in experiment.methods
     )
-    scenario = scenario_for(
+    return scenario_for(
         experiment.family,
         size,
         experiment.truth,
@@ -139,6 +140,10 @@ def _planner(experiment: Experiment, size: Size) -> _Planner:
         law=experiment.sampling,
         with_both=any(uses_both),
     )
+
+
+def _planner(experiment: Experiment, size: Size) -> _Planner:
+    scenario = scenario_of(experiment, size)
     return _Planner(experiment, scenario, solver_of(scenario))
 
 
