@@ -86,6 +86,20 @@ def mean_excess(scenario: Scenario, limits: Limits, side: str) -> Floats:
     return found
 
 
+def mean_scaled_length(scenario: Scenario, limits: Limits) -> Floats:
+    """Return the mean of g(U) − g(L) of each column of intervals, shape (k,); see ``mean_excess``.
+
+    Args:
+        scenario: size and truth.
+        limits: of k columns at least at the outcomes that can occur under the truth.
+    """
+    solver = solver_of(scenario)
+    outcomes = solver.possible_outcomes()
+    table = limits.at(outcomes)
+    lower, upper = (_on_bounded_scale(scenario.family, each) for each in (table.lower, table.upper))
+    return np.asarray(((upper - lower) * solver.outcome_weights(outcomes)).sum(axis=1))
+
+
 def excess_beyond(family: Family, bounds: Floats, parameter: Floats | float, side: str) -> Floats:
     """Return (g(U) − g(θ))⁺ of upper bounds, or (g(θ) − g(L))⁺ of lower ones, broadcast.
 

@@ -1,25 +1,165 @@
-"""The loss of intervals under one truth: their length, or how far a bound is from the truth."""
+"""The loss of the methods of a coverage experiment, by size and alpha.
+
+It is the mean length of an interval, and the mean excess of one limit.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
 import polars as pl
 
-from harness.catalogue import family_in
+from harness.base.errors import InputError
+from harness.base.numerics.arrays import Floats
+from harness.designs.design import Scenario, sizes_by_name
+from harness.designs.engines.solver import solver_of
+from harness.designs.engines.stochastic import StochasticColumn
+from harness.designs.excess import excess_beyond, mean_excess, mean_scaled_length
+from harness.designs.limits import Column
 from harness.kinds.choice.tables import Losses
+from harness.kinds.coverage.columns import RunColumns, opened_columns
 from harness.kinds.coverage.experiment import Experiment
-from harness.methods.method import TWO_SIDED
+from harness.kinds.coverage.limits import compute_limits
+from harness.kinds.coverage.plan import scenario_of
+from harness.methods.method import TWO_SIDED, UPPER
+
+TRIALS = 2000
+"""The data sets drawn at each listed truth where data are lists, by default."""
 
 
 def losses_of(experiment: Experiment, summary: pl.DataFrame) -> Losses:
     """The mean loss of each method, alpha and size.
 
+    Of an interval it is the mean length, of a ratio r that of r/(1 + r); of one limit it is the
+    mean excess.
+
     Args:
         experiment: a coverage experiment.
         summary: its table.
     """
-    found: dict[tuple[str, float, tuple[float, ...]], float] = {}
+    family, found = experiment.family, {}
     for row in summary.drop_nulls("mean_length").iter_rows(named=True):
-        if row["side"] == TWO_SIDED:
-            sizes = tuple(float(row[name]) for name in family_in(row).sizes)
+        if row["side"] == TWO_SIDED and not family.is_ratio:
+            sizes = tuple(float(row[name]) for name in family.sizes)
             found[row["method"], row["alpha"], sizes] = row["mean_length"]
+    if family.is_ratio or any(spec.side != TWO_SIDED for spec in experiment.methods):
+        for row in excesses(experiment).iter_rows(named=True):
+            sizes = tuple(float(np.sum(row[name])) for name in family.sizes)
+            if not math.isnan(row["mean_excess"]):
+                found[row["method"], row["alpha"], sizes] = row["mean_excess"]
     return found
+
+
+def excesses(experiment: Experiment, trials: int = TRIALS) -> pl.DataFrame:
+    """Return the mean excess of every one-sided method of an experiment at every size and alpha.
+
+    Of a ratio it is also the mean length of every interval, on the same scale.
+
+    Of an upper limit U it is E[(g(U) − g(θ))⁺], of a lower one L it is E[(g(θ) − g(L))⁺], over the
+    experiment's truth and all outcomes, with g(θ) = θ/(1 + θ) of a ratio and g(θ) = θ elsewhere.
+    Where data are lists it is the mean over trials; elsewhere it has a relative error below 1e-4.
+
+    Args:
+        experiment: of any family; its engines and trials do not matter.
+        trials: the data sets drawn at each listed truth, where data are lists.
+
+    Returns:
+        A row for each size, method and alpha, with the columns method, side, alpha, the sizes of
+        the family, mean_excess and std_error, the Monte Carlo standard error, which is 0 where
+        there are no trials. The mean excess is not a number where a method failed at an outcome
+        that can occur, or draws its limits although outcomes are numbered.
+
+    Raises:
+        InputError: a user function cannot be loaded, or data are lists and ``trials`` is below 2.
+        HarnessError: there is no excess under the truth, as of a law under a distribution.
+        IntervalNotFoundError: a method of the catalogue found no limit.
+    """
+    if trials < 2 and not experiment.family.has_outcomes:
+        raise InputError(f"expected at least 2 trials, found {trials}")
+    scenarios = [scenario_of(experiment, size) for size in experiment.sizes]
+    rows: list[dict[str, Any]] = []
+    with opened_columns(experiment) as columns:
+        if experiment.family.has_outcomes:
+            found = _of_outcomes(experiment, scenarios, columns)
+        else:
+            found = _of_lists(experiment, scenarios, columns, trials)
+        for scenario, column, mean, error in found:
+            head = {"method": column.method, "side": column.side, "alpha": column.alpha}
+            values = {"mean_excess": mean, "std_error": error}
+            rows.append({**head, **_sizes(scenario), **values})
+    return pl.DataFrame(rows)
+
+
+def _sizes(scenario: Scenario) -> dict[str, Any]:
+    """Return the sizes by name; those of strata are lists."""
+    return {
+        name: list(size) if isinstance(size, tuple) else size
+        for name, size in sizes_by_name(scenario).items()
+    }
+
+
+_Row = tuple[Scenario, Column, float, float]
+"""A column in a scenario, its mean excess and the standard error of that."""
+
+
+def _of_outcomes(
+    experiment: Experiment, scenarios: Sequence[Scenario], columns: RunColumns
+) -> Iterator[_Row]:
+    """Yield the excess of each one-sided column in each scenario, from the limits of outcomes."""
+    every = experiment.family.is_ratio
+    asked = tuple(each for each in columns.deterministic if every or each.side != TWO_SIDED)
+    drawn = [each.column for each in columns.stochastic if each.column.side != TWO_SIDED]
+    outcomes = [solver_of(scenario).possible_outcomes() for scenario in scenarios]
+    one_sided = replace(columns, deterministic=asked, stochastic=())
+    tables = compute_limits(experiment, scenarios, outcomes, one_sided)
+    for scenario, table in zip(scenarios, tables, strict=True):
+        found = {column.position: np.nan for column in drawn}
+        for side in {column.side for column in asked}:
+            rows = [row for row, column in enumerate(asked) if column.side == side]
+            limits = table.limits.rows(rows)
+            if side == TWO_SIDED:
+                means = mean_scaled_length(scenario, limits).tolist()
+            else:
+                means = mean_excess(scenario, limits, side).tolist()
+            found |= zip([asked[row].position for row in rows], means, strict=True)
+        for column in sorted((*asked, *drawn), key=lambda each: each.position):
+            yield scenario, column, found[column.position], 0.0
+
+
+def _of_lists(
+    experiment: Experiment, scenarios: Sequence[Scenario], columns: RunColumns, trials: int
+) -> Iterator[_Row]:
+    """Yield the excess of each one-sided column in each scenario, from trials at each truth."""
+    for scenario in scenarios:
+        for column in columns.stochastic:
+            if column.column.side != TWO_SIDED:
+                at_truths = [
+                    _at_truth(scenario, column, number, trials, experiment.seed)
+                    for number in range(scenario.truth.count)
+                ]
+                variance = np.mean([each.var(ddof=1) / trials for each in at_truths])
+                error = np.sqrt(variance / len(at_truths))
+                yield scenario, column.column, float(np.mean(at_truths)), float(error)
+
+
+def _at_truth(
+    scenario: Scenario, column: StochasticColumn, number: int, trials: int, seed: int
+) -> Floats:
+    """Return the excess in each trial at one listed truth, shape (trials,).
+
+    The data sets are the same for all columns.
+    """
+    theta = float(scenario.listed_truths()[1][number])
+    stream, alpha, side = scenario.stream(seed, number), column.column.alpha, column.column.side
+    found: list[Floats] = []
+    for observed in scenario.draw_observed(number, trials, stream):
+        # What a method draws for its limits comes from a stream of its own.
+        own = np.random.default_rng([seed, number, column.column.position, len(found)])
+        limits = column.source.limits(observed, alpha, side, own).intervals(observed, alpha, side)
+        bounds = limits.upper if side == UPPER else limits.lower
+        found.append(excess_beyond(scenario.family, bounds, theta, side))
+    return np.concatenate(found)

@@ -86,7 +86,9 @@ def method_tables(results: ChoiceResults, most: int | None = None) -> Iterator[T
                 "lowest, %": Entry(_lowest(row), 1 - row["worst_alpha"]),
                 "at": Entry(row["worst_size"]),
                 "over": Entry(row["worst_over"]),
-                "length": Entry(significant(row["relative_length"], 4), row["relative_length"]),
+                "length" if side == TWO_SIDED else "excess": Entry(
+                    significant(row["relative_length"], 4), row["relative_length"]
+                ),
             }
             for row in rows[:most]
         ]
@@ -143,8 +145,8 @@ def advice(results: ChoiceResults) -> Iterator[str]:
         named = {row["recommended"]: row for row in rows if row["recommended"]}
         proven = [row for row in rows if row["is_proven"]]
         use = named.get(USE) or named[LEAST_BAD]
-        what = "" if side == TWO_SIDED else f" for a {side} limit"
-        parts = [_use(use, f"At {nominal(alpha)} use {use['method']}{what}")]
+        what = "" if side == TWO_SIDED else f", of {side} limits,"
+        parts = [_use(use, f"At {nominal(alpha)}{what} use {use['method']}")]
         never = named.get(NEVER)
         if never is not None:
             longer = never["relative_length"] / use["relative_length"] - 1
