@@ -291,7 +291,8 @@ def _rule(truth: ContinuousTruth, count: int) -> tuple[Floats, Floats]:
     if isinstance(truth, UniformTruth):
         truths = truth.lower + quantiles * (truth.upper - truth.lower)
     elif isinstance(truth, BetaTruth):
-        truths = np.asarray(betaincinv(truth.s, truth.t, quantiles), np.float64)
+        # A ratio of two truths that round to 0 or 1 is not a number.
+        truths = np.clip(betaincinv(truth.s, truth.t, quantiles), _SMALLEST, np.nextafter(1.0, 0.0))
     else:
         truths = np.asarray(gammaincinv(truth.s, quantiles) / truth.t, np.float64)
     return truths, 3.0 * v * (1.0 - v) * weights
