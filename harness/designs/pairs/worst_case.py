@@ -8,8 +8,9 @@ interval ends), and along the tables with one θ. It may end on a peak that is n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 
@@ -40,26 +41,28 @@ from harness.families.combination import PairedParameter, Span
 
 _FOUND_BY = "a grid of tables and local search from there"
 
-# The spacing of the grid in standard deviations of a count: of discordant pairs, and of tables.
-_SPACING, _SPACING_WITH_BOTH = 1.0, 2.0
+# The spacing of grids of tables in standard deviations of a count, by the number of free cells.
+_SPACING = {3: 2.0, 2: 1.0, 1: 0.5}
 _FEWEST_STEPS = 4
-# Peaks of the grid that are climbed from, and the limits that each step across tries.
-_STARTS, _TRIED = 12, 6
-# Points that are refined, at most.
-_REFINED = 4
-# The shortest reach across, in grid spacings, and the zooms along: of climbs and of refinements.
-_ROUGH, _FINE = (0.05, 2), (1e-4, 6)
+# The highest tables of each grid that are moved to limits, and how far these are apart, in spacings.
+_MOVED, _MOVED_APART = 60, 0.75
+# Limits that each step across tries; points that are climbed from, from further, and refined, at
+# most; and how far the first ones are apart, in standard deviations.
+_TRIED, _STARTS, _CLIMBED, _REFINED, _APART = 6, 10, 5, 4, 1.5
+# The shortest reach across, in grid spacings, and the zooms along: of first climbs, of those that
+# go on from the best ones, and of refinements. Outcomes that are less likely than e to minus the
+# last number, of the likeliest one, do not matter within some steps.
+_FIRST, _ROUGH, _FINE = (0.5, 1, 20.0), (0.05, 2, 20.0), (1e-4, 6, 45.0)
 # Numbers of one block of the grid.
 _CELLS = 1 << 21
-# Outcomes below e^−60 of the likeliest one at a table do not matter within some steps of it.
-_NATS = 60.0
 _TURNS, _POINTS = 40, 13
 _EACH = tuple(range(len(CELLS)))
-_LAST = _EACH[-1]
 _BISECTIONS = 60
 # A smaller relative gain is none.
 _GAIN = 1e-9
 _LEAST = 1e-300
+# Coefficients and directions that are smaller are 0 but for rounding.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -108,10 +111,15 @@ class _Table:
         logs = np.log(np.maximum(used, _LEAST))
         return np.asarray(logs.T @ self.counts + self.log_ways)
 
-    def missed(self, cells: Floats, theta: Floats, approach: int) -> Floats:
-        """Return the miss probability at tables of shape (4, t) with the parameter θ; (t,)."""
-        probability = np.exp(self.log_probabilities(cells))
-        return np.asarray((probability * self.misses(theta[:, np.newaxis], approach)).sum(axis=1))
+    def coefficients(self, theta: float) -> Floats:
+        """Return a of each cell, with Σ a·p = 0 at the tables p that have θ; shape (4,)."""
+        assert self.parameter.constraint is not None
+        return np.array(self.parameter.constraint(np.array(theta)))
+
+    def at(self, theta: float, approach: int) -> _Misses:
+        """Return the outcomes that miss one θ."""
+        missed = self.misses(np.array(theta), approach)
+        return _Misses(replace(self, counts=self.counts[:, missed], log_ways=self.log_ways[missed]))
 
     def misses(self, theta: Floats, approach: int) -> Bools:
         """Whether outcomes miss θ, or what lies next to it on the side of the approach."""
@@ -120,7 +128,7 @@ class _Table:
     @property
     def spacing(self) -> float:
         """The spacing of a grid of tables, in standard deviations of a count."""
-        return _SPACING_WITH_BOTH if self.with_both else _SPACING
+        return _SPACING[3 if self.with_both else 2]
 
     @property
     def spans(self) -> tuple[Span, ...]:
@@ -146,6 +154,17 @@ class _Table:
         return np.array([np.clip(values, *span) for values, span in kept])
 
 
+@dataclass(frozen=True)
+class _Misses:
+    """The outcomes that miss one θ."""
+
+    outcomes: _Table
+
+    def probability(self, cells: Floats) -> Floats:
+        """Return the sum of their probabilities at tables of shape (4, t); shape (t,)."""
+        return np.asarray(np.exp(self.outcomes.log_probabilities(cells)).sum(axis=1))
+
+
 def search_worst_case(
     scenario: Scenario, limits: Limits, over: Sequence[Span]
 ) -> list[WorstCase] | None:
@@ -163,17 +182,24 @@ def search_worst_case(
     if limits_there is None:
         return None
     whole = _table(scenario, outcomes, over)
-    grid = _grid(whole)
-    theta = whole.parameter.at(list(grid))
-    whole = replace(whole, range=(float(theta.min()), float(theta.max())))
+    grids = _grids(whole)
+    theta = [whole.parameter.at(list(grid)) for grid in grids.values()]
+    ends = np.concatenate(theta)
+    whole = replace(whole, range=(float(ends.min()), float(ends.max())))
     columns = [
         replace(whole, lower=lower, upper=upper)
         for lower, upper in zip(limits_there.lower, limits_there.upper, strict=True)
     ]
-    heights = _heights(columns, grid, theta)
+    starts: list[list[_Point]] = [[] for _ in columns]
+    for (free, grid), there in zip(grids.items(), theta, strict=True):
+        heights, from_there = _heights(columns, grid, there, _SPACING[free])
+        for row, found in enumerate(starts):
+            found += _moved_to_limits(
+                columns[row], grid, there, heights[row], from_there[row], _SPACING[free]
+            )
     return [
-        _worst(scenario, outcomes, table, _peaks(table, grid, theta, row))
-        for table, row in zip(columns, heights, strict=True)
+        _worst(scenario, outcomes, table, found)
+        for table, found in zip(columns, starts, strict=True)
     ]
 
 
@@ -196,17 +222,22 @@ def _table(scenario: Scenario, outcomes: Integers, over: Sequence[Span]) -> _Tab
     )
 
 
-def _heights(columns: Sequence[_Table], grid: Floats, theta: Floats) -> Floats:
-    """Return the largest miss probability near each table of a grid for each column, (k, t)."""
+def _heights(
+    columns: Sequence[_Table], grid: Floats, theta: Floats, spacing: float
+) -> tuple[Floats, Floats]:
+    """Return the largest miss probability near each table of a grid for each column, (k, t).
+
+    The second result is the θ from which on the outcomes miss that have this probability.
+    """
     table, limits = columns[0], [_Sorted.of(column.lower, column.upper) for column in columns]
-    reach, heights = table.spacing * _unit(table, grid), np.zeros((len(columns), theta.size))
+    reach, heights = spacing * _unit(table, grid), np.zeros((2, len(columns), theta.size))
     step = max(1, _CELLS // table.log_ways.size)
     for start in range(0, theta.size, step):
         rows = np.exp(table.log_probabilities(grid[:, start : start + step]))
         for place, probability in enumerate(rows, start):
             for row, ends in enumerate(limits):
-                heights[row, place] = ends.height(probability, theta[place], reach[place])
-    return heights
+                heights[:, row, place] = ends.height(probability, theta[place], reach[place])
+    return heights[0], heights[1]
 
 
 @dataclass(frozen=True)
@@ -229,32 +260,55 @@ class _Sorted:
         sign = np.where(order < lower.size, -1.0, 1.0)
         return cls(lower, upper, limits[order], order % lower.size, sign)
 
-    def height(self, probability: Floats, theta: float, reach: float) -> float:
+    def height(self, probability: Floats, theta: float, reach: float) -> tuple[float, float]:
         """Return the largest probability of the missing set for any θ within reach.
 
-        The probabilities of the outcomes are those at θ.
+        The second result is the θ from which on this set misses. The probabilities of the outcomes are those at θ.
         """
         low, high = theta - reach, theta + reach
         start = float(probability[(self.lower >= low) | (self.upper < low)].sum())
         first, last = np.searchsorted(self.limits, [low, high])
         near = slice(int(first), int(last))
         jumps = self.sign[near] * probability[self.outcome[near]]
-        return start + float(jumps.cumsum().max(initial=0.0))
+        total = jumps.cumsum()
+        if total.size == 0 or total.max() <= 0.0:
+            return start, low
+        place = int(total.argmax())
+        return start + float(total[place]), float(self.limits[first + place])
 
 
-def _grid(table: _Table) -> Floats:
-    """Return the tables of a grid, shape (4, t)."""
-    first, second = (_axis(table.n, span, table.spacing) for span in table.over[1:3])
-    share = _axis(table.n, (0.0, 1.0), table.spacing) if table.with_both else np.array([0.5])
-    x, y, w = (each.ravel() for each in np.meshgrid(first, second, share, indexing="ij"))
-    rest = 1.0 - x - y
-    cells = np.stack((w * rest, x, y, (1.0 - w) * rest))
-    # The first and the last table of each cell's own range lie on no such grid where it is narrow.
-    cells = np.concatenate((cells, _corners(table, (_LAST,))), axis=1)
-    if not table.holds(cells).any():
-        cells = _corners(table, _EACH)
-    cells = np.maximum(cells[:, table.holds(cells)], 0.0)
-    finite: Floats = cells[:, np.isfinite(table.parameter.at(list(cells)))]
+def _grids(table: _Table) -> dict[int, Floats]:
+    """Return the tables of a grid by the number of free cells, shape (4, t) each.
+
+    Where fewer cells are free the others have the least or the most that they may have.
+    """
+    cells = range(len(CELLS) if table.with_both else len(CELLS) - 1)
+    found = {len(cells) - 1: [_corners(table, _EACH)]}
+    for fixed in range(len(cells) - 1):
+        free = len(cells) - 1 - fixed
+        for at_ends in combinations(cells, fixed):
+            *others, last = (cell for cell in cells if cell not in at_ends)
+            axes = [
+                np.array(table.spans[cell])
+                if cell in at_ends
+                else _axis(table.n, table.spans[cell], _SPACING[free])
+                for cell in (*at_ends, *others)
+            ]
+            grid = np.zeros((len(CELLS), np.prod([axis.size for axis in axes], dtype=int)))
+            grid[[*at_ends, *others]] = [
+                each.ravel() for each in np.meshgrid(*axes, indexing="ij")
+            ]
+            grid[last] = 1.0 - grid.sum(axis=0)
+            if not table.with_both:
+                grid[[0, 3]] = 0.5 * grid[0]
+            found.setdefault(free, []).append(grid)
+    finite = {}
+    for free, parts in found.items():
+        every = np.concatenate(parts, axis=1)
+        every = np.unique(np.maximum(every[:, table.holds(every)], 0.0), axis=1)
+        every = every[:, np.isfinite(table.parameter.at(list(every)))]
+        if every.size:
+            finite[free] = every
     return finite
 
 
@@ -344,48 +398,85 @@ def _corners(table: _Table, free_cells: Sequence[int]) -> Floats:
     return np.concatenate(found, axis=1)
 
 
-def _peaks(table: _Table, grid: Floats, theta: Floats, heights: Floats) -> list[_Point]:
-    """Return the highest tables of the grid that are not next to a higher one."""
-    places = binomial.variance_stabilized(np.clip(grid, 0.0, 1.0), table.n)
-    apart = 2.0 * table.spacing
+def _moved_to_limits(
+    table: _Table,
+    grid: Floats,
+    theta: Floats,
+    heights: Floats,
+    from_there: Floats,
+    spacing: float,
+) -> list[_Point]:
+    """Return the highest tables of a grid, each moved to where their outcomes miss.
+
+    Args:
+        table: the limits of one column.
+        grid: the tables, shape (4, t).
+        theta: the parameter at these.
+        heights: the largest miss probability near each of them.
+        from_there: the θ from which on the outcomes miss that have this probability.
+        spacing: of the grid.
+    """
+    found, lower = [], np.sort(table.lower)
+    first, last = table.range
+    order = np.argsort(-heights, kind="stable")
+    for place in _apart(table, grid, order, _MOVED, _MOVED_APART * spacing):
+        cells, start = tuple(grid[:, place].tolist()), float(from_there[place])
+        stop = float(lower[min(np.searchsorted(lower, start, side="right"), lower.size - 1)])
+        best = _best_of(table, float(theta[place]), AT, grid[:, [place]])
+        for limit, approach, end in ((start, FROM_ABOVE, last), (stop, FROM_BELOW, first)):
+            if first <= limit <= last and limit != end:
+                moved = _moved(table, cells, limit)
+                if moved.size:
+                    beside = _best_of(table, limit, approach, moved)
+                    best = max(best, beside, key=lambda each: each.missed)
+        found.append(best)
+    return found
+
+
+def _apart(
+    table: _Table, cells: Floats, order: Positions, count: int, distance: float
+) -> list[int]:
+    """Return the first tables in an order that are not near an earlier one, at most ``count``."""
+    places = binomial.variance_stabilized(np.clip(cells, 0.0, 1.0), table.n)
     found: list[int] = []
-    for place in np.argsort(-heights, kind="stable").tolist():
-        distance = np.abs(places[:3, found] - places[:3, [place]]).max(axis=0, initial=0.0)
-        if not found or distance.min() > apart:
+    for place in order.tolist():
+        near = np.abs(places[:, found] - places[:, [place]]).max(axis=0, initial=0.0)
+        if not found or near.min() > distance:
             found.append(place)
-        if len(found) == _STARTS:
+        if len(found) == count:
             break
-    return [
-        _Point(float(heights[i]), tuple(grid[:, i].tolist()), float(theta[i]), AT) for i in found
-    ]
+    return found
 
 
 def _worst(
     scenario: Scenario, outcomes: Integers, table: _Table, starts: Sequence[_Point]
 ) -> WorstCase:
-    """Return the worst case of one column, from climbs that start at the peaks of the grid."""
-    reached = highest(starts, lambda start: _climb(table, start, *_ROUGH))
+    """Return the worst case of one column, from climbs that start at the peaks of grids."""
+    cells = np.array([start.cells for start in starts]).T
+    order = np.argsort([-start.missed for start in starts], kind="stable")
+    starts = [starts[place] for place in _apart(table, cells, order, _STARTS, _APART)]
+    first = highest(starts, lambda start: _climb(table, start, *_FIRST))
+    best = sorted(first, key=lambda point: (-point.missed, point.cells))[:_CLIMBED]
     point = refined(
-        reached,
+        highest(best, lambda start: _climb(table, start, *_ROUGH)),
         lambda start: _climb(table, start, *_FINE),
         _REFINED,
         lambda point: point.cells,
     )
     missed = table.misses(np.array(point.theta), point.approach)
-    cells = (point.cells[0], point.cells[1], point.cells[2], point.cells[3])
-    alpha = float(probabilities(scenario, cells, outcomes)[missed].sum())
+    truths = (point.cells[0], point.cells[1], point.cells[2], point.cells[3])
+    alpha = float(probabilities(scenario, truths, outcomes)[missed].sum())
     side = SIDES[point.approach]
-    return WorstCase(min(alpha, 1.0), cells, side, cells, _FOUND_BY)
+    return WorstCase(min(alpha, 1.0), truths, side, truths, _FOUND_BY)
 
 
-def _climb(whole: _Table, start: _Point, shortest: float, zooms: int) -> _Point:
+def _climb(whole: _Table, start: _Point, shortest: float, zooms: int, nats: float) -> _Point:
     """Return the best point that alternating steps across and along the tables of one θ reach."""
-    cells, theta = np.array(start.cells)[:, np.newaxis], np.array([start.theta])
-    best = _best_of(whole, cells, theta, start.approach)
+    best = _best_of(whole, start.theta, start.approach, np.array(start.cells)[:, np.newaxis])
     share = 2.0
     for _ in range(_TURNS):
         log_pmf = whole.log_probabilities(np.array(best.cells)[:, np.newaxis])[0]
-        table = whole.of(log_pmf >= log_pmf.max() - _NATS)
+        table = whole.of(log_pmf >= log_pmf.max() - nats)
         tried = _across(table, best, share * whole.spacing)
         further = max((_along(table, each, zooms) for each in tried), key=lambda each: each.missed)
         if further.missed <= best.missed * (1.0 + _GAIN):
@@ -396,19 +487,18 @@ def _climb(whole: _Table, start: _Point, shortest: float, zooms: int) -> _Point:
     return best
 
 
-def _best_of(table: _Table, cells: Floats, theta: Floats, approach: int) -> _Point:
-    """Return the best of tables of shape (4, t) with parameters θ, all approached alike."""
-    missed = table.missed(cells, theta, approach)
+def _best_of(table: _Table, theta: float, approach: int, cells: Floats) -> _Point:
+    """Return the best of tables of shape (4, t) with one θ."""
+    missed = table.at(theta, approach).probability(cells)
     index = int(missed.argmax())
-    return _Point(
-        float(missed[index]), tuple(cells[:, index].tolist()), float(theta[index]), approach
-    )
+    return _Point(float(missed[index]), tuple(cells[:, index].tolist()), theta, approach)
 
 
 def _across(table: _Table, point: _Point, reach: float) -> list[_Point]:
     """Return the best points at limits nearby, and the point itself.
 
-    θ moves as probability moves between the discordant cells.
+    θ moves as probability moves between two of the cells, for each two of them: where the range
+    ends, between those that are free.
     """
     cells = np.array(point.cells)[:, np.newaxis]
     width = reach * float(_unit(table, cells)[0])
@@ -425,102 +515,110 @@ def _across(table: _Table, point: _Point, reach: float) -> list[_Point]:
         if near.size > _TRIED:
             missed = sums.missed(near, np.zeros(near.size, np.int64), approach)
             near = near[np.argsort(-missed, kind="stable")[:_TRIED]]
-        moved = _moved(table, np.repeat(cells, near.size, axis=1), near)
-        kept = table.holds(moved)
-        if kept.any():
-            moved = np.maximum(moved[:, kept], 0.0)
-            found.append(_best_of(table, moved, near[kept], approach))
+        beside = [
+            _best_of(table, theta, approach, moved)
+            for theta in near.tolist()
+            if (moved := _moved(table, point.cells, theta)).size
+        ]
+        if beside:
+            found.append(max(beside, key=lambda each: each.missed))
     return found
 
 
-def _moved(table: _Table, cells: Floats, theta: Floats) -> Floats:
-    """Return the tables with the parameters θ that a move between the discordant cells reaches."""
-    both, first, second, neither = cells
-    assert table.parameter.moved_mass is not None
-    mass = table.parameter.moved_mass(list(cells), theta)
-    return np.stack((both, first + mass, second - mass, neither))
+def _units(table: _Table, cells: Sequence[float]) -> Floats:
+    """Return the cells that probability moves between, as tables, shape (u, 4).
+
+    Without both the concordant cells are one, whose parts stay in proportion.
+    """
+    if table.with_both:
+        return np.eye(len(CELLS))
+    both, _, _, neither = cells
+    share = both / (both + neither) if both + neither > 0 else 0.5
+    return np.array([[share, 0.0, 0.0, 1.0 - share], [0, 1.0, 0, 0], [0, 0, 1.0, 0]])
+
+
+def _moved(table: _Table, cells: Sequence[float], theta: float) -> Floats:
+    """Return the tables with the parameter θ that a move between two cells reaches, (4, c)."""
+    units = _units(table, cells)
+    weights = units @ table.coefficients(theta)
+    excess = table.coefficients(theta) @ np.array(cells)
+    found = [
+        np.array(cells) - excess / (weights[i] - weights[j]) * (units[i] - units[j])
+        for i, j in combinations(range(len(units)), 2)
+        if abs(weights[i] - weights[j]) > _ROUNDING
+    ]
+    moved = np.array(found).T.reshape(len(CELLS), -1)
+    return np.maximum(moved[:, table.holds(moved)], 0.0)
 
 
 def _along(table: _Table, point: _Point, zooms: int) -> _Point:
-    """Return the best point near ``point`` with its θ, over the discordance and the concordance."""
-    _, first, second, _ = point.cells
-    best = _zoom(table, point, _with_discordance, first + second, zooms)
-    if not table.with_both:
-        return best
-    both, first, second, _ = best.cells
-    concordant = 1.0 - first - second
-    share = both / concordant if concordant > 0 else 0.5
-    return _zoom(table, best, _with_share, share, zooms)
+    """Return the best point near ``point`` with its θ.
 
-
-def _with_discordance(table: _Table, point: _Point, values: Floats) -> Floats:
-    """Return the tables with these sums of the discordant cells and the point's θ, (4, t)."""
-    both, _, _, neither = point.cells
-    share = both / (both + neither) if both + neither > 0 else 0.5
-    rest = 1.0 - values
-    cells = np.stack((share * rest, 0.5 * values, 0.5 * values, (1.0 - share) * rest))
-    return _moved(table, cells, np.full(values.size, point.theta))
-
-
-def _with_share(table: _Table, point: _Point, values: Floats) -> Floats:
-    """Return the tables with these shares of both in the concordant cells, (4, t)."""
-    both, first, second, neither = (np.full(values.size, each) for each in point.cells)
-    rest = both + neither
-    cells = np.stack((values * rest, first, second, (1.0 - values) * rest))
-    return _moved(table, cells, np.full(values.size, point.theta))
+    Tables with one θ are searched along lines on which one cell does not change. So the faces of
+    the range, where a cell has the least or the most that it may have, are searched as well.
+    """
+    coefficients = table.coefficients(point.theta)
+    if not np.isfinite(coefficients).all():
+        return point
+    misses_there, best = table.at(point.theta, point.approach), point
+    for still in range(len(CELLS)) if table.with_both else (None,):
+        units = _units(table, best.cells)
+        moving = [unit for place, unit in enumerate(units) if place != still]
+        a, b, c = (float(coefficients @ unit) for unit in moving)
+        # Neither the sum of the cells changes nor that of the constraint.
+        direction = np.array((b - c, c - a, a - b)) @ np.array(moving)
+        if np.abs(direction).max() > _ROUNDING:
+            best = _zoom(table, misses_there, best, direction / np.abs(direction).max(), zooms)
+    return best
 
 
 def _zoom(
-    table: _Table,
-    point: _Point,
-    line: Callable[[_Table, _Point, Floats], Floats],
-    here: float,
-    zooms: int,
+    table: _Table, misses_there: _Misses, point: _Point, direction: Floats, zooms: int
 ) -> _Point:
     """Return the best point of a line of tables, by grids of decreasing width around the best.
 
     Args:
         table: the limits of one column.
+        misses_there: the outcomes that miss the point's θ.
         point: a point of the line.
-        line: returns the tables of the line at values from 0 to 1.
-        here: the value at the point.
+        direction: the change of the cells along the line, of which the largest is 1.
         zooms: the number of grids.
     """
-    ends = line(table, point, np.array([0.0, 1.0]))
-    if not np.isfinite(ends).all():  # at a boundary of θ, which no move of mass reaches
-        return point
-    low, high = _feasible(table, ends)
+    cells = np.array(point.cells)
+    low, high = _feasible(table, cells, direction)
     if not low < high:
         return point
-    scale = binomial.variance_stabilized(np.clip([low, high, here], 0.0, 1.0), table.n)
-    values = binomial.from_variance_stabilized(
-        np.clip(scale[2] + np.linspace(-2.0, 2.0, _POINTS), scale[0], scale[1]), table.n
-    )
+    # The cell that changes most, in standard deviations of its count.
+    place = int((np.abs(direction) / np.sqrt(cells + 0.1 / table.n)).argmax())
+    scale = binomial.variance_stabilized(np.clip(cells[place], 0.0, 1.0), table.n)
+    ends = binomial.variance_stabilized(np.array((0.0, 1.0)), table.n)
+    there = np.clip(scale + np.linspace(-2.0, 2.0, _POINTS), *ends)
+    steps = (binomial.from_variance_stabilized(there, table.n) - cells[place]) / direction[place]
+    steps = np.concatenate((steps, (low, high)))
     best = point
     for _ in range(zooms):
-        values = np.unique(np.clip(values, low, high))
-        cells = np.maximum(line(table, point, values), 0.0)
-        missed = table.missed(cells, np.full(values.size, point.theta), point.approach)
+        steps = np.unique(np.clip(steps, low, high))
+        tables = np.maximum(cells[:, np.newaxis] + direction[:, np.newaxis] * steps, 0.0)
+        missed = misses_there.probability(tables)
         index = int(missed.argmax())
         if missed[index] > best.missed:
-            best = replace(best, missed=float(missed[index]), cells=tuple(cells[:, index].tolist()))
-        left, right = values[max(index - 1, 0)], values[min(index + 1, values.size - 1)]
-        values = np.linspace(left, right, _POINTS)
+            found = tuple(tables[:, index].tolist())
+            best = replace(best, missed=float(missed[index]), cells=found)
+        left, right = steps[max(index - 1, 0)], steps[min(index + 1, steps.size - 1)]
+        steps = np.linspace(left, right, _POINTS)
     return best
 
 
-def _feasible(table: _Table, ends: Floats) -> Span:
-    """Return the part of [0, 1] on which cells that are linear between two ends are in range."""
-    low, high = 0.0, 1.0
+def _feasible(table: _Table, cells: Floats, direction: Floats) -> Span:
+    """Return the steps in a direction with which tables stay within the range."""
+    low, high = -np.inf, np.inf
     (first, last), *_, (start, stop) = table.over
-    lines = [*ends, ends[0] + ends[3]]
-    ranges = [*table.spans, (first + start, last + stop)]
-    for (start, stop), (least, most) in zip(lines, ranges, strict=True):
-        slope = stop - start
+    values = np.append(cells, cells[0] + cells[3])
+    slopes = np.append(direction, direction[0] + direction[3])
+    spans = [*table.spans, (first + start, last + stop)]
+    for value, slope, (least, most) in zip(values, slopes, spans, strict=True):
         if abs(slope) < SAME:
-            if not least - SAME <= start <= most + SAME:
-                return 1.0, 0.0
             continue
-        bounds = sorted(((least - start) / slope, (most - start) / slope))
+        bounds = sorted(((least - value) / slope, (most - value) / slope))
         low, high = max(low, bounds[0]), min(high, bounds[1])
     return low, high
