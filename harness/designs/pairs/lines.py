@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammaln, xlog1py, xlogy
+from scipy.special import gammaln
 
 from harness.base.numerics.arrays import Floats, Integers, Positions
 from harness.designs.design import Scenario
@@ -41,12 +41,35 @@ _CONCORDANT, _FIRST, _SECOND = 0, 1, 2
 # The spacing of d and of θ between limits, on the variance-stabilized scale.
 _SPACING, _BETWEEN = 0.25, 0.1
 # Lines are searched further whose best point is missed so often, of the worst one; at most so many.
-_KEPT, _LINES = 0.98, 256
+_KEPT, _LINES = 0.98, 64
 _ZOOMS, _POINTS = 6, 13
+# The width of a group of θ on that scale; the groups that are searched first; and the share of the
+# worst one below which the bound of a group is no reason to search it.
+_GROUP, _FIRST_GROUPS, _LIKELY = 0.1, 6, 0.9
 # Points between limits that are searched further, and in how many turns.
 _INNER, _TURNS = 4, 8
 # The numbers of one block, and the most limits times outcomes that are searched for a column.
-_CELLS, _WORK = 1 << 21, 4e8
+_CELLS, _WORK = 1 << 21, 2e9
+
+
+def _log(share: Floats) -> Floats:
+    return np.log(np.maximum(share, 1e-300))
+
+
+@dataclass(frozen=True)
+class _Lines:
+    """θ whose tables are searched, as lower and as upper limits are compared with it, (l,)."""
+
+    under: Floats
+    """Larger lower limits miss it."""
+    over: Floats
+    """Smaller upper limits miss it."""
+
+    @classmethod
+    def of(cls, theta: Floats, approach: Integers) -> _Lines:
+        """Return the lines of θ, each approached from a side of its own."""
+        below = np.where(approach == FROM_BELOW, np.nextafter(theta, -np.inf), theta)
+        return cls(below, np.where(approach == FROM_ABOVE, np.nextafter(theta, np.inf), theta))
 
 
 @dataclass(frozen=True)
@@ -86,18 +109,32 @@ class _Shares:
         half = 0.5 * (other if self.other == _CONCORDANT else rest)
         return half, first, other if self.other == _SECOND else rest, half
 
-    def given_total(self, theta: Floats, approach: int) -> Floats:
-        """Return Pr(miss | m, π) for each θ and each m from 0 to n, shape (l, n + 1)."""
-        share, found = self.share(theta)[:, np.newaxis], np.zeros((theta.size, self.n + 1))
-        step = max(1, _CELLS // self.x.size)
-        for start in range(0, theta.size, step):
+    def given_total(self, lines: _Lines, share: Floats | None = None) -> Floats:
+        """Return Pr(miss | m, π) on each line for each m from 0 to n, shape (l, n + 1).
+
+        Args:
+            lines: which θ are missed.
+            share: π, shape (l,); None for those of the lines.
+        """
+        share = self.share(lines.under) if share is None else share
+        found = np.zeros((share.size, self.n + 1))
+        logs = np.column_stack((_log(share), _log(1.0 - share)))
+        counts, step = np.stack((self.x, self.total - self.x)), max(1, _CELLS // self.x.size)
+        for start in range(0, share.size, step):
             part = slice(start, start + step)
-            log_pmf = xlogy(self.x, share[part]) + xlog1py(self.total - self.x, -share[part])
-            missed = np.exp(log_pmf + self.log_ways)
-            missed *= misses(self.lower, self.upper, theta[part, np.newaxis], approach)
-            sums = np.add.reduceat(missed, self.starts, axis=1)
+            under, over = lines.under[part, np.newaxis], lines.over[part, np.newaxis]
+            probability = np.exp(logs[part] @ counts + self.log_ways)
+            probability *= (self.lower > under) | (self.upper < over)
+            sums = np.add.reduceat(probability, self.starts, axis=1)
             found[part, self.total[self.starts].astype(np.int64)] = sums
         return found
+
+    def of_total(self, both: Floats) -> Floats:
+        """Return Pr(m; n, d) for sums d and each m from 0 to n, shape (…, n + 1)."""
+        m = np.arange(self.n + 1.0)
+        ways = gammaln(self.n + 1.0) - gammaln(m + 1.0) - gammaln(self.n - m + 1.0)
+        logs = _log(both)[..., np.newaxis] * m + _log(1.0 - both)[..., np.newaxis] * (self.n - m)
+        return np.asarray(np.exp(logs + ways))
 
     def range_of_both(self, share: Floats) -> tuple[Floats, Floats]:
         """Return the least and the largest sum d of two cells on the lines of shares π."""
@@ -193,21 +230,20 @@ def _worst(
     steps = np.linspace(0.0, end, int(np.ceil(end / _BETWEEN)) + 1)
     shares = np.clip(binomial.from_variance_stabilized(steps, column.n), 0.0, 1.0)
     upper, lower = np.unique(column.upper), np.unique(column.lower)
-    lines = {
+    parts = {
         FROM_ABOVE: upper[(upper >= low) & (upper < high)],
         FROM_BELOW: lower[(lower > low) & (lower <= high)],
         AT: column.at(shares),
     }
-    found = [
-        _best_on_lines(column, theta, np.full(theta.size, approach))
-        for approach, theta in lines.items()
-        if theta.size
-    ]
-    found[-1] = _better_between(column, found[-1])
-    best = _joined(found)
+    theta = np.concatenate([*parts.values()])
+    approach = np.repeat([*parts], [part.size for part in parts.values()])
+    grid = _sums_of_cells(column.n)
+    best = _on_likely_lines(column, theta, approach, grid)
+    inner = _best_on_lines(column, parts[AT], np.full(parts[AT].size, AT), grid)
+    best = _joined([best, *_better_between(column, inner)])
     equal = np.flatnonzero(best.missed >= best.missed.max(initial=0.0) * (1.0 - SAME))
     place = int(equal[np.lexsort((best.both[equal], best.theta[equal]))[0]])
-    theta, approach = best.theta[[place]], int(best.approach[place])
+    theta, side = best.theta[[place]], int(best.approach[place])
     half, first, second, _ = (
         float(cell[0]) for cell in column.cells(column.share(theta), best.both[[place]])
     )
@@ -215,9 +251,9 @@ def _worst(
     least, most = max(over[0][0], concordant - over[3][1]), min(over[0][1], concordant - over[3][0])
     both = min(max(half, least), most)
     cells = both, first, second, concordant - both
-    missed = misses(*limits, theta[0], approach)
+    missed = misses(*limits, theta[0], side)
     alpha = float(probabilities(scenario, cells, outcomes)[missed].sum())
-    return WorstCase(min(alpha, 1.0), cells, SIDES[approach], cells, _FOUND_BY)
+    return WorstCase(min(alpha, 1.0), cells, SIDES[side], cells, _FOUND_BY)
 
 
 def _joined(parts: Sequence[_Best]) -> _Best:
@@ -225,25 +261,60 @@ def _joined(parts: Sequence[_Best]) -> _Best:
     return _Best(*(np.concatenate(arrays) for arrays in every))
 
 
-def _best_on_lines(column: _Shares, theta: Floats, approach: Integers) -> _Best:
-    """Return the best points of the best lines; all θ are approached alike."""
-    given = column.given_total(theta, int(approach[0]))
-    low, high = column.range_of_both(column.share(theta))
-    count, end = np.arange(column.n + 1), float(binomial.variance_stabilized(1.0, column.n))
+def _sums_of_cells(n: int) -> Floats:
+    """Return sums d of two cells from 0 to 1."""
+    end = float(binomial.variance_stabilized(1.0, n))
     steps = np.linspace(0.0, end, int(np.ceil(end / _SPACING)) + 1)
-    grid = np.clip(binomial.from_variance_stabilized(steps, column.n), 0.0, 1.0)
-    at_grid = binomial.pmf(count, grid[:, np.newaxis], column.n)
+    return np.clip(binomial.from_variance_stabilized(steps, n), 0.0, 1.0)
+
+
+def _on_likely_lines(
+    column: _Shares, theta: Floats, approach: Integers, grid: Floats
+) -> _Best:
+    """Return the best points of the best lines.
+
+    Lines of neighbouring θ form a group. What misses any θ of the group is missed more often than
+    what misses one; groups in which even that is missed less often than the best lines are left
+    out.
+    """
+    order = np.argsort(theta, kind="stable")
+    theta, approach = theta[order], approach[order]
+    scale = binomial.variance_stabilized(column.share(theta), column.n)
+    group = np.cumsum(np.diff(np.floor(scale / _GROUP), prepend=-1.0) > 0) - 1
+    first = np.flatnonzero(np.diff(group, prepend=-1))
+    last = np.append(first[1:], theta.size) - 1
+    any_of = _Lines(np.nextafter(theta[first], -np.inf), np.nextafter(theta[last], np.inf))
+    middle = binomial.from_variance_stabilized(0.5 * (scale[first] + scale[last]), column.n)
+    given = column.given_total(any_of, np.clip(middle, 0.0, 1.0))
+    bound = np.einsum("lm,dm->ld", given, column.of_total(grid)).max(axis=1)
+    done, found, largest = np.zeros(bound.size, np.bool_), [], 0.0
+    highest = np.argsort(-bound, kind="stable")[:_FIRST_GROUPS]
+    for chosen in (np.isin(np.arange(bound.size), highest), bound >= 0.0):
+        chosen = chosen & ~done & (bound >= _LIKELY * largest)
+        done |= chosen
+        if chosen.any():
+            lines = chosen[group]
+            found.append(_best_on_lines(column, theta[lines], approach[lines], grid))
+            largest = float(found[-1].missed.max())
+    return _joined(found)
+
+
+def _best_on_lines(
+    column: _Shares, theta: Floats, approach: Integers, grid: Floats
+) -> _Best:
+    """Return the best points of the best lines, from values of d on a grid and at its ends."""
+    given = column.given_total(_Lines.of(theta, approach), column.share(theta))
+    low, high = column.range_of_both(column.share(theta))
     # These are no matrix products, whose last digits depend on the number of threads.
-    missed = np.einsum("lm,dm->ld", given, at_grid)
+    missed = np.einsum("lm,dm->ld", given, column.of_total(grid))
     missed[(grid < low[:, np.newaxis]) | (grid > high[:, np.newaxis])] = -1.0
-    at_ends = [
-        np.einsum("lm,lm->l", given, binomial.pmf(count, np.clip(d, 0.0, 1.0)[:, None], column.n))
-        for d in (low, high)
-    ]
+    at_ends = []
+    for both in (low, high):
+        values, index = np.unique(np.clip(both, 0.0, 1.0), return_inverse=True)
+        at_ends.append(np.einsum("lm,lm->l", given, column.of_total(values)[index]))
     missed = np.column_stack((missed, *at_ends))
     missed[low > high] = -1.0
-    places = missed.argmax(axis=1)
-    best = missed.max(axis=1)
+    places, best = missed.argmax(axis=1), missed.max(axis=1)
     kept = np.argsort(-best, kind="stable")[:_LINES]
     kept = kept[best[kept] >= _KEPT * best.max()]
     low, high = low[kept], high[kept]
@@ -258,12 +329,11 @@ def _best_on_lines(column: _Shares, theta: Floats, approach: Integers) -> _Best:
 
 def _zoomed(column: _Shares, best: _Best, given: Floats, left: Floats, right: Floats) -> _Best:
     """Return the best points of lines, between two values of d on each, shape (l,)."""
-    count, line = np.arange(column.n + 1), np.arange(left.size)
+    line = np.arange(left.size)
     missed, both = best.missed, best.both
     for _ in range(_ZOOMS):
         values = np.linspace(left, right, _POINTS, axis=1)
-        pmf = binomial.pmf(count, values[:, :, np.newaxis], column.n)
-        there = np.einsum("lm,ldm->ld", given, pmf)
+        there = np.einsum("lm,ldm->ld", given, column.of_total(values))
         place = there.argmax(axis=1)
         higher = there[line, place] > missed
         missed = np.where(higher, there[line, place], missed)
@@ -273,7 +343,7 @@ def _zoomed(column: _Shares, best: _Best, given: Floats, left: Floats, right: Fl
     return _Best(missed, best.theta, both, best.approach)
 
 
-def _better_between(column: _Shares, found: _Best) -> _Best:
+def _better_between(column: _Shares, found: _Best) -> list[_Best]:
     """Return the best points between limits, each searched further in turns along θ and d."""
     best = found.at(np.argsort(-found.missed, kind="stable")[:_INNER])
     parts, width = [best], _BETWEEN
@@ -285,15 +355,15 @@ def _better_between(column: _Shares, found: _Best) -> _Best:
         theta = column.at(shares.ravel())
         low, high = column.range_of_both(column.share(theta))
         both = np.clip(np.repeat(best.both, _POINTS), low, high)
-        given = column.given_total(theta, AT)
-        pmf = binomial.pmf(np.arange(column.n + 1), both[:, None], column.n)
-        missed = np.where(low <= high, np.einsum("lm,lm->l", given, pmf), -1.0)
+        given = column.given_total(_Lines(theta, theta))
+        there = np.einsum("lm,lm->l", given, column.of_total(both))
+        missed = np.where(low <= high, there, -1.0)
         place = missed.reshape(-1, _POINTS).argmax(axis=1) + _POINTS * np.arange(best.theta.size)
         best = _Best(missed[place], theta[place], both[place], np.zeros(place.size, np.int64))
-        there = binomial.variance_stabilized(best.both, column.n)
+        scale = binomial.variance_stabilized(best.both, column.n)
         left, right = (
             np.clip(
-                binomial.from_variance_stabilized(np.clip(there + step, *ends), column.n),
+                binomial.from_variance_stabilized(np.clip(scale + step, *ends), column.n),
                 low[place],
                 high[place],
             )
@@ -302,4 +372,4 @@ def _better_between(column: _Shares, found: _Best) -> _Best:
         best = _zoomed(column, best, given[place], left, right)
         parts.append(best)
         width *= 0.5
-    return _joined([found, *parts])
+    return parts
