@@ -268,9 +268,7 @@ def _sums_of_cells(n: int) -> Floats:
     return np.clip(binomial.from_variance_stabilized(steps, n), 0.0, 1.0)
 
 
-def _on_likely_lines(
-    column: _Shares, theta: Floats, approach: Integers, grid: Floats
-) -> _Best:
+def _on_likely_lines(column: _Shares, theta: Floats, approach: Integers, grid: Floats) -> _Best:
     """Return the best points of the best lines.
 
     Lines of neighbouring θ form a group. What misses any θ of the group is missed more often than
@@ -299,9 +297,7 @@ def _on_likely_lines(
     return _joined(found)
 
 
-def _best_on_lines(
-    column: _Shares, theta: Floats, approach: Integers, grid: Floats
-) -> _Best:
+def _best_on_lines(column: _Shares, theta: Floats, approach: Integers, grid: Floats) -> _Best:
     """Return the best points of the best lines, from values of d on a grid and at its ends."""
     given = column.given_total(_Lines.of(theta, approach), column.share(theta))
     low, high = column.range_of_both(column.share(theta))

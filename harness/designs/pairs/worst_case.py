@@ -24,7 +24,6 @@ from harness.designs.miss_sets import (
     FROM_ABOVE,
     FROM_BELOW,
     SIDES,
-    SortedMisses,
     misses,
 )
 from harness.designs.pairs.tables import (
@@ -42,13 +41,15 @@ from harness.families.combination import PairedParameter, Span
 _FOUND_BY = "a grid of tables and local search from there"
 
 # The spacing of grids of tables in standard deviations of a count, by the number of free cells.
-_SPACING = {3: 2.0, 2: 1.0, 1: 0.5}
+_SPACING = {3: 2.0, 2: 1.0, 1: 0.15}
 _FEWEST_STEPS = 4
-# The highest tables of each grid that are moved to limits, and how far these are apart, in spacings.
-_MOVED, _MOVED_APART = 60, 0.75
-# Limits that each step across tries; points that are climbed from, from further, and refined, at
-# most; and how far the first ones are apart, in standard deviations.
-_TRIED, _STARTS, _CLIMBED, _REFINED, _APART = 6, 10, 5, 4, 1.5
+# The fewest, the most, and what the number is times that of outcomes between these: of tables of
+# each grid that are moved to limits, of points that are climbed from, and of limits that the steps
+# across of the last climbs try. Half of the points that first climbs reach are climbed from further.
+_MOVED, _STARTS, _TRIED = (40, 300, 1e6), (6, 32, 1.2e5), (6, 100, 1e6)
+# How far tables that are moved are apart, in spacings of the grid, and starts, in standard
+# deviations of a count; and points that are refined, at most.
+_MOVED_APART, _APART, _REFINED = 0.75, 1.0, 4
 # The shortest reach across, in grid spacings, and the zooms along: of first climbs, of those that
 # go on from the best ones, and of refinements. Outcomes that are less likely than e to minus the
 # last number, of the likeliest one, do not matter within some steps.
@@ -93,6 +94,8 @@ class _Table:
     """The range of the parameter over these."""
     lower: Floats
     upper: Floats
+    ends: _Sorted
+    """The limits of all outcomes of the scenario, in their order."""
 
     def of(self, places: Positions | Bools) -> _Table:
         """Return the table of some outcomes."""
@@ -187,12 +190,12 @@ def search_worst_case(
     ends = np.concatenate(theta)
     whole = replace(whole, range=(float(ends.min()), float(ends.max())))
     columns = [
-        replace(whole, lower=lower, upper=upper)
+        replace(whole, lower=lower, upper=upper, ends=_Sorted.of(lower, upper))
         for lower, upper in zip(limits_there.lower, limits_there.upper, strict=True)
     ]
     starts: list[list[_Point]] = [[] for _ in columns]
     for (free, grid), there in zip(grids.items(), theta, strict=True):
-        heights, from_there = _heights(columns, grid, there, _SPACING[free])
+        heights, from_there = _heights(columns, grid, there, free)
         for row, found in enumerate(starts):
             found += _moved_to_limits(
                 columns[row], grid, there, heights[row], from_there[row], _SPACING[free]
@@ -219,24 +222,25 @@ def _table(scenario: Scenario, outcomes: Integers, over: Sequence[Span]) -> _Tab
         parameter.support,
         nothing,
         nothing,
+        _Sorted.of(nothing, nothing),
     )
 
 
 def _heights(
-    columns: Sequence[_Table], grid: Floats, theta: Floats, spacing: float
+    columns: Sequence[_Table], grid: Floats, theta: Floats, free: int
 ) -> tuple[Floats, Floats]:
     """Return the largest miss probability near each table of a grid for each column, (k, t).
 
     The second result is the θ from which on the outcomes miss that have this probability.
     """
-    table, limits = columns[0], [_Sorted.of(column.lower, column.upper) for column in columns]
-    reach, heights = spacing * _unit(table, grid), np.zeros((2, len(columns), theta.size))
+    table = columns[0]
+    reach, heights = _reach(table, grid, theta, free), np.zeros((2, len(columns), theta.size))
     step = max(1, _CELLS // table.log_ways.size)
     for start in range(0, theta.size, step):
         rows = np.exp(table.log_probabilities(grid[:, start : start + step]))
         for place, probability in enumerate(rows, start):
-            for row, ends in enumerate(limits):
-                heights[:, row, place] = ends.height(probability, theta[place], reach[place])
+            for row, column in enumerate(columns):
+                heights[:, row, place] = column.ends.height(probability, theta[place], reach[place])
     return heights[0], heights[1]
 
 
@@ -263,18 +267,50 @@ class _Sorted:
     def height(self, probability: Floats, theta: float, reach: float) -> tuple[float, float]:
         """Return the largest probability of the missing set for any θ within reach.
 
-        The second result is the θ from which on this set misses. The probabilities of the outcomes are those at θ.
+        The second result is the θ from which on this set misses. The
         """
+        near, start, total = self._near(probability, theta, reach)
+        if total.size == 0 or total.max() <= start:
+            return start, theta - reach
+        place = int(total.argmax())
+        return float(total[place]), float(self.limits[near][place])
+
+    def likely(
+        self, probability: Floats, theta: float, reach: float, count: int
+    ) -> dict[int, list[float]]:
+        """Return the limits within reach beside which most is missed, by the side of approach.
+
+        At most ``count`` of each side; the probabilities are those at θ.
+        """
+        near, start, total = self._near(probability, theta, reach)
+        limits, sign = self.limits[near], self.sign[near]
+        before = np.concatenate(((start,), total))[:-1]
+        found: dict[int, list[float]] = {}
+        for approach, kind, missed in ((FROM_ABOVE, 1.0, total), (FROM_BELOW, -1.0, before)):
+            places = np.flatnonzero(sign == kind)
+            best = places[np.argsort(-missed[places], kind="stable")[: 4 * count]]
+            found[approach] = [*dict.fromkeys(limits[best].tolist())][:count]
+        return found
+
+    def _near(self, probability: Floats, theta: float, reach: float) -> tuple[slice, float, Floats]:
+        """Return the limits within reach, what is missed before them, and after each of them."""
         low, high = theta - reach, theta + reach
         start = float(probability[(self.lower >= low) | (self.upper < low)].sum())
         first, last = np.searchsorted(self.limits, [low, high])
         near = slice(int(first), int(last))
         jumps = self.sign[near] * probability[self.outcome[near]]
-        total = jumps.cumsum()
-        if total.size == 0 or total.max() <= 0.0:
-            return start, low
-        place = int(total.argmax())
-        return start + float(total[place]), float(self.limits[first + place])
+        return near, start, start + jumps.cumsum()
+
+
+def _reach(table: _Table, grid: Floats, theta: Floats, free: int) -> Floats:
+    """Return how far θ is searched from each table of a grid, shape (t,)."""
+    if free > 1:
+        return _SPACING[free] * _unit(table, grid)
+    # Tables that follow each other on an edge have one free cell: θ lies between their parameters.
+    cells = grid if table.with_both else np.stack((grid[1], grid[2], grid[0] + grid[3]))
+    on_edge = (np.abs(np.diff(cells, axis=1)) > SAME).sum(axis=0) == 2
+    steps = np.where(on_edge, np.abs(np.diff(theta)), 0.0)
+    return np.asarray(0.55 * np.maximum(np.append(steps, 0.0), np.insert(steps, 0, 0.0)))
 
 
 def _grids(table: _Table) -> dict[int, Floats]:
@@ -295,9 +331,7 @@ def _grids(table: _Table) -> dict[int, Floats]:
                 for cell in (*at_ends, *others)
             ]
             grid = np.zeros((len(CELLS), np.prod([axis.size for axis in axes], dtype=int)))
-            grid[[*at_ends, *others]] = [
-                each.ravel() for each in np.meshgrid(*axes, indexing="ij")
-            ]
+            grid[[*at_ends, *others]] = [each.ravel() for each in np.meshgrid(*axes, indexing="ij")]
             grid[last] = 1.0 - grid.sum(axis=0)
             if not table.with_both:
                 grid[[0, 3]] = 0.5 * grid[0]
@@ -305,7 +339,7 @@ def _grids(table: _Table) -> dict[int, Floats]:
     finite = {}
     for free, parts in found.items():
         every = np.concatenate(parts, axis=1)
-        every = np.unique(np.maximum(every[:, table.holds(every)], 0.0), axis=1)
+        every = np.maximum(every[:, table.holds(every)], 0.0)
         every = every[:, np.isfinite(table.parameter.at(list(every)))]
         if every.size:
             finite[free] = every
@@ -419,7 +453,8 @@ def _moved_to_limits(
     found, lower = [], np.sort(table.lower)
     first, last = table.range
     order = np.argsort(-heights, kind="stable")
-    for place in _apart(table, grid, order, _MOVED, _MOVED_APART * spacing):
+    count = _count(_MOVED, table.lower.size)
+    for place in _apart(table, grid, order, count, _MOVED_APART * spacing):
         cells, start = tuple(grid[:, place].tolist()), float(from_there[place])
         stop = float(lower[min(np.searchsorted(lower, start, side="right"), lower.size - 1)])
         best = _best_of(table, float(theta[place]), AT, grid[:, [place]])
@@ -431,6 +466,12 @@ def _moved_to_limits(
                     best = max(best, beside, key=lambda each: each.missed)
         found.append(best)
     return found
+
+
+def _count(bounds: tuple[int, int, float], outcomes: int) -> int:
+    """Return how many of something there are for a number of outcomes."""
+    least, most, work = bounds
+    return int(np.clip(work / outcomes, least, most))
 
 
 def _apart(
@@ -454,12 +495,13 @@ def _worst(
     """Return the worst case of one column, from climbs that start at the peaks of grids."""
     cells = np.array([start.cells for start in starts]).T
     order = np.argsort([-start.missed for start in starts], kind="stable")
-    starts = [starts[place] for place in _apart(table, cells, order, _STARTS, _APART)]
-    first = highest(starts, lambda start: _climb(table, start, *_FIRST))
-    best = sorted(first, key=lambda point: (-point.missed, point.cells))[:_CLIMBED]
+    count, tried = (_count(each, outcomes.size) for each in (_STARTS, _TRIED))
+    starts = [starts[place] for place in _apart(table, cells, order, count, _APART)]
+    first = highest(starts, lambda start: _climb(table, start, _TRIED[0], *_FIRST))
+    best = sorted(first, key=lambda point: (-point.missed, point.cells))[: count // 2]
     point = refined(
-        highest(best, lambda start: _climb(table, start, *_ROUGH)),
-        lambda start: _climb(table, start, *_FINE),
+        highest(best, lambda start: _climb(table, start, _TRIED[0], *_ROUGH)),
+        lambda start: _climb(table, start, tried, *_FINE),
         _REFINED,
         lambda point: point.cells,
     )
@@ -470,14 +512,16 @@ def _worst(
     return WorstCase(min(alpha, 1.0), truths, side, truths, _FOUND_BY)
 
 
-def _climb(whole: _Table, start: _Point, shortest: float, zooms: int, nats: float) -> _Point:
+def _climb(
+    whole: _Table, start: _Point, limits: int, shortest: float, zooms: int, nats: float
+) -> _Point:
     """Return the best point that alternating steps across and along the tables of one θ reach."""
     best = _best_of(whole, start.theta, start.approach, np.array(start.cells)[:, np.newaxis])
     share = 2.0
     for _ in range(_TURNS):
         log_pmf = whole.log_probabilities(np.array(best.cells)[:, np.newaxis])[0]
         table = whole.of(log_pmf >= log_pmf.max() - nats)
-        tried = _across(table, best, share * whole.spacing)
+        tried = _across(table, np.exp(log_pmf), best, share * whole.spacing, limits)
         further = max((_along(table, each, zooms) for each in tried), key=lambda each: each.missed)
         if further.missed <= best.missed * (1.0 + _GAIN):
             share *= 0.25
@@ -494,31 +538,32 @@ def _best_of(table: _Table, theta: float, approach: int, cells: Floats) -> _Poin
     return _Point(float(missed[index]), tuple(cells[:, index].tolist()), theta, approach)
 
 
-def _across(table: _Table, point: _Point, reach: float) -> list[_Point]:
+def _across(
+    table: _Table, probability: Floats, point: _Point, reach: float, count: int
+) -> list[_Point]:
     """Return the best points at limits nearby, and the point itself.
 
     θ moves as probability moves between two of the cells, for each two of them: where the range
     ends, between those that are free.
+
+    Args:
+        table: the outcomes that matter nearby.
+        probability: that of all outcomes at the point.
+        point: where the step begins.
+        reach: the longest step, in halves of a standard deviation of the estimate of θ.
+        count: the most limits on each side.
     """
-    cells = np.array(point.cells)[:, np.newaxis]
-    width = reach * float(_unit(table, cells)[0])
-    low, high = point.theta - width, point.theta + width
-    found = [point]
-    sums = SortedMisses(table.lower, table.upper, np.exp(table.log_probabilities(cells)))
+    width = reach * float(_unit(table, np.array(point.cells)[:, np.newaxis])[0])
+    likely, found = table.ends.likely(probability, point.theta, width, count), [point]
     first, last = table.range
-    for approach, limits, end in (
-        (FROM_ABOVE, table.upper, last),
-        (FROM_BELOW, table.lower, first),
-    ):
-        near = np.unique(limits[(limits >= low) & (limits <= high)])
-        near = near[(near >= first) & (near <= last) & (near != end)]
-        if near.size > _TRIED:
-            missed = sums.missed(near, np.zeros(near.size, np.int64), approach)
-            near = near[np.argsort(-missed, kind="stable")[:_TRIED]]
+    for approach, limits in likely.items():
+        end = last if approach == FROM_ABOVE else first
         beside = [
             _best_of(table, theta, approach, moved)
-            for theta in near.tolist()
-            if (moved := _moved(table, point.cells, theta)).size
+            for theta in limits
+            if first <= theta <= last
+            and theta != end
+            and (moved := _moved(table, point.cells, theta)).size
         ]
         if beside:
             found.append(max(beside, key=lambda each: each.missed))
