@@ -1,4 +1,4 @@
-"""Published worst cases beside exact alphas at random truths: ``python -m benchmarks.random_truths``.
+"""Worst cases beside alphas at random truths: ``python -m benchmarks.random_truths``.
 
 For every deterministic two-sided method of families whose outcomes are enumerated, the worst alpha
 that a run publishes is compared with
@@ -81,8 +81,8 @@ CASES = (
         Case("paired_ratio", tables=dict(zip(CELLS, spans, strict=False)))
         for spans in (
             ((0.2, 0.4, 0.6), (0.05, 0.1, 0.2), (0.05, 0.1, 0.2)),
-            ((0.0, 0.85), (0.0, 0.1), (0.01, 0.05)),
-            ((0.0, 0.01), (0.0, 0.49), (0.01, 0.5)),
+            ((0.001, 0.85), (0.0, 0.1), (0.01, 0.05)),
+            ((0.001, 0.01), (0.0, 0.49), (0.01, 0.5)),
         )
     ),
     *(Case(name) for name in ("precision", "recall", "specificity", "npv", "jaccard")),

@@ -22,6 +22,7 @@ from harness.designs.engines.verification import Comparison, Published, Rows
 from harness.designs.limits import Limits
 from harness.designs.pairs import verification
 from harness.designs.pairs.edges import worse_on_edges
+from harness.designs.pairs.grids import corner_tables, random_tables, tables_with
 from harness.designs.pairs.lines import worst_along_lines
 from harness.designs.pairs.tables import (
     outcomes_count,
@@ -29,12 +30,7 @@ from harness.designs.pairs.tables import (
     probabilities,
     windows_of,
 )
-from harness.designs.pairs.worst_case import (
-    corner_tables,
-    random_tables,
-    search_worst_case,
-    tables_with,
-)
+from harness.designs.pairs.worst_case import search_worst_case
 from harness.designs.results import WorstCase
 from harness.distributions.paired_truths import (
     CELLS,

@@ -1,7 +1,7 @@
 """The worst case over tables whose parameter is a share of one cell in two, along all its limits.
 
-Precision is the share of tp in tp + fp, and a function of tp/(tp + fn + fp) are Jaccard's index and
-the F1 score. With the count m of both cells Binomial(n, d), that of the first one is Binomial(m, π),
+Precision is the share of tp in tp + fp, and functions of tp/(tp + fn + fp) are Jaccard's index and
+the F1 score. With the count m of both cells Binomial(n, d), that of the first is Binomial(m, π),
 and π alone decides the parameter θ. So with the outcomes that miss θ
 
     alpha(π, d) = Σ_m Pr(m; n, d) Pr(miss | m, π),
@@ -182,9 +182,9 @@ def worst_along_lines(
     if there is None or 2.0 * outcomes.size**2 > _WORK:
         return None
     both, first, second, neither = scenario.counts(outcomes)
-    total = first + (second if other == _SECOND else both + neither)
-    order = np.argsort(total, kind="stable")
-    x, total = first[order].astype(np.float64), total[order].astype(np.float64)
+    pairs = first + (second if other == _SECOND else both + neither)
+    order = np.argsort(pairs, kind="stable")
+    x, total = (count[order].astype(np.float64) for count in (first, pairs))
     log_ways = gammaln(total + 1.0) - gammaln(x + 1.0) - gammaln(total - x + 1.0)
     starts = np.flatnonzero(np.diff(total, prepend=-1.0))
     concordant = over[0][0] + over[3][0], min(over[0][1] + over[3][1], 1.0)
