@@ -78,7 +78,7 @@ class ConfusionSolver(PairedSolver):
 
     @property
     def is_searched(self) -> bool:
-        return parameter_of(self._pairs).moved_mass is not None
+        return parameter_of(self._pairs).constraint is not None
 
     def search(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase] | None:
         if not self.is_searched:

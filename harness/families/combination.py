@@ -85,13 +85,9 @@ class PairedParameter:
     """Return the parameter at tables of probabilities, from their cells."""
     estimate: Callable[[Sequence[Floats]], Floats]
     """Return the parameter at the observed proportions, from the counts of the cells."""
-    moved_mass: Callable[[Sequence[Floats], Floats], Floats] | None = None
-    """Return the mass that moves tables to other values of the parameter, from the cells and the
-    other values: what second_only loses and first_only gains. None where it is not known; no worst
-    case is searched then."""
     constraint: Callable[[Floats], tuple[Floats, ...]] | None = None
     """Return a of each cell, with Σ a·p = 0 at the tables p that have the parameter; None where
-    the parameter is no quotient of such sums."""
+    the parameter is no quotient of such sums: no worst case is searched then."""
     mirrored: Mirror | None = None
     """Return the limits when first and second change places; None where they may be any."""
     support: Span = (0.0, 1.0)

@@ -142,7 +142,6 @@ def _share_at(cells: Sequence[Floats]) -> Floats:
 SHARE = PairedParameter(
     at=_share_at,
     estimate=_share_at,
-    moved_mass=lambda cells, other: np.asarray(other * (cells[1] + cells[2]) - cells[1]),
     constraint=lambda theta: (0.0 * theta, 1.0 - theta, -theta, 0.0 * theta),
     mirrored=lambda lower, upper: (1.0 - upper, 1.0 - lower),
 )
@@ -174,10 +173,7 @@ def _share(name: str, title: str, metric: Metric, count: int, other: int) -> Fam
 
 
 def _ratio_of_hits(hits: float, missed: float, false: float) -> PairedParameter:
-    """Return h·tp/(h·tp + m·fn + f·fp), where tp, tn, fp and fn are first, second, both, neither.
-
-    Mass that moves from tn to tp changes it.
-    """
+    """Return h·tp/(h·tp + m·fn + f·fp); tp, tn, fp and fn are first, second, both and neither."""
 
     def errors(cells: Sequence[Floats]) -> Floats:
         return np.asarray(false * cells[0] + missed * cells[3])
@@ -186,14 +182,9 @@ def _ratio_of_hits(hits: float, missed: float, false: float) -> PairedParameter:
         with np.errstate(invalid="ignore"):
             return np.asarray(hits * cells[1] / (hits * cells[1] + errors(cells)))
 
-    def moved_mass(cells: Sequence[Floats], other: Floats) -> Floats:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(other * errors(cells) / (hits * (1.0 - other)) - cells[1])
-
     return PairedParameter(
         at,
         at,
-        moved_mass,
         lambda theta: (-false * theta, hits * (1.0 - theta), 0.0 * theta, -missed * theta),
         uses_both=missed != false,
     )

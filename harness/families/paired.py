@@ -158,7 +158,6 @@ def _difference(cells: Sequence[Floats]) -> Floats:
 OF_DIFFERENCE = PairedParameter(
     at=_difference,
     estimate=lambda data: np.asarray(_difference(data) / sum_of(data)),
-    moved_mass=lambda cells, other: np.asarray(0.5 * (other - _difference(cells))),
     # p₁₀ − p₀₁ = θ · (the sum of the cells)
     constraint=lambda theta: (-theta, 1.0 - theta, -1.0 - theta, -theta),
     mirrored=lambda lower, upper: (-upper, -lower),
@@ -173,16 +172,9 @@ def _ratio(cells: Sequence[Floats]) -> Floats:
         return np.asarray((both + first_only) / (both + second_only))
 
 
-def _moved_mass_of_ratio(cells: Sequence[Floats], other: Floats) -> Floats:
-    both, first_only, second_only, _ = cells
-    first, second = both + first_only, both + second_only
-    return np.asarray((other * second - first) / (1.0 + other))
-
-
 OF_RATIO = PairedParameter(
     at=_ratio,
     estimate=_ratio,
-    moved_mass=_moved_mass_of_ratio,
     constraint=lambda theta: (1.0 - theta, np.ones_like(theta), -theta, np.zeros_like(theta)),
     mirrored=inverted,
     support=(0.0, np.inf),

@@ -22,18 +22,15 @@ from harness.designs.engines.verification import Comparison, Published, Rows
 from harness.designs.limits import Limits
 from harness.designs.pairs import verification
 from harness.designs.pairs.edges import worse_on_edges
+from harness.designs.pairs.grids import corner_tables, random_tables, tables_with
+from harness.designs.pairs.lines import worst_along_lines
 from harness.designs.pairs.tables import (
     outcomes_count,
     outcomes_within,
     probabilities,
     windows_of,
 )
-from harness.designs.pairs.worst_case import (
-    corner_tables,
-    random_tables,
-    search_worst_case,
-    tables_with,
-)
+from harness.designs.pairs.worst_case import search_worst_case
 from harness.designs.results import WorstCase
 from harness.distributions.paired_truths import (
     CELLS,
@@ -222,7 +219,8 @@ class PairedSolver(Solver):
         return True
 
     def search(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase] | None:
-        cases = search_worst_case(self._pairs, limits, over)
+        cases = worst_along_lines(self._pairs, limits, over)
+        cases = cases or search_worst_case(self._pairs, limits, over)
         return cases and worse_on_edges(self._pairs, limits, over, cases)
 
     def rows_again(self, limits: Limits, truths: Sequence[Floats]) -> Iterator[Rows] | None:

@@ -95,7 +95,8 @@ def test_nearest_tables_are_the_most_likely_ones_with_their_parameter(family, ta
     here = _log_likelihood(family, np.array(table), (size,), found[:, None])[0]
     rng = np.random.default_rng(3)
     moved = rng.dirichlet(np.array(table) + 0.5, 2000).T
-    mass = known.of_pairs.moved_mass(tuple(moved), np.full(2000, wanted))
+    a = np.array([float(each) for each in known.of_pairs.constraint(np.array(wanted))])
+    mass = a @ moved / (a[2] - a[1])
     moved[1] += mass
     moved[2] -= mass
     others = _log_likelihood(family, np.array(table), (size,), moved[:, (moved > 0).all(axis=0)])
