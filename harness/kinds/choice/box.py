@@ -8,6 +8,7 @@ have their worst cases; any other range is spaced evenly.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,6 +30,7 @@ from harness.families.family import Family
 
 _MOST_CORNERS = 1024
 """The most corners of a box that are points of a search."""
+_DIGITS = 6
 # Not the middle, which may be no truth, as a skewness of 0 is none of a gamma distribution.
 _INSIDE = 0.45
 # A share of a range: from 0 to 1 it is the probability 2.5e-4, at which some methods have intervals
@@ -49,14 +51,20 @@ class Range:
     high: float
 
     def at(self, share: float) -> float:
-        """Return the number at a share from 0 to 1 of the way from the low to the high end."""
+        """Return the number at a share from 0 to 1 of the way from the low to the high end.
+
+        It is rounded to a millionth of the range, or less.
+        """
         if share in (0.0, 1.0):
             return (self.low, self.high)[int(share)]
         if self.low >= 0.0 and self.high <= 1.0:
             first, last = np.arcsin(np.sqrt([self.low, self.high]))
             value = float(np.sin(first + share * (last - first)) ** 2)
-            return min(max(value, self.low), self.high)
-        return self.low + share * (self.high - self.low)
+        else:
+            value = self.low + share * (self.high - self.low)
+        if self.low < self.high:
+            value = round(value, _DIGITS - math.ceil(math.log10(self.high - self.low)))
+        return min(max(value, self.low), self.high)
 
 
 @dataclass(frozen=True)
@@ -130,17 +138,15 @@ class Box:
         """Return points of the box, shape (p, ranges): its corners, its faces, and inside.
 
         The points of one range are evenly spaced. Of several ranges they are the corners, and
-        points of a scrambled Sobol sequence. Of one half of these each number below 1/4 or above
-        3/4 is moved to the end or next to it, and those between are spread over the whole range, so
-        that faces of all dimensions have points.
+        points of an additive recurrence. Of every second one of these each number below 1/4 or
+        above 3/4 is moved to the end or next to it, and those between are spread over the whole
+        range, so that faces of all dimensions have points.
 
         Args:
             count: the number of points; at least that of the corners, if these are at most 1024,
                 and 1 where there is no range of two different numbers.
-            seed: of the Sobol sequence.
+            seed: of the recurrence, which starts anywhere.
         """
-        from scipy.stats import qmc
-
         free = np.flatnonzero([each.low < each.high for each in self.ranges])
         found = np.zeros((1, free.size))
         if self.is_line:
@@ -150,12 +156,8 @@ class Box:
             if 2**free.size <= _MOST_CORNERS:
                 corners = np.array([*product((0.0, 1.0), repeat=free.size)])
             left = max(count - len(corners), 0)
-            exponent = max(left - 1, 1).bit_length()
-            inside = qmc.Sobol(free.size, rng=seed).random_base2(exponent)[:left]
-            # A Sobol sequence alternates between two halves of a range: every second point of it
-            # would lie in one half.
-            faces = np.arange(left) // 2 % 2 == 1
-            inside[faces] = _moved_to_ends(inside[faces])
+            inside = _spread(left, free.size, seed)
+            inside[1::2] = _moved_to_ends(inside[1::2])
             found = np.concatenate([corners, inside])
         points = np.zeros((len(found), len(self.ranges)))
         points[:, free] = found
@@ -206,6 +208,20 @@ class Box:
             return values[_DIFFERENCE,]
         low, high = -min(second, default=1.0), 1.0 - max(second, default=0.0)
         return min(max(values[_DIFFERENCE,], low), high) + 0.0
+
+
+def _spread(count: int, dimensions: int, seed: int) -> Floats:
+    """Return points spread evenly over the unit cube, shape (count, dimensions).
+
+    They are the fractional parts of s + i (1/φ, 1/φ², …, 1/φᵈ) with φ > 1 of φᵈ⁺¹ = φ + 1 and a
+    random s, the additive recurrence of Kronecker's sequence with the generalized golden ratio.
+    """
+    phi = 2.0
+    for _ in range(64):
+        phi = (1.0 + phi) ** (1.0 / (dimensions + 1.0))
+    start = np.random.default_rng(seed).random(dimensions)
+    steps = np.arange(count)[:, np.newaxis] * phi ** -np.arange(1.0, dimensions + 1.0)
+    return np.asarray((start + steps) % 1.0)
 
 
 def _moved_to_ends(points: Floats) -> Floats:

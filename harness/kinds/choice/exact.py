@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln
 
-from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.callers.source import Observed
 from harness.designs.design import Scenario
@@ -22,7 +21,6 @@ from harness.designs.engines.solver import solver_of
 from harness.designs.engines.stochastic import StochasticColumn
 from harness.designs.lists import enumerate_lists
 from harness.distributions.list_truths import StratumTruth
-from harness.distributions.paired_truths import ConfusionTruth
 from harness.distributions.sampling import binomial
 from harness.families.family import CLOSED_FORM
 from harness.kinds.coverage.columns import RunColumns
@@ -61,24 +59,15 @@ def exact_alphas(
     """Return the exact values of columns in the scenarios of one size.
 
     Args:
-        experiment: with the methods.
+        experiment: of lists or of confusion tables, with the methods.
         scenario: a scenario of the size, with any one truth.
         columns: those of the experiment.
 
     Returns:
         The function of a scenario, and the positions of the columns that it is of; None and no
         position where no column has exact values.
-
-    Raises:
-        InputError: outcomes are numbered and are no confusion tables, whose worst case other
-            engines search.
     """
     if experiment.family.has_outcomes:
-        if scenario.design.listed_truth is not ConfusionTruth or not scenario.with_both:
-            raise InputError(
-                f"family {experiment.family.name} has worst cases from the engine enumeration; a "
-                f"search over a box of truths is for lists, mcc, kappa and informedness"
-            )
         found: Alphas = _of_confusion(experiment, scenario, columns)
         return found, [each.position for each in columns.deterministic]
     drawn = columns.stochastic

@@ -21,12 +21,13 @@ import polars as pl
 from harness.base.arguments import validate_whole
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats, Integers
-from harness.catalogue import scenario_for
+from harness.catalogue import design_for, scenario_for
 from harness.config.values import Size
 from harness.designs.design import Scenario, sizes_by_name
 from harness.designs.engines.monte_carlo import Shard
 from harness.designs.engines.stochastic import StochasticColumn, simulate_stochastic
 from harness.designs.fractions import standard_error
+from harness.distributions.paired_truths import ConfusionTruth
 from harness.kinds.choice.box import Box, Place
 from harness.kinds.choice.exact import Alphas, exact_alphas
 from harness.kinds.coverage.columns import RunColumns, opened_columns
@@ -167,7 +168,13 @@ def lowest_candidates(
 
     The arguments and errors are those of ``searched``.
     """
-    box = Box(experiment.family, search.truth, experiment.estimand)
+    family = experiment.family
+    if family.has_outcomes and design_for(family).listed_truth is not ConfusionTruth:
+        raise InputError(
+            f"a search over a box of truths is for confusion tables, runs, clusters, strata and "
+            f"areas; family {family.name} has worst cases from the engine enumeration"
+        )
+    box = Box(family, search.truth, experiment.estimand)
     seeds = np.random.SeedSequence(experiment.seed).generate_state(4).tolist()
     places = box.places(box.points(search.points, seeds[_POINTS]))
     if not places:
