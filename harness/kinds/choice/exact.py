@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln
 
-from harness.base.numerics.arrays import Floats
+from harness.base.numerics.arrays import Floats, Positions
 from harness.callers.source import Observed
 from harness.designs.design import Scenario
 from harness.designs.engines.solver import solver_of
@@ -30,6 +30,7 @@ from harness.kinds.coverage.limits import compute_limits
 MOST_TABLES = 2**18
 """The most tables of strata whose limits are listed."""
 _BLOCK = 2**15
+_SMALLEST = 1e-20
 # The logarithm of a probability of 0, a finite number, so that 0 times it is 0.
 _LOG_ZERO = -1e6
 
@@ -44,13 +45,16 @@ class _Listed:
     lower: Floats
     """Shape (k, m)."""
     upper: Floats
-    probabilities: Callable[[Scenario], Floats]
-    """Those of the outcomes at the one truth of a scenario, shape (m,)."""
+    probabilities: Callable[[Scenario], tuple[Positions, Floats]]
+    """The places of the outcomes that may occur at the one truth of a scenario, shape (o,), and
+    their probabilities there. The others have one below 1e-20."""
 
     def __call__(self, scenario: Scenario) -> Floats:
-        probability, theta = self.probabilities(scenario), float(scenario.listed_truths()[1][0])
-        covered = (self.lower <= theta) & (theta <= self.upper)
-        return np.array([probability[~row].sum() for row in covered])
+        places, probability = self.probabilities(scenario)
+        theta = float(scenario.listed_truths()[1][0])
+        bounds = zip(self.lower, self.upper, strict=True)
+        covered = ((low[places] <= theta) & (theta <= high[places]) for low, high in bounds)
+        return np.array([probability[~each].sum() for each in covered])
 
 
 def exact_alphas(
@@ -104,11 +108,13 @@ def _of_confusion(experiment: Experiment, scenario: Scenario, columns: RunColumn
     counts = np.array(scenario.counts(outcomes), np.float64)
     coefficient = gammaln(float(scenario.size) + 1.0) - gammaln(counts + 1.0).sum(axis=0)
 
-    def probabilities(at: Scenario) -> Floats:
+    def probabilities(at: Scenario) -> tuple[Positions, Floats]:
         cells = np.array(at.truth.tables[0])
         logs = np.full(cells.size, _LOG_ZERO)
         np.log(cells, out=logs, where=cells > 0)
-        return np.asarray(np.exp(coefficient + logs @ counts))
+        found = coefficient + logs @ counts
+        places = np.flatnonzero(found > math.log(_SMALLEST))
+        return places, np.exp(found[places])
 
     return _Listed(found.limits.lower, found.limits.upper, probabilities)
 
@@ -134,11 +140,12 @@ def _of_strata(scenario: Scenario, columns: Sequence[StochasticColumn]) -> _List
             answers = each.source.limits(*asked).intervals(*asked)
             lower[row, block], upper[row, block] = answers.lower, answers.upper
 
-    def probabilities(at: Scenario) -> Floats:
+    def probabilities(at: Scenario) -> tuple[Positions, Floats]:
         product = np.ones(1)
         for p, n in zip((*at.truth.tables[0][0], *at.truth.tables[0][1]), sizes, strict=True):
             of_count = binomial.pmf(np.arange(int(n) + 1), np.array(p), n)
             product = np.multiply.outer(product, of_count).ravel()
-        return product
+        places = np.flatnonzero(product > _SMALLEST)
+        return places, product[places]
 
     return _Listed(lower, upper, probabilities)

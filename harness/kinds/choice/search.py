@@ -4,8 +4,7 @@ A smallest coverage of many noisy estimates is too small by their noise. So the 
 where coverage is low do not say how low it is: the truths with the most misses are simulated again,
 by fresh trials. Where values are exact at each truth, none are, and the result has no error.
 
-A search starts at points of the whole box, and goes on at points beside the largest alphas, in
-boxes that get smaller.
+A search starts at points of the whole box, and goes on at points beside the largest alphas.
 """
 
 from __future__ import annotations
@@ -34,14 +33,18 @@ from harness.kinds.coverage.columns import RunColumns, opened_columns
 from harness.kinds.coverage.experiment import Experiment
 from harness.runner.parallel import THREADS, NoProgress, Progress, opened_backend, run_tasks
 
-_STARTS = 4
-"""The largest values of a column that boxes are laid about."""
-_ROUNDS, _EXACT_ROUNDS = 4, 10
-"""How often the boxes are made smaller: where alphas are simulated, and where they are exact."""
-_EXACT_BESIDE = 50
+_STARTS, _LAST_STARTS = 12, 2
+"""How many of the largest values of a column boxes are laid about, in the first and in the second
+half of the rounds: many, as the largest one may be none that is near to the worst case."""
+_ROUNDS, _EXACT_ROUNDS = 4, 24
+"""How often points are drawn in boxes: where alphas are simulated, and where they are exact."""
+_EXACT_BESIDE = 30
 """The points of an exact round for each column and range."""
-_FIRST_WIDTH, _SMALLER = 0.15, 0.6
-"""Half the width of the first boxes, as a share of a range, and the quotient of one to the next."""
+_WIDEST, _FINE, _EXACT_FINE = 0.3, 0.02, 1e-3
+"""Half the width of the widest boxes, and of the smallest ones where alphas are simulated and where
+they are exact, as shares of a range."""
+_APART = 0.1
+"""How far the largest values of a column are from each other, as a share of a range."""
 _POINTS, _BOXES, _TRIALS, _FRESH = range(4)
 """What draws numbers, each with a seed of its own."""
 
@@ -229,7 +232,7 @@ class _Size:
             return np.array([alphas(self._at(place)) for place in places])
 
         more = _EXACT_BESIDE * len(positions) * len(self.box.ranges)
-        known, found = self._climbed(values, places, _EXACT_ROUNDS, more)
+        known, found = self._climbed(values, places, _EXACT_ROUNDS, more, _EXACT_FINE)
         candidates = {}
         for position, column in zip(positions, found.T, strict=True):
             lowest = np.argsort(-column, kind="stable")[: self.search.lowest]
@@ -252,7 +255,7 @@ class _Size:
             return np.array([*self._missed(tasks, trials, self.seeds[_TRIALS])], np.float64)
 
         first = places if self.box.is_line else places[: -(-len(places) // 2)]
-        known, misses = self._climbed(values, first, _ROUNDS, len(first) // _ROUNDS)
+        known, misses = self._climbed(values, first, _ROUNDS, len(first) // _ROUNDS, _FINE)
         anew = [np.argsort(-each, kind="stable")[:lowest].tolist() for each in misses.T]
         asked = {
             row: [each for each, rows in zip(columns, anew, strict=True) if row in rows]
@@ -273,17 +276,19 @@ class _Size:
         places: Sequence[Place],
         rounds: int,
         more: int,
+        finest: float,
     ) -> tuple[list[Place], Floats]:
-        """Go on from places where values are large, in boxes that get smaller.
+        """Go on from places where values are large.
 
-        Each round draws points about the largest values so far of each column. A box of one range,
-        whose points are close to each other, has no rounds.
+        Each round draws points in boxes of all widths about the largest values so far of each
+        column. A box of one range, whose points are close to each other, has no rounds.
 
         Args:
             values: of some places, shape (places, k).
             places: the first ones.
-            rounds: how often the boxes are made smaller.
+            rounds: how often points are drawn.
             more: the number of points of a round.
+            finest: half the width of the smallest boxes, as a share of a range.
 
         Returns:
             All places, and the values at them.
@@ -292,22 +297,22 @@ class _Size:
         if self.box.is_line or len(known) == 1:
             return known, found
         rng = np.random.default_rng(self.seeds[_BOXES])
-        width = _FIRST_WIDTH
-        for _ in range(rounds):
+        for number in range(rounds):
             shares = np.array([place.point for place in known])
-            by_column = [_apart(column, shares, width) for column in found.T]
+            count = _STARTS if 2 * number < rounds else _LAST_STARTS
+            by_column = [_apart(column, shares, count) for column in found.T]
             # The largest value of each column, then the second one of each.
             starts = [row for rows in zip_longest(*by_column) for row in rows if row is not None]
             beside = shares[np.resize(starts, more)]
+            width = _WIDEST * (finest / _WIDEST) ** rng.random((more, 1))
             # Each number stays as it is with probability ½, so that faces are searched along.
-            moves = rng.integers(2, size=beside.shape)
-            beside = np.clip(beside + rng.uniform(-width, width, beside.shape) * moves, 0.0, 1.0)
+            moves = rng.integers(2, size=beside.shape) * width
+            beside = np.clip(beside + rng.uniform(-1.0, 1.0, beside.shape) * moves, 0.0, 1.0)
             written = {place.written for place in known}
             added = [each for each in self.box.places(beside) if each.written not in written]
             if added:
                 known += added
                 found = np.concatenate([found, values(added)])
-            width *= _SMALLER
         return known, found
 
     def _missed(
@@ -336,12 +341,12 @@ def _misses(shard: Shard, columns: Sequence[StochasticColumn]) -> Integers:
     return np.asarray(tally.by_outcome.missed.sum(axis=1))
 
 
-def _apart(alphas: Floats, shares: Floats, width: float) -> list[int]:
-    """The places of the largest alphas, none of which lies within ``width`` of a larger one."""
+def _apart(alphas: Floats, shares: Floats, count: int) -> list[int]:
+    """At most ``count`` rows of the largest alphas, none of which is near to a larger one."""
     found: list[int] = []
     for row in np.argsort(-alphas, kind="stable").tolist():
-        if len(found) == _STARTS:
+        if len(found) == count:
             break
-        if all(np.abs(shares[row] - shares[other]).max() > width for other in found):
+        if all(np.abs(shares[row] - shares[other]).max() > _APART for other in found):
             found.append(row)
     return found
