@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.base.errors import ConfigIssue
+from harness.base.errors import ConfigIssue, InputError
 from harness.config.form import validate_key
 from harness.config.rules import Issues, ValidKeys, levels_are_distinct, reads
 from harness.config.shared_keys import CROSS
@@ -79,6 +79,7 @@ class ChoiceKind(FamilyKind[ChoiceExperiment]):
                 issues += [_moved(issue, key, name) for issue in wrong]
                 if found is not None:
                     coverages[name] = found
+        issues += _issues_of_search(experiment)
         if issues:
             return None, list(dict.fromkeys(issues))
         written = {name: each.written_truth for name, each in coverages.items()}
@@ -203,6 +204,17 @@ def _coverage_config(
     shared = {key: value for key, value in raw.items() if key not in _OWN}
     engines = {"engines": [ENUMERATION]} if family.has_outcomes else {}
     return {**shared, **engines, "methods": methods, "truth": truth, "figures": []}
+
+
+def _issues_of_search(experiment: ChoiceExperiment) -> Issues:
+    """What is wrong with the box of the search."""
+    if experiment.search is not None:
+        from harness.kinds.choice.box import Box
+
+        try:
+            Box(experiment.family, experiment.search.over, None)
+        except InputError as error:
+            yield ConfigIssue(("search", "over"), str(error))
 
 
 def _moved(issue: ConfigIssue, key: str, name: str) -> ConfigIssue:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
+from typing import Any
 
-from harness.catalogue import scenario_for
+import numpy as np
+import polars as pl
+
+from harness.catalogue import family_in, scenario_for
 from harness.designs.engines.solver import solver_of
 from harness.families.combination import Span
 from harness.findings.judgements import MethodJudgement, judgements
 from harness.findings.manifest import failed_methods
+from harness.findings.numbers import span_text
 from harness.kinds.choice.experiment import ChoiceExperiment
 from harness.kinds.choice.losses import losses_of
+from harness.kinds.choice.search import Search, searched
 from harness.kinds.choice.tables import ChoiceResults, UnderTruth, choice_tables
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.kind import CoverageKind
@@ -21,6 +27,9 @@ from harness.runner.journal.database import Journal
 from harness.runner.manifest import manifest_of
 from harness.runner.parallel import Progress
 from harness.runner.workload import Workload
+
+_MOST_SPANS = 3
+"""The most ranges of a box that are written out."""
 
 
 def compute_choice(
@@ -48,16 +57,79 @@ def compute_choice(
                 losses_of(coverage, results.summary),
             )
         )
-    worst: Mapping[tuple[str, float], MethodJudgement] = {}
+    table = _searched(experiment, progress)
+    worst = {}
+    if experiment.search is not None and table is not None:
+        worst = _worst_judgements(found[0], table, box_words(experiment.search.over))
     truths, summary, answers = choice_tables(experiment, found, worst)
     trials = truths["trials"].drop_nulls()
     content = {
         "trials": {"total": int(trials.sum())} if trials.len() else {},
         "failures": failures,
+        "searched": [] if table is None else table.to_dicts(),
     }
     sources = CoverageKind().sources(next(iter(experiment.coverages.values())))
     manifest = manifest_of(experiment.document, sources, content)
     return ChoiceResults(truths, summary, manifest, answers=answers)
+
+
+def _searched(experiment: ChoiceExperiment, progress: Progress) -> pl.DataFrame | None:
+    """The worst cases that a search over a box of truths finds; None where none is asked for.
+
+    Raises:
+        InputError: the box is none of the family, or the engine ``enumeration`` has its worst case.
+    """
+    if experiment.search is None:
+        return None
+    asked = experiment.search
+    box = Search(asked.over, points=asked.points, trials=asked.trials, fresh=asked.fresh)
+    return searched(next(iter(experiment.coverages.values())), box, progress)
+
+
+def box_words(over: Mapping[str, Any]) -> str:
+    """The box of a search in words; of many ranges, or of lists of them, that it is the config's.
+
+    >>> box_words({"auc": [0.5, 0.99]})
+    'auc in 0.5 … 0.99'
+    """
+    spans = [(name, *ends) for name, ends in over.items() if len(np.shape(ends)) == 1]
+    if len(spans) < len(over) or len(spans) > _MOST_SPANS:
+        return "the box of the config"
+    return ", ".join(span_text(name, low, high) for name, low, high in spans)
+
+
+def _worst_judgements(
+    known: UnderTruth, table: pl.DataFrame, scope: str
+) -> dict[tuple[str, float], MethodJudgement]:
+    """The judgement of each method and alpha at the size with the largest alpha of the search.
+
+    Args:
+        known: the judgements under one of the truths.
+        table: of the search.
+        scope: the box that it was over, in words.
+    """
+    found = {}
+    for at_alpha in known.judged:
+        for method in at_alpha.methods:
+            rows = table.filter(method=method.method, alpha=at_alpha.alpha)
+            if rows.is_empty():
+                continue
+            worst = rows.sort("worst_alpha", descending=True).row(0, named=True)
+            sizes = family_in(method.rows[0]).sizes
+            (row,) = (
+                each for each in method.rows if all(each[name] == worst[name] for name in sizes)
+            )
+            found[method.method, at_alpha.alpha] = replace(
+                method,
+                rows=(row,),
+                worst_case=worst["worst_alpha"],
+                worst=worst["worst_alpha"],
+                std_error=worst["worst_std_error"] or 0.0,
+                keeps=worst["worst_alpha"] <= at_alpha.alpha,
+                is_exact=False,
+                scope=scope,
+            )
+    return found
 
 
 def choice_workload(experiment: ChoiceExperiment) -> Workload:
