@@ -58,6 +58,7 @@ class OfSearch(StrictModel):
     )
     points: _Count = Field(256, description="How many truths are simulated.")
     trials: _Count = Field(2000, description="Trials at each of them.")
+    lowest: _Count = Field(20, description="How many truths are simulated anew.")
     fresh: _Count = Field(
         60_000, description="New trials at each of the truths with the most misses."
     )

@@ -82,7 +82,7 @@ def _searched(experiment: ChoiceExperiment, progress: Progress) -> pl.DataFrame 
     if experiment.search is None:
         return None
     asked = experiment.search
-    box = Search(asked.over, points=asked.points, trials=asked.trials, fresh=asked.fresh)
+    box = Search(asked.over, **asked.model_dump(exclude={"over"}))
     return searched(next(iter(experiment.coverages.values())), box, progress)
 
 
