@@ -212,9 +212,12 @@ def _climb(
     best = best_of(whole, start.theta, start.approach, np.array(start.cells)[:, np.newaxis])
     share, spacing = 2.0, SPACING[3 if whole.with_both else 2]
     for _ in range(_TURNS):
-        log_pmf = whole.log_probabilities(np.array(best.cells)[:, np.newaxis])[0]
-        table = whole.of(log_pmf >= log_pmf.max() - nats)
-        tried = _across(table, np.exp(log_pmf), best, share * spacing, counts)
+        cells = np.array(best.cells)[:, np.newaxis]
+        # Outcomes that cannot occur on a face matter beside it.
+        inside = whole.log_probabilities(np.maximum(cells, 1.0 / whole.n))[0]
+        table = whole.of(inside >= inside.max() - nats)
+        probability = np.exp(whole.log_probabilities(cells)[0])
+        tried = _across(table, probability, best, share * spacing, counts)
         further = max((_along(table, each, zooms) for each in tried), key=lambda each: each.missed)
         if further.missed <= best.missed * (1.0 + _GAIN):
             share *= 0.25
