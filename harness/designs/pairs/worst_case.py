@@ -45,11 +45,11 @@ _FOUND_BY = "a grid of tables and local search from there"
 # each grid that are moved to limits, of points that are climbed from, and of limits that the steps
 # across of the last climbs try, and of those of each side from which they go along. Half of the
 # points that first climbs reach are climbed from again.
-_MOVED, _STARTS = (30, 150, 5e5), (6, 20, 5e4)
-_TRIED, _FOLLOWED = (6, 60, 2e5), (1, 3, 4e3)
+_MOVED, _STARTS = (30, 300, 5e5), (6, 40, 5e4)
+_TRIED, _FOLLOWED = (6, 100, 2e5), (1, 4, 4e3)
 # How far tables that are moved are apart, in spacings of the grid, and starts, in standard
 # deviations of a count; and points that are refined, at most.
-_MOVED_APART, _APART, _REFINED = 0.75, 1.0, 3
+_MOVED_APART, _APART, _REFINED = 0.75, 0.75, 4
 # The shortest reach across, in grid spacings, and the zooms along: of first climbs, of those that
 # go on from the best ones, and of refinements. Outcomes that are less likely than e to minus the
 # last number, of the likeliest one, do not matter within some steps.
