@@ -8,7 +8,7 @@ studies beside bare loops, and ``benchmarks.page`` measures the page
 of a large result in a browser. ``benchmarks.detection`` measures which faults a check finds
 and which sound methods it accuses; as it takes about half an hour, it runs here only with
 ``--detection``. ``benchmarks.sentences`` measures nothing: it lists every sentence that a
-reader can meet.
+reader can meet. ``benchmarks.random_truths`` holds published worst cases against random truths.
 Timings depend on the machine and its load; ratios of timings much less. These are no tests, and
 nothing passes or fails: each line has a measured value and the aim.
 """

@@ -43,11 +43,13 @@ _FOUND_BY = "a grid of tables and local search from there"
 
 # The fewest, the most, and what the number is times that of outcomes between these: of tables of
 # each grid that are moved to limits, of points that are climbed from, and of limits that the steps
-# across of the last climbs try. Half of the points that first climbs reach are climbed from again.
-_MOVED, _STARTS, _TRIED = (40, 300, 1e6), (6, 32, 1.2e5), (6, 100, 1e6)
+# across of the last climbs try, and of those of each side from which they go along. Half of the
+# points that first climbs reach are climbed from again.
+_MOVED, _STARTS = (30, 300, 5e5), (6, 40, 5e4)
+_TRIED, _FOLLOWED = (6, 100, 2e5), (1, 4, 4e3)
 # How far tables that are moved are apart, in spacings of the grid, and starts, in standard
 # deviations of a count; and points that are refined, at most.
-_MOVED_APART, _APART, _REFINED = 0.75, 1.0, 4
+_MOVED_APART, _APART, _REFINED = 0.75, 0.75, 4
 # The shortest reach across, in grid spacings, and the zooms along: of first climbs, of those that
 # go on from the best ones, and of refinements. Outcomes that are less likely than e to minus the
 # last number, of the likeliest one, do not matter within some steps.
@@ -179,14 +181,14 @@ def _worst(
     """Return the worst case of one column, from climbs that start at the peaks of grids."""
     cells = np.array([start.cells for start in starts]).T
     order = np.argsort([-start.missed for start in starts], kind="stable")
-    count, tried = (_count(each, outcomes.size) for each in (_STARTS, _TRIED))
+    count, tried, followed = (_count(each, outcomes.size) for each in (_STARTS, _TRIED, _FOLLOWED))
     starts = [starts[place] for place in _apart(table, cells, order, count, _APART)]
-    first = highest(starts, lambda start: _climb(table, start, _TRIED[0], *_FIRST))
+    first = highest(starts, lambda start: _climb(table, start, (_TRIED[0], 1), *_FIRST))
     best = sorted(first, key=lambda point: (-point.missed, point.cells))[: count // 2]
-    rough = highest(best, lambda start: _climb(table, start, _TRIED[0], *_ROUGH))
+    rough = highest(best, lambda start: _climb(table, start, (_TRIED[0], 1), *_ROUGH))
     best = sorted(rough, key=lambda point: (-point.missed, point.cells))[:_REFINED]
     point = refined(
-        [_climb(table, start, tried, *_FINE) for start in best],
+        [_climb(table, start, (tried, followed), *_FINE) for start in best],
         lambda point: point,
         _REFINED,
         lambda point: point.cells,
@@ -199,15 +201,23 @@ def _worst(
 
 
 def _climb(
-    whole: SearchTable, start: TablePoint, limits: int, shortest: float, zooms: int, nats: float
+    whole: SearchTable,
+    start: TablePoint,
+    counts: tuple[int, int],
+    shortest: float,
+    zooms: int,
+    nats: float,
 ) -> TablePoint:
     """Return the best point that alternating steps across and along the tables of one θ reach."""
     best = best_of(whole, start.theta, start.approach, np.array(start.cells)[:, np.newaxis])
     share, spacing = 2.0, SPACING[3 if whole.with_both else 2]
     for _ in range(_TURNS):
-        log_pmf = whole.log_probabilities(np.array(best.cells)[:, np.newaxis])[0]
-        table = whole.of(log_pmf >= log_pmf.max() - nats)
-        tried = _across(table, np.exp(log_pmf), best, share * spacing, limits)
+        cells = np.array(best.cells)[:, np.newaxis]
+        # Outcomes that cannot occur on a face matter beside it.
+        inside = whole.log_probabilities(np.maximum(cells, 1.0 / whole.n))[0]
+        table = whole.of(inside >= inside.max() - nats)
+        probability = np.exp(whole.log_probabilities(cells)[0])
+        tried = _across(table, probability, best, share * spacing, counts)
         further = max((_along(table, each, zooms) for each in tried), key=lambda each: each.missed)
         if further.missed <= best.missed * (1.0 + _GAIN):
             share *= 0.25
@@ -218,7 +228,11 @@ def _climb(
 
 
 def _across(
-    table: SearchTable, probability: Floats, point: TablePoint, reach: float, count: int
+    table: SearchTable,
+    probability: Floats,
+    point: TablePoint,
+    reach: float,
+    counts: tuple[int, int],
 ) -> list[TablePoint]:
     """Return the best points at limits nearby, and the point itself.
 
@@ -230,10 +244,10 @@ def _across(
         probability: that of all outcomes at the point.
         point: where the step begins.
         reach: the longest step, in halves of a standard deviation of the estimate of θ.
-        count: the most limits on each side.
+        counts: the most limits on each side, and the most points.
     """
     width = reach * float(unit_of(table, np.array(point.cells)[:, np.newaxis])[0])
-    likely, found = table.ends.likely(probability, point.theta, width, count), [point]
+    likely, found = table.ends.likely(probability, point.theta, width, counts[0]), [point]
     first, last = table.range
     for approach, limits in likely.items():
         end = last if approach == FROM_ABOVE else first
@@ -244,8 +258,7 @@ def _across(
             and theta != end
             and (moved := moved_to(table, point.cells, theta)).size
         ]
-        if beside:
-            found.append(max(beside, key=lambda each: each.missed))
+        found += sorted(beside, key=lambda each: -each.missed)[: counts[1]]
     return found
 
 
