@@ -60,7 +60,7 @@ def test_without_a_method_it_is_the_default_of_the_command(family):
 
 
 def test_the_default_of_one_side_has_that_side():
-    assert harness.interval("proportion", x=3, n=10, side="upper").method == "one_sided"
+    assert harness.interval("proportion", x=3, n=10, side="upper").method == "mid_p"
     assert harness.interval("mean", values=[1, 2, 4], side="lower").method == "student_t"
 
 
@@ -81,7 +81,7 @@ def test_one_interval_prints_in_one_line():
     assert repr(found) == (
         "<Interval 0.9000 [0.8238, 0.9510]: proportion, clopper_pearson, alpha 0.05>"
     )
-    found = harness.interval("rate", x=1234, exposure=1, side="lower", alpha=0.1)
+    found = harness.interval("rate", "one_sided", x=1234, exposure=1, side="lower", alpha=0.1)
     assert (
         repr(found) == "<Interval 1234.00 [1190.18, inf]: rate, one_sided, alpha 0.1, side lower>"
     )

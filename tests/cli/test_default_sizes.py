@@ -35,7 +35,7 @@ def test_the_sizes_of_a_default_are_those_of_the_config_that_it_comes_from(name)
     if FAMILIES[name].has_clusters:
         sizes = raw["clusters"]
     assert (min(sizes), max(sizes)) == (known.least, known.most)
-    prevalences = raw["truth"].get("prevalence")
+    prevalences = [each for truth in raw["truths"].values() for each in truth.get("prevalence", ())]
     assert known.least_class == (min(prevalences) * min(sizes) if prevalences else None)
 
 

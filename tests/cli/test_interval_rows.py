@@ -298,7 +298,7 @@ def test_a_whole_range_is_remarked_with_a_better_interval_where_there_is_one(ask
     better = harness.interval("mcc", tp=50, fp=0, fn=0, tn=50)
     assert remarks == [
         "remark: delta_atanh is the whole range at tp = 50, fp = 0, fn = 0, tn = 50; "
-        f"jeffreys: {better.lower:.4f} … 1.0000"
+        f"{better.method}: {better.lower:.4f} … 1.0000"
     ]
 
 
@@ -360,8 +360,8 @@ def test_separate_samples_are_noted_under_the_table_alone(run_command):
         ("proportion --x 3 --n 3000", "0.001000 0.000238 0.002647"),
         ("proportion --x 0 --n 3000 --percent", "0.0000 % 0.0000 % 0.0998 %"),
         ("proportion --x 93 --n 100 --percent --method wilson", "93.00 % 86.25 % 96.57 %"),
-        ("rate --x 10 --exposure 1e-6", "10000000 5141449 17739438"),
-        ("rate --x 3 --exposure 1e12", "3.000e-12 8.449e-13 8.006e-12"),
+        ("rate --x 10 --exposure 1e-6 --method jeffreys", "10000000 5141449 17739438"),
+        ("rate --x 3 --exposure 1e12 --method jeffreys", "3.000e-12 8.449e-13 8.006e-12"),
         ("proportion --x 900000000 --n 1000000000", "0.9000000 0.8999814 0.9000186"),
         ("mean --values 1000007,1000009,1000008", "1000008.000 1000005.516 1000010.484"),
     ],

@@ -24,13 +24,19 @@ RECOMMENDED_AT: dict[str, dict[str, float]] = {
 
 
 @cache
-def summary(folder: str) -> pl.DataFrame:
-    return pl.read_csv(ROOT / "results" / folder / "summary.csv", infer_schema_length=None)
+def summary(folder: str, file: str = "summary") -> pl.DataFrame:
+    return pl.read_csv(ROOT / "results" / folder / f"{file}.csv", infer_schema_length=None)
 
 
 def exact_row(folder: str, method: str) -> dict[str, float]:
-    """The row of the exact values of a method at the size that the pages quote."""
-    table = summary(folder).filter(
+    """The row of the exact values of a method at the size that the pages quote.
+
+    Of a recommendation it is under the flat truth.
+    """
+    table = summary(folder)
+    if folder.startswith("recommendation/"):
+        table = summary(folder, "truths").filter(truth="flat", side="two-sided", alpha=0.05)
+    table = table.filter(
         pl.col("engine") == "enumeration",
         pl.col("method") == method,
         *(pl.col(size) == value for size, value in (SIZES | RECOMMENDED_AT)[folder].items()),

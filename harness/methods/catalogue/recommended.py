@@ -33,48 +33,51 @@ class Recommended:
         return {TWO_SIDED: self.use, LOWER: self.lower, UPPER: self.upper}[side]
 
 
+_NEAREST = (
+    "no method misses at most 1.1 times alpha on average and 2.5 times alpha at worst; this one "
+    "comes nearest"
+)
+
 RECOMMENDED = {
-    "proportion": Recommended("minimal_length", "blaker"),
-    "rate": Recommended("jeffreys", "feldman_cousins"),
-    "proportion_difference": Recommended("gart_nam", "agresti_min_exact"),
-    "rate_difference": Recommended("score"),
-    "balanced_accuracy": Recommended("balanced_width", "exact_union"),
-    "risk_ratio": Recommended("mover_wilson"),
-    "odds_ratio": Recommended("mover_wilson", "baptista_pike"),
-    "rate_ratio": Recommended("mover_jeffreys", "exact_conditional"),
-    "paired_difference": Recommended("balanced_width"),
-    "paired_ratio": Recommended(
-        "bonett_price",
-        None,
-        "no method is within a tenth of alpha on average at 20 pairs; the worst case of this one "
-        "is the best",
-        lower="scas",
-        upper="scas",
+    "proportion": Recommended("minimal_length", "feldman_cousins", lower="mid_p", upper="mid_p"),
+    "rate": Recommended("sqrt", "feldman_cousins", lower="scas", upper="scas"),
+    "proportion_difference": Recommended(
+        "agresti_caffo", "agresti_min_exact", lower="scas", upper="scas"
     ),
-    "mean": Recommended("student_t", "student_t"),
-    "clustered_proportion": Recommended(
-        "korn_graubard",
-        None,
-        "no method is within a tenth of alpha on average at 10 clusters or fewer, nor at most "
-        "alpha in every case; the worst case of this one is the best",
+    "rate_difference": Recommended("score", lower="score", upper="score"),
+    "balanced_accuracy": Recommended(
+        "mover_clopper_pearson",
+        "exact_union",
+        lower="mover_clopper_pearson",
+        upper="mover_clopper_pearson",
     ),
+    "risk_ratio": Recommended("scas", lower="scas", upper="scas"),
+    "odds_ratio": Recommended("score", "baptista_pike", lower="scas", upper="scas"),
+    "rate_ratio": Recommended(
+        "balanced_tail", "exact_conditional", lower="scas", upper="mover_jeffreys"
+    ),
+    "paired_difference": Recommended("balanced_width", lower="bonett_price", upper="bonett_price"),
+    "paired_ratio": Recommended("bonett_price", lower="scas", upper="scas"),
+    "mean": Recommended("student_t", "student_t", lower="student_t", upper="student_t"),
+    "clustered_proportion": Recommended("korn_graubard", reason=_NEAREST),
     "stratified_difference": Recommended("miettinen_nurminen"),
-    "precision": Recommended("minimal_length", "sterne"),
-    "recall": Recommended("minimal_length", "sterne"),
-    "specificity": Recommended("minimal_length", "sterne"),
-    "npv": Recommended("minimal_length", "sterne"),
-    "jaccard": Recommended("wilson", "sterne"),
-    "mcc": Recommended("jeffreys"),
-    "kappa": Recommended("jeffreys"),
-    "informedness": Recommended("mover_wilson"),
-    "f_score": Recommended("wilson", "blaker"),
-    "auc": Recommended(
-        "newcombe",
-        None,
-        "no method is within a tenth of alpha on average at every size; the worst case of this one "
-        "is the best",
+    "precision": Recommended("minimal_length", "blaker", lower="mid_p", upper="agresti_coull"),
+    "recall": Recommended("minimal_length", "blaker", lower="mid_p", upper="agresti_coull"),
+    "specificity": Recommended("minimal_length", "blaker", lower="mid_p", upper="agresti_coull"),
+    "npv": Recommended("minimal_length", "blaker", lower="mid_p", upper="agresti_coull"),
+    "jaccard": Recommended("scas", "blaker", lower="agresti_coull", upper="mid_p"),
+    "mcc": Recommended(
+        "jeffreys_minimal_length", reason=_NEAREST, lower="jeffreys", upper="jeffreys"
     ),
-    "auc_difference": Recommended("delong"),
+    "kappa": Recommended(
+        "jeffreys_minimal_length", reason=_NEAREST, lower="jeffreys", upper="jeffreys"
+    ),
+    "informedness": Recommended(
+        "mover_wilson", reason=_NEAREST, lower="mover_wilson", upper="mover_wilson"
+    ),
+    "f_score": Recommended("scas", "blaker", lower="agresti_coull", upper="mid_p"),
+    "auc": Recommended("newcombe"),
+    "auc_difference": Recommended("delong", reason=_NEAREST),
 }
 """By the name of the family."""
 
@@ -112,9 +115,9 @@ COMPUTED_OVER = {
     "jaccard": ComputedOver(20, 100),
     "mcc": ComputedOver(20, 100, least_class=1),
     "kappa": ComputedOver(20, 100, least_class=1),
-    "informedness": ComputedOver(50, 200, least_class=2.5),
+    "informedness": ComputedOver(20, 100, least_class=1),
     "f_score": ComputedOver(20, 100),
     "auc": ComputedOver(10, 100),
-    "auc_difference": ComputedOver(20, 200),
+    "auc_difference": ComputedOver(10, 200),
 }
 """By the name of the family."""
