@@ -10,7 +10,7 @@ from harness.base.errors import InputError, did_you_mean
 from harness.families.catalogue import FAMILIES
 from harness.families.family import Family
 from harness.methods.catalogue import CATALOGUE, by_any_name, default_method, find, methods_of
-from harness.methods.catalogue.recommended import RECOMMENDED
+from harness.methods.catalogue.recommended import recommended_of
 from harness.methods.method import AT_LEAST, NOMINAL, NONE, Method
 
 
@@ -41,7 +41,7 @@ USE, NEVER_ABOVE = "default", "never above alpha"
 
 def recommended_for(family: Family, name: str) -> str:
     """What a method is recommended for; empty where for nothing."""
-    known = RECOMMENDED.get(family.name)
+    known = recommended_of(family)
     if known is None:
         return ""
     return USE if name == known.use else NEVER_ABOVE if name == known.never_above else ""

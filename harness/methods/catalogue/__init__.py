@@ -11,7 +11,7 @@ from harness.base.arguments import validate_choice
 from harness.families.catalogue import FAMILIES
 from harness.families.family import Family
 from harness.methods.catalogue import confusion, differences, lists, one_sample, pairs, ratios
-from harness.methods.catalogue.recommended import RECOMMENDED
+from harness.methods.catalogue.recommended import recommended_of
 from harness.methods.method import TWO_SIDED, Method, for_family
 
 Methods = Mapping[str, Method]
@@ -108,7 +108,7 @@ def default_method(family: Family, side: str, *, has_prior: bool = False) -> Met
     nothing is recommended for it. Of a family without a posterior it is the two-sided one, and of
     one without recommendations the first one.
     """
-    methods, recommended = methods_of(family), RECOMMENDED.get(family.name)
+    methods, recommended = methods_of(family), recommended_of(family)
     of_posterior = methods.get("minimal_length" if side == TWO_SIDED else "one_sided")
     if of_posterior is not None and has_prior:
         return of_posterior

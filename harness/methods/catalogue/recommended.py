@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from harness.families.confusion import BETA
+from harness.families.family import Family
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
 
 
@@ -44,7 +46,7 @@ RECOMMENDED = {
     "proportion_difference": Recommended(
         "agresti_caffo", "agresti_min_exact", lower="scas", upper="scas"
     ),
-    "rate_difference": Recommended("score", lower="score", upper="score"),
+    "rate_difference": Recommended("minimal_length", lower="mover_score", upper="balanced_tail"),
     "balanced_accuracy": Recommended(
         "mover_clopper_pearson",
         "exact_union",
@@ -60,7 +62,7 @@ RECOMMENDED = {
     "paired_ratio": Recommended("bonett_price", lower="scas", upper="scas"),
     "mean": Recommended("student_t", "student_t", lower="student_t", upper="student_t"),
     "clustered_proportion": Recommended("korn_graubard", reason=_NEAREST),
-    "stratified_difference": Recommended("miettinen_nurminen"),
+    "stratified_difference": Recommended("scas"),
     "precision": Recommended("minimal_length", "blaker", lower="mid_p", upper="agresti_coull"),
     "recall": Recommended("minimal_length", "blaker", lower="mid_p", upper="agresti_coull"),
     "specificity": Recommended("minimal_length", "blaker", lower="mid_p", upper="agresti_coull"),
@@ -80,6 +82,15 @@ RECOMMENDED = {
     "auc_difference": Recommended("delong", reason=_NEAREST),
 }
 """By the name of the family."""
+OF_ANOTHER_BETA = Recommended("delta_logit", reason=_NEAREST)
+"""Of F scores whose β is not 1."""
+
+
+def recommended_of(family: Family) -> Recommended | None:
+    """The methods of a family to use; None where none were compared."""
+    if BETA in family.settings and family.settings[BETA] != 1:
+        return OF_ANOTHER_BETA
+    return RECOMMENDED.get(family.name)
 
 
 @dataclass(frozen=True)
@@ -113,11 +124,11 @@ COMPUTED_OVER = {
     "specificity": ComputedOver(20, 100),
     "npv": ComputedOver(20, 100),
     "jaccard": ComputedOver(20, 100),
-    "mcc": ComputedOver(20, 100, least_class=1),
-    "kappa": ComputedOver(20, 100, least_class=1),
+    "mcc": ComputedOver(20, 50, least_class=1),
+    "kappa": ComputedOver(20, 50, least_class=1),
     "informedness": ComputedOver(20, 100, least_class=1),
     "f_score": ComputedOver(20, 100),
     "auc": ComputedOver(10, 100),
-    "auc_difference": ComputedOver(10, 200),
+    "auc_difference": ComputedOver(10, 90),
 }
 """By the name of the family."""
