@@ -67,7 +67,7 @@ RECOMMENDED = {
     "recall": Recommended("minimal_length", "blaker", lower="mid_p", upper="agresti_coull"),
     "specificity": Recommended("minimal_length", "blaker", lower="mid_p", upper="agresti_coull"),
     "npv": Recommended("minimal_length", "blaker", lower="mid_p", upper="agresti_coull"),
-    "jaccard": Recommended("scas", "blaker", lower="agresti_coull", upper="mid_p"),
+    "jaccard": Recommended("wilson_modified", "blaker", lower="agresti_coull", upper="mid_p"),
     "mcc": Recommended(
         "jeffreys_minimal_length", reason=_NEAREST, lower="jeffreys", upper="jeffreys"
     ),
