@@ -19,6 +19,7 @@ from harness.findings.conclusion import advice
 from harness.findings.judgements import judgements
 from harness.findings.numbers import percent
 from harness.kinds.choice.tables import LEAST_BAD
+from harness.kinds.choice.tables import USE as TAKEN
 from harness.methods.catalogue import CATALOGUE, default_method
 from harness.methods.catalogue.recommended import OF_ANOTHER_BETA, RECOMMENDED
 from harness.methods.listing import NEVER_ABOVE, USE, better_methods, listing
@@ -59,14 +60,14 @@ def test_what_is_recommended_is_what_the_rule_takes_in_the_results(path: Path) -
     known, table = RECOMMENDED[family], summary(path.stem)
     if path.stem in OTHER_BETAS:
         known = OF_ANOTHER_BETA
-    use, never = first(table, USE, LEAST_BAD), table.filter(pl.col("is_proven"))
+    use, never = first(table, TAKEN, LEAST_BAD), table.filter(pl.col("is_proven"))
     assert use is not None
     assert known.use == use["method"]
     assert bool(known.reason) == (use["recommended"] == LEAST_BAD)
     shortest = never.sort("relative_length")["method"].to_list()
     assert known.never_above == (shortest[0] if shortest else None)
     for side, name in ((LOWER, known.lower), (UPPER, known.upper)):
-        one_sided = first(summary(path.stem, side), USE, LEAST_BAD)
+        one_sided = first(summary(path.stem, side), TAKEN, LEAST_BAD)
         assert one_sided is None or name == one_sided["method"].partition(" ")[0]
 
 
@@ -154,7 +155,7 @@ def test_numbers_of_one_proportion(method: str, length: float, worst: float | No
     table = pl.read_csv(ROOT / "results/recommendation/proportion/truths.csv")
     table = table.filter(pl.col("alpha") == 0.05, pl.col("side") == TWO_SIDED)
     own, unit = (table.filter(pl.col("method") == each) for each in (method, "clopper_pearson"))
-    assert np.mean(own["loss"] / unit["loss"]) == pytest.approx(length, abs=6e-5)
+    assert (own["loss"] / unit["loss"]).mean() == pytest.approx(length, abs=6e-5)
     if worst is not None:
         assert 1 - own["worst_alpha"].max() == pytest.approx(worst, abs=6e-5)
     if method == "minimal_length":

@@ -264,7 +264,8 @@ def test_intervals_of_informedness_cover_as_the_page_says() -> None:
 
 def test_feldman_cousins_is_as_much_shorter_as_the_readme_says() -> None:
     lengths = [
-        exact_row("catalogue", each)["mean_length"] for each in ("feldman_cousins", "clopper_pearson")
+        exact_row("catalogue", each)["mean_length"]
+        for each in ("feldman_cousins", "clopper_pearson")
     ]
     ratio = lengths[0] / lengths[1]
     assert f"{100 * (1 - ratio):.0f} % shorter than Clopper-Pearson at n = 100" in README

@@ -28,7 +28,7 @@ from harness.runner.manifest import manifest_of
 from harness.runner.parallel import Progress
 from harness.runner.workload import Workload
 
-_MOST_SPANS = 3
+_MOST_SPANS = 2
 """The most ranges of a box that are written out."""
 
 

@@ -65,8 +65,10 @@ RECOMMENDED = {
     "stratified_difference": Recommended("scas"),
     "precision": Recommended("minimal_length", "blaker", lower="mid_p", upper="agresti_coull"),
     "recall": Recommended("minimal_length", "blaker", lower="mid_p", upper="agresti_coull"),
-    "specificity": Recommended("minimal_length", "blaker", lower="mid_p", upper="agresti_coull"),
-    "npv": Recommended("minimal_length", "blaker", lower="mid_p", upper="agresti_coull"),
+    "specificity": Recommended(
+        "minimal_length", "feldman_cousins", lower="mid_p", upper="agresti_coull"
+    ),
+    "npv": Recommended("minimal_length", "feldman_cousins", lower="mid_p", upper="agresti_coull"),
     "jaccard": Recommended("wilson_modified", "blaker", lower="agresti_coull", upper="mid_p"),
     "mcc": Recommended(
         "jeffreys_minimal_length", reason=_NEAREST, lower="jeffreys", upper="jeffreys"
