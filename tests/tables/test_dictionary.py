@@ -16,7 +16,7 @@ from tests.study.experiments import in_memory
 from tests.study.test_calibrate import FIGURE_12, computed
 
 ROOT = Path(__file__).parents[2]
-STORED = ("summary", "ranking", "recommendation", "near_nominal")
+STORED = ("summary", "ranking", "recommendation", "near_nominal", "truths", "answers")
 
 
 @pytest.fixture(params=["drawn", "listed"])
@@ -72,7 +72,12 @@ def test_stored_tables_of_all_families_have_documented_columns(table):
         if "family" not in header:  # of a simulation study, with factors of its own
             continue
         family = first[header.index("family")]
-        name = f"calibration_{table}" if "reference" in header else table
+        is_choice = {"truth", "allowed_mean", "recommended"} & set(header)
+        name = table
+        if "reference" in header:
+            name = f"calibration_{table}"
+        elif is_choice and table != "near_nominal":
+            name = f"choice_{table}"
         known = [column.name for column in columns_of(name, family)]
         assert [column for column in known if column in header] == header, path
         families.add(family)
