@@ -1,12 +1,15 @@
 """One of every figure, and the awkward ones: many outcomes, many methods, long labels, blanks."""
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+import harness
 from harness.designs.stopping.open_rule import open_rule
+from harness.kinds.stored import load
 from harness.tables.results import Results
 from tests.figures.tables import (
     FakeResults,
@@ -145,6 +148,11 @@ def _endless() -> pl.DataFrame:
         method=pl.lit(LONG), side=pl.lit("lower"), upper=pl.lit(np.inf)
     )
     return pl.concat([cells, bound])
+
+
+def _recommendation(family: str) -> Any:
+    """The stored results that say which method of a family to use."""
+    return load(Path(harness.__file__).parents[1] / "results/recommendation" / family)
 
 
 CASES: dict[str, Case] = {
@@ -310,6 +318,11 @@ CASES: dict[str, Case] = {
     "calibration under two references": lambda: (
         calibration_results(("prior", "truth"), family="rate_difference", bias=0.05, empty=[4]),
         Spec("calibration"),
+    ),
+    "choice": lambda: (_recommendation("proportion"), Spec("choice", {"alpha": 0.05})),
+    "choice of an upper limit": lambda: (
+        _recommendation("precision"),
+        Spec("choice", {"side": "upper"}),
     ),
     "zip plot": lambda: (study(methods=METHODS[:2], failed=3), Spec("zip_plot")),
     "zip plot of three methods": lambda: (study(has_errors=False), Spec("zip_plot")),

@@ -20,8 +20,8 @@ _ROWS = {
     "recommendation": "A row per alpha × size × question.",
     "near_nominal": "A row per method × alpha × engine × true value; of families without a worst "
     "case.",
-    "choice_truths": "In the `truths.csv` of a [choice](config.md#which-interval-to-use), a row per "
-    "truth × method × alpha × size.",
+    "choice_truths": "In the `truths.csv` of a [choice](config.md#which-interval-to-use), a row "
+    "per truth × method × alpha × size.",
     "choice_summary": "In its `summary.csv`, a row per side × alpha × method, in the order of the "
     "rule.",
     "choice_answers": "In its `answers.csv`, a row per side × alpha × allowance.",

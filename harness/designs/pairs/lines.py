@@ -312,7 +312,8 @@ def _best_on_lines(column: _Shares, theta: Floats, approach: Integers, grid: Flo
     missed[low > high] = -1.0
     places, best = missed.argmax(axis=1), missed.max(axis=1)
     kept = np.argsort(-best, kind="stable")[:_LINES]
-    kept = kept[best[kept] >= _KEPT * best.max()]
+    # Where no point of any line is possible the largest value is −1.
+    kept = kept[best[kept] >= min(_KEPT * best.max(), best.max())]
     low, high = low[kept], high[kept]
     start = np.column_stack((np.tile(grid, (kept.size, 1)), low, high))
     start = start[np.arange(kept.size), places[kept]]
