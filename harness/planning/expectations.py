@@ -25,6 +25,7 @@ from harness.families.family import Family
 from harness.methods.method import LimitPair
 from harness.planning.arguments import limits_of
 from harness.planning.goals import Goal
+from harness.planning.lattice import Rule, binomial_rule, next_rule, poisson_rule, product_rule
 
 LimitsOf = Callable[[tuple[Floats, ...]], LimitPair]
 """The limits at m rows of the family's data, arrays of shape (m,)."""
@@ -39,6 +40,12 @@ _RISES = ("rises with x", "is monotone")
 _CORE = (0.24, 0.76)
 """The part of a window of possible outcomes, nine standard deviations to each side, that most
 nodes lie in. Where they lie decides how narrow the bounds are, and not whether they hold."""
+_RULES = (2, 3, 4, 6, 9, 13)
+"""Counts of each sample in the rules whose means are compared, the first three in each case."""
+_SAFETY = 3.0
+"""The error of a rule, over the largest difference between it and the two rules before."""
+_SHRINKS = 0.1
+"""The least error of a rule, over that of the rule before: two means may be near by chance."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +133,56 @@ class Expectations:
         inside = [np.ones(x.shape, bool) for x in counts]
         lower, upper = self._table(sizes[np.newaxis], counts, inside)
         return np.asarray(self.goal.values(lower, upper)[0])
+
+    def estimates(
+        self, sizes: Floats, truths: Sequence[float], room: float | None = None
+    ) -> tuple[Floats, Floats]:
+        """Return E[g] at each size from the limits at few counts, and its error, shape (N,) each.
+
+        Rules of more and more counts are taken until the error is small enough: three times the
+        largest difference between the means of the last three rules, or a tenth of the error of
+        the rule before if that is more. g is to be smooth in the counts.
+
+        Args:
+            sizes: the sizes of each sample, shape (N, samples).
+            truths: the true value of each sample.
+            room: the largest error that is small enough; by default where it decides whether E[g]
+                is above or below the target.
+        """
+        means = np.full((len(_RULES), len(sizes)), np.nan)
+        error, pending = np.full(len(sizes), np.inf), np.arange(len(sizes))
+        for place, m in enumerate(_RULES):
+            counts, weights = self.rule(sizes[pending], truths, m)
+            used = weights != 0.0
+            lower, upper = self.limits(tuple(column[used] for column in counts))
+            values = np.zeros(weights.shape)
+            values[used] = self.goal.values(lower, upper)
+            means[place, pending] = (weights * values).sum(axis=1)
+            if place < 2:
+                continue
+            last = means[place - 2 : place + 1, pending]
+            before = np.where(np.isfinite(error[pending]), error[pending], 0.0)
+            differences = np.abs(last[:2] - last[2]).max(axis=0)
+            error[pending] = np.maximum(_SAFETY * differences, _SHRINKS * before)
+            needed = np.abs(last[2] - self.goal.target) if room is None else room
+            pending = pending[~(error[pending] < needed)]
+            if not pending.size:
+                break
+        found = np.where(np.isnan(means), -1, np.arange(len(_RULES))[:, np.newaxis]).max(axis=0)
+        return means[found, np.arange(len(sizes))], error
+
+    def rule(self, sizes: Floats, truths: Sequence[float], m: int) -> Rule:
+        """Return rows of data and their weights, shape (N, m^d) each, that have the mean of g."""
+        rules = []
+        for i, truth in enumerate(truths):
+            p, size = np.full(len(sizes), truth), sizes[:, i]
+            is_count = self.family.model.SIZE_IS_COUNT
+            rules.append(binomial_rule(p, size, m) if is_count else poisson_rule(p * size, m))
+        counts, weights = product_rule(rules)
+        columns = []
+        for i, count in enumerate(counts):
+            columns += [count, np.broadcast_to(sizes[:, i, np.newaxis], count.shape)]
+        return tuple(columns), weights
 
     def bounds(self, sizes: Floats, truths: Sequence[float], nodes: int) -> tuple[Floats, Floats]:
         """Return numbers that enclose E[g] at each size, shape (N,) each.
@@ -241,6 +298,20 @@ class PairedExpectations(Expectations):
         """
         return np.array([self._mean(size, *truths) for size in sizes[:, 0].tolist()])
 
+    def rule(self, sizes: Floats, truths: Sequence[float], m: int) -> Rule:
+        """Return tables and their weights, shape (N, m² or m³) each, that have the mean of g."""
+        p11, p10, p01 = truths
+        left, weights, counts, rest = sizes[:, :1], np.ones((len(sizes), 1)), [], 1.0
+        for cell in (p10, p01, p11) if self.with_both else (p10, p01):
+            share = min(cell / rest, 1.0) if rest > 0 else 0.0
+            rest -= cell
+            left, weights, count, places = next_rule(left, weights, share, m)
+            counts = [each[:, places] for each in counts] + [count]
+        if not self.with_both:
+            counts.append(np.zeros(left.shape))
+        first_only, second_only, both = counts
+        return (both, first_only, second_only, left), weights
+
     def _mean(self, size: float, p11: float, p10: float, p01: float) -> float:
         """E[g] at one number of pairs, cell by cell of the tables that can occur."""
         first_only, weight, _ = _next(np.array([size]), np.ones(1), p10, 1.0)
@@ -302,6 +373,14 @@ class ShareExpectations(Expectations):
                 weight = binomial.pmf(cases[inside], q, sizes[order[place], 0])
                 means[order[place]] = weight @ by_cases[inside]
         return means
+
+
+    def rule(self, sizes: Floats, truths: Sequence[float], m: int) -> Rule:
+        """Return x and N and their weights, shape (N, m²) each, that have the mean of g."""
+        q, share = truths
+        _, weights, cases, _ = next_rule(sizes[:, :1], np.ones((len(sizes), 1)), q, m)
+        _, weights, x, places = next_rule(cases, weights, share, m)
+        return (x, cases[:, places]), weights
 
 
 def _next(
@@ -434,3 +513,26 @@ def limits_rise(family: Family, source: Source) -> bool:
     if not isinstance(source, CatalogueSource) or len(family.counts) != family.samples:
         return False
     return not any(name in source.method.exceptions for name in _RISES)
+
+
+def limits_of_rules(samples: int) -> int:
+    """Return the number of limits that a mean from few counts takes at least."""
+    return sum(m**samples for m in _RULES[:3])
+
+
+def is_smooth(source: Source) -> bool:
+    """Whether the limits are formulas that are smooth in the counts, so that few have their mean."""
+    rough = ("exact", "inequality")
+    return isinstance(source, CatalogueSource) and source.method.category not in rough
+
+
+def cost(family: Family, source: Source) -> float:
+    """Return about how many times as long a limit takes as one of Wilson's, a power of two."""
+    if not isinstance(source, CatalogueSource):
+        return 16.0
+    iterates = source.method.category in ("Bayes", "exact", "likelihood")
+    if family.shares_size:
+        return 256.0 if iterates else 1.0
+    if family.samples == 1:
+        return 16.0 if iterates else 1.0
+    return 256.0 if iterates else 16.0

@@ -1,0 +1,141 @@
+"""The search for a sufficient size among the sizes about the answer.
+
+Where the limits of all outcomes at all sizes take long, the answer is bracketed by powers of two
+and by bisection, and only the sizes about it are decided: all of them. An expected width falls like
+1/√n and a probability of a width rises, both up to a ripple, as the outcomes are counts. In the
+window the ripple shows as sizes that reach the goal and sizes that do not among each other; the
+window extends by at least twice the range of these, and 5 %, to each side.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from harness.base.numerics.arrays import Bools, Integers
+from harness.planning.expectations import limits_of_rules
+from harness.planning.goals import Width
+from harness.planning.search import (
+    LARGEST_WORK,
+    TIMES,
+    Question,
+    SufficientSize,
+    largest_failing,
+    search,
+    too_large,
+    work_of_all,
+)
+
+_ALL = 3 << 20
+"""The most limits, times their cost, with which every size up to four times the answer is checked;
+those of much less take about a second."""
+_REACHED = 6
+"""Powers of two that reach the goal, one after the other, after which larger ones are not tried."""
+_NARROW = 1.03
+"""The ratio of both sizes that bracket the answer at the end of the bisection."""
+_REACH = 1.05
+"""The window about the answer extends by this factor at least."""
+_BEYOND = 2
+"""The window extends by so many times the range of sizes that reach the goal and do not."""
+
+
+def search_near(question: Question) -> SufficientSize | None:
+    """Return the size from which on every size reaches the goal; None where no size does.
+
+    Raises:
+        TooLargeError: the answer is so large that the sizes about it are too many.
+    """
+    ladder = question.ladder
+    failing = _bracket(question)
+    if failing is None:
+        return None
+    # Sizes between a power of two that fails and the next one, that reaches the goal.
+    above = min(ladder.number_from(2.0 * ladder.sizes(np.array([failing + 1]))[0]), ladder.last)
+    while above - failing > 1:
+        low, high = ladder.sizes(np.array([max(failing, 1), above])).tolist()
+        if high <= _NARROW * low:
+            break
+        middle = min(max(ladder.number_from(0.5 * (low + high)), failing + 1), above - 1)
+        if question.is_reached(np.array([middle]))[0]:
+            above = middle
+        else:
+            failing = middle
+    low, high = ladder.sizes(np.array([failing + 1, above])).tolist()
+    last = min(ladder.number_from(TIMES * high), ladder.last)
+    if work_of_all(question, above, last) * question.cost <= _ALL:
+        return search(replace(question, smooth=False))
+    first, last = ladder.number_from(low / _REACH), ladder.number_from(high * _REACH)
+    numbers = np.arange(first, last + 1)
+    reached = _decided(question, numbers)
+    while True:
+        largest = int(max(numbers[~reached], default=numbers[0] - 1))
+        smallest = int(min(numbers[reached], default=numbers[-1] + 1))
+        number = ladder.answer_from(largest + 1)
+        overlap = max(largest - smallest, 0)
+        low, high = ladder.sizes(np.array([min(smallest, number), number])).tolist()
+        wanted = max(1, min(ladder.number_from(low / _REACH), smallest - _BEYOND * overlap))
+        beyond = max(ladder.number_from(high * _REACH), number + _BEYOND * overlap)
+        if beyond > ladder.last:
+            raise too_large(question, number)
+        if wanted >= numbers[0] and beyond <= numbers[-1]:
+            break
+        before, after = np.arange(wanted, numbers[0]), np.arange(numbers[-1] + 1, beyond + 1)
+        parts = [_decided(question, before), reached, _decided(question, after)]
+        reached = np.concatenate(parts)
+        numbers = np.concatenate([before, numbers, after])
+    answers = ladder.answers(numbers[numbers < number])
+    by_luck = answers[reached[answers - numbers[0]]]
+    words = _words(question, numbers, overlap)
+    return SufficientSize(number, int(numbers[-1]), tuple(by_luck.tolist()), words)
+
+
+def _bracket(question: Question) -> int | None:
+    """Return the largest power of two that fails, 0 if none does; None where all of them fail."""
+    if not question.smooth:
+        failing = largest_failing(question)
+        return None if failing == question.ladder.last else failing
+    ladder = question.ladder
+    size, last = ladder.sizes(np.array([1, ladder.last])).tolist()
+    failing, reached = 0, 0
+    while size <= last and reached < _REACHED:
+        number = ladder.number_from(size)
+        if question.is_reached(np.array([number]))[0]:
+            reached += 1
+        else:
+            failing, reached = number, 0
+        size *= 2.0
+    return failing if reached else None
+
+
+def _decided(question: Question, numbers: Integers) -> Bools:
+    """Return whether each size reaches the goal.
+
+    Raises:
+        TooLargeError: the sizes have too many limits.
+    """
+    if not numbers.size:
+        return np.zeros(0, bool)
+    largest = int(numbers[-1])
+    samples = len(question.ranges)
+    limits = limits_of_rules(samples) if question.smooth else question.work(largest)
+    if numbers.size * limits > LARGEST_WORK:
+        raise too_large(question, int(numbers[0]))
+    return question.is_reached(numbers)
+
+
+def _words(question: Question, numbers: Integers, overlap: int) -> str:
+    """Say which sizes were checked how, and why no other size matters."""
+    goal = question.expectations.goal
+    falls = f"the expected {goal.name.replace('_', '-')} falls like 1/√n"
+    law = falls if isinstance(goal, Width) else "the probability rises"
+    first, last = (f"{size:.15g}" for size in question.ladder.sizes(numbers[[0, -1]]))
+    how = "from the limits of all outcomes"
+    if question.smooth:
+        how = "from the limits at a few counts where their estimated error cannot matter, else "
+        how += "from those of all outcomes"
+    return (
+        f"every size from {first} to {last} was checked, {how}; beyond these {law} but for a "
+        f"ripple, in which {overlap} sizes between the first that reaches the goal and the last "
+        "that does not lie here"
+    )
