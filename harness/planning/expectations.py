@@ -135,7 +135,11 @@ class Expectations:
         return np.asarray(self.goal.values(lower, upper)[0])
 
     def estimates(
-        self, sizes: Floats, truths: Sequence[float], room: float | None = None
+        self,
+        sizes: Floats,
+        truths: Sequence[float],
+        room: float | None = None,
+        most: float = np.inf,
     ) -> tuple[Floats, Floats]:
         """Return E[g] at each size from the limits at few counts, and its error, shape (N,) each.
 
@@ -148,18 +152,25 @@ class Expectations:
             truths: the true value of each sample.
             room: the largest error that is small enough; by default where it decides whether E[g]
                 is above or below the target.
+            most: the most limits of a rule at a size.
         """
         means = np.full((len(_RULES), len(sizes)), np.nan)
         error, pending = np.full(len(sizes), np.inf), np.arange(len(sizes))
-        for place, m in enumerate(_RULES):
-            counts, weights = self.rule(sizes[pending], truths, m)
+        for place in range(2, len(_RULES)):
+            # The first three rules in one call.
+            rules = _RULES[: place + 1] if place == 2 else _RULES[place : place + 1]
+            if place > 2 and rules[-1] ** len(truths) > most:
+                break
+            parts = [self.rule(sizes[pending], truths, m) for m in rules]
+            weights = np.concatenate([each for _, each in parts], axis=1)
             used = weights != 0.0
-            lower, upper = self.limits(tuple(column[used] for column in counts))
-            values = np.zeros(weights.shape)
-            values[used] = self.goal.values(lower, upper)
-            means[place, pending] = (weights * values).sum(axis=1)
-            if place < 2:
-                continue
+            columns = zip(*[counts for counts, _ in parts], strict=True)
+            data = tuple(np.concatenate(each, axis=1)[used] for each in columns)
+            terms = np.zeros(weights.shape)
+            terms[used] = weights[used] * self.goal.values(*self.limits(data))
+            ends = np.cumsum([each.shape[1] for _, each in parts])[:-1]
+            for row, part in enumerate(np.split(terms, ends, axis=1), place + 1 - len(rules)):
+                means[row, pending] = part.sum(axis=1)
             last = means[place - 2 : place + 1, pending]
             before = np.where(np.isfinite(error[pending]), error[pending], 0.0)
             differences = np.abs(last[:2] - last[2]).max(axis=0)

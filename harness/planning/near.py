@@ -30,7 +30,11 @@ from harness.planning.search import (
 _ALL = 3 << 20
 """The most limits, times their cost, with which every size up to four times the answer is checked;
 those of much less take about a second."""
-_REACHED = 6
+_AT_ONCE = 8
+"""Powers of two that are tried at once."""
+_PARTS = 8
+"""Parts of the bracket whose ends are tried at once."""
+_REACHED = 4
 """Powers of two that reach the goal, one after the other, after which larger ones are not tried."""
 _NARROW = 1.03
 """The ratio of both sizes that bracket the answer at the end of the bisection."""
@@ -52,15 +56,17 @@ def search_near(question: Question) -> SufficientSize | None:
         return None
     # Sizes between a power of two that fails and the next one, that reaches the goal.
     above = min(ladder.number_from(2.0 * ladder.sizes(np.array([failing + 1]))[0]), ladder.last)
+    parts = _PARTS if question.smooth else 2
     while above - failing > 1:
         low, high = ladder.sizes(np.array([max(failing, 1), above])).tolist()
         if high <= _NARROW * low:
             break
-        middle = min(max(ladder.number_from(0.5 * (low + high)), failing + 1), above - 1)
-        if question.is_reached(np.array([middle]))[0]:
-            above = middle
-        else:
-            failing = middle
+        inner = np.geomspace(low, high, parts + 1)[1:-1].tolist()
+        tried = np.unique([ladder.number_from(size) for size in inner])
+        tried = np.unique(np.clip(tried, failing + 1, above - 1))
+        fails = tried[~question.is_reached(tried)]
+        failing = int(max(fails, default=failing))
+        above = int(min(tried[tried > failing], default=above))
     low, high = ladder.sizes(np.array([failing + 1, above])).tolist()
     last = min(ladder.number_from(TIMES * high), ladder.last)
     if work_of_all(question, above, last) * question.cost <= _ALL:
@@ -97,31 +103,46 @@ def _bracket(question: Question) -> int | None:
         return None if failing == question.ladder.last else failing
     ladder = question.ladder
     size, last = ladder.sizes(np.array([1, ladder.last])).tolist()
-    failing, reached = 0, 0
-    while size <= last and reached < _REACHED:
-        number = ladder.number_from(size)
-        if question.is_reached(np.array([number]))[0]:
-            reached += 1
-        else:
-            failing, reached = number, 0
-        size *= 2.0
+    powers = np.array([ladder.number_from(size * 2.0**k) for k in range(64) if size * 2.0**k <= last])
+    truths = [low for low, _ in question.ranges]
+    outcomes = question.expectations.outcomes(question.sizes(powers), truths)
+    # Sizes of few outcomes last, as the limits of each take a call: only where all others reach it.
+    many = int(np.argmax(outcomes > limits_of_rules(len(truths))))
+    failing, reached, start, at_once = 0, 0, many, _AT_ONCE
+    while start < powers.size and reached < _REACHED:
+        part = powers[start : start + at_once]
+        does = question.is_reached(part)
+        fails = np.flatnonzero(~does)
+        if fails.size:
+            failing, reached = int(part[fails[-1]]), 0
+        reached += part.size - 1 - int(max(fails, default=-1))
+        start += part.size
+        at_once = max(1, _REACHED - reached)
+    if failing == 0 and many:
+        fails = powers[:many][~question.is_reached(powers[:many])]
+        failing = int(max(fails, default=0))
     return failing if reached else None
 
 
 def _decided(question: Question, numbers: Integers) -> Bools:
-    """Return whether each size reaches the goal.
+    """Return whether each size reaches the goal; False for what no answer depends on.
 
     Raises:
         TooLargeError: the sizes have too many limits.
     """
+    reached = np.zeros(numbers.size, bool)
     if not numbers.size:
-        return np.zeros(0, bool)
-    largest = int(numbers[-1])
+        return reached
     samples = len(question.ranges)
-    limits = limits_of_rules(samples) if question.smooth else question.work(largest)
+    limits = limits_of_rules(samples) if question.smooth else question.work(int(numbers[-1]))
     if numbers.size * limits > LARGEST_WORK:
         raise too_large(question, int(numbers[0]))
-    return question.is_reached(numbers)
+    # All that may be an answer, and all others above the largest of them that fails.
+    answers = np.isin(numbers, question.ladder.answers(numbers))
+    reached[answers] = question.is_reached(numbers[answers])
+    others = ~answers & (numbers > max(numbers[answers & ~reached], default=0))
+    reached[others] = question.is_reached(numbers[others])
+    return reached
 
 
 def _words(question: Question, numbers: Integers, overlap: int) -> str:

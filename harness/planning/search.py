@@ -29,6 +29,8 @@ _NODES = 12
 """Nodes of the first bounds; each further round has four times as many."""
 _MOST_NODES = {1: 1 << 16, 2: 1 << 8}
 """By the number of samples."""
+_FEWER = 2
+"""Bounds are tried where all limits are more than so many times as many."""
 _CLEAR = 1e-9
 """Bounds decide where they are this far from the target, relative to it."""
 _MUCH_WORK = 1 << 23
@@ -115,7 +117,8 @@ class Question:
         if summed.all():
             return means
         room = self.target * (CLOSE if numbers.size == 1 else CLOSE_IN_CURVE)
-        means[~summed] = self.expectations.estimates(sizes[~summed], truths, room)[0]
+        most = SUMMED / (4.0 * self.cost)
+        means[~summed] = self.expectations.estimates(sizes[~summed], truths, room, most)[0]
         return means
 
     def is_reached(self, numbers: Integers) -> Bools:
@@ -160,7 +163,7 @@ class Question:
             # Not even the rounding of limits decides where the error is that small.
             pending[rows] = error >= np.maximum(np.abs(means - self.target), _NEAR * self.target)
         while self.rises and nodes <= _MOST_NODES[len(truths)]:
-            rows = np.flatnonzero(pending & (outcomes > nodes ** len(truths)))
+            rows = np.flatnonzero(pending & (outcomes > _FEWER * nodes ** len(truths)))
             if not rows.size:
                 break
             low, high = self.expectations.bounds(sizes[rows], truths, nodes)
