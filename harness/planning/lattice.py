@@ -95,7 +95,7 @@ def _rule(middle: Floats, step: Floats, largest: Floats) -> tuple[Floats, Floats
         basis[:, k] = value / root[:, k, np.newaxis]
     mean = np.zeros((len(nodes), m, 1))
     mean[:, 0] = 1.0
-    return nodes, np.linalg.solve(basis, mean)[..., 0]
+    return nodes, np.asarray(np.linalg.solve(basis, mean)[..., 0])
 
 
 def product_rule(rules: Sequence[tuple[Floats, Floats]]) -> Rule:

@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from harness.base.numerics.arrays import Bools, Integers
-from harness.planning.expectations import limits_of_rules
+from harness.planning.estimates import limits_of_rules
 from harness.planning.goals import Width
 from harness.planning.search import (
     LARGEST_WORK,
@@ -29,7 +29,7 @@ from harness.planning.search import (
 
 _ALL = 3 << 20
 """The most limits, times their cost, with which every size up to four times the answer is checked;
-those of much less take about a second."""
+those of it take a few seconds."""
 _AT_ONCE = 8
 """Powers of two that are tried at once."""
 _PARTS = 8
@@ -56,12 +56,12 @@ def search_near(question: Question) -> SufficientSize | None:
         return None
     # Sizes between a power of two that fails and the next one, that reaches the goal.
     above = min(ladder.number_from(2.0 * ladder.sizes(np.array([failing + 1]))[0]), ladder.last)
-    parts = _PARTS if question.smooth else 2
+    pieces = _PARTS if question.smooth else 2
     while above - failing > 1:
         low, high = ladder.sizes(np.array([max(failing, 1), above])).tolist()
         if high <= _NARROW * low:
             break
-        inner = np.geomspace(low, high, parts + 1)[1:-1].tolist()
+        inner = np.geomspace(low, high, pieces + 1)[1:-1].tolist()
         tried = np.unique([ladder.number_from(size) for size in inner])
         tried = np.unique(np.clip(tried, failing + 1, above - 1))
         fails = tried[~question.is_reached(tried)]
@@ -71,8 +71,8 @@ def search_near(question: Question) -> SufficientSize | None:
     last = min(ladder.number_from(TIMES * high), ladder.last)
     if work_of_all(question, above, last) * question.cost <= _ALL:
         return search(replace(question, smooth=False))
-    first, last = ladder.number_from(low / _REACH), ladder.number_from(high * _REACH)
-    numbers = np.arange(first, last + 1)
+    last = min(ladder.number_from(high * _REACH), ladder.last)
+    numbers = np.arange(ladder.number_from(low / _REACH), last + 1)
     reached = _decided(question, numbers)
     while True:
         largest = int(max(numbers[~reached], default=numbers[0] - 1))
@@ -87,8 +87,8 @@ def search_near(question: Question) -> SufficientSize | None:
         if wanted >= numbers[0] and beyond <= numbers[-1]:
             break
         before, after = np.arange(wanted, numbers[0]), np.arange(numbers[-1] + 1, beyond + 1)
-        parts = [_decided(question, before), reached, _decided(question, after)]
-        reached = np.concatenate(parts)
+        decided = [_decided(question, before), reached, _decided(question, after)]
+        reached = np.concatenate(decided)
         numbers = np.concatenate([before, numbers, after])
     answers = ladder.answers(numbers[numbers < number])
     by_luck = answers[reached[answers - numbers[0]]]
@@ -103,7 +103,9 @@ def _bracket(question: Question) -> int | None:
         return None if failing == question.ladder.last else failing
     ladder = question.ladder
     size, last = ladder.sizes(np.array([1, ladder.last])).tolist()
-    powers = np.array([ladder.number_from(size * 2.0**k) for k in range(64) if size * 2.0**k <= last])
+    powers = np.array(
+        [ladder.number_from(size * 2.0**k) for k in range(64) if size * 2.0**k <= last]
+    )
     truths = [low for low, _ in question.ranges]
     outcomes = question.expectations.outcomes(question.sizes(powers), truths)
     # Sizes of few outcomes last, as the limits of each take a call: only where all others reach it.

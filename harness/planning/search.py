@@ -17,7 +17,8 @@ from harness.base.errors import InputError
 from harness.base.numerics.arrays import Bools, Floats, Integers
 from harness.designs.engines.listed import consecutive_probabilities
 from harness.families.combination import Span
-from harness.planning.expectations import Expectations, limits_of_rules
+from harness.planning.estimates import estimates, limits_of_rules
+from harness.planning.expectations import Expectations
 from harness.planning.goals import Ladder, is_reached, second_sizes
 
 TIMES, AT_LEAST_TIMES = 4, 1.25
@@ -42,7 +43,7 @@ SUMMED = 1 << 20
 CLOSE = 1e-8
 """The error of an expectation from few counts, relative to the target, that is small enough."""
 _NEAR = 1e-11
-"""The error below which an expectation from few counts is taken for exact, relative to the target."""
+"""The error below which a mean from few counts is taken for exact, relative to the target."""
 CLOSE_IN_CURVE = 1e-4
 """The same where the expectations of many sizes are asked for."""
 
@@ -118,7 +119,7 @@ class Question:
             return means
         room = self.target * (CLOSE if numbers.size == 1 else CLOSE_IN_CURVE)
         most = SUMMED / (4.0 * self.cost)
-        means[~summed] = self.expectations.estimates(sizes[~summed], truths, room, most)[0]
+        means[~summed] = estimates(self.expectations, sizes[~summed], truths, room, most)[0]
         return means
 
     def is_reached(self, numbers: Integers) -> Bools:
@@ -158,7 +159,7 @@ class Question:
         pending, nodes = np.ones(numbers.size, bool), _NODES
         rows = np.flatnonzero(outcomes > limits_of_rules(len(truths)))
         if self.smooth and rows.size:
-            means, error = self.expectations.estimates(sizes[rows], truths)
+            means, error = estimates(self.expectations, sizes[rows], truths)
             reached[rows] = is_reached(self.expectations.goal, means)
             # Not even the rounding of limits decides where the error is that small.
             pending[rows] = error >= np.maximum(np.abs(means - self.target), _NEAR * self.target)

@@ -21,7 +21,8 @@ from harness.methods.catalogue import default_method, find
 from harness.methods.method import TWO_SIDED
 from harness.names import FamilyName, MethodName
 from harness.planning.arguments import AnyMethod, source_of, truth_columns
-from harness.planning.expectations import cost, expectations_of, is_smooth, limits_rise
+from harness.planning.estimates import cost, is_smooth
+from harness.planning.expectations import expectations_of, limits_rise
 from harness.planning.goals import PROBABILITY, AssuredWidth, Bound, Goal, Width, ladder_of
 from harness.planning.lists import ListQuestion, find_number, list_question
 from harness.planning.near import search_near
@@ -150,9 +151,10 @@ def size(
     The expectation Σ_x Pr(X = x | θ)·g(L(x), U(x)) is an exact sum over all outcomes, of two
     samples over all pairs of counts. It is of the width, or of 1 where the width is at most the
     one asked for or the one-sided limit is beyond the value. As it rises and falls with the size,
-    the answer is the size from which on every size suffices. Every size up to four times the answer is
-    checked, or 1.25 times where that takes long; of widths that would take long, every size about
-    the answer, up to 1.05 times the answer at least, and ``checked`` says why no other matters.
+    the answer is the size from which on every size suffices. Every size up to four times the
+    answer is checked, or 1.25 times where that takes long; of widths that would take long, every
+    size about the answer, up to 1.05 times the answer at least: ``checked`` says why no other
+    matters.
 
     Args:
         family: what is estimated: "proportion", "rate", "proportion_difference", …; of "mean" the
