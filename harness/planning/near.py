@@ -15,7 +15,7 @@ import numpy as np
 
 from harness.base.numerics.arrays import Bools, Integers
 from harness.planning.estimates import limits_of_rules
-from harness.planning.goals import Width
+from harness.planning.goals import AssuredWidth, Width
 from harness.planning.search import (
     LARGEST_WORK,
     TIMES,
@@ -38,6 +38,8 @@ _REACHED = 4
 """Powers of two that reach the goal, one after the other, after which larger ones are not tried."""
 _NARROW = 1.03
 """The ratio of both sizes that bracket the answer at the end of the bisection."""
+_STEP = 1.1
+"""The ratio of sizes that are tried one after the other from that with the expected width on."""
 _REACH = 1.05
 """The window about the answer extends by this factor at least."""
 _BEYOND = 2
@@ -51,12 +53,17 @@ def search_near(question: Question) -> SufficientSize | None:
         TooLargeError: the answer is so large that the sizes about it are too many.
     """
     ladder = question.ladder
-    failing = _bracket(question)
-    if failing is None:
-        return None
-    # Sizes between a power of two that fails and the next one, that reaches the goal.
-    above = min(ladder.number_from(2.0 * ladder.sizes(np.array([failing + 1]))[0]), ladder.last)
-    pieces = _PARTS if question.smooth else 2
+    goal = question.expectations.goal
+    if isinstance(goal, AssuredWidth) and question.smooth and not goal.width.family.is_ratio:
+        failing, above = _about_the_width(question, goal)
+    else:
+        power = _bracket(question)
+        if power is None:
+            return None
+        # Sizes between a power of two that fails and the next one, that reaches the goal.
+        failing, size = power, 2.0 * float(ladder.sizes(np.array([power + 1]))[0])
+        above = min(ladder.number_from(size), ladder.last)
+    pieces = _PARTS if question.takes_few else 2
     while above - failing > 1:
         low, high = ladder.sizes(np.array([max(failing, 1), above])).tolist()
         if high <= _NARROW * low:
@@ -96,9 +103,33 @@ def search_near(question: Question) -> SufficientSize | None:
     return SufficientSize(number, int(numbers[-1]), tuple(by_luck.tolist()), words)
 
 
+def _about_the_width(question: Question, goal: AssuredWidth) -> tuple[int, int]:
+    """Return a number that fails, or 0, and a larger one that reaches the goal.
+
+    They lie about the size whose expected width is the one that is asked for: about half of the
+    outcomes have a smaller width there.
+    """
+    ladder, expectations = question.ladder, replace(question.expectations, goal=goal.width)
+    found = search_near(replace(question, expectations=expectations))
+    number = 1 if found is None else found.number
+    step = _STEP if question.is_reached(np.array([number]))[0] else 1.0 / _STEP
+    while True:
+        size = float(ladder.sizes(np.array([number]))[0])
+        following = max(ladder.number_from(size / step), 1)
+        # A step changes the number by 1 at least.
+        following = min(following, number - 1) if step > 1 else max(following, number + 1)
+        if following < 1:
+            return 0, number
+        if following > ladder.last or question.work(following, alone=True) > LARGEST_WORK / 64:
+            raise too_large(question, number)
+        if question.is_reached(np.array([following]))[0] != (step > 1):
+            return (following, number) if step > 1 else (number, following)
+        number = following
+
+
 def _bracket(question: Question) -> int | None:
     """Return the largest power of two that fails, 0 if none does; None where all of them fail."""
-    if not question.smooth:
+    if not question.takes_few:
         failing = largest_failing(question)
         return None if failing == question.ladder.last else failing
     ladder = question.ladder
@@ -136,7 +167,7 @@ def _decided(question: Question, numbers: Integers) -> Bools:
     if not numbers.size:
         return reached
     samples = len(question.ranges)
-    limits = limits_of_rules(samples) if question.smooth else question.work(int(numbers[-1]))
+    limits = limits_of_rules(samples) if question.takes_few else question.work(int(numbers[-1]))
     if numbers.size * limits > LARGEST_WORK:
         raise too_large(question, int(numbers[0]))
     # All that may be an answer, and all others above the largest of them that fails.
@@ -154,7 +185,7 @@ def _words(question: Question, numbers: Integers, overlap: int) -> str:
     law = falls if isinstance(goal, Width) else "the probability rises"
     first, last = (f"{size:.15g}" for size in question.ladder.sizes(numbers[[0, -1]]))
     how = "from the limits of all outcomes"
-    if question.smooth:
+    if question.takes_few:
         how = "from the limits at a few counts where their estimated error cannot matter, else "
         how += "from those of all outcomes"
     return (

@@ -19,7 +19,7 @@ from harness.designs.engines.listed import consecutive_probabilities
 from harness.families.combination import Span
 from harness.planning.estimates import estimates, limits_of_rules
 from harness.planning.expectations import Expectations
-from harness.planning.goals import Ladder, is_reached, second_sizes
+from harness.planning.goals import Ladder, Width, is_reached, second_sizes
 
 TIMES, AT_LEAST_TIMES = 4, 1.25
 """Every size is checked up to so many times the answer; up to the second where that is much work.
@@ -75,7 +75,7 @@ class Question:
     rises: bool
     """Whether limits rise and fall with the counts, so that those at nodes bound all others."""
     smooth: bool = False
-    """Whether g is smooth in the counts, so that rules of few counts have its mean."""
+    """Whether limits are smooth in the counts, so that the mean of few is that of all."""
     cost: float = 1.0
     """How many times as long a limit takes as one of Wilson's."""
 
@@ -90,6 +90,11 @@ class Question:
         step = max(1, last // _CURVE)
         numbers = np.arange(last % step or step, last + 1, step)
         return self.ladder.sizes(numbers), self.reached(numbers)
+
+    @property
+    def takes_few(self) -> bool:
+        """Whether expectations from the limits at few counts decide sizes."""
+        return self.smooth and isinstance(self.expectations.goal, Width)
 
     @property
     def is_range(self) -> bool:
@@ -109,7 +114,7 @@ class Question:
         if self.is_range:
             return np.array([worst_mean(self.expectations, row, self.ranges) for row in sizes])
         truths, summed = [low for low, _ in self.ranges], np.ones(numbers.size, bool)
-        if self.smooth:
+        if self.takes_few:
             outcomes = self.expectations.outcomes(sizes, truths, alone=True)
             summed = outcomes * self.cost * numbers.size <= SUMMED
         means = np.empty(numbers.size)
@@ -158,7 +163,7 @@ class Question:
         outcomes = self.expectations.outcomes(sizes, truths)
         pending, nodes = np.ones(numbers.size, bool), _NODES
         rows = np.flatnonzero(outcomes > limits_of_rules(len(truths)))
-        if self.smooth and rows.size:
+        if self.takes_few and rows.size:
             means, error = estimates(self.expectations, sizes[rows], truths)
             reached[rows] = is_reached(self.expectations.goal, means)
             # Not even the rounding of limits decides where the error is that small.

@@ -235,7 +235,7 @@ def size(
     ladder = ladder_of(estimated, goal, ranges, ratio)
     expectations, ranges = expectations_of(estimated, goal, source, alpha, ranges)
     rises, near = limits_rise(estimated, source), not (thorough or estimated.stops)
-    smooth = near and isinstance(goal, Width) and is_smooth(source)
+    smooth = near and is_smooth(source)
     price = cost(estimated, source)
     question = Question(expectations, ladder, ratio, ranges, rises, smooth, price)
     near &= not (isinstance(goal, Bound) or question.is_range)
