@@ -25,6 +25,7 @@ from harness.families.family import Family
 from harness.methods.method import LimitPair
 from harness.planning.arguments import limits_of
 from harness.planning.goals import Goal
+from harness.planning.lattice import Rule, binomial_rule, next_rule, poisson_rule, product_rule
 
 LimitsOf = Callable[[tuple[Floats, ...]], LimitPair]
 """The limits at m rows of the family's data, arrays of shape (m,)."""
@@ -126,6 +127,19 @@ class Expectations:
         inside = [np.ones(x.shape, bool) for x in counts]
         lower, upper = self._table(sizes[np.newaxis], counts, inside)
         return np.asarray(self.goal.values(lower, upper)[0])
+
+    def rule(self, sizes: Floats, truths: Sequence[float], m: int) -> Rule:
+        """Return rows of data and their weights, shape (N, m^d) each, that have the mean of g."""
+        rules = []
+        for i, truth in enumerate(truths):
+            p, size = np.full(len(sizes), truth), sizes[:, i]
+            is_count = self.family.model.SIZE_IS_COUNT
+            rules.append(binomial_rule(p, size, m) if is_count else poisson_rule(p * size, m))
+        counts, weights = product_rule(rules)
+        columns = []
+        for i, count in enumerate(counts):
+            columns += [count, np.broadcast_to(sizes[:, i, np.newaxis], count.shape)]
+        return tuple(columns), weights
 
     def bounds(self, sizes: Floats, truths: Sequence[float], nodes: int) -> tuple[Floats, Floats]:
         """Return numbers that enclose E[g] at each size, shape (N,) each.
@@ -241,6 +255,21 @@ class PairedExpectations(Expectations):
         """
         return np.array([self._mean(size, *truths) for size in sizes[:, 0].tolist()])
 
+    def rule(self, sizes: Floats, truths: Sequence[float], m: int) -> Rule:
+        """Return tables and their weights, shape (N, m² or m³) each, that have the mean of g."""
+        p11, p10, p01 = truths
+        left, weights, rest = sizes[:, :1], np.ones((len(sizes), 1)), 1.0
+        counts: list[Floats] = []
+        for cell in (p10, p01, p11) if self.with_both else (p10, p01):
+            share = min(cell / rest, 1.0) if rest > 0 else 0.0
+            rest -= cell
+            left, weights, count, places = next_rule(left, weights, share, m)
+            counts = [each[:, places] for each in counts] + [count]
+        if not self.with_both:
+            counts.append(np.zeros(left.shape))
+        first_only, second_only, both = counts
+        return (both, first_only, second_only, left), weights
+
     def _mean(self, size: float, p11: float, p10: float, p01: float) -> float:
         """E[g] at one number of pairs, cell by cell of the tables that can occur."""
         first_only, weight, _ = _next(np.array([size]), np.ones(1), p10, 1.0)
@@ -302,6 +331,13 @@ class ShareExpectations(Expectations):
                 weight = binomial.pmf(cases[inside], q, sizes[order[place], 0])
                 means[order[place]] = weight @ by_cases[inside]
         return means
+
+    def rule(self, sizes: Floats, truths: Sequence[float], m: int) -> Rule:
+        """Return x and N and their weights, shape (N, m²) each, that have the mean of g."""
+        q, share = truths
+        _, weights, cases, _ = next_rule(sizes[:, :1], np.ones((len(sizes), 1)), q, m)
+        _, weights, x, places = next_rule(cases, weights, share, m)
+        return (x, cases[:, places]), weights
 
 
 def _next(

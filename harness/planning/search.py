@@ -17,8 +17,9 @@ from harness.base.errors import InputError
 from harness.base.numerics.arrays import Bools, Floats, Integers
 from harness.designs.engines.listed import consecutive_probabilities
 from harness.families.combination import Span
+from harness.planning.estimates import estimates, limits_of_rules
 from harness.planning.expectations import Expectations
-from harness.planning.goals import Ladder, is_reached, second_sizes
+from harness.planning.goals import Ladder, Width, is_reached, second_sizes
 
 TIMES, AT_LEAST_TIMES = 4, 1.25
 """Every size is checked up to so many times the answer; up to the second where that is much work.
@@ -29,12 +30,22 @@ _NODES = 12
 """Nodes of the first bounds; each further round has four times as many."""
 _MOST_NODES = {1: 1 << 16, 2: 1 << 8}
 """By the number of samples."""
+_FEWER = 2
+"""Bounds are tried where all limits are more than so many times as many."""
 _CLEAR = 1e-9
 """Bounds decide where they are this far from the target, relative to it."""
 _MUCH_WORK = 1 << 23
 """The most limits that a search computes to check up to ``TIMES`` the answer."""
 LARGEST_WORK = 1 << 26
 """The most limits that a search computes."""
+SUMMED = 1 << 20
+"""The most limits, times their cost, that are summed at a size of smooth limits."""
+CLOSE = 1e-8
+"""The error of an expectation from few counts, relative to the target, that is small enough."""
+_NEAR = 1e-11
+"""The error below which a mean from few counts is taken for exact, relative to the target."""
+CLOSE_IN_CURVE = 1e-4
+"""The same where the expectations of many sizes are asked for."""
 
 
 _CURVE = 240
@@ -63,6 +74,10 @@ class Question:
     """The range of each sample's true value; both ends are equal at a single one."""
     rises: bool
     """Whether limits rise and fall with the counts, so that those at nodes bound all others."""
+    smooth: bool = False
+    """Whether limits are smooth in the counts, so that the mean of few is that of all."""
+    cost: float = 1.0
+    """How many times as long a limit takes as one of Wilson's."""
 
     @property
     def target(self) -> float:
@@ -75,6 +90,11 @@ class Question:
         step = max(1, last // _CURVE)
         numbers = np.arange(last % step or step, last + 1, step)
         return self.ladder.sizes(numbers), self.reached(numbers)
+
+    @property
+    def takes_few(self) -> bool:
+        """Whether expectations from the limits at few counts decide sizes."""
+        return self.smooth and isinstance(self.expectations.goal, Width)
 
     @property
     def is_range(self) -> bool:
@@ -93,7 +113,19 @@ class Question:
         sizes = self.sizes(numbers)
         if self.is_range:
             return np.array([worst_mean(self.expectations, row, self.ranges) for row in sizes])
-        return self.expectations.means(sizes, [low for low, _ in self.ranges])
+        truths, summed = [low for low, _ in self.ranges], np.ones(numbers.size, bool)
+        if self.takes_few:
+            outcomes = self.expectations.outcomes(sizes, truths, alone=True)
+            summed = outcomes * self.cost * numbers.size <= SUMMED
+        means = np.empty(numbers.size)
+        if summed.any():
+            means[summed] = self.expectations.means(sizes[summed], truths)
+        if summed.all():
+            return means
+        room = self.target * (CLOSE if numbers.size == 1 else CLOSE_IN_CURVE)
+        most = SUMMED / (4.0 * self.cost)
+        means[~summed] = estimates(self.expectations, sizes[~summed], truths, room, most)[0]
+        return means
 
     def is_reached(self, numbers: Integers) -> Bools:
         """Return whether each size reaches the goal, shape (N,)."""
@@ -130,8 +162,14 @@ class Question:
         sizes = self.sizes(numbers)
         outcomes = self.expectations.outcomes(sizes, truths)
         pending, nodes = np.ones(numbers.size, bool), _NODES
+        rows = np.flatnonzero(outcomes > limits_of_rules(len(truths)))
+        if self.takes_few and rows.size:
+            means, error = estimates(self.expectations, sizes[rows], truths)
+            reached[rows] = is_reached(self.expectations.goal, means)
+            # Not even the rounding of limits decides where the error is that small.
+            pending[rows] = error >= np.maximum(np.abs(means - self.target), _NEAR * self.target)
         while self.rises and nodes <= _MOST_NODES[len(truths)]:
-            rows = np.flatnonzero(pending & (outcomes > nodes ** len(truths)))
+            rows = np.flatnonzero(pending & (outcomes > _FEWER * nodes ** len(truths)))
             if not rows.size:
                 break
             low, high = self.expectations.bounds(sizes[rows], truths, nodes)
@@ -182,6 +220,8 @@ class SufficientSize:
     """The largest number that was checked."""
     by_luck: tuple[int, ...]
     """Smaller numbers whose sizes reach the goal although a larger one does not."""
+    checked: str = ""
+    """Which sizes were checked how, and why no other size matters."""
 
 
 def search(question: Question) -> SufficientSize | None:
@@ -190,7 +230,7 @@ def search(question: Question) -> SufficientSize | None:
     Raises:
         TooLargeError: more than ``LARGEST_WORK`` limits would have to be computed.
     """
-    failing = _failing(question)
+    failing = largest_failing(question)
     ladder = question.ladder
     if failing == ladder.last:
         return None
@@ -198,12 +238,12 @@ def search(question: Question) -> SufficientSize | None:
     while True:
         size = float(ladder.sizes(np.array([number]))[0])
         last = ladder.number_from(TIMES * size)
-        if _work(question, number, last) > _MUCH_WORK:
+        if work_of_all(question, number, last) > _MUCH_WORK:
             last = ladder.number_from(AT_LEAST_TIMES * size)
         if last < reached.size:
             break
-        if last > ladder.last or _work(question, number, last) > LARGEST_WORK:
-            raise _too_large(question, number)
+        if last > ladder.last or work_of_all(question, number, last) > LARGEST_WORK:
+            raise too_large(question, number)
         more = np.zeros(last + 1 - reached.size, bool)
         reached, decided = np.append(reached, more), np.append(decided, more)
         # All that may be an answer, and all others above the largest of them that fails.
@@ -215,10 +255,11 @@ def search(question: Question) -> SufficientSize | None:
             failing = int(max(numbers[~reached[numbers]], default=failing))
         number = ladder.answer_from(failing + 1)
     smaller = ladder.answers(np.arange(1, number))
-    return SufficientSize(number, last, tuple(smaller[reached[smaller]].tolist()))
+    checked = f"every size up to {ladder.sizes(np.array([last]))[0]:.15g} was checked"
+    return SufficientSize(number, last, tuple(smaller[reached[smaller]].tolist()), checked)
 
 
-def _failing(question: Question) -> int:
+def largest_failing(question: Question) -> int:
     """Return the largest power of two that fails, 0 if none does, the last number if all do.
 
     Of a range of truths some are tried. Powers whose outcomes are too many are left out.
@@ -242,18 +283,18 @@ def _failing(question: Question) -> int:
     if failing[-1] < numbers[-1]:
         return int(failing[-1])
     if size <= last:
-        raise _too_large(question, numbers[-1])
+        raise too_large(question, numbers[-1])
     return ladder.last
 
 
-def _work(question: Question, number: int, last: int) -> float:
+def work_of_all(question: Question, number: int, last: int) -> float:
     """Return about how many limits decide the sizes of a search that ends at a number."""
     below = question.ladder.answers(np.arange(1, number)).size
     works = [question.work(number + (last - number) * tenth // 10) for tenth in range(11)]
     return below * works[0] + (last + 1 - number) * sum(works) / len(works)
 
 
-def _too_large(question: Question, number: int) -> TooLargeError:
+def too_large(question: Question, number: int) -> TooLargeError:
     family, sizes = question.expectations.family, question.sizes(np.array([number]))[0]
     answer = family.size_text(sizes.tolist(), 6)
     return TooLargeError(

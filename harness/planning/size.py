@@ -21,9 +21,11 @@ from harness.methods.catalogue import default_method, find
 from harness.methods.method import TWO_SIDED
 from harness.names import FamilyName, MethodName
 from harness.planning.arguments import AnyMethod, source_of, truth_columns
+from harness.planning.estimates import cost, is_smooth
 from harness.planning.expectations import expectations_of, limits_rise
 from harness.planning.goals import PROBABILITY, AssuredWidth, Bound, Goal, Width, ladder_of
 from harness.planning.lists import ListQuestion, find_number, list_question
+from harness.planning.near import search_near
 from harness.planning.search import Question, search
 
 HALF_WIDTH, LENGTH, ABOVE, BELOW = "half_width", "length", "above", "below"
@@ -51,6 +53,9 @@ class Size(Tabular):
     smaller: tuple[float, ...]
     """Smaller sizes of the first sample that reach it by luck: a larger one does not."""
     question: Question | ListQuestion = field(repr=False, compare=False)
+    checked: str | None = None
+    """Which sizes were checked and how, and why no other size matters; None where the data are
+    lists."""
     std_error: float | None = None
     """The standard error of ``reached`` where it is a mean over data sets that were drawn."""
     assumes: str | None = None
@@ -138,6 +143,7 @@ def size(
     ratio: float = 1.0,
     alpha: float = 0.05,
     prior: Prior | None = None,
+    thorough: bool = False,
     **truths: float | Sequence[float],
 ) -> Size:
     """Find the smallest size such that an interval is short enough, or a bound beyond a value.
@@ -145,8 +151,10 @@ def size(
     The expectation Σ_x Pr(X = x | θ)·g(L(x), U(x)) is an exact sum over all outcomes, of two
     samples over all pairs of counts. It is of the width, or of 1 where the width is at most the
     one asked for or the one-sided limit is beyond the value. As it rises and falls with the size,
-    the answer is the size from which on every size suffices; every size up to four times the
-    answer, or 1.25 times where that takes long, is checked.
+    the answer is the size from which on every size suffices. Every size up to four times the
+    answer is checked, or 1.25 times where that takes long; of widths that would take long, every
+    size about the answer, up to 1.05 times the answer at least: ``checked`` says why no other
+    matters.
 
     Args:
         family: what is estimated: "proportion", "rate", "proportion_difference", …; of "mean" the
@@ -167,6 +175,8 @@ def size(
         ratio: the size of the second sample over that of the first; trials are rounded up.
         alpha: the probability outside the interval, in (0, 1).
         prior: as for ``interval``.
+        thorough: whether every size up to 1.25 times the answer is checked where that takes long,
+            from the limits of all outcomes.
         **truths: the true value of each sample by its symbol ("p", "rate", "p1", …), or a pair
             of numbers for every value from the first to the second. Of "mean" the sd of a run;
             of "clustered_proportion" p, rho and the size of a cluster, or a list of sizes that
@@ -224,8 +234,12 @@ def size(
         _refuse_wrong_side(estimated, goal, ranges)
     ladder = ladder_of(estimated, goal, ranges, ratio)
     expectations, ranges = expectations_of(estimated, goal, source, alpha, ranges)
-    question = Question(expectations, ladder, ratio, ranges, limits_rise(estimated, source))
-    answer = search(question)
+    rises, near = limits_rise(estimated, source), not (thorough or estimated.stops)
+    smooth = near and is_smooth(source)
+    price = cost(estimated, source)
+    question = Question(expectations, ladder, ratio, ranges, rises, smooth, price)
+    near &= not (isinstance(goal, Bound) or question.is_range)
+    answer = search_near(question) if near else search(question)
     if answer is None:
         last = question.sizes(np.array([ladder.last]))[0]
         largest = estimated.size_text(last.tolist(), 6)
@@ -241,6 +255,7 @@ def size(
         checked_to=convert(checked),
         smaller=tuple(convert(size) for size in smaller),
         question=question,
+        checked=answer.checked,
         assumed=assumed,
     )
 
