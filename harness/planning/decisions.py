@@ -149,8 +149,7 @@ class PairedLayout(Layout):
         p11, p10, p01 = spans
         n = sizes[:, 0]
         of_first, of_second, of_both = (
-            [binomial.window(*span, size, nats) for size in n.tolist()]
-            for span in (p10, p01, p11)
+            [binomial.window(*span, size, nats) for size in n.tolist()] for span in (p10, p01, p11)
         )
         row, second = _in_ranges(of_second)
         group, both = row, np.zeros_like(second)

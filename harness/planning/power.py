@@ -8,7 +8,7 @@ all computed, as far as the teeth reach.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -21,6 +21,7 @@ from harness.distributions.sampling.law import NATS as ALL_NATS
 from harness.families.combination import Span
 from harness.families.family import Family
 from harness.methods.catalogue import methods_for
+from harness.methods.method import Method
 from harness.planning.decisions import (
     LEFT_OUT,
     NATS,
@@ -33,17 +34,15 @@ from harness.planning.decisions import (
     all_outcomes,
     borders,
 )
-from harness.planning.goals import Bound, Ladder, is_reached, second_sizes
+from harness.planning.goals import Bound, Ladder, WholeNumbers, is_reached, second_sizes
 
 STEADY_TO = 0.3
 """Up to this one-sided alpha ``Method.steady_from`` was tested."""
 _LINES_AT_ONCE = 1 << 15
-QUADRATURES, LIMITS = 1 << 15, 1 << 20
-"""The decisions of a search that computes more sizes than it has to: by a quadrature of a posterior,
-and by formulas of limits."""
-_MOST = 4
-"""Up to ``AT_LEAST_TIMES`` the answer a search may take so many times as many."""
-_MOST_OF_TEETH = 16
+TABLES, QUADRATURES, LIMITS = 1 << 9, 1 << 17, 1 << 20
+"""The decisions of a search that computes more sizes than it has to: by the probabilities of whole
+tables, as of methods that have a largest size, by quadratures of posteriors, and by formulas."""
+_MOST_OF_TEETH = 4
 """As far as the saw-tooth reaches it may take so many times as many."""
 TIMES, AT_LEAST_TIMES = 4.0, 1.25
 """Every size is computed up to so many times the answer, where decisions suffice."""
@@ -65,10 +64,8 @@ class PowerQuestion:
     goal: Bound
     layout: Layout
     decide: Decide
-    steady: bool
-    """Whether limits rise with the first count, so that lines have borders."""
-    costly: bool
-    """Whether a decision is a quadrature."""
+    method: Method
+    alpha: float
     ladder: Ladder
     ratio: float
     truths: Sequence[float]
@@ -79,9 +76,21 @@ class PowerQuestion:
         return self.goal.target
 
     @property
+    def steady(self) -> bool:
+        """Whether limits rise with the first count, so that lines have borders."""
+        return self.method.steady_from <= self.alpha <= STEADY_TO
+
+    @property
     def most(self) -> int:
         """The decisions of a search that computes more sizes than it has to."""
-        return QUADRATURES if self.costly else LIMITS
+        if self.method.largest_size is not None:
+            return TABLES
+        return LIMITS if self.method.decides is None else QUADRATURES
+
+    @property
+    def fewest(self) -> int:
+        """The fewest sizes by which the search goes on."""
+        return 8 if self.method.largest_size is None else 2
 
     def sizes(self, numbers: Integers) -> Floats:
         """Return the sizes of each sample, shape (N, samples)."""
@@ -148,7 +157,8 @@ def decisions_of(lines: Lines, *, steady: bool) -> float:
     """Return about how many decisions some lines take."""
     if steady:
         return 3.0 * lines.row.size
-    return float((lines.last - lines.first + 1.0).sum())
+    # Methods whose limits fall are closed formulas.
+    return 0.125 * float((lines.last - lines.first + 1.0).sum())
 
 
 def power_question(
@@ -178,9 +188,7 @@ def power_question(
     decide = partial(
         method.is_beyond, value=goal.value, alpha=alpha, side=goal.side, prior=source.prior
     )
-    steady = method.steady_from <= alpha <= STEADY_TO
-    costly = method.decides is not None
-    return PowerQuestion(family, goal, layout, decide, steady, costly, ladder, ratio, truths)
+    return PowerQuestion(family, goal, layout, decide, method, alpha, ladder, ratio, truths)
 
 
 @dataclass
@@ -255,22 +263,32 @@ def search_power(question: PowerQuestion, *, thorough: bool = False) -> Sufficie
     Raises:
         TooManyDecisionsError: the sizes about the answer are too large.
     """
-    crossing = _crossing(question)
+    ladder = question.ladder
+    if question.method.largest_size is None:
+        crossing = _crossing(question)
+    else:
+        crossing, ladder = _of_small_sizes(question)
+        question = replace(question, ladder=ladder)
     if crossing is None:
         return None
-    ladder = question.ladder
     size = _size(ladder, crossing)
-    beside = max(8, ladder.number_from(1.02 * size) - crossing)
+    beside = max(question.fewest, ladder.number_from(1.02 * size) - crossing)
     last = min(crossing + beside, ladder.last)
     computed = _Computed(question, max(1, crossing - beside), last)
     most = np.inf if thorough else float(question.most)
-    while True:
-        _extend_by_teeth(question, computed)
-        number = ladder.answer_from(computed.failing + 1)
-        wider = _wider(question, computed, number, most)
-        if wider == (computed.first, computed.last):
-            break
-        computed.extend(*wider)
+    try:
+        while True:
+            _extend_by_teeth(question, computed)
+            number = ladder.answer_from(computed.failing + 1)
+            wider = _wider(question, computed, number, most)
+            if wider == (computed.first, computed.last):
+                break
+            computed.extend(*wider)
+    except KeyboardInterrupt as stop:
+        found = _size(ladder, ladder.answer_from(computed.failing + 1))
+        name = question.family.sizes[0]
+        stop.args = (f"so far {name} = {found:.15g} was found: {_sentence(question, computed)}",)
+        raise
     numbers = ladder.answers(np.arange(computed.first, number))
     by_luck = numbers[computed.reached[numbers - computed.first]]
     return SufficientPower(
@@ -283,11 +301,7 @@ def _wider(
 ) -> tuple[int, int]:
     """The next range of numbers to compute: as far as the decisions that are left suffice."""
     size = _size(question.ladder, number)
-    for times, first, most in (
-        (AT_LEAST_TIMES, computed.first, _MOST * most),
-        (AT_LEAST_TIMES, 1, most),
-        (TIMES, 1, most),
-    ):
+    for times, first in ((AT_LEAST_TIMES, computed.first), (AT_LEAST_TIMES, 1), (TIMES, 1)):
         last = min(question.ladder.number_from(times * size), question.ladder.last)
         last = max(last, computed.last)
         if (first, last) == (computed.first, computed.last):
@@ -331,6 +345,36 @@ def _crossing(question: PowerQuestion) -> int | None:
     return min(ladder.number_from(max(float(root) ** 2, sizes[1])), ladder.last)
 
 
+def _of_small_sizes(question: PowerQuestion) -> tuple[int | None, Ladder]:
+    """Return where another method crosses the goal, and the sizes that the method itself takes.
+
+    Raises:
+        InputError: the method takes no such size.
+    """
+    method, family = question.method, question.family
+    assert method.largest_size is not None
+    other = next(
+        each
+        for each in methods_for(family).values()
+        if each.largest_size is None
+        and each.decides is None
+        and question.goal.side in each.sides
+        and each.steady_from <= question.alpha
+    )
+    decide = partial(
+        other.is_beyond, value=question.goal.value, alpha=question.alpha, side=question.goal.side
+    )
+    crossing = _crossing(replace(question, decide=decide, method=other))
+    last = int(method.largest_size / max(1.0, question.ratio))
+    if crossing is not None and crossing > last:
+        needed = family.size_text(question.sizes(np.array([crossing]))[0].tolist())
+        raise InputError(
+            f"{method.name} takes sizes of at most {method.largest_size:g}, and about {needed} are "
+            f"needed; {other.name} takes any size"
+        )
+    return crossing, WholeNumbers(last)
+
+
 def _extend_by_teeth(question: PowerQuestion, computed: _Computed) -> None:
     """Compute further sizes until no tooth beyond both ends can reach the goal.
 
@@ -340,7 +384,7 @@ def _extend_by_teeth(question: PowerQuestion, computed: _Computed) -> None:
     ladder, target = question.ladder, question.target
     while True:
         room = _TEETH * computed.fall
-        step = max(8, (computed.last - computed.first) // 4)
+        step = max(question.fewest, (computed.last - computed.first) // 4)
         first, last = computed.first, computed.last
         farthest = ladder.number_from(TIMES * _size(ladder, max(computed.failing, 1)))
         if computed.values.max() - target < room or computed.failing == computed.last:
@@ -357,16 +401,19 @@ def _extend_by_teeth(question: PowerQuestion, computed: _Computed) -> None:
 
 def too_large(question: PowerQuestion, size: float) -> TooManyDecisionsError:
     """The refusal of an answer above a size, with methods that may find it."""
-    family = question.family
+    family, method = question.family, question.method
     others = [
         name
-        for name, method in methods_for(family).items()
-        if question.goal.side in method.sides and method.decides is None and method.uses_both is False
+        for name, each in methods_for(family).items()
+        if question.goal.side in each.sides
+        and each.decides is None
+        # Of pairs a method that needs the concordant ones has many more lines.
+        and not (family.shares_size and each.uses_both)
     ]
+    cheaper = f"; {others[0]} takes fewer" if others and method.decides is not None else ""
     return TooManyDecisionsError(
         f"{family.public_name}: the answer is above {family.sizes[0]} = {size:.6g}, and to find it "
-        f"takes more than {_MOST_OF_TEETH * question.most:,} decisions"
-        + (f"; method {others[0]} takes fewer" if others and question.costly else "")
+        f"takes more than {_MOST_OF_TEETH * question.most:,} decisions{cheaper}"
     )
 
 
@@ -375,9 +422,9 @@ def _sentence(question: PowerQuestion, computed: _Computed) -> str:
     first, last = (_size(question.ladder, number) for number in (computed.first, computed.last))
     name = question.family.sizes[0]
     done = f"every {name} from {first:.15g} to {last:.15g} was computed exactly"
-    room = f"up to {computed.values.max() - question.target:.2g} above the goal towards the last"
-    if computed.first > 1:
-        room = f"{question.target - computed.values.min():.2g} below it towards the first and {room}"
+    above = f"up to {computed.values.max() - question.target:.2g} above the goal towards the last"
+    below = f"{question.target - computed.values.min():.2g} below it towards the first"
+    room = above if computed.first == 1 else f"{below} and {above}"
     return (
         f"{done}; from one of them to a larger one the probability falls by at most "
         f"{computed.fall:.2g}, and it is {room}"
