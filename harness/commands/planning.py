@@ -204,11 +204,11 @@ def size(
         for name, value in {"half_width": half_width, "length": length, "figure": figure}.items():
             if value is not None:
                 raise _no_size_with(name, sizes)
-        truths = {name: _span(name, text) for name, text in data.items() if text is not None}
+        asked = {"above": above, "below": below, "alpha": level, "prior": prior}
+        asked |= {name: _span(name, text) for name, text in data.items() if text is not None}
+        asked |= {name: _span(name, text) for name, text in sizes.items()}
         if stopping is not None:
-            truths["stopping"] = read_value("stopping", stopping)
-        truths |= {name: _span(name, text) for name, text in sizes.items()}
-        asked = {"above": above, "below": below, "alpha": level, "prior": prior, **truths}
+            asked["stopping"] = read_value("stopping", stopping)
         return _power(family, method, probability, asked, output)
     found = compute(
         cast(Any, family),
@@ -255,7 +255,9 @@ def size(
     show([record], output)
     if found.checked is not None and output != "json":
         say(f"remark: {found.checked}", err=True)
-    _say_assumed(found.assumed)
+    if found.assumed:
+        taken = ", ".join(f"{name} = {value}" for name, value in found.assumed.items())
+        say(f"remark: not given, and taken here: {taken}", err=True)
     return 0
 
 
@@ -263,32 +265,26 @@ def _power(
     family: str, method: str | None, probability: float | None, asked: dict[str, Any], output: Any
 ) -> int:
     """Show the power of sizes, or with a probability the difference that they detect."""
+    import numpy as np
+
     from harness.commands.output import say, show
     from harness.planning.detect import detectable, power
 
     name, chosen = cast(Any, family), cast(Any, method)
     if probability is None:
         found = power(name, chosen, **asked)
-        record = {**found.sizes, "power": found.probability}
+        columns = {**found.sizes, "power": found.probability}
+        values = (each.ravel().tolist() for each in np.broadcast_arrays(*columns.values()))
+        records = [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
+        assumed = found.assumed
     else:
-        seen = found = detectable(name, chosen, probability=probability, **asked)
-        record = {**seen.sizes, "detectable": seen.parameter, "power": seen.probability}
-        record |= seen.truths
-    record |= {**found.assumed, "one_sided_alpha": found.one_sided_alpha}
-    show([record], output)
+        seen = detectable(name, chosen, probability=probability, **asked)
+        answer = {**seen.sizes, "detectable": seen.parameter, "power": seen.probability}
+        records, assumed = [{**answer, **seen.truths}], seen.assumed
+    show([{**row, **assumed, "one_sided_alpha": asked["alpha"]} for row in records], output)
     if probability is not None:
         say(f"remark: {seen.moved}", err=True)
-    _say_assumed(found.assumed)
     return 0
-
-
-def _say_assumed(assumed: Mapping[str, Any]) -> None:
-    """Say what was not given."""
-    from harness.commands.output import say
-
-    if assumed:
-        taken = ", ".join(f"{name} = {value}" for name, value in assumed.items())
-        say(f"remark: not given, and taken here: {taken}", err=True)
 
 
 def _no_size_with(name: str, sizes: Mapping[str, str]) -> Exception:

@@ -121,7 +121,7 @@ class Method:
     the limit itself is as cheap."""
     steady_from: float = 0.0
     """The smallest one-sided alpha, up to 0.3, from which on limits of one side never fall as the
-    first count rises and all others stay, at the sizes up to 20 of
+    first count rises and all others stay, at the sizes up to 20, of one sample 30, of
     ``tests/methods/test_steady.py``; 0 where no such fall was found, 1 where alpha does not help.
     ``catalogue/steady.py`` lists those above 0."""
     aliases: tuple[str, ...] = ()

@@ -94,18 +94,20 @@ class SampleLayout(Layout):
     def lines(self, sizes: Floats, spans: Sequence[Span], nats: float) -> Lines:
         window = self.family.model.SAMPLING.window
         firsts = np.array([window(*spans[0], size, nats) for size in sizes[:, 0].tolist()], float)
+        first, last = firsts.T
         row = np.arange(len(sizes))
         nothing = np.zeros(len(sizes))
         if self.family.samples == 1:
             group = np.zeros(len(sizes), int)
-            return Lines(row, group, sizes[:, 0], *firsts.T, nothing, nothing, nothing)
+            return Lines(row, group, sizes[:, 0], first, last, nothing, nothing, nothing)
         ends = [window(*spans[1], size, nats) for size in sizes[:, 1].tolist()]
         row, second = _in_ranges(ends)
         return Lines(
             row,
             row,
             sizes[row, 0],
-            *firsts[row].T,
+            first[row],
+            last[row],
             sizes[row, 1],
             second,
             np.zeros_like(second),
@@ -218,9 +220,10 @@ class Decisions:
         weight, truth = self.layout.weight(self.lines, truths)
         if self.place is None:
             tail = self.layout.tail(self.x - 1.0, truth, self.lines.trials, above=self.above)
-            return np.bincount(self.lines.row, weight * tail, sizes)
+            return np.bincount(self.lines.row, weight * tail, sizes).astype(np.float64)
         pmf = self.layout.pmf(self.x, truth, self.lines.trials[self.place])
-        return np.bincount(self.lines.row[self.place], weight[self.place] * pmf, sizes)
+        row, weight = self.lines.row[self.place], weight[self.place]
+        return np.bincount(row, weight * pmf, sizes).astype(np.float64)
 
 
 def borders(layout: Layout, lines: Lines, decide: Decide, *, above: bool) -> Decisions:
@@ -231,7 +234,7 @@ def borders(layout: Layout, lines: Lines, decide: Decide, *, above: bool) -> Dec
     """
 
     def is_past(places: Positions, x: Floats) -> Bools:
-        return decide(layout.data(lines.at(places), x)) == above
+        return np.equal(decide(layout.data(lines.at(places), x)), above)
 
     number = np.arange(lines.row.size)
     edge = np.flatnonzero(np.diff(lines.group, prepend=-1, append=-1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -246,7 +247,7 @@ def detectable(
 def _rate_beyond(exposure: float, value: float, held: Sequence[float]) -> float:
     """A rate whose power is near 1: far above the value and the other rate."""
     scale = max(value, value * sum(held), value + sum(held))
-    return 4.0 * scale + 100.0 * np.sqrt((scale + 1.0 / exposure) / exposure)
+    return 4.0 * scale + 100.0 * math.sqrt((scale + 1.0 / exposure) / exposure)
 
 
 def _first_seen(

@@ -11,7 +11,7 @@ from harness.methods.method import LOWER, UPPER
 ALPHAS = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.3)
 ROUNDING = 1e-9
 """Relative and absolute; a limit falls by more than this, or it is taken to stay."""
-NAMES = sorted(STEADY_FROM) + ["rate"]
+NAMES = [*sorted(STEADY_FROM), "rate"]
 
 
 def lines(family, few):
@@ -26,6 +26,8 @@ def lines(family, few):
         return
     is_count = family.model.SIZE_IS_COUNT
     sizes = ((1, 5, 9) if few else (1, 2, 3, 5, 8, 11, 15, 20)) if is_count else (0.5, 1.0, 4.0)
+    if family.samples == 1 and is_count:
+        sizes = range(1, 31)
     for n1 in sizes:
         x = np.arange(n1 + 1.0 if is_count else 20.0)
         first = x, np.full(x.size, float(n1))
