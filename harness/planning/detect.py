@@ -138,7 +138,7 @@ def power(
     else:
         found = question.probabilities(rows, ALL_NATS)
     return Power(
-        sizes={name: np.asarray(each).tolist() for name, each in sizes.items()},
+        sizes=_as_given(estimated, columns),
         truths=dict(zip(estimated.free_symbols, truths, strict=True)),
         probability=found.reshape(shape) if shape else float(found[0]),
         one_sided_alpha=float(alpha),
@@ -234,7 +234,7 @@ def detectable(
     truths = at(found)
     cells = estimated.all_truths([np.array([truth]) for truth in truths])
     return Detectable(
-        sizes={name: np.asarray(each).tolist() for name, each in sizes.items()},
+        sizes=_as_given(estimated, list(row[0])),
         truths=dict(zip(estimated.free_symbols, truths, strict=True)),
         parameter=float(estimated.parameter_at(cells)[0]),
         probability=float(decisions.probabilities(truths, 1)[0]),
@@ -341,6 +341,13 @@ def _sizes(family: Family, sizes: Mapping[str, Any]) -> list[Floats]:
     if missing:
         raise InputError(f"power of {family.name} needs {' and '.join(family.sizes)}")
     return size_columns(family, sizes)
+
+
+def _as_given(family: Family, columns: Sequence[npt.ArrayLike]) -> dict[str, Any]:
+    """The sizes by their names as numbers or lists: whole numbers of trials."""
+    kind = np.int64 if family.model.SIZE_IS_COUNT else np.float64
+    values = [np.asarray(column).astype(kind).tolist() for column in columns]
+    return dict(zip(family.sizes, values, strict=True))
 
 
 def _truths(family: Family, given: Mapping[str, Any], names: Sequence[str]) -> list[float]:
