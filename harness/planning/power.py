@@ -48,6 +48,8 @@ TIMES, AT_LEAST_TIMES = 4.0, 1.25
 """Every size is computed up to so many times the answer, where decisions suffice."""
 _TEETH = 2.0
 """The probability is to be so many times the largest fall away from the goal at both ends."""
+_EXPECTED = 20.0
+"""The expected count of the rarest outcome up to which sizes are doubled at least."""
 _CURVE = 240
 """The most sizes of the curve of a figure."""
 
@@ -103,7 +105,9 @@ class PowerQuestion:
         """Return about how many decisions the size with this number takes."""
         spans = [(truth, truth) for truth in self.truths]
         lines = self.layout.lines(self.sizes(np.array([number])), spans, NATS)
-        return decisions_of(lines, steady=self.steady)
+        work = decisions_of(lines, steady=self.steady)
+        # The only line of a size of one sample costs more than one of many.
+        return work if lines.total[0] > 0 else 4.0 * work
 
     def reached(self, numbers: Integers) -> Floats:
         """Return the probability at each size, shape (N,).
@@ -272,7 +276,8 @@ def search_power(question: PowerQuestion, *, thorough: bool = False) -> Sufficie
     if crossing is None:
         return None
     size = _size(ladder, crossing)
-    beside = max(question.fewest, ladder.number_from(1.02 * size) - crossing)
+    beside = min(ladder.number_from(1.02 * size) - crossing, int(4.0 * crossing**0.5))
+    beside = max(question.fewest, beside)
     last = min(crossing + beside, ladder.last)
     computed = _Computed(question, max(1, crossing - beside), last)
     most = np.inf if thorough else float(question.most)
@@ -320,17 +325,25 @@ def _size(ladder: Ladder, number: int) -> float:
 def _crossing(question: PowerQuestion) -> int | None:
     """Return a number about which the probability crosses the goal; None where it never does.
 
-    Sizes are doubled until the goal is well reached twice. Between the last that fails and the next
+    Sizes are doubled until the goal is well reached twice, and no count is likely to be 0. Between the last that fails and the next
     the normal quantile of the probability is about linear in the root of the size.
     """
     ladder, target = question.ladder, question.target
     well = 0.5 * (1.0 + target)
     size, sizes, values = _size(ladder, 1), [0.0], [0.0]
-    while len(values) < 3 or not (values[-1] >= well and values[-2] >= target):
+    chances = [*question.truths]
+    if question.family.model.SIZE_IS_COUNT:
+        chances += [1.0 - truth for truth in question.truths]
+    # An interval of no width about a count that is 0 is beyond the value by luck.
+    fewest = _EXPECTED / min((chance for chance in chances if chance > 0), default=1.0)
+    while True:
+        is_well = len(values) > 2 and values[-1] >= well and values[-2] >= target
         number = ladder.number_from(size)
-        if number > ladder.last:
+        if number > ladder.last or (is_well and sizes[-1] >= fewest):
             break
         if question.work(number) > question.most / 2:
+            if is_well:
+                break
             raise too_large(question, sizes[-1])
         sizes.append(size)
         values.append(float(question.reached(np.array([number]))[0]))
