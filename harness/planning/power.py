@@ -325,8 +325,9 @@ def _size(ladder: Ladder, number: int) -> float:
 def _crossing(question: PowerQuestion) -> int | None:
     """Return a number about which the probability crosses the goal; None where it never does.
 
-    Sizes are doubled until the goal is well reached twice, and no count is likely to be 0. Between the last that fails and the next
-    the normal quantile of the probability is about linear in the root of the size.
+    Sizes are doubled until the goal is well reached twice, and no count is likely to be 0. Between
+    the last that fails and the next the normal quantile of the probability is about linear in the
+    root of the size.
     """
     ladder, target = question.ladder, question.target
     well = 0.5 * (1.0 + target)
