@@ -5,6 +5,8 @@
     harness.read_clusters("results.csv", cluster="document", correct="right")
     harness.coverage("proportion", "wilson", n=50, p=[0.1, 0.3])
     harness.size("proportion", "wilson", p=0.9, half_width=0.02)
+    harness.power("proportion", "wilson", n=615, p=0.8, above=0.75)
+    harness.detectable("proportion", "wilson", n=615, above=0.75, probability=0.9)
     harness.metrics([1, 1, 0, 0], [1, 0, 0, 0])
     harness.leaderboard("answers.csv", ["first", "second", "third"])
     harness.significance("proportion_difference", x1=5, n1=12, x2=36, n2=112)
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from harness.one.leaderboard import Leaderboard, leaderboard
     from harness.one.summarize import summarize
     from harness.planning.coverage import Coverage, coverage
+    from harness.planning.detect import Detectable, Power, detectable, power
     from harness.planning.metrics import metrics
     from harness.planning.size import Size, size
     from harness.tables.results import Results
@@ -43,18 +46,22 @@ __all__ = [
     "CheckReport",
     "Command",
     "Coverage",
+    "Detectable",
     "Interval",
     "Leaderboard",
     "LimitTable",
+    "Power",
     "RFunction",
     "Results",
     "Size",
     "check",
     "coverage",
+    "detectable",
     "interval",
     "leaderboard",
     "load",
     "metrics",
+    "power",
     "read_clusters",
     "run",
     "significance",
@@ -66,18 +73,22 @@ _HOMES = {
     "CheckReport": "harness.checks.report",
     "Command": "harness.callers.command",
     "Coverage": "harness.planning.coverage",
+    "Detectable": "harness.planning.detect",
     "Interval": "harness.one",
     "Leaderboard": "harness.one.leaderboard",
     "LimitTable": "harness.callers.table",
+    "Power": "harness.planning.detect",
     "RFunction": "harness.callers.command",
     "Results": "harness.tables.results",
     "Size": "harness.planning.size",
     "check": "harness.checks.check",
     "coverage": "harness.planning.coverage",
+    "detectable": "harness.planning.detect",
     "interval": "harness.one",
     "leaderboard": "harness.one.leaderboard",
     "load": "harness.api",
     "metrics": "harness.planning.metrics",
+    "power": "harness.planning.detect",
     "read_clusters": "harness.families.csv_rows",
     "run": "harness.api",
     "significance": "harness.methods.significance",

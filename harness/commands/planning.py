@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -121,9 +122,14 @@ _LISTS = {
     "size": "Cases of each cluster, or of clusters in turn: 3,5,20.",
     "shares": "Share of each stratum among the cases: 0.5,0.3,0.2.",
 }
+_GIVEN_SIZES = {
+    name: f"{text} With --above or --below: the power of this size is found, and with "
+    "--probability the smallest difference that it detects."
+    for name, text in SIZES.items()
+}
 
 
-@with_data(_RANGES | _LISTS | BETA, str | None)
+@with_data(_RANGES | _LISTS | BETA | _GIVEN_SIZES, str | None)
 def size(
     family: Annotated[
         str,
@@ -149,13 +155,19 @@ def size(
         share_option("Probability of such a width; without it the expected width counts."),
     ] = None,
     above: Annotated[
-        float | None, share_option("Value that the one-sided lower limit is to exceed.")
+        float | None,
+        share_option(
+            "Value that the lower limit, one-sided at alpha, is to exceed: of a difference 0 for "
+            "superiority, minus the margin for non-inferiority."
+        ),
     ] = None,
     below: Annotated[
-        float | None, share_option("Value that the one-sided upper limit is to be below.")
+        float | None,
+        share_option("Value that the upper limit, one-sided at alpha, is to be below."),
     ] = None,
     probability: Annotated[
-        float | None, share_option("Probability that the limit is above or below the value.")
+        float | None,
+        share_option("Power: the probability that the limit is above or below the value."),
     ] = None,
     ratio: Annotated[
         float, typer.Option(help="Size of the second sample over that of the first.")
@@ -164,8 +176,13 @@ def size(
     confidence: Confidence = None,
     prior: Prior = None,
     stopping: Stopping = None,
+    thorough: Annotated[
+        bool,
+        typer.Option("--thorough", help="Compute every size up to 4 times the answer."),
+    ] = False,
     figure: Annotated[
-        Path | None, typer.Option(help="Draw what each size reaches into this file.")
+        Path | None,
+        typer.Option(help="Draw what each size reaches into this file: a curve of the power."),
     ] = None,
     output: Form = "table",
     **data: str | None,
@@ -173,12 +190,26 @@ def size(
     """Find how many suffice, as in: size proportion --method wilson --p 0.9 --half-width 0.02.
 
     Without --method it is for the recommended one, and without --p for a proportion of 0.5, where
-    intervals are about the longest: size proportion --half-width 2%.
+    intervals are about the longest: size proportion --half-width 2%. For a power: size
+    proportion_difference --p1 0.9 --p2 0.85 --above 0 --probability 0.8 --alpha 0.025; a negative
+    --above is a margin of non-inferiority. With --n 200, or --n1 and --n2, the power of these
+    sizes, or the difference that they detect.
     """
     from harness.commands.output import say, show
     from harness.planning.size import size as compute
 
     level = alpha_of(alpha, confidence)
+    sizes = {name: text for name in SIZES if (text := data.pop(name, None)) is not None}
+    if sizes:
+        for name, value in {"half_width": half_width, "length": length, "figure": figure}.items():
+            if value is not None:
+                raise _no_size_with(name, sizes)
+        asked = {"above": above, "below": below, "alpha": level, "prior": prior}
+        asked |= {name: _span(name, text) for name, text in data.items() if text is not None}
+        asked |= {name: _span(name, text) for name, text in sizes.items()}
+        if stopping is not None:
+            asked["stopping"] = read_value("stopping", stopping)
+        return _power(family, method, probability, asked, output)
     found = compute(
         cast(Any, family),
         cast(Any, method),
@@ -191,6 +222,7 @@ def size(
         ratio=ratio,
         alpha=level,
         prior=prior,
+        thorough=thorough,
         **{name: _span(name, text) for name, text in data.items() if text is not None},
         **({} if stopping is None else {"stopping": read_value("stopping", stopping)}),
     )
@@ -216,11 +248,51 @@ def size(
         **found.assumed,
         **({} if found.assumes is None else {"assumes": found.assumes}),
     }
+    if found.one_sided_alpha is not None:
+        record["one_sided_alpha"] = found.one_sided_alpha
+    if found.checked is not None and output == "json":
+        record["checked"] = found.checked
     show([record], output)
+    if found.checked is not None and output != "json":
+        say(f"remark: {found.checked}", err=True)
     if found.assumed:
         taken = ", ".join(f"{name} = {value}" for name, value in found.assumed.items())
         say(f"remark: not given, and taken here: {taken}", err=True)
     return 0
+
+
+def _power(
+    family: str, method: str | None, probability: float | None, asked: dict[str, Any], output: Any
+) -> int:
+    """Show the power of sizes, or with a probability the difference that they detect."""
+    import numpy as np
+
+    from harness.commands.output import say, show
+    from harness.planning.detect import detectable, power
+
+    name, chosen = cast(Any, family), cast(Any, method)
+    if probability is None:
+        found = power(name, chosen, **asked)
+        columns = {**found.sizes, "power": found.probability}
+        values = (each.ravel().tolist() for each in np.broadcast_arrays(*columns.values()))
+        records = [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
+        assumed = found.assumed
+    else:
+        seen = detectable(name, chosen, probability=probability, **asked)
+        answer = {**seen.sizes, "detectable": seen.parameter, "power": seen.probability}
+        records, assumed = [{**answer, **seen.truths}], seen.assumed
+    show([{**row, **assumed, "one_sided_alpha": asked["alpha"]} for row in records], output)
+    if probability is not None:
+        say(f"remark: {seen.moved}", err=True)
+    return 0
+
+
+def _no_size_with(name: str, sizes: Mapping[str, str]) -> Exception:
+    """The refusal of an option that asks for a size, beside sizes."""
+    from harness.base.errors import InputError
+
+    option = name.replace("_", "-")
+    return InputError(f"--{option} asks for a size, found {' and '.join(sizes)} given")
 
 
 def _span(name: str, text: str) -> Any:

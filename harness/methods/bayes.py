@@ -32,6 +32,7 @@ from harness.methods.method import (
     TWO_SIDED,
     TWO_SIDED_ONLY,
     UPPER,
+    Decision,
     Formula,
     LimitPair,
     Method,
@@ -147,6 +148,25 @@ def over_posterior(
     return np.where(negated, 0.0 - high, low), np.where(negated, 0.0 - low, high)
 
 
+def decided_by_posterior(
+    posterior_of: Callable[[tuple[Floats, ...], Prior], Any],
+    data: tuple[Floats, ...],
+    value: float,
+    alpha: float,
+    side: str,
+    prior: Prior,
+) -> Bools:
+    """Whether a limit of one side is beyond a value: the posterior has less than alpha there.
+
+    The lower limit, the quantile of alpha, is above v where Pr(θ < v | x) < alpha; the upper one is
+    below v where Pr(θ > v | x) < alpha.
+    """
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        posterior = posterior_of(data, prior)
+        tail = posterior.cdf(value) if side == LOWER else posterior.sf(value)
+    return np.asarray(tail < alpha)
+
+
 def jeffreys_rate(data: tuple[Floats, ...], alpha: float, side: str) -> LimitPair:
     """Equal tails of Gamma(x + ½, exposure), but l = 0 at x = 0.
 
@@ -186,11 +206,20 @@ def four_criteria(family: Family) -> dict[str, Method]:
     work.
     """
     over = over_beta if family is PROPORTION else partial(over_posterior, family)
-    return methods_of_criteria(over, family.model.FLAT_PRIOR, compares=family.samples == 2)
+    # A quantile of one sample is a function of SciPy, and as cheap as a tail.
+    decides = partial(decided_by_posterior, family.posterior) if family.samples == 2 else None
+    return methods_of_criteria(
+        over, family.model.FLAT_PRIOR, compares=family.samples == 2, decides=decides
+    )
 
 
 def methods_of_criteria(
-    over: Callable[..., LimitPair], flat: Prior, *, compares: bool, note: str = ""
+    over: Callable[..., LimitPair],
+    flat: Prior,
+    *,
+    compares: bool,
+    note: str = "",
+    decides: Decision | None = None,
 ) -> dict[str, Method]:
     """The methods of the four criteria by name.
 
@@ -199,6 +228,7 @@ def methods_of_criteria(
         flat: the default prior.
         compares: whether the parameter is of two proportions or rates.
         note: what is said of each beside the rule of its criterion.
+        decides: whether a limit of one side is beyond a value.
     """
 
     def of(criterion: criteria.Criterion[Any]) -> Formula:
@@ -211,7 +241,11 @@ def methods_of_criteria(
     bayes = partial(Method, category="Bayes", promise="mean", keeps=NOMINAL, default_prior=flat)
     return {
         "one_sided": bayes(
-            "Bayesian one-sided limit", _PAPER + "method 1", of(criteria.one_sided), ONE_SIDED
+            "Bayesian one-sided limit",
+            _PAPER + "method 1",
+            of(criteria.one_sided),
+            ONE_SIDED,
+            decides=decides,
         ),
         "minimal_length": bayes(
             "Bayesian minimal length",
@@ -233,6 +267,7 @@ def methods_of_criteria(
             _PAPER + "method 4",
             of(criteria.balanced_tail),
             exceptions={_HOLDS: "next to an end of the range both limits may lie on one side"},
+            decides=decides,
         ),
     }
 
@@ -290,6 +325,22 @@ def over_ratio(
     return lower, upper
 
 
+def ratio_is_decided(
+    data: tuple[Floats, ...],
+    value: float,
+    alpha: float,
+    side: str,
+    prior: Prior,
+    *,
+    family: Family,
+    ends: Ends,
+) -> Bools:
+    """``decided_by_posterior``, with the rule at the boundary."""
+    zero, infinite = ends(data)
+    beyond = decided_by_posterior(family.posterior, data, value, alpha, side, prior)
+    return np.asarray(beyond & ~(zero if side == LOWER else infinite))
+
+
 _MODE_OF_RATIO = "at a large alpha it lies about the mode, which is not the estimate"
 _MEDIAN = "it lies about the median, which is not the estimate"
 
@@ -311,6 +362,7 @@ def ratio_criteria(family: Family, ends: Ends) -> dict[str, Method]:
         family.model.FLAT_PRIOR,
         compares=False,
         note=_ON_THE_LOGARITHM + (ends.__doc__ or ""),
+        decides=partial(ratio_is_decided, family=family, ends=ends),
     )
     shortest = "Bayesian minimal length on the logarithm"
     differs: dict[str, dict[str, Any]] = {

@@ -14,6 +14,7 @@ from harness.base.errors import InputError
 from harness.base.frames import Tabular
 from harness.base.numerics.arrays import Floats
 from harness.catalogue import with_settings
+from harness.distributions.sampling.law import NATS as ALL_NATS
 from harness.distributions.truths import Prior
 from harness.families.combination import Span
 from harness.families.family import Family
@@ -26,7 +27,8 @@ from harness.planning.expectations import expectations_of, limits_rise
 from harness.planning.goals import PROBABILITY, AssuredWidth, Bound, Goal, Width, ladder_of
 from harness.planning.lists import ListQuestion, find_number, list_question
 from harness.planning.near import search_near
-from harness.planning.search import Question, search
+from harness.planning.power import PowerQuestion, SufficientPower, power_question, search_power
+from harness.planning.search import Question, SufficientSize, search
 
 HALF_WIDTH, LENGTH, ABOVE, BELOW = "half_width", "length", "above", "below"
 _Wanted = Mapping[str, float | None]
@@ -52,10 +54,7 @@ class Size(Tabular):
     """Every size of the first sample from the answer up to this one reaches the goal."""
     smaller: tuple[float, ...]
     """Smaller sizes of the first sample that reach it by luck: a larger one does not."""
-    question: Question | ListQuestion = field(repr=False, compare=False)
-    checked: str | None = None
-    """Which sizes were checked and how, and why no other size matters; None where the data are
-    lists."""
+    question: Question | PowerQuestion | ListQuestion = field(repr=False, compare=False)
     std_error: float | None = None
     """The standard error of ``reached`` where it is a mean over data sets that were drawn."""
     assumes: str | None = None
@@ -64,6 +63,10 @@ class Size(Tabular):
     """The cases of each stratum, by the name of the size of a sample; of strata alone."""
     assumed: Mapping[str, Any] = field(default_factory=dict)
     """What was not given and is taken: the method, and true proportions of 0.5."""
+    one_sided_alpha: float | None = None
+    """The alpha of the one limit that is to be beyond a value; None of a width."""
+    checked: str | None = None
+    """Which sizes were computed and what excludes the others, where the power is asked for."""
 
     @property
     def n(self) -> float:
@@ -175,8 +178,8 @@ def size(
         ratio: the size of the second sample over that of the first; trials are rounded up.
         alpha: the probability outside the interval, in (0, 1).
         prior: as for ``interval``.
-        thorough: whether every size up to 1.25 times the answer is checked where that takes long,
-            from the limits of all outcomes.
+        thorough: whether every size up to four times the answer is computed, whatever time that
+            takes.
         **truths: the true value of each sample by its symbol ("p", "rate", "p1", …), or a pair
             of numbers for every value from the first to the second. Of "mean" the sd of a run;
             of "clustered_proportion" p, rho and the size of a cluster, or a list of sizes that
@@ -233,30 +236,47 @@ def size(
     if isinstance(goal, Bound):
         _refuse_wrong_side(estimated, goal, ranges)
     ladder = ladder_of(estimated, goal, ranges, ratio)
-    expectations, ranges = expectations_of(estimated, goal, source, alpha, ranges)
-    rises, near = limits_rise(estimated, source), not (thorough or estimated.stops)
-    smooth = near and is_smooth(source)
-    price = cost(estimated, source)
-    question = Question(expectations, ladder, ratio, ranges, rises, smooth, price)
-    near &= not (isinstance(goal, Bound) or question.is_range)
-    answer = search_near(question) if near else search(question)
+    question: Question | PowerQuestion | None = None
+    if isinstance(goal, Bound) and all(low == high for low, high in ranges):
+        at_truth = [low for low, _ in ranges]
+        question = power_question(estimated, goal, source, alpha, ladder, ratio, at_truth)
+    near = False
+    if question is None:
+        expectations, ranges = expectations_of(estimated, goal, source, alpha, ranges)
+        near = not (thorough or estimated.stops)
+        smooth, price = near and is_smooth(source), cost(estimated, source)
+        rises = limits_rise(estimated, source)
+        question = Question(expectations, ladder, ratio, ranges, rises, smooth, price)
+        near &= not (isinstance(goal, Bound) or question.is_range)
+    answer: SufficientSize | SufficientPower | None
+    if isinstance(question, PowerQuestion):
+        answer = search_power(question, thorough=thorough)
+    else:
+        answer = search_near(question) if near else search(question)
     if answer is None:
         last = question.sizes(np.array([ladder.last]))[0]
         largest = estimated.size_text(last.tolist(), 6)
         raise InputError(f"{name}: no size up to {largest} has {goal.words}")
     convert: Any = int if estimated.model.SIZE_IS_COUNT else float
     number = np.array([answer.number])
-    (row,) = question.sizes(number).tolist()
+    sizes = question.sizes(number)
+    (row,) = sizes.tolist()
+    if isinstance(question, PowerQuestion):
+        # With the outcomes that the search may leave out.
+        reached = question.probabilities(sizes, ALL_NATS)
+    else:
+        reached = question.reached(number)
     checked, *smaller = ladder.sizes(np.array([answer.checked_to, *answer.by_luck])).tolist()
     return Size(
         sizes={key: convert(size) for key, size in zip(estimated.sizes, row, strict=True)},
         goal=goal.name,
-        reached=float(question.reached(number)[0]),
+        reached=float(reached[0]),
         checked_to=convert(checked),
         smaller=tuple(convert(size) for size in smaller),
         question=question,
         checked=answer.checked,
         assumed=assumed,
+        one_sided_alpha=alpha if isinstance(goal, Bound) else None,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copyreg
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import lru_cache, singledispatch
 from typing import Any
 
@@ -12,6 +13,7 @@ from harness.families.catalogue import FAMILIES
 from harness.families.family import Family
 from harness.methods.catalogue import confusion, differences, lists, one_sample, pairs, ratios
 from harness.methods.catalogue.recommended import recommended_of
+from harness.methods.catalogue.steady import STEADY_FROM
 from harness.methods.method import TWO_SIDED, Method, for_family
 
 Methods = Mapping[str, Method]
@@ -58,7 +60,11 @@ def add_methods(family: Family, methods: Methods) -> None:
 
 
 def _complete(family: Family, methods: Methods) -> Methods:
-    return {name: for_family(method, name, family) for name, method in methods.items()}
+    steady = STEADY_FROM.get(family.public_name, {})
+    return {
+        name: replace(for_family(method, name, family), steady_from=steady.get(name, 0.0))
+        for name, method in methods.items()
+    }
 
 
 for _name in LISTS:

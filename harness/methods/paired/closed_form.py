@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from scipy.special import ndtri
@@ -15,7 +16,7 @@ from harness.distributions.posteriors.paired import (
     paired_difference_posterior,
 )
 from harness.distributions.truths import Prior
-from harness.methods.bayes import methods_of_criteria
+from harness.methods.bayes import decided_by_posterior, methods_of_criteria
 from harness.methods.method import TWO_SIDED, LimitPair, Method
 from harness.methods.paired import Pairs, of_ratio
 
@@ -146,7 +147,8 @@ def four_criteria() -> dict[str, Method]:
     Their default prior is Dirichlet(1, 1, 1, 1). At 0 of 30 discordant pairs the two-sided limits
     of alpha = 0.05 are ± 0.087 under it, and ± 0.067 under Dirichlet(½, ½, ½, ½).
     """
-    methods = methods_of_criteria(over_dirichlet, FLAT_PRIOR, compares=True)
+    decides = partial(decided_by_posterior, paired_difference_posterior)
+    methods = methods_of_criteria(over_dirichlet, FLAT_PRIOR, compares=True, decides=decides)
     return {name: replace(method, uses_both=False) for name, method in methods.items()}
 
 

@@ -1,0 +1,445 @@
+"""The search for the size from which on a limit is beyond a value with a given probability.
+
+The probability rises with the size, but not with every step: counts are whole numbers, so that it
+is a saw-tooth about a smooth curve. The sizes about the crossing of that curve with the goal are
+all computed, as far as the teeth reach.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import numpy as np
+from scipy.special import ndtri
+
+from harness.base.errors import InputError
+from harness.base.numerics.arrays import Bools, Floats, Integers
+from harness.callers.source import CatalogueSource, Source
+from harness.distributions.sampling.law import NATS as ALL_NATS
+from harness.families.combination import Span
+from harness.families.family import Family
+from harness.methods.catalogue import methods_for
+from harness.methods.method import Method
+from harness.planning.decisions import (
+    LEFT_OUT,
+    NATS,
+    Decide,
+    Decisions,
+    Layout,
+    Lines,
+    PairedLayout,
+    SampleLayout,
+    all_outcomes,
+    borders,
+)
+from harness.planning.goals import Bound, Ladder, WholeNumbers, is_reached, second_sizes
+
+STEADY_TO = 0.3
+"""Up to this one-sided alpha ``Method.steady_from`` was tested."""
+_LINES_AT_ONCE = 1 << 15
+TABLES, QUADRATURES, LIMITS = 1 << 9, 1 << 17, 1 << 20
+"""The decisions of a search that computes more sizes than it has to: by the probabilities of whole
+tables, as of methods that have a largest size, by quadratures of posteriors, and by formulas."""
+_MOST_OF_TEETH = 4
+"""As far as the saw-tooth reaches it may take so many times as many."""
+TIMES, AT_LEAST_TIMES = 4.0, 1.25
+"""Every size is computed up to so many times the answer, where decisions suffice."""
+_TEETH = 2.0
+"""The probability is to be so many times the largest fall away from the goal at both ends."""
+_EXPECTED = 20.0
+"""The expected count of the rarest outcome up to which sizes are doubled at least."""
+_CURVE = 240
+"""The most sizes of the curve of a figure."""
+
+
+class TooManyDecisionsError(InputError):
+    """The sizes that may be the answer need more decisions than a search makes."""
+
+
+@dataclass(frozen=True)
+class PowerQuestion:
+    """Which sizes have a limit beyond a value with a given probability, at one truth?"""
+
+    family: Family
+    goal: Bound
+    layout: Layout
+    decide: Decide
+    method: Method
+    alpha: float
+    ladder: Ladder
+    ratio: float
+    truths: Sequence[float]
+
+    @property
+    def target(self) -> float:
+        """The probability that is asked for."""
+        return self.goal.target
+
+    @property
+    def steady(self) -> bool:
+        """Whether limits rise with the first count, so that lines have borders."""
+        return self.method.steady_from <= self.alpha <= STEADY_TO
+
+    @property
+    def most(self) -> int:
+        """The decisions of a search that computes more sizes than it has to."""
+        if self.method.largest_size is not None:
+            return TABLES
+        return LIMITS if self.method.decides is None else QUADRATURES
+
+    @property
+    def fewest(self) -> int:
+        """The fewest sizes by which the search goes on."""
+        return 8 if self.method.largest_size is None else 2
+
+    def sizes(self, numbers: Integers) -> Floats:
+        """Return the sizes of each sample, shape (N, samples)."""
+        first = self.ladder.sizes(numbers)
+        if self.family.samples == 1:
+            return first[:, np.newaxis]
+        return np.stack([first, second_sizes(self.family, first, self.ratio)], axis=1)
+
+    def work(self, number: int) -> float:
+        """Return about how many decisions the size with this number takes."""
+        spans = [(truth, truth) for truth in self.truths]
+        lines = self.layout.lines(self.sizes(np.array([number])), spans, NATS)
+        work = decisions_of(lines, steady=self.steady)
+        # The only line of a size of one sample costs more than one of many.
+        return work if lines.total[0] > 0 else 4.0 * work
+
+    def reached(self, numbers: Integers) -> Floats:
+        """Return the probability at each size, shape (N,).
+
+        Outcomes of a total probability of at most 1e-10 are left out, but where the goal is as near
+        as that.
+        """
+        sizes = self.sizes(numbers)
+        found = self.probabilities(sizes)
+        near = np.abs(found - self.target) <= 2.0 * LEFT_OUT
+        found[near] = self.probabilities(sizes[near], ALL_NATS)
+        return found
+
+    def probabilities(self, sizes: Floats, nats: float = NATS) -> Floats:
+        """Return the probability at rows of sizes, shape (N,)."""
+        spans = [(truth, truth) for truth in self.truths]
+        found, start, at_once = np.empty(len(sizes)), 0, 1
+        while start < len(sizes):
+            part = sizes[start : start + at_once]
+            decisions = decided(self.layout, self.decide, part, spans, nats, self)
+            found[start : start + len(part)] = decisions.probabilities(self.truths, len(part))
+            start += len(part)
+            # As many sizes as make a table of a bounded number of lines.
+            lines = decisions.lines.row.size / len(part)
+            at_once = max(1, min(8 * at_once, int(_LINES_AT_ONCE / lines)))
+        return found
+
+    def curve(self, first: float) -> tuple[Floats, Floats]:
+        """Return sizes of the first sample about an answer, and what each of them reaches."""
+        last = self.ladder.number_from(2.0 * first)
+        step = max(1, last // _CURVE)
+        numbers = np.arange(last % step or step, last + 1, step)
+        return self.ladder.sizes(numbers), self.reached(numbers)
+
+
+def decided(
+    layout: Layout,
+    decide: Decide,
+    sizes: Floats,
+    spans: Sequence[Span],
+    nats: float,
+    question: PowerQuestion,
+) -> Decisions:
+    """Return the decisions on the outcomes of sizes that matter for ranges of true values."""
+    lines = layout.lines(sizes, spans, nats)
+    decisions = borders if question.steady else all_outcomes
+    return decisions(layout, lines, decide, above=question.goal.is_above)
+
+
+def decisions_of(lines: Lines, *, steady: bool) -> float:
+    """Return about how many decisions some lines take."""
+    if steady:
+        return 3.0 * lines.row.size
+    # Methods whose limits fall are closed formulas.
+    return 0.125 * float((lines.last - lines.first + 1.0).sum())
+
+
+def power_question(
+    family: Family,
+    goal: Bound,
+    source: Source,
+    alpha: float,
+    ladder: Ladder,
+    ratio: float,
+    truths: Sequence[float],
+) -> PowerQuestion | None:
+    """Return the question, or None where its outcomes are no lines.
+
+    They are lines of one sample, of two, and of pairs, without a stopping rule, and of a method of
+    the catalogue.
+    """
+    if not isinstance(source, CatalogueSource) or family.stops or family.as_pairs is not None:
+        return None
+    method = source.method
+    layout: Layout
+    if family.shares_size:
+        layout = PairedLayout(method.uses_both)
+    elif family.has_counts_of_samples:
+        layout = SampleLayout(family)
+    else:
+        return None
+    decide = partial(
+        method.is_beyond, value=goal.value, alpha=alpha, side=goal.side, prior=source.prior
+    )
+    return PowerQuestion(family, goal, layout, decide, method, alpha, ladder, ratio, truths)
+
+
+@dataclass
+class _Computed:
+    """The probability at consecutive numbers of sizes, and how many decisions it took."""
+
+    question: PowerQuestion
+    first: int
+    last: int
+    values: Floats = field(init=False)
+    spent: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.values = self._at(self.first, self.last)
+
+    def _at(self, first: int, last: int) -> Floats:
+        self.spent += self.cost(first, last)
+        return self.question.reached(np.arange(first, last + 1))
+
+    def cost(self, first: int, last: int) -> float:
+        """Return about how many decisions the numbers from the first to the last take."""
+        if first > last:
+            return 0.0
+        ends = (first, (first + last) // 2, last)
+        return (last + 1 - first) * sum(self.question.work(number) for number in ends) / 3.0
+
+    def extend(self, first: int, last: int) -> None:
+        """Compute further numbers on both sides."""
+        parts = [self.values]
+        if first < self.first:
+            parts.insert(0, self._at(first, self.first - 1))
+        if last > self.last:
+            parts.append(self._at(self.last + 1, last))
+        self.first, self.last = min(first, self.first), max(last, self.last)
+        self.values = np.concatenate(parts)
+
+    @property
+    def reached(self) -> Bools:
+        return is_reached(self.question.goal, self.values)
+
+    @property
+    def failing(self) -> int:
+        """The largest number that fails, or the one before the first."""
+        failing = np.flatnonzero(~self.reached)
+        return self.first - 1 if not failing.size else self.first + int(failing[-1])
+
+    @property
+    def fall(self) -> float:
+        """The largest fall of the probability from one size to a larger one."""
+        return float((np.maximum.accumulate(self.values) - self.values).max())
+
+
+@dataclass(frozen=True)
+class SufficientPower:
+    """The answer to a question."""
+
+    number: int
+    """The number of the smallest size from which on all that were computed reach the goal."""
+    checked_to: int
+    by_luck: tuple[int, ...]
+    checked: str
+    """Which sizes were computed, and what excludes the others, in a sentence."""
+
+
+def search_power(question: PowerQuestion, *, thorough: bool = False) -> SufficientPower | None:
+    """Return the size from which on every size reaches the goal; None where no size does.
+
+    Args:
+        question: the question.
+        thorough: whether every size up to ``TIMES`` the answer is computed, whatever that takes.
+
+    Raises:
+        TooManyDecisionsError: the sizes about the answer are too large.
+    """
+    ladder = question.ladder
+    if question.method.largest_size is None:
+        crossing = _crossing(question)
+    else:
+        crossing, ladder = _of_small_sizes(question)
+        question = replace(question, ladder=ladder)
+    if crossing is None:
+        return None
+    size = _size(ladder, crossing)
+    beside = min(ladder.number_from(1.02 * size) - crossing, int(4.0 * crossing**0.5))
+    beside = max(question.fewest, beside)
+    last = min(crossing + beside, ladder.last)
+    computed = _Computed(question, max(1, crossing - beside), last)
+    most = np.inf if thorough else float(question.most)
+    try:
+        while True:
+            _extend_by_teeth(question, computed)
+            number = ladder.answer_from(computed.failing + 1)
+            wider = _wider(question, computed, number, most)
+            if wider == (computed.first, computed.last):
+                break
+            computed.extend(*wider)
+    except KeyboardInterrupt as stop:
+        found = _size(ladder, ladder.answer_from(computed.failing + 1))
+        name = question.family.sizes[0]
+        stop.args = (f"so far {name} = {found:.15g} was found: {_sentence(question, computed)}",)
+        raise
+    numbers = ladder.answers(np.arange(computed.first, number))
+    by_luck = numbers[computed.reached[numbers - computed.first]]
+    return SufficientPower(
+        number, computed.last, tuple(by_luck.tolist()), _sentence(question, computed)
+    )
+
+
+def _wider(
+    question: PowerQuestion, computed: _Computed, number: int, most: float
+) -> tuple[int, int]:
+    """The next range of numbers to compute: as far as the decisions that are left suffice."""
+    size = _size(question.ladder, number)
+    for times, first in ((AT_LEAST_TIMES, computed.first), (AT_LEAST_TIMES, 1), (TIMES, 1)):
+        last = min(question.ladder.number_from(times * size), question.ladder.last)
+        last = max(last, computed.last)
+        if (first, last) == (computed.first, computed.last):
+            continue
+        cost = computed.cost(first, computed.first - 1) + computed.cost(computed.last + 1, last)
+        if computed.spent + cost > most:
+            break
+        return first, last
+    return computed.first, computed.last
+
+
+def _size(ladder: Ladder, number: int) -> float:
+    return float(ladder.sizes(np.array([number]))[0])
+
+
+def _crossing(question: PowerQuestion) -> int | None:
+    """Return a number about which the probability crosses the goal; None where it never does.
+
+    Sizes are doubled until the goal is well reached twice, and no count is likely to be 0. Between
+    the last that fails and the next the normal quantile of the probability is about linear in the
+    root of the size.
+    """
+    ladder, target = question.ladder, question.target
+    well = 0.5 * (1.0 + target)
+    size, sizes, values = _size(ladder, 1), [0.0], [0.0]
+    chances = [*question.truths]
+    if question.family.model.SIZE_IS_COUNT:
+        chances += [1.0 - truth for truth in question.truths]
+    # An interval of no width about a count that is 0 is beyond the value by luck.
+    fewest = _EXPECTED / min((chance for chance in chances if chance > 0), default=1.0)
+    while True:
+        is_well = len(values) > 2 and values[-1] >= well and values[-2] >= target
+        number = ladder.number_from(size)
+        if number > ladder.last or (is_well and sizes[-1] >= fewest):
+            break
+        if question.work(number) > question.most / 2:
+            if is_well:
+                break
+            raise too_large(question, sizes[-1])
+        sizes.append(size)
+        values.append(float(question.reached(np.array([number]))[0]))
+        size *= 2.0
+    failing = max(place for place, value in enumerate(values) if value < target)
+    if failing == len(values) - 1:
+        return None
+    low, high = sizes[failing : failing + 2]
+    z_low, z_high = ndtri(np.clip(values[failing : failing + 2], 1e-9, 1.0 - 1e-9)).tolist()
+    share = (float(ndtri(target)) - z_low) / max(z_high - z_low, 1e-9)
+    root = np.sqrt(low) + np.clip(share, 0.0, 1.0) * (np.sqrt(high) - np.sqrt(low))
+    return min(ladder.number_from(max(float(root) ** 2, sizes[1])), ladder.last)
+
+
+def _of_small_sizes(question: PowerQuestion) -> tuple[int | None, Ladder]:
+    """Return where another method crosses the goal, and the sizes that the method itself takes.
+
+    Raises:
+        InputError: the method takes no such size.
+    """
+    method, family = question.method, question.family
+    assert method.largest_size is not None
+    other = next(
+        each
+        for each in methods_for(family).values()
+        if each.largest_size is None
+        and each.decides is None
+        and question.goal.side in each.sides
+        and each.steady_from <= question.alpha
+    )
+    decide = partial(
+        other.is_beyond, value=question.goal.value, alpha=question.alpha, side=question.goal.side
+    )
+    crossing = _crossing(replace(question, decide=decide, method=other))
+    last = int(method.largest_size / max(1.0, question.ratio))
+    if crossing is not None and crossing > last:
+        needed = family.size_text(question.sizes(np.array([crossing]))[0].tolist())
+        raise InputError(
+            f"{method.name} takes sizes of at most {method.largest_size:g}, and about {needed} are "
+            f"needed; {other.name} takes any size"
+        )
+    return crossing, WholeNumbers(last)
+
+
+def _extend_by_teeth(question: PowerQuestion, computed: _Computed) -> None:
+    """Compute further sizes until no tooth beyond both ends can reach the goal.
+
+    Raises:
+        TooManyDecisionsError: that takes too many decisions.
+    """
+    ladder, target = question.ladder, question.target
+    while True:
+        room = _TEETH * computed.fall
+        step = max(question.fewest, (computed.last - computed.first) // 4)
+        first, last = computed.first, computed.last
+        farthest = ladder.number_from(TIMES * _size(ladder, max(computed.failing, 1)))
+        if computed.values.max() - target < room or computed.failing == computed.last:
+            last = min(last + step, max(farthest, last), ladder.last)
+        if target - computed.values.min() < room or computed.reached[0]:
+            first = max(1, first - step)
+        if (first, last) == (computed.first, computed.last):
+            return
+        cost = computed.cost(first, computed.first - 1) + computed.cost(computed.last + 1, last)
+        if computed.spent + cost > _MOST_OF_TEETH * question.most:
+            raise too_large(question, _size(ladder, computed.first))
+        computed.extend(first, last)
+
+
+def too_large(question: PowerQuestion, size: float) -> TooManyDecisionsError:
+    """The refusal of an answer above a size, with methods that may find it."""
+    family, method = question.family, question.method
+    others = [
+        name
+        for name, each in methods_for(family).items()
+        if question.goal.side in each.sides
+        and each.decides is None
+        # Of pairs a method that needs the concordant ones has many more lines.
+        and not (family.shares_size and each.uses_both)
+    ]
+    cheaper = f"; {others[0]} takes fewer" if others and method.decides is not None else ""
+    return TooManyDecisionsError(
+        f"{family.public_name}: the answer is above {family.sizes[0]} = {size:.6g}, and to find it "
+        f"takes more than {_MOST_OF_TEETH * question.most:,} decisions{cheaper}"
+    )
+
+
+def _sentence(question: PowerQuestion, computed: _Computed) -> str:
+    """Say which sizes were computed exactly, and what excludes the others."""
+    first, last = (_size(question.ladder, number) for number in (computed.first, computed.last))
+    name = question.family.sizes[0]
+    done = f"every {name} from {first:.15g} to {last:.15g} was computed exactly"
+    above = f"up to {computed.values.max() - question.target:.2g} above the goal towards the last"
+    below = f"{question.target - computed.values.min():.2g} below it towards the first"
+    room = above if computed.first == 1 else f"{below} and {above}"
+    return (
+        f"{done}; from one of them to a larger one the probability falls by at most "
+        f"{computed.fall:.2g}, and it is {room}"
+    )
