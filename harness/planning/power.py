@@ -352,6 +352,9 @@ def _crossing(question: PowerQuestion) -> int | None:
     failing = max(place for place, value in enumerate(values) if value < target)
     if failing == len(values) - 1:
         return None
+    if failing == 0:
+        # All of them reach it, by luck perhaps where a count is likely to be 0.
+        return min(ladder.number_from(max(fewest, sizes[1])), ladder.last)
     low, high = sizes[failing : failing + 2]
     z_low, z_high = ndtri(np.clip(values[failing : failing + 2], 1e-9, 1.0 - 1e-9)).tolist()
     share = (float(ndtri(target)) - z_low) / max(z_high - z_low, 1e-9)

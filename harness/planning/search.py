@@ -221,7 +221,8 @@ class SufficientSize:
     by_luck: tuple[int, ...]
     """Smaller numbers whose sizes reach the goal although a larger one does not."""
     checked: str = ""
-    """Which sizes were checked how, and why no other size matters."""
+    """Which sizes were checked how, and why no other size matters; empty where all of them up to
+    ``checked_to`` were."""
 
 
 def search(question: Question) -> SufficientSize | None:
@@ -255,8 +256,7 @@ def search(question: Question) -> SufficientSize | None:
             failing = int(max(numbers[~reached[numbers]], default=failing))
         number = ladder.answer_from(failing + 1)
     smaller = ladder.answers(np.arange(1, number))
-    checked = f"every size up to {ladder.sizes(np.array([last]))[0]:.15g} was checked"
-    return SufficientSize(number, last, tuple(smaller[reached[smaller]].tolist()), checked)
+    return SufficientSize(number, last, tuple(smaller[reached[smaller]].tolist()))
 
 
 def largest_failing(question: Question) -> int:

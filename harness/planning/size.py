@@ -66,7 +66,8 @@ class Size(Tabular):
     one_sided_alpha: float | None = None
     """The alpha of the one limit that is to be beyond a value; None of a width."""
     checked: str | None = None
-    """Which sizes were computed and what excludes the others, where the power is asked for."""
+    """Which sizes were computed and what excludes the others; None where it is all of them up to
+    ``checked_to``."""
 
     @property
     def n(self) -> float:
@@ -274,7 +275,7 @@ def size(
         checked_to=convert(checked),
         smaller=tuple(convert(size) for size in smaller),
         question=question,
-        checked=answer.checked,
+        checked=answer.checked or None,
         assumed=assumed,
         one_sided_alpha=alpha if isinstance(goal, Bound) else None,
     )

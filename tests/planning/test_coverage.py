@@ -252,7 +252,7 @@ def test_the_articles_table_has_half_widths_rounded_to_three_decimals() -> None:
 def test_the_sizes_of_the_page_are_found_anew() -> None:
     assert "From 1536 on, by the expected half-width of `wald`" in PAGE
     assert harness.size("proportion", "wald", p=0.8, half_width=0.02).n == 1536
-    assert "finds 615" in PAGE
+    assert "\n 615        0.9120" in PAGE
     assert harness.size("proportion", "wilson", p=0.8, above=0.75, probability=0.9).n == 615
 
 
