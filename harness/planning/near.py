@@ -186,10 +186,9 @@ def _words(question: Question, numbers: Integers, overlap: int) -> str:
     first, last = (f"{size:.15g}" for size in question.ladder.sizes(numbers[[0, -1]]))
     how = "from the limits of all outcomes"
     if question.takes_few:
-        how = "from the limits at a few counts where their estimated error cannot matter, else "
-        how += "from those of all outcomes"
+        how = "from the limits of a few outcomes, or of all where their error may matter"
+    ripple = f"between the first that reaches the goal and the last that fails lie {overlap}"
     return (
-        f"every size from {first} to {last} was checked, {how}; beyond these {law} but for a "
-        f"ripple, in which {overlap} sizes between the first that reaches the goal and the last "
-        "that does not lie here"
+        f"every size from {first} to {last} was checked, {how}; beyond these {law}, and rises and "
+        f"falls with few sizes alone: {ripple} here"
     )
