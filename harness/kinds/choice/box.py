@@ -42,7 +42,7 @@ Path = tuple[str | int, ...]
 
 
 @dataclass(frozen=True)
-class Range:
+class BoxRange:
     """A range of one number of a truth."""
 
     path: Path
@@ -68,7 +68,7 @@ class Range:
 
 
 @dataclass(frozen=True)
-class Place:
+class BoxTruth:
     """A truth of a box."""
 
     point: tuple[float, ...]
@@ -119,7 +119,7 @@ class Box:
             self.place(beside)
 
     @cached_property
-    def ranges(self) -> tuple[Range, ...]:
+    def ranges(self) -> tuple[BoxRange, ...]:
         """The ranges in the order in which they are written."""
         return tuple(_ranges(self.written, ()))
 
@@ -163,9 +163,9 @@ class Box:
         points[:, free] = found
         return points
 
-    def places(self, points: Floats) -> list[Place]:
+    def places(self, points: Floats) -> list[BoxTruth]:
         """Return the truths at the points where there are any, without those that are repeated."""
-        found: dict[str, Place] = {}
+        found: dict[str, BoxTruth] = {}
         for point in points:
             try:
                 place = self.place(point)
@@ -175,7 +175,7 @@ class Box:
             found.setdefault(place.written, place)
         return list(found.values())
 
-    def place(self, point: Sequence[float] | Floats) -> Place:
+    def place(self, point: Sequence[float] | Floats) -> BoxTruth:
         """Return the truth at a point.
 
         The difference of strata is moved to the nearest one that their probabilities permit.
@@ -199,7 +199,7 @@ class Box:
                 f"truth should have one value, or a range [low, high], in every part, found "
                 f"{quoted(self.written)}"
             )
-        return Place(shares, json.dumps(written), valid.truth)
+        return BoxTruth(shares, json.dumps(written), valid.truth)
 
     def _possible_difference(self, values: Mapping[Path, float]) -> float:
         """The difference p1 − p2 next to that of the values, with p1 from 0 to 1 in all strata."""
@@ -239,14 +239,14 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _ranges(written: Any, path: Path) -> Iterator[Range]:
+def _ranges(written: Any, path: Path) -> Iterator[BoxRange]:
     """The ranges in a part of a truth: its lists of two numbers."""
     if isinstance(written, Mapping):
         for name, part in written.items():
             yield from _ranges(part, (*path, name))
     elif isinstance(written, list | tuple):
         if len(written) == 2 and all(map(_is_number, written)):
-            yield Range(path, float(written[0]), float(written[1]))
+            yield BoxRange(path, float(written[0]), float(written[1]))
         else:
             for number, part in enumerate(written):
                 yield from _ranges(part, (*path, number))

@@ -27,7 +27,7 @@ from harness.designs.engines.monte_carlo import Shard
 from harness.designs.engines.stochastic import StochasticColumn, simulate_stochastic
 from harness.designs.fractions import standard_error
 from harness.distributions.paired_truths import ConfusionTruth
-from harness.kinds.choice.box import Box, Place
+from harness.kinds.choice.box import Box, BoxTruth
 from harness.kinds.choice.exact import Alphas, exact_alphas
 from harness.kinds.coverage.columns import RunColumns, opened_columns
 from harness.kinds.coverage.experiment import Experiment
@@ -105,10 +105,10 @@ class Search:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class FoundTruth:
     """A truth at which a method covers least, with its actual alpha there."""
 
-    place: Place
+    place: BoxTruth
     alpha: float
     std_error: float | None
     """None where alpha is exact; not a number where every fresh trial misses or none does."""
@@ -158,9 +158,9 @@ def searched(
     return pl.DataFrame(rows, schema_overrides={"worst_std_error": pl.Float64})
 
 
-Candidates = dict[int, tuple[list[Candidate], int]]
+Candidates = dict[int, tuple[list[FoundTruth], int]]
 """The candidates of columns by their positions, with the number of truths searched."""
-Found = dict[tuple[Size, str, float], tuple[list[Candidate], int]]
+Found = dict[tuple[Size, str, float], tuple[list[FoundTruth], int]]
 """The candidates of each size, method and alpha, with the number of truths searched."""
 
 
@@ -209,7 +209,7 @@ class _Size:
     seeds: Sequence[int]
     progress: Progress
 
-    def candidates(self, places: Sequence[Place]) -> Candidates:
+    def candidates(self, places: Sequence[BoxTruth]) -> Candidates:
         """Return the candidates by the positions of the columns, with the truths searched."""
         alphas, positions = exact_alphas(self.experiment, self._at(places[0]), self.columns)
         found = {} if alphas is None else self._exact(alphas, positions, places)
@@ -220,15 +220,15 @@ class _Size:
                 found |= self._simulated(some, places, *self.search.numbers(drawn))
         return found
 
-    def _at(self, place: Place) -> Scenario:
+    def _at(self, place: BoxTruth) -> Scenario:
         return scenario_for(self.experiment.family, self.size, place.truth)
 
     def _exact(
-        self, alphas: Alphas, positions: Sequence[int], places: Sequence[Place]
+        self, alphas: Alphas, positions: Sequence[int], places: Sequence[BoxTruth]
     ) -> Candidates:
         """Return the truths with the largest exact alphas."""
 
-        def values(places: Sequence[Place]) -> Floats:
+        def values(places: Sequence[BoxTruth]) -> Floats:
             return np.array([alphas(self._at(place)) for place in places])
 
         more = _EXACT_BESIDE * len(positions) * len(self.box.ranges)
@@ -236,21 +236,21 @@ class _Size:
         candidates = {}
         for position, column in zip(positions, found.T, strict=True):
             lowest = np.argsort(-column, kind="stable")[: self.search.lowest]
-            at = [Candidate(known[row], float(column[row]), None) for row in lowest]
+            at = [FoundTruth(known[row], float(column[row]), None) for row in lowest]
             candidates[position] = at, len(known)
         return candidates
 
     def _simulated(
         self,
         columns: Sequence[StochasticColumn],
-        places: Sequence[Place],
+        places: Sequence[BoxTruth],
         trials: int,
         fresh: int,
         lowest: int,
     ) -> Candidates:
         """Simulate truths, and anew those where each column has the most misses."""
 
-        def values(places: Sequence[Place]) -> Floats:
+        def values(places: Sequence[BoxTruth]) -> Floats:
             tasks = [(place, columns) for place in places]
             return np.array([*self._missed(tasks, trials, self.seeds[_TRIALS])], np.float64)
 
@@ -262,22 +262,22 @@ class _Size:
             for row in sorted({row for rows in anew for row in rows})
         }
         tasks = [(known[row], some) for row, some in asked.items()]
-        found: dict[int, list[Candidate]] = {each.column.position: [] for each in columns}
+        found: dict[int, list[FoundTruth]] = {each.column.position: [] for each in columns}
         counted = self._missed(tasks, fresh, self.seeds[_FRESH])
         for (place, some), missed in zip(tasks, counted, strict=True):
             errors = standard_error(missed, np.array(fresh))
             for each, m, error in zip(some, missed.tolist(), errors.tolist(), strict=True):
-                found[each.column.position].append(Candidate(place, m / fresh, error))
+                found[each.column.position].append(FoundTruth(place, m / fresh, error))
         return {position: (candidates, len(known)) for position, candidates in found.items()}
 
     def _climbed(
         self,
-        values: Callable[[Sequence[Place]], Floats],
-        places: Sequence[Place],
+        values: Callable[[Sequence[BoxTruth]], Floats],
+        places: Sequence[BoxTruth],
         rounds: int,
         more: int,
         finest: float,
-    ) -> tuple[list[Place], Floats]:
+    ) -> tuple[list[BoxTruth], Floats]:
         """Go on from places where values are large.
 
         Each round draws points in boxes of all widths about the largest values so far of each
@@ -317,7 +317,7 @@ class _Size:
 
     def _missed(
         self,
-        tasks: Sequence[tuple[Place, Sequence[StochasticColumn]]],
+        tasks: Sequence[tuple[BoxTruth, Sequence[StochasticColumn]]],
         trials: int,
         seed: int,
     ) -> Iterable[Integers]:
