@@ -29,7 +29,7 @@ ASKED = [
     (
         "stratified_difference",
         "--x1 3,5 --n1 9,8 --x2 1,2 --n2 7,11",
-        "miettinen_nurminen",
+        "scas",
         {"x1": [3, 5], "n1": [9, 8], "x2": [1, 2], "n2": [7, 11]},
     ),
     (
