@@ -154,11 +154,11 @@ def _family(row: Mapping[str, Any]) -> Any:
 
 def _truth_rows(experiment: ChoiceExperiment, truth: UnderTruth) -> Iterator[dict[str, Any]]:
     """A row of the table of truths for each method, alpha and size."""
+    kept = columns_of(TABLES[TRUTHS], table_kind(experiment.document))
     for at_alpha in truth.judged:
         for method in at_alpha.methods:
             for row in method.rows:
                 loss = truth.losses.get((method.method, at_alpha.alpha, _sizes(row)))
-                kept = columns_of(TABLES[TRUTHS], table_kind(experiment.document))
                 yield {
                     **{name: row[name] for name in kept if name in row},
                     "truth": truth.name,
