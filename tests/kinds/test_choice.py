@@ -10,11 +10,12 @@ import polars as pl
 import pytest
 
 import harness
-from harness.base.errors import ConfigError
+from harness.base.errors import ConfigError, InputError
 from harness.cli import main
 from harness.findings.allowance import Allowance
 from harness.findings.choice import Candidate, choice
 from harness.findings.judgements import judgements
+from harness.kinds.catalogue import KINDS
 from harness.kinds.load import load_experiment
 
 CONFIG: dict[str, Any] = {
@@ -167,3 +168,27 @@ def test_the_geometric_mean_knows_no_reference() -> None:
     first, second = candidate("a", 0.05, 0.05, 2.0), candidate("b", 0.05, 0.05, 3.0)
     assert log(second.length / first.length) == pytest.approx(log(1.5))
     assert exp(log(first.length)) == pytest.approx(2.0)
+
+
+def test_engines_that_disagree_under_a_truth_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.kinds.choice.run.agrees", lambda manifest: False)
+    results = harness.run(CONFIG, out=None)
+    assert results.manifest["disagreeing"] == ["flat", "high", "good"]
+    kind = KINDS["choice"]
+    assert not kind.agrees(results.manifest)
+    assert any("engines disagree" in str(line) for line in kind.screen(results))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"alpha": 0.2}, "alpha should be one of 0.05, found 0.2"),
+        ({"side": "upper"}, "side should be one of two-sided, found 'upper'"),
+        ({"methods": ["blaker"]}, "methods should be one of "),
+    ],
+)
+def test_a_figure_of_what_was_not_compared_is_refused(
+    results: Any, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        results.plot("choice", **options)

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from pydantic import Field
 
+from harness.base.arguments import validate_choice
+from harness.base.errors import InputError, NothingToDrawError
 from harness.figures import options
 from harness.figures.kind import Drawing, FigureKind, file_stem
 from harness.figures.kinds.ranking import LONGEST, SHORTEST, RankedMethods, plot_ranked
@@ -46,18 +48,26 @@ class ChoiceOptions(options.FigureOptions):
 def draw(results: Results, asked: ChoiceOptions) -> Iterator[Drawing]:
     """Yield one drawing per alpha."""
     titles = method_titles(results.manifest)
-    rows = results.summary.filter(side=asked.side)
+    known = results.summary["side"].unique(maintain_order=True).to_list()
+    rows = results.summary.filter(side=validate_choice("side", asked.side, known))
     allowed = results.manifest["experiment"]["allow"]["worst"]
     alphas = rows["alpha"].unique(maintain_order=True).to_list()
+    if asked.alpha is not None and asked.alpha not in alphas:
+        there = ", ".join(f"{alpha:g}" for alpha in alphas)
+        raise InputError(f"alpha should be one of {there}, found {asked.alpha:g}")
     for alpha in alphas if asked.alpha is None else [asked.alpha]:
         here = rows.filter(alpha=alpha)
         unit = float(here["relative_length"][0])
         if asked.methods is not None:
-            here = here.filter(here["method"].is_in(asked.methods))
+            labels_there = here["method"].to_list()
+            wanted = [validate_choice("methods", name, labels_there) for name in asked.methods]
+            here = here.filter(here["method"].is_in(wanted))
         else:
             within = here["worst_alpha"] < REACH * allowed * alpha
             within &= here["relative_length"] < LONGEST_RATIO * unit
             here = here.filter(within).sort("relative_length").head(MOST_POINTS)
+        if here.is_empty():
+            raise NothingToDrawError(f"{CHOICE}: no method is near what is allowed at worst")
         parts = [f"alpha{alpha:g}"] if len(alphas) > 1 else []
         sides = [] if asked.side == TWO_SIDED else [asked.side]
         stem = file_stem(CHOICE, *sides, *parts)

@@ -150,6 +150,9 @@ class ChoiceKind(FamilyKind[ChoiceExperiment]):
             tables[TRUTHS], tables[SUMMARY], manifest, folder, answers=tables[ANSWERS]
         )
 
+    def agrees(self, manifest: Mapping[str, Any]) -> bool:
+        return not manifest.get("disagreeing")
+
     def failures(self, manifest: Mapping[str, Any]) -> Iterable[str]:
         return list(manifest["failures"])
 

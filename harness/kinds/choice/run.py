@@ -13,7 +13,7 @@ from harness.catalogue import family_in, scenario_for
 from harness.designs.engines.solver import solver_of
 from harness.families.combination import Span
 from harness.findings.judgements import MethodJudgement, judgements
-from harness.findings.manifest import failed_methods
+from harness.findings.manifest import agrees, failed_methods
 from harness.findings.numbers import span_text
 from harness.kinds.choice.experiment import ChoiceExperiment
 from harness.kinds.choice.losses import losses_of
@@ -45,8 +45,11 @@ def compute_choice(
         journal: knows what former runs finished and keeps what this one does; None for neither.
     """
     outer, found, failures = _outer(experiment.coverages), [], []
+    disagreeing = []
     for name, coverage in experiment.coverages.items():
         results = compute(replace(coverage, worst_cases=name in outer), progress, journal)
+        if not agrees(results.manifest):
+            disagreeing.append(name)
         failures += [f"under {name}: {each}" for each in failed_methods(results.manifest)]
         found.append(
             UnderTruth(
@@ -67,6 +70,7 @@ def compute_choice(
         "trials": {"total": int(trials.sum())} if trials.len() else {},
         "failures": failures,
         "searched": [] if table is None else table.to_dicts(),
+        **({"disagreeing": disagreeing} if disagreeing else {}),
     }
     sources = CoverageKind().sources(next(iter(experiment.coverages.values())))
     manifest = manifest_of(experiment.document, sources, content)

@@ -70,12 +70,6 @@ class Search:
     """The trials at each of the lowest, drawn anew."""
     lowest: int = 20
     """How many truths with the most misses are simulated anew, for each method and size."""
-    drawn_trials: int | None = None
-    """The trials at each truth of methods that draw their limits; None for as many as others."""
-    drawn_fresh: int | None = None
-    """The fresh trials of these; None for as many as others have."""
-    drawn_lowest: int | None = None
-    """How many truths are simulated anew for these; None for as many as for others."""
 
     def __post_init__(self) -> None:
         """Refuse numbers that are not whole, or below 1.
@@ -85,23 +79,6 @@ class Search:
         """
         for name in ("points", "trials", "fresh", "lowest"):
             validate_whole(name, getattr(self, name), 1)
-        for name in ("drawn_trials", "drawn_fresh", "drawn_lowest"):
-            if getattr(self, name) is not None:
-                validate_whole(name, getattr(self, name), 1)
-
-    def numbers(self, drawn: bool) -> tuple[int, int, int]:
-        """Return the trials of a search, the fresh ones, and the number of lowest, of a method.
-
-        Args:
-            drawn: whether the method draws its limits.
-        """
-        if not drawn:
-            return self.trials, self.fresh, self.lowest
-        return (
-            self.drawn_trials or self.trials,
-            self.drawn_fresh or self.fresh,
-            self.drawn_lowest or self.lowest,
-        )
 
 
 @dataclass(frozen=True)
@@ -214,11 +191,7 @@ class _Size:
         alphas, positions = exact_alphas(self.experiment, self._at(places[0]), self.columns)
         found = {} if alphas is None else self._exact(alphas, positions, places)
         left = [each for each in self.columns.stochastic if each.column.position not in found]
-        for drawn in (False, True):
-            some = [each for each in left if each.source.deterministic is not drawn]
-            if some:
-                found |= self._simulated(some, places, *self.search.numbers(drawn))
-        return found
+        return found | self._simulated(left, places) if left else found
 
     def _at(self, place: BoxTruth) -> Scenario:
         return scenario_for(self.experiment.family, self.size, place.truth)
@@ -244,11 +217,9 @@ class _Size:
         self,
         columns: Sequence[StochasticColumn],
         places: Sequence[BoxTruth],
-        trials: int,
-        fresh: int,
-        lowest: int,
     ) -> Candidates:
         """Simulate truths, and anew those where each column has the most misses."""
+        trials, fresh = self.search.trials, self.search.fresh
 
         def values(places: Sequence[BoxTruth]) -> Floats:
             tasks = [(place, columns) for place in places]
@@ -256,7 +227,9 @@ class _Size:
 
         first = places if self.box.is_line else places[: -(-len(places) // 2)]
         known, misses = self._climbed(values, first, _ROUNDS, len(first) // _ROUNDS, _FINE)
-        anew = [np.argsort(-each, kind="stable")[:lowest].tolist() for each in misses.T]
+        anew = [
+            np.argsort(-each, kind="stable")[: self.search.lowest].tolist() for each in misses.T
+        ]
         asked = {
             row: [each for each, rows in zip(columns, anew, strict=True) if row in rows]
             for row in sorted({row for rows in anew for row in rows})

@@ -29,6 +29,8 @@ def choice_screen(results: ChoiceResults) -> Iterator[RenderableType]:
     for table in method_tables(results, _MOST_ROWS):
         yield table_screen(table)
     yield table_screen(other_answers(results))
+    for name in results.manifest.get("disagreeing", ()):
+        yield f"[bold red]The engines disagree[/bold red] under {escape_markup(name)}."
     for sentence in results.manifest["failures"]:
         yield f"[bold red]Failed[/bold red]: {escape_markup(sentence)}."
     for line in advice(results):
@@ -39,10 +41,14 @@ def choice_screen(results: ChoiceResults) -> Iterator[RenderableType]:
 
 def found_answer(results: ChoiceResults) -> Answer:
     """The same as an answer of a page, whose tables are numbered from 0 on."""
+    manifest = results.manifest
     tables = enumerate([*method_tables(results), other_answers(results)])
     return Answer(
         [rule(results)],
-        [f"Failed: {sentence}." for sentence in results.manifest["failures"]],
+        [
+            *(f"The engines disagree under {name}." for name in manifest.get("disagreeing", ())),
+            *(f"Failed: {sentence}." for sentence in manifest["failures"]),
+        ],
         {float(place): table for place, table in tables},
         list(advice(results)),
     )

@@ -68,7 +68,7 @@ def test_what_is_no_box_is_refused(family: str, truth: Mapping[str, Any], messag
         Box(FAMILIES[family], truth)
 
 
-@pytest.mark.parametrize("name", ["points", "trials", "fresh", "lowest", "drawn_fresh"])
+@pytest.mark.parametrize("name", ["points", "trials", "fresh", "lowest"])
 def test_a_number_below_1_is_refused(name: str) -> None:
     with pytest.raises(InputError, match=f"{name} should be a whole number from 1 on, found 0"):
         Search(AREA, **{"points": 8, "trials": 10, "fresh": 10} | {name: 0})
@@ -146,7 +146,7 @@ def test_a_closed_form_has_no_error_and_a_method_that_draws_has_one() -> None:
     runs = experiment(
         "mean", ["student_t", "bootstrap_percentile"], truth, k=3, trials={"per_size": 10}
     )
-    found = searched(runs, Search(STUDENT, points=2, trials=10, fresh=2000, drawn_fresh=500))
+    found = searched(runs, Search(STUDENT, points=2, trials=10, fresh=500))
     closed, drawn = found.iter_rows(named=True)
     np.testing.assert_allclose(closed["worst_alpha"], 0.05, rtol=1e-12)
     assert closed["worst_std_error"] is None
