@@ -11,9 +11,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from scipy.special import ndtri
 
 from harness.base.numerics.arrays import Floats, Positions
-from harness.base.numerics.root_finding import SMALL_RESIDUAL, newton_roots
+from harness.base.numerics.root_finding import (
+    ROUGH_RESIDUAL,
+    ROUGH_STEPS,
+    SMALL_RESIDUAL,
+    Function,
+    approximate_roots,
+    newton_roots,
+)
 from harness.distributions.posteriors.protocol import P, Posterior
 
 Criterion = Callable[[Posterior[P], float, str], tuple[P, P]]
@@ -94,8 +102,10 @@ def balanced_width(posterior: Posterior[P], alpha: float, side: str = "two-sided
     unbounded = np.isinf(room)
     room = np.where(unbounded, 0.0, room)
     lower, upper = posterior.centred_interval(np.zeros_like(room))
-    outside = posterior.cdf(lower) + posterior.sf(upper)
-    clipped = (outside > alpha) & ~unbounded
+    clipped = ~unbounded
+    part = posterior.at(clipped)
+    outside = part.cdf(lower.at(clipped)) + part.sf(upper.at(clipped))
+    clipped[clipped] = outside > alpha
     at_low = clipped & (room_below <= room_above)
     at_high = clipped & ~at_low
 
@@ -115,26 +125,41 @@ def _balanced_margin(posterior: Posterior[P], alpha: float, room: Floats) -> Flo
     Where there is no boundary it is minus the half-width.
     """
 
-    def shortfall(margin: Floats, index: Positions) -> tuple[Floats, Floats]:
-        here = posterior.at(index)
-        lower, upper = here.centred_interval(margin)
-        mass = here.cdf(lower) + here.sf(upper)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.log(alpha / mass), -(here.pdf(lower) + here.pdf(upper)) / mass
+    def shortfall_of(whole: Posterior[P]) -> Function:
+        def shortfall(margin: Floats, index: Positions) -> tuple[Floats, ...]:
+            here = whole.at(index)
+            lower, upper = here.centred_interval(margin)
+            mass = here.cdf(lower) + here.sf(upper)
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+                at_lower, at_upper = here.pdf(lower), here.pdf(upper)
+                change = (at_lower + at_upper) / mass
+                # Of a density f by the parameter: f² (log f)' over the density by the coordinate.
+                rise, fall = (
+                    density**2 * here.log_density_slope(point) / here.coordinate_density(point)
+                    for density, point in ((at_lower, lower), (at_upper, upper))
+                )
+                return np.log(alpha / mass), -change, change**2 - (rise - fall) / mass
 
-    rough_lower, rough_upper = posterior.approximate_interval(alpha)
-    start = room - 0.5 * posterior.length(rough_lower, rough_upper)
-    # A margin with at most alpha outside is 0, or one that covers both balanced-tail limits.
-    widest = np.zeros_like(room)
+        return shortfall
+
+    approximation = posterior.approximation()
+    near = posterior if approximation is None else approximation
+    rough_lower, rough_upper = near.approximate_interval(alpha)
+    half = 0.5 * posterior.length(rough_lower, rough_upper)
+    # About a centre that is aside of the middle a normal distribution needs twice this much more;
+    # the skewness that moves the middle takes back about half.
+    centre, _ = posterior.centred_interval(room)
+    aside = np.minimum(np.abs(posterior.length(rough_lower, centre) - half), half)
+    more = 0.25 * (ndtri(0.5 * alpha) * aside) ** 2 / half
+    start = room - (half + more)
+    # A margin of 0 has at most alpha outside where there is a boundary.
     below, above = posterior.distance_to_boundary
-    unbounded = np.flatnonzero(np.isinf(below) & np.isinf(above))
-    if unbounded.size:
-        part = posterior.at(unbounded)
-        centre, _ = part.centred_interval(widest[unbounded])
-        lower, upper = balanced_tail(part, alpha)
-        widest[unbounded] = -np.maximum(part.length(lower, centre), part.length(centre, upper))
+    unbounded = np.isinf(below) & np.isinf(above)
+    widest = np.where(unbounded, -posterior.widest_half_width(alpha), 0.0)
+    if approximation is not None:
+        start = approximate_roots(shortfall_of(approximation), widest, room, start)
     missing = "no interval of balanced width at position {} of the outcomes"
-    return newton_roots(shortfall, widest, room, start, missing)
+    return newton_roots(shortfall_of(posterior), widest, room, start, missing)
 
 
 def minimal_length(posterior: Posterior[P], alpha: float, side: str = "two-sided") -> tuple[P, P]:
@@ -189,8 +214,28 @@ def _equal_density(posterior: Posterior[P], alpha: float) -> tuple[P, P]:
     early = ~(posterior.coordinate_difference(mode, upper) > 0)
     lower = posterior.shift(mode, -half).where(late, lower)
     upper = posterior.shift(mode, half).where(early, upper)
+    approximation = posterior.approximation()
+    if approximation is not None:
+        near_lower, near_upper, far = _equal_density_newton(
+            approximation, lower, upper, alpha, ROUGH_RESIDUAL, ROUGH_STEPS
+        )
+        lower = near_lower.replaced(far, lower.at(far))
+        upper = near_upper.replaced(far, upper.at(far))
+    lower, upper, slow = _equal_density_newton(
+        posterior, lower, upper, alpha, SMALL_RESIDUAL, _NEWTON_STEPS
+    )
+    if slow.size:
+        slow_lower, slow_upper = _equal_density_in_bracket(posterior.at(slow), alpha)
+        lower, upper = lower.replaced(slow, slow_lower), upper.replaced(slow, slow_upper)
+    return lower, upper
+
+
+def _equal_density_newton(
+    posterior: Posterior[P], lower: P, upper: P, alpha: float, small: float, steps: int
+) -> tuple[P, P, Positions]:
+    """Newton steps until one from a ``small`` residual, and the outcomes that do not converge."""
     active, missed = np.arange(posterior.size), [np.arange(0)]
-    for _ in range(_NEWTON_STEPS):
+    for _ in range(steps):
         if active.size == 0:
             break
         part, left, right = posterior.at(active), lower.at(active), upper.at(active)
@@ -200,12 +245,8 @@ def _equal_density(posterior: Posterior[P], alpha: float) -> tuple[P, P]:
         part, left, right = part.at(moved), left.at(moved), right.at(moved)
         lower = lower.replaced(active[moved], part.shift(left, step_lower[moved]))
         upper = upper.replaced(active[moved], part.shift(right, step_upper[moved]))
-        active = active[moved & ~(residual < SMALL_RESIDUAL)]
-    slow = np.concatenate([*missed, active])
-    if slow.size:
-        slow_lower, slow_upper = _equal_density_in_bracket(posterior.at(slow), alpha)
-        lower, upper = lower.replaced(slow, slow_lower), upper.replaced(slow, slow_upper)
-    return lower, upper
+        active = active[moved & ~(residual < small)]
+    return lower, upper, np.concatenate([*missed, active])
 
 
 def _equal_density_step(

@@ -14,6 +14,10 @@ from harness.distributions.posteriors.difference import (
     mean_of_proportions,
 )
 from harness.distributions.posteriors.gamma import Gamma
+from harness.distributions.posteriors.ratio import (
+    odds_ratio_of_proportions,
+    ratio_of_proportions,
+)
 from harness.distributions.posteriors.truncated import Truncated
 from tests.oracles import differences
 
@@ -190,6 +194,18 @@ def _has_mass(posterior, alpha):
         points = criteria.one_sided(posterior, alpha, side)[limit]
         tail = posterior.cdf(points) if side == "lower" else posterior.sf(points)
         assert tail[0] == pytest.approx(alpha, rel=MASS)
+
+
+@pytest.mark.parametrize(
+    "build", [difference_of_proportions, ratio_of_proportions, odds_ratio_of_proportions]
+)
+def test_starts_of_quantiles_of_a_few_hundred_are_right_to_a_thousandth(build):
+    posterior = build(
+        Beta(np.array([241.0, 151.0]), np.array([61.0, 151.0])),
+        Beta(np.array([211.0, 121.0]), np.array([91.0, 181.0])),
+    )
+    start, _ = posterior.approximate_interval(0.05)
+    assert posterior.cdf(start) == pytest.approx([0.025, 0.025], rel=1e-3)
 
 
 def test_a_difference_of_two_uniform_pieces_is_a_trapezoid():

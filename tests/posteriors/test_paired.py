@@ -229,6 +229,35 @@ def test_the_mass_outside_the_limits_is_alpha_at_any_size(data, shape, alpha):
         assert lower.value[0] <= upper.value[0]
 
 
+@pytest.mark.parametrize(
+    ("cells", "accuracy"),
+    [((50, 0, 0, 50), 0.03), ((860, 40, 20, 80), 1e-4), ((0, 300, 250, 450), 1e-6)],
+)
+def test_a_saddle_point_is_as_accurate_as_the_discordant_pairs_are_many(cells, accuracy):
+    posterior = paired_difference_posterior(counts(*cells), FLAT_PRIOR)
+    approximation = posterior.approximation()
+    for prob in (1e-6, 0.025, 0.2):
+        low, high = posterior.ppf(prob), posterior.isf(prob)
+        assert approximation.cdf(low) == pytest.approx(prob, rel=accuracy)
+        assert approximation.sf(high) == pytest.approx(prob, rel=accuracy)
+
+
+@pytest.mark.parametrize("criterion", TWO_SIDED)
+def test_an_outcome_alone_has_the_limits_that_it_has_among_others(criterion):
+    table = counts_of_many()
+    together = criterion(paired_difference_posterior(table, FLAT_PRIOR), 0.05)
+    for i in range(table[0].size):
+        alone = criterion(
+            paired_difference_posterior(tuple(v[i : i + 1] for v in table), FLAT_PRIOR), 0.05
+        )
+        assert [v.logit[0] for v in alone] == [v.logit[i] for v in together]
+
+
+def counts_of_many():
+    cells = [(50, 0, 0, 50), (860, 40, 20, 80), (0, 300, 250, 450), (0, 7, 0, 0), (4000, 0, 3, 9)]
+    return tuple(column(*v) for v in zip(*cells, strict=True))
+
+
 @pytest.mark.parametrize("least", [0.01, 0.3, 1.0])
 def test_the_density_of_one_case_has_a_single_peak(least):
     t = np.concatenate([-np.geomspace(0.999, 1e-6, 40), np.geomspace(1e-6, 0.999, 40)])

@@ -12,27 +12,42 @@ from harness.base.numerics.arrays import Bools, Floats, Positions
 # Newton's method squares the residual: the step from one this small ends at the noise floor, and
 # is the last one.
 SMALL_RESIDUAL = 1e-7
-
+# Halley's method cubes it, where the square of the change of the step by the second derivative
+# leaves no more of the residual than the noise.
+_SMALL_FOR_HALLEY, _NOISE, _LARGEST_BEND = 2e-5, 1e-15, 0.25
+# An approximate root needs no more digits than a step from this residual leaves.
+ROUGH_RESIDUAL, ROUGH_STEPS = 1e-3, 12
 
 # Enough evaluations to halve any bracket of doubles until no double is inside.
 _STEPS = 2200
 
-Function = Callable[[Floats, Positions], tuple[Floats, Floats]]
-"""``(x, index) -> (value, derivative)`` at ``x`` of the functions ``index``."""
+Function = Callable[[Floats, Positions], tuple[Floats, ...]]
+"""``(x, index) -> (value, derivative)`` at ``x`` of the functions ``index``.
+
+A third array is the second derivative.
+"""
 
 
 def bracketed_newton(
-    evaluate: Function, low: Floats, high: Floats, start: Floats
+    evaluate: Function,
+    low: Floats,
+    high: Floats,
+    start: Floats,
+    small: float = SMALL_RESIDUAL,
+    steps: int = _STEPS,
 ) -> tuple[Floats, Bools]:
     """Find the roots of decreasing functions by Newton's method inside a shrinking bracket.
 
-    Next to a kink or a steep rise Newton's method may oscillate for ever. Where the absolute value
-    of a function did not fall by half, its bracket is halved instead.
+    It is Halley's method where second derivatives are given. Next to a kink or a steep rise
+    Newton's method may oscillate for ever. Where the absolute value of a function did not fall by
+    half, its bracket is halved instead.
 
     Args:
         evaluate: the functions, of scale one at their roots.
         low, high: brackets with value(low) ≥ 0 ≥ value(high), shape (m,).
         start: first guesses, shape (m,); the middle is used where they are outside the bracket.
+        small: the residual from which Newton's step is the last one.
+        steps: the largest number of evaluations.
 
     Returns:
         The roots, shape (m,), and for each whether it was found: by a step from a small
@@ -41,11 +56,11 @@ def bracketed_newton(
     low, high = low.copy(), high.copy()
     x = np.where((start > low) & (start < high), start, 0.5 * (low + high))
     active, size_before = np.arange(x.size), np.full(x.size, np.inf)
-    for _ in range(_STEPS):
+    for _ in range(steps):
         if active.size == 0:
             break
         here = x[active]
-        value, derivative = evaluate(here, active)
+        value, derivative, *second = evaluate(here, active)
         size = np.abs(value)
         stalled = size > size_before[active] / 2
         size_before[active] = size
@@ -53,9 +68,15 @@ def bracketed_newton(
         above = np.where(value < 0, here, high[active])
         low[active], high[active] = below, above
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            proposed = np.where(value == 0, here, here - value / derivative)
+            step = value / derivative
+            last = size < small
+            if second:
+                bend = 0.5 * step * second[0] / derivative
+                step = np.where(np.abs(bend) < _LARGEST_BEND, step / (1.0 - bend), step)
+                last |= (size < _SMALL_FOR_HALLEY) & (size * bend**2 < _NOISE)
+            proposed = np.where(value == 0, here, here - step)
         middle = 0.5 * (below + above)
-        last = (size < SMALL_RESIDUAL) & np.isfinite(proposed)
+        last &= np.isfinite(proposed)
         # A last step may leave the bracket by a rounding error: the root is then its end.
         proposed = np.where(last, np.clip(proposed, below, above), proposed)
         kept = (proposed >= below) & (proposed <= above) & (last | ~stalled)
@@ -65,6 +86,16 @@ def bracketed_newton(
     reached = np.ones(x.size, dtype=bool)
     reached[active] = False
     return x, reached
+
+
+def approximate_roots(evaluate: Function, low: Floats, high: Floats, start: Floats) -> Floats:
+    """Return roots of approximations in a few steps, or ``start`` where these do not suffice.
+
+    Args:
+        evaluate, low, high, start: as those of ``bracketed_newton``; derivatives may be rough.
+    """
+    roots, reached = bracketed_newton(evaluate, low, high, start, ROUGH_RESIDUAL, ROUGH_STEPS)
+    return np.where(reached & np.isfinite(roots), roots, start)
 
 
 def newton_roots(

@@ -89,6 +89,20 @@ class Posterior(Rows, ABC, Generic[P]):
     def approximate_interval(self, alpha: float) -> tuple[P, P]:
         """Balanced-tail limits that are accurate enough for the start of an iteration."""
 
+    def approximation(self) -> Posterior[P] | None:
+        """These posteriors with approximate tails and densities that cost little, if there are any.
+
+        An iteration starts from the root of the approximation.
+        """
+        return None
+
+    def widest_half_width(self, alpha: float) -> Floats:
+        """A half-width about the estimate that leaves at most ``alpha`` outside.
+
+        It is asked for only where an interval is given by its half-width.
+        """
+        return np.full(self.size, np.inf)
+
     def lower_limit_at_boundary(self, upper: P) -> Bools:
         """Whether the shortest interval up to ``upper`` starts at the lower end of the support.
 

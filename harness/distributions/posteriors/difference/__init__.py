@@ -21,7 +21,10 @@ from harness.base.numerics.points import (
     signed_difference,
 )
 from harness.distributions.posteriors.beta import Beta
-from harness.distributions.posteriors.difference.posterior import DifferencePosterior
+from harness.distributions.posteriors.difference.posterior import (
+    DifferencePosterior,
+    cornish_fisher,
+)
 from harness.distributions.posteriors.gamma import Gamma
 from harness.distributions.posteriors.truncated import Truncated
 
@@ -29,6 +32,8 @@ from harness.distributions.posteriors.truncated import Truncated
 _LOG_SMALLEST_GAP = -600.0
 # A power of the density above this puts the matching limit well above exp(-600).
 _NEARLY_MONOTONE = 1.5
+# An expansion moves a quantile by no larger part of its distance from an end.
+_LARGEST_SHIFT = 0.25
 # A Beta's quantiles are a poor start if skewness or kurtosis differ from its own by more than this.
 _ODD = 0.1
 
@@ -146,8 +151,15 @@ class ProportionDifference(DifferencePosterior[SignedLogitPoints]):
         gap = points.gap
         return 0.5 * gap * (2.0 - gap), self._unit
 
+    def _stretch(self, points: SignedLogitPoints) -> Floats:
+        return -points.signed
+
     def _approximate_quantile(self, prob: Floats, *, upper: bool) -> Floats:
-        """The quantile of the Beta distribution that has the mean and variance of (1 + d)/2."""
+        """The quantile of the Beta distribution that has the mean and variance of (1 + d)/2.
+
+        It is moved by what its skewness and kurtosis lack, where that is no large part of its
+        distance from an end.
+        """
         below, above, variance = self._moments()
         total = below * above / variance - 1.0
         a, b = below * total, above * total
@@ -157,6 +169,15 @@ class ProportionDifference(DifferencePosterior[SignedLogitPoints]):
         side = np.nan_to_num(np.where(low, p, q), nan=0.5)
         side = np.clip(side, 1e-290, 0.5)
         size = np.log(side) - np.log1p(-side)
+        z = -ndtri(prob) if upper else ndtri(prob)
+        deviation = np.sqrt(variance)
+        moved, alike = (
+            cornish_fisher(z, third / deviation**3, fourth / variance**2)
+            for third, fourth in (self._cumulants(), _cumulants(Beta(a, b)))
+        )
+        shift = np.where(low, 1.0, -1.0) * deviation * (moved - alike)
+        shift = np.where(np.abs(shift) < _LARGEST_SHIFT * side, shift, 0.0)
+        size = size + (np.log1p(shift / side) - np.log1p(-shift / (1.0 - side)))
         return np.asarray(np.where(low, size, -size), np.float64)
 
     def _moments(self) -> tuple[Floats, Floats, Floats]:
@@ -234,6 +255,13 @@ class RateDifference(DifferencePosterior[RealPoints]):
         centre = first.centre() - second.centre()
         return RealPoints(centre + margin), RealPoints(centre - margin)
 
+    def widest_half_width(self, alpha: float) -> Floats:
+        """By Chebyshev's inequality."""
+        first, second = self._gammas()
+        mean, deviation, *_ = self._moments()
+        bias = mean - (first.centre() - second.centre())
+        return np.asarray(np.hypot(deviation, bias) / np.sqrt(alpha))
+
     def _gammas(self) -> tuple[Gamma, Gamma]:
         """Both components, where neither is truncated."""
         return cast(tuple[Gamma, Gamma], (self.first, self.second))
@@ -265,13 +293,12 @@ class RateDifference(DifferencePosterior[RealPoints]):
         return low - slack, high + slack
 
     def _approximate_quantile(self, prob: Floats, *, upper: bool) -> Floats:
-        """Cornish and Fisher's correction of a normal quantile by the skewness."""
-        mean, deviation, skewness, _ = self._moments()
+        mean, deviation, skewness, kurtosis = self._moments()
         z = -ndtri(prob) if upper else ndtri(prob)
-        return mean + deviation * (z + skewness * (z * z - 1.0) / 6.0)
+        return mean + deviation * (z + cornish_fisher(z, skewness, kurtosis))
 
     def _is_poorly_approximated(self) -> Bools:
-        # The correction by the skewness leaves out the excess kurtosis.
+        # The expansion is one in powers of both, and diverges where they are large.
         return np.asarray(self._moments()[3] > _ODD_RATES)
 
     def _moments(self) -> tuple[Floats, Floats, Floats, Floats]:

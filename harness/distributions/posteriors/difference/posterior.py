@@ -17,7 +17,7 @@ import numpy.typing as npt
 from harness.base.errors import IntervalNotFoundError
 from harness.base.numerics.arrays import Bools, Floats, Index, Positions
 from harness.base.numerics.points import Points
-from harness.base.numerics.root_finding import bracketed_newton
+from harness.base.numerics.root_finding import Function, bracketed_newton
 from harness.distributions.posteriors.beta import Beta
 from harness.distributions.posteriors.difference.density import density_of
 from harness.distributions.posteriors.difference.integrals import DifferenceIntegrals, Integrals
@@ -85,6 +85,21 @@ def find_mode(slope: Slope, start: Floats, width: Floats) -> Floats:
     return x
 
 
+def cornish_fisher(z: Floats, skewness: Floats, kurtosis: Floats) -> Floats:
+    """Return what a quantile in deviations is above that of the normal distribution, ``z``.
+
+    The terms of second order are left out where they are large, as the expansion would not rise
+    with z.
+
+    Cornish and Fisher (1938), Rev. Inst. Int. Stat. 5, 307–320, to the second order.
+    """
+    first = skewness * (z * z - 1.0) / 6.0
+    second = kurtosis * (z**3 - 3.0 * z) / 24.0 - skewness**2 * (2.0 * z**3 - 5.0 * z) / 36.0
+    return np.where(np.abs(second) < _LARGEST_SECOND * (1.0 + np.abs(z)), first + second, first)
+
+
+# A term of second order above this part of a quantile is no correction.
+_LARGEST_SECOND = 0.1
 # A tail above this is always computed as 1 less the other one.
 _LARGE = 0.75
 # One below this never is, whatever the means are before truncation.
@@ -167,6 +182,10 @@ class DifferencePosterior(Posterior[P]):
     def _derivatives(self, points: P) -> tuple[Floats, float]:
         """The derivatives of d with respect to the coordinate, and of the parameter by d."""
         return np.ones(self.size), 1.0
+
+    def _stretch(self, points: P) -> Floats:
+        """The derivative of log(dd/dx) with respect to the coordinate x."""
+        return np.zeros(self.size)
 
     def _brackets(self, prob: Floats, *, upper: bool) -> tuple[Floats, Floats]:
         """Two coordinates that bracket the quantile."""
@@ -312,13 +331,22 @@ class DifferencePosterior(Posterior[P]):
         )
 
     def _quantile(self, prob: npt.ArrayLike, *, upper: bool) -> P:
-        """Newton's method on the logarithm of a tail: of the one whose probability is below ½."""
         prob = np.broadcast_to(np.asarray(prob, np.float64), (self.size,)).copy()
+        low, high = self._brackets(prob, upper=upper)
+        start = self._approximate_quantile(prob, upper=upper)
+        residual = self._quantile_residual(prob, upper=upper)
+        coordinate, reached = bracketed_newton(residual, low, high, start)
+        if not reached.all():
+            raise IntervalNotFoundError(f"no quantile at probability {prob[~reached][0]:g}")
+        return self._from_coordinate(coordinate)
+
+    def _quantile_residual(self, prob: Floats, *, upper: bool) -> Function:
+        """The logarithm of a tail less that of its probability: of the tail that is below ½."""
         other = prob > 0.5
         by_upper = other != upper
         target = np.where(other, 1.0 - prob, prob)
 
-        def residual(coordinate: Floats, index: Positions) -> tuple[Floats, Floats]:
+        def residual(coordinate: Floats, index: Positions) -> tuple[Floats, ...]:
             """A decreasing function: log(target / cdf), or log(sf / target)."""
             part, points = self.at(index), self._from_coordinate(coordinate)
             above = by_upper[index]
@@ -327,14 +355,11 @@ class DifferencePosterior(Posterior[P]):
                 tail[above] = part.at(above).sf(points.at(above))
             if not above.all():
                 tail[~above] = part.at(~above).cdf(points.at(~above))
-            with np.errstate(divide="ignore", invalid="ignore"):
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
                 log_ratio = np.log(tail / target[index])
                 change = part.coordinate_density(points) / tail
-            return np.where(above, log_ratio, -log_ratio), -change
+                slope = part.log_density_slope(points) + part._stretch(points)
+                second = -change * (slope + np.where(above, change, -change))
+            return np.where(above, log_ratio, -log_ratio), -change, second
 
-        low, high = self._brackets(prob, upper=upper)
-        start = self._approximate_quantile(prob, upper=upper)
-        coordinate, reached = bracketed_newton(residual, low, high, start)
-        if not reached.all():
-            raise IntervalNotFoundError(f"no quantile at probability {prob[~reached][0]:g}")
-        return self._from_coordinate(coordinate)
+        return residual

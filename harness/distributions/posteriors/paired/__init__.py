@@ -17,10 +17,12 @@ from scipy.special import betainc, betaln
 
 from harness.base.numerics.arrays import Bools, Floats, Index, Positions
 from harness.base.numerics.points import SignedLogitPoints, UnitPoints
+from harness.base.numerics.root_finding import approximate_roots
 from harness.distributions.posteriors.beta import Beta
 from harness.distributions.posteriors.difference import ProportionDifference
 from harness.distributions.posteriors.difference.posterior import find_mode
-from harness.distributions.posteriors.paired.integrals import PairedIntegrals
+from harness.distributions.posteriors.paired.integrals import PairedBlock, PairedIntegrals
+from harness.distributions.posteriors.paired.saddle_point import SaddlePointBlock
 from harness.distributions.truths import Prior
 
 FLAT_PRIOR: Prior = (1.0, 1.0, 1.0, 1.0)
@@ -31,6 +33,10 @@ _FARTHEST = 690.0
 # Where a standard deviation is a smaller part of the distance to the boundary, no limit is next to
 # the boundary, and a half-width keeps more digits than a distance to the boundary.
 _NARROW = 0.05
+# The step from the mode of a saddle point, in deviations, in which the sign of the slope changes.
+_FROM_MODE = 0.02
+# Below it a saddle point is a poor start.
+_LEAST_POWER = 0.5
 
 
 def paired_difference_posterior(data: tuple[Floats, ...], prior: Prior) -> PairedDifference:
@@ -77,6 +83,8 @@ class PairedDifference(ProportionDifference):
 
     same: Floats
     """The power r, shape (m,)."""
+    is_approximate: bool = False
+    """Whether tails and densities are those of a saddle point, not of the quadrature."""
 
     def at(self, index: Index | slice) -> Self:
         return replace(super().at(index), same=self.same[index])
@@ -88,7 +96,20 @@ class PairedDifference(ProportionDifference):
 
     @property
     def _difference(self) -> PairedIntegrals:
-        return PairedIntegrals(*self._powers)
+        block = SaddlePointBlock if self.is_approximate else PairedBlock
+        return PairedIntegrals(*self._powers, block)
+
+    def approximation(self) -> Self | None:
+        return None if self.is_approximate else replace(self, is_approximate=True)
+
+    def widest_half_width(self, alpha: float) -> Floats:
+        """By Chebyshev's inequality; no point is farther away than a boundary."""
+        first, second = self._betas()
+        high, low, variance = self._moments()
+        bias = (high - low) - (first.centre().p - second.centre().p)
+        farthest = np.maximum(*self._estimate_to_boundary())
+        widest = np.hypot(2.0 * np.sqrt(variance), bias) / np.sqrt(alpha)
+        return np.asarray(np.minimum(widest, farthest))
 
     @property
     def distance_to_boundary(self) -> tuple[Floats, Floats]:
@@ -164,11 +185,29 @@ class PairedDifference(ProportionDifference):
         )
         return 2.0 * third / scale, excess / (total + 3.0)
 
+    def _approximate_quantile(self, prob: Floats, *, upper: bool) -> Floats:
+        start = super()._approximate_quantile(prob, upper=upper)
+        approximation = self.approximation()
+        if approximation is None:
+            return start
+        residual = approximation._quantile_residual(prob, upper=upper)
+        far = np.full(self.size, self.farthest)
+        return approximate_roots(residual, -far, far, start)
+
+    def _is_poorly_approximated(self) -> Bools:
+        if self.is_approximate:
+            return np.zeros(self.size, dtype=bool)
+        u, v, _ = self._powers
+        return np.minimum(u, v) < _LEAST_POWER
+
     def _find_mode(self) -> Floats:
         """The side of 0 of the mode is that of u − v, unless the density has its peak at 0."""
         u, v, _ = self._powers
         aside = np.flatnonzero(((u > 1.0) | (v > 1.0)) & (u != v))
         start, width = self._approximate_mode()
+        approximation = self.approximation()
+        if approximation is not None:
+            start, width = approximation._find_mode(), _FROM_MODE * width
         mode = np.zeros(self.size)
 
         def slope(coordinate: Floats, index: Positions) -> Floats:

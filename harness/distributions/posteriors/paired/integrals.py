@@ -287,40 +287,6 @@ class ConditionalWindow(Window[Conditional]):
         return self.start.copy()
 
 
-# A magnitude below this is taken for this one. At a gap below this, a tail and the density are
-# powers of the gap.
-_SMALLEST, _LEAST_GAP = 1e-200, 1e-80
-
-
-@dataclass(frozen=True)
-class PairedIntegrals(Integrals):
-    """Tails and density of d at points given by |d|, 1 − |d| and whether d is negative."""
-
-    first: Floats
-    """The power u of p₁₀, shape (m,)."""
-    second: Floats
-    """The power v of p₀₁, shape (m,)."""
-    same: Floats
-    """The power r of ρ = 1 − p₁₀ − p₀₁, shape (m,)."""
-
-    def tail(self, magnitude: Floats, gap: Floats, negative: Bools, *, upper: bool) -> Floats:
-        tail = super().tail(magnitude, gap, negative, upper=upper)
-        # Where the density has a pole at 0, the smallest magnitude has mass below it.
-        pole = np.flatnonzero((magnitude == 0.0) & (self.first + self.second < 1.0))
-        if pole.size:
-            u, v = self.first[pole], self.second[pole]
-            tail[pole] = betainc(v, u, 0.5) if upper else betainc(u, v, 0.5)
-        return tail
-
-    def _blocks(self, magnitude: Floats, gap: Floats, negative: Bools) -> Iterator[Block]:
-        for mirrored in (False, True):
-            for part in positions_in_blocks((gap > 0.0) & (negative == mirrored)):
-                u, v, r = self.first[part], self.second[part], self.same[part]
-                powers = (v, u, r) if mirrored else (u, v, r)
-                t, rest = np.maximum(magnitude[part], _SMALLEST), np.maximum(gap[part], _LEAST_GAP)
-                yield PairedBlock(part, mirrored, t, gap[part], powers, rest)
-
-
 @dataclass(frozen=True)
 class PairedBlock(Block):
     """Outcomes with the powers of p₁₀, p₀₁ and ρ, or of p₀₁, p₁₀ and ρ where d is negative."""
@@ -348,3 +314,39 @@ class PairedBlock(Block):
         conditional = Conditional.of(Given.SECOND_ONLY, self.powers, self.t, self.rest)
         height, slope = conditional.log_density()
         return height + (v + r - 1.0) * np.log(self.gap / self.rest), slope
+
+
+# A magnitude below this is taken for this one. At a gap below this, a tail and the density are
+# powers of the gap.
+_SMALLEST, _LEAST_GAP = 1e-200, 1e-80
+
+
+@dataclass(frozen=True)
+class PairedIntegrals(Integrals):
+    """Tails and density of d at points given by |d|, 1 − |d| and whether d is negative."""
+
+    first: Floats
+    """The power u of p₁₀, shape (m,)."""
+    second: Floats
+    """The power v of p₀₁, shape (m,)."""
+    same: Floats
+    """The power r of ρ = 1 − p₁₀ − p₀₁, shape (m,)."""
+    block: type[PairedBlock] = PairedBlock
+    """How tails and densities are computed."""
+
+    def tail(self, magnitude: Floats, gap: Floats, negative: Bools, *, upper: bool) -> Floats:
+        tail = super().tail(magnitude, gap, negative, upper=upper)
+        # Where the density has a pole at 0, the smallest magnitude has mass below it.
+        pole = np.flatnonzero((magnitude == 0.0) & (self.first + self.second < 1.0))
+        if pole.size:
+            u, v = self.first[pole], self.second[pole]
+            tail[pole] = betainc(v, u, 0.5) if upper else betainc(u, v, 0.5)
+        return tail
+
+    def _blocks(self, magnitude: Floats, gap: Floats, negative: Bools) -> Iterator[Block]:
+        for mirrored in (False, True):
+            for part in positions_in_blocks((gap > 0.0) & (negative == mirrored)):
+                u, v, r = self.first[part], self.second[part], self.same[part]
+                powers = (v, u, r) if mirrored else (u, v, r)
+                t, rest = np.maximum(magnitude[part], _SMALLEST), np.maximum(gap[part], _LEAST_GAP)
+                yield self.block(part, mirrored, t, gap[part], powers, rest)

@@ -17,7 +17,10 @@ from harness.base.numerics.points import LogPoints, OddsPoints, UnitPoints, log_
 from harness.base.numerics.special import log_binomial
 from harness.distributions.posteriors.beta import Beta
 from harness.distributions.posteriors.difference.integrals import DifferenceIntegrals
-from harness.distributions.posteriors.difference.posterior import DifferencePosterior
+from harness.distributions.posteriors.difference.posterior import (
+    DifferencePosterior,
+    cornish_fisher,
+)
 from harness.distributions.posteriors.gamma import Gamma
 from harness.distributions.posteriors.protocol import Posterior
 from harness.distributions.posteriors.ratio.density import (
@@ -85,12 +88,11 @@ class LogRatioPosterior(DifferencePosterior[LogPoints]):
         return first.cumulants.less(second.cumulants)
 
     def _approximate_quantile(self, prob: Floats, *, upper: bool) -> Floats:
-        """Cornish and Fisher's correction of a normal quantile by the skewness."""
         of = self._cumulants()
         deviation = np.sqrt(of.variance)
         z = -ndtri(prob) if upper else ndtri(prob)
-        skewness = of.third / deviation**3
-        return np.asarray(of.mean + deviation * (z + skewness * (z * z - 1.0) / 6.0))
+        skewness, kurtosis = of.third / deviation**3, of.fourth / of.variance**2
+        return np.asarray(of.mean + deviation * (z + cornish_fisher(z, skewness, kurtosis)))
 
     def _is_poorly_approximated(self) -> Bools:
         of = self._cumulants()
