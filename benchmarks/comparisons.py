@@ -97,8 +97,19 @@ def coverage_in_one_line() -> None:
         report(f"coverage of {name} at 1001 p, n = 1000, ms", f"{1000 * took:.1f}", "some ms")
 
 
+def coverage_of_posterior_limits() -> None:
+    """The time of the exact coverage of paired posterior limits at one truth."""
+    truth = {"n": 1000, "p11": 0.86, "p10": 0.04, "p01": 0.02}
+    for name in ("balanced_width", "minimal_length", "balanced_tail"):
+        took = seconds(  # type: ignore[misc]
+            lambda n=name: coverage("paired_difference", n, **truth), repeats=1
+        )
+        report(f"coverage of paired {name} at n = 1000, s", f"{took:.2f}", "< 2")
+
+
 if __name__ == "__main__":
     score_intervals()
     paired_enumeration()
     unconditional_intervals()
     coverage_in_one_line()
+    coverage_of_posterior_limits()
