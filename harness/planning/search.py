@@ -14,9 +14,10 @@ from harness.base.errors import InputError
 from harness.base.numerics.arrays import Bools, Floats, Integers
 from harness.designs.engines.listed import consecutive_probabilities
 from harness.families.combination import Span
-from harness.planning.estimates import estimates, limits_of_rules
+from harness.planning.decisions import LEFT_OUT
+from harness.planning.estimates import chances, estimates, limits_of_rules
 from harness.planning.expectations import Expectations
-from harness.planning.goals import Ladder, Width, is_reached, second_sizes
+from harness.planning.goals import AssuredWidth, Ladder, Width, is_reached, second_sizes
 
 _NODES = 12
 """Nodes of the first bounds; each further round has four times as many."""
@@ -87,6 +88,13 @@ class Question:
         return self.smooth and isinstance(self.expectations.goal, Width)
 
     @property
+    def interpolates(self) -> bool:
+        """Whether widths between those at few counts decide the probability of a narrow one."""
+        expectations = self.expectations
+        is_assured = isinstance(expectations.goal, AssuredWidth)
+        return self.smooth and is_assured and expectations.are_products
+
+    @property
     def is_range(self) -> bool:
         return any(low < high for low, high in self.ranges)
 
@@ -104,13 +112,16 @@ class Question:
         if self.is_range:
             return np.array([worst_mean(self.expectations, row, self.ranges) for row in sizes])
         truths, summed = [low for low, _ in self.ranges], np.ones(numbers.size, bool)
-        if self.takes_few:
+        if self.takes_few or self.interpolates:
             outcomes = self.expectations.outcomes(sizes, truths, alone=True)
             summed = outcomes * self.cost * numbers.size <= SUMMED
         means = np.empty(numbers.size)
         if summed.any():
             means[summed] = self.expectations.means(sizes[summed], truths)
         if summed.all():
+            return means
+        if self.interpolates:
+            means[~summed] = chances(self.expectations, sizes[~summed], truths)
             return means
         room = self.target * (CLOSE if numbers.size == 1 else CLOSE_IN_CURVE)
         most = SUMMED / (4.0 * self.cost)
@@ -158,7 +169,11 @@ class Question:
             reached[rows] = is_reached(self.expectations.goal, means)
             # Not even the rounding of limits decides where the error is that small.
             pending[rows] = error >= np.maximum(np.abs(means - self.target), _NEAR * self.target)
-        while self.rises and nodes <= _MOST_NODES[len(truths)]:
+        if self.interpolates:
+            means = chances(self.expectations, sizes, truths)
+            reached[:] = is_reached(self.expectations.goal, means)
+            pending = np.abs(means - self.target) <= 2.0 * LEFT_OUT
+        while self.rises and not self.interpolates and nodes <= _MOST_NODES[len(truths)]:
             rows = np.flatnonzero(pending & (outcomes > _FEWER * nodes ** len(truths)))
             if not rows.size:
                 break
@@ -236,7 +251,8 @@ def worst_mean(
     sampling, goal = expectations.family.model.SAMPLING, expectations.goal
     samples = list(zip(ranges, sizes.tolist(), strict=True))
     windows = [sampling.window(*span, size) for span, size in samples]
-    values = expectations.values_between(sizes, windows)
+    columns = [np.arange(first, last + 1.0) for first, last in windows]
+    values = expectations.values_at(sizes, columns)
     grids = []
     for span, size in samples:
         low, high = np.asarray(sampling.variance_stabilized(np.array(span), size))

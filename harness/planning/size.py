@@ -242,7 +242,7 @@ def size(
         at_truth = [low for low, _ in ranges]
         question = power_question(estimated, goal, source, alpha, ladder, ratio, at_truth)
     answer: SufficientSize | SufficientPower | None
-    if question is not None:
+    if isinstance(question, PowerQuestion):
         answer = search_power(question, thorough=thorough)
     else:
         expectations, ranges = expectations_of(estimated, goal, source, alpha, ranges)
