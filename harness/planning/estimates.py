@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from scipy.ndimage import maximum_filter
+from numpy.lib.stride_tricks import sliding_window_view
 
 from harness.base.numerics.arrays import Floats
 from harness.callers.source import CatalogueSource, Source
@@ -26,8 +26,10 @@ _POINTS = 6
 between two of them."""
 _LEAST = 1e-13
 """The probability of a count below which it is left out, beside those that windows leave out."""
-_SAFETY = 3.0
+_SAFETY = 4.0
 """The error of a rule, over the largest difference between it and the two rules before."""
+_ROUGH = 0.1
+"""The least error of the first rules, relative to the mean and over the number of cases."""
 _SHRINKS = 0.1
 """The least error of a rule, over that of the rule before: two means may be near by chance."""
 
@@ -41,9 +43,9 @@ def estimates(
 ) -> tuple[Floats, Floats]:
     """Return E[g] at each size from the limits at few counts, and its error, shape (N,) each.
 
-    Rules of more and more counts are taken until the error is small enough: three times the
+    Rules of more and more counts are taken until the error is small enough: four times the
     largest difference between the means of the last three rules, or a tenth of the error of
-    the rule before if that is more.
+    the rule before if that is more, for the first three rules 0.1/n of the mean.
 
     Args:
         expectations: the expectations, of a g that is smooth in the counts.
@@ -53,6 +55,8 @@ def estimates(
             is above or below the target.
         most: the most limits of a rule at a size.
     """
+    is_count = expectations.family.model.SIZE_IS_COUNT
+    cases = np.maximum(sizes.min(axis=1) * (1.0 if is_count else max(truths)), 1.0)
     means = np.full((len(_RULES), len(sizes)), np.nan)
     error, pending = np.full(len(sizes), np.inf), np.arange(len(sizes))
     for place in range(2, len(_RULES)):
@@ -71,7 +75,9 @@ def estimates(
         for row, part in enumerate(np.split(terms, ends, axis=1), place + 1 - len(rules)):
             means[row, pending] = part.sum(axis=1)
         last = means[place - 2 : place + 1, pending]
-        before = np.where(np.isfinite(error[pending]), error[pending], 0.0)
+        before = error[pending]
+        if place == 2:
+            before = _ROUGH / _SHRINKS * np.abs(last[2]) / cases
         differences = np.abs(last[:2] - last[2]).max(axis=0)
         error[pending] = np.maximum(_SAFETY * differences, _SHRINKS * before)
         needed = np.abs(last[2] - expectations.goal.target) if room is None else room
@@ -86,7 +92,7 @@ def chances(expectations: Expectations, sizes: Floats, truths: Sequence[float]) 
     """Return the probability that the width is at most the one asked for, shape (N,).
 
     Between Chebyshev's points the squared width, or of a ratio its inverse, is a polynomial in the
-    counts. Where it is as near to the one asked for as its error, three times the largest
+    counts. Where it is as near to the one asked for as its error, four times the largest
     difference about there from a polynomial through every second point, the limits decide.
 
     Args:
@@ -118,14 +124,18 @@ def chances(expectations: Expectations, sizes: Floats, truths: Sequence[float]) 
             for axis, (x, node) in enumerate(zip(counts, nodes, strict=True)):
                 fine = _interpolated(fine, axis, node, x)
                 coarse = _interpolated(coarse, axis, node[::2], x)
-            reach = [x.size // _POINTS for x in counts]
-            error = _SAFETY * maximum_filter(np.abs(fine - coarse), reach)
+            error = _SAFETY * np.abs(fine - coarse)
+            for axis, x in enumerate(counts):
+                reach, beside = x.size // (2 * _POINTS), [(0, 0)] * len(counts)
+                beside[axis] = (reach, reach)
+                about = sliding_window_view(np.pad(error, beside), 2 * reach + 1, axis=axis)
+                error = about.max(axis=-1)
             near = ~(np.abs(fine - target) > error)
             narrow = (fine < target).astype(np.float64)
-        columns = [x[place] for x, place in zip(counts, np.nonzero(near), strict=True)]
-        data = [np.full(columns[0].size, n) for n in np.repeat(size, 2)]
-        data[::2] = columns
-        narrow[near] = goal.values(*expectations.limits(tuple(data)))
+        if near.any():
+            data = [np.full(near.sum(), n) for n in np.repeat(size, 2)]
+            data[::2] = [x[place] for x, place in zip(counts, np.nonzero(near), strict=True)]
+            narrow[near] = goal.values(*expectations.limits(tuple(data)))
         found[row] = (chance * narrow).sum()
     return found
 
