@@ -26,7 +26,7 @@ _POINTS = 6
 between two of them."""
 _LEAST = 1e-13
 """The probability of a count below which it is left out, beside those that windows leave out."""
-_SAFETY = 4.0
+_SAFETY = 6.0
 """The error of a rule, over the largest difference between it and the two rules before."""
 _ROUGH = 0.1
 """The least error of the first rules, relative to the mean and over the number of cases."""
@@ -43,7 +43,7 @@ def estimates(
 ) -> tuple[Floats, Floats]:
     """Return E[g] at each size from the limits at few counts, and its error, shape (N,) each.
 
-    Rules of more and more counts are taken until the error is small enough: four times the
+    Rules of more and more counts are taken until the error is small enough: six times the
     largest difference between the means of the last three rules, or a tenth of the error of
     the rule before if that is more, for the first three rules 0.1/n of the mean.
 
@@ -92,7 +92,7 @@ def chances(expectations: Expectations, sizes: Floats, truths: Sequence[float]) 
     """Return the probability that the width is at most the one asked for, shape (N,).
 
     Between Chebyshev's points the squared width, or of a ratio its inverse, is a polynomial in the
-    counts. Where it is as near to the one asked for as its error, four times the largest
+    counts. Where it is as near to the one asked for as its error, six times the largest
     difference about there from a polynomial through every second point, the limits decide.
 
     Args:
