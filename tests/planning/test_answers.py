@@ -70,7 +70,8 @@ def hold_against_every_outcome(family, method, assurance=None):
     found = harness.size(family, method, **truths, **goal)
     answer = next(iter(found.sizes.values()))
     at_answer = expected(family, method, answer, goal)
-    assert found.reached == pytest.approx(at_answer, rel=1e-9)
+    # Sums are replaced by few limits where their error is below 1e-8.
+    assert found.reached == pytest.approx(at_answer, rel=1e-8)
     before = answer - (1 if record.model.SIZE_IS_COUNT else 10.0 ** np.floor(np.log10(answer) - 2))
     reaches = [
         value >= assurance if assurance else value <= goal["length"]
