@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -49,6 +50,8 @@ class Expectations:
     family: Family
     goal: Goal
     limits: LimitsOf
+    are_products: ClassVar[bool] = True
+    """Whether outcomes are all combinations of independent counts, the data of the family."""
 
     def windows(self, sizes: Floats, truths: Sequence[float]) -> list[Window]:
         """Return the first and the last possible outcome of each sample, shape (N,) each.
@@ -116,14 +119,14 @@ class Expectations:
         lower, upper = self._table(sizes, counts, inside)
         return _expectation(self.goal.values(lower, upper), probability)
 
-    def values_between(self, sizes: Floats, windows: Sequence[tuple[int, int]]) -> Floats:
-        """Return g at all counts in a window of each sample, an axis for each sample.
+    def values_at(self, sizes: Floats, columns: Sequence[Floats]) -> Floats:
+        """Return g at all combinations of counts, an axis for each sample.
 
         Args:
             sizes: the size of each sample, shape (samples,).
-            windows: the first and the last count of each sample.
+            columns: the counts of each sample.
         """
-        counts = [np.arange(first, last + 1.0)[np.newaxis] for first, last in windows]
+        counts = [column[np.newaxis] for column in columns]
         inside = [np.ones(x.shape, bool) for x in counts]
         lower, upper = self._table(sizes[np.newaxis], counts, inside)
         return np.asarray(self.goal.values(lower, upper)[0])
@@ -231,6 +234,7 @@ class PairedExpectations(Expectations):
     number of pairs that are right in both.
     """
 
+    are_products: ClassVar[bool] = False
     with_both: bool = True
     """Whether the limits depend on how many pairs are right in both."""
 
@@ -294,6 +298,8 @@ class ShareExpectations(Expectations):
     N of the n cases of a table is binomial, and x given N is. So E[g] = Σ Pr(N) E[g | N], and the
     second factor serves all sizes.
     """
+
+    are_products: ClassVar[bool] = False
 
     def outcomes(self, sizes: Floats, truths: Sequence[float], *, alone: bool = False) -> Floats:
         """Return about how many limits decide each size, shape (N,); see ``Expectations.outcomes``.
@@ -369,6 +375,8 @@ class StoppedExpectations(Expectations):
 
     They are sums over all outcomes of the rule at each size.
     """
+
+    are_products: ClassVar[bool] = False
 
     def outcomes(self, sizes: Floats, truths: Sequence[float], *, alone: bool = False) -> Floats:
         """Return the number of trials by counts that the paths of each size take, shape (N,)."""

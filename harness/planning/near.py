@@ -1,32 +1,33 @@
-"""The search for a sufficient size among the sizes about the answer.
+"""The search for the size from which on every size reaches a goal.
 
-Where the limits of all outcomes at all sizes take long, the answer is bracketed by powers of two
-and by bisection, and only the sizes about it are decided: all of them. An expected width falls like
-1/√n and a probability of a width rises, both up to a ripple, as the outcomes are counts. In the
-window the ripple shows as sizes that reach the goal and sizes that do not among each other; the
-window extends by at least twice the range of these, and 5 %, to each side.
+Expectations over discrete outcomes rise and fall with the size, so that a smaller size may reach
+the goal by luck. The answer is bracketed by powers of two and by bisection. Every size up to four
+times the answer is decided, or up to 1.25 times where that is much work. Of widths where that takes
+long, only the sizes about the answer are: all of them. An expected width falls like 1/√n and a
+probability of a width rises, both up to a ripple, as the outcomes are counts. In the window the
+ripple shows as sizes that reach the goal and sizes that do not among each other; the window extends
+by at least twice the range of these, and 5 %, to each side.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from harness.base.numerics.arrays import Bools, Integers
 from harness.planning.estimates import limits_of_rules
-from harness.planning.goals import AssuredWidth, Width
-from harness.planning.search import (
-    LARGEST_WORK,
-    TIMES,
-    Question,
-    SufficientSize,
-    largest_failing,
-    search,
-    too_large,
-    work_of_all,
-)
+from harness.planning.goals import AssuredWidth, Ladder, Width
+from harness.planning.search import LARGEST_WORK, Question, too_large, work_of_all
 
+TIMES, AT_LEAST_TIMES = 4, 1.25
+"""Where every size is checked, it is up to so many times the answer; up to the second where that is
+much work."""
+_MUCH_WORK = 1 << 23
+"""The most limits that a search computes to check up to ``TIMES`` the answer."""
+_LARGEST_POWER = LARGEST_WORK / 64
+"""The most limits of a power of two that is tried."""
 _ALL = 3 << 20
 """The most limits, times their cost, with which every size up to four times the answer is checked;
 those of it take a few seconds."""
@@ -46,15 +47,33 @@ _BEYOND = 2
 """The window extends by so many times the range of sizes that reach the goal and do not."""
 
 
-def search_near(question: Question) -> SufficientSize | None:
+@dataclass(frozen=True)
+class SufficientSize:
+    """The answer to a question."""
+
+    number: int
+    """The number of the smallest size from which on all up to ``checked_to`` reach the goal."""
+    checked_to: int
+    """The largest number that was checked."""
+    by_luck: tuple[int, ...]
+    """Smaller numbers whose sizes reach the goal although a larger one does not."""
+    checked: str = ""
+    """Which sizes were checked how, and why no other size matters; empty where all of them up to
+    ``checked_to`` were."""
+
+
+def search_near(question: Question, *, thorough: bool = False) -> SufficientSize | None:
     """Return the size from which on every size reaches the goal; None where no size does.
+
+    Args:
+        question: the question.
+        thorough: whether every size from the first on is checked, whatever that takes.
 
     Raises:
         TooLargeError: the answer is so large that the sizes about it are too many.
     """
-    ladder = question.ladder
-    goal = question.expectations.goal
-    if isinstance(goal, AssuredWidth) and question.smooth and not goal.width.family.is_ratio:
+    ladder, goal = question.ladder, question.expectations.goal
+    if isinstance(goal, AssuredWidth) and question.smooth:
         failing, above = _about_the_width(question, goal)
     else:
         power = _bracket(question)
@@ -63,23 +82,16 @@ def search_near(question: Question) -> SufficientSize | None:
         # Sizes between a power of two that fails and the next one, that reaches the goal.
         failing, size = power, 2.0 * float(ladder.sizes(np.array([power + 1]))[0])
         above = min(ladder.number_from(size), ladder.last)
-    pieces = _PARTS if question.takes_few else 2
-    while above - failing > 1:
-        low, high = ladder.sizes(np.array([max(failing, 1), above])).tolist()
-        if high <= _NARROW * low:
-            break
-        inner = np.geomspace(low, high, pieces + 1)[1:-1].tolist()
-        tried = np.unique([ladder.number_from(size) for size in inner])
-        tried = np.unique(np.clip(tried, failing + 1, above - 1))
-        fails = tried[~question.is_reached(tried)]
-        failing = int(max(fails, default=failing))
-        above = int(min(tried[tried > failing], default=above))
+    failing, above = _bisected(question, question.is_reached_at_some, failing, above)
     low, high = ladder.sizes(np.array([failing + 1, above])).tolist()
+    first, reach = ladder.number_from(low / _REACH), _REACH
     last = min(ladder.number_from(TIMES * high), ladder.last)
-    if work_of_all(question, above, last) * question.cost <= _ALL:
-        return search(replace(question, smooth=False))
-    last = min(ladder.number_from(high * _REACH), ladder.last)
-    numbers = np.arange(ladder.number_from(low / _REACH), last + 1)
+    work = work_of_all(question, above, last)
+    every = thorough or work * question.cost <= _ALL
+    if every:
+        question, first = replace(question, smooth=False), 1
+        reach = TIMES if work <= _MUCH_WORK else AT_LEAST_TIMES
+    numbers = np.arange(first, min(ladder.number_from(high * reach), ladder.last) + 1)
     reached = _decided(question, numbers)
     while True:
         largest = int(max(numbers[~reached], default=numbers[0] - 1))
@@ -87,8 +99,10 @@ def search_near(question: Question) -> SufficientSize | None:
         number = ladder.answer_from(largest + 1)
         overlap = max(largest - smallest, 0)
         low, high = ladder.sizes(np.array([min(smallest, number), number])).tolist()
-        wanted = max(1, min(ladder.number_from(low / _REACH), smallest - _BEYOND * overlap))
-        beyond = max(ladder.number_from(high * _REACH), number + _BEYOND * overlap)
+        wanted, beyond = 1, ladder.number_from(high * reach)
+        if not every:
+            wanted = min(ladder.number_from(low / _REACH), smallest - _BEYOND * overlap)
+            wanted, beyond = max(1, wanted), max(beyond, number + _BEYOND * overlap)
         if beyond > ladder.last:
             raise too_large(question, number)
         if wanted >= numbers[0] and beyond <= numbers[-1]:
@@ -99,19 +113,46 @@ def search_near(question: Question) -> SufficientSize | None:
         numbers = np.concatenate([before, numbers, after])
     answers = ladder.answers(numbers[numbers < number])
     by_luck = answers[reached[answers - numbers[0]]]
-    words = _words(question, numbers, overlap)
+    words = "" if every else _words(question, numbers, overlap)
     return SufficientSize(number, int(numbers[-1]), tuple(by_luck.tolist()), words)
+
+
+def _bisected(
+    question: Question, is_reached: Callable[[Integers], Bools], failing: int, above: int
+) -> tuple[int, int]:
+    """Return a number that fails and a larger one that reaches the goal, of sizes 3 % apart."""
+    ladder, pieces = question.ladder, _PARTS if question.takes_few else 2
+    while above - failing > 1:
+        low, high = ladder.sizes(np.array([max(failing, 1), above])).tolist()
+        if high <= _NARROW * low:
+            break
+        inner = np.geomspace(low, high, pieces + 1)[1:-1].tolist()
+        tried = np.unique([ladder.number_from(size) for size in inner])
+        tried = np.unique(np.clip(tried, failing + 1, above - 1))
+        fails = tried[~is_reached(tried)]
+        failing = int(max(fails, default=failing))
+        above = int(min(tried[tried > failing], default=above))
+    return failing, above
 
 
 def _about_the_width(question: Question, goal: AssuredWidth) -> tuple[int, int]:
     """Return a number that fails, or 0, and a larger one that reaches the goal.
 
-    They lie about the size whose expected width is the one that is asked for: about half of the
-    outcomes have a smaller width there.
+    They lie about the size that is narrow enough at the counts that are expected: about half of
+    the outcomes have a smaller width there.
     """
-    ladder, expectations = question.ladder, replace(question.expectations, goal=goal.width)
-    found = search_near(replace(question, expectations=expectations))
-    number = 1 if found is None else found.number
+    ladder, expectations = question.ladder, question.expectations
+    truths = [0.5 * (low + high) for low, high in question.ranges]
+
+    def is_narrow(numbers: Integers) -> Bools:
+        counts, _ = expectations.rule(question.sizes(numbers), truths, 1)
+        limits = expectations.limits(tuple(column[:, 0] for column in counts))
+        return goal.values(*limits) > 0
+
+    powers = _powers(ladder)
+    failing = int(max(powers[~is_narrow(powers)], default=0))
+    number = int(min(powers[powers > failing], default=ladder.last))
+    _, number = _bisected(question, is_narrow, failing, number)
     step = _STEP if question.is_reached(np.array([number]))[0] else 1.0 / _STEP
     while True:
         size = float(ladder.sizes(np.array([number]))[0])
@@ -120,39 +161,51 @@ def _about_the_width(question: Question, goal: AssuredWidth) -> tuple[int, int]:
         following = min(following, number - 1) if step > 1 else max(following, number + 1)
         if following < 1:
             return 0, number
-        if following > ladder.last or question.work(following, alone=True) > LARGEST_WORK / 64:
+        if following > ladder.last or question.work(following, alone=True) > _LARGEST_POWER:
             raise too_large(question, number)
         if question.is_reached(np.array([following]))[0] != (step > 1):
             return (following, number) if step > 1 else (number, following)
         number = following
 
 
-def _bracket(question: Question) -> int | None:
-    """Return the largest power of two that fails, 0 if none does; None where all of them fail."""
-    if not question.takes_few:
-        failing = largest_failing(question)
-        return None if failing == question.ladder.last else failing
-    ladder = question.ladder
+def _powers(ladder: Ladder) -> Integers:
+    """Return the numbers of the first size times the powers of two."""
     size, last = ladder.sizes(np.array([1, ladder.last])).tolist()
-    powers = np.array(
-        [ladder.number_from(size * 2.0**k) for k in range(64) if size * 2.0**k <= last]
+    powers = [ladder.number_from(size * 2.0**k) for k in range(64) if size * 2.0**k <= last]
+    return np.array(powers)
+
+
+def _bracket(question: Question) -> int | None:
+    """Return the largest power of two that fails, 0 if none does; None where all of them fail.
+
+    Of a range of truths some are tried.
+
+    Raises:
+        TooLargeError: all powers of two fail that are not too large to be tried.
+    """
+    powers = _powers(question.ladder)
+    ends = [[low for low, _ in question.ranges], [high for _, high in question.ranges]]
+    outcomes = np.max(
+        [question.expectations.outcomes(question.sizes(powers), truths) for truths in ends], axis=0
     )
-    truths = [low for low, _ in question.ranges]
-    outcomes = question.expectations.outcomes(question.sizes(powers), truths)
-    # Sizes of few outcomes last, as the limits of each take a call: only where all others reach it.
-    many = int(np.argmax(outcomes > limits_of_rules(len(truths))))
-    failing, reached, start, at_once = 0, 0, many, _AT_ONCE
-    while start < powers.size and reached < _REACHED:
+    # Sizes of few outcomes last: they may reach the goal by luck, and each takes a call.
+    many = int(np.argmax(outcomes > limits_of_rules(len(ends[0]))))
+    enough = _REACHED if question.takes_few else 2
+    failing, reached, start = 0, 0, many
+    while start < powers.size and reached < enough:
+        if question.work(int(powers[start]), alone=True) > _LARGEST_POWER:
+            if reached:
+                break
+            raise too_large(question, int(powers[max(start - 1, 0)]))
+        at_once = (_AT_ONCE if start == many else enough - reached) if question.takes_few else 1
         part = powers[start : start + at_once]
-        does = question.is_reached(part)
-        fails = np.flatnonzero(~does)
+        fails = np.flatnonzero(~question.is_reached_at_some(part))
         if fails.size:
             failing, reached = int(part[fails[-1]]), 0
         reached += part.size - 1 - int(max(fails, default=-1))
         start += part.size
-        at_once = max(1, _REACHED - reached)
     if failing == 0 and many:
-        fails = powers[:many][~question.is_reached(powers[:many])]
+        fails = powers[:many][~question.is_reached_at_some(powers[:many])]
         failing = int(max(fails, default=0))
     return failing if reached else None
 

@@ -1,9 +1,6 @@
-"""The search for the size from which on every size reaches a goal.
+"""Which sizes reach a goal: by bounds, from the limits at few counts, or from all limits.
 
-Expectations over discrete outcomes rise and fall with the size, so that a smaller size may reach
-the goal by luck. Every size up to four times the answer is decided, or up to 1.25 times where that
-is much work, most of them by bounds from a few limits. Where truths are a range, the expectation is
-that at the truth where it is worst.
+Where truths are a range, the expectation is that at the truth where it is worst.
 """
 
 from __future__ import annotations
@@ -17,15 +14,11 @@ from harness.base.errors import InputError
 from harness.base.numerics.arrays import Bools, Floats, Integers
 from harness.designs.engines.listed import consecutive_probabilities
 from harness.families.combination import Span
-from harness.planning.estimates import estimates, limits_of_rules
+from harness.planning.decisions import LEFT_OUT
+from harness.planning.estimates import chances, estimates, limits_of_rules
 from harness.planning.expectations import Expectations
-from harness.planning.goals import Ladder, Width, is_reached, second_sizes
+from harness.planning.goals import AssuredWidth, Ladder, Width, is_reached, second_sizes
 
-TIMES, AT_LEAST_TIMES = 4, 1.25
-"""Every size is checked up to so many times the answer; up to the second where that is much work.
-
-An answer says how far sizes were checked.
-"""
 _NODES = 12
 """Nodes of the first bounds; each further round has four times as many."""
 _MOST_NODES = {1: 1 << 16, 2: 1 << 8}
@@ -34,8 +27,6 @@ _FEWER = 2
 """Bounds are tried where all limits are more than so many times as many."""
 _CLEAR = 1e-9
 """Bounds decide where they are this far from the target, relative to it."""
-_MUCH_WORK = 1 << 23
-"""The most limits that a search computes to check up to ``TIMES`` the answer."""
 LARGEST_WORK = 1 << 26
 """The most limits that a search computes."""
 SUMMED = 1 << 20
@@ -59,7 +50,7 @@ _ROUNDS, _POINTS = 4, 9
 
 
 class TooLargeError(InputError):
-    """Sizes up to ``AT_LEAST_TIMES`` the answer are too many to be checked."""
+    """The sizes about the answer are too many to be checked."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +88,13 @@ class Question:
         return self.smooth and isinstance(self.expectations.goal, Width)
 
     @property
+    def interpolates(self) -> bool:
+        """Whether widths between those at few counts decide the probability of a narrow one."""
+        expectations = self.expectations
+        is_assured = isinstance(expectations.goal, AssuredWidth)
+        return self.smooth and is_assured and expectations.are_products
+
+    @property
     def is_range(self) -> bool:
         return any(low < high for low, high in self.ranges)
 
@@ -114,13 +112,16 @@ class Question:
         if self.is_range:
             return np.array([worst_mean(self.expectations, row, self.ranges) for row in sizes])
         truths, summed = [low for low, _ in self.ranges], np.ones(numbers.size, bool)
-        if self.takes_few:
+        if self.takes_few or self.interpolates:
             outcomes = self.expectations.outcomes(sizes, truths, alone=True)
             summed = outcomes * self.cost * numbers.size <= SUMMED
         means = np.empty(numbers.size)
         if summed.any():
             means[summed] = self.expectations.means(sizes[summed], truths)
         if summed.all():
+            return means
+        if self.interpolates:
+            means[~summed] = chances(self.expectations, sizes[~summed], truths)
             return means
         room = self.target * (CLOSE if numbers.size == 1 else CLOSE_IN_CURVE)
         most = SUMMED / (4.0 * self.cost)
@@ -168,7 +169,11 @@ class Question:
             reached[rows] = is_reached(self.expectations.goal, means)
             # Not even the rounding of limits decides where the error is that small.
             pending[rows] = error >= np.maximum(np.abs(means - self.target), _NEAR * self.target)
-        while self.rises and nodes <= _MOST_NODES[len(truths)]:
+        if self.interpolates:
+            means = chances(self.expectations, sizes, truths)
+            reached[:] = is_reached(self.expectations.goal, means)
+            pending = np.abs(means - self.target) <= 2.0 * LEFT_OUT
+        while self.rises and not self.interpolates and nodes <= _MOST_NODES[len(truths)]:
             rows = np.flatnonzero(pending & (outcomes > _FEWER * nodes ** len(truths)))
             if not rows.size:
                 break
@@ -210,83 +215,6 @@ class Question:
         return float(np.prod([last - first + 1.0 for first, last in windows]))
 
 
-@dataclass(frozen=True)
-class SufficientSize:
-    """The answer to a question."""
-
-    number: int
-    """The number of the smallest size from which on all up to ``checked_to`` reach the goal."""
-    checked_to: int
-    """The largest number that was checked."""
-    by_luck: tuple[int, ...]
-    """Smaller numbers whose sizes reach the goal although a larger one does not."""
-    checked: str = ""
-    """Which sizes were checked how, and why no other size matters; empty where all of them up to
-    ``checked_to`` were."""
-
-
-def search(question: Question) -> SufficientSize | None:
-    """Return the size from which on every size reaches the goal; None where no size does.
-
-    Raises:
-        TooLargeError: more than ``LARGEST_WORK`` limits would have to be computed.
-    """
-    failing = largest_failing(question)
-    ladder = question.ladder
-    if failing == ladder.last:
-        return None
-    number, reached, decided = failing + 1, np.zeros(1, bool), np.ones(1, bool)
-    while True:
-        size = float(ladder.sizes(np.array([number]))[0])
-        last = ladder.number_from(TIMES * size)
-        if work_of_all(question, number, last) > _MUCH_WORK:
-            last = ladder.number_from(AT_LEAST_TIMES * size)
-        if last < reached.size:
-            break
-        if last > ladder.last or work_of_all(question, number, last) > LARGEST_WORK:
-            raise too_large(question, number)
-        more = np.zeros(last + 1 - reached.size, bool)
-        reached, decided = np.append(reached, more), np.append(decided, more)
-        # All that may be an answer, and all others above the largest of them that fails.
-        failing = 0
-        for among in (ladder.answers, np.asarray):
-            numbers = among(np.arange(failing + 1, last + 1))
-            new = numbers[~decided[numbers]]
-            reached[new], decided[new] = question.is_reached(new), True
-            failing = int(max(numbers[~reached[numbers]], default=failing))
-        number = ladder.answer_from(failing + 1)
-    smaller = ladder.answers(np.arange(1, number))
-    return SufficientSize(number, last, tuple(smaller[reached[smaller]].tolist()))
-
-
-def largest_failing(question: Question) -> int:
-    """Return the largest power of two that fails, 0 if none does, the last number if all do.
-
-    Of a range of truths some are tried. Powers whose outcomes are too many are left out.
-
-    Raises:
-        TooLargeError: the largest power that is tried fails.
-    """
-    ladder = question.ladder
-    size, last = ladder.sizes(np.array([1, ladder.last])).tolist()
-    numbers = []
-    while size <= last:
-        number = ladder.number_from(size)
-        if question.work(number, alone=True) > LARGEST_WORK / 64:
-            break
-        numbers.append(number)
-        size *= 2.0
-    tried = np.array(numbers)
-    failing = tried[~question.is_reached_at_some(tried)]
-    if not failing.size:
-        return 0
-    if failing[-1] < numbers[-1]:
-        return int(failing[-1])
-    if size <= last:
-        raise too_large(question, numbers[-1])
-    return ladder.last
-
-
 def work_of_all(question: Question, number: int, last: int) -> float:
     """Return about how many limits decide the sizes of a search that ends at a number."""
     below = question.ladder.answers(np.arange(1, number)).size
@@ -299,7 +227,7 @@ def too_large(question: Question, number: int) -> TooLargeError:
     answer = family.size_text(sizes.tolist(), 6)
     return TooLargeError(
         f"{family.public_name}: the answer is above {answer}, and to check every size up to "
-        f"{AT_LEAST_TIMES} times as much would take more than {LARGEST_WORK:,} intervals"
+        f"1.25 times as much would take more than {LARGEST_WORK:,} intervals"
     )
 
 
@@ -323,7 +251,8 @@ def worst_mean(
     sampling, goal = expectations.family.model.SAMPLING, expectations.goal
     samples = list(zip(ranges, sizes.tolist(), strict=True))
     windows = [sampling.window(*span, size) for span, size in samples]
-    values = expectations.values_between(sizes, windows)
+    columns = [np.arange(first, last + 1.0) for first, last in windows]
+    values = expectations.values_at(sizes, columns)
     grids = []
     for span, size in samples:
         low, high = np.asarray(sampling.variance_stabilized(np.array(span), size))

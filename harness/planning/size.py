@@ -26,9 +26,9 @@ from harness.planning.estimates import cost, is_smooth
 from harness.planning.expectations import expectations_of, limits_rise
 from harness.planning.goals import PROBABILITY, AssuredWidth, Bound, Goal, Width, ladder_of
 from harness.planning.lists import ListQuestion, find_number, list_question
-from harness.planning.near import search_near
+from harness.planning.near import SufficientSize, search_near
 from harness.planning.power import PowerQuestion, SufficientPower, power_question, search_power
-from harness.planning.search import Question, SufficientSize, search
+from harness.planning.search import Question
 
 HALF_WIDTH, LENGTH, ABOVE, BELOW = "half_width", "length", "above", "below"
 _Wanted = Mapping[str, float | None]
@@ -241,19 +241,16 @@ def size(
     if isinstance(goal, Bound) and all(low == high for low, high in ranges):
         at_truth = [low for low, _ in ranges]
         question = power_question(estimated, goal, source, alpha, ladder, ratio, at_truth)
-    near = False
-    if question is None:
-        expectations, ranges = expectations_of(estimated, goal, source, alpha, ranges)
-        near = not (thorough or estimated.stops)
-        smooth, price = near and is_smooth(source), cost(estimated, source)
-        rises = limits_rise(estimated, source)
-        question = Question(expectations, ladder, ratio, ranges, rises, smooth, price)
-        near &= not (isinstance(goal, Bound) or question.is_range)
     answer: SufficientSize | SufficientPower | None
     if isinstance(question, PowerQuestion):
         answer = search_power(question, thorough=thorough)
     else:
-        answer = search_near(question) if near else search(question)
+        expectations, ranges = expectations_of(estimated, goal, source, alpha, ranges)
+        thorough |= estimated.stops or isinstance(goal, Bound)
+        smooth, price = not thorough and is_smooth(source), cost(estimated, source)
+        rises = limits_rise(estimated, source)
+        question = Question(expectations, ladder, ratio, ranges, rises, smooth, price)
+        answer = search_near(question, thorough=thorough)
     if answer is None:
         last = question.sizes(np.array([ladder.last]))[0]
         largest = estimated.size_text(last.tolist(), 6)

@@ -10,9 +10,10 @@ import harness
 from harness.catalogue import with_settings
 from harness.planning import near
 from harness.planning.arguments import source_of
-from harness.planning.estimates import estimates, is_smooth
+from harness.planning.decisions import LEFT_OUT
+from harness.planning.estimates import chances, estimates, is_smooth
 from harness.planning.expectations import expectations_of
-from harness.planning.goals import Width
+from harness.planning.goals import AssuredWidth, Width
 from harness.planning.lattice import binomial_rule, next_rule, poisson_rule
 
 PAIRS = {"p11": 0.6, "p10": 0.2, "p01": 0.1}
@@ -69,6 +70,30 @@ def test_means_from_few_counts_are_within_their_error(family):
         for room in (np.inf, 1e-4, 1e-6):
             means, error = estimates(sums, sizes, truths, room)
             assert (np.abs(means - exact) <= error).all()
+
+
+@pytest.mark.parametrize(
+    ("family", "method", "truths", "size", "length"),
+    [
+        ("proportion", "wilson", (0.9,), 900.0, 0.039),
+        ("rate", "score", (2.0,), 300.0, 0.32),
+        ("proportion_difference", "mee", (0.8, 0.7), 200.0, 0.17),
+        ("risk_ratio", "katz", (0.8, 0.7), 210.0, 0.232),
+        ("odds_ratio", "scas", (0.95, 0.3), 210.0, 1.3),
+    ],
+)
+def test_widths_between_few_counts_give_the_probability_of_narrow_ones(
+    family, method, truths, size, length
+):
+    estimated = with_settings(family, {}, 0.05)
+    goal = AssuredWidth(Width(estimated, length, "length"), 0.9)
+    source = source_of(estimated, method, "two-sided", None)
+    spans = tuple((p, p) for p in truths)
+    sums, _ = expectations_of(estimated, goal, source, 0.05, spans)
+    sizes = np.array([[size] * len(truths)])
+    found = chances(sums, sizes, truths)
+    assert 0.01 < found[0] < 0.99
+    assert found == pytest.approx(sums.means(sizes, truths), abs=LEFT_OUT)
 
 
 @pytest.mark.parametrize("m", [2, 3, 6, 9])
