@@ -82,9 +82,10 @@ class FigureKind:
     options: type[FigureOptions]
     draw: Callable[[Results, Any], Iterable[Drawing]]
     """The drawings of these results with these options."""
-    over: Literal["outcome", "truth", "bin", "scenario", "trial", "summary", "nothing"] = "outcome"
+    over: Literal["outcome", "truth", "bin", "scenario", "trial", "search", "summary", "nothing"] = "outcome"
     """The condition of the cells that it reads. ``truth`` needs an experiment with a grid or a
-    list of truths, ``trial`` a simulation study with ``keep: replicates``; ``summary`` means
+    list of truths, ``trial`` a simulation study with ``keep: replicates``, ``search`` one with the key ``solve``;
+    ``summary`` means
     that any cells will do; ``nothing`` means that it is drawn from its options alone, and that they
     name no levels of the experiment."""
     needs: tuple[str, ...] = EVERY_ENGINE

@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from harness.designs.crossing import Goal
 from harness.designs.precision import estimate_interval
 from harness.findings.numbers import coverage, nominal, significant
+from harness.kinds.simulation.measures import FRACTIONS
+from harness.kinds.simulation.search import IMPRECISE, OUTSIDE
 from harness.tables.results import Results
 from harness.tables.wording import with_error
 
@@ -77,13 +80,16 @@ def _text(measure: str, row: Row | None) -> str:
 
 
 def study_sentences(results: Results) -> Iterator[str]:
-    """How each method covers, over all scenarios.
+    """How each method covers, over all scenarios; or what a search found.
 
     Coverage is called too low, or more than nominal, where the interval of Clopper and Pearson at
     0.05, over the number of scenarios × methods × planned looks at which the trials might have
     stopped, lies below, or above, the nominal coverage.
     """
     experiment = results.manifest["experiment"]
+    if "solve" in experiment:
+        yield from (sentence for sentence, _ in solve_sentences(results))
+        return
     factors, alpha = list(experiment["factors"][0]), experiment["alpha"]
     looks = results.manifest["trials"].get("looks", 1)
     rows = results.summary.filter(pl.col("measure") == "coverage", pl.col("trials") > 0)
@@ -109,6 +115,56 @@ def study_sentences(results: Results) -> Iterator[str]:
             yield f"{method}: coverage is above {nominal(alpha)} in {many} of {of}; {lowest}."
         else:
             yield f"{method}: coverage agrees with {nominal(alpha)} in {of}; {lowest}."
+
+
+def solve_sentences(results: Results) -> Iterator[tuple[str, bool]]:
+    """What a search found for each scenario of the other factors and method, and if it answers."""
+    experiment = results.manifest["experiment"]
+    solve, table = experiment["solve"], results.tables["solve"]
+    name, measure = solve["factor"], solve["measure"]
+    others = [each for each in experiment["factors"][0] if each != name]
+    values = results.summary.filter(pl.col("measure") == measure)
+    for row in table.iter_rows(named=True):
+        held = {each: row[each] for each in others}
+        who = row["method"] + (f" ({_place(held, others)[2:]})" if held else "")
+        wanted = _value(measure, solve["equals"])
+        made = f"{row['trials']:,} trials at {row['levels']} levels"
+        if row["level"] is not None:
+            limits = [row["level_lower"], row["level_upper"]]
+            if solve["whole"]:
+                goal = Goal(solve["equals"], *solve["between"], True, False)
+                limits = [goal.answer(each) for each in limits]
+            answer, lower, upper = (significant(each, 4) for each in (row[name], *limits))
+            there = _value(measure, row["estimate"], row["mcse"])
+            early = "; the trials ended before the error asked for" if row["status"] == IMPRECISE else ""
+            yield (
+                f"{who}: {measure} reaches {wanted} at {name} = {answer}, with a 95 % interval from "
+                f"{lower} to {upper}; it is {there} there ({made}){early}.",
+                True,
+            )
+            continue
+        ends = []
+        for level in solve["between"]:
+            at = values.filter(pl.col(name) == level, method=row["method"], **held)
+            measured = [_value(measure, each["estimate"], each["mcse"]) for each in at.to_dicts()]
+            ends.append(f"{measured[0] if measured else 'not known'} at {name} = {level}")
+        low, high = solve["between"]
+        what = f"{measure} does not reach {wanted} for {name} from {low} to {high}"
+        if row["status"] != OUTSIDE:
+            what = f"the trials do not tell where {measure} reaches {wanted}"
+        yield f"{who}: {what}: it is {ends[0]} and {ends[1]} ({made}).", False
+
+
+def _value(measure: str, value: float | None, error: float | None = None) -> str:
+    """A measure with its standard error, those that are shown in per cent as such."""
+    if value is None:
+        return "not known"
+    percent = measure in FRACTIONS
+    factor = 100.0 if percent else 1.0
+    text = f"{factor * value:.6g}"
+    if error is not None and error > _ROUNDING * abs(value):
+        text = with_error(factor * value, factor * error, 2 if percent else 4)
+    return f"{text} %" if percent else text
 
 
 def _place(row: Row, factors: Sequence[str]) -> str:
