@@ -15,7 +15,6 @@ the standard errors s of m trials each.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,13 +74,13 @@ class Goal:
             level: at which the curve has the value.
             slope: of the curve there, the change of the measure with x.
         """
-        x = np.float64(level)
-        away = (self.scaled(levels) - self.scaled(x)) * (x if self.low > 0 else 1.0)
+        x = np.array(level)
+        away = self.scaled(levels) - self.scaled(x)
+        rise = slope * (level if self.low > 0 else 1.0) * away
         if not self.is_fraction:
-            return self.equals + slope * away
-        at = ndtri(self.equals)
-        fitted: Floats = ndtr(at + slope / _normal_density(at) * away)
-        return fitted
+            return np.asarray(self.equals + rise)
+        at = float(ndtri(self.equals))
+        return np.asarray(ndtr(at + rise / _normal_density(at)))
 
     def answer(self, level: float) -> float:
         """The level to use: the first whole one that is not below the crossing, or the crossing."""
@@ -161,12 +160,13 @@ def _bisected(goal: Goal, found: Measured, away: Floats) -> Crossing:
     """
     t = goal.scaled(found.levels)
     inside = np.diff(t) / (t[-1] - t[0]) * (1.0 - 2.0 * _OUTSIDE)
-    prior = np.log(np.concatenate([[_OUTSIDE], inside, [_OUTSIDE]]))
+    # Levels may be so close that their t is the same.
+    prior = np.log(np.maximum(np.concatenate([[_OUTSIDE], inside, [_OUTSIDE]]), 1e-300))
 
     def posterior(z: Floats) -> Floats:
         above = np.concatenate([[0.0], np.cumsum(log_ndtr(-z))])
         below = np.concatenate([np.cumsum(log_ndtr(z)[::-1])[::-1], [0.0]])
-        return prior + above + below
+        return np.asarray(prior + above + below)
 
     weights = max(posterior(away), posterior(-away), key=lambda each: float(logsumexp(each)))
     mass = np.exp(weights - logsumexp(weights))
@@ -177,10 +177,9 @@ def _bisected(goal: Goal, found: Measured, away: Floats) -> Crossing:
     (low, level, high) = (float(each) for each in goal.level(np.array([lower, middle, upper])))
     rise = found.estimates[gap] - found.estimates[gap - 1]
     slope = float(rise / (found.levels[gap] - found.levels[gap - 1]))
-    if goal.is_whole and gap and found.levels[gap] - found.levels[gap - 1] <= 1.0:
-        nexts = (float(found.levels[gap - 1]), float(found.levels[gap]))
-    else:
-        nexts = tuple(_levels_of(goal, np.array([middle])))
+    nexts = _levels_of(goal, np.array([middle]))
+    if goal.is_whole and found.levels[gap] - found.levels[gap - 1] <= 1.0:
+        nexts = tuple(found.levels[gap - 1 : gap + 1].tolist())
     answer = goal.answer(level)
     nearest = int(np.argmin(np.abs(found.levels - answer)))
     return Crossing(
@@ -219,7 +218,7 @@ def _fitted(goal: Goal, found: Measured, close: Bools) -> Crossing:
         root = float(np.clip(root, around[0], around[-1]))
         wanted = np.array([around[0], root, around[-1]])
     level, low, high = (float(each) for each in goal.level(np.array([root, lower, upper])))
-    estimate, error = line.measure(float(goal.scaled(np.float64(goal.answer(level)))))
+    estimate, error = line.measure(float(goal.scaled(np.array(goal.answer(level)))))
     return Crossing(
         level,
         low,
@@ -230,16 +229,15 @@ def _fitted(goal: Goal, found: Measured, close: Bools) -> Crossing:
         False,
         bounded and bool(t[0] <= root <= t[-1]),
         float(found.trials[used].sum()),
-        tuple(_levels_of(goal, wanted)),
+        _levels_of(goal, wanted),
     )
 
 
-def _levels_of(goal: Goal, scaled: Floats) -> Iterator[float]:
-    """The levels of some t that can be tried, each once."""
-    levels = goal.level(scaled)
-    if goal.is_whole:
-        levels = np.rint(levels)
-    yield from dict.fromkeys(levels.tolist())
+def _levels_of(goal: Goal, scaled: Floats) -> tuple[float, ...]:
+    """The levels of some t that can be tried, each once: whole, or of six digits."""
+    levels = goal.level(scaled).tolist()
+    tidy = [float(round(each)) if goal.is_whole else float(f"{each:.6g}") for each in levels]
+    return tuple(dict.fromkeys(min(max(each, goal.low), goal.high) for each in tidy))
 
 
 def _normal_density(x: Floats | float) -> Floats:
@@ -290,12 +288,14 @@ class _Line:
                 density, mean = _normal_density(eta), ndtr(eta)
                 weights = trials * density * density / (mean * (1.0 - mean))
                 response = eta + (y - mean) / density
-            covariance = np.linalg.pinv(design.T @ (weights[:, None] * design) + prior)
+            information = design.T @ (weights[:, None] * design) + prior
+            covariance = np.linalg.pinv(information).astype(np.float64)
             coefficients = covariance @ (design.T @ (weights * response))
             before, eta = eta, np.clip(design @ coefficients, -5.0, 5.0)
             if not goal.is_fraction or np.abs(eta - before).max() < 1e-10:
                 break
-        return cls(goal, origin, *coefficients[:2].tolist(), covariance[:2, :2])
+        a, slope = (float(each) for each in coefficients[:2])
+        return cls(goal, origin, a, slope, covariance[:2, :2])
 
     def limits(self) -> tuple[float, float, float]:
         """The t at which the line has the value, and the limits of Fieller; NaN of no interval."""

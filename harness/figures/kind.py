@@ -82,7 +82,9 @@ class FigureKind:
     options: type[FigureOptions]
     draw: Callable[[Results, Any], Iterable[Drawing]]
     """The drawings of these results with these options."""
-    over: Literal["outcome", "truth", "bin", "scenario", "trial", "search", "summary", "nothing"] = "outcome"
+    over: Literal[
+        "outcome", "truth", "bin", "scenario", "trial", "search", "summary", "nothing"
+    ] = "outcome"
     """The condition of the cells that it reads. ``truth`` needs an experiment with a grid or a
     list of truths, ``trial`` a simulation study with ``keep: replicates``, ``search`` one with the key ``solve``;
     ``summary`` means

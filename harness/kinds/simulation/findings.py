@@ -38,15 +38,37 @@ Row = Mapping[str, Any]
 class StudyTable:
     """The main measures of a study as text."""
 
+    title: str
     names: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    texts: int
+    """The number of columns at the start that are no measures."""
 
 
-def study_table(summary: pl.DataFrame, factors: Sequence[str]) -> StudyTable:
+def study_table(results: Results) -> StudyTable:
     """A row per scenario and method: its factors, and each measure ± its standard error.
 
-    Measures that no method has, and failures where there are none, are left out.
+    Of a search it is the measure that was asked for, by the levels that were tried. Measures that no method has, and failures where there are none, are left out.
     """
+    experiment, summary = results.manifest["experiment"], results.summary
+    factors = list(experiment["factors"][0])
+    if "solve" in experiment:
+        solve = experiment["solve"]
+        others = [name for name in factors if name != solve["factor"]]
+        tried = summary.filter(pl.col("measure") == solve["measure"])
+        tried = tried.sort(*others, "method", solve["factor"], maintain_order=True)
+        found = tuple(
+            (
+                *(str(row[name]) for name in ("scenario", *factors, "method")),
+                _value(solve["measure"], row["estimate"], row["mcse"]),
+                f"{row['trials']:,}",
+            )
+            for row in tried.iter_rows(named=True)
+        )
+        names = ("scenario", *factors, "method", solve["measure"], "trials")
+        return StudyTable(
+            "Levels that were tried, ± Monte Carlo standard errors", names, found, len(factors) + 2
+        )
     by_measure: dict[str, dict[tuple[int, str], Row]] = {}
     keys: dict[tuple[int, str], Row] = {}
     for row in summary.iter_rows(named=True):
@@ -66,7 +88,8 @@ def study_table(summary: pl.DataFrame, factors: Sequence[str]) -> StudyTable:
         for key, first in keys.items()
     )
     names = ("scenario", *factors, "method", *(SHOWN[name] for name in used))
-    return StudyTable(names, rows)
+    title = "Measures ± Monte Carlo standard errors"
+    return StudyTable(title, names, rows, len(factors) + 2)
 
 
 def _text(measure: str, row: Row | None) -> str:
@@ -130,16 +153,19 @@ def solve_sentences(results: Results) -> Iterator[tuple[str, bool]]:
         wanted = _value(measure, solve["equals"])
         made = f"{row['trials']:,} trials at {row['levels']} levels"
         if row["level"] is not None:
-            limits = [row["level_lower"], row["level_upper"]]
-            if solve["whole"]:
-                goal = Goal(solve["equals"], *solve["between"], True, False)
-                limits = [goal.answer(each) for each in limits]
+            low, high = solve["between"]
+            goal = Goal(solve["equals"], low, high, solve["whole"], False)
+            limits = [goal.answer(row[each]) for each in ("level_lower", "level_upper")]
             answer, lower, upper = (significant(each, 4) for each in (row[name], *limits))
             there = _value(measure, row["estimate"], row["mcse"])
-            early = "; the trials ended before the error asked for" if row["status"] == IMPRECISE else ""
+            early = (
+                "; the trials ended before the error asked for"
+                if row["status"] == IMPRECISE
+                else ""
+            )
             yield (
-                f"{who}: {measure} reaches {wanted} at {name} = {answer}, with a 95 % interval from "
-                f"{lower} to {upper}; it is {there} there ({made}){early}.",
+                f"{who}: {measure} reaches {wanted} at {name} = {answer}, with a 95 % interval "
+                f"from {lower} to {upper}; it is {there} there ({made}){early}.",
                 True,
             )
             continue

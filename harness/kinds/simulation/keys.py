@@ -547,9 +547,7 @@ class _Figures(StrictModel):
         return self
 
 
-def figures_of(
-    figures: list[Any], is_search: bool
-) -> tuple[dict[str, Any], list[ConfigIssue]]:
+def figures_of(figures: list[Any], is_search: bool) -> tuple[dict[str, Any], list[ConfigIssue]]:
     """The options of figures, as the value of the key ``figures``, or its issues."""
     given = {"figures": figures, "is_search": is_search}
     try:
@@ -569,7 +567,7 @@ def simulation_of(
     solve, trials, scenarios = model.solve, model.trials, model.factors
     if solve is not None:
         trials, whole = TrialPlan(solve.most, is_searched=True), solve.goal.is_whole
-        kept = (int if whole else float)
+        kept = int if whole else float
         scenarios = tuple(
             {**row, solve.factor: kept(cast(float, row[solve.factor]))} for row in scenarios
         )
@@ -585,7 +583,6 @@ def simulation_of(
         "title": model.title or model.name,
         "scenarios": scenarios,
         "trials": trials,
-
         "methods": tuple(model.methods),
         "reference": model.reference or model.methods[0].label,
         "batch": model.batch or 0,

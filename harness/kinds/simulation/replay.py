@@ -115,7 +115,8 @@ def _asked(results: Results, scenario: int, trial: int) -> tuple[Simulation, Map
     scenarios = results.manifest.get("scenarios", document["factors"])
     validate_whole("scenario", scenario, 1)
     validate_whole("trial", trial, 1)
-    for name, value, most in (("scenario", scenario, len(scenarios)), ("trial", trial, MOST_TRIALS)):
+    count = len(scenarios)
+    for name, value, most in (("scenario", scenario, count), ("trial", trial, MOST_TRIALS)):
         if value > most:
             raise InputError(f"{name} should be at most {most}, found {value}")
     folder = Path()

@@ -24,6 +24,7 @@ ANSWERED, IMPRECISE, OUTSIDE, UNKNOWN = "answered", "imprecise", "outside", "unk
 """What a search may find; ``columns.csv`` says what they mean."""
 
 Factors = Mapping[str, Level]
+MeasuresByMethod = Mapping[str, Mapping[str, Measure]]
 
 
 def searched_scenarios(solve: Solve, scenarios: Sequence[Factors]) -> list[dict[str, Level]]:
@@ -50,7 +51,7 @@ class Search:
     """The trials of each of them."""
     measures: dict[tuple[int, str], Measure] = field(default_factory=dict)
     """The measure by the index of a tried scenario and the label of a method."""
-    found: dict[tuple[int, str], tuple[Crossing, str]] = field(default_factory=dict)
+    found: dict[tuple[int, str], tuple[Crossing | None, str]] = field(default_factory=dict)
     """Where a method has the value, and what is found, by the number of the search."""
     rounds: int = 0
 
@@ -74,7 +75,7 @@ class Search:
                 added[self._scenario(number, level)] = self.shard
         return added
 
-    def further(self, measured: Mapping[int, Mapping[str, Mapping[str, Measure]]]) -> dict[int, int]:
+    def further(self, measured: Mapping[int, MeasuresByMethod]) -> dict[int, int]:
         """The trials to add, by the index of their scenario; none where all searches have ended.
 
         Args:
@@ -99,7 +100,7 @@ class Search:
             for label in self.methods:
                 found, status, excess = self._answer(number, label)
                 self.found[number, label] = found, status
-                if status in (ANSWERED, OUTSIDE) or self.rounds == MOST_ROUNDS:
+                if found is None or status in (ANSWERED, OUTSIDE) or self.rounds == MOST_ROUNDS:
                     continue
                 more = trials_to_add(found, excess, left, self.shard)
                 for level in found.next_levels if more else ():
@@ -113,17 +114,15 @@ class Search:
         solve, whole = self.solve, self.solve.goal.is_whole
         for (number, label), (found, status) in self.found.items():
             tried = self.tried[number]
-            known = {
-                "level": found.level,
-                "level_lower": found.lower,
-                "level_upper": found.upper,
-                "slope": found.slope,
-                "estimate": found.estimate,
-                "mcse": found.error,
-            }
-            answer: float | int | None = solve.goal.answer(found.level)
-            if status in (OUTSIDE, UNKNOWN):
-                known, answer = dict.fromkeys(known), None
+            names = ("level", "level_lower", "level_upper", "slope", "estimate", "mcse")
+            known: dict[str, float | None] = dict.fromkeys(names)
+            answer: float | int | None = None
+            if found is not None and status in (ANSWERED, IMPRECISE):
+                limits = (found.level, found.lower, found.upper)
+                known = dict(
+                    zip(names, (*limits, found.slope, found.estimate, found.error), strict=True)
+                )
+                answer = solve.goal.answer(found.level)
             yield {
                 **self.searches[number],
                 solve.factor: int(answer) if whole and answer is not None else answer,
@@ -148,7 +147,7 @@ class Search:
             self.trials.append(0)
         return tried[level]
 
-    def _answer(self, number: int, label: str) -> tuple[Crossing, str, float]:
+    def _answer(self, number: int, label: str) -> tuple[Crossing | None, str, float]:
         """Where a method has the value, what that is, and its half-width over the largest one."""
         levels, rows = [], []
         for level, scenario in sorted(self.tried[number].items()):
@@ -157,8 +156,7 @@ class Search:
                 levels.append(level)
                 rows.append((measure.estimate, measure.mcse, float(measure.trials)))
         if len(levels) < 2:
-            missing = Crossing(*[math.nan] * 6, False, False, math.nan, ())
-            return missing, UNKNOWN, math.inf
+            return None, UNKNOWN, math.inf
         estimates, errors, trials = np.array(rows, np.float64).T
         found = crossing(self.solve.goal, Measured(np.array(levels), estimates, errors, trials))
         excess = self.solve.error.excess(found)

@@ -242,6 +242,7 @@ def _manifest(
     scenarios: Sequence[ScenarioTrials],
     sources: Mapping[str, str],
 ) -> dict[str, Any]:
+    tried = [dict(each.factors) for each in scenarios]
     failures, changed = [], []
     for each in scenarios:
         for label, found in each.answers.items():
@@ -259,7 +260,7 @@ def _manifest(
             "by_scenario": [each.trials for each in scenarios],
             **({"looks": scenarios[0].looks} if scenarios[0].looks else {}),
         },
-        **({"scenarios": [dict(each.factors) for each in scenarios]} if "solve" in document else {}),
+        **({"scenarios": tried} if "solve" in document else {}),
         "truths": [each.truth for each in scenarios],
         "failures": failures,
         "changed": changed,

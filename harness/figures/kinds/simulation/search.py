@@ -27,8 +27,9 @@ HEIGHT = 62.0
 """Of a drawing, in mm."""
 _RELATIVE = ("relative_bias", "relative_error_model_se", "relative_precision")
 """Measures that are written in per cent, and are no fractions of trials."""
-_AROUND = 5.0
-"""Half-widths of the interval of the crossing that are drawn to each side, at least."""
+_CURVE, _AROUND = 6.0, 10.0
+"""Half-widths of the interval of the crossing, to each side, to which the curve is drawn, and the
+axis."""
 
 
 class SolveCurveOptions(options.FigureOptions):
@@ -65,7 +66,11 @@ def draw_solve_curve(results: Results, asked: SolveCurveOptions) -> Iterator[Dra
             _plot_search(axes, solve, answer, tried, looks[method])
         axes.axhline(solve["equals"], **style.NOMINAL_LINE, zorder=1, gid="equals")
         axes.set(xlabel=style.shorten(name, 30), ylabel=style.wrap(measure.words, HEIGHT - 15))
-        axes.set_xlim(*_shown(solve, answers))
+        low, high = _shown(solve, answers)
+        seen = rows.filter(**held).filter(rows.filter(**held)[name].is_between(low, high))
+        bounds = [*seen["low"], *seen["high"], solve["equals"]]
+        room = 0.05 * (max(bounds) - min(bounds))
+        axes.set(xlim=(low, high), ylim=(min(bounds) - room, max(bounds) + room))
         set_few_ticks(axes)
         if measure.in_percent:
             write_in_percent(axes, "y")
@@ -80,7 +85,7 @@ def _shown(solve: Mapping[str, Any], answers: pl.DataFrame) -> tuple[float, floa
     found = answers.select("level", "level_lower", "level_upper").drop_nulls().to_numpy()
     if len(found) < answers.height:
         return low - room, high + room
-    half = np.maximum(0.5 * (found[:, 2] - found[:, 1]) * _AROUND, 0.25 * np.abs(found[:, 0]))
+    half = 0.5 * (found[:, 2] - found[:, 1]) * _AROUND
     return max(low - room, (found[:, 0] - half).min()), min(high + room, (found[:, 0] + half).max())
 
 
@@ -95,17 +100,19 @@ def _plot_search(
     method, x = answer["method"], tried[solve["factor"]].to_numpy()
     bounds = tried.select("estimate", "low", "high").to_numpy().T
     axes.vlines(x, bounds[1], bounds[2], colors=look.colour, linewidth=0.8, zorder=3)
-    axes.plot(x, bounds[0], **{**look.points(), "markersize": 3.0}, zorder=4, gid=f"tried-{method}")
+    axes.plot(x, bounds[0], **look.points(), linestyle="none", zorder=4, gid=f"tried-{method}")
     if answer["level"] is None:
         return
-    shade = {"facecolor": look.colour, "alpha": 0.15, "linewidth": 0}
+    shade: dict[str, Any] = {"facecolor": look.colour, "alpha": 0.15, "linewidth": 0}
     axes.axvspan(answer["level_lower"], answer["level_upper"], **shade, zorder=0)
     axes.axvline(answer["level"], color=look.colour, linewidth=0.6, zorder=1, gid=f"level-{method}")
     if answer["slope"] is not None and math.isfinite(answer["slope"]):
         low, high = solve["between"]
         is_fraction = MEASURES[solve["measure"]].in_percent and solve["measure"] not in _RELATIVE
         goal = Goal(solve["equals"], low, high, solve["whole"], is_fraction)
-        levels = np.linspace(low, high, 1000)
+        reach = _CURVE * 0.5 * (answer["level_upper"] - answer["level_lower"])
+        ends = max(low, answer["level"] - reach), min(high, answer["level"] + reach)
+        levels = np.linspace(*ends, 200)
         fitted = goal.curve(levels, answer["level"], answer["slope"])
         axes.plot(levels, fitted, **look.line, linewidth=0.9, zorder=2, gid=f"curve-{method}")
 
