@@ -48,7 +48,8 @@ class StudyTable:
 def study_table(results: Results) -> StudyTable:
     """A row per scenario and method: its factors, and each measure ± its standard error.
 
-    Of a search it is the measure that was asked for, by the levels that were tried. Measures that no method has, and failures where there are none, are left out.
+    Of a search it is the measure that was asked for, by the levels that were tried. Measures that
+    no method has, and failures where there are none, are left out.
     """
     experiment, summary = results.manifest["experiment"], results.summary
     factors = list(experiment["factors"][0])
