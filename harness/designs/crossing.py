@@ -104,7 +104,9 @@ class Measured:
         if goal.is_fraction:
             errors = np.sqrt(goal.equals * (1.0 - goal.equals) / self.trials)
         with np.errstate(all="ignore"):
-            away = np.nan_to_num((self.estimates - goal.equals) / errors, posinf=1e9, neginf=-1e9)
+            away = (self.estimates - goal.equals) / errors
+        # 0/0 is a measure without error that has the value, which is then reached.
+        away = np.where(np.isnan(away), _MOST_ERRORS, away)
         return np.clip(away, -_MOST_ERRORS, _MOST_ERRORS)
 
 
@@ -215,7 +217,8 @@ def _fitted(goal: Goal, found: Measured, close: Bools) -> Crossing:
     else:
         around = t[used]
         lower, upper = t[0], t[-1]
-        root = float(np.clip(root, around[0], around[-1]))
+        middle = float(around.mean())
+        root = float(np.clip(root, around[0], around[-1])) if np.isfinite(root) else middle
         wanted = np.array([around[0], root, around[-1]])
     level, low, high = (float(each) for each in goal.level(np.array([root, lower, upper])))
     estimate, error = line.measure(float(goal.scaled(np.array(goal.answer(level)))))
