@@ -85,16 +85,16 @@ def test_the_interval_holds_the_level_of_a_known_power(solved):
     (row,) = solved.solve.rows(named=True)
     exact = brentq(lambda n: power(n) - 0.8, 5, 200)
     assert row["status"] == "answered"
-    assert row["level_lower"] <= exact <= row["level_upper"]
-    assert row["level_upper"] - row["level_lower"] <= 4
-    assert row["n"] == np.ceil(row["level"])
+    assert row["crossing_lower"] <= exact <= row["crossing_upper"]
+    assert row["crossing_upper"] - row["crossing_lower"] <= 4
+    assert row["n"] == np.ceil(row["crossing"])
     assert abs(row["estimate"] - power(row["n"])) <= 4 * row["mcse"]
 
 
 def test_the_levels_that_were_tried_are_in_the_summary(solved):
     (row,) = solved.solve.rows(named=True)
     tried = solved.summary.filter(measure="rejection_rate")
-    assert tried.height == row["levels"] == tried["n"].n_unique()
+    assert tried.height == row["tried"] == tried["n"].n_unique()
     assert tried["trials"].sum() == row["trials"] == solved.manifest["trials"]["total"]
     assert {5, 200} <= set(tried["n"])
 
@@ -141,7 +141,7 @@ def test_each_scenario_of_other_factors_and_each_method_has_its_answer():
     assert found.select("scale", "method").rows() == [(1, "t"), (1, "z"), (2, "t"), (2, "z")]
     # The length is 2 q scale/√n, all but the bias of the standard deviation.
     for (scale, quantile), level in zip(
-        [(1, 2.776), (1, 1.96), (2, 2.776), (2, 1.96)], found["level"], strict=True
+        [(1, 2.776), (1, 1.96), (2, 2.776), (2, 1.96)], found["crossing"], strict=True
     ):
         assert level == pytest.approx((2 * quantile * scale / 1.5) ** 2, abs=3)
 
@@ -155,8 +155,8 @@ def test_a_level_need_not_be_whole():
     ).solve
     c4 = np.sqrt(2 / 4) * gamma(5 / 2) / gamma(4 / 2)
     exact = 2.0 / (2 * 2.7764451051977987 * c4 / np.sqrt(5))
-    assert found["level_lower"][0] <= exact <= found["level_upper"][0]
-    assert found["scale"][0] == found["level"][0]
+    assert found["crossing_lower"][0] <= exact <= found["crossing_upper"][0]
+    assert found["scale"][0] == found["crossing"][0]
 
 
 def test_a_value_that_is_not_reached_is_said_with_exit_code_4(tmp_path, capfd):
@@ -229,7 +229,7 @@ def test_what_is_wrong_with_a_search_is_said_in_a_sentence(keys, says):
     [
         ({"factors": {"n": ["few", "many"]}}, "solve.factor: expected a factor with numbers"),
         ({"factors": {"n": [5]}}, "solve.between: expected this key, or two levels of n"),
-        ({"factors": {"n": [5, 9], "level": [1]}}, "solve: expected another name of a factor"),
+        ({"factors": {"n": [5, 9], "crossing": [1]}}, "solve: expected another name of a factor"),
         ({"batch": 1000}, "solve.max: expected at least 16000"),
         ({"trials": {"per_scenario": 9}}, "trials: expected no trials with solve"),
         ({"figures": [{"kind": "lollipop"}]}, "figures: expected a figure of a search with"),
@@ -318,7 +318,7 @@ def test_the_search_of_the_package_finds_the_power_of_the_noncentral_t():
     """
     stored = harness.load(ROOT / "results/simulations/welch_power")
     found = harness.run(ROOT / "configs/simulations/welch_power.yaml", out=None)
-    columns = ["n", "sd", "method", "status", "trials", "levels"]
+    columns = ["n", "sd", "method", "status", "trials", "tried"]
     assert found.solve.select(columns).equals(stored.solve.select(columns))
 
     def exact(n):
@@ -326,4 +326,4 @@ def test_the_search_of_the_package_finds_the_power_of_the_noncentral_t():
         return t.sf(point) + t.cdf(-point) - 0.8
 
     (row,) = found.solve.filter(method="Welch", sd=1).rows(named=True)
-    assert row["level_lower"] <= brentq(exact, 5, 200) <= row["level_upper"]
+    assert row["crossing_lower"] <= brentq(exact, 5, 200) <= row["crossing_upper"]

@@ -152,11 +152,11 @@ def solve_sentences(results: Results) -> Iterator[tuple[str, bool]]:
         held = {each: row[each] for each in others}
         who = row["method"] + (f" ({_place(held, others)[2:]})" if held else "")
         wanted = _value(measure, solve["equals"])
-        made = f"{row['trials']:,} trials at {row['levels']} levels"
-        if row["level"] is not None:
+        made = f"{row['trials']:,} trials at {row['tried']} levels"
+        if row["crossing"] is not None:
             low, high = solve["between"]
             goal = Goal(solve["equals"], low, high, solve["whole"], False)
-            limits = [goal.answer(row[each]) for each in ("level_lower", "level_upper")]
+            limits = [goal.answer(row[each]) for each in ("crossing_lower", "crossing_upper")]
             answer, lower, upper = (significant(each, 4) for each in (row[name], *limits))
             there = _value(measure, row["estimate"], row["mcse"])
             early = (

@@ -57,7 +57,15 @@ RESERVED = (
     "answered",
 )
 """The columns of the tables beside factors, which no factor is called like."""
-SOLVED = ("equals", "status", "level", "level_lower", "level_upper", "slope", "levels")
+SOLVED = (
+    "equals",
+    "status",
+    "crossing",
+    "crossing_lower",
+    "crossing_upper",
+    "crossing_slope",
+    "tried",
+)
 """Those of the table of a search."""
 LOWEST: Mapping[str, float] = {
     **dict.fromkeys(("empirical_se", "mse", "rmse", "model_se", "mean_length"), 0.0),

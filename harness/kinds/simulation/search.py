@@ -114,7 +114,14 @@ class Search:
         solve, whole = self.solve, self.solve.goal.is_whole
         for (number, label), (found, status) in self.found.items():
             tried = self.tried[number]
-            names = ("level", "level_lower", "level_upper", "slope", "estimate", "mcse")
+            names = (
+                "crossing",
+                "crossing_lower",
+                "crossing_upper",
+                "crossing_slope",
+                "estimate",
+                "mcse",
+            )
             known: dict[str, float | None] = dict.fromkeys(names)
             answer: float | int | None = None
             if found is not None and status in (ANSWERED, IMPRECISE):
@@ -132,7 +139,7 @@ class Search:
                 "status": status,
                 **known,
                 "trials": sum(self.trials[scenario] for scenario in tried.values()),
-                "levels": len(tried),
+                "tried": len(tried),
             }
 
     def _scenario(self, number: int, level: float) -> int:

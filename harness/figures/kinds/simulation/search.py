@@ -82,7 +82,7 @@ def _shown(solve: Mapping[str, Any], answers: pl.DataFrame) -> tuple[float, floa
     """The levels of the axis: those around the answers, or the whole range where one is lacking."""
     low, high = solve["between"]
     room = 0.03 * (high - low)
-    found = answers.select("level", "level_lower", "level_upper").drop_nulls().to_numpy()
+    found = answers.select("crossing", "crossing_lower", "crossing_upper").drop_nulls().to_numpy()
     if len(found) < answers.height:
         return low - room, high + room
     half = 0.5 * (found[:, 2] - found[:, 1]) * _AROUND
@@ -101,19 +101,21 @@ def _plot_search(
     bounds = tried.select("estimate", "low", "high").to_numpy().T
     axes.vlines(x, bounds[1], bounds[2], colors=look.colour, linewidth=0.8, zorder=3)
     axes.plot(x, bounds[0], **look.points(), linestyle="none", zorder=4, gid=f"tried-{method}")
-    if answer["level"] is None:
+    if answer["crossing"] is None:
         return
     shade: dict[str, Any] = {"facecolor": look.colour, "alpha": 0.15, "linewidth": 0}
-    axes.axvspan(answer["level_lower"], answer["level_upper"], **shade, zorder=0)
-    axes.axvline(answer["level"], color=look.colour, linewidth=0.6, zorder=1, gid=f"level-{method}")
-    if answer["slope"] is not None and math.isfinite(answer["slope"]):
+    axes.axvspan(answer["crossing_lower"], answer["crossing_upper"], **shade, zorder=0)
+    axes.axvline(
+        answer["crossing"], color=look.colour, linewidth=0.6, zorder=1, gid=f"level-{method}"
+    )
+    if answer["crossing_slope"] is not None and math.isfinite(answer["crossing_slope"]):
         low, high = solve["between"]
         is_fraction = MEASURES[solve["measure"]].in_percent and solve["measure"] not in _RELATIVE
         goal = Goal(solve["equals"], low, high, solve["whole"], is_fraction)
-        reach = _CURVE * 0.5 * (answer["level_upper"] - answer["level_lower"])
-        ends = max(low, answer["level"] - reach), min(high, answer["level"] + reach)
+        reach = _CURVE * 0.5 * (answer["crossing_upper"] - answer["crossing_lower"])
+        ends = max(low, answer["crossing"] - reach), min(high, answer["crossing"] + reach)
         levels = np.linspace(*ends, 200)
-        fitted = goal.curve(levels, answer["level"], answer["slope"])
+        fitted = goal.curve(levels, answer["crossing"], answer["crossing_slope"])
         axes.plot(levels, fitted, **look.line, linewidth=0.9, zorder=2, gid=f"curve-{method}")
 
 
