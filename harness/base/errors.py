@@ -12,6 +12,10 @@ LONGEST_QUOTE = 60
 """The most characters of a value that a message quotes."""
 
 
+NOT_CONCLUDED = 4
+"""The exit code where nothing could be concluded."""
+
+
 class HarnessError(Exception):
     """An error of the harness; its message is one clear sentence, which any terminal can show."""
 

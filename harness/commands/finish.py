@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.base.errors import FigureError, HarnessError, MethodError, WriteError
+from harness.base.errors import NOT_CONCLUDED, FigureError, HarnessError, MethodError, WriteError
 from harness.commands.ending import print_error, shown
 
 if TYPE_CHECKING:
@@ -64,7 +64,12 @@ def finish(
         return HarnessError.exit_code
     if figure_fault is not None:
         return figure_fault.exit_code
-    return MethodError.exit_code if failed else 0
+    if failed:
+        return MethodError.exit_code
+    unanswered = list(kind.unanswered(results))
+    for sentence in unanswered:
+        print_error(f"{experiment.name}: {sentence}")
+    return NOT_CONCLUDED if unanswered else 0
 
 
 def _figures_line(drawn: Sequence[Path], experiment: AnyExperiment, path: Path) -> str:

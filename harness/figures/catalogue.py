@@ -20,7 +20,7 @@ from harness.figures.kinds import (
     stopping,
     surfaces,
 )
-from harness.figures.kinds.simulation import measures, trials
+from harness.figures.kinds.simulation import measures, search, trials
 
 FIGURES: dict[str, FigureKind] = {
     kind.name: kind
@@ -47,6 +47,7 @@ FIGURES: dict[str, FigureKind] = {
         trials.ZIP_PLOT_KIND,
         measures.LOLLIPOP_KIND,
         measures.NESTED_LOOP_KIND,
+        search.SOLVE_CURVE_KIND,
         trials.ESTIMATES_KIND,
     )
 }

@@ -82,11 +82,13 @@ class FigureKind:
     options: type[FigureOptions]
     draw: Callable[[Results, Any], Iterable[Drawing]]
     """The drawings of these results with these options."""
-    over: Literal["outcome", "truth", "bin", "scenario", "trial", "summary", "nothing"] = "outcome"
+    over: Literal[
+        "outcome", "truth", "bin", "scenario", "trial", "search", "summary", "nothing"
+    ] = "outcome"
     """The condition of the cells that it reads. ``truth`` needs an experiment with a grid or a
-    list of truths, ``trial`` a simulation study with ``keep: replicates``; ``summary`` means
-    that any cells will do; ``nothing`` means that it is drawn from its options alone, and that they
-    name no levels of the experiment."""
+    list of truths, ``trial`` a simulation study with ``keep: replicates``, ``search`` one with the
+    key ``solve``; ``summary`` means that any cells will do; ``nothing`` means that it is drawn from
+    its options alone, and that they name no levels of the experiment."""
     needs: tuple[str, ...] = EVERY_ENGINE
     """The run must use at least one of these engines; empty if no engine is needed."""
     drawn_for: Callable[[Family], bool] = attrgetter("has_single_count")

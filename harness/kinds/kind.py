@@ -174,6 +174,10 @@ class Kind(ABC, Generic[E]):
         """A sentence for each failure of a method of a run."""
         return ()
 
+    def unanswered(self, results: Any) -> Iterable[str]:
+        """A sentence for each question of a run that its results do not answer."""
+        return ()
+
     # What is shown.
 
     @abstractmethod

@@ -26,6 +26,7 @@ TABLE_FILES = (
     COLUMNS_FILE,
     "differences.csv",
     "replicates.parquet",
+    "solve.csv",
     "truths.csv",
     "answers.csv",
 )

@@ -33,7 +33,7 @@ SAMPLING = "sampling"
 USUAL_TABLES = ("summary", "cells", "ranking", "recommendation", "near_nominal")
 """The tables of coverage, the usual kind of experiment, which a config does not name."""
 SUMMARY, CELLS, RANKING, RECOMMENDATION, NEAR_NOMINAL = USUAL_TABLES
-DIFFERENCES, REPLICATES = "differences", "replicates"
+DIFFERENCES, REPLICATES, SOLVE = "differences", "replicates", "solve"
 
 PROBABILITY, RATIO = "probability", "ratio"
 OF_TRUTH, OF_PARAMETER, OF_LENGTH = "<truth>", "<parameter>", "<length>"

@@ -150,9 +150,14 @@ def _endless() -> pl.DataFrame:
     return pl.concat([cells, bound])
 
 
+def _stored(name: str) -> Any:
+    """Results that come with the package."""
+    return load(Path(harness.__file__).parents[1] / "results" / name)
+
+
 def _recommendation(family: str) -> Any:
     """The stored results that say which method of a family to use."""
-    return load(Path(harness.__file__).parents[1] / "results/recommendation" / family)
+    return _stored(f"recommendation/{family}")
 
 
 CASES: dict[str, Case] = {
@@ -334,5 +339,6 @@ CASES: dict[str, Case] = {
     "nested loop": lambda: (study(), Spec("nested_loop")),
     "nested loop of one scenario": lambda: (study([{}], [LONG], 20), Spec("nested_loop")),
     "lollipop of one scenario": lambda: (study([{}], [LONG], 20), Spec("lollipop")),
+    "search": lambda: (_stored("simulations/welch_power"), Spec("solve_curve")),
     "estimates": lambda: (study(methods=[*METHODS, LONG], failed=3), Spec("estimates")),
 }

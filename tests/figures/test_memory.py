@@ -38,7 +38,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 """Runs a command and prints the most memory that it had, in kilobytes."""
 # Of stopped trials, of lists and of simulations: their sizes are far smaller.
 OTHERS = {"calibration", "choice", "stopping_outcomes", "expected_size"}
-OTHERS |= {"zip_plot", "lollipop", "nested_loop", "estimates"}
+OTHERS |= {"zip_plot", "lollipop", "nested_loop", "estimates", "solve_curve"}
 
 
 @pytest.fixture(scope="module")

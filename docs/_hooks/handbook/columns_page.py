@@ -29,6 +29,7 @@ _ROWS = {
     "calibration_cells": "In the `cells.parquet` of a calibration, a row per reference × bin.",
     "simulation_summary": "In the `summary.csv` of a [simulation study](simulation.md), a row per "
     "scenario × method × measure; its factors are columns too.",
+    "simulation_solve": "Of one with `solve` in its `solve.csv`, a row per scenario × method.",
     "simulation_differences": "In its `differences.csv`, a row per scenario × method × measure.",
     "simulation_replicates": "In its `replicates.parquet`, a row per scenario × method × trial.",
 }

@@ -24,6 +24,7 @@ _OVER = {
     "bin": "the bins of the computed probabilities",
     "scenario": "the measures of all scenarios",
     "trial": "the replicates of a study with `keep: replicates`",
+    "search": "the levels that a study with the key `solve` has tried",
     "summary": "the results of any truth",
     "nothing": "its options alone",
 }

@@ -135,7 +135,7 @@ def check_on_model(method: AnyMethod, options: CheckOptions) -> ModelReport:
     checked: list[ModelTrials] = []
     limited = nullcontext() if timeout is None else watching(seconds=timeout)
     try:
-        true = truths(study)
+        true = truths(study, study.scenarios)
         with limited:
             for alpha, number in steps(places):
                 program, factors = replace(study, alpha=alpha).program, study.scenarios[number]

@@ -14,6 +14,7 @@ from harness.config.key import plain
 from harness.config.models.figures import write_figures
 from harness.config.models.trials import write_execution
 from harness.config.values import Execution
+from harness.designs.crossing import Error, Goal
 from harness.figures.kind import FigureSpec
 
 SIMULATION = "simulation"
@@ -46,11 +47,43 @@ class TrialPlan:
     """The largest Monte Carlo standard error of measures by their names."""
     half_width: float | None = None
     """The largest half-width of the interval of every coverage; None where none is asked for."""
+    is_searched: bool = False
+    """Whether they are those of a search, at all levels of its factor together."""
 
     @property
     def is_fixed(self) -> bool:
         """Whether the number does not depend on results."""
-        return not self.mcse and self.half_width is None
+        return not self.mcse and self.half_width is None and not self.is_searched
+
+
+@dataclass(frozen=True)
+class Solve:
+    """The level of a factor that is searched for."""
+
+    factor: str
+    measure: str
+    goal: Goal
+    error: Error
+
+    most: int
+    """The most trials, over all levels."""
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The key of a config."""
+        of_level, of_measure = self.error.level, self.error.measure
+        error = {} if of_level is None else {"error": {"level": plain_number(of_level)}}
+        if of_measure is not None:
+            error = {"error": {"measure": plain_number(of_measure)}}
+        return {
+            "factor": self.factor,
+            "measure": self.measure,
+            "equals": plain_number(self.goal.equals),
+            "between": [plain_number(self.goal.low), plain_number(self.goal.high)],
+            "whole": self.goal.is_whole,
+            **error,
+            "max": self.most,
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +94,7 @@ class Simulation:
     title: str
     model: UserFunction
     scenarios: tuple[Mapping[str, Level], ...]
-    """The factors of each scenario."""
+    """The factors of each scenario; of a search those that it begins with."""
     estimand: float | str | UserFunction
     methods: tuple[UserFunction, ...]
     reference: str
@@ -69,6 +102,8 @@ class Simulation:
     alpha: float
     null: float | None
     trials: TrialPlan
+    solve: Solve | None
+    """None where all scenarios are those of the config."""
     batch: int
     """0 where each trial is a call of its own."""
     seed: int
@@ -124,7 +159,8 @@ class Simulation:
             "reference": self.reference,
             "alpha": plain(self.alpha),
             "null": None if self.null is None else plain(self.null),
-            "trials": trials,
+            "trials": None if self.solve else trials,
+            "solve": self.solve.document if self.solve else None,
             "batch": self.batch or None,
             "seed": self.seed,
             "keep": self.keep,

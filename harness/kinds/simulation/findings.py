@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from harness.designs.crossing import Goal
 from harness.designs.precision import estimate_interval
 from harness.findings.numbers import coverage, nominal, significant
+from harness.kinds.simulation.measures import FRACTIONS
+from harness.kinds.simulation.search import IMPRECISE, OUTSIDE
 from harness.tables.results import Results
 from harness.tables.wording import with_error
 
@@ -35,15 +38,38 @@ Row = Mapping[str, Any]
 class StudyTable:
     """The main measures of a study as text."""
 
+    title: str
     names: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    texts: int
+    """The number of columns at the start that are no measures."""
 
 
-def study_table(summary: pl.DataFrame, factors: Sequence[str]) -> StudyTable:
+def study_table(results: Results) -> StudyTable:
     """A row per scenario and method: its factors, and each measure ± its standard error.
 
-    Measures that no method has, and failures where there are none, are left out.
+    Of a search it is the measure that was asked for, by the levels that were tried. Measures that
+    no method has, and failures where there are none, are left out.
     """
+    experiment, summary = results.manifest["experiment"], results.summary
+    factors = list(experiment["factors"][0])
+    if "solve" in experiment:
+        solve = experiment["solve"]
+        others = [name for name in factors if name != solve["factor"]]
+        tried = summary.filter(pl.col("measure") == solve["measure"])
+        tried = tried.sort(*others, "method", solve["factor"], maintain_order=True)
+        found = tuple(
+            (
+                *(str(row[name]) for name in ("scenario", *factors, "method")),
+                _value(solve["measure"], row["estimate"], row["mcse"]),
+                f"{row['trials']:,}",
+            )
+            for row in tried.iter_rows(named=True)
+        )
+        names = ("scenario", *factors, "method", solve["measure"], "trials")
+        return StudyTable(
+            "Levels that were tried, ± Monte Carlo standard errors", names, found, len(factors) + 2
+        )
     by_measure: dict[str, dict[tuple[int, str], Row]] = {}
     keys: dict[tuple[int, str], Row] = {}
     for row in summary.iter_rows(named=True):
@@ -63,7 +89,8 @@ def study_table(summary: pl.DataFrame, factors: Sequence[str]) -> StudyTable:
         for key, first in keys.items()
     )
     names = ("scenario", *factors, "method", *(SHOWN[name] for name in used))
-    return StudyTable(names, rows)
+    title = "Measures ± Monte Carlo standard errors"
+    return StudyTable(title, names, rows, len(factors) + 2)
 
 
 def _text(measure: str, row: Row | None) -> str:
@@ -77,13 +104,16 @@ def _text(measure: str, row: Row | None) -> str:
 
 
 def study_sentences(results: Results) -> Iterator[str]:
-    """How each method covers, over all scenarios.
+    """How each method covers, over all scenarios; or what a search found.
 
     Coverage is called too low, or more than nominal, where the interval of Clopper and Pearson at
     0.05, over the number of scenarios × methods × planned looks at which the trials might have
     stopped, lies below, or above, the nominal coverage.
     """
     experiment = results.manifest["experiment"]
+    if "solve" in experiment:
+        yield from (sentence for sentence, _ in solve_sentences(results))
+        return
     factors, alpha = list(experiment["factors"][0]), experiment["alpha"]
     looks = results.manifest["trials"].get("looks", 1)
     rows = results.summary.filter(pl.col("measure") == "coverage", pl.col("trials") > 0)
@@ -109,6 +139,59 @@ def study_sentences(results: Results) -> Iterator[str]:
             yield f"{method}: coverage is above {nominal(alpha)} in {many} of {of}; {lowest}."
         else:
             yield f"{method}: coverage agrees with {nominal(alpha)} in {of}; {lowest}."
+
+
+def solve_sentences(results: Results) -> Iterator[tuple[str, bool]]:
+    """What a search found for each scenario of the other factors and method, and if it answers."""
+    experiment = results.manifest["experiment"]
+    solve, table = experiment["solve"], results.tables["solve"]
+    name, measure = solve["factor"], solve["measure"]
+    others = [each for each in experiment["factors"][0] if each != name]
+    values = results.summary.filter(pl.col("measure") == measure)
+    for row in table.iter_rows(named=True):
+        held = {each: row[each] for each in others}
+        who = row["method"] + (f" ({_place(held, others)[2:]})" if held else "")
+        wanted = _value(measure, solve["equals"])
+        made = f"{row['trials']:,} trials at {row['tried']} levels"
+        if row["crossing"] is not None:
+            low, high = solve["between"]
+            goal = Goal(solve["equals"], low, high, solve["whole"], False)
+            limits = [goal.answer(row[each]) for each in ("crossing_lower", "crossing_upper")]
+            answer, lower, upper = (significant(each, 4) for each in (row[name], *limits))
+            there = _value(measure, row["estimate"], row["mcse"])
+            early = (
+                "; the trials ended before the error asked for"
+                if row["status"] == IMPRECISE
+                else ""
+            )
+            yield (
+                f"{who}: {measure} reaches {wanted} at {name} = {answer}, with a 95 % interval "
+                f"from {lower} to {upper}; it is {there} there ({made}){early}.",
+                True,
+            )
+            continue
+        ends = []
+        for level in solve["between"]:
+            at = values.filter(pl.col(name) == level, method=row["method"], **held)
+            measured = [_value(measure, each["estimate"], each["mcse"]) for each in at.to_dicts()]
+            ends.append(f"{measured[0] if measured else 'not known'} at {name} = {level}")
+        low, high = solve["between"]
+        what = f"{measure} does not reach {wanted} for {name} from {low} to {high}"
+        if row["status"] != OUTSIDE:
+            what = f"the trials do not tell where {measure} reaches {wanted}"
+        yield f"{who}: {what}: it is {ends[0]} and {ends[1]} ({made}).", False
+
+
+def _value(measure: str, value: float | None, error: float | None = None) -> str:
+    """A measure with its standard error, those that are shown in per cent as such."""
+    if value is None:
+        return "not known"
+    percent = measure in FRACTIONS
+    factor = 100.0 if percent else 1.0
+    text = f"{factor * value:.6g}"
+    if error is not None and error > _ROUNDING * abs(value):
+        text = with_error(factor * value, factor * error, 2 if percent else 4)
+    return f"{text} %" if percent else text
 
 
 def _place(row: Row, factors: Sequence[str]) -> str:

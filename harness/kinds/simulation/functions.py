@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from harness.callers.location import source_files, sources_digest
 from harness.callers.simulation.process import trial_process
-from harness.kinds.simulation.experiment import Simulation, UserFunction
+from harness.kinds.simulation.experiment import Level, Simulation, UserFunction
 from harness.kinds.simulation.trials import SentFiles
 
 
@@ -26,8 +27,8 @@ def sent_files(experiment: Simulation) -> SentFiles:
     return found
 
 
-def truths(experiment: Simulation) -> list[float]:
-    """The true value in each scenario.
+def truths(experiment: Simulation, scenarios: Iterable[Mapping[str, Level]]) -> list[float]:
+    """The true value in each of some scenarios.
 
     Raises:
         InputError: a function cannot be loaded, or does not take the factors.
@@ -35,7 +36,7 @@ def truths(experiment: Simulation) -> list[float]:
     found = []
     # The process is started in any case, since it says what is wrong with a function.
     with trial_process(experiment.program, experiment.scenarios[0]) as process:
-        for factors in experiment.scenarios:
+        for factors in scenarios:
             estimand = experiment.estimand
             if isinstance(estimand, UserFunction):
                 found.append(process.truth(factors))

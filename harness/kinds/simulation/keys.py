@@ -7,7 +7,7 @@ import itertools
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self, cast
 
 from pydantic import (
     AfterValidator,
@@ -34,6 +34,7 @@ from harness.base.models import (
     unknown,
 )
 from harness.base.plain_data import expected_found
+from harness.base.text import plain_number
 from harness.callers.location import FunctionLocation
 from harness.callers.process import TIMEOUT
 from harness.callers.simulation.r_functions import is_of_r
@@ -62,6 +63,7 @@ from harness.config.models.trials import (
 )
 from harness.config.shared_keys import Name, Seed, Title
 from harness.config.values import Execution
+from harness.designs.crossing import Error, Goal
 from harness.figures.catalogue import FIGURES
 from harness.figures.kind import FigureSpec
 from harness.kinds.simulation.experiment import (
@@ -69,14 +71,18 @@ from harness.kinds.simulation.experiment import (
     SIMULATION,
     Level,
     Simulation,
+    Solve,
     TrialPlan,
     UserFunction,
 )
-from harness.kinds.simulation.measures import MEASURES, RESERVED
+from harness.kinds.simulation.measures import FRACTIONS, LOWEST, MEASURES, RESERVED, SOLVED
+from harness.kinds.simulation.trials import shard_size
 
 MOST_SCENARIOS = 10_000
 _MOST_DRAWN = 1_000_000
 """The most trials of a scenario where a precision is asked for without a largest number."""
+_MOST_SEARCHED = 100_000
+"""The most trials of a search where no largest number is given."""
 
 
 class _NamedFunction(StrictModel):
@@ -282,6 +288,117 @@ def _plan(model: _PerScenario | _StandardErrors | _HalfWidth) -> TrialPlan:
     return TrialPlan(model.max, half_width=model.half_width)
 
 
+# The level that is searched for.
+
+
+_Precise = Annotated[float, Field(gt=0), expecting("a number above 0")]
+
+
+class _LevelError(StrictModel):
+    """How precise the level is to be."""
+
+    level: _Precise = Field(description="Largest half-width of its 95 % interval.")
+
+
+class _MeasureError(StrictModel):
+    """How precise the measure at the level is to be."""
+
+    measure: _Precise = Field(description="Half-width of the interval of the level × the slope.")
+
+
+def _ascending(between: list[float]) -> list[float]:
+    if between[0] >= between[1]:
+        low, high = (plain_number(each) for each in between)
+        raise refused(f"expected the lower end first, found [{low}, {high}]")
+    return between
+
+
+if TYPE_CHECKING:
+    _Ends = list[float]
+    _SolveError = Error
+else:
+    _Ends = Annotated[
+        list[float],
+        Field(min_length=2, max_length=2),
+        expecting("two numbers, the ends of the range"),
+        AfterValidator(_ascending),
+    ]
+    _SolveError = Annotated[
+        one_of({"level": _LevelError, "measure": _MeasureError}),
+        AfterValidator(lambda model: Error(**dict(model))),
+    ]
+
+
+class _Solve(StrictModel):
+    """The level of a factor at which a measure reaches a value."""
+
+    factor: str = Field(description="A factor with numbers, whose levels are tried first.")
+    measure: _Measure = Field(description="Name of the measure.")
+    equals: float = Field(description="The value that it is to reach.")
+    between: _Ends | None = Field(
+        None, description="Range of the level; left out, that of the levels of the factor."
+    )
+    whole: bool | None = Field(
+        None, description="Whether levels are whole numbers; left out, if those given are."
+    )
+    error: _SolveError | None = Field(
+        None, description="How precise the answer is to be; left out, ± 2 % of the level."
+    )
+    max: LargestCount = Field(
+        _MOST_SEARCHED, description="The most trials of a search, over all levels."
+    )
+
+
+def _solve_of(model: _Solve, info: ValidationInfo) -> Solve | None:
+    """What is searched for in the scenarios of a config; None where those are not valid."""
+    if not {"factors", "batch"} <= set(info.data):
+        return None
+    factors, batch = info.data["factors"], info.data["batch"] or 0
+    names, name, measure = list(factors[0]), model.factor, model.measure
+    if name not in names:
+        what = f"a factor ({', '.join(names) or 'there is none'})"
+        raise unknown(what, names, at="factor", found=name)
+    for taken in names:
+        if taken in SOLVED:
+            raise refused(f"expected another name of a factor than {taken}, a column of solve.csv")
+    levels = []
+    for row in factors:
+        level = row[name]
+        if isinstance(level, bool | str) or not math.isfinite(level):
+            raise refused(expected_found("a factor with numbers", level), at="factor")
+        levels.append(float(level))
+    low, high = model.between or (min(levels), max(levels))
+    if low == high:
+        raise refused(f"expected this key, or two levels of {name}", at="between")
+    for level in levels:
+        if not low <= level <= high:
+            message = f"expected a range with the levels of {name}, of which {level:g} is outside"
+            raise refused(message, at="between")
+    lowest, found = LOWEST.get(measure, -math.inf), plain_number(model.equals)
+    if measure in FRACTIONS and not 0 < model.equals < 1:
+        what = f"a value of {measure} above 0 and below 1, which it can reach"
+        raise refused(f"expected {what}, found {found}", at="equals")
+    if model.equals <= lowest:
+        what = f"a value of {measure} above {lowest:g}, which it can reach"
+        raise refused(f"expected {what}, found {found}", at="equals")
+    are_whole = all(level.is_integer() for level in (*levels, low, high))
+    if model.whole and not are_whole:
+        raise refused("expected whole: false, since a level is no whole number", at="whole")
+    first = len({*levels, low, high}) * shard_size(batch)
+    if model.max < first:
+        what = f"at least {first}, the trials at the levels that are tried first"
+        raise refused(f"expected {what}, found {model.max}", at="max")
+    is_whole = are_whole if model.whole is None else model.whole
+    goal = Goal(model.equals, low, high, is_whole, measure in FRACTIONS)
+    return Solve(name, measure, goal, model.error or Error(), model.max)
+
+
+if TYPE_CHECKING:
+    _SolveKey = Solve
+else:
+    _SolveKey = Annotated[_Solve, AfterValidator(_solve_of)]
+
+
 def _of_simulations(options: Any) -> Any:
     """Refuse a figure of another kind of experiment."""
     kind = kind_of(options)
@@ -340,10 +457,15 @@ class SimulationConfig(StrictModel):
         0.05, description="Nominal probability of a miss."
     )
     null: float | None = Field(None, description="The value whose rejections are counted.")
-    trials: _Trials = Field(description="How many trials each scenario has.")
+    trials: _Trials | None = Field(
+        None, description="How many trials each scenario has; needed without solve."
+    )
     batch: Annotated[
         int | None, Field(ge=1, le=10**6), expecting("a whole number from 1 to 10^6")
     ] = Field(None, description="Trials of one call, on arrays whose first axis is the trial.")
+    solve: _SolveKey | None = Field(
+        None, description="The level of a factor at which a measure reaches a value."
+    )
     seed: Seed = Field(description="Every random number follows from it.")
     keep: Annotated[str, Word("what is kept", (REPLICATES,))] | None = Field(
         None, description="replicates: the answers of every trial, in replicates.parquet."
@@ -387,7 +509,13 @@ class SimulationConfig(StrictModel):
                 if isinstance(value, bool | str) or not math.isfinite(value):
                     message = expected_found("a factor with numbers", value)
                     raise refused(message, at="estimand")
+        if self.solve is None and self.trials is None:
+            raise refused("expected this key, found nothing", at="trials")
+        if self.solve is not None and self.trials is not None:
+            message = "expected no trials with solve, which has a key max of its own"
+            raise refused(message, at="trials")
         for options in self.figures or ():
+            _refuse_other_scenarios(options, self.solve is not None)
             kind, scenario = kind_of(options), getattr(options, "scenario", 1)
             if kind.over == "trial" and self.keep is None:
                 message = f"expected keep: {REPLICATES} with {kind.name}, which shows trials"
@@ -400,14 +528,30 @@ class SimulationConfig(StrictModel):
         return self
 
 
+def _refuse_other_scenarios(options: Any, is_search: bool) -> None:
+    """Refuse a figure of the scenarios of a config for a search, and one of a search without."""
+    kind = kind_of(options)
+    if is_search != (kind.over == "search"):
+        wanted = "a figure of a search with" if is_search else "another figure without"
+        raise refused(f"expected {wanted} the key solve, found {kind.name}", at="figures")
+
+
 class _Figures(StrictModel):
     figures: _FigureList
+    is_search: bool
+
+    @model_validator(mode="after")
+    def _of_the_study(self) -> Self:
+        for options in self.figures:
+            _refuse_other_scenarios(options, self.is_search)
+        return self
 
 
-def figures_of(figures: list[Any]) -> tuple[dict[str, Any], list[ConfigIssue]]:
+def figures_of(figures: list[Any], is_search: bool) -> tuple[dict[str, Any], list[ConfigIssue]]:
     """The options of figures, as the value of the key ``figures``, or its issues."""
+    given = {"figures": figures, "is_search": is_search}
     try:
-        return {"figures": _Figures.model_validate({"figures": figures}).figures}, []
+        return {"figures": _Figures.model_validate(given).figures}, []
     except ValidationError as error:
         return {}, list(issues_of(error))
 
@@ -420,7 +564,16 @@ def simulation_of(
         model = SimulationConfig.model_validate(dict(raw), context={"folder": folder})
     except ValidationError as error:
         return None, list(issues_of(error))
-    if model.figures is None:
+    solve, trials, scenarios = model.solve, model.trials, model.factors
+    if solve is not None:
+        trials, whole = TrialPlan(solve.most, is_searched=True), solve.goal.is_whole
+        kept = int if whole else float
+        scenarios = tuple(
+            {**row, solve.factor: kept(cast(float, row[solve.factor]))} for row in scenarios
+        )
+    if model.figures is None and solve is not None:
+        figures = [FigureSpec("solve_curve", {})]
+    elif model.figures is None:
         figures = [FigureSpec("lollipop", {"measure": "coverage"})]
         if model.keep:
             figures.append(FigureSpec("zip_plot", {"scenario": 1}))
@@ -428,7 +581,8 @@ def simulation_of(
         figures = [figure_spec(options) for options in model.figures]
     resolved = {
         "title": model.title or model.name,
-        "scenarios": model.factors,
+        "scenarios": scenarios,
+        "trials": trials,
         "methods": tuple(model.methods),
         "reference": model.reference or model.methods[0].label,
         "batch": model.batch or 0,

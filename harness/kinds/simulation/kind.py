@@ -44,7 +44,7 @@ class SimulationKind(Kind[Simulation]):
     def validated_figure(
         self, document: Mapping[str, Any], figure: Mapping[str, Any]
     ) -> tuple[FigureSpec | None, list[ConfigIssue]]:
-        values, issues = figures_of([figure])
+        values, issues = figures_of([figure], "solve" in document)
         return (None, issues) if issues else (figure_spec(values["figures"][0]), [])
 
     def workload(self, experiment: Simulation) -> Workload:
@@ -96,16 +96,29 @@ class SimulationKind(Kind[Simulation]):
         self, tables: Mapping[str, pl.DataFrame], manifest: Mapping[str, Any], folder: Path
     ) -> SimulationResults:
         from harness.kinds.simulation.tables import SimulationResults
-        from harness.tables.columns import DIFFERENCES, REPLICATES, SUMMARY
+        from harness.tables.columns import DIFFERENCES, REPLICATES, SOLVE, SUMMARY
 
         replicates, summary = tables[REPLICATES], tables[SUMMARY]
-        differences = tables[DIFFERENCES]
-        return SimulationResults(replicates, summary, manifest, folder, differences=differences)
+        return SimulationResults(
+            replicates,
+            summary,
+            manifest,
+            folder,
+            differences=tables[DIFFERENCES],
+            solve=tables[SOLVE],
+        )
 
     def failures(self, manifest: Mapping[str, Any]) -> Iterable[str]:
         from harness.kinds.simulation.tables import failed_calls
 
         return failed_calls(manifest)
+
+    def unanswered(self, results: SimulationResults) -> Iterable[str]:
+        from harness.kinds.simulation.findings import solve_sentences
+
+        if "solve" not in results.manifest["experiment"]:
+            return ()
+        return [sentence for sentence, answers in solve_sentences(results) if not answers]
 
     def screen(self, results: SimulationResults) -> Iterable[RenderableType]:
         from harness.kinds.simulation.screen import simulation_screen
@@ -113,6 +126,8 @@ class SimulationKind(Kind[Simulation]):
         return simulation_screen(results)
 
     def setting(self, document: Mapping[str, Any]) -> str:
+        if "solve" in document:
+            return f"a search of {document['solve']['factor']} by simulation"
         return f"a simulation study of {len(document['factors'])} scenarios"
 
     def sections(

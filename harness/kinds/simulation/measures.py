@@ -57,6 +57,22 @@ RESERVED = (
     "answered",
 )
 """The columns of the tables beside factors, which no factor is called like."""
+SOLVED = (
+    "equals",
+    "status",
+    "crossing",
+    "crossing_lower",
+    "crossing_upper",
+    "crossing_slope",
+    "tried",
+)
+"""Those of the table of a search."""
+LOWEST: Mapping[str, float] = {
+    **dict.fromkeys(("empirical_se", "mse", "rmse", "model_se", "mean_length"), 0.0),
+    **dict.fromkeys(("relative_error_model_se", RELATIVE_PRECISION), -1.0),
+    "interval_score": 0.0,
+}
+"""The values that measures are above, of those that are no fractions and have such a value."""
 
 
 @dataclass(frozen=True)

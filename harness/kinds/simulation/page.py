@@ -23,9 +23,11 @@ from harness.tables.results import Results
 def sections(results: Results, command: str) -> Iterator[Section]:
     """The sections of a study, in their order."""
     experiment = results.manifest["experiment"]
-    factors = list(experiment["factors"][0])
     pictures = []
-    specs = figures_of_config(experiment) or [FigureSpec("lollipop", {"measure": "coverage"})]
+    usual = FigureSpec("lollipop", {"measure": "coverage"})
+    if "solve" in experiment:
+        usual = FigureSpec("solve_curve", {})
+    specs = figures_of_config(experiment) or [usual]
     for drawing in drawings(results, specs, skip_undrawable=True):
         file = io.BytesIO()
         # Its parts have the same names each time.
@@ -36,8 +38,7 @@ def sections(results: Results, command: str) -> Iterator[Section]:
     context = {
         "sentences": list(study_sentences(results)),
         "failures": list(failed_calls(results.manifest)),
-        "table": study_table(results.summary, factors),
-        "texts": len(factors) + 2,
+        "table": study_table(results),
         "pictures": pictures,
     }
     title = "What the study found"
@@ -47,8 +48,7 @@ def sections(results: Results, command: str) -> Iterator[Section]:
 
 def paragraphs(results: Results) -> Iterator[str]:
     """What was found in Markdown: how the methods cover, and the main measures."""
-    factors = list(results.manifest["experiment"]["factors"][0])
-    table = study_table(results.summary, factors)
+    table = study_table(results)
     yield from map(escaped, study_sentences(results))
-    right = [place > len(factors) + 1 for place in range(len(table.names))]
+    right = [place >= table.texts for place in range(len(table.names))]
     yield pipe_table(table.names, [[*map(escaped, row)] for row in table.rows], right)

@@ -59,7 +59,7 @@ def replay(results: Results, scenario: int, trial: int) -> Replay:
     shard = TrialShard(scenario, factors, experiment.seed, first, batch, methods)
     try:
         answers, _ = simulate_trials(experiment.program, shard, lines=True)
-        true = truths(experiment)[scenario - 1]
+        (true,) = truths(experiment, [factors])
     finally:
         close_trial_processes()
     place = [trial - first]
@@ -111,9 +111,11 @@ def _asked(results: Results, scenario: int, trial: int) -> tuple[Simulation, Map
     document = results.manifest["experiment"]
     if document.get("kind") != SIMULATION:
         raise InputError("replay: these are no results of a simulation study")
-    count = len(document["factors"])
+    # Of a search the manifest has the scenarios that were tried.
+    scenarios = results.manifest.get("scenarios", document["factors"])
     validate_whole("scenario", scenario, 1)
     validate_whole("trial", trial, 1)
+    count = len(scenarios)
     for name, value, most in (("scenario", scenario, count), ("trial", trial, MOST_TRIALS)):
         if value > most:
             raise InputError(f"{name} should be at most {most}, found {value}")
@@ -124,4 +126,4 @@ def _asked(results: Results, scenario: int, trial: int) -> tuple[Simulation, Map
             folder = Path(json.loads((results.path / RUN_FILE).read_text("utf-8"))["folder"])
     experiment = validated(document_of(document), (), folder, simulation_of).experiment
     assert isinstance(experiment, Simulation)
-    return experiment, experiment.scenarios[scenario - 1]
+    return experiment, scenarios[scenario - 1]

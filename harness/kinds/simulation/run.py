@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,7 +16,13 @@ from harness.callers.simulation.process import close_trial_processes
 from harness.designs.precision import FIRST_LOOK_DRAWN, Aim, planned_looks
 from harness.kinds.simulation.experiment import Simulation, TrialPlan
 from harness.kinds.simulation.functions import function_digests, sent_files, truths
-from harness.kinds.simulation.measures import MEASURES
+from harness.kinds.simulation.measures import MEASURES, Measure
+from harness.kinds.simulation.search import (
+    MOST_ROUNDS,
+    Factors,
+    Search,
+    searched_scenarios,
+)
 from harness.kinds.simulation.tables import (
     ScenarioTrials,
     SimulationResults,
@@ -54,6 +60,10 @@ class _Study:
     calls: Calls = field(default_factory=dict)
     trials: dict[int, int] = field(default_factory=dict)
     """The number of trials that are made of each scenario, by its index."""
+    scenarios: list[Factors] = field(default_factory=list)
+    """The factors of each scenario: those of the config, or those that a search has tried."""
+    truths: list[float] = field(default_factory=list)
+    """The true value of each scenario."""
     unsaved: list[tuple[int, TrialShard]] = field(default_factory=list)
     """Shards whose answers the journal lacks, with their numbers."""
 
@@ -66,14 +76,20 @@ class _Study:
         """The number of shards with so many trials."""
         return -(-trials // self.shard)
 
-    def rounds(self, truths: Sequence[float]) -> Iterator[Round]:
-        """Yield the shards up to each look, as long as a scenario needs more.
+    def add_scenarios(self, scenarios: Iterable[Factors]) -> None:
+        """Add scenarios, with their true values.
 
-        Args:
-            truths: the true value of each scenario.
+        Raises:
+            InputError: a function cannot be loaded, or does not take the factors.
         """
+        added = list(scenarios)
+        self.scenarios += added
+        self.truths += truths(self.experiment, added)
+
+    def rounds(self) -> Iterator[Round]:
+        """Yield the shards up to each look, as long as a scenario needs more."""
         looks = _looks(self.experiment.trials, self.shard)
-        self.trials = dict.fromkeys(range(len(self.experiment.scenarios)), 0)
+        self.trials = dict.fromkeys(range(len(self.scenarios)), 0)
         wanted = dict.fromkeys(self.trials, looks[0])
         while wanted:
             for trials in sorted(set(wanted.values())):
@@ -85,8 +101,27 @@ class _Study:
             wanted = {
                 each: next(look for look in looks if look > trials)
                 for each, trials in wanted.items()
-                if trials < looks[-1] and not _enough(self, each, truths[each], trials, looks)
+                if trials < looks[-1] and not _enough(self, each, trials, looks)
             }
+
+    def searching(self, search: Search) -> Iterator[Round]:
+        """Yield the shards of the scenarios that a search asks for, as long as it asks for any."""
+        added: Mapping[int, int] = search.first()
+        while added:
+            self.add_scenarios(search.scenarios[len(self.scenarios) :])
+            before = {each: self.trials.get(each, 0) for each in added}
+            after = {each: before[each] + trials for each, trials in added.items()}
+            spans = {each: (self.shards(before[each]), self.shards(after[each])) for each in added}
+            yield self.round(spans, max(after.values()))
+            self.trials |= after
+            added = search.further({each: self.measured(each) for each in added})
+
+    def measured(self, scenario: int) -> dict[str, dict[str, Measure]]:
+        """The measures of each method in a scenario, of the trials that are made."""
+        experiment, answers = self.experiment, self.so_far(scenario)
+        made = ScenarioTrials(scenario + 1, {}, self.truths[scenario], answers, 0)
+        replicates, alpha = made.replicates(experiment.alpha), experiment.alpha
+        return measured(replicates, made.truth, alpha, experiment.null, experiment.reference)
 
     def round(self, spans: Mapping[int, TaskSpan], trials: int) -> Round:
         """The shards of some scenarios that are not recorded.
@@ -144,7 +179,7 @@ class _Study:
         """The shard with the methods whose answers are not recorded."""
         experiment = self.experiment
         every = tuple(range(1, len(experiment.methods) + 1))
-        first, factors = number * self.shard + 1, experiment.scenarios[scenario]
+        first, factors = number * self.shard + 1, self.scenarios[scenario]
         task = TrialShard(scenario + 1, factors, experiment.seed, first, count, every)
         known = self.answers.setdefault((scenario, number), {})
         if self.journal is not None:
@@ -178,8 +213,9 @@ class _Study:
         }
         return ColumnKey(digest(content).hex(), "")
 
-    def so_far(self, scenario: int, stop: int) -> dict[str, MethodTrials]:
-        """The answers of all methods in the first shards of a scenario."""
+    def so_far(self, scenario: int) -> dict[str, MethodTrials]:
+        """The answers of all methods in the trials of a scenario."""
+        stop = self.shards(self.trials[scenario])
         return {
             function.label: joined([self.answers[scenario, part][method] for part in range(stop)])
             for method, function in enumerate(self.experiment.methods, 1)
@@ -213,19 +249,23 @@ def compute_simulation(
             fit into memory, or the journal is damaged.
     """
     with _opened(experiment, journal) as study, memory_for("the trials"):
-        true = truths(experiment)
-        run_rounds(study.rounds(true), progress, journal)
-        looks = _looks(experiment.trials, study.shard)
-        number = 0 if experiment.trials.is_fixed else len(looks)
+        if experiment.solve is None:
+            study.add_scenarios(experiment.scenarios)
+            rounds, search = study.rounds(), None
+            number = len(_looks(experiment.trials, study.shard))
+        else:
+            search, number = Search(experiment, experiment.solve, study.shard), MOST_ROUNDS
+            rounds = study.searching(search)
+        run_rounds(rounds, progress, journal)
         scenarios = [
             ScenarioTrials(
                 scenario + 1,
-                experiment.scenarios[scenario],
-                true[scenario],
-                study.so_far(scenario, study.shards(trials)),
-                number,
+                factors,
+                study.truths[scenario],
+                study.so_far(scenario),
+                0 if experiment.trials.is_fixed else number,
             )
-            for scenario, trials in study.trials.items()
+            for scenario, factors in enumerate(study.scenarios)
         ]
         names = ["model", *(each.label for each in experiment.methods)]
         calls = {
@@ -233,7 +273,8 @@ def compute_simulation(
             for function, (times, seconds) in sorted(study.calls.items())
         }
     with memory_for("the tables"):
-        return simulation_results(experiment.document, scenarios, study.digests, calls)
+        solved = [] if search is None else list(search.rows())
+        return simulation_results(experiment.document, scenarios, study.digests, calls, solved)
 
 
 def _looks(plan: TrialPlan, shard: int) -> list[int]:
@@ -248,7 +289,7 @@ def _looks(plan: TrialPlan, shard: int) -> list[int]:
     return sorted({min(look, plan.count) for look in whole})
 
 
-def _enough(study: _Study, scenario: int, truth: float, trials: int, looks: Sequence[int]) -> bool:
+def _enough(study: _Study, scenario: int, trials: int, looks: Sequence[int]) -> bool:
     """Whether so many trials of a scenario reach what the study asks for.
 
     A standard error depends on the estimate, as a half-width does: by either rule trials end
@@ -256,10 +297,7 @@ def _enough(study: _Study, scenario: int, truth: float, trials: int, looks: Sequ
     """
     experiment = study.experiment
     plan = experiment.trials
-    answers = study.so_far(scenario, study.shards(trials))
-    made = ScenarioTrials(scenario + 1, {}, truth, answers, 0)
-    replicates = made.replicates(experiment.alpha)
-    found = measured(replicates, truth, experiment.alpha, experiment.null, experiment.reference)
+    found = study.measured(scenario)
     if plan.half_width is not None:
         covered = [each["coverage"].estimate for each in found.values() if "coverage" in each]
         misses = trials - np.rint(np.array(covered) * trials).astype(np.int64)
@@ -291,7 +329,7 @@ def compute_share(
         journal: keeps what is done.
     """
     with _opened(experiment, journal) as study, memory_for("the trials"):
-        truths(experiment)
+        study.add_scenarios(experiment.scenarios)
         each = study.shards(experiment.trials.count)
         first, last = share(each * len(experiment.scenarios))
         spans = {
@@ -305,6 +343,9 @@ def compute_share(
 def simulation_workload(experiment: Simulation) -> Workload:
     """What a study has to do beside the calls of the user's functions."""
     scenarios, trials = len(experiment.scenarios), experiment.trials.count
+    if experiment.solve is not None:
+        # The trials are those of all levels of a search.
+        scenarios = len(searched_scenarios(experiment.solve, experiment.scenarios))
     answers = scenarios * len(experiment.methods)
     return Workload(
         scenarios=scenarios,

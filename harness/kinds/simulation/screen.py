@@ -18,13 +18,12 @@ _MOST_ROWS = 60
 
 def simulation_screen(results: Results) -> Iterator[RenderableType]:
     """The title, how the methods cover, the main measures, failures, and where the files are."""
-    manifest, summary = results.manifest, results.summary
-    factors = list(manifest["experiment"]["factors"][0])
+    manifest = results.manifest
     yield f"[bold]{escape_markup(manifest['title'])}[/bold]"
     for line in study_sentences(results):
         yield escape_markup(line)
-    found = study_table(summary, factors)
-    title = f"Measures ± Monte Carlo standard errors, {manifest['trials']['total']:,} trials"
+    found = study_table(results)
+    title = f"{found.title}, {manifest['trials']['total']:,} trials"
     shown = found.rows[:_MOST_ROWS]
     if len(shown) < len(found.rows):
         title += f"; the first {len(shown)} of {len(found.rows)} rows (all in summary.csv)"

@@ -26,6 +26,7 @@ from harness.runner.manifest import manifest_of
 from harness.tables.columns import (
     DIFFERENCES,
     REPLICATES,
+    SOLVE,
     SUMMARY,
     Columns,
     columns_of,
@@ -45,13 +46,20 @@ class SimulationResults(Results):
 
     differences: pl.DataFrame = field(default_factory=pl.DataFrame)
     """A row per scenario × method × measure: the method minus the reference."""
+    solve: pl.DataFrame = field(default_factory=pl.DataFrame)
+    """A row per scenario × method of a search: the level that it found."""
     calls: Mapping[str, Any] = field(default_factory=dict, compare=False)
     """The number and the seconds of the calls of this run, without those that were recorded."""
 
     @property
     def tables(self) -> dict[str, pl.DataFrame]:
         """The tables of the study, by the names of their files without the ending."""
-        tables = {SUMMARY: self.summary, DIFFERENCES: self.differences, REPLICATES: self.cells}
+        tables = {
+            SOLVE: self.solve,
+            SUMMARY: self.summary,
+            DIFFERENCES: self.differences,
+            REPLICATES: self.cells,
+        }
         return {name: table for name, table in tables.items() if table.height or name == SUMMARY}
 
     @property
@@ -143,6 +151,7 @@ def simulation_results(
     scenarios: Sequence[ScenarioTrials],
     sources: Mapping[str, str],
     calls: Mapping[str, Any],
+    solved: Sequence[Mapping[str, Any]] = (),
 ) -> SimulationResults:
     """The tables and the manifest, not written yet.
 
@@ -151,6 +160,7 @@ def simulation_results(
         scenarios: what the methods answered in each scenario.
         sources: the digest of the files of each function.
         calls: the number of calls of each function and their seconds.
+        solved: the rows of the table of a search.
     """
     alpha, reference, null = document["alpha"], document["reference"], document.get("null")
     kind = table_kind(document)
@@ -184,6 +194,7 @@ def simulation_results(
         _table(summary, columns[SUMMARY]),
         _manifest(document, scenarios, sources),
         differences=_table(compared, columns[DIFFERENCES]),
+        solve=_table(solved, columns[SOLVE]),
         calls=calls,
     )
 
@@ -231,6 +242,7 @@ def _manifest(
     scenarios: Sequence[ScenarioTrials],
     sources: Mapping[str, str],
 ) -> dict[str, Any]:
+    tried = [dict(each.factors) for each in scenarios]
     failures, changed = [], []
     for each in scenarios:
         for label, found in each.answers.items():
@@ -248,6 +260,7 @@ def _manifest(
             "by_scenario": [each.trials for each in scenarios],
             **({"looks": scenarios[0].looks} if scenarios[0].looks else {}),
         },
+        **({"scenarios": tried} if "solve" in document else {}),
         "truths": [each.truth for each in scenarios],
         "failures": failures,
         "changed": changed,
