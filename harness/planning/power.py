@@ -31,10 +31,12 @@ from harness.planning.decisions import (
     Lines,
     PairedLayout,
     SampleLayout,
+    ShareLayout,
     all_outcomes,
     borders,
 )
 from harness.planning.goals import Bound, Ladder, WholeNumbers, is_reached, second_sizes
+from harness.planning.tried import Tried
 
 STEADY_TO = 0.3
 """Up to this one-sided alpha ``Method.steady_from`` was tested."""
@@ -71,11 +73,18 @@ class PowerQuestion:
     ladder: Ladder
     ratio: float
     truths: Sequence[float]
+    tried: Tried = field(default_factory=Tried, repr=False, compare=False)
+    """The sizes whose probability was computed."""
 
     @property
     def target(self) -> float:
         """The probability that is asked for."""
         return self.goal.target
+
+    @property
+    def words(self) -> str:
+        """What is asked for, and by which method."""
+        return f"{self.goal.words} by {self.method.name}"
 
     @property
     def steady(self) -> bool:
@@ -128,7 +137,9 @@ class PowerQuestion:
         while start < len(sizes):
             part = sizes[start : start + at_once]
             decisions = decided(self.layout, self.decide, part, spans, nats, self)
-            found[start : start + len(part)] = decisions.probabilities(self.truths, len(part))
+            values = decisions.probabilities(self.truths, len(part))
+            found[start : start + len(part)] = values
+            self.tried.add(self.words, part[:, 0], is_reached(self.goal, values), values)
             start += len(part)
             # As many sizes as make a table of a bounded number of lines.
             lines = decisions.lines.row.size / len(part)
@@ -176,14 +187,20 @@ def power_question(
 ) -> PowerQuestion | None:
     """Return the question, or None where its outcomes are no lines.
 
-    They are lines of one sample, of two, and of pairs, without a stopping rule, and of a method of
-    the catalogue.
+    They are lines of one sample, of two, of pairs, and of the metrics of a confusion table that are
+    a share of some of its cases, without a stopping rule, and of a method of the catalogue.
     """
-    if not isinstance(source, CatalogueSource) or family.stops or family.as_pairs is not None:
+    if not isinstance(source, CatalogueSource) or family.stops:
         return None
     method = source.method
     layout: Layout
-    if family.shares_size:
+    if family.as_pairs is not None:
+        if method.uses_both:
+            return None
+        layout = ShareLayout(family.as_pairs)
+        every = family.all_truths([np.array(truth) for truth in truths])
+        truths = family.as_pairs.share_at([float(cell) for cell in every])
+    elif family.shares_size:
         layout = PairedLayout(method.uses_both)
     elif family.has_counts_of_samples:
         layout = SampleLayout(family)
@@ -281,19 +298,13 @@ def search_power(question: PowerQuestion, *, thorough: bool = False) -> Sufficie
     last = min(crossing + beside, ladder.last)
     computed = _Computed(question, max(1, crossing - beside), last)
     most = np.inf if thorough else float(question.most)
-    try:
-        while True:
-            _extend_by_teeth(question, computed)
-            number = ladder.answer_from(computed.failing + 1)
-            wider = _wider(question, computed, number, most)
-            if wider == (computed.first, computed.last):
-                break
-            computed.extend(*wider)
-    except KeyboardInterrupt as stop:
-        found = _size(ladder, ladder.answer_from(computed.failing + 1))
-        name = question.family.sizes[0]
-        stop.args = (f"so far {name} = {found:.15g} was found: {_sentence(question, computed)}",)
-        raise
+    while True:
+        _extend_by_teeth(question, computed)
+        number = ladder.answer_from(computed.failing + 1)
+        wider = _wider(question, computed, number, most)
+        if wider == (computed.first, computed.last):
+            break
+        computed.extend(*wider)
     numbers = ladder.answers(np.arange(computed.first, number))
     by_luck = numbers[computed.reached[numbers - computed.first]]
     return SufficientPower(

@@ -9,7 +9,7 @@ that at the truth where it is worst.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from harness.families.combination import Span
 from harness.planning.estimates import estimates, limits_of_rules
 from harness.planning.expectations import Expectations
 from harness.planning.goals import Ladder, Width, is_reached, second_sizes
+from harness.planning.tried import Tried
 
 TIMES, AT_LEAST_TIMES = 4, 1.25
 """Every size is checked up to so many times the answer; up to the second where that is much work.
@@ -47,7 +48,8 @@ _NEAR = 1e-11
 CLOSE_IN_CURVE = 1e-4
 """The same where the expectations of many sizes are asked for."""
 
-
+_AT_ONCE = 512
+"""Sizes that are decided before it is said how many were."""
 _CURVE = 240
 """The most sizes of the curve of a figure."""
 _STEP = 0.5
@@ -78,6 +80,8 @@ class Question:
     """Whether limits are smooth in the counts, so that the mean of few is that of all."""
     cost: float = 1.0
     """How many times as long a limit takes as one of Wilson's."""
+    tried: Tried = field(default_factory=Tried, repr=False, compare=False)
+    """The sizes that were decided."""
 
     @property
     def target(self) -> float:
@@ -129,15 +133,19 @@ class Question:
 
     def is_reached(self, numbers: Integers) -> Bools:
         """Return whether each size reaches the goal, shape (N,)."""
-        possible = self.is_reached_at_some(numbers)
-        if not self.is_range:
-            return possible
-        sizes = self.sizes(numbers[possible])
-        worst = np.array(
-            [worst_mean(self.expectations, row, self.ranges, in_full=False) for row in sizes]
-        )
-        possible[possible] = is_reached(self.expectations.goal, worst)
-        return possible
+        reached, goal = np.zeros(numbers.size, bool), self.expectations.goal
+        for start in range(0, numbers.size, _AT_ONCE):
+            part = numbers[start : start + _AT_ONCE]
+            possible = self.is_reached_at_some(part)
+            if self.is_range:
+                sizes = self.sizes(part[possible])
+                worst = np.array(
+                    [worst_mean(self.expectations, row, self.ranges, in_full=False) for row in sizes]
+                )
+                possible[possible] = is_reached(goal, worst)
+            reached[start : start + part.size] = possible
+            self.tried.add(goal.words, self.ladder.sizes(part), possible)
+        return reached
 
     def is_reached_at_some(self, numbers: Integers) -> Bools:
         """Return whether each size reaches the goal at a few truths of the range, shape (N,).
@@ -278,6 +286,8 @@ def largest_failing(question: Question) -> int:
         size *= 2.0
     tried = np.array(numbers)
     failing = tried[~question.is_reached_at_some(tried)]
+    words, fails = question.expectations.goal.words, np.zeros(failing.size, bool)
+    question.tried.add(words, ladder.sizes(failing), fails)
     if not failing.size:
         return 0
     if failing[-1] < numbers[-1]:
