@@ -43,13 +43,17 @@ STEADY_TO = 0.3
 _LINES_AT_ONCE = 1 << 15
 TABLES, QUADRATURES, LIMITS = 1 << 9, 1 << 17, 1 << 20
 """The decisions of a search that computes more sizes than it has to: by the probabilities of whole
-tables, as of methods that have a largest size, by quadratures of posteriors, and by formulas."""
+tables, as of methods that have a largest size, by quadratures of posteriors and conditional sums of
+two samples, and by formulas."""
 _MOST_OF_TEETH = 4
 """As far as the saw-tooth reaches it may take so many times as many."""
 TIMES, AT_LEAST_TIMES = 4.0, 1.25
 """Every size is computed up to so many times the answer, where decisions suffice."""
 _TEETH = 2.0
 """The probability is to be so many times the largest fall away from the goal at both ends."""
+_FAR, _LITTLE = 2.0, 1.0 / 8.0
+"""A method is named as one that can answer where so many times the size that is too large for
+another one takes this share of its decisions."""
 _EXPECTED = 20.0
 """The expected count of the rarest outcome up to which sizes are doubled at least."""
 _CURVE = 240
@@ -96,7 +100,15 @@ class PowerQuestion:
         """The decisions of a search that computes more sizes than it has to."""
         if self.method.largest_size is not None:
             return TABLES
-        return LIMITS if self.method.decides is None else QUADRATURES
+        sums = self.method.category == "exact" and self.family.samples == 2
+        return QUADRATURES if sums or self.method.decides is not None else LIMITS
+
+    def by(self, method: Method) -> PowerQuestion:
+        """Return the question for another method of the family, with its default prior."""
+        value, side = self.goal.value, self.goal.side
+        decide = partial(method.is_beyond, value=value, alpha=self.alpha, side=side)
+        layout = PairedLayout(method.uses_both) if self.family.of_pairs else self.layout
+        return replace(self, method=method, decide=decide, layout=layout)
 
     @property
     def fewest(self) -> int:
@@ -389,10 +401,7 @@ def _of_small_sizes(question: PowerQuestion) -> tuple[int | None, Ladder]:
         and question.goal.side in each.sides
         and each.steady_from <= question.alpha
     )
-    decide = partial(
-        other.is_beyond, value=question.goal.value, alpha=question.alpha, side=question.goal.side
-    )
-    crossing = _crossing(replace(question, decide=decide, method=other))
+    crossing = _crossing(question.by(other))
     last = int(method.largest_size / max(1.0, question.ratio))
     if crossing is not None and crossing > last:
         needed = family.size_text(question.sizes(np.array([crossing]))[0].tolist())
@@ -429,16 +438,15 @@ def _extend_by_teeth(question: PowerQuestion, computed: _Computed) -> None:
 
 def too_large(question: PowerQuestion, size: float) -> TooManyDecisionsError:
     """The refusal of an answer above a size, with methods that may find it."""
-    family, method = question.family, question.method
-    others = [
-        name
-        for name, each in methods_for(family).items()
-        if question.goal.side in each.sides
-        and each.decides is None
-        # Of pairs a method that needs the concordant ones has many more lines.
-        and not (family.shares_size and each.uses_both)
+    family, number = question.family, question.ladder.number_from(_FAR * size)
+    fitting = [
+        question.by(each)
+        for each in methods_for(family).values()
+        if question.goal.side in each.sides and each.deterministic and each.largest_size is None
     ]
-    cheaper = f"; {others[0]} takes fewer" if others and method.decides is not None else ""
+    work = {each.method.name: each.work(number) / each.most for each in fitting}
+    others = [name for name in sorted(work, key=work.__getitem__) if work[name] < _LITTLE]
+    cheaper = f"; {' and '.join(others[:2])} can answer" if others else ""
     return TooManyDecisionsError(
         f"{family.public_name}: the answer is above {family.sizes[0]} = {size:.6g}, and to find it "
         f"takes more than {_MOST_OF_TEETH * question.most:,} decisions{cheaper}"

@@ -19,7 +19,7 @@ from harness.designs.engines.listed import consecutive_probabilities
 from harness.families.combination import Span
 from harness.planning.estimates import estimates, limits_of_rules
 from harness.planning.expectations import Expectations
-from harness.planning.goals import Ladder, Width, is_reached, second_sizes
+from harness.planning.goals import Bound, Ladder, Width, is_reached, second_sizes
 from harness.planning.tried import Tried
 
 TIMES, AT_LEAST_TIMES = 4, 1.25
@@ -39,6 +39,8 @@ _MUCH_WORK = 1 << 23
 """The most limits that a search computes to check up to ``TIMES`` the answer."""
 LARGEST_WORK = 1 << 26
 """The most limits that a search computes."""
+_USUAL_COST = 16.0
+"""Limits of at most this cost count as one each."""
 SUMMED = 1 << 20
 """The most limits, times their cost, that are summed at a size of smooth limits."""
 CLOSE = 1e-8
@@ -94,6 +96,12 @@ class Question:
         step = max(1, last // _CURVE)
         numbers = np.arange(last % step or step, last + 1, step)
         return self.ladder.sizes(numbers), self.reached(numbers)
+
+    @property
+    def most(self) -> float:
+        """The most limits that are computed: of a bound fewer where each of them takes long."""
+        of_bound = isinstance(self.expectations.goal, Bound)
+        return LARGEST_WORK * (min(1.0, _USUAL_COST / self.cost) if of_bound else 1.0)
 
     @property
     def takes_few(self) -> bool:
@@ -251,7 +259,7 @@ def search(question: Question) -> SufficientSize | None:
             last = ladder.number_from(AT_LEAST_TIMES * size)
         if last < reached.size:
             break
-        if last > ladder.last or work_of_all(question, number, last) > LARGEST_WORK:
+        if last > ladder.last or work_of_all(question, number, last) > question.most:
             raise too_large(question, number)
         more = np.zeros(last + 1 - reached.size, bool)
         reached, decided = np.append(reached, more), np.append(decided, more)
@@ -280,7 +288,7 @@ def largest_failing(question: Question) -> int:
     numbers = []
     while size <= last:
         number = ladder.number_from(size)
-        if question.work(number, alone=True) > LARGEST_WORK / 64:
+        if question.work(number, alone=True) > question.most / 64:
             break
         numbers.append(number)
         size *= 2.0
@@ -309,7 +317,7 @@ def too_large(question: Question, number: int) -> TooLargeError:
     answer = family.size_text(sizes.tolist(), 6)
     return TooLargeError(
         f"{family.public_name}: the answer is above {answer}, and to check every size up to "
-        f"{AT_LEAST_TIMES} times as much would take more than {LARGEST_WORK:,} intervals"
+        f"{AT_LEAST_TIMES} times as much would take more than {question.most:,.0f} intervals"
     )
 
 
