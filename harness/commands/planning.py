@@ -231,8 +231,12 @@ def size(
 
         truths = [f"{name} = {text}" for name, text in data.items() if text is not None]
         chosen = method or found.assumed["method"]
-        setting = ", ".join([chosen, f"alpha = {level:g}", *truths])
-        goal, answer = (found.goal, found.target), next(iter(found.sizes.values()))
+        is_power = found.one_sided_alpha is not None
+        limit = f"lower limit above {above}" if below is None else f"upper limit below {below}"
+        asked_for = [limit, f"one-sided alpha = {level:g}"] if is_power else [f"alpha = {level:g}"]
+        setting = ", ".join([chosen, *asked_for, *truths])
+        goal = "power" if is_power else found.goal, found.target
+        answer = next(iter(found.sizes.values()))
         write_size_curve(figure, family, setting, goal, answer, found.curve())
     lists: dict[str, Any] = {"smaller": list(found.smaller)}
     lists |= {f"{name}_of_strata": list(each) for name, each in found.strata.items()}

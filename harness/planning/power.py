@@ -35,7 +35,14 @@ from harness.planning.decisions import (
     all_outcomes,
     borders,
 )
-from harness.planning.goals import Bound, Ladder, WholeNumbers, is_reached, second_sizes
+from harness.planning.goals import (
+    Bound,
+    Ladder,
+    WholeNumbers,
+    curve_numbers,
+    is_reached,
+    second_sizes,
+)
 from harness.planning.tried import Tried
 
 STEADY_TO = 0.3
@@ -56,8 +63,6 @@ _FAR, _LITTLE = 2.0, 1.0 / 8.0
 another one takes this share of its decisions."""
 _EXPECTED = 20.0
 """The expected count of the rarest outcome up to which sizes are doubled at least."""
-_CURVE = 240
-"""The most sizes of the curve of a figure."""
 
 
 class TooManyDecisionsError(InputError):
@@ -160,9 +165,7 @@ class PowerQuestion:
 
     def curve(self, first: float) -> tuple[Floats, Floats]:
         """Return sizes of the first sample about an answer, and what each of them reaches."""
-        last = self.ladder.number_from(2.0 * first)
-        step = max(1, last // _CURVE)
-        numbers = np.arange(last % step or step, last + 1, step)
+        numbers = curve_numbers(self.ladder, first)
         return self.ladder.sizes(numbers), self.reached(numbers)
 
 

@@ -19,7 +19,7 @@ from harness.designs.engines.listed import consecutive_probabilities
 from harness.families.combination import Span
 from harness.planning.estimates import estimates, limits_of_rules
 from harness.planning.expectations import Expectations
-from harness.planning.goals import Bound, Ladder, Width, is_reached, second_sizes
+from harness.planning.goals import Bound, Ladder, Width, curve_numbers, is_reached, second_sizes
 from harness.planning.tried import Tried
 
 TIMES, AT_LEAST_TIMES = 4, 1.25
@@ -52,8 +52,6 @@ CLOSE_IN_CURVE = 1e-4
 
 _AT_ONCE = 512
 """Sizes that are decided before it is said how many were."""
-_CURVE = 240
-"""The most sizes of the curve of a figure."""
 _STEP = 0.5
 """Distance of the truths of the first round on the scale on which a count has a standard
 deviation of about one. The expectation is a mean over that standard deviation, so that no peak of
@@ -92,9 +90,7 @@ class Question:
 
     def curve(self, first: float) -> tuple[Floats, Floats]:
         """Return sizes of the first sample about an answer, and what each of them reaches."""
-        last = self.ladder.number_from(2.0 * first)
-        step = max(1, last // _CURVE)
-        numbers = np.arange(last % step or step, last + 1, step)
+        numbers = curve_numbers(self.ladder, first)
         return self.ladder.sizes(numbers), self.reached(numbers)
 
     @property
