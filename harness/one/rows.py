@@ -355,7 +355,7 @@ def intervals_by_method(
     data = f"intervals of {len(rows):,} rows" if len(rows) > 1 else "the interval"
     with underway(lambda: f"{data}: {len(every)} of {len(methods)} methods done"):
         for method in methods:
-            every.append(find_intervals(method, setting, rows))
+            every += [find_intervals(method, setting, rows)]
     complete = sum(not row.missing for row in rows)
     kept = []
     for found in every:

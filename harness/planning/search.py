@@ -144,7 +144,10 @@ class Question:
             if self.is_range:
                 sizes = self.sizes(part[possible])
                 worst = np.array(
-                    [worst_mean(self.expectations, row, self.ranges, in_full=False) for row in sizes]
+                    [
+                        worst_mean(self.expectations, row, self.ranges, in_full=False)
+                        for row in sizes
+                    ]
                 )
                 possible[possible] = is_reached(goal, worst)
             reached[start : start + part.size] = possible

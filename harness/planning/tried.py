@@ -59,8 +59,9 @@ class Tried:
     def found(self, name: str) -> str:
         """Say what is known of the answer, for a name of the size."""
         if not self.above.size:
-            tried = f"none up to {name} = {self.failing:.15g}" if self.failing else f"no {name} yet"
-            return f"so far {tried} has {self.goal or 'been tried'}"
+            if not self.failing:
+                return f"no {name} was tried yet"
+            return f"so far no {name} that was tried, up to {self.failing:.15g}, has {self.goal}"
         size, value = self.above[:, np.argmin(self.above[0])].tolist()
         number = "" if np.isnan(value) else f" ({value:.6g})"
         reaches = f"so far {name} = {size:.15g} has {self.goal}{number}"

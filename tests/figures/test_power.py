@@ -54,7 +54,7 @@ def test_over_the_truth_they_lie_at_the_difference(results):
     [
         ({}, "say which p1 to draw, one of 0.6, 0.75, 0.9"),
         ({"over": "truth"}, "say which size to draw"),
-        ({"truth": 0.75, "below": 0.5}, "newcombe has no limit that can be beyond"),
+        ({"truth": 0.75, "below": 0.5}, "newcombe lower has no limit that can be beyond"),
         ({"truth": 0.75, "above": 0, "below": 0.5}, "expected one of above and below, found both"),
     ],
 )

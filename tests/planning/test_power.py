@@ -233,6 +233,7 @@ def test_sizes_beyond_the_largest_of_a_method_are_refused_with_one_that_answers(
         harness.power("proportion", "wilson", n=20, p=0.9)
 
 
+@pytest.mark.slow
 def test_a_refusal_names_methods_that_can_answer():
     given = {"p11": 0.8, "p10": 0.08, "p01": 0.04, "above": 1, "probability": 0.8, "alpha": 0.025}
     with pytest.raises(InputError, match=r"the answer is above n = \d+, .*; tang and "):

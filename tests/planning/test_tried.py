@@ -82,6 +82,8 @@ def test_an_interrupted_search_says_which_size_reaches_the_goal(run_command, mon
     assert (result.code, result.out) == (130, "")
     monkeypatch.undo()
     asked = {"p": 0.8, "above": 0.75}
+    if calls == 12:
+        assert re.search(r"n = \d+ has a lower limit above 0.75 with a probability", result.err)
     for n, has in re.findall(r"n = (\d+) has (not|a lower)", result.err):
         found = harness.power("proportion", "wilson", n=int(n), **asked).probability
         assert (found >= 0.8) == (has != "not")

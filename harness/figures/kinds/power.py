@@ -73,7 +73,9 @@ def draw(results: Results, asked: PowerCurveOptions) -> Iterator[Drawing]:
             held.append(f"{symbol} = {at:.9g}")
     if asked.over == "truth":
         sizes = sorted(cells.select(family.sizes).unique().rows())
-        wanted = asked.size if asked.size is None or isinstance(asked.size, tuple) else (asked.size,)
+        wanted = (
+            asked.size if asked.size is None or isinstance(asked.size, tuple) else (asked.size,)
+        )
         if wanted is None and len(sizes) > 1:
             choices = ", ".join(selection.format_level(size) for size in sizes)
             raise InputError(f"{POWER}: say which size to draw, one of {choices}")
