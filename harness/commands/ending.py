@@ -152,11 +152,12 @@ def shown(
 def _bar_of(doing: Words) -> Iterator[None]:
     """Show what is being done on standard error while the block runs, if that is a terminal."""
     if not sys.stderr.isatty():
-        yield
+        with cleaning_up():
+            yield
         return
     from harness.screen.console import work_bar
 
-    with shown(partial(work_bar, doing=doing), quiet=False, otherwise=None):
+    with cleaning_up(), shown(partial(work_bar, doing=doing), quiet=False, otherwise=None):
         yield
 
 
