@@ -7,15 +7,18 @@ import inspect
 import logging
 import os
 import signal
+import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
 from harness.base.errors import HarnessError, InputError
+from harness.base.underway import Words, showing
 from harness.commands.output import console, say
 
 if TYPE_CHECKING:
@@ -28,7 +31,8 @@ def with_exit_code(function: Callable[..., int]) -> Callable[..., None]:
     @functools.wraps(function)
     def run(*args: Any, **kwargs: Any) -> None:
         try:
-            code = function(*args, **kwargs)
+            with showing(_bar_of):
+                code = function(*args, **kwargs)
         except HarnessError as fault:
             print_error(str(fault))
             code = fault.exit_code
@@ -132,6 +136,8 @@ def shown(
         yield otherwise
         return
     with ExitStack() as stack:
+        # There is one bar at a time.
+        stack.enter_context(showing(None))
         entered = stack.enter_context(bar(screen))
         try:
             yield entered
@@ -140,6 +146,19 @@ def shown(
             with suppress(OSError):
                 stack.close()
             raise
+
+
+@contextmanager
+def _bar_of(doing: Words) -> Iterator[None]:
+    """Show what is being done on standard error while the block runs, if that is a terminal."""
+    if not sys.stderr.isatty():
+        with cleaning_up():
+            yield
+        return
+    from harness.screen.console import work_bar
+
+    with cleaning_up(), shown(partial(work_bar, doing=doing), quiet=False, otherwise=None):
+        yield
 
 
 def ending(stop: KeyboardInterrupt) -> tuple[str, int]:

@@ -191,9 +191,10 @@ def size(
 
     Without --method it is for the recommended one, and without --p for a proportion of 0.5, where
     intervals are about the longest: size proportion --half-width 2%. For a power: size
-    proportion_difference --p1 0.9 --p2 0.85 --above 0 --probability 0.8 --alpha 0.025; a negative
-    --above is a margin of non-inferiority. With --n 200, or --n1 and --n2, the power of these
-    sizes, or the difference that they detect.
+    proportion_difference --p1 0.9 --p2 0.85 --above 0 --probability 0.8 --alpha 0.025, where alpha
+    is one-sided; a negative --above is a margin of non-inferiority, and equivalence takes the
+    larger size of two such questions, --above and --below. With --n 200, or --n1 and --n2, the
+    power of these sizes, or the difference that they detect. Ctrl-C says what was found so far.
     """
     from harness.commands.output import say, show
     from harness.planning.size import size as compute
@@ -231,8 +232,12 @@ def size(
 
         truths = [f"{name} = {text}" for name, text in data.items() if text is not None]
         chosen = method or found.assumed["method"]
-        setting = ", ".join([chosen, f"alpha = {level:g}", *truths])
-        goal, answer = (found.goal, found.target), next(iter(found.sizes.values()))
+        is_power = found.one_sided_alpha is not None
+        limit = f"lower limit above {above}" if below is None else f"upper limit below {below}"
+        asked_for = [limit, f"one-sided alpha = {level:g}"] if is_power else [f"alpha = {level:g}"]
+        setting = ", ".join([chosen, *asked_for, *truths])
+        goal = "power" if is_power else found.goal, found.target
+        answer = next(iter(found.sizes.values()))
         write_size_curve(figure, family, setting, goal, answer, found.curve())
     lists: dict[str, Any] = {"smaller": list(found.smaller)}
     lists |= {f"{name}_of_strata": list(each) for name, each in found.strata.items()}

@@ -160,6 +160,22 @@ class AsPairs:
         first, second, third, fourth = (cells[self.order.index(place)] for place in range(4))
         return first, second, third, fourth
 
+    def share_at(self, cells: Sequence[float]) -> tuple[float, float]:
+        """Return the probability of the cases that limits depend on, and of x among them.
+
+        Args:
+            cells: the probabilities of all cells of the table.
+        """
+        pairs = self.arranged(cells)
+        cases = pairs[1] + sum(pairs[place] for place in self.beside_first)
+        return cases, min(pairs[1] / cases, 1.0) if cases > 0 else 0.0
+
+    def table_of(self, x: Floats, cases: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return a table with x of some cases, on which limits depend, and no others."""
+        pairs = [np.zeros_like(x) for _ in range(4)]
+        pairs[1], pairs[self.beside_first[0]] = x, cases - x
+        return self.restored(pairs)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Family:

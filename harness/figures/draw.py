@@ -251,7 +251,7 @@ def write_size_curve(
         path: a file name that ends in .png, .svg or .pdf.
         family: the name of the family.
         setting: the method and what else the heading names.
-        goal: ``half_width``, ``length`` or ``probability``, and its target.
+        goal: ``half_width``, ``length``, ``probability`` or ``power``, and its target.
         answer: the size of the first sample from which on every size reaches the goal.
         curve: the sizes of the first sample, and what each of them reaches.
 
@@ -264,6 +264,8 @@ def write_size_curve(
     sizes, reached = curve
     if name == "probability":
         label = "probability of reaching the goal"
+    elif name == "power":
+        label = name
     else:
         parameter = labels.parameter_label(of_family)
         of = f"ln({parameter})" if of_family.is_ratio else parameter
@@ -277,7 +279,7 @@ def write_size_curve(
         axes.axhline(target, color=style.VERMILION, linewidth=0.8, gid="goal")
         axes.axvline(answer, color=style.BLACK, linewidth=0.8, linestyle=":", gid="answer")
         axes.set_xlim(0, float(sizes[-1]))
-        if name == "probability":
+        if name in ("probability", "power"):
             axes.set_ylim(0, 1)
         else:
             # Next to size 0 the widths are many times the goal.

@@ -267,7 +267,7 @@ def size_panels(
     cells = cells.sort(first)
     sizes = [size for size in sizes if size[1:] in others]
     held = held_sizes(sizes)
-    setting = _following(family.sizes, sizes) if held == [()] else ""
+    setting = following(family.sizes, sizes) if held == [()] else ""
     setting += selected.sampling
     # A title has the first few true values, or all of them where those few do not tell.
     names, shown = list(symbols.values()), len(family.curve_truths)
@@ -317,7 +317,7 @@ def _named(names: Sequence[str], level: Level) -> list[str]:
     return [f"{name} = {value:.9g}" for name, value in zip(names, level, strict=False)]
 
 
-def _following(names: Sequence[str], sizes: Sequence[Level]) -> str:
+def following(names: Sequence[str], sizes: Sequence[Level]) -> str:
     """The sizes after the first, each of which follows from it, as the end of a heading."""
     texts = []
     for i, name in enumerate(names[1:], start=1):

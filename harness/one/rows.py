@@ -13,6 +13,7 @@ from harness.base.arguments import validate_whole
 from harness.base.errors import HarnessError, InputError, IntervalNotFoundError
 from harness.base.numerics.arrays import Floats
 from harness.base.text import enumerated
+from harness.base.underway import underway
 from harness.distributions.truths import Prior
 from harness.families.family import POSTERIOR, Family
 from harness.families.population import POPULATION, with_population
@@ -350,7 +351,11 @@ def intervals_by_method(
             remarks.append(f"left out: {'; '.join(parts)}")
         if not methods:
             raise InputError(f"no method of {setting.family.name} fits: {'; '.join(remarks)}")
-    every = [find_intervals(method, setting, rows) for method in methods]
+    every: list[MethodIntervals] = []
+    data = f"intervals of {len(rows):,} rows" if len(rows) > 1 else "the interval"
+    with underway(lambda: f"{data}: {len(every)} of {len(methods)} methods done"):
+        for method in methods:
+            every += [find_intervals(method, setting, rows)]
     complete = sum(not row.missing for row in rows)
     kept = []
     for found in every:

@@ -13,6 +13,7 @@ from harness.base.arguments import validate_whole
 from harness.base.errors import InputError
 from harness.base.frames import ByMethod, Tabular
 from harness.base.numerics.arrays import Floats
+from harness.base.underway import underway
 from harness.callers.source import Source
 from harness.catalogue import design_for, listed_scenarios, with_settings
 from harness.designs.design import observed_at
@@ -221,12 +222,15 @@ def coverage(
     values = np.array([column.ravel() for column in truths])
     numbers = np.empty((5, settings.shape[1]))
     distinct, place = np.unique(settings.T, axis=0, return_inverse=True)
-    for i, (level, *size) in enumerate(distinct.tolist()):
-        here = np.flatnonzero(place.ravel() == i)
-        at = list(values[:, here])
-        if law is not None:
-            at = [on_lattice(truth, law) for truth in at]
-        numbers[:, here] = _at_size(estimated, source, side, level, size, at, law)
+    done, many = 0, "1 size" if len(distinct) == 1 else f"{len(distinct)} sizes and alphas"
+    with underway(lambda: f"coverage of {source.label}: {done} of {many} done"):
+        for i, (level, *size) in enumerate(distinct.tolist()):
+            here = np.flatnonzero(place.ravel() == i)
+            at = list(values[:, here])
+            if law is not None:
+                at = [on_lattice(truth, law) for truth in at]
+            numbers[:, here] = _at_size(estimated, source, side, level, size, at, law)
+            done = i + 1
     below, above, length, infinite, made = (
         number.reshape(shape) if shape else float(number[0]) for number in numbers
     )

@@ -18,7 +18,7 @@ import numpy as np
 from harness.base.numerics.arrays import Bools, Floats, Positions, Rows
 from harness.distributions.sampling import binomial
 from harness.families.combination import Span
-from harness.families.family import Family
+from harness.families.family import AsPairs, Family
 
 Decide = Callable[[tuple[Floats, ...]], Bools]
 """Whether the limit is beyond the value at m rows of the family's data."""
@@ -179,15 +179,52 @@ class PairedLayout(Layout):
         return weight, min(p10 / left, 1.0) if left > 0 else 0.0
 
     def tail(self, x: Floats, truth: float, trials: Floats, *, above: bool) -> Floats:
-        tail = np.where((x < 0) == above, 1.0, 0.0)
-        inner = np.flatnonzero((x >= 0) & (x < trials))
-        function = binomial.sf if above else binomial.cdf
-        given: tuple[Floats, Floats, Floats] = x[inner], np.full(inner.size, truth), trials[inner]
-        tail[inner] = function(*given)  # type: ignore[arg-type]
-        return tail
+        return binomial_tail(x, truth, trials, above=above)
 
     def pmf(self, x: Floats, truth: float, trials: Floats) -> Floats:
         return binomial.pmf(x, truth, trials)
+
+
+@dataclass(frozen=True)
+class ShareLayout(Layout):
+    """Limits depend on x of N cases, where N of the n cases of a table is binomial.
+
+    A line holds N; x is binomial among these. The true values are the probability of one of the N
+    cases, and that of x among them.
+    """
+
+    view: AsPairs
+
+    def lines(self, sizes: Floats, spans: Sequence[Span], nats: float) -> Lines:
+        of_cases, of_share = spans
+        n = sizes[:, 0]
+        row, cases = _in_ranges([binomial.window(*of_cases, size, nats) for size in n.tolist()])
+        ends = [binomial.window(*of_share, each, nats) if each else (0, 0) for each in cases]
+        first, last = np.array(ends, float).T
+        nothing = np.zeros_like(cases)
+        return Lines(row, row, cases, first, last, n[row], nothing, nothing)
+
+    def data(self, lines: Lines, x: Floats) -> tuple[Floats, ...]:
+        return self.view.table_of(x, lines.trials)
+
+    def weight(self, lines: Lines, truths: Sequence[float]) -> tuple[Floats, float]:
+        return binomial.pmf(lines.trials, truths[0], lines.total), truths[1]
+
+    def tail(self, x: Floats, truth: float, trials: Floats, *, above: bool) -> Floats:
+        return binomial_tail(x, truth, trials, above=above)
+
+    def pmf(self, x: Floats, truth: float, trials: Floats) -> Floats:
+        return binomial.pmf(x, truth, trials)
+
+
+def binomial_tail(x: Floats, truth: float, trials: Floats, *, above: bool) -> Floats:
+    """Return Pr(X > x), or Pr(X ≤ x), of a binomial X for x from −1 on; shape of x."""
+    tail = np.where((x < 0) == above, 1.0, 0.0)
+    inner = np.flatnonzero((x >= 0) & (x < trials))
+    function = binomial.sf if above else binomial.cdf
+    given: tuple[Floats, Floats, Floats] = x[inner], np.full(inner.size, truth), trials[inner]
+    tail[inner] = function(*given)  # type: ignore[arg-type]
+    return tail
 
 
 def _in_ranges(ends: Sequence[Sequence[int]]) -> tuple[Positions, Floats]:

@@ -14,6 +14,7 @@ from harness.base.arguments import validate_number
 from harness.base.errors import InputError
 from harness.base.frames import Tabular
 from harness.base.numerics.arrays import Floats
+from harness.base.underway import underway
 from harness.catalogue import with_settings
 from harness.distributions.sampling.law import NATS as ALL_NATS
 from harness.distributions.truths import Prior
@@ -136,7 +137,9 @@ def power(
         )
         found = expectations.means(rows, [low for low, _ in spans])
     else:
-        found = question.probabilities(rows, ALL_NATS)
+        tried = question.tried
+        with underway(lambda: f"computing the power: {tried.count} of {len(rows)} sizes done"):
+            found = question.probabilities(rows, ALL_NATS)
     return Power(
         sizes=_as_given(estimated, columns),
         truths=dict(zip(estimated.free_symbols, truths, strict=True)),
@@ -213,7 +216,7 @@ def detectable(
     if not np.isfinite(high):
         high = _rate_beyond(row[0, 0], abs(asked.goal.value), held)
     question = asked.question(at(high))
-    if question is None:
+    if question is None or estimated.as_pairs is not None:
         raise InputError(
             f"a detectable difference is found for methods of the catalogue, of one sample, two "
             f"samples or pairs, found {estimated.name}"
@@ -224,8 +227,9 @@ def detectable(
     work = decisions_of(question.layout.lines(row, span, ALL_NATS), steady=question.steady)
     if work > _MOST_DECISIONS:
         raise InputError(f"{estimated.size_text(row[0].tolist())} is too large for this method")
-    decisions = decided(question.layout, question.decide, row, span, ALL_NATS, question)
-    found = _first_seen(decisions, at, (low, high), float(probability), asked.goal.is_above)
+    with underway(lambda: f"deciding on the outcomes of every {moved}"):
+        decisions = decided(question.layout, question.decide, row, span, ALL_NATS, question)
+        found = _first_seen(decisions, at, (low, high), float(probability), asked.goal.is_above)
     if found is None:
         raise InputError(
             f"{estimated.name}: at {estimated.size_text(row[0].tolist())} no {moved} has "

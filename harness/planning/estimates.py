@@ -170,7 +170,9 @@ def cost(family: Family, source: Source) -> float:
         return 16.0
     iterates = source.method.category in ("Bayes", "exact", "likelihood")
     if family.shares_size:
-        return 256.0 if iterates else 1.0
+        # The posterior of a function of a whole confusion table is a quadrature of two dimensions.
+        of_table = family.as_pairs is not None and source.uses_both
+        return (8192.0 if of_table else 256.0) if iterates else 1.0
     if family.samples == 1:
         return 16.0 if iterates else 1.0
     return 256.0 if iterates else 16.0

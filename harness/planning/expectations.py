@@ -433,14 +433,10 @@ def expectations_of(
 
     if source.uses_both:
         return PairedExpectations(family, goal, of_pairs), tuple((p, p) for p in cells[:3])
-    cases = cells[1] + sum(cells[place] for place in view.beside_first)
-    share = cells[1] / cases
+    cases, share = view.share_at(view.restored(cells))
 
     def of_share(data: tuple[Floats, ...]) -> LimitPair:
-        x, cases = data
-        table = [np.zeros_like(x) for _ in range(4)]
-        table[1], table[view.beside_first[0]] = x, cases - x
-        return of_pairs(tuple(table))
+        return limits(view.table_of(*data))
 
     return ShareExpectations(family, goal, of_share), ((cases, cases), (share, share))
 

@@ -233,6 +233,16 @@ Ladder = WholeNumbers | Exposures
 """The sizes of the first sample, ascending, by number from 1 to ``last``."""
 
 
+_CURVE = 240
+"""The most sizes of the curve of a figure."""
+
+
+def curve_numbers(ladder: Ladder, first: float) -> Integers:
+    """Return numbers of sizes that are evenly spread up to twice a size."""
+    sizes = np.linspace(0.0, 2.0 * first, _CURVE + 1)[1:]
+    return np.unique([ladder.number_from(size) for size in sizes.tolist()])
+
+
 def ladder_of(family: Family, goal: Goal, ranges: Sequence[Span], ratio: float) -> Ladder:
     """Return the sizes of the first sample that may be an answer.
 

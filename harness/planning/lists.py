@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -20,6 +20,7 @@ from harness.base.arguments import validate_number, validate_whole
 from harness.base.errors import InputError, MethodError
 from harness.base.numerics.arrays import Floats
 from harness.base.text import enumerated, first_few
+from harness.base.underway import underway
 from harness.callers.source import Source
 from harness.catalogue import design_for, scenario_for
 from harness.designs.design import Design, Scenario
@@ -34,7 +35,8 @@ from harness.families.family import Family, validate_names
 from harness.families.lists import list_of_numbers
 from harness.methods.catalogue import find
 from harness.methods.method import TWO_SIDED, Method
-from harness.planning.goals import second_sizes
+from harness.planning.goals import Width, second_sizes
+from harness.planning.tried import Tried
 
 LARGEST = 10**6
 """The largest answer that is looked for."""
@@ -66,6 +68,8 @@ class ListQuestion:
     of the cases."""
     ratio: float
     """The cases of the second sample of strata over those of the first."""
+    tried: Tried = field(default_factory=Tried, repr=False, compare=False)
+    """The numbers whose width was computed."""
 
     def width(self, number: int) -> tuple[float, float]:
         """Return the expected width at a number, and its standard error."""
@@ -81,7 +85,15 @@ class ListQuestion:
 
     def is_reached(self, number: int) -> bool:
         """Whether a number reaches the width."""
-        return self.width(number)[0] <= self.target
+        width, goal = np.array([self.width(number)[0]]), Width(self.family, self.target, self.goal)
+        reached = width <= self.target
+        self.tried.add(goal.words, np.array([float(number)]), reached, width)
+        return bool(reached[0])
+
+    @property
+    def goal(self) -> str:
+        """Which width is asked for."""
+        return "half_width" if self.halves else "length"
 
     def curve(self, answer: float) -> tuple[Floats, Floats]:
         """Return numbers about an answer, and the expected width at each of them."""
@@ -348,22 +360,25 @@ def simulate_lists(
     """
     shape, cells = _cells(family, alpha, given)
     answers = np.empty((5, max(1, int(np.prod(shape)))))
-    for place, (level, size, truth) in enumerate(cells):
-        scenario = scenario_for(family, size, truth)
-        column = StochasticColumn(Column(source.label, side, level), source)
-        below, above, length, squares = 0, 0, 0.0, 0.0
-        for shard in shards(scenario, trials, seed, trials):
-            tally, failures = simulate_stochastic(shard, [column])
-            for failed in failures.values():
-                raise MethodError(f"{source.label}: {failed.first}")
-            counts = tally.by_outcome
-            assert counts.length is not None
-            assert counts.squares is not None
-            below, above = below + int(counts.below[0, 0]), above + int(counts.above[0, 0])
-            length, squares = length + counts.length[0, 0], squares + counts.squares[0, 0]
-        error = standard_error(np.array(below + above), np.array(trials))
-        mean, mean_error = mean_and_error(length, squares, trials)
-        answers[:, place] = below / trials, above / trials, mean, error, mean_error
+    done, count = 0, answers.shape[1]
+    with underway(lambda: f"drawing {trials:,} data sets: {done} of {count} truths done"):
+        for place, (level, size, truth) in enumerate(cells):
+            scenario = scenario_for(family, size, truth)
+            column = StochasticColumn(Column(source.label, side, level), source)
+            below, above, length, squares = 0, 0, 0.0, 0.0
+            for shard in shards(scenario, trials, seed, trials):
+                tally, failures = simulate_stochastic(shard, [column])
+                for failed in failures.values():
+                    raise MethodError(f"{source.label}: {failed.first}")
+                counts = tally.by_outcome
+                assert counts.length is not None
+                assert counts.squares is not None
+                below, above = below + int(counts.below[0, 0]), above + int(counts.above[0, 0])
+                length, squares = length + counts.length[0, 0], squares + counts.squares[0, 0]
+            error = standard_error(np.array(below + above), np.array(trials))
+            mean, mean_error = mean_and_error(length, squares, trials)
+            answers[:, place] = below / trials, above / trials, mean, error, mean_error
+            done = place + 1
     return answers.reshape(5, *shape)
 
 

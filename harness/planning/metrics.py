@@ -16,6 +16,7 @@ from harness.base.errors import InputError
 from harness.base.frames import Library, data_frame
 from harness.base.numerics.arrays import Floats
 from harness.base.text import enumerated
+from harness.base.underway import underway
 from harness.catalogue import listed_scenarios, with_settings
 from harness.designs.confusion import MOST_TABLES
 from harness.designs.engines.solver import solver_of
@@ -211,10 +212,11 @@ def metric_records(
     others = ("jaccard", "mcc", "kappa", "informedness")
     of_beta = with_settings("f_score", {BETA: beta})
     families = [*map(family_of, shares), of_beta, *map(family_of, others)]
-    records = [
-        _record(family, _data(family, counts), alpha) | _coverage(family, counts, alpha)
-        for family in dict.fromkeys(families)
-    ]
+    distinct, records = list(dict.fromkeys(families)), list[dict[str, Any]]()
+    with underway(lambda: f"computing coverage: {len(records)} of {len(distinct)} metrics done"):
+        for family in distinct:
+            record = _record(family, _data(family, counts), alpha)
+            records.append(record | _coverage(family, counts, alpha))
     if scores is not None:
         records.append(
             _record(family_of("auc"), scores, alpha) | {"coverage": None, "std_error": None}

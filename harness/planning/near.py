@@ -19,15 +19,15 @@ import numpy as np
 from harness.base.numerics.arrays import Bools, Integers
 from harness.planning.estimates import limits_of_rules
 from harness.planning.goals import AssuredWidth, Ladder, Width
-from harness.planning.search import LARGEST_WORK, Question, too_large, work_of_all
+from harness.planning.search import Question, too_large, work_of_all
 
 TIMES, AT_LEAST_TIMES = 4, 1.25
 """Where every size is checked, it is up to so many times the answer; up to the second where that is
 much work."""
 _MUCH_WORK = 1 << 23
 """The most limits that a search computes to check up to ``TIMES`` the answer."""
-_LARGEST_POWER = LARGEST_WORK / 64
-"""The most limits of a power of two that is tried."""
+_POWERS = 64
+"""The limits of a power of two that is tried are at most the most of a search over this."""
 _ALL = 3 << 20
 """The most limits, times their cost, with which every size up to four times the answer is checked;
 those of it take a few seconds."""
@@ -161,7 +161,10 @@ def _about_the_width(question: Question, goal: AssuredWidth) -> tuple[int, int]:
         following = min(following, number - 1) if step > 1 else max(following, number + 1)
         if following < 1:
             return 0, number
-        if following > ladder.last or question.work(following, alone=True) > _LARGEST_POWER:
+        if (
+            following > ladder.last
+            or question.work(following, alone=True) > question.most / _POWERS
+        ):
             raise too_large(question, number)
         if question.is_reached(np.array([following]))[0] != (step > 1):
             return (following, number) if step > 1 else (number, following)
@@ -193,7 +196,7 @@ def _bracket(question: Question) -> int | None:
     enough = _REACHED if question.takes_few else 2
     failing, reached, start = 0, 0, many
     while start < powers.size and reached < enough:
-        if question.work(int(powers[start]), alone=True) > _LARGEST_POWER:
+        if question.work(int(powers[start]), alone=True) > question.most / _POWERS:
             if reached:
                 break
             raise too_large(question, int(powers[max(start - 1, 0)]))
@@ -221,7 +224,7 @@ def _decided(question: Question, numbers: Integers) -> Bools:
         return reached
     samples = len(question.ranges)
     limits = limits_of_rules(samples) if question.takes_few else question.work(int(numbers[-1]))
-    if numbers.size * limits > LARGEST_WORK:
+    if numbers.size * limits > question.most:
         raise too_large(question, int(numbers[0]))
     # All that may be an answer, and all others above the largest of them that fails.
     answers = np.isin(numbers, question.ladder.answers(numbers))

@@ -31,27 +31,38 @@ from harness.planning.decisions import (
     Lines,
     PairedLayout,
     SampleLayout,
+    ShareLayout,
     all_outcomes,
     borders,
 )
-from harness.planning.goals import Bound, Ladder, WholeNumbers, is_reached, second_sizes
+from harness.planning.goals import (
+    Bound,
+    Ladder,
+    WholeNumbers,
+    curve_numbers,
+    is_reached,
+    second_sizes,
+)
+from harness.planning.tried import Tried
 
 STEADY_TO = 0.3
 """Up to this one-sided alpha ``Method.steady_from`` was tested."""
 _LINES_AT_ONCE = 1 << 15
 TABLES, QUADRATURES, LIMITS = 1 << 9, 1 << 17, 1 << 20
 """The decisions of a search that computes more sizes than it has to: by the probabilities of whole
-tables, as of methods that have a largest size, by quadratures of posteriors, and by formulas."""
+tables, as of methods that have a largest size, by quadratures of posteriors and conditional sums of
+two samples, and by formulas."""
 _MOST_OF_TEETH = 4
 """As far as the saw-tooth reaches it may take so many times as many."""
 TIMES, AT_LEAST_TIMES = 4.0, 1.25
 """Every size is computed up to so many times the answer, where decisions suffice."""
 _TEETH = 2.0
 """The probability is to be so many times the largest fall away from the goal at both ends."""
+_FAR, _LITTLE = 2.0, 1.0 / 8.0
+"""A method is named as one that can answer where so many times the size that is too large for
+another one takes this share of its decisions."""
 _EXPECTED = 20.0
 """The expected count of the rarest outcome up to which sizes are doubled at least."""
-_CURVE = 240
-"""The most sizes of the curve of a figure."""
 
 
 class TooManyDecisionsError(InputError):
@@ -71,11 +82,18 @@ class PowerQuestion:
     ladder: Ladder
     ratio: float
     truths: Sequence[float]
+    tried: Tried = field(default_factory=Tried, repr=False, compare=False)
+    """The sizes whose probability was computed."""
 
     @property
     def target(self) -> float:
         """The probability that is asked for."""
         return self.goal.target
+
+    @property
+    def words(self) -> str:
+        """What is asked for, and by which method."""
+        return f"{self.goal.words} by {self.method.name}"
 
     @property
     def steady(self) -> bool:
@@ -87,7 +105,15 @@ class PowerQuestion:
         """The decisions of a search that computes more sizes than it has to."""
         if self.method.largest_size is not None:
             return TABLES
-        return LIMITS if self.method.decides is None else QUADRATURES
+        sums = self.method.category == "exact" and self.family.samples == 2
+        return QUADRATURES if sums or self.method.decides is not None else LIMITS
+
+    def by(self, method: Method) -> PowerQuestion:
+        """Return the question for another method of the family, with its default prior."""
+        value, side = self.goal.value, self.goal.side
+        decide = partial(method.is_beyond, value=value, alpha=self.alpha, side=side)
+        layout = PairedLayout(method.uses_both) if self.family.of_pairs else self.layout
+        return replace(self, method=method, decide=decide, layout=layout)
 
     @property
     def fewest(self) -> int:
@@ -128,7 +154,9 @@ class PowerQuestion:
         while start < len(sizes):
             part = sizes[start : start + at_once]
             decisions = decided(self.layout, self.decide, part, spans, nats, self)
-            found[start : start + len(part)] = decisions.probabilities(self.truths, len(part))
+            values = decisions.probabilities(self.truths, len(part))
+            found[start : start + len(part)] = values
+            self.tried.add(self.words, part[:, 0], is_reached(self.goal, values), values)
             start += len(part)
             # As many sizes as make a table of a bounded number of lines.
             lines = decisions.lines.row.size / len(part)
@@ -137,9 +165,7 @@ class PowerQuestion:
 
     def curve(self, first: float) -> tuple[Floats, Floats]:
         """Return sizes of the first sample about an answer, and what each of them reaches."""
-        last = self.ladder.number_from(2.0 * first)
-        step = max(1, last // _CURVE)
-        numbers = np.arange(last % step or step, last + 1, step)
+        numbers = curve_numbers(self.ladder, first)
         return self.ladder.sizes(numbers), self.reached(numbers)
 
 
@@ -176,14 +202,20 @@ def power_question(
 ) -> PowerQuestion | None:
     """Return the question, or None where its outcomes are no lines.
 
-    They are lines of one sample, of two, and of pairs, without a stopping rule, and of a method of
-    the catalogue.
+    They are lines of one sample, of two, of pairs, and of the metrics of a confusion table that are
+    a share of some of its cases, without a stopping rule, and of a method of the catalogue.
     """
-    if not isinstance(source, CatalogueSource) or family.stops or family.as_pairs is not None:
+    if not isinstance(source, CatalogueSource) or family.stops:
         return None
     method = source.method
     layout: Layout
-    if family.shares_size:
+    if family.as_pairs is not None:
+        if method.uses_both:
+            return None
+        layout = ShareLayout(family.as_pairs)
+        every = family.all_truths([np.array(truth) for truth in truths])
+        truths = family.as_pairs.share_at([float(cell) for cell in every])
+    elif family.shares_size:
         layout = PairedLayout(method.uses_both)
     elif family.has_counts_of_samples:
         layout = SampleLayout(family)
@@ -281,19 +313,13 @@ def search_power(question: PowerQuestion, *, thorough: bool = False) -> Sufficie
     last = min(crossing + beside, ladder.last)
     computed = _Computed(question, max(1, crossing - beside), last)
     most = np.inf if thorough else float(question.most)
-    try:
-        while True:
-            _extend_by_teeth(question, computed)
-            number = ladder.answer_from(computed.failing + 1)
-            wider = _wider(question, computed, number, most)
-            if wider == (computed.first, computed.last):
-                break
-            computed.extend(*wider)
-    except KeyboardInterrupt as stop:
-        found = _size(ladder, ladder.answer_from(computed.failing + 1))
-        name = question.family.sizes[0]
-        stop.args = (f"so far {name} = {found:.15g} was found: {_sentence(question, computed)}",)
-        raise
+    while True:
+        _extend_by_teeth(question, computed)
+        number = ladder.answer_from(computed.failing + 1)
+        wider = _wider(question, computed, number, most)
+        if wider == (computed.first, computed.last):
+            break
+        computed.extend(*wider)
     numbers = ladder.answers(np.arange(computed.first, number))
     by_luck = numbers[computed.reached[numbers - computed.first]]
     return SufficientPower(
@@ -378,10 +404,7 @@ def _of_small_sizes(question: PowerQuestion) -> tuple[int | None, Ladder]:
         and question.goal.side in each.sides
         and each.steady_from <= question.alpha
     )
-    decide = partial(
-        other.is_beyond, value=question.goal.value, alpha=question.alpha, side=question.goal.side
-    )
-    crossing = _crossing(replace(question, decide=decide, method=other))
+    crossing = _crossing(question.by(other))
     last = int(method.largest_size / max(1.0, question.ratio))
     if crossing is not None and crossing > last:
         needed = family.size_text(question.sizes(np.array([crossing]))[0].tolist())
@@ -418,16 +441,15 @@ def _extend_by_teeth(question: PowerQuestion, computed: _Computed) -> None:
 
 def too_large(question: PowerQuestion, size: float) -> TooManyDecisionsError:
     """The refusal of an answer above a size, with methods that may find it."""
-    family, method = question.family, question.method
-    others = [
-        name
-        for name, each in methods_for(family).items()
-        if question.goal.side in each.sides
-        and each.decides is None
-        # Of pairs a method that needs the concordant ones has many more lines.
-        and not (family.shares_size and each.uses_both)
+    family, number = question.family, question.ladder.number_from(_FAR * size)
+    fitting = [
+        question.by(each)
+        for each in methods_for(family).values()
+        if question.goal.side in each.sides and each.deterministic and each.largest_size is None
     ]
-    cheaper = f"; {others[0]} takes fewer" if others and method.decides is not None else ""
+    work = {each.method.name: each.work(number) / each.most for each in fitting}
+    others = [name for name in sorted(work, key=work.__getitem__) if work[name] < _LITTLE]
+    cheaper = f"; {' and '.join(others[:2])} can answer" if others else ""
     return TooManyDecisionsError(
         f"{family.public_name}: the answer is above {family.sizes[0]} = {size:.6g}, and to find it "
         f"takes more than {_MOST_OF_TEETH * question.most:,} decisions{cheaper}"

@@ -6,7 +6,7 @@ Where truths are a range, the expectation is that at the truth where it is worst
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -17,7 +17,16 @@ from harness.families.combination import Span
 from harness.planning.decisions import LEFT_OUT
 from harness.planning.estimates import chances, estimates, limits_of_rules
 from harness.planning.expectations import Expectations
-from harness.planning.goals import AssuredWidth, Ladder, Width, is_reached, second_sizes
+from harness.planning.goals import (
+    AssuredWidth,
+    Bound,
+    Ladder,
+    Width,
+    curve_numbers,
+    is_reached,
+    second_sizes,
+)
+from harness.planning.tried import Tried
 
 _NODES = 12
 """Nodes of the first bounds; each further round has four times as many."""
@@ -29,6 +38,8 @@ _CLEAR = 1e-9
 """Bounds decide where they are this far from the target, relative to it."""
 LARGEST_WORK = 1 << 26
 """The most limits that a search computes."""
+_USUAL_COST = 16.0
+"""Limits of at most this cost count as one each."""
 SUMMED = 1 << 20
 """The most limits, times their cost, that are summed at a size of smooth limits."""
 CLOSE = 1e-8
@@ -38,9 +49,8 @@ _NEAR = 1e-11
 CLOSE_IN_CURVE = 1e-4
 """The same where the expectations of many sizes are asked for."""
 
-
-_CURVE = 240
-"""The most sizes of the curve of a figure."""
+_AT_ONCE = 512
+"""Sizes that are decided before it is said how many were."""
 _STEP = 0.5
 """Distance of the truths of the first round on the scale on which a count has a standard
 deviation of about one. The expectation is a mean over that standard deviation, so that no peak of
@@ -69,6 +79,8 @@ class Question:
     """Whether limits are smooth in the counts, so that the mean of few is that of all."""
     cost: float = 1.0
     """How many times as long a limit takes as one of Wilson's."""
+    tried: Tried = field(default_factory=Tried, repr=False, compare=False)
+    """The sizes that were decided."""
 
     @property
     def target(self) -> float:
@@ -77,10 +89,14 @@ class Question:
 
     def curve(self, first: float) -> tuple[Floats, Floats]:
         """Return sizes of the first sample about an answer, and what each of them reaches."""
-        last = self.ladder.number_from(2.0 * first)
-        step = max(1, last // _CURVE)
-        numbers = np.arange(last % step or step, last + 1, step)
+        numbers = curve_numbers(self.ladder, first)
         return self.ladder.sizes(numbers), self.reached(numbers)
+
+    @property
+    def most(self) -> float:
+        """The most limits that are computed: of a bound fewer where each of them takes long."""
+        of_bound = isinstance(self.expectations.goal, Bound)
+        return LARGEST_WORK * (min(1.0, _USUAL_COST / self.cost) if of_bound else 1.0)
 
     @property
     def takes_few(self) -> bool:
@@ -130,15 +146,23 @@ class Question:
 
     def is_reached(self, numbers: Integers) -> Bools:
         """Return whether each size reaches the goal, shape (N,)."""
-        possible = self.is_reached_at_some(numbers)
-        if not self.is_range:
-            return possible
-        sizes = self.sizes(numbers[possible])
-        worst = np.array(
-            [worst_mean(self.expectations, row, self.ranges, in_full=False) for row in sizes]
-        )
-        possible[possible] = is_reached(self.expectations.goal, worst)
-        return possible
+        reached, goal = np.zeros(numbers.size, bool), self.expectations.goal
+        for start in range(0, numbers.size, _AT_ONCE):
+            part = numbers[start : start + _AT_ONCE]
+            possible = self.is_reached_at_some(part)
+            if self.is_range:
+                sizes = self.sizes(part[possible])
+                worst = np.array(
+                    [
+                        worst_mean(self.expectations, row, self.ranges, in_full=False)
+                        for row in sizes
+                    ]
+                )
+                possible[possible] = is_reached(goal, worst)
+            reached[start : start + part.size] = possible
+            if self.is_range:
+                self.tried.add(goal.words, self.ladder.sizes(part), possible)
+        return reached
 
     def is_reached_at_some(self, numbers: Integers) -> Bools:
         """Return whether each size reaches the goal at a few truths of the range, shape (N,).
@@ -153,6 +177,9 @@ class Question:
         possible = np.ones(numbers.size, bool)
         for truths in some_truths:
             possible[possible] = self._is_reached_at(numbers[possible], truths)
+        known = ~possible if self.is_range else np.ones(numbers.size, bool)
+        words = self.expectations.goal.words
+        self.tried.add(words, self.ladder.sizes(numbers[known]), possible[known])
         return possible
 
     def _is_reached_at(self, numbers: Integers, truths: Sequence[float]) -> Bools:
@@ -227,7 +254,7 @@ def too_large(question: Question, number: int) -> TooLargeError:
     answer = family.size_text(sizes.tolist(), 6)
     return TooLargeError(
         f"{family.public_name}: the answer is above {answer}, and to check every size up to "
-        f"1.25 times as much would take more than {LARGEST_WORK:,} intervals"
+        f"1.25 times as much would take more than {question.most:,.0f} intervals"
     )
 
 

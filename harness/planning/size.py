@@ -13,6 +13,7 @@ from harness.base.arguments import quoted, validate_number
 from harness.base.errors import InputError
 from harness.base.frames import Tabular
 from harness.base.numerics.arrays import Floats
+from harness.base.underway import underway
 from harness.catalogue import with_settings
 from harness.distributions.sampling.law import NATS as ALL_NATS
 from harness.distributions.truths import Prior
@@ -29,6 +30,7 @@ from harness.planning.lists import ListQuestion, find_number, list_question
 from harness.planning.near import SufficientSize, search_near
 from harness.planning.power import PowerQuestion, SufficientPower, power_question, search_power
 from harness.planning.search import Question
+from harness.planning.tried import searching
 
 HALF_WIDTH, LENGTH, ABOVE, BELOW = "half_width", "length", "above", "below"
 _Wanted = Mapping[str, float | None]
@@ -131,7 +133,9 @@ class Size(Tabular):
 
     def curve(self) -> tuple[Floats, Floats]:
         """Return sizes of the first sample about the answer, and what each of them reaches."""
-        return self.question.curve(next(iter(self.sizes.values())))
+        first = next(iter(self.sizes))
+        with underway(lambda: f"computing what each {first} reaches"):
+            return self.question.curve(self.sizes[first])
 
 
 def size(
@@ -242,15 +246,17 @@ def size(
         at_truth = [low for low, _ in ranges]
         question = power_question(estimated, goal, source, alpha, ladder, ratio, at_truth)
     answer: SufficientSize | SufficientPower | None
-    if isinstance(question, PowerQuestion):
-        answer = search_power(question, thorough=thorough)
-    else:
+    if question is None:
         expectations, ranges = expectations_of(estimated, goal, source, alpha, ranges)
         thorough |= estimated.stops or isinstance(goal, Bound)
         smooth, price = not thorough and is_smooth(source), cost(estimated, source)
         rises = limits_rise(estimated, source)
         question = Question(expectations, ladder, ratio, ranges, rises, smooth, price)
-        answer = search_near(question, thorough=thorough)
+    with searching(estimated.sizes[0], question.tried):
+        if isinstance(question, PowerQuestion):
+            answer = search_power(question, thorough=thorough)
+        else:
+            answer = search_near(question, thorough=thorough)
     if answer is None:
         last = question.sizes(np.array([ladder.last]))[0]
         largest = estimated.size_text(last.tolist(), 6)
@@ -292,7 +298,8 @@ def _size_of_lists(
     _validate_ratio(ratio)
     halves = goal.name == HALF_WIDTH
     question = list_question(family, method, float(alpha), goal.target, halves, given, ratio)
-    number = find_number(question)
+    with searching(family.sizes[0], question.tried):
+        number = find_number(question)
     reached, error = question.width(number)
     strata = question.strata(number)
     return Size(

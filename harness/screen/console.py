@@ -16,6 +16,7 @@ from rich.progress import (
     Task,
     TaskProgressColumn,
     TextColumn,
+    TimeElapsedColumn,
     TimeRemainingColumn,
 )
 from rich.segment import Segment
@@ -111,8 +112,53 @@ class ProgressBar:
         self._progress.advance(self._task, trials)
 
 
+class _Doing(ProgressColumn):
+    """What is being done, in words that are asked for whenever the bar is drawn."""
+
+    def __init__(self, doing: Callable[[], str]) -> None:
+        super().__init__()
+        self._doing = doing
+
+    def render(self, task: Task) -> Text:
+        return Text(printable(self._doing()), overflow="ellipsis", no_wrap=True)
+
+
 QUICK = 1.0
-"""A run of so many seconds shows no bar."""
+"""What takes so many seconds shows no bar."""
+
+
+@contextmanager
+def _begun(progress: Progress, after: float = QUICK) -> Iterator[None]:
+    """Show bars from so many seconds on until the context exits."""
+    timer = threading.Timer(after, progress.start)
+    timer.daemon = True
+    if after > 0:
+        timer.start()
+    else:
+        progress.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        if timer.is_alive():
+            timer.join()
+        progress.stop()
+
+
+@contextmanager
+def work_bar(console: Console, doing: Callable[[], str], after: float = QUICK) -> Iterator[None]:
+    """Show a bar of a computation whose end is not known until the context exits.
+
+    Args:
+        console: where the bar is shown.
+        doing: says what is being done.
+        after: the seconds after which it appears.
+    """
+    columns = (_Doing(doing), BarColumn(bar_width=16), TimeElapsedColumn())
+    progress = Progress(*columns, console=console, transient=True)
+    progress.add_task("", total=None)
+    with _begun(progress, after):
+        yield
 
 
 @contextmanager
@@ -132,19 +178,8 @@ def progress_bar(console: Console, name: str, after: float = QUICK) -> Iterator[
         TimeRemainingColumn(),
     )
     progress = Progress(*columns, console=console, transient=True)
-    timer = threading.Timer(after, progress.start)
-    timer.daemon = True
-    if after > 0:
-        timer.start()
-    else:
-        progress.start()
-    try:
+    with _begun(progress, after):
         yield ProgressBar(progress, name)
-    finally:
-        timer.cancel()
-        if timer.is_alive():
-            timer.join()
-        progress.stop()
 
 
 _PERIOD = 600.0
@@ -165,9 +200,8 @@ def check_bar(console: Console, methods: Sequence[str]) -> Iterator[Callable[[in
         TaskProgressColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(
-        *columns, console=console, transient=True, speed_estimate_period=_PERIOD
-    ) as progress:
+    progress = Progress(*columns, console=console, transient=True, speed_estimate_period=_PERIOD)
+    with _begun(progress):
         task = progress.add_task(_description(methods, 0), total=len(methods))
 
         def tell(number: int, done: float) -> None:

@@ -16,6 +16,11 @@ NAMES = [*sorted(STEADY_FROM), "rate"]
 
 def lines(family, few):
     """All outcomes of some sizes, one array for each line on which the first count rises."""
+    if family.as_pairs is not None:
+        for cases in (0, 5, 9) if few else range(31):
+            x = np.arange(cases + 1.0)
+            yield family.as_pairs.table_of(x, np.full(x.size, float(cases)))
+        return
     if family.shares_size:
         for n in (3, 7) if few else (1, 2, 3, 4, 5, 7, 10, 13, 16, 20):
             for second in range(n + 1):

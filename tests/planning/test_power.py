@@ -215,8 +215,11 @@ def test_pairs_move_the_discordant_ones_and_keep_their_sum():
 
 def test_power_of_a_confusion_table_is_a_sum_too():
     given = {"p_tp": 0.4, "p_fp": 0.1, "p_fn": 0.1, "above": 0.6}
-    precise = harness.power("precision", "wilson", n=60, **given).probability
-    assert 0.5 < precise < 1.0
+    for method in ("wilson", "rindskopf"):
+        found = harness.power("precision", method, n=30, alpha=0.025, **given).probability
+        cases = np.arange(1, 31)
+        powers = [brute("proportion", method, (m,), (0.8,), {"above": 0.6}, 0.025) for m in cases]
+        assert found == pytest.approx(binom.pmf(cases, 30, 0.5) @ powers, abs=EXACT)
 
 
 def test_sizes_beyond_the_largest_of_a_method_are_refused_with_one_that_answers():
@@ -228,6 +231,15 @@ def test_sizes_beyond_the_largest_of_a_method_are_refused_with_one_that_answers(
         harness.detectable("proportion", "wilson", n=20, above=0.99, probability=0.9)
     with pytest.raises(InputError, match="power needs one of above and below"):
         harness.power("proportion", "wilson", n=20, p=0.9)
+
+
+@pytest.mark.slow
+def test_a_refusal_names_methods_that_can_answer():
+    given = {"p11": 0.8, "p10": 0.08, "p01": 0.04, "above": 1, "probability": 0.8, "alpha": 0.025}
+    with pytest.raises(InputError, match=r"the answer is above n = \d+, .*; tang and "):
+        harness.size("paired_ratio", "wald_log", **given)
+    with pytest.raises(InputError, match="mcc: the answer is above n = 8"):
+        harness.size("mcc", p_tp=0.4, p_fp=0.1, p_fn=0.1, above=0.5, probability=0.8)
 
 
 def test_the_command_finds_power_and_what_is_detected(run_command):
