@@ -86,7 +86,7 @@ class Leaderboard(Tabular):
 
         >>> leaderboard({"a": [1] * 9 + [0], "b": [0, 1] * 5})
         <Leaderboard, 2 systems: told apart 0 of 1 pairs, joint level 95 %>
-         system  x   n  estimate    lower    upper
+         system  x   n  estimate   lower   upper
               a  9  10    0.9000   0.6325   0.9937
               b  5  10    0.5000   0.2338   0.7662
         """
