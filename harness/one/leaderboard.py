@@ -87,8 +87,8 @@ class Leaderboard(Tabular):
         >>> leaderboard({"a": [1] * 9 + [0], "b": [0, 1] * 5})
         <Leaderboard, 2 systems: told apart 0 of 1 pairs, joint level 95 %>
          system  x   n  estimate   lower   upper
-              a  9  10    0.9000   0.6325   0.9937
-              b  5  10    0.5000   0.2338   0.7662
+              a  9  10    0.9000  0.6325  0.9937
+              b  5  10    0.5000  0.2338  0.7662
         """
         apart = sum(each.told_apart for each in self.differences)
         joint = f"told apart {apart} of {len(self.differences)} pairs, joint level "
