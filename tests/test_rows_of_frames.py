@@ -90,6 +90,12 @@ def test_nothing_in_a_frame_is_missing(nothing):
     assert harness.interval("proportion", rows=frame, correct="ok", missing="drop").data["n"] == 2
 
 
+def test_a_leaderboard_of_a_wide_frame_drops_cases_with_nothing():
+    frame = pl.DataFrame({"a": [1, None, 1, 0], "b": [0, 1, 1, 1]})
+    found = harness.leaderboard(frame, ["a", "b"], missing="drop")
+    assert {each.system: (each.x, each.n) for each in found.systems} == {"a": (2, 3), "b": (2, 3)}
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -16,6 +16,7 @@ import json
 import math
 import re
 import zipfile
+from codecs import BOM_UTF8
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -72,13 +73,20 @@ def read_log(file: Path, model: str) -> CsvTable | None:
         model: the name of the model where the log does not say it.
 
     Raises:
-        InputError: it cannot be read, or is a log without scores.
+        InputError: it cannot be read, or is a log without scores, or with a record that is none.
     """
+    try:
+        return _read_log(file, model)
+    except (AttributeError, KeyError, TypeError) as fault:
+        raise InputError(f"{file} has a record that is not like the others: {fault}") from None
+
+
+def _read_log(file: Path, model: str) -> CsvTable | None:
     raw = read_bytes(file)
     if raw.startswith(b"PK\x03\x04"):
         header, samples = _archive(file, raw)
         return _inspect(file, header, samples)
-    if raw.lstrip()[:1] not in (b"{", b"["):
+    if raw[:100].removeprefix(BOM_UTF8).lstrip()[:1] not in (b"{", b"["):
         return None
     text = read_text(file).strip()
     first, _, rest = text.partition("\n")

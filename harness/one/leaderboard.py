@@ -182,7 +182,7 @@ def leaderboard(
         where=_names(where),
         missing=missing,
     )
-    found_cases = _cases(cases, asked)
+    found_cases = _cases(asked)
     right, clusters = found_cases.right, found_cases.clusters
     if len(right) < 2 or min(map(len, right.values())) == 0:
         raise InputError(
@@ -225,13 +225,13 @@ class _Cases:
     """How a long file is read."""
 
 
-def _cases(cases: Any, asked: FileQuestion) -> _Cases:
-    if (hasattr(cases, "keys") or hasattr(cases, "columns")) and not (asked.by or asked.where):
-        return _of_columns(cases, asked.correct, asked.cluster)
-    is_table = [hasattr(each, "keys") or hasattr(each, "columns") for each in asked.files]
-    paths = zip(asked.files, is_table, strict=True)
+def _cases(asked: FileQuestion) -> _Cases:
+    is_frame = [hasattr(each, "keys") or hasattr(each, "columns") for each in asked.files]
+    if is_frame == [True] and not (asked.by or asked.where or asked.missing):
+        return _of_columns(asked.files[0], asked.correct, asked.cluster)
+    files = zip(asked.files, is_frame, strict=True)
     asked = replace(
-        asked, files=tuple(each if table else validate_path("cases", each) for each, table in paths)
+        asked, files=tuple(each if frame else validate_path("cases", each) for each, frame in files)
     )
     if asked.by and not asked.key and asked.cluster is not None:
         asked = replace(asked, key=(asked.cluster,))

@@ -14,7 +14,17 @@ _REPEATS = {"attempt", "epoch", "iteration", "repeat", "replicate", "run", "samp
 
 
 def complete(table: CsvTable, asked: FileQuestion, command: str, compares: bool) -> CsvTable:
-    """The long table in which every system has every item, once unless there are clusters."""
+    """Return the long table in which every system has every item, once unless there are clusters.
+
+    Args:
+        table: with a row for each item and system.
+        asked: the key of an item, the system first in ``by``, and what becomes of missing items.
+        command: what asks, as ``FileQuestion.call`` takes it.
+        compares: whether systems are compared item by item.
+
+    Raises:
+        InputError: a system has an item twice, or lacks one and ``missing`` is None.
+    """
     by = asked.by[0]
     systems = table.keys(by, "system")
     items = list(zip(*(table.keys(name, "case") for name in asked.key), strict=True))
@@ -46,11 +56,12 @@ def complete(table: CsvTable, asked: FileQuestion, command: str, compares: bool)
     if not asked.correct:
         raise InputError("--missing wrong is for --correct; --missing drop leaves items out")
     places = [*range(len(table.rows))]
+    places_of_items = dict(zip(reversed(items), reversed(places), strict=True))
     filled = {}
     for name, lost in lacking.items():
         for item in lost:
             filled[len(places)] = name
-            places.append(items.index(item))
+            places.append(places_of_items[item])
     whole = table.at(places)
     changed = {table.names.index(name): "0" for name in asked.correct}
     at = table.names.index(by)
@@ -64,9 +75,17 @@ def complete(table: CsvTable, asked: FileQuestion, command: str, compares: bool)
 
 
 def wide(table: CsvTable, asked: FileQuestion, command: str) -> Cases:
-    """The long table with a row for each item, and a column of each system for what is compared.
+    """Return the long table with a row for each item, and a column of each system for its answers.
 
     Other columns stay if they have one value for an item.
+
+    Args:
+        table: in which every system has every item once.
+        asked: the key, the system first in ``by``, and what is compared.
+        command: what asks; the leaderboard takes any number of systems, an interval two.
+
+    Raises:
+        InputError: there are not two systems.
     """
     by = asked.by[0]
     column = table.column(by)
@@ -128,9 +147,12 @@ def _refuse_repeats(
         else "several samples of an item are clusters: "
         f"{asked.call('interval clustered_proportion', cluster=item, key=())}"
     )
-    more = _completing_column(table, asked)
-    other = f"; where {more} tells items apart: " if more else ""
-    other += asked.call(command, key=(more, *asked.key)) if more else ""
+    other = ""
+    if table.files and table.files[place] != table.files[before]:
+        other = f"; where each file is a system: {asked.call(command, by=())}"
+    elif more := _completing_column(table, asked):
+        call = asked.call(command, key=(more, *asked.key))
+        other = f"; where {more} tells items apart: {call}"
     raise InputError(f"{said}{samples}{other}")
 
 

@@ -172,6 +172,17 @@ def test_an_archive_of_inspect_is_read_whatever_its_name_is(ask):
     assert json.loads(found.out)["model1"] == "x/y"
 
 
+def test_two_logs_of_one_model_are_samples_or_two_systems(ask):
+    inspect("a.json", "x", FIRST)
+    inspect("b.json", "x", SECOND)
+    words = "interval paired_difference --rows a.json --rows b.json"
+    refused = ask(words)
+    assert refused.code == 2
+    assert f"where each file is a system: `python -m harness {words} --key item" in refused.err
+    found = ask(f"{words} --key item --correct correct --format json")
+    assert cells(found) == [2, 2, 1]
+
+
 def test_epochs_of_inspect_are_clusters(ask):
     inspect("log.eval", "x", FIRST, epochs=3)
     apart = ask("interval proportion --rows log.eval")
@@ -255,6 +266,28 @@ def test_an_error_of_promptfoo_is_no_answer(ask):
     assert "1 of 7 rows have nothing in correct" in ask("interval proportion --rows r.json").err
     dropped = ask("interval proportion --rows r.json --missing drop --format json")
     assert json.loads(dropped.out)["n"] == 6
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [{"doc_id": 1, "filtered_resps": [], "acc": 1}, {"acc": 1}],
+        [{"success": True, "promptIdx": 0}, {"promptIdx": 1}],
+        [{"eval": {"task": "t", "model": "m"}, "samples": [{"scores": {}}]}],
+        [{"eval": {"task": "t", "model": "m"}, "samples": [3]}],
+    ],
+)
+def test_a_record_unlike_the_others_is_refused(ask, lines):
+    Path("log.json").write_text("\n".join(map(json.dumps, lines)))
+    refused = ask("interval proportion --rows log.json")
+    assert refused.code == 2
+    assert "log.json has a record that is not like the others" in refused.err
+
+
+def test_a_log_may_begin_with_a_byte_order_mark(ask):
+    lm_evaluation("s.jsonl", FIRST)
+    Path("s.jsonl").write_text(Path("s.jsonl").read_text(), encoding="utf-8-sig")
+    assert json.loads(ask("interval proportion --rows s.jsonl --format json").out)["x"] == 4
 
 
 def test_a_list_of_objects_is_read_as_rows(ask):
