@@ -156,6 +156,7 @@ def _subject(*places: Any) -> dict[str, str]:
 def _table(
     file: Path,
     what: str,
+    item: str,
     records: _Records,
     scores: Mapping[str, Sequence[Any]],
     variants: str = "",
@@ -165,6 +166,7 @@ def _table(
     Args:
         file: of the log.
         what: the kind of the log, in words.
+        item: what of the log names the item.
         records: by their lines.
         scores: the score of each record, by name.
         variants: the column by which one answer has several scores.
@@ -180,7 +182,11 @@ def _table(
         row = dict(record) | {name: each[place] for name, each in known.items()}
         rows[line] = {**row, CORRECT: known[chosen][place]} if chosen else row
     table = table_of_records(file, "sample", rows)
-    columns = [ITEM, MODEL, *(name for name in ("subject", "epoch") if name in table.names)]
+    columns = [
+        f"{ITEM} ({item})",
+        MODEL,
+        *(name for name in ("subject", "epoch") if name in table.names),
+    ]
     others = [name for name in known if name != chosen]
     also = f"; other scores: {first_few(others)}" if others else ""
     said = (
@@ -205,7 +211,7 @@ def _lm_evaluation(file: Path, records: _Records, model: str) -> CsvTable:
     scores = {str(name): [record.get(name) for record in every] for name in names}
     several = len({str(record.get("filter")) for record in every}) > 1
     what = "samples of lm-evaluation-harness"
-    return _table(file, what, rows, scores, "filter" if several else "")
+    return _table(file, what, "doc_id", rows, scores, "filter" if several else "")
 
 
 def _inspect(file: Path, header: Mapping[str, Any], samples: Sequence[Any]) -> CsvTable:
@@ -230,7 +236,7 @@ def _inspect(file: Path, header: Mapping[str, Any], samples: Sequence[Any]) -> C
         of_samples.append(found)
     names = dict.fromkeys(name for found in of_samples for name in found)
     scores = {name: [found.get(name) for found in of_samples] for name in names}
-    return _table(file, what, rows, scores)
+    return _table(file, what, "id of the sample", rows, scores)
 
 
 def _archive(file: Path, raw: bytes) -> tuple[Mapping[str, Any], list[Any]]:
@@ -291,4 +297,4 @@ def _promptfoo(file: Path, records: _Records) -> CsvTable:
         right.append(None if failed else record["success"])
         scores.append(None if failed else record.get("score"))
     what = "results of promptfoo"
-    return _table(file, what, rows, {"success": right, "score": scores})
+    return _table(file, what, "testIdx", rows, {"success": right, "score": scores})

@@ -103,8 +103,8 @@ def test_samples_of_lm_evaluation_harness_say_what_is_taken(ask):
     found = ask("interval proportion --rows s.jsonl --format json")
     assert json.loads(found.out)["x"] == 4
     assert (
-        "s.jsonl is read as samples of lm-evaluation-harness, with the columns item, model, "
-        "subject and correct (exact_match; other scores: bleu); model is s;"
+        "s.jsonl is read as samples of lm-evaluation-harness, with the columns item (doc_id), "
+        "model, subject and correct (exact_match; other scores: bleu); model is s;"
     ) in found.err
 
 
