@@ -37,7 +37,11 @@ def test_a_family_has_a_type_of_its_methods_and_aliases(family: str) -> None:
 
 def test_every_family_has_overloads_with_its_data_and_its_methods() -> None:
     taken: dict[str, set[str]] = {}
-    *of_one_method, of_several = OVERLOADS
+    *of_one_method, of_rows, of_several = OVERLOADS
+    (columns,) = get_args(hints(of_rows)["columns"])
+    lists = {"positives", "negatives", "positives1", "negatives1", "positives2", "negatives2"}
+    data = {name for family in FAMILIES.values() for name in family.options} - lists
+    assert data <= set(columns.__annotations__)
     assert hints(of_several)["method"] == list[Any] | tuple[Any, ...]
     for each in of_one_method:
         known = hints(each)
@@ -63,7 +67,7 @@ def test_the_options_are_those_of_the_function() -> None:
     parameters, taken = (signature(each).parameters.values() for each in (compute, interval))
     keywords = {each.name for each in parameters if each.kind is each.KEYWORD_ONLY}
     assert set(Options.__annotations__) == keywords
-    assert [(each.name, each.kind, each.default) for each in taken] == [
+    assert [(each.name, each.kind, each.default) for each in taken if each.name != "rows"] == [
         (each.name, each.kind, each.default) for each in parameters
     ]
 

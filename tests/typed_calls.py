@@ -20,6 +20,10 @@ def accepted() -> pl.DataFrame:
     harness.interval("rate", "garwood", x=3, exposure=2.5, prior=(1, 0))
     harness.interval("mean", values=[1.0, 2.0], seed=1)
     harness.interval("mean", "student_t", mean=75, sd=2.5, k=5)
+    frame = pl.DataFrame({"doc": [1, 1, 2], "ok": [1, 0, 1]})
+    harness.interval("clustered_proportion", rows=frame, cluster="doc", correct="ok")
+    harness.interval("proportion", "wilson", rows="r.csv", x="right", n=100, missing="drop")
+    harness.leaderboard(frame, "ok", key="item", by="model", missing="wrong")
     harness.coverage("proportion", "wilson", n=50, p=[0.1, 0.3])
     harness.coverage("proportion", lambda x, n, alpha: (x / n, x / n), n=50, p=0.1)
     harness.size("proportion", "wilson", p=0.9, half_width=0.02)
@@ -37,6 +41,7 @@ def refused() -> None:
     harness.interval("proportion", x=3, m=10)  # type: ignore[call-overload]
     harness.interval("proportion", x=3)  # type: ignore[call-overload]
     harness.interval("proportion", x=3, n=10, side="left")  # type: ignore[call-overload]
+    harness.interval("proportion", rows="r.csv", corect="ok")  # type: ignore[call-overload]
     harness.coverage("median", "student_t", k=5)  # type: ignore[call-overload]
     harness.coverage("proportion", "wilsn", n=50, p=0.1)  # type: ignore[call-overload]
     harness.coverage("proportion", "wilson", side="left", n=50, p=0.1)  # type: ignore[call-overload]

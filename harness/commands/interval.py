@@ -24,10 +24,12 @@ from harness.commands.options import (
     Confidence,
     GivenAlpha,
     Key,
+    Missing,
     OutFile,
     Prior,
     Rows,
     Side,
+    Where,
     alpha_of,
     given_data,
     is_number,
@@ -84,11 +86,16 @@ def interval(
     ] = None,
     by: Annotated[
         list[str] | None,
-        typer.Option(help="Column of the file whose values have an interval each."),
+        typer.Option(
+            help="Column of the file whose values have an interval each; of a comparison with "
+            "--key the column of the two systems."
+        ),
     ] = None,
     cluster: Annotated[
         str | None, typer.Option(help="Column of the file that names the cluster of a case.")
     ] = None,
+    where: Where = None,
+    missing: Missing = None,
     truth: Annotated[
         str | None, typer.Option(help="Column of the file with two labels, beside --score.")
     ] = None,
@@ -139,6 +146,8 @@ def interval(
         interval proportion --rows answers.csv --correct right --by model
 
         interval paired_difference --rows a.jsonl --rows b.jsonl --key doc_id --correct acc
+
+        interval paired_difference --rows long.csv --key item --by model --correct right
 
     The cases of a proportion, of a difference, a ratio and a balanced accuracy count as independent
     of each other. Where several come from one document, subject or batch, the interval is too
@@ -206,6 +215,8 @@ def interval(
             "--cluster": cluster is not None,
             "--correct": bool(correct),
             "--by": bool(by),
+            "--where": bool(where),
+            "--missing": missing is not None,
             "--truth": truth is not None,
             "--score": bool(score),
             "--positive": positive is not None,
@@ -213,9 +224,11 @@ def interval(
             "--no-header": no_header,
         }
         refuse_columns(of_files)
+        answer = None
         rows = _rows_of_options(of_family, given)
     else:
-        from harness.one.file_rows import FileQuestion, rows_of_file
+        from harness.one.file_question import FileQuestion
+        from harness.one.file_rows import rows_of_file
 
         asked = FileQuestion(
             tuple(files),
@@ -229,8 +242,11 @@ def interval(
             scores=tuple(score or ()),
             positive=positive,
             key=tuple(key or ()),
+            where=tuple(where or ()),
+            missing=missing,
         )
-        rows = rows_of_file(of_family, asked, number_of)
+        answer = rows_of_file(of_family, asked, number_of)
+        rows = answer.rows
     validate_rows(of_family, rows)
     found, left_out = intervals_by_method(methods, setting, rows, ALL in names)
     records, columns_named = records_of(found, setting, rows, verbose)
@@ -249,6 +265,10 @@ def interval(
             say(format_record(texts[0]))
         else:
             show_table(table)
+    if answer is not None:
+        lengths = (found[0].upper - found[0].lower).tolist()
+        for remark in answer.remarks_on(lengths, setting.alpha, side):
+            say(f"remark: {remark}", err=True)
     is_default = not method and side == TWO_SIDED and prior is None
     _remark(setting, rows, found, left_out, percent, is_default)
     pairs = of_family.same_cases

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -14,7 +14,9 @@ from harness.commands.options import (
     Form,
     GivenAlpha,
     Key,
+    Missing,
     Rows,
+    Where,
     alpha_of,
     share_option,
 )
@@ -24,10 +26,22 @@ def leaderboard(
     *,
     files: Rows = None,
     correct: Annotated[
-        list[str] | None, typer.Option(help="Column of a system: 1 or true if right, else 0.")
+        list[str] | None,
+        typer.Option(
+            help="Column of a system: 1 or true if right, else 0; with --by that of all systems."
+        ),
     ] = None,
     key: Key = None,
-    cluster: Annotated[str | None, typer.Option(help="Column of the cluster of a case.")] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(help="Column of the system, where an item has a row for each system."),
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(help="Column of the cluster of a case, or of the item of several samples."),
+    ] = None,
+    where: Where = None,
+    missing: Missing = None,
     joint: Annotated[
         float | None, share_option("Level at which all differences hold together; default 95%.")
     ] = None,
@@ -44,25 +58,33 @@ def leaderboard(
 
         leaderboard --rows a.jsonl --rows b.jsonl --rows c.jsonl --key doc_id --correct acc
 
+        leaderboard --rows long.csv --key item --by model --correct right
+
     Each system has an interval at its own level, --level. The intervals of the differences of all
     pairs, by scas, hold together with --joint, whatever the dependence between them (Bonferroni).
     With --cluster there are none, since the intervals of pairs take cases as independent.
     """
+    from harness.base.arguments import validate_choice
     from harness.commands.output import records_text, say, show, show_json, validate_output_files
     from harness.figures.draw import refuse_other_ending, write_systems
     from harness.one.leaderboard import leaderboard as compute
     from harness.one.result import interval_texts
 
-    if not files or not correct:
+    if not files:
         raise InputError("leaderboard needs --rows FILE and --correct, the column of each system")
+    if missing is not None:
+        validate_choice("missing", missing, ("drop", "wrong"))
     if figure is not None:
         refuse_other_ending(figure)
         validate_output_files({"--figure": figure}, files)
     level = alpha_of(alpha, confidence)
     found = compute(
         files,
-        correct,
+        correct or (),
         key=key or (),
+        by=by,
+        where=where or (),
+        missing=cast("Any", missing),
         cluster=cluster,
         joint=0.95 if joint is None else joint,
         alpha=level,

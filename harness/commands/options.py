@@ -165,13 +165,29 @@ Rows = Annotated[
     typer.Option(
         "--rows",
         "--csv",
-        help="CSV, JSON lines (.jsonl) or Parquet file whose columns other options name; several "
-        "are joined by --key.",
+        help="CSV, JSON lines (.jsonl) or Parquet file whose columns other options name, or a log "
+        "of lm-evaluation-harness, Inspect or promptfoo; several are joined by --key.",
     ),
 ]
 Key = Annotated[
     list[str] | None,
-    typer.Option(help="Column that names a case in each of several --rows; may be repeated."),
+    typer.Option(
+        help="Column that names a case in each of several --rows, or with --by an item that has a "
+        "row for each system; may be repeated."
+    ),
+]
+Where = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="COLUMN=VALUE of the rows that are read; may be repeated.", metavar="COLUMN=VALUE"
+    ),
+]
+Missing = Annotated[
+    str | None,
+    typer.Option(
+        help="Items that a system lacks: drop leaves them out for all, wrong counts them as wrong.",
+        metavar="drop|wrong",
+    ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
 TakeOver = Annotated[

@@ -7,7 +7,7 @@ import io
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,22 @@ RIGHT = {"0": 0, "0.0": 0, "false": 0, "1": 1, "1.0": 1, "true": 1}
 """How a wrong case and a right one may be written, in small letters."""
 
 
+ITEM, MODEL, CORRECT = "item", "model", "correct"
+"""The columns of the table of a log."""
+
+
+@dataclass(frozen=True)
+class LogColumns:
+    """What is known of a table that was read from the log of an evaluation harness."""
+
+    said: str
+    """What the log is and what its columns are, in words."""
+    correct: str
+    """The column of right and wrong; empty where no score is 0 or 1 throughout."""
+    variants: str
+    """The column by which one answer has several scores; empty where it has one."""
+
+
 @dataclass(frozen=True)
 class CsvTable:
     """A file of rows, as CSV has them, with names of its columns; or several that are joined."""
@@ -36,10 +52,26 @@ class CsvTable:
     """The line of each row."""
     rows: tuple[tuple[str, ...], ...]
     """The fields of each row, as many as there are names."""
+    log: LogColumns | None = None
+    """Of a log, what is known of its columns."""
+    remarks: tuple[str, ...] = ()
+    """How the file was read, in sentences."""
+    files: tuple[Path, ...] = ()
+    """The file of each row, where there are several below each other."""
 
     def where(self, place: int) -> str:
         """The file and the line of a row."""
-        return f"{self.file}:{self.lines[place]}"
+        return f"{self.files[place] if self.files else self.file}:{self.lines[place]}"
+
+    def at(self, places: Iterable[int]) -> CsvTable:
+        """Return some of the rows."""
+        kept = list(places)
+        return replace(
+            self,
+            lines=tuple(self.lines[place] for place in kept),
+            rows=tuple(self.rows[place] for place in kept),
+            files=tuple(self.files[place] for place in kept) if self.files else (),
+        )
 
     def column(self, name: str) -> list[str]:
         """Return the fields of a column.
@@ -111,7 +143,7 @@ def read_table(
     if (records := RECORDS.get(file.suffix.lower())) is not None:
         if delimiter not in (None, ",") or not header:
             raise InputError(f"--delimiter and --no-header are for CSV files, found {file}")
-        return _of_records(file, each, dict(records(file)))
+        return table_of_records(file, each, dict(records(file)))
     text = read_text(file)
     separator = find_delimiter(text) if delimiter is None else validate_delimiter(delimiter)
     rows = _rows(file, text, separator)
@@ -139,9 +171,21 @@ def read_table(
 
 
 def _json_records(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """The objects of a file of JSON lines, by their lines."""
+    """The objects of a file of JSON lines, by their lines, or of a list, by their numbers."""
     # Not by Polars, which names no line, and gives values of several types one of them.
-    for line, text in enumerate(read_text(file).split("\n"), 1):
+    whole = read_text(file)
+    if whole.lstrip()[:1] == "[":
+        try:
+            listed = json.loads(whole)
+        except ValueError as error:
+            raise InputError(f"{file}: no JSON, {error}") from None
+        if odd := next((at for at, each in enumerate(listed, 1) if not isinstance(each, dict)), 0):
+            raise InputError(
+                f"{file}:{odd}: expected a JSON object on each line, or a list of them"
+            )
+        yield from enumerate(listed, 1)
+        return
+    for line, text in enumerate(whole.split("\n"), 1):
         if text.strip():
             try:
                 found = json.loads(text)
@@ -157,7 +201,7 @@ def _parquet_records(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     import polars as pl
 
     try:
-        table = pl.read_parquet(io.BytesIO(_read(file)))
+        table = pl.read_parquet(io.BytesIO(read_bytes(file)))
     except pl.exceptions.PolarsError as error:
         raise InputError(f"{file}: no Parquet, {str(error).splitlines()[0]}") from None
     yield from enumerate(table.iter_rows(named=True), 1)
@@ -170,7 +214,7 @@ RECORDS = {
 """What reads a file that is no CSV, by the ending of its name."""
 
 
-def _of_records(file: Path, each: str, records: Mapping[int, Mapping[str, Any]]) -> CsvTable:
+def table_of_records(file: Path, each: str, records: Mapping[int, Mapping[str, Any]]) -> CsvTable:
     """The table of records by their lines, as text; a record without a name has nothing there."""
     if not any(records.values()):
         raise InputError(f"{file} should have a row for each {each}, found none")
@@ -188,7 +232,38 @@ def _of_records(file: Path, each: str, records: Mapping[int, Mapping[str, Any]])
     return CsvTable(file, 1, names, tuple(records), tuple(rows))
 
 
-def joined(tables: Sequence[CsvTable], key: Sequence[str]) -> CsvTable:
+_NO_VALUE = frozenset({"nan", "NaT", "<NA>"})
+"""Values of data frames that say that there is none, as text."""
+
+
+def table_of_columns(name: str, columns: Any) -> CsvTable:
+    """Return the table of a data frame, or of a mapping from names to columns.
+
+    Args:
+        name: of the table in messages, which count its rows from 1 on.
+        columns: of one length.
+
+    Raises:
+        InputError: it is something else, or has no rows.
+    """
+    names = getattr(columns, "column_names", getattr(columns, "columns", columns))
+    if not hasattr(columns, "keys") and not hasattr(columns, "columns"):
+        raise InputError(
+            f"{name} should be the path of a file, a data frame or a mapping of columns, found "
+            f"{quoted(columns)}"
+        )
+    values = [list(columns[each]) for each in names]
+    if len({len(each) for each in values}) > 1:
+        raise InputError(f"{name} should have columns of one length")
+    texts = [str(each) for each in names]
+    rows = [
+        {text: None if str(v) in _NO_VALUE else v for text, v in zip(texts, row, strict=True)}
+        for row in zip(*values, strict=True)
+    ]
+    return table_of_records(Path(name), "case", dict(enumerate(rows, 1)))
+
+
+def joined(tables: Sequence[CsvTable], key: Sequence[str], may_lack: bool = False) -> CsvTable:
     """Return tables of the same cases as one, in the order of the first.
 
     Args:
@@ -196,9 +271,11 @@ def joined(tables: Sequence[CsvTable], key: Sequence[str]) -> CsvTable:
         key: the columns that tell the cases apart. Another column that several tables have is
             called ``FILE:NAME``, by the file's name without its ending, or by the whole path
             where that is not unique.
+        may_lack: whether a case may be missing in a table, which then has nothing there.
 
     Raises:
-        InputError: a column is missing, or a table has a case twice or lacks one.
+        InputError: a column is missing, or a table has a case twice or lacks one that it should
+            have.
     """
     if len(tables) == 1 or not key:
         if len(tables) > 1 or key:
@@ -211,23 +288,36 @@ def joined(tables: Sequence[CsvTable], key: Sequence[str]) -> CsvTable:
     first = tables[0]
     for table, cases in zip(tables[1:], places[1:], strict=True):
         odd = [case for case in (places[0] | cases) if case not in places[0] or case not in cases]
-        if odd:
+        if odd and not may_lack:
             raise InputError(
                 f"{first.file} and {table.file} should have the same cases, found {len(odd)} that "
-                f"one of them lacks, the first with {', '.join(key)} = {', '.join(odd[0])}"
+                f"one of them lacks, the first with {', '.join(key)} = {', '.join(odd[0])}; "
+                "--missing drop leaves them out, --missing wrong counts them as wrong"
             )
     stems = [table.file.stem for table in tables]
     unique = len(set(stems)) == len(stems)
     counts = Counter(name for table in tables for name in set(table.names))
-    names, columns = list(key), [first.column(name) for name in key]
+    every: dict[tuple[str, ...], tuple[CsvTable, int]] = {}
+    for table, cases in zip(tables, places, strict=True):
+        for case, place in cases.items():
+            every.setdefault(case, (table, place))
+    names, columns = list(key), [list(fields) for fields in zip(*every, strict=True)]
     for table, stem, cases in zip(tables, stems, places, strict=True):
         label = stem if unique else str(table.file)
         for place, name in enumerate(table.names):
             if name not in key:
                 names.append(name if counts[name] == 1 else f"{label}:{name}")
-                columns.append([table.rows[cases[case]][place] for case in places[0]])
-    rows = tuple(zip(*columns, strict=True))
-    return CsvTable(first.file, first.header_line, tuple(names), first.lines, rows)
+                columns.append(
+                    [table.rows[cases[case]][place] if case in cases else "" for case in every]
+                )
+    return CsvTable(
+        first.file,
+        first.header_line,
+        tuple(names),
+        tuple(table.lines[place] for table, place in every.values()),
+        tuple(zip(*columns, strict=True)),
+        files=tuple(table.file for table, _ in every.values()),
+    )
 
 
 def _cases(table: CsvTable, key: Sequence[str]) -> dict[tuple[str, ...], int]:
@@ -290,7 +380,7 @@ def read_text(file: Path) -> str:
     Raises:
         InputError: it cannot be read, or is not in UTF-8.
     """
-    raw = _read(file)
+    raw = read_bytes(file)
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -300,7 +390,12 @@ def read_text(file: Path) -> str:
         ) from None
 
 
-def _read(file: Path) -> bytes:
+def read_bytes(file: Path) -> bytes:
+    """Return what is in a file.
+
+    Raises:
+        InputError: it cannot be read.
+    """
     try:
         return read_regular(file)
     except (OSError, ValueError) as error:

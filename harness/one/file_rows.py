@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 from harness.base.errors import InputError
 from harness.base.text import enumerated
-from harness.families.csv_rows import RIGHT, CsvTable, count_clusters, joined, read_table
+from harness.families.csv_rows import RIGHT, CsvTable, count_clusters
 from harness.families.family import Family
+from harness.one.cases import read_cases
+from harness.one.file_question import FileQuestion, long_call
+from harness.one.repeated_ids import RepeatedIds, find_repeated_ids, remark_on_pairs
 from harness.one.rows import MISSING, Row, beside, free_name, located, row_lists
 
 _ROWS = "rows"
@@ -20,31 +22,22 @@ _Integral = Callable[[str, float], float]
 
 
 @dataclass(frozen=True)
-class FileQuestion:
-    """What is read from a file, or from several that are joined."""
+class RowsOfFile:
+    """The rows of a file, and what to know of how it was read."""
 
-    files: tuple[Path, ...]
-    columns: Mapping[str, str]
-    """The column of each of the data, or a number for all rows."""
-    correct: tuple[str, ...] = ()
-    """The columns with 1 for a right case and 0 for a wrong one; of pairs two."""
-    cluster: str | None = None
-    """The column of the cluster of a case."""
-    by: tuple[str, ...] = ()
-    """The columns whose values tell groups of rows apart."""
-    delimiter: str | None = None
-    header: bool = True
-    truth: str | None = None
-    """The column of two labels, one of them that of positives."""
-    scores: tuple[str, ...] = ()
-    """The columns of scores; of a difference of areas two."""
-    positive: str | None = None
-    """The label of positives; None for 1 or true."""
-    key: tuple[str, ...] = ()
-    """The columns that name a case in each of several files."""
+    rows: list[Row]
+    remarks: tuple[str, ...]
+    repeated: RepeatedIds | None
+    """A column of ids that repeat although cases are taken as independent."""
+
+    def remarks_on(self, lengths: Sequence[float], alpha: float, side: str) -> tuple[str, ...]:
+        """Return the remarks with that on the ids, whose intervals have these lengths."""
+        if self.repeated is None:
+            return self.remarks
+        return (*self.remarks, self.repeated.remark(lengths, alpha, side))
 
 
-def rows_of_file(family: Family, asked: FileQuestion, number: _Integral) -> list[Row]:
+def rows_of_file(family: Family, asked: FileQuestion, number: _Integral) -> RowsOfFile:
     """Return the data of a file in the order of its rows, or of its groups.
 
     Args:
@@ -56,12 +49,21 @@ def rows_of_file(family: Family, asked: FileQuestion, number: _Integral) -> list
         InputError: the file cannot be read, options do not fit together or to the family, or a
             row is wrong; the message names the line.
     """
-    table = joined(
-        [read_table(file, asked.delimiter, asked.header) for file in asked.files], asked.key
-    )
-    asked = replace(asked, correct=table.named(asked.correct), scores=table.named(asked.scores))
-    _validate_question(family, asked)
-    return _FileRows(family, asked, table).rows(number)
+    command = f"interval {family.public_name}"
+    cases = read_cases(asked, command, _compares(family), family.has_clusters)
+    table, asked = cases.table, cases.asked
+    _validate_question(family, asked, table)
+    reader = _FileRows(family, asked, table, cases.systems)
+    rows = reader.rows(number)
+    remarks = list(table.remarks)
+    repeated = None
+    if asked.correct and not family.has_clusters:
+        groups = list(reader.groups().values())
+        repeated = find_repeated_ids(
+            family, cases.given, table, groups, table.right(asked.correct[0])
+        )
+        remarks += remark_on_pairs(family, asked, table, groups)
+    return RowsOfFile(rows, tuple(remarks), repeated)
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,8 @@ class _FileRows:
     family: Family
     asked: FileQuestion
     table: CsvTable
+    systems: Mapping[str, str]
+    """The systems that are compared, of a long file."""
 
     def rows(self, number: _Integral) -> list[Row]:
         """The rows in the order of the file, or of its groups."""
@@ -202,8 +206,8 @@ class _FileRows:
         if shown is None:
             shown = {_ROWS: len(places)} if key else {}
         group = ", ".join(f"{name} = {value}" for name, value in named.items())
-        place = f"{self.asked.files[0]} ({group})" if group else ""
-        return Row(data, shown=beside(named, shown), place=place)
+        place = f"{self.table.file} ({group})" if group else ""
+        return Row(data, shown=beside({**self.systems, **named}, shown), place=place)
 
     def of_cases(self) -> list[Row]:
         """A row for each group of cases, or of two samples one row for both groups."""
@@ -295,10 +299,11 @@ def _number(text: str) -> float | None:
         return None
 
 
-def _validate_question(family: Family, asked: FileQuestion) -> None:
+def _validate_question(family: Family, asked: FileQuestion, table: CsvTable) -> None:
     """Refuse options that do not fit together, or to the family."""
+    command = f"interval {family.public_name}"
     if asked.scores or asked.truth is not None or asked.positive is not None:
-        _validate_scores(family, asked)
+        _validate_scores(family, asked, table)
         return
     if not asked.correct:
         if asked.cluster is not None or not asked.columns:
@@ -325,10 +330,11 @@ def _validate_question(family: Family, asked: FileQuestion) -> None:
             f"--correct is for cases that are right or wrong, which {family.name} does not take"
         )
     columns = 2 if family.shares_size else 1
+    hint = f"; {long_call(table, asked, command)}" if _compares(family) else ""
     if len(asked.correct) != columns:
         raise InputError(
             f"{family.name} needs {columns} --correct, of the first and of the second, "
-            f"found {len(asked.correct)}"
+            f"found {len(asked.correct)}{hint}"
             if columns == 2
             else f"{family.name} takes one --correct, found {len(asked.correct)}"
         )
@@ -344,7 +350,7 @@ def _validate_question(family: Family, asked: FileQuestion) -> None:
         )
 
 
-def _validate_scores(family: Family, asked: FileQuestion) -> None:
+def _validate_scores(family: Family, asked: FileQuestion, table: CsvTable) -> None:
     """Refuse columns of labels and scores that do not fit together, or to the family."""
     if not family.scores:
         raise InputError(
@@ -360,6 +366,11 @@ def _validate_scores(family: Family, asked: FileQuestion) -> None:
         raise InputError(
             f"{family.name} needs --truth and {family.scores} --score, found {labels} and "
             f"{len(asked.scores)} --score"
+            + (
+                f"; {long_call(table, asked, f'interval {family.public_name}')}"
+                if len(asked.scores) == 1 and _compares(family)
+                else ""
+            )
         )
 
 
@@ -374,6 +385,11 @@ def _or_cases(family: Family) -> str:
     also = " and --cluster" if family.has_clusters else also
     by = " and --by, a column of two groups" if family.samples == 2 else ""
     return f"; or --correct, a column of 0 and 1{also}{by}"
+
+
+def _compares(family: Family) -> bool:
+    """Whether two systems are compared case by case."""
+    return family.scores > 1 or (family.shares_size and family.as_pairs is None)
 
 
 def _takes_cases(family: Family) -> bool:

@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from itertools import combinations
 from os import PathLike
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from harness.base.arguments import validate_number, validate_path
 from harness.base.errors import InputError
 from harness.base.frames import Tabular
 from harness.base.numerics.arrays import Bools
 from harness.base.text import enumerated, first_few
-from harness.families.csv_rows import column_place, count_clusters, joined, read_table
+from harness.families.catalogue import family_of
+from harness.families.csv_rows import column_place, count_clusters
 from harness.families.data import numbers, validate_values
-from harness.one.result import Interval, compute
+from harness.methods.method import TWO_SIDED
+from harness.one.cases import read_cases
+from harness.one.file_question import FileQuestion, Missing, long_call
+from harness.one.repeated_ids import find_repeated_ids
+from harness.one.result import Interval, compute, interval_text
 
 _Path = str | PathLike[str]
 
+LEADERBOARD = "leaderboard"
 PAIRS_METHOD = "scas"
 """The method of the differences. The alpha of one of k(k − 1)/2 is small, and at a small alpha
 ``balanced_width`` leaves out 0 too often: of equal systems on 50 cases, at 0.05/45, up to 2.34
@@ -76,6 +81,24 @@ class Leaderboard(Tabular):
     """What the levels mean, which pairs are told apart, and what few clusters or cases mean, in
     sentences."""
 
+    def __repr__(self) -> str:
+        """The systems in a table, and how many pairs are told apart.
+
+        >>> leaderboard({"a": [1] * 9 + [0], "b": [0, 1] * 5})
+        <Leaderboard, 2 systems: told apart 0 of 1 pairs, joint level 95 %>
+         system  x   n  estimate   lower   upper
+              a  9  10    0.9000  0.6325  0.9937
+              b  5  10    0.5000  0.2338  0.7662
+        """
+        apart = sum(each.told_apart for each in self.differences)
+        joint = f"told apart {apart} of {len(self.differences)} pairs, joint level "
+        found = f"{joint}{_percent(self.joint)}" if self.differences else "no differences"
+        names = ("system", "x", "n", "estimate", "lower", "upper")
+        columns = {name: [getattr(each, name) for each in self.systems] for name in names}
+        limits = [columns.pop(name) for name in names[3:]]
+        _, table = interval_text([], columns, *limits).split("\n", 1)
+        return f"<Leaderboard, {len(self.systems)} systems: {found}>\n{table}"
+
     def records(self) -> list[dict[str, Any]]:
         """Return a row for each system and then for each difference, with the names of both."""
         rows: tuple[System | PairedDifference, ...] = (*self.systems, *self.differences)
@@ -92,11 +115,14 @@ class Leaderboard(Tabular):
 
 
 def leaderboard(
-    cases: _Path | Sequence[_Path] | Mapping[str, npt.ArrayLike],
-    correct: Sequence[str] = (),
+    cases: _Path | Sequence[_Path] | Mapping[str, Any] | Any,
+    correct: str | Sequence[str] = (),
     *,
-    key: Sequence[str] = (),
+    key: str | Sequence[str] = (),
+    by: str | None = None,
     cluster: str | None = None,
+    where: str | Sequence[str] = (),
+    missing: Missing | None = None,
     joint: float = 0.95,
     alpha: float = 0.05,
 ) -> Leaderboard:
@@ -111,12 +137,17 @@ def leaderboard(
     Args:
         cases: for each system by its name 1 or true for each case that it has right, and 0 or
             false for the others: a mapping or a data frame; or a file, CSV, JSON lines or
-            Parquet, or several that ``key`` joins.
+            Parquet, or several that ``key`` joins; or with ``by`` a row for each item and system;
+            or logs of evaluation harnesses, which name their columns themselves.
         correct: the columns of the systems; by default of a mapping all but the cluster. A column
-            that several files have stands for that of each file.
-        key: the columns that name a case in each of several files.
-        cluster: the column that names the cluster of a case. The systems then have intervals of
-            ``clustered_proportion``, and there are no differences.
+            that several files have stands for that of each file. With ``by`` one column.
+        key: the columns that name a case in each of several files, or an item of each system.
+        by: the column of the system, where each item has a row for each system.
+        cluster: the column that names the cluster of a case, or the item of several samples. The
+            systems then have intervals of ``clustered_proportion``, and there are no differences.
+        where: ``COLUMN=VALUE`` of the rows that are read.
+        missing: what becomes of an item that a system lacks: "drop" leaves it out for all systems,
+            "wrong" counts it as wrong; by default it is refused.
         joint: the level at which all differences hold together, in (0, 1).
         alpha: the probability outside the interval of a system, in (0, 1).
 
@@ -137,17 +168,33 @@ def leaderboard(
     validate_number("joint", joint)
     if not 0 < joint < 1:
         raise InputError(f"joint should be a number between 0 and 1, found {joint:g}")
-    right, clusters = _cases(cases, _names(correct), _names(key), cluster)
+    asked = FileQuestion(
+        cases
+        if isinstance(cases, tuple)
+        else tuple(cases)
+        if isinstance(cases, list)
+        else (cases,),
+        {},
+        correct=_names(correct),
+        key=_names(key),
+        by=_names(by),
+        cluster=cluster,
+        where=_names(where),
+        missing=missing,
+    )
+    found_cases = _cases(asked)
+    right, clusters = found_cases.right, found_cases.clusters
     if len(right) < 2 or min(map(len, right.values())) == 0:
         raise InputError(
             f"a leaderboard needs cases of at least two systems, found systems: {len(right)}"
+            f"{found_cases.hint}"
         )
-    systems, of_data = [], dict[str, None]()
+    systems, of_data = [], dict.fromkeys(found_cases.remarks)
     for name, of_system in right.items():
         if clusters is None:
             found = compute("proportion", alpha=alpha, x=int(of_system.sum()), n=of_system.size)
         else:
-            of_cases = zip(map(str, clusters), map(int, of_system), strict=True)
+            of_cases = zip(map(str, clusters[name]), map(int, of_system), strict=True)
             counts: dict[str, Any] = count_clusters(of_cases)
             found = compute("clustered_proportion", alpha=alpha, **counts)
         of_data |= dict.fromkeys(found.remarks)
@@ -167,16 +214,58 @@ def leaderboard(
     return Leaderboard(tuple(systems), differences, joint, remarks)
 
 
-def _cases(
-    cases: Any, correct: tuple[str, ...], key: tuple[str, ...], cluster: str | None
-) -> tuple[dict[str, Bools], Sequence[Any] | None]:
+@dataclass(frozen=True)
+class _Cases:
     """Which cases each system has right, and the cluster of each case."""
-    if not hasattr(cases, "keys") and not hasattr(cases, "columns"):
-        paths = cases if isinstance(cases, list | tuple) else [cases]
-        table = joined([read_table(validate_path("cases", each), None) for each in paths], key)
-        names = table.named(correct)
-        clusters = None if cluster is None else table.keys(table.named([cluster])[0], "cluster")
-        return {name: np.array(table.right(name), bool) for name in names}, clusters
+
+    right: Mapping[str, Bools]
+    clusters: Mapping[str, Sequence[Any]] | None
+    remarks: Sequence[str] = ()
+    hint: str = ""
+    """How a long file is read."""
+
+
+def _cases(asked: FileQuestion) -> _Cases:
+    is_frame = [hasattr(each, "keys") or hasattr(each, "columns") for each in asked.files]
+    if is_frame == [True] and not (asked.by or asked.where or asked.missing):
+        return _of_columns(asked.files[0], asked.correct, asked.cluster)
+    files = zip(asked.files, is_frame, strict=True)
+    asked = replace(
+        asked, files=tuple(each if frame else validate_path("cases", each) for each, frame in files)
+    )
+    if asked.by and not asked.key and asked.cluster is not None:
+        asked = replace(asked, key=(asked.cluster,))
+    found = read_cases(asked, LEADERBOARD, compares=asked.cluster is None)
+    table, names = found.table, found.asked.correct
+    if not names:
+        raise InputError("a leaderboard needs --correct, the column of each system")
+    right = {name: np.array(table.right(name), bool) for name in names}
+    hint = f"; {long_call(table, asked, LEADERBOARD)}"
+    if found.systems:
+        systems = found.systems.values()
+        return _Cases(dict(zip(systems, right.values(), strict=True)), None, table.remarks)
+    if asked.cluster is None:
+        if found.asked.by:
+            raise InputError(f"--by needs --key{hint}")
+        pairs = family_of("paired_difference")
+        every = range(len(table.rows))
+        repeated = find_repeated_ids(pairs, found.given, table, [every], table.right(names[0]))
+        more = () if repeated is None else (repeated.remark([], 0.05, TWO_SIDED),)
+        return _Cases(right, None, (*table.remarks, *more), hint)
+    clusters = table.keys(table.named([asked.cluster])[0], "cluster")
+    if not found.asked.by:
+        return _Cases(right, dict.fromkeys(right, clusters), table.remarks, hint)
+    column, (of_all,) = np.array(table.column(found.asked.by[0])), right.values()
+    places = {name: np.flatnonzero(column == name) for name in dict.fromkeys(column.tolist())}
+    return _Cases(
+        {name: of_all[each] for name, each in places.items()},
+        {name: [clusters[place] for place in each] for name, each in places.items()},
+        table.remarks,
+    )
+
+
+def _of_columns(cases: Any, correct: tuple[str, ...], cluster: str | None) -> _Cases:
+    """The cases of a data frame or a mapping with a column for each system."""
     names = tuple(str(name) for name in getattr(cases, "columns", cases))
     for name in (*correct, *([] if cluster is None else [cluster])):
         column_place("cases", names, name)
@@ -192,10 +281,12 @@ def _cases(
     if len(set(sizes.values())) > 1:
         counts = enumerated(f"{name} has {size}" for name, size in sizes.items())
         raise InputError(f"all systems should have the same cases, found that {counts}")
-    return right, clusters
+    return _Cases(right, None if clusters is None else dict.fromkeys(right, clusters))
 
 
-def _names(given: str | Sequence[str]) -> tuple[str, ...]:
+def _names(given: str | Sequence[str] | None) -> tuple[str, ...]:
+    if given is None:
+        return ()
     return (given,) if isinstance(given, str) else tuple(given)
 
 

@@ -54,6 +54,9 @@ class Interval(Tabular):
     remarks: tuple[str, ...] = field(default=(), compare=False)
     """What to know before use, in sentences: that few clusters cover less, that data are smaller
     than those which the default was chosen by, or that the limits are those of a prior alone."""
+    groups: Mapping[str, Sequence[Any]] = field(default_factory=dict, compare=False)
+    """Of rows of a file or a data frame, what stands beside each: the names of its group, and how
+    many rows it has."""
 
     def __repr__(self) -> str:
         """The numbers in a line, or a table of them, at most ten rows of it.
@@ -71,7 +74,7 @@ class Interval(Tabular):
         words = [self.family, self.method, *([f"alpha {self.alpha:g}"] if of_one_level else [])]
         if self.side != "two-sided":
             words.append(f"side {self.side}")
-        given = {**self.data, **({} if of_one_level else {"alpha": self.alpha})}
+        given = {**self.groups, **self.data, **({} if of_one_level else {"alpha": self.alpha})}
         return interval_text(words, given, self.estimate, self.lower, self.upper)
 
     def __iter__(self) -> Iterator[Value]:
@@ -84,7 +87,7 @@ class Interval(Tabular):
     def _columns(self) -> dict[str, Any]:
         """The columns of the data frame, with a value or a list of the data for each row."""
         shape = np.shape(self.lower)
-        columns: dict[str, Any] = {}
+        columns: dict[str, Any] = {name: list(each) for name, each in self.groups.items()}
         for name, values in self.data.items():
             array = np.asarray(values)
             if array.ndim == len(shape):
@@ -405,7 +408,8 @@ def _number_cells(columns: Sequence[Floats]) -> list[list[str]]:
 def _data_cells(values: npt.NDArray[Any], axes: int, rows: Sequence[int]) -> list[str]:
     """The cells of some rows of a column of data; of a list the first numbers are shown."""
     if values.ndim == axes:
-        return [f"{values.ravel()[row]:.10g}" for row in rows]
+        cells = values.ravel()[rows].tolist()
+        return [each if isinstance(each, str) else f"{each:.10g}" for each in cells]
     cells = []
     for numbers in values.reshape(-1, values.shape[-1])[rows].tolist():
         shown = [f"{number:.6g}" for number in numbers[:_LONGEST_LIST]]

@@ -38,7 +38,9 @@ from harness.names import (
     Side,
     StratifiedDifferenceMethod,
 )
+from harness.one.file_question import Missing
 from harness.one.result import Interval, compute
+from harness.one.rows_interval import interval_of_rows
 
 
 class Options(TypedDict, total=False):
@@ -148,6 +150,43 @@ class PairedScores(Options):
     negatives1: npt.ArrayLike
     positives2: npt.ArrayLike
     negatives2: npt.ArrayLike
+
+
+class Columns(TypedDict, total=False):
+    """Names of columns of ``rows``, as the options of the command ``interval`` have them."""
+
+    correct: str | Sequence[str]
+    by: str | Sequence[str]
+    key: str | Sequence[str]
+    where: str | Sequence[str]
+    missing: Missing
+    cluster: str
+    truth: str
+    score: str | Sequence[str]
+    positive: str
+    beta: float
+    x: str
+    n: str | float
+    exposure: str | float
+    population: str | float
+    x1: str
+    n1: str | float
+    exposure1: str | float
+    x2: str
+    n2: str | float
+    exposure2: str | float
+    both: str
+    first_only: str
+    second_only: str
+    neither: str
+    tp: str
+    fp: str
+    fn: str
+    tn: str
+    values: str
+    mean: str
+    sd: str
+    k: str | float
 
 
 @overload
@@ -320,6 +359,20 @@ def interval(
 
 @overload
 def interval(
+    family: str,
+    method: str | None = ...,
+    *,
+    rows: Any,
+    alpha: float = ...,
+    side: Side = ...,
+    prior: Prior | None = ...,
+    seed: int | None = ...,
+    **columns: Unpack[Columns],
+) -> Interval: ...
+
+
+@overload
+def interval(
     family: str, method: list[Any] | tuple[Any, ...], **data: Any
 ) -> ByMethod[Interval]: ...
 
@@ -332,7 +385,8 @@ def interval(
     side: str = TWO_SIDED,
     prior: Prior | None = None,
     seed: int | None = None,
-    **data: npt.ArrayLike,
+    rows: Any = None,
+    **data: Any,
 ) -> Interval | ByMethod[Interval]:
     """Compute the interval of a method for data.
 
@@ -370,6 +424,12 @@ def interval(
             confusion table. For methods that take a prior; default flat.
         seed: the seed of a stochastic method, a whole number from 0 on; a deterministic method
             ignores it.
+        rows: a data frame, a mapping of columns, the path of a file, or a list of these, in which
+            the data are the names of columns, as for the command ``interval``: ``x="right"``,
+            ``n="questions"`` of counts; of cases ``correct``, with ``cluster``, ``by``, ``key``,
+            ``where`` ("COLUMN=VALUE") and ``missing`` ("drop" or "wrong"); ``truth``, ``score`` and
+            ``positive`` of scores. The interval has a row for each group of ``by``, or row of
+            counts, and ``groups`` has their names, which ``to_frame`` puts first.
         **data: the data by name, numbers or arrays: counts are whole numbers from 0 to n or to
             10^9, n from 1 to 10^9, exposures above 0. ``population``, a whole number from n to
             10^15, is the number of cases from which the n were drawn without replacement, for
@@ -416,8 +476,23 @@ def interval(
         >>> clusters = {"x": [[3, 5, 2], [9, 8, 0]], "n": [[10, 10, 10], [10, 10, 0]]}
         >>> harness.interval("clustered_proportion", "saha_wilson", **clusters).upper.round(4)
         array([0.5135, 0.9226])
+        >>> cases = {"model": ["a", "a", "a", "b", "b", "b"], "ok": [1, 1, 0, 0, 1, 0]}
+        >>> harness.interval("proportion", "wilson", rows=cases, correct="ok", by="model")
+        <Interval, 2 rows: proportion, wilson, alpha 0.05>
+         model  x  n  estimate   lower   upper
+             a  2  3    0.6667  0.2077  0.9385
+             b  1  3    0.3333  0.0615  0.7923
     """
-    options: Any = {"alpha": alpha, "side": side, "prior": prior, "seed": seed, **data}
+    options: Any = {"alpha": alpha, "side": side, "prior": prior, "seed": seed}
+    if rows is not None:
+
+        def of_rows(each: str | None) -> Interval:
+            return interval_of_rows(family, each, rows, data, **options)
+
+        if isinstance(method, list | tuple):
+            return ByMethod.of(of_rows, method)
+        return of_rows(cast("str | None", method))
+    options |= data
     if isinstance(method, list | tuple):
         return ByMethod.of(lambda each: compute(family, each, **options), method)
     return compute(family, cast("str | None", method), **options)

@@ -1,0 +1,118 @@
+"""What is asked of files of rows, as a record that can be written as a command again."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from harness.families.csv_rows import ITEM, MODEL, CsvTable
+
+Missing = Literal["drop", "wrong"]
+
+_ITEM_NAME = re.compile(
+    "(case|conversation|doc|document|example|instance|item|page|patient|problem|prompt|q|query"
+    "|question|user)?_?(id|idx|index)?|(sample|subject|task)_?(id|idx|index)"
+)
+"""Names of columns of cases, documents and persons, in small letters."""
+_SYSTEMS = {"classifier", "model", "model_id", "model_name", "system"}
+
+
+@dataclass(frozen=True)
+class FileQuestion:
+    """What is read from a file, or from several that are joined or below each other."""
+
+    files: tuple[Any, ...]
+    """Paths; or a data frame or a mapping of columns."""
+    columns: Mapping[str, str]
+    """The column of each of the data, or a number for all rows."""
+    correct: tuple[str, ...] = ()
+    """The columns with 1 for a right case and 0 for a wrong one; of pairs two."""
+    cluster: str | None = None
+    """The column of the cluster of a case."""
+    by: tuple[str, ...] = ()
+    """The columns whose values tell groups of rows apart; of long files the first has systems."""
+    delimiter: str | None = None
+    header: bool = True
+    truth: str | None = None
+    """The column of two labels, one of them that of positives."""
+    scores: tuple[str, ...] = ()
+    """The columns of scores; of a difference of areas two."""
+    positive: str | None = None
+    """The label of positives; None for 1 or true."""
+    key: tuple[str, ...] = ()
+    """The columns that name a case in each of several files, or an item of several systems."""
+    where: tuple[str, ...] = ()
+    """``COLUMN=VALUE`` of the rows that are read; of a column that is named again, either value."""
+    missing: str | None = None
+    """What becomes of an item that a system lacks: drop or wrong; None to refuse it."""
+
+    def call(self, command: str, **changes: Any) -> str:
+        """Return in words the call of a command that asks the same with some changes.
+
+        Args:
+            command: ``leaderboard``, or ``interval`` and a family.
+            **changes: of attributes.
+        """
+        asked = replace(self, **changes)
+        options = {
+            "key": asked.key,
+            "by": asked.by,
+            "truth": (asked.truth,) if asked.truth else (),
+            "score": asked.scores,
+            "correct": asked.correct,
+            "cluster": (asked.cluster,) if asked.cluster else (),
+            "positive": (asked.positive,) if asked.positive else (),
+            "where": asked.where,
+            "missing": (asked.missing,) if asked.missing else (),
+        }
+        if all(isinstance(file, Path) for file in asked.files):
+            words = ["python", "-m", "harness", *command.split()]
+            words += [word for file in asked.files for word in ("--rows", str(file))]
+            words += [w for name, each in options.items() for v in each for w in (f"--{name}", v)]
+            return f"`{shlex.join(words)}`"
+        given = [f'{n}="{v[0]}"' if len(v) == 1 else f"{n}={[*v]}" for n, v in options.items() if v]
+        name, _, family = command.partition(" ")
+        first = [f'"{family}"', "rows=…"] if family else ["…"]
+        return f"`harness.{name}({', '.join([*first, *given])})`"
+
+
+@dataclass(frozen=True)
+class Cases:
+    """The table of a question, and what is left to ask of it."""
+
+    table: CsvTable
+    asked: FileQuestion
+    given: FileQuestion
+    """The question with the columns of a log; calls of other commands repeat it."""
+    systems: Mapping[str, str] = field(default_factory=dict)
+    """Of a long table that was made wide: the systems in the order of their columns, by what
+    stands beside the limits of two."""
+
+
+def item_columns(table: CsvTable, asked: FileQuestion) -> list[str]:
+    """Return the columns whose names are those of cases, documents or persons."""
+    others = {*asked.by, *asked.correct, *asked.scores, asked.truth, *asked.columns.values()}
+    return [
+        name
+        for name in table.names
+        if _ITEM_NAME.fullmatch(name.lower().replace("-", "_").replace(" ", "_"))
+        and name not in others
+        and table.names.count(name) == 1
+    ]
+
+
+def system_column(table: CsvTable) -> str:
+    """Return the first column whose name is that of systems; empty where there is none."""
+    return next((name for name in table.names if name.lower() in _SYSTEMS), "")
+
+
+def long_call(table: CsvTable, asked: FileQuestion, command: str) -> str:
+    """Return the call of a command that reads the table as a long one."""
+    by = asked.by or (system_column(table) or MODEL,)
+    item = next(iter(item_columns(table, replace(asked, by=by))), ITEM)
+    call = asked.call(command, key=asked.key or (item,), by=by)
+    return f"a file with a row for each item and system is read by {call}"

@@ -1,0 +1,174 @@
+"""Long tables, with a row for each item and system: completed, and made wide for a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from harness.base.errors import InputError
+from harness.base.text import first_few
+from harness.families.csv_rows import CsvTable
+from harness.one.file_question import Cases, FileQuestion
+
+_REPEATS = {"attempt", "epoch", "iteration", "repeat", "replicate", "run", "sample", "seed"}
+
+
+def complete(table: CsvTable, asked: FileQuestion, command: str, compares: bool) -> CsvTable:
+    """Return the long table in which every system has every item, once unless there are clusters.
+
+    Args:
+        table: with a row for each item and system.
+        asked: the key of an item, the system first in ``by``, and what becomes of missing items.
+        command: what asks, as ``FileQuestion.call`` takes it.
+        compares: whether systems are compared item by item.
+
+    Raises:
+        InputError: a system has an item twice, or lacks one and ``missing`` is None.
+    """
+    by = asked.by[0]
+    systems = table.keys(by, "system")
+    items = list(zip(*(table.keys(name, "case") for name in asked.key), strict=True))
+    found: dict[tuple[tuple[str, ...], str], int] = {}
+    for place, cell in enumerate(zip(items, systems, strict=True)):
+        if found.setdefault(cell, place) != place and (asked.cluster is None or compares):
+            _refuse_repeats(table, asked, command, compares, place, found[cell])
+    every, names = dict.fromkeys(items), list(dict.fromkeys(systems))
+    lacking = {name: [item for item in every if (item, name) not in found] for name in names}
+    gone = {item for lost in lacking.values() for item in lost}
+    if not gone:
+        return table
+    counts = [f"{name} lacks {len(lost)}" for name, lost in lacking.items() if lost]
+    first = next(item for item in every if item in gone)
+    count = (
+        f"{len(gone)} of {len(every)} items are missing for some {by} ({first_few(counts)}; the "
+        f"first has {_named(asked.key, first)})"
+    )
+    if asked.missing is None:
+        raise InputError(
+            f"{table.file}: {count}; --missing drop leaves these items out for all, --missing "
+            "wrong counts them as wrong where they are missing"
+        )
+    if asked.missing == "drop":
+        if len(gone) == len(every):
+            raise InputError(f"{table.file}: {count}, and so none is left")
+        kept = table.at(place for place, item in enumerate(items) if item not in gone)
+        return replace(kept, remarks=(*table.remarks, f"{count}: left out for all"))
+    if not asked.correct:
+        raise InputError("--missing wrong is for --correct; --missing drop leaves items out")
+    places = [*range(len(table.rows))]
+    places_of_items = dict(zip(reversed(items), reversed(places), strict=True))
+    filled = {}
+    for name, lost in lacking.items():
+        for item in lost:
+            filled[len(places)] = name
+            places.append(places_of_items[item])
+    whole = table.at(places)
+    changed = {table.names.index(name): "0" for name in asked.correct}
+    at = table.names.index(by)
+    rows = [
+        tuple(({**changed, at: filled[n]}).get(p, f) for p, f in enumerate(row))
+        if n in filled
+        else row
+        for n, row in enumerate(whole.rows)
+    ]
+    return replace(whole, rows=tuple(rows), remarks=(*table.remarks, f"{count}: counted as wrong"))
+
+
+def wide(table: CsvTable, asked: FileQuestion, command: str) -> Cases:
+    """Return the long table with a row for each item, and a column of each system for its answers.
+
+    Other columns stay if they have one value for an item.
+
+    Args:
+        table: in which every system has every item once.
+        asked: the key, the system first in ``by``, and what is compared.
+        command: what asks; the leaderboard takes any number of systems, an interval two.
+
+    Raises:
+        InputError: there are not two systems.
+    """
+    by = asked.by[0]
+    column = table.column(by)
+    systems = tuple(dict.fromkeys(column))
+    if command != "leaderboard" and len(systems) != 2:
+        some = first_few(systems)
+        two = [f"{by}={name}" for name in systems[:2]]
+        hint = (
+            f": {asked.call(command, where=(*asked.where, *two))} takes two of them, "
+            f"{asked.call('leaderboard')} all"
+            if len(systems) > 2
+            else ""
+        )
+        raise InputError(f"{command.split()[-1]} compares two systems, found in {by} {some}{hint}")
+    items = list(zip(*(table.column(name) for name in asked.key), strict=True))
+    places: dict[str, dict[tuple[str, ...], int]] = {name: {} for name in systems}
+    for place, (item, name) in enumerate(zip(items, column, strict=True)):
+        places[name][item] = place
+    every = list(dict.fromkeys(items))
+    names, columns = list(asked.key), [list(fields) for fields in zip(*every, strict=True)]
+    values = {*asked.correct, *asked.scores}
+    for at, name in enumerate(table.names):
+        cells = [[table.rows[places[each][item]][at] for item in every] for each in systems]
+        if name in values:
+            names += [f"{each}:{name}" for each in systems]
+            columns += cells
+        elif name not in (*asked.key, by) and all(each == cells[0] for each in cells):
+            names.append(name)
+            columns.append(cells[0])
+    first = table.at(places[systems[0]][item] for item in every)
+    rows = tuple(zip(*columns, strict=True))
+    return Cases(
+        replace(first, names=tuple(names), rows=rows),
+        replace(
+            asked,
+            by=asked.by[1:],
+            key=(),
+            correct=tuple(f"{s}:{name}" for name in asked.correct for s in systems),
+            scores=tuple(f"{s}:{name}" for name in asked.scores for s in systems),
+        ),
+        asked,
+        {f"{by}{number}": name for number, name in enumerate(systems, 1)},
+    )
+
+
+def _refuse_repeats(
+    table: CsvTable, asked: FileQuestion, command: str, compares: bool, place: int, before: int
+) -> None:
+    """Refuse an item that a system has twice, with what may be meant."""
+    by, item = asked.by[0], asked.key[-1]
+    values = [table.column(name)[place] for name in (*asked.key, by)]
+    said = f"{table.where(place)}: {_named((*asked.key, by), values)} is that of "
+    said += f"{table.where(before)} too; "
+    systems = asked.call("leaderboard", cluster=asked.cluster or item)
+    samples = (
+        f"of several samples of an item, {systems} has an interval for each system "
+        "(their differences are not computed)"
+        if compares
+        else "several samples of an item are clusters: "
+        f"{asked.call('interval clustered_proportion', cluster=item, key=())}"
+    )
+    other = ""
+    if table.files and table.files[place] != table.files[before]:
+        other = f"; where each file is a system: {asked.call(command, by=())}"
+    elif more := _completing_column(table, asked):
+        call = asked.call(command, key=(more, *asked.key))
+        other = f"; where {more} tells items apart: {call}"
+    raise InputError(f"{said}{samples}{other}")
+
+
+def _completing_column(table: CsvTable, asked: FileQuestion) -> str:
+    """The first column with which the key names one row of a system; empty where there is none."""
+    known = list(zip(*(table.column(name) for name in (*asked.key, asked.by[0])), strict=True))
+    for name in dict.fromkeys(table.names):
+        if name in (*asked.key, *asked.by, *asked.correct) or name.lower() in _REPEATS:
+            continue
+        if table.names.count(name) == 1:
+            column = table.column(name)
+            few = 2 * len({*column}) <= len(column)
+            if few and len({*zip(known, column, strict=True)}) == len(known):
+                return name
+    return ""
+
+
+def _named(names: Sequence[str], values: Sequence[str]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in zip(names, values, strict=True))

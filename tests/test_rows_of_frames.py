@@ -1,0 +1,118 @@
+"""Data frames, mappings and paths in ``rows=``."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import harness
+from harness.base.errors import InputError
+
+CASES = {
+    "doc_id": [0, 0, 1, 1, 2, 2, 3, 3] * 2,
+    "model": ["a"] * 8 + ["b"] * 8,
+    "item": [*range(8), *range(8)],
+    "ok": [True, True, False, False, True, False, True, True] + [True, False] * 4,
+}
+
+
+@pytest.fixture(params=["polars", "pandas", "mapping", "path", "text"])
+def rows(request, tmp_path):
+    if request.param in ("path", "text"):
+        pl.DataFrame(CASES).write_csv(tmp_path / "r.csv")
+        return Path(tmp_path / "r.csv") if request.param == "path" else str(tmp_path / "r.csv")
+    kinds = {"polars": pl.DataFrame, "pandas": pd.DataFrame, "mapping": dict}
+    return kinds[request.param](CASES)
+
+
+def test_clusters_of_rows_have_the_interval_of_their_counts(rows):
+    found = harness.interval("clustered_proportion", rows=rows, cluster="doc_id", correct="ok")
+    alone = harness.interval("clustered_proportion", x=[3, 1, 2, 3], n=[4] * 4)
+    assert (found.lower, found.upper) == (alone.lower, alone.upper)
+
+
+def test_pairs_of_long_rows_have_the_interval_of_their_counts(rows):
+    found = harness.interval("paired_difference", rows=rows, key="item", by="model", correct="ok")
+    alone = harness.interval("paired_difference", both=3, first_only=2, second_only=1, neither=2)
+    assert (found.lower, found.upper) == (alone.lower, alone.upper)
+    assert dict(found.groups) == {"model1": ["a"], "model2": ["b"]}
+
+
+def test_a_leaderboard_takes_long_rows(rows):
+    found = harness.leaderboard(rows, "ok", key="item", by="model")
+    assert [(each.system, each.x) for each in found.systems] == [("a", 5), ("b", 4)]
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_groups_keep_their_names_in_a_frame(rows, library):
+    options = {"rows": rows, "by": "model", "correct": "ok"}
+    for family in ("proportion", "clustered_proportion"):
+        cluster = {"cluster": "doc_id"} if family == "clustered_proportion" else {}
+        frame = harness.interval(family, **options, **cluster).to_frame(library)
+        assert list(frame["model"]) == ["a", "b"]
+        assert list(frame["estimate"]) == [5 / 8, 4 / 8]
+
+
+def test_columns_of_counts_have_an_interval_for_each_row():
+    frame = pd.DataFrame({"name": ["u", "v"], "right": [9, 14], "questions": [10, 15]})
+    found = harness.interval("proportion", rows=frame, x="right", n="questions")
+    assert (
+        found.upper.tolist() == harness.interval("proportion", x=[9, 14], n=[10, 15]).upper.tolist()
+    )
+    assert found.to_frame().columns[:3] == ["name", "x", "n"]
+
+
+def test_groups_of_lists_may_differ_in_length():
+    values = {"model": ["a", "a", "a", "b", "b"], "score": [1.0, 2.0, 3.5, 3.0, 4.0]}
+    found = harness.interval("mean", rows=values, values="score", by="model")
+    alone = harness.interval("mean", values=[3.0, 4.0])
+    assert (found.lower[1], found.upper[1]) == (alone.lower, alone.upper)
+    assert found.to_frame()["rows"].to_list() == [3, 2]
+
+
+def test_several_methods_of_rows_have_one_frame():
+    found = harness.interval("proportion", ["wald", "wilson"], rows=CASES, by="model", correct="ok")
+    assert found.to_frame()["model"].to_list() == ["a", "b", "a", "b"]
+
+
+def test_ids_that_repeat_have_a_remark_with_the_call():
+    found = harness.interval("proportion", rows=CASES, correct="ok", by="model")
+    assert 'harness.interval("clustered_proportion", rows=…, by="model"' in found.remarks[0]
+
+
+@pytest.mark.parametrize("nothing", [None, float("nan"), pd.NA, np.nan])
+def test_nothing_in_a_frame_is_missing(nothing):
+    frame = pd.DataFrame({"ok": pd.Series([1, 0, nothing], dtype="object")})
+    with pytest.raises(InputError, match="1 of 3 rows have nothing in ok"):
+        harness.interval("proportion", rows=frame, correct="ok")
+    assert harness.interval("proportion", rows=frame, correct="ok", missing="drop").data["n"] == 2
+
+
+def test_a_leaderboard_of_a_wide_frame_drops_cases_with_nothing():
+    frame = pl.DataFrame({"a": [1, None, 1, 0], "b": [0, 1, 1, 1]})
+    found = harness.leaderboard(frame, ["a", "b"], missing="drop")
+    assert {each.system: (each.x, each.n) for each in found.systems} == {"a": (2, 3), "b": (2, 3)}
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"rows": 5, "correct": "ok"}, "rows should be the path of a file, a data frame or a"),
+        ({"rows": CASES, "corect": "ok"}, "unknown beside rows: corect; did you mean correct"),
+        ({"rows": CASES, "correct": "ok", "alpha": [0.1, 0.2]}, "alpha should be a number beside"),
+        ({"rows": {"ok": [1], "b": [1, 0]}, "correct": "ok"}, "rows should have columns of one"),
+        ({"rows": "no.csv", "correct": "ok"}, "no.csv cannot be read"),
+        ({"rows": {"x": [1, None], "n": [2, 2]}, "x": "x", "n": "n"}, "rows:2: no number for x"),
+    ],
+)
+def test_wrong_rows_are_refused(options, said):
+    with pytest.raises(InputError, match=said):
+        harness.interval("proportion", **options)
+
+
+def test_a_leaderboard_has_a_short_text():
+    lines = repr(harness.leaderboard(CASES, "ok", key="item", by="model")).splitlines()
+    assert lines[0] == "<Leaderboard, 2 systems: told apart 0 of 1 pairs, joint level 95 %>"
+    assert [line.split()[0] for line in lines[1:]] == ["system", "a", "b"]
