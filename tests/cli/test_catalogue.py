@@ -270,7 +270,8 @@ def test_the_help_of_a_family_has_its_data_its_methods_and_its_default_alone(run
     shown = run_command("interval", "clustered_proportion", "--help").out
     assert all(name in shown for name in CATALOGUE["clustered_proportion"])
     assert "korn_graubard (default)" in shown
-    assert "--x " in shown and "--tp" not in shown
+    assert "--x " in shown
+    assert "--tp" not in shown
     assert "--tp" in run_command("interval", "--help").out
 
 
