@@ -94,7 +94,10 @@ def check_tails(
         count += int(tails.has_tail(name).sum())
         differences = second_differences(tails, name)
         largest = max(largest, float(differences[~np.isnan(differences)].max(initial=0.0)))
-    words = f"each tail, in normal quantiles, is within {largest:.2g} of what those beside it have; {_SMALLER}"
+    words = (
+        f"each tail, in normal quantiles, is within {largest:.2g} of what those beside it have; "
+        f"{_SMALLER}"
+    )
     faults = _tail_faults(records, contract, usual)
     of_neighbours = [
         *_first_of(jumps_in_size(records, usual)),

@@ -107,7 +107,7 @@ class SimulationKind(Kind[Simulation]):
 
         return failed_calls(manifest)
 
-    def screen(self, results: SimulationResults) -> Iterable[RenderableType]:
+    def screen(self, results: SimulationResults, verbose: bool = False) -> Iterable[RenderableType]:
         from harness.kinds.simulation.screen import simulation_screen
 
         return simulation_screen(results)
