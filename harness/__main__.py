@@ -16,8 +16,16 @@ def entry() -> None:
         signal.signal(signal.SIGINT, _end)
     # Most objects of the first seconds are classes and functions, which are never garbage.
     gc.set_threshold(20_000)
-    from harness.cli import main
-
+    try:
+        from harness.cli import main
+    except ModuleNotFoundError as fault:
+        if (fault.name or "harness").partition(".")[0] == "harness":
+            raise
+        sys.exit(
+            f"harness: this Python, {sys.executable}, lacks the package {fault.name}; run the one "
+            "in which the harness is installed, as in .venv/bin/python -m harness (README.md says "
+            "how it is installed)"
+        )
     sys.exit(main())
 
 

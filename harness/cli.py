@@ -1,21 +1,22 @@
-"""The command line: its commands in the order of ``--help``, and what runs them."""
+"""The command line: its commands in the groups of ``--help``, and what runs them."""
 
 from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 import harness
 from harness.commands.audit import audit
 from harness.commands.check import check
 from harness.commands.ending import with_exit_code
 from harness.commands.init import init, methods, schema
-from harness.commands.interval import interval
+from harness.commands.interval import help_of_family, interval
 from harness.commands.leaderboard import leaderboard
 from harness.commands.metrics import metrics
 from harness.commands.options import with_joined_numbers
@@ -27,29 +28,50 @@ from harness.commands.significance import significance
 from harness.commands.stored import export, plot, replay
 from harness.commands.summarize import summarize
 
-COMMANDS = (
-    run,
-    init,
-    merge,
-    plot,
-    report,
-    export,
-    replay,
-    interval,
-    metrics,
-    leaderboard,
-    significance,
-    coverage,
-    size,
-    summarize,
-    methods,
-    check,
-    audit,
-    schema,
-)
+GROUPS: dict[str, dict[Callable[..., int], str]] = {
+    "Data that you have": {
+        interval: "Intervals of data or of a file: interval proportion 90/100.",
+        metrics: "All metrics of a classifier, each with its interval.",
+        leaderboard: "Systems on the same cases, and which of them differ.",
+        significance: "The posterior probability that one is better than the other.",
+    },
+    "Before there are data": {
+        size: "How many cases suffice, and what a number of cases can detect.",
+        coverage: "How often a method misses, and how long its intervals are.",
+        methods: "The interval methods of each family: methods --family rate.",
+    },
+    "Studies": {
+        run: "Run experiments and write results/<name>/.",
+        init: "Write a config that runs, with every key and what it means.",
+        merge: "Join the parts that run --shard i/m left.",
+        plot: "Draw the figures of a result again, or other ones.",
+        report: "Write a page about results, or the explorer.",
+        export: "Write a table of a result: LaTeX, Markdown, CSV, HTML.",
+        replay: "Draw one trial of a simulation study again.",
+        summarize: "Bias, coverage and power of estimates that you have.",
+        schema: "Print the JSON Schema of a config, for editors.",
+    },
+    "Methods of your own": {
+        check: "Check whether an interval method is sound.",
+        audit: "Check the interval functions of other packages.",
+    },
+}
+COMMANDS = tuple(command for group in GROUPS.values() for command in group)
+
+
+class CommandGroups(TyperGroup):
+    """The commands, which ``--help`` lists under the heading of their group."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands of each group with a line on each."""
+        for heading, group in GROUPS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(each.__name__, about) for each, about in group.items()])
+
 
 app = typer.Typer(
     name="harness",
+    cls=CommandGroups,
     help="Monte Carlo coverage validation of interval methods, checked by exact computation.",
     no_args_is_help=True,
     add_completion=False,
@@ -93,6 +115,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     arguments = with_joined_numbers(sys.argv[1:] if argv is None else argv)
+    if arguments[:1] == [interval.__name__] and "--help" in arguments[2:]:
+        text = help_of_family(arguments[1])
+        if text:
+            say(text)
+            return 0
     try:
         code = app(args=arguments, prog_name="harness", standalone_mode=False)
     except SystemExit as end:

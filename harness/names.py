@@ -18,11 +18,11 @@ FamilyName = Literal[
 ]
 """What is estimated."""
 
-TwoSampleFamily = Literal[
+ComparedFamily = Literal[
     "proportion_difference", "rate_difference", "balanced_accuracy", "risk_ratio", "odds_ratio",
-    "rate_ratio",
+    "rate_ratio", "paired_difference",
 ]
-"""The families of two independent samples."""
+"""The families that compare two samples."""
 
 ProportionMethod = Literal[
     "wald", "wald_cc", "wald_t", "add_four", "agresti_coull", "wilson", "wilson_cc",

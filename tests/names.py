@@ -5,7 +5,7 @@ from pathlib import Path
 from textwrap import fill
 
 import harness
-from harness.families.catalogue import FAMILIES
+from harness.families.catalogue import COMPARED, FAMILIES
 from harness.methods.catalogue import CATALOGUE, by_any_name
 from harness.methods.method import ALL_SIDES
 
@@ -28,14 +28,13 @@ def type_name(family: str) -> str:
 
 def source() -> str:
     """The text of the file."""
-    families = FAMILIES.values()
     lists = [
         ("Side", ALL_SIDES, ""),
         ("FamilyName", FAMILIES, "What is estimated."),
         (
-            "TwoSampleFamily",
-            [each.name for each in families if each.samples == 2],
-            "The families of two independent samples.",
+            "ComparedFamily",
+            [each.name for each in COMPARED],
+            "The families that compare two samples.",
         ),
     ]
     every = "\n    | ".join(map(type_name, FAMILIES))

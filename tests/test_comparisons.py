@@ -20,6 +20,7 @@ from scipy.special import ndtr
 
 import harness
 from harness.base.errors import HarnessError
+from harness.families.catalogue import family_of
 from harness.kinds.load import load_experiment
 from harness.methods import significance as significances
 from harness.methods.catalogue import PROPORTION
@@ -282,12 +283,21 @@ def test_a_prior_left_out_is_flat_and_another_one_counts_for_both_samples():
     )
 
 
+def test_of_pairs_it_is_the_fraction_of_tables_drawn_from_the_posterior():
+    # 400,000 draws: five standard errors, which one test in 1.7 million exceeds.
+    data = {"both": 80, "first_only": 8, "second_only": 3, "neither": 9}
+    draws = np.random.default_rng(7).dirichlet([81, 9, 4, 10], 400_000)
+    drawn = np.mean(draws[:, 1] - draws[:, 2] >= 0.01)
+    found = significance("paired_difference", delta=0.01, **data)
+    assert abs(found - drawn) < 5 * np.sqrt(drawn * (1 - drawn) / 400_000)
+
+
 def test_a_probability_that_is_not_found_is_never_passed_on():
     class Lost:
         def sf(self, points):
             return np.where(points > 0.2, np.nan, 0.5)
 
-    family = significances.FAMILIES["proportion_difference"]
+    family = family_of("proportion_difference")
     ends = significances.at_least(family, Lost(), np.array([-1.0, 0.1, 1.0]))
     assert ends.tolist() == [1.0, 0.5, 0.0]
     with pytest.raises(HarnessError, match=r"no probability that p1 − p2 is at least 0\.25"):

@@ -76,6 +76,6 @@ def test_planning_and_significance_name_the_families_that_they_take() -> None:
     assert hints(coverage)["family"] == names.FamilyName
     assert hints(coverage)["side"] == names.Side
     assert hints(size)["family"] == names.FamilyName
-    assert hints(significance)["family"] == names.TwoSampleFamily
+    assert hints(significance)["family"] == names.ComparedFamily
     for function in (coverage, size):
         assert get_args(hints(function)["method"])[0] in get_args(names.MethodName)

@@ -19,7 +19,12 @@ if TYPE_CHECKING:
 
 
 def finish(
-    written: Results, experiment: AnyExperiment, path: Path, quiet: bool, report: bool = False
+    written: Results,
+    experiment: AnyExperiment,
+    path: Path,
+    quiet: bool,
+    report: bool = False,
+    verbose: bool = False,
 ) -> int:
     """Draw the figures of a run, print its results, and return its exit code.
 
@@ -29,6 +34,7 @@ def finish(
         path: the folder, as it is to be shown.
         quiet: whether to print nothing but errors.
         report: whether to write the page of the results.
+        verbose: whether to print all tables.
     """
     from harness.commands.output import show_uncut
     from harness.commands.report import write_report
@@ -50,7 +56,7 @@ def finish(
     if not quiet:
         lines = [_figures_line(drawn, experiment, path)] if drawn else []
         lines += [] if page is None else [escape_markup(f"The page of the results is {page}")]
-        show_uncut(*kind.screen(results), *lines)
+        show_uncut(*kind.screen(results, verbose), *lines)
     if figure_fault is not None:
         print_error(f"{experiment.name}: {figure_fault}")
     if not quiet:

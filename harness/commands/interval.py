@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -297,6 +297,53 @@ def _rows_of_options(family: Family, given: Mapping[str, str]) -> list[Row]:
 
 
 _ROWS_HINT = "names of columns go with --rows FILE"
+
+
+def help_of_family(name: str) -> str:
+    """Return what ``interval FAMILY --help`` prints: its data, its methods, how files are read.
+
+    It is empty where there is no such family.
+    """
+    from click import HelpFormatter
+
+    from harness.families.catalogue import FAMILIES
+    from harness.methods.catalogue import default_method, methods_of
+    from harness.methods.method import TWO_SIDED
+
+    if name not in FAMILIES:
+        return ""
+    family = FAMILIES[name]
+    default = default_method(family, TWO_SIDED).name
+    methods = [
+        (f"{each.name} (default)" if each.name == default else each.name, each.title)
+        for each in methods_of(family).values()
+    ]
+    text = HelpFormatter()
+    text.write_usage("harness", f"interval {name} {options_of_data(family.data)} [OPTIONS]")
+    text.write_paragraph()
+    with text.indentation():
+        text.write_text(f"Compute intervals of {family.title}.")
+    for heading, lines in {
+        "Data": [(options_of_data([each]), _DATA[each]) for each in family.options],
+        "Methods (--method)": methods,
+    }.items():
+        with text.section(heading):
+            text.write_dl(lines)
+    text.write_paragraph()
+    text.write_text(
+        "methods NAME shows a method in full; interval --help has the options of files "
+        "(--rows) and those of all families (--alpha, --side, --out, ...)."
+    )
+    return text.getvalue().rstrip()
+
+
+def options_of_data(names: Iterable[str]) -> str:
+    """The options of data by their names.
+
+    >>> options_of_data(["x1", "first_only"])
+    '--x1 --first-only'
+    """
+    return " ".join(f"--{name.replace('_', '-')}" for name in names)
 
 
 def refuse_columns(options: Mapping[str, bool]) -> None:

@@ -47,6 +47,9 @@ def run(
         bool, typer.Option("--report", help="Write the page report.html beside the tables.")
     ] = False,
     quiet: Quiet = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Print all tables, not only the first two.")
+    ] = False,
     shard: Annotated[
         str | None,
         typer.Option(metavar="i/m", help="Run part i of m only; `merge` makes the tables."),
@@ -89,7 +92,7 @@ def run(
             "--report: a part of a run has no results; `report` shows those of `merge`"
         )
     # A user function may change the working folder between one experiment and the next.
-    options = _Options(out, out.absolute(), part, quiet, fresh, take_over, report)
+    options = _Options(out, out.absolute(), part, quiet, fresh, take_over, report, verbose)
     with cleaning_up():
         try:
             return _run_all(experiments, options, dry_run)
@@ -111,6 +114,7 @@ class _Options:
     fresh: bool
     take_over: bool
     report: bool
+    verbose: bool
 
 
 def _run_all(experiments: Sequence[AnyExperiment], options: _Options, dry_run: bool) -> int:
@@ -183,7 +187,9 @@ def _run_one(experiment: AnyExperiment, held: _OpenFolder, options: _Options) ->
         written = run_in(held.folder, experiment, progress, fresh=options.fresh)
     written = replace(written, path=options.place / experiment.name)
     shown = options.out / experiment.name
-    return finish(written, experiment, shown, options.quiet, report=options.report)
+    return finish(
+        written, experiment, shown, options.quiet, report=options.report, verbose=options.verbose
+    )
 
 
 def _run_part(experiment: AnyExperiment, part: Part, options: _Options) -> None:

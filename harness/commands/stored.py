@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
@@ -13,7 +14,9 @@ from harness.commands.options import OutFile, ResultFolder
 
 
 def plot(
-    folder: ResultFolder,
+    folder: Annotated[
+        Path | None, typer.Argument(help="Folder of a result.", metavar="DIR")
+    ] = None,
     formats: Annotated[
         list[str] | None, typer.Option("--format", help="png, svg or pdf; may be repeated.")
     ] = None,
@@ -28,12 +31,26 @@ def plot(
         str | None,
         typer.Option(help="A matplotlib style, such as ggplot, or a style file, of all figures."),
     ] = None,
+    listed: Annotated[
+        bool,
+        typer.Option("--list", help="List the kinds of figure; with --kind the options of one."),
+    ] = False,
 ) -> int:
     """Draw the figures of a result again, from its tables; all or none is written.
 
     With --kind one that the config did not ask for: plot DIR --kind coverage_curve --set n=50.
     Its file has the settings in its name where another figure of the result has the usual name.
+
+    plot --list shows the kinds, and plot --list --kind coverage_curve the options of one.
     """
+    if listed:
+        from harness.commands.output import show
+        from harness.figures.listing import kinds_of_figure, options_of_figure
+
+        show(kinds_of_figure() if kind is None else options_of_figure(kind), "table")
+        return 0
+    if folder is None:
+        raise InputError("plot needs the folder of a result, or --list")
     from harness.kinds.stored import load
 
     # What is wrong with the folder is said before the rest is loaded, which takes longer.

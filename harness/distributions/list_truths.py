@@ -159,7 +159,7 @@ class BetaRuns:
     @property
     def title(self) -> str:
         """The law with its parameters beside the mean, for tables and figures."""
-        return f"beta runs, s = {self.s:g} and t = {self.t:g}"
+        return f"beta runs, Beta({self.s:g}, {self.t:g})"
 
     def draw(self, rng: np.random.Generator, shape: Shape) -> Floats:
         """Return independent values of runs in an array of the given shape."""

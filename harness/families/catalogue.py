@@ -119,6 +119,12 @@ FAMILIES = {
 }
 
 
+COMPARED = tuple(
+    each for each in FAMILIES.values() if each.samples == 2 or each is PAIRED_DIFFERENCE
+)
+"""The families that compare two proportions or two rates, and have a posterior."""
+
+
 def family_of(name: str) -> Family:
     """Return the family of that name."""
     return FAMILIES[name]

@@ -235,7 +235,7 @@ def advice_of(chosen: Choice, head: str = "Use") -> str:
         if any(each.keeps for each in chosen.candidates):
             parts.append(f"Of no method is it proven that it never covers less than {bound}.")
         else:
-            parts.append(f"In its worst case no method of this run covers {bound} or more.")
+            parts.append(f"No method of this run covers {bound} or more at every true value.")
     elif never is not use:
         ratio = never.length / use.length
         longer = f"{percent(abs(ratio - 1), 2)} {'longer' if ratio >= 1 else 'shorter'}"

@@ -181,8 +181,8 @@ class Kind(ABC, Generic[E]):
     # What is shown.
 
     @abstractmethod
-    def screen(self, results: Any) -> Iterable[RenderableType]:
-        """What a terminal shows of results."""
+    def screen(self, results: Any, verbose: bool = False) -> Iterable[RenderableType]:
+        """What a terminal shows of results: what matters most, or where ``verbose`` all of it."""
 
     @abstractmethod
     def setting(self, document: Mapping[str, Any]) -> str:

@@ -378,7 +378,8 @@ class Method:
         if TWO_SIDED not in self.sides:
             return "needs side: lower or side: upper"
         if self.sides == (TWO_SIDED,):
-            return "has no one-sided form (one_sided and balanced_tail have)"
+            named = "" if self.family is None else f" --family {self.family.public_name}"
+            return f"has no one-sided form (methods{named} --wide lists the sides of each)"
         return f"has the sides {', '.join(self.sides)}"
 
 

@@ -11,10 +11,10 @@ from harness.base.arguments import quoted
 from harness.base.errors import HarnessError, InputError
 from harness.base.numerics.arrays import Floats
 from harness.distributions.truths import Prior
-from harness.families.catalogue import FAMILIES
+from harness.families.catalogue import COMPARED
 from harness.families.data import broadcast_columns, numbers, validate_values
 from harness.families.family import Family
-from harness.names import TwoSampleFamily
+from harness.names import ComparedFamily
 
 # Closer to a boundary at 0 than this, no posterior has a mass that a double can hold.
 _NEAREST = 1e-300
@@ -25,27 +25,28 @@ _ROWS_AT_ONCE = 1 << 13
 
 
 def significance(
-    family: TwoSampleFamily,
+    family: ComparedFamily,
     *,
     delta: npt.ArrayLike | None = None,
     prior: Prior | None = None,
     **data: npt.ArrayLike,
 ) -> float | Floats:
-    """Compute Pr(first − second ≥ delta | data), both samples independent and of the same prior.
+    """Compute Pr(first − second ≥ delta | data), a posterior probability and no p-value.
 
-    Ross (2003), section 6.1: ∫ f₁(t) F₂(t − delta) dt. For a balanced accuracy it is the
-    probability that the mean of both proportions is at least ``delta``, and for a ratio the
-    probability that the ratio is. The data and ``delta``
-    broadcast against each other.
+    Of independent samples of the same prior, Ross (2003), section 6.1: ∫ f₁(t) F₂(t − delta) dt.
+    For a balanced accuracy it is the probability that the mean of both proportions is at least
+    ``delta``, and for a ratio the probability that the ratio is. The data and ``delta`` broadcast
+    against each other.
 
     Args:
-        family: one of two samples with a posterior, as "proportion_difference" or "risk_ratio".
+        family: one of two samples, as "proportion_difference" or "risk_ratio", or
+            "paired_difference".
         delta: a finite number, in the unit of the parameter; default 0, and 1 for a ratio. At or
             beyond a boundary of its support the answer is exactly 1 or 0.
-        prior: of each sample, (a, b) of a Beta prior for proportions or a Gamma prior for rates;
-            default flat.
-        **data: the data by name, numbers or arrays: x1, n1, x2, n2, or for rates x1, exposure1,
-            x2, exposure2.
+        prior: of each sample, (a, b) of a Beta prior for proportions or a Gamma prior for rates; of
+            pairs (a11, a10, a01, a00) of a Dirichlet prior; default flat.
+        **data: the data by name, numbers or arrays: x1, n1, x2, n2; for rates x1, exposure1, x2,
+            exposure2; for pairs both, first_only, second_only, neither.
 
     Returns:
         The probability: a float if data and ``delta`` are scalars, else an array of the shape to
@@ -60,13 +61,13 @@ def significance(
         >>> print(f"{pr:.4f}")
         0.7693
     """
-    possible = [known.name for known in FAMILIES.values() if known.samples == 2]
+    possible = {known.name: known for known in COMPARED}
     if not isinstance(family, str) or family not in possible:
         raise InputError(
             f"significance compares two samples: family should be one of "
             f"{', '.join(possible)}, found {quoted(family)}"
         )
-    compared = FAMILIES[family]
+    compared = possible[family]
     columns = compared.validate_data(data)
     prior = compared.validate_prior(prior) or compared.model.FLAT_PRIOR
     least = numbers("delta", compared.equality if delta is None else delta, "a number")

@@ -197,7 +197,7 @@ def test_every_listed_contract_is_kept_and_the_stronger_one_is_not(family, name)
     # Of Byar's limits and of scas_cc it is not known whether it holds everywhere.
     if contract in STRONGER and one_sample and name not in ("byar", "scas_cc"):
         stronger = judged(STRONGER[contract], rows, family_of(family))
-        assert not stronger.kept or stronger.reason.startswith("by a hair")
+        assert not stronger.kept or stronger.reason.startswith("narrowly")
 
 
 @pytest.mark.parametrize(

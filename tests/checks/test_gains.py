@@ -165,7 +165,7 @@ def test_the_sentence_names_the_strongest_that_is_kept_and_why_others_are_not(me
 
 def test_what_is_missed_by_a_hair_is_said():
     sentence = kept("likelihood_ratio", (11,), (0.01,))
-    assert sentence.startswith("keeps: approximate (by a hair, worst alpha 0.0458 at n = 11, ")
+    assert sentence.startswith("keeps: approximate (narrowly, worst alpha 0.0458 at n = 11, ")
 
 
 def test_wald_keeps_nothing():

@@ -3,12 +3,14 @@
 import csv
 import inspect
 import json
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 import harness
+from harness.cli import COMMANDS
 from harness.commands.interval import interval
 from harness.commands.options import (
     BETA,
@@ -26,7 +28,7 @@ from harness.commands.options import (
     number_or_list,
 )
 from harness.commands.significance import significance
-from harness.families.catalogue import FAMILIES
+from harness.families.catalogue import COMPARED, FAMILIES
 from harness.kinds.load import json_schema
 from harness.methods.catalogue import CATALOGUE, by_any_name
 from harness.methods.catalogue.recommended import RECOMMENDED
@@ -228,19 +230,21 @@ def test_whole_numbers_are_the_counts_of_all_families_and_the_sizes_that_are_cou
     assert counts | sizes | set(FINITE_POPULATION) == WHOLE_NUMBERS
 
 
-@pytest.mark.parametrize(("command", "samples"), [(interval, {1, 2}), (significance, {2})])
-def test_the_help_names_every_family_that_a_command_takes(command, samples):
+@pytest.mark.parametrize(
+    ("command", "families"), [(interval, FAMILIES.values()), (significance, COMPARED)]
+)
+def test_the_help_names_every_family_that_a_command_takes(command, families):
     annotation = inspect.signature(command, eval_str=True).parameters["family"].annotation
     (argument,) = annotation.__metadata__
     named = argument.help.replace(" or ", ", ").split(", ")
-    assert named == [f.name for f in FAMILIES.values() if f.samples in samples]
+    assert named == [family.name for family in families]
 
 
 @pytest.mark.parametrize(
     ("command", "data", "after"),
     [
         (interval, OF_INTERVAL, "method"),
-        (significance, TWO_COUNTS, "delta"),
+        (significance, TWO_COUNTS | TABLE_COUNTS, "delta"),
     ],
 )
 def test_data_stand_between_the_family_and_the_other_options(command, data, after):
@@ -260,3 +264,26 @@ def test_only_what_was_given_is_passed_on_and_counts_as_whole_numbers():
     found = given_data({"x": 3.0, "n": None, "x1": 2.5, "exposure": 4.0})
     assert found == {"x": 3, "x1": 2.5, "exposure": 4.0}
     assert [type(value) for value in found.values()] == [int, float, float]
+
+
+def test_the_help_of_a_family_has_its_data_its_methods_and_its_default_alone(run_command):
+    shown = run_command("interval", "clustered_proportion", "--help").out
+    assert all(name in shown for name in CATALOGUE["clustered_proportion"])
+    assert "korn_graubard (default)" in shown
+    assert "--x " in shown
+    assert "--tp" not in shown
+    assert "--tp" in run_command("interval", "--help").out
+
+
+def test_every_command_has_a_group_in_the_help(run_command):
+    shown = run_command("--help").out
+    assert all(f"\n  {command.__name__} " in shown for command in COMMANDS)
+
+
+def test_a_python_without_the_packages_says_so_in_one_sentence():
+    root = Path(harness.__file__).parents[1]
+    call = [sys.executable, "-S", "-m", "harness", "interval", "proportion", "9/10"]
+    ended = subprocess.run(call, cwd=root, capture_output=True, text=True, check=False, env={})
+    assert ended.returncode == 1
+    assert ended.stderr.startswith(f"harness: this Python, {sys.executable}, lacks the package ")
+    assert len(ended.stderr.splitlines()) == 1

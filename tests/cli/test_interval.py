@@ -177,7 +177,8 @@ def test_the_papers_other_examples(run_command, argv, expected):
 def test_a_significance_is_the_same_as_in_python(run_command):
     data = {"x1": 5, "n1": 12, "x2": 36, "n2": 112}
     words = [word for name, value in data.items() for word in (f"--{name}", str(value))]
-    found = record(run_command, "significance", "proportion_difference", *words, "--delta", "0.1")
+    argv = "significance", "proportion_difference", *words, "--delta", "0.1"
+    found = record(run_command, *argv, remarks=True)
     expected = harness.significance("proportion_difference", delta=0.1, **data)
     assert found["probability"] == expected
     assert found["delta"] == 0.1

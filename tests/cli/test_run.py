@@ -39,7 +39,7 @@ def test_a_run_writes_its_results_and_prints_them(run_command, config, here):
 
 
 def test_the_screen_shows_the_numbers_of_the_summary(run_command, config, here):
-    result = run_command("run", config())
+    result = run_command("run", config(), "--verbose")
     summary = harness.load(here / "results/small").summary
     by_engine = {
         (row["method"], row["n"], row["engine"]): row for row in summary.iter_rows(named=True)
@@ -65,9 +65,20 @@ def test_nothing_on_the_screen_is_meant_for_a_terminal_where_there_is_none(run_c
     assert "\r" not in result.out + result.err
 
 
+def test_two_tables_are_printed_after_the_method_to_use_and_all_where_asked_for(
+    run_command, config
+):
+    brief, full = (run_command("run", config(), *more) for more in ((), ("--verbose",)))
+    headings = ("Coverage in %", "Monte Carlo over all sizes", "Monte Carlo beside exact")
+    assert [each in brief.out for each in headings] == [True, False, False]
+    assert all(each in full.out for each in headings)
+
+
 def test_no_table_is_cut_however_long_a_label(run_command, config):
     label = "the interval that we have always used in our department, with its correction"
-    result = run_command("run", config(methods=[{"name": "wilson", "label": label}], figures=[]))
+    result = run_command(
+        "run", config(methods=[{"name": "wilson", "label": label}], figures=[]), "--verbose"
+    )
     assert result.words.count(label) == 4
     assert "…" not in result.out.replace(" … ", " to ")
 

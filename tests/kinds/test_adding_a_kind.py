@@ -82,7 +82,7 @@ class CoinKind(Kind[Coin]):
             manifest_of(experiment.document, {}, {"trials": {"tosses": experiment.tosses}}),
         )
 
-    def screen(self, results: Results) -> Iterator[str]:
+    def screen(self, results: Results, verbose: bool = False) -> Iterator[str]:
         yield f"{results.summary['heads'][0]} heads"
 
     def setting(self, document: Mapping[str, Any]) -> str:

@@ -95,7 +95,7 @@ def test_limits_shifted_for_monte_carlo_alone(run_base, base, monkeypatch):
 
 
 def test_open_intervals_where_a_truth_equals_a_limit(run_base, monkeypatch):
-    """Wald's interval at x = 0 is the point 0, and 0 is among the truths: by a hair it misses."""
+    """Wald's interval at x = 0 is the point 0, and 0 is a truth, which rounding makes it miss."""
     right = stochastic.simulate
 
     def wrong(shard, limits):

@@ -56,7 +56,7 @@ A one-sided limit may miss twice as often: with another limit of the same alpha 
 interval of 2·alpha, and at one truth all misses of that interval may be its own.
 """
 HAIR_OF_MEAN, HAIR_OF_WORST = 0.1 * MARGIN, 0.1
-"""What is missed by a hair only, and so a remark and no failure.
+"""What is narrowly missed, and so a remark and no failure.
 
 Of a mean by a tenth of the usual margin, as a multiple of alpha; of a worst alpha inside the range
 by a tenth of what is allowed. "at-least" has none of it: a probability is above alpha or is not.
@@ -217,7 +217,7 @@ def check_contract(
 
     Returns:
         A finding for each number of the contract and each alpha, at the size where it is worst. A
-        number that is off by a hair only is a remark.
+        number that narrowly misses them is a remark.
     """
     if contract == NONE:
         return []
@@ -265,7 +265,7 @@ def _check_worst_size(bounds: ContractBounds, rows: pl.DataFrame, family: Family
     far = outside > bounds.hair
     more = f" of {rows.height} sizes"
     if not far.any():
-        message += f": missed by a hair{and_more(int(broken.sum()), more)}"
+        message += f": narrowly missed{and_more(int(broken.sum()), more)}"
         return Finding(bounds.name, CONTRACT, REMARK, message, cell)
     message += and_more(int(far.sum()), more)
     severity = abs(number / expected) if expected else math.inf
@@ -339,7 +339,7 @@ def judged(
         if outside.max() > bounds.hair:
             return Judgement(False, text)
         hairs.append(text)
-    return Judgement(True, f"by a hair, {hairs[0]}" if hairs else "")
+    return Judgement(True, f"narrowly, {hairs[0]}" if hairs else "")
 
 
 def _difference(column: str, row: dict[str, float], family: Family) -> str:

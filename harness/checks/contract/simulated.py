@@ -406,7 +406,7 @@ class _Count:
             )
             message += format_trials_needed(None if needed is None else self.share * needed)
         if verdict == REMARK:
-            message += ": missed by a hair at most"
+            message += ": narrowly missed at most"
         trials = self.trials // self.scenarios
         numbers = {"trials": trials, "found": found, "expected": expected, "seed": self.seed}
         severity = abs(found / expected) if expected else np.inf

@@ -60,7 +60,7 @@ TAIL_PROBABILITIES = "tail probabilities"
 NEIGHBOURS = "neighbours agree"
 TAIL_CHECKS = (TAIL_PROBABILITIES, NEIGHBOURS)
 
-_SMALLER = "a fault at one point that is smaller than this is for a baseline to find"
+_SMALLER = "a smaller fault at one outcome is found by a stored baseline"
 _SEVERITY = 900.0
 
 
@@ -94,7 +94,10 @@ def check_tails(
         count += int(tails.has_tail(name).sum())
         differences = second_differences(tails, name)
         largest = max(largest, float(differences[~np.isnan(differences)].max(initial=0.0)))
-    words = f"the largest second difference of r is {largest:.2g}; {_SMALLER}"
+    words = (
+        f"each tail, in normal quantiles, is within {largest:.2g} of what those beside it have; "
+        f"{_SMALLER}"
+    )
     faults = _tail_faults(records, contract, usual)
     of_neighbours = [
         *_first_of(jumps_in_size(records, usual)),

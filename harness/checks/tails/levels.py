@@ -268,7 +268,7 @@ def fault_of_neighbours(place: LimitPlace) -> Described:
     difference = float(second_differences(tails, place.name)[place.index])
     r = float(tails.r[place.name][place.index])
     message = (
-        f"{words_of(place)} is out of line with the limits of the outcomes beside it: "
-        f"r = {r:.3g}, and the second difference is {difference:.2g}"
+        f"{words_of(place)} does not lie between those of the outcomes beside it: in normal "
+        f"quantiles, its tail is {r:.3g} times that of alpha/2, {difference:.2g} off what they have"
     )
     return message, {"found": difference, "r": r}

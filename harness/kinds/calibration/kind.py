@@ -93,7 +93,7 @@ class CalibrationKind(FamilyKind[Calibration]):
     def agrees(self, manifest: Mapping[str, Any]) -> bool:
         return bool(manifest["calibration"]["agrees"])
 
-    def screen(self, results: Results) -> Iterable[RenderableType]:
+    def screen(self, results: Results, verbose: bool = False) -> Iterable[RenderableType]:
         from harness.kinds.calibration.screen import calibration_screen
 
         return calibration_screen(results)

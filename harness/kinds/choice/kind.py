@@ -156,7 +156,7 @@ class ChoiceKind(FamilyKind[ChoiceExperiment]):
     def failures(self, manifest: Mapping[str, Any]) -> Iterable[str]:
         return list(manifest["failures"])
 
-    def screen(self, results: ChoiceResults) -> Iterable[RenderableType]:
+    def screen(self, results: ChoiceResults, verbose: bool = False) -> Iterable[RenderableType]:
         from harness.kinds.choice.show import choice_screen
 
         return choice_screen(results)

@@ -194,10 +194,10 @@ class CoverageKind(FamilyKind[Experiment]):
 
         return [*failed_methods(manifest), *unsteady_methods(manifest)]
 
-    def screen(self, results: Results) -> Iterable[RenderableType]:
+    def screen(self, results: Results, verbose: bool = False) -> Iterable[RenderableType]:
         from harness.kinds.coverage.screen import results_screen
 
-        return results_screen(results)
+        return results_screen(results, verbose)
 
     def sections(self, results: Results, folder: Path | None, command: str) -> Iterator[Section]:
         from harness.findings.answer import found_answer

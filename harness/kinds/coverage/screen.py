@@ -38,8 +38,14 @@ _MOST_ROWS = 45
 _STYLES = {GOOD: "green", DOUBTFUL: "yellow", BAD: "bold red", PLAIN: ""}
 
 
-def results_screen(results: Results) -> Iterator[RenderableType]:
-    """The title, what was found in words, the tables, the verdicts, and the folder of the files."""
+def results_screen(results: Results, verbose: bool = False) -> Iterator[RenderableType]:
+    """The title, the method to use, what was found, two tables or all, and the folder of the files.
+
+    Args:
+        results: of a run.
+        verbose: whether to show the other methods to choose, the trials over all sizes and the
+            tests of the engines as well.
+    """
     manifest = results.manifest
     yield f"[bold]{escape_markup(manifest['title'])}[/bold]"
     if SAMPLING in results.summary.columns:
@@ -47,14 +53,31 @@ def results_screen(results: Results) -> Iterator[RenderableType]:
         remark = family_in(results.summary).sampling_remark
         yield f"Sampling: {results.summary[SAMPLING][0]}. {remark}"
     judged = judgements(results)
+    for line in advice(judged):
+        yield f"[bold]{escape_markup(line)}[/bold]"
     yield from map(escape_markup, sentences(results, judged))
-    answers = results.recommendation
+    yield table_screen(_summary(results), sections=True)
+    if results.ranking is not None:
+        yield ranking_screen(results.ranking, manifest["experiment"]["truth"])
+    others = list(_other_tables(results))
+    if verbose:
+        yield from others
+    wide = missed_precision(manifest)
+    if wide:
+        yield f"[bold]{wide}[/bold]."
+    for sentence in (*failed_methods(manifest), *unsteady_methods(manifest)):
+        yield f"[bold red]Failed[/bold red]: {escape_markup(sentence)}."
+    yield from map(marked, engine_remarks(manifest))
+    if results.path is not None:
+        more = "" if verbose or not others else "; --verbose shows more tables"
+        yield f"Written to {escape_markup(str(results.path))}{more}"
+
+
+def _other_tables(results: Results) -> Iterator[RenderableType]:
+    """The tables that are shown where more is asked for."""
+    answers, manifest = results.recommendation, results.manifest
     if answers is not None:
         yield from recommendation_screen(answers, worst_cases_are_exact(manifest))
-    yield table_screen(_summary(results), sections=True)
-    ranking = results.ranking
-    if ranking is not None:
-        yield ranking_screen(ranking, manifest["experiment"]["truth"])
     if results.near_nominal is not None:
         yield near_nominal_screen(results.near_nominal)
     if manifest["overall"]:
@@ -62,16 +85,6 @@ def results_screen(results: Results) -> Iterator[RenderableType]:
     tests = tests_table(manifest)
     if tests.rows:
         yield table_screen(tests, sections=True)
-    wide = missed_precision(manifest)
-    if wide:
-        yield f"[bold]{wide}[/bold]."
-    for sentence in (*failed_methods(manifest), *unsteady_methods(manifest)):
-        yield f"[bold red]Failed[/bold red]: {escape_markup(sentence)}."
-    yield from map(marked, engine_remarks(manifest))
-    for line in advice(judged):
-        yield f"[bold]{escape_markup(line)}[/bold]"
-    if results.path is not None:
-        yield f"Written to {escape_markup(str(results.path))}"
 
 
 def marked(remark: Remark) -> str:

@@ -120,7 +120,7 @@ class SimulationKind(Kind[Simulation]):
             return ()
         return [sentence for sentence, answers in solve_sentences(results) if not answers]
 
-    def screen(self, results: SimulationResults) -> Iterable[RenderableType]:
+    def screen(self, results: SimulationResults, verbose: bool = False) -> Iterable[RenderableType]:
         from harness.kinds.simulation.screen import simulation_screen
 
         return simulation_screen(results)

@@ -224,7 +224,7 @@ PLANTED = {
     "one limit": (
         lambda x, n, a: (wilson(x, n, a)[0], wilson(x, n, a)[1] + 0.05 * (x == 20) * (n == 60)),
         ("proportion", "approximate", (60,)),
-        (NEIGHBOURS, "at x = 20, n = 60, alpha = 0.05 is out of line"),
+        (NEIGHBOURS, "at x = 20, n = 60, alpha = 0.05 does not lie between"),
     ),
 }
 
