@@ -291,25 +291,25 @@ class PointRuns:
 
     @classmethod
     def of(cls, settings: Any) -> PointRuns:
-        """Return the law with the settings of a config: a weight by its value."""
-        if not isinstance(settings, Mapping) or len(settings) < 2:
+        """Return the law with the settings of a config."""
+        _validate_names("points", ("values", "weights"), settings)
+        lists = [settings["values"], settings["weights"]]
+        if any(isinstance(each, str) or not isinstance(each, Sequence) for each in lists):
+            raise InputError(f"points should be two lists, found {quoted(settings)}")
+        values, weights = ([_number("points", "each number", x) for x in each] for each in lists)
+        if len(values) != len(weights) or len({*values}) != len(values) or len(values) < 2:
             raise InputError(
-                f"points should be weights of two values or more, {{0: 0.2, 1: 0.8}}, found "
-                f"{quoted(settings)}"
+                "points should be two or more distinct values with a weight each, found "
+                f"{len(values)} values, {len({*values})} of them distinct, and {len(weights)} weights"
             )
-        pairs = sorted(
-            (
-                _magnitude("points", "value", _number("points", "each value", point)),
-                _number("points", "each weight", weight),
-            )
-            for point, weight in settings.items()
-        )
-        points, weights = zip(*pairs, strict=True)
         if min(weights) <= 0 or abs(math.fsum(weights) - 1.0) > 1e-9:
             raise InputError(
                 f"weights of points should be above 0 and have the sum 1, found "
                 f"{', '.join(f'{each:g}' for each in weights)}"
             )
+        for value in values:
+            _magnitude("points", "each value", value)
+        points, weights = zip(*sorted(zip(values, weights, strict=True)), strict=True)
         return cls(points, weights)
 
     @property
@@ -347,7 +347,7 @@ class PointRuns:
 
     def content(self) -> Mapping[str, Any]:
         """The law as plain data, as random streams are keyed by it."""
-        return {"points": dict(zip(self.points, self.weights, strict=True))}
+        return {"points": {"values": [*self.points], "weights": [*self.weights]}}
 
 
 RunsTruth = PointRuns | NormalRuns | GammaRuns | BetaRuns | MixtureRuns

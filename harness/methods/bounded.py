@@ -136,10 +136,10 @@ def betting(values: Floats, tail: float) -> Floats:
     """The smallest m at which no bet that the mean is above m has multiplied its capital 1/tail.
 
     The capital after i of the k values is ∏ (1 + min(λⱼ, ½/m)(vⱼ − m)), j ≤ i, with
-    λⱼ = √(2 ln(1/tail)/(k sⱼ₋₁)), sⱼ = (¼ + Σ (vᵢ − v̂ᵢ)²)/(j + 1) and v̂ⱼ = (½ + Σ vᵢ)/(j + 1), i ≤ j:
-    a martingale at the true mean, which reaches 1/tail with a probability of at most ``tail``. So
-    it never misses more often than alpha, whatever the law of independent values in [0, 1]. The
-    limits depend on the order of the values, which has to be one that the values do not decide.
+    λⱼ = √(2 ln(1/tail)/(k sⱼ₋₁)), sⱼ = (¼ + Σ (vᵢ − cᵢ)²)/(j + 1) and cⱼ = (½ + Σ vᵢ)/(j + 1),
+    sums over i ≤ j: a martingale at the true mean, which reaches 1/tail with a probability of at
+    most ``tail``. So it never misses more often than alpha, whatever the law of independent values
+    in [0, 1]. The limits depend on the order of the values, which the values must not decide.
 
     Waudby-Smith and Ramdas (2024), JRSS B 86, 1–27, section 4.
     """
@@ -165,8 +165,8 @@ def betting(values: Floats, tail: float) -> Floats:
     return low
 
 
-# Step and number of nodes of the trapezoidal rule along a contour that is sinh(v) standard deviations
-# from the saddle point: one that is good to 1e-3 for a start, and one that is good to 1e-12.
+# Step and number of nodes of the trapezoidal rule along a contour that is sinh(v) standard
+# deviations from the saddle point: good to 1e-3 for a start, and to 1e-12.
 _COARSE, _FINE = (0.25, 20), (0.1, 112)
 _BLOCK = 1 << 18
 

@@ -341,10 +341,17 @@ class OfMixture(StrictModel):
     mixture: _Mixture = Field(description="{normal, failed}.")
 
 
+class _Points(StrictModel):
+    """Values and how often each occurs."""
+
+    values: list[float] = Field(min_length=2, description="Distinct values.")
+    weights: list[float] = Field(description="The probability of each.")
+
+
 class OfPoints(StrictModel):
     """Listed values of runs."""
 
-    points: dict[float, float] = Field(description="The probability of each value.")
+    points: _Points = Field(description="{values, weights}.")
 
 
 class OfQuantile(StrictModel):
@@ -385,8 +392,8 @@ def _run_truth(
     support, (low, high) = (info.context or {})["family"].support, truth.law.span
     if low < support[0] or high > support[1]:
         raise refused(
-            f"expected values from {support[0]:g} to {support[1]:g}, found {truth.law.title}, whose "
-            f"values reach from {low:g} to {high:g}"
+            f"expected values from {support[0]:g} to {support[1]:g}, found {truth.law.title}, with "
+            f"values from {low:g} to {high:g}"
         )
     # SciPy has no quantiles of some beta distributions with a parameter above 10^15.
     if not np.isfinite(truth.values[0]).all():
