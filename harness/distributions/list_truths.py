@@ -300,7 +300,7 @@ class PointRuns:
         if len(values) != len(weights) or len({*values}) != len(values) or len(values) < 2:
             raise InputError(
                 "points should be two or more distinct values with a weight each, found "
-                f"{len(values)} values, {len({*values})} of them distinct, and {len(weights)} weights"
+                f"{len(values)} values, {len({*values})} distinct, and {len(weights)} weights"
             )
         if min(weights) <= 0 or abs(math.fsum(weights) - 1.0) > 1e-9:
             raise InputError(
