@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from harness.base.arguments import quoted, validate_choice
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats, Positions
@@ -16,6 +18,7 @@ from harness.distributions.sampling.law import NUMPY, Law
 from harness.families.catalogue import FAMILIES
 from harness.families.confusion import BETA, f_score
 from harness.families.family import STOPPING, Family
+from harness.families.lists import MEAN, RANGE, bounded_mean
 from harness.methods.catalogue import add_methods
 from harness.methods.method import Method
 
@@ -48,6 +51,8 @@ def with_settings(name: Any, given: MutableMapping[str, Any], alpha: object = No
             raise InputError(f"{STOPPING} is for the family proportion, found {name}")
         nominal = given.get("alpha", 0.05) if alpha is None else alpha
         return stopped_proportion(open_rule(given.pop(STOPPING), nominal))
+    if RANGE in given:
+        return _in_range(family, given.pop(RANGE))
     if BETA not in family.settings or BETA not in given:
         return family
     beta = given.pop(BETA)
@@ -55,6 +60,17 @@ def with_settings(name: Any, given: MutableMapping[str, Any], alpha: object = No
     if not is_number or not 1.0 / LARGEST_BETA <= beta <= LARGEST_BETA:
         raise InputError(f"beta should be a number from 0.01 to 100, found {quoted(beta)}")
     return f_score(float(beta))
+
+
+def _in_range(family: Family, ends: Any) -> Family:
+    """The family of the mean of values between these ends."""
+    if family.name not in (MEAN.name, bounded_mean().name):
+        raise InputError(f"{RANGE} is for the families mean and bounded_mean, found {family.name}")
+    if np.shape(ends) != (2,) or not np.isfinite(ends).all() or not ends[0] < ends[1]:
+        raise InputError(
+            f"{RANGE} should be two numbers, the smaller one first, found {quoted(ends)}"
+        )
+    return bounded_mean(*map(float, ends))
 
 
 def family_in(given: Any) -> Family:

@@ -13,8 +13,9 @@ Side = Literal[
 FamilyName = Literal[
     "proportion", "rate", "proportion_difference", "rate_difference", "balanced_accuracy",
     "risk_ratio", "odds_ratio", "rate_ratio", "paired_difference", "paired_ratio", "mean",
-    "clustered_proportion", "stratified_difference", "precision", "recall", "specificity", "npv",
-    "f_score", "jaccard", "mcc", "kappa", "informedness", "auc", "auc_difference",
+    "bounded_mean", "clustered_proportion", "stratified_difference", "precision", "recall",
+    "specificity", "npv", "f_score", "jaccard", "mcc", "kappa", "informedness", "auc",
+    "auc_difference",
 ]
 """What is estimated."""
 
@@ -86,6 +87,10 @@ MeanMethod = Literal[
     "z_population", "z_sample", "student_t", "bootstrap_percentile", "bootstrap_t",
 ]
 
+BoundedMeanMethod = Literal[
+    "gaffke", "student_t", "bootstrap_t", "hoeffding", "empirical_bernstein", "betting",
+]
+
 ClusteredProportionMethod = Literal[
     "wilson", "saha_wilson", "saha_scas", "rao_scott", "effective_wilson", "korn_graubard",
     "cluster_wald", "cluster_t", "cluster_logit", "cluster_bootstrap",
@@ -150,6 +155,7 @@ MethodName = (
     | PairedDifferenceMethod
     | PairedRatioMethod
     | MeanMethod
+    | BoundedMeanMethod
     | ClusteredProportionMethod
     | StratifiedDifferenceMethod
     | PrecisionMethod

@@ -19,6 +19,7 @@ from harness.catalogue import design_for, scenario_for
 from harness.designs.design import Design, Scenario
 from harness.designs.stopping.family import A_STOPPING_RULE
 from harness.distributions.list_truths import (
+    BetaRuns,
     ClusterTruth,
     ListTruth,
     NormalRuns,
@@ -36,7 +37,7 @@ from harness.distributions.score_truths import PairedScoreTruth, ScoreTruth
 from harness.distributions.truths import PairTruth, UniformTruth
 from harness.families.confusion import CONFUSION
 from harness.families.family import POSTERIOR, Family
-from harness.families.lists import CLUSTERS, RUNS, STRATA
+from harness.families.lists import BOUNDED_RUNS, CLUSTERS, RUNS, STRATA
 from harness.families.paired import PAIRS
 from harness.families.samples import SINGLE_SAMPLE, TWO_SAMPLES
 from harness.families.scores import PAIRED_SCORES, SCORES
@@ -250,6 +251,25 @@ _RUNS_LISTS = CheckedLists(
         (f"k = {k}, normal runs", k, RunTruth(NormalRuns(0.75, 0.02))) for k in (5, 10, 30)
     ),
 )
+_BOUNDED_LISTS = CheckedLists(
+    data_sets=(
+        ([0.1, 0.4],),
+        ([1.0, 1.0, 0.97],),
+        ([0.9, 0.91, 0.2, 0.92, 0.9],),
+        ([0.0, 0.0, 0.0, 0.0, 0.0],),
+        ([0.5, 0.5, 0.5],),
+        ([0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0],),
+        ([2e-9, 3e-9, 1e-9, 5e-9, 4e-9],),
+        ([0.5 + 0.01 * ((7 * i) % 30) for i in range(30)],),
+    ),
+    image=lambda lists: tuple(1.0 - column for column in lists),
+    differ=lambda lists: np.asarray(np.ptp(lists[0], axis=1) > 0),
+    simulated=tuple(
+        (f"k = {k}, values of a beta distribution", k, RunTruth(BetaRuns(s, t)))
+        for k in (5, 10, 30)
+        for s, t in ((9.0, 0.5), (1.0, 1.0))
+    ),
+)
 _CLUSTERS_LISTS = CheckedLists(
     data_sets=(
         ([3, 5, 2, 4, 6], [10, 10, 10, 10, 10]),
@@ -348,6 +368,7 @@ PLANS: dict[str, CheckPlan] = {
     PAIRS: CheckPlan(_TABLES_AT, _truth_of_tables),
     CONFUSION: CheckPlan(_TABLES_AT, _truth_of_tables),
     RUNS: CheckPlan(LISTS_AT, lists=_RUNS_LISTS),
+    BOUNDED_RUNS: CheckPlan(LISTS_AT, lists=_BOUNDED_LISTS),
     CLUSTERS: CheckPlan(LISTS_AT, lists=_CLUSTERS_LISTS),
     STRATA: CheckPlan(LISTS_AT, lists=_STRATA_LISTS),
     SCORES: CheckPlan(LISTS_AT, lists=_SCORES_LISTS),

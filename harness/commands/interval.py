@@ -16,6 +16,7 @@ from harness.commands.options import (
     FINITE_POPULATION,
     ONE_SAMPLE,
     OR_LISTS,
+    RANGE,
     RUN_VALUES,
     SCORES,
     STOPPING,
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from harness.one.rows import IntervalSetting, MethodIntervals, Row
 
 _FORMS = {".csv": "csv", ".json": "json"}
-_DATA = ONE_SAMPLE | FINITE_POPULATION | TWO_COUNTS | OR_LISTS | TABLE_COUNTS | RUN_VALUES
+_DATA = ONE_SAMPLE | FINITE_POPULATION | TWO_COUNTS | OR_LISTS | TABLE_COUNTS | RUN_VALUES | RANGE
 _DATA |= CASE_COUNTS | BETA | SCORES | STOPPING
 
 
@@ -55,8 +56,8 @@ def interval(
         typer.Argument(
             help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
             "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, mean, "
-            "clustered_proportion, stratified_difference, precision, recall, specificity, npv, "
-            "f_score, jaccard, mcc, kappa, informedness, auc or auc_difference",
+            "bounded_mean, clustered_proportion, stratified_difference, precision, recall, "
+            "specificity, npv, f_score, jaccard, mcc, kappa, informedness, auc or auc_difference",
             metavar="FAMILY",
         ),
     ],
@@ -185,7 +186,7 @@ def interval(
     )
 
     given = {name: text for name, text in data.items() if text is not None}
-    settings: dict[str, Any] = {k: number_or_list(given.pop(k)) for k in BETA if k in given}
+    settings: dict[str, Any] = {k: number_or_list(given.pop(k)) for k in BETA | RANGE if k in given}
     settings |= {k: read_value(k, given.pop(k)) for k in STOPPING if k in given}
     of_family = with_settings(family, settings, alpha_of(alpha, confidence))
     if settings:
@@ -365,6 +366,7 @@ def _remark(
     from functools import partial
 
     from harness.commands.output import say
+    from harness.one.data_remarks import remark_on_range
     from harness.one.remarks import (
         Remarks,
         remark_on_alpha,
@@ -377,6 +379,7 @@ def _remark(
         *remark_on_alpha(setting.alpha),
         *remarks_on_rows(rows),
         *left_out,
+        *remark_on_range(setting.family, [row.data.get("values", ()) for row in rows]),
         *remarks_on_clusters(setting.family, rows, found),
         *(_on_default(setting, rows, found[0].method.name) if is_default else ()),
         *Remarks(setting, rows, partial(limits_text, percent=percent)).on(found),

@@ -47,6 +47,10 @@ STOPPING = {
     "stopping": "Rule by which the trials of a proportion end, as in a config: "
     "'{first: 20, every: 10, until: {half_width: 0.05, of: wilson}}'; of interval with most."
 }
+RANGE = {
+    "range": "The ends between which every value of a mean lies: 0 1. Limits stay inside, and "
+    "allow for skewed values."
+}
 RUN_VALUES = {
     "values": "Value of each run: 75,72,78.",
     "mean": "Mean of the runs, where their values are not known.",
@@ -304,7 +308,7 @@ def with_joined_numbers(arguments: Sequence[str]) -> list[str]:
     """
     lists = {"--prior"}
     if "interval" in arguments[:1]:
-        lists |= {f"--{name}" for name in (*RUN_VALUES, *OR_LISTS, *SCORES)}
+        lists |= {f"--{name}" for name in (*RUN_VALUES, *RANGE, *OR_LISTS, *SCORES)}
     joined: list[str] = []
     follows_number = False
     for argument in arguments:

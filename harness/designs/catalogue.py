@@ -8,7 +8,14 @@ from typing import Any
 
 from harness.designs.confusion import CONFUSED
 from harness.designs.design import Design
-from harness.designs.lists import CLUSTERED, ONE_SCORE, REPEATED_RUNS, STRATIFIED, TWO_SCORES
+from harness.designs.lists import (
+    BOUNDED,
+    CLUSTERED,
+    ONE_SCORE,
+    REPEATED_RUNS,
+    STRATIFIED,
+    TWO_SCORES,
+)
 from harness.designs.one_sample.design import ONE_SAMPLE
 from harness.designs.pairs.design import PAIRED
 from harness.designs.stopping.design import STOPPED
@@ -21,6 +28,7 @@ DESIGNS: dict[str, Design] = {
         TWO_INDEPENDENT,
         PAIRED,
         REPEATED_RUNS,
+        BOUNDED,
         CLUSTERED,
         STRATIFIED,
         CONFUSED,

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -22,12 +22,18 @@ from harness.callers.source import Observed
 from harness.designs.design import PER_TRUTH, Design, Lists, Scenario, grid
 from harness.designs.engines.stochastic import StochasticColumn
 from harness.designs.results import Enumerated, Exact
-from harness.distributions.list_truths import ClusterTruth, NormalRuns, RunTruth, StratumTruth
+from harness.distributions.list_truths import (
+    BetaRuns,
+    ClusterTruth,
+    NormalRuns,
+    RunTruth,
+    StratumTruth,
+)
 from harness.distributions.sampling import binomial
 from harness.distributions.sampling.laws.clusters import draw_clusters
 from harness.distributions.score_truths import PairedScoreTruth, ScoreTruth
 from harness.families.family import Data
-from harness.families.lists import CLUSTERS, RUNS, STRATA, weighted_mean, weights
+from harness.families.lists import BOUNDED_RUNS, CLUSTERS, RUNS, STRATA, weighted_mean, weights
 from harness.families.scores import PAIRED_SCORES, SCORES
 from harness.methods.method import LOWER, TWO_SIDED, UPPER, LimitPair, StandardErrors
 
@@ -229,6 +235,31 @@ REPEATED_RUNS = Design(
     size_needs=("sd",),
 )
 """k runs, whose values are drawn from one law."""
+
+
+def _beta_runs(mean: float, sd: float) -> RunTruth:
+    """Values of the beta distribution with this mean and standard deviation."""
+    if not (0 < mean < 1 and 0 < sd * sd < mean * (1 - mean)):
+        raise InputError(
+            f"mean should be above 0 and below 1, and sd below the root of mean (1 - mean), found "
+            f"{mean:g} and {sd:g}"
+        )
+    total = mean * (1 - mean) / (sd * sd) - 1
+    return RunTruth(BetaRuns(mean * total, (1 - mean) * total))
+
+
+BOUNDED = replace(
+    REPEATED_RUNS,
+    name=BOUNDED_RUNS,
+    lists=replace(
+        cast(Lists, REPEATED_RUNS.lists),
+        at_truths=None,
+        assumes="values of a beta distribution",
+        truth_at=_beta_runs,
+    ),
+    examples={"counts": (([5, 20],), {"beta": [9, 0.5]}, {"per_size": 20_000})},
+)
+"""k values in [0, 1], drawn from one law."""
 
 
 def _draw_clusters(

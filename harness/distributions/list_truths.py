@@ -1,9 +1,9 @@
 """Where the true values of a family of lists come from: always finitely many.
 
-A run has a law of its value: normal, gamma, beta, or a mixture with failed runs. The values of the
-k runs of an outcome are independent draws from one law. The mean of the law is the true value that
-an interval of their mean is for; intervals of a median, or of another quantile, are for that of the
-law.
+A run has a law of its value: normal, gamma, beta, a mixture with failed runs, or listed points.
+The values of the k runs of an outcome are independent draws from one law. The mean of the law is
+the true value that an interval of their mean is for; intervals of a median, or of another
+quantile, are for that of the law.
 """
 
 from __future__ import annotations
@@ -48,6 +48,11 @@ class NormalRuns:
         """Return the law with the settings of a config."""
         mean, sd = _named("normal", ("mean", "sd"), settings)
         return cls(_magnitude("normal", "mean", mean), _sd("normal", sd))
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The ends between which every value lies."""
+        return -math.inf, math.inf
 
     @property
     def title(self) -> str:
@@ -96,6 +101,12 @@ class GammaRuns:
                 f"{LARGEST_SKEWNESS:g} and not 0, where the law is normal, found {skewness:g}"
             )
         return cls(_magnitude("gamma", "mean", mean), _sd("gamma", sd), skewness)
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The ends between which every value lies."""
+        end = self.mean - 2.0 * self.sd / self.skewness
+        return (end, math.inf) if self.skewness > 0 else (-math.inf, end)
 
     @property
     def title(self) -> str:
@@ -155,6 +166,11 @@ class BetaRuns:
         """√(s t/(s + t + 1))/(s + t)."""
         total = self.s + self.t
         return math.sqrt(self.s / total * (self.t / total) / (total + 1.0))
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The ends between which every value lies."""
+        return 0.0, 1.0
 
     @property
     def title(self) -> str:
@@ -218,6 +234,11 @@ class MixtureRuns:
         return math.sqrt(within + between)
 
     @property
+    def span(self) -> tuple[float, float]:
+        """The ends between which every value lies."""
+        return -math.inf, math.inf
+
+    @property
     def title(self) -> str:
         """The law with its parameters beside the mean, for tables and figures."""
         return f"{self.normal.title}, of which a share {self.share:g} fails at {self.failed.mean:g}"
@@ -254,7 +275,82 @@ class MixtureRuns:
         return {"mixture": {**self.normal.content(), "failed": failed}}
 
 
-RunsTruth = NormalRuns | GammaRuns | BetaRuns | MixtureRuns
+@dataclass(frozen=True)
+class PointRuns:
+    """Finitely many values with their probabilities, as scores that are 0 or 1, or those of a file.
+
+    >>> PointRuns((0.0, 1.0), (0.25, 0.75)).sd
+    0.4330127018922193
+    """
+
+    points: tuple[float, ...]
+    """Ascending and distinct."""
+    weights: tuple[float, ...]
+    """The probability of each, above 0; their sum is 1."""
+    is_normal: ClassVar[bool] = False
+
+    @classmethod
+    def of(cls, settings: Any) -> PointRuns:
+        """Return the law with the settings of a config."""
+        _validate_names("points", ("values", "weights"), settings)
+        lists = [settings["values"], settings["weights"]]
+        if any(isinstance(each, str) or not isinstance(each, Sequence) for each in lists):
+            raise InputError(f"points should be two lists, found {quoted(settings)}")
+        values, weights = ([_number("points", "each number", x) for x in each] for each in lists)
+        if len(values) != len(weights) or len({*values}) != len(values) or len(values) < 2:
+            raise InputError(
+                "points should be two or more distinct values with a weight each, found "
+                f"{len(values)} values, {len({*values})} distinct, and {len(weights)} weights"
+            )
+        if min(weights) <= 0 or abs(math.fsum(weights) - 1.0) > 1e-9:
+            raise InputError(
+                f"weights of points should be above 0 and have the sum 1, found "
+                f"{', '.join(f'{each:g}' for each in weights)}"
+            )
+        for value in values:
+            _magnitude("points", "each value", value)
+        points, weights = zip(*sorted(zip(values, weights, strict=True)), strict=True)
+        return cls(points, weights)
+
+    @property
+    def mean(self) -> float:
+        """The sum of values times weights."""
+        return math.fsum(x * w for x, w in zip(self.points, self.weights, strict=True))
+
+    @property
+    def sd(self) -> float:
+        """The root of the weighted mean of squared deviations."""
+        mean, pairs = self.mean, zip(self.points, self.weights, strict=True)
+        return math.sqrt(math.fsum(w * (x - mean) ** 2 for x, w in pairs))
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The ends between which every value lies."""
+        return self.points[0], self.points[-1]
+
+    @property
+    def title(self) -> str:
+        """The law with its parameters beside the mean, for tables and figures."""
+        if len(self.points) > 4:
+            return f"one of {len(self.points)} values"
+        pairs = zip(self.points, self.weights, strict=True)
+        return "values " + enumerated(f"{x:g} ({100 * w:g} %)" for x, w in pairs)
+
+    def draw(self, rng: np.random.Generator, shape: Shape) -> Floats:
+        """Return independent values of runs in an array of the given shape."""
+        place = np.searchsorted(np.cumsum(self.weights[:-1]), rng.random(shape), side="right")
+        return np.array(self.points)[place]
+
+    def quantile(self, p: float) -> float:
+        """Return the p quantile, the smallest value with probability p or more up to it."""
+        return self.points[int(np.searchsorted(np.cumsum(self.weights[:-1]), p))]
+
+    def content(self) -> Mapping[str, Any]:
+        """The law as plain data, as random streams are keyed by it."""
+        return {"points": {"values": [*self.points], "weights": [*self.weights]}}
+
+
+RunsTruth = PointRuns | NormalRuns | GammaRuns | BetaRuns | MixtureRuns
 """The law of the value of one run."""
 
 
@@ -282,6 +378,7 @@ LAWS_OF_RUNS: Mapping[str, Callable[[Any], RunsTruth]] = {
     "gamma": GammaRuns.of,
     "beta": BetaRuns.of,
     "mixture": MixtureRuns.of,
+    "points": PointRuns.of,
 }
 """The laws by their names in a config, each with the function that makes it from its settings."""
 

@@ -21,7 +21,12 @@ from harness.distributions.posteriors.ratio import (
 from harness.families import combination, proportion, rate
 from harness.families.confusion import BETA, CONFUSION_FAMILIES, f_score
 from harness.families.family import ENUMERATION, POSTERIOR, Family
-from harness.families.lists import CLUSTERED_PROPORTION, MEAN, STRATIFIED_DIFFERENCE
+from harness.families.lists import (
+    CLUSTERED_PROPORTION,
+    MEAN,
+    STRATIFIED_DIFFERENCE,
+    bounded_mean,
+)
 from harness.families.paired import OF_DIFFERENCE, OF_RATIO, family_of_pairs
 from harness.families.samples import family_of_one_sample, family_of_samples
 from harness.families.scores import AUC, AUC_DIFFERENCE
@@ -110,6 +115,7 @@ FAMILIES = {
         PAIRED_DIFFERENCE,
         PAIRED_RATIO,
         MEAN,
+        bounded_mean(),
         CLUSTERED_PROPORTION,
         STRATIFIED_DIFFERENCE,
         *CONFUSION_FAMILIES,

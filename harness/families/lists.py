@@ -8,6 +8,8 @@ truth, and none given the outcome.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -32,8 +34,9 @@ from harness.families.family import (
     validate_names,
 )
 
-RUNS, CLUSTERS, STRATA = "repeated runs", "clusters", "strata"
-"""The designs: a list of values, of clusters or of strata."""
+RUNS, BOUNDED_RUNS = "repeated runs", "repeated runs in a range"
+CLUSTERS, STRATA = "clusters", "strata"
+"""The designs: a list of values, of values in a range, of clusters or of strata."""
 
 
 def list_of_numbers(name: str, given: npt.ArrayLike, each: str) -> Floats:
@@ -183,6 +186,39 @@ MEAN = Family(
 The sd has the divisor k − 1. The values have shape (m, k), or (m, 0) where only their summary is
 known.
 """
+
+
+RANGE = "range"
+"""The setting of a bounded mean: the ends between which every value lies."""
+
+
+@cache
+def bounded_mean(low: float = 0.0, high: float = 1.0) -> Family:
+    """Return the family of the mean of values between ``low`` and ``high``."""
+
+    def validate(given: Mapping[str, npt.ArrayLike]) -> Data:
+        validate_names("bounded_mean", VALUES, given)
+        mean, sd, k, values = _validate_runs(given)
+        between = f"numbers from {low:g} to {high:g}"
+        validate_values(values, (values < low) | (values > high), "values", between)
+        return mean, sd, k, values
+
+    is_unit = (low, high) == (0.0, 1.0)
+    return replace(
+        MEAN,
+        name="bounded_mean" if is_unit else f"bounded_mean({low:g} ... {high:g})",
+        title=f"the mean of values from {low:g} to {high:g}: one for each of k cases or runs",
+        design=BOUNDED_RUNS,
+        engines=(MONTE_CARLO,),
+        summary=(),
+        support=(low, high),
+        validate_data=validate,
+        mirrored=lambda lower, upper: (low + high - upper, low + high - lower),
+        has_estimands=False,
+        sampling_remark="Coverage depends on the law of the values.",
+        settings={} if is_unit else {RANGE: (low, high)},
+        base=None if is_unit else bounded_mean(),
+    )
 
 
 def _with_moments(values: Floats) -> Data:

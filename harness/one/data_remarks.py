@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from harness.base.errors import IntervalNotFoundError
 from harness.base.numerics.arrays import Bools, Floats
 from harness.families.family import Data, Family
+from harness.families.lists import MEAN
 from harness.families.uninformative import UNINFORMATIVE, WITHOUT_INTERVAL, uninformative
 from harness.one.default_sizes import remark_on_sizes
 from harness.one.few_clusters import remark_on_few_clusters
@@ -54,8 +56,25 @@ def remarks_on_limits(
         yield from remark_on_few_clusters(family, np.ravel(counts).tolist(), [method])
     if alpha_of_default is not None:
         yield from remark_on_sizes(family, method, alpha_of_default, [data])
+    yield from remark_on_range(family, data[3:])
     if limited_without_data(family, data, *limits).any():
         yield f"{method}: {without_data(family)}"
+
+
+def remark_on_range(family: Family, values: Sequence[npt.ArrayLike]) -> Iterator[str]:
+    """Yield a remark where every value of a mean without a range lies in [0, 1].
+
+    Args:
+        family: of the data.
+        values: the values of each outcome; none where only their summary is known.
+    """
+    lists = [np.asarray(each) for each in values] if family is MEAN else []
+    if lists and all(each.size and each.min() >= 0 and each.max() <= 1 for each in lists):
+        yield (
+            "every value lies between 0 and 1: where none can lie outside, the range 0 1 (--range "
+            "0 1, or range=(0, 1)) has limits that stay inside, and that cover the mean of skewed "
+            "values too"
+        )
 
 
 def limited_without_data(family: Family, data: Data, lower: Floats, upper: Floats) -> Bools:

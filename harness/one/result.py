@@ -18,6 +18,7 @@ from harness.catalogue import with_settings
 from harness.distributions.truths import Prior
 from harness.families.data import broadcast_columns, probabilities
 from harness.families.family import POSTERIOR, Data, Family
+from harness.families.lists import RANGE
 from harness.families.population import POPULATION, with_population
 from harness.methods.catalogue import default_method, find
 from harness.methods.method import ALL_SIDES, TWO_SIDED, Method
@@ -117,8 +118,10 @@ def compute(
     **data: npt.ArrayLike,
 ) -> Interval:
     """Compute the interval as ``interval`` does, of a family and a method named by any text."""
-    given = dict(data)
+    given: dict[str, Any] = dict(data)
     known = with_settings(family, data)
+    if RANGE in given:
+        given[RANGE] = "{:g} ... {:g}".format(*known.support)
     return interval_of(
         known, method, data, alpha=alpha, side=side, prior=prior, seed=seed, given=given
     )

@@ -19,6 +19,7 @@ from harness.names import (
     AucDifferenceMethod,
     AucMethod,
     BalancedAccuracyMethod,
+    BoundedMeanMethod,
     ClusteredProportionMethod,
     FScoreMethod,
     InformednessMethod,
@@ -104,6 +105,12 @@ class RunValues(Options):
     """The value of each run."""
 
     values: npt.ArrayLike
+
+
+class ValuesInRange(RunValues):
+    """The value of each case or run, and the ends between which all lie."""
+
+    range: NotRequired[tuple[float, float]]
 
 
 class RunSummary(Options):
@@ -287,6 +294,14 @@ def interval(
 
 @overload
 def interval(
+    family: Literal["bounded_mean"],
+    method: BoundedMeanMethod | None = ...,
+    **data: Unpack[ValuesInRange],
+) -> Interval: ...
+
+
+@overload
+def interval(
     family: Literal["clustered_proportion"],
     method: ClusteredProportionMethod | None = ...,
     **data: Unpack[ClusterData],
@@ -406,6 +421,7 @@ def interval(
             second_only, neither: how many pairs are right in both, in the first only, in the
             second only, in neither), "mean" (values: a list with the value of each run; or mean, sd
             and k, where only a summary of the k runs is known, with the divisor k − 1 in sd),
+            "bounded_mean" (values, and ``range``, the ends between which all lie, by default 0, 1),
             "clustered_proportion" (x, n: lists with a count and a size for each cluster),
             "stratified_difference" (x1, n1, x2, n2: lists with a number for each stratum),
             "precision", "recall", "specificity", "npv", "f_score" (with beta, 1 if left out),
@@ -473,6 +489,8 @@ def interval(
         <Interval 0.2791 [0.1656, 0.5387]: proportion, stagewise, alpha 0.05>
         >>> harness.interval("mean", values=[75, 72, 78, 73, 77])
         <Interval 75.0000 [71.8344, 78.1656]: mean, student_t, alpha 0.05>
+        >>> harness.interval("bounded_mean", values=[75, 72, 78, 73, 77], range=(0, 100))
+        <Interval 75.0000 [35.8466, 88.0955]: bounded_mean, gaffke, alpha 0.05>
         >>> clusters = {"x": [[3, 5, 2], [9, 8, 0]], "n": [[10, 10, 10], [10, 10, 0]]}
         >>> harness.interval("clustered_proportion", "saha_wilson", **clusters).upper.round(4)
         array([0.5135, 0.9226])

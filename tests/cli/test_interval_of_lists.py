@@ -161,9 +161,9 @@ def test_the_config_of_a_family_of_lists_is_valid_with_every_truth_that_it_shows
     shown = yaml.safe_load(block)
     # Other truths stand in the comments.
     comments = " ".join(part.lstrip("#").strip() for part in re.findall(r"#.*$", block, re.M))
-    others = re.findall(r"\{(?:gamma|beta|mixture|first): .*?\}(?=[,:;]| |$)", comments)
+    others = re.findall(r"\{(?:gamma|beta|mixture|points|first): .*?\}(?=[,:;]| |$)", comments)
     truths = [shown["truth"], *(yaml.safe_load(balanced(each, comments)) for each in others)]
-    assert len(truths) == {"mean": 4, "stratified_difference": 2}.get(family, 1)
+    assert len(truths) == {"mean": 4, "bounded_mean": 2, "stratified_difference": 2}.get(family, 1)
     for truth in truths:
         config = {**shown, "truth": truth, "name": "page", "seed": 1}
         config["methods"] = [next(iter(CATALOGUE[family]))]

@@ -341,6 +341,19 @@ class OfMixture(StrictModel):
     mixture: _Mixture = Field(description="{normal, failed}.")
 
 
+class _Points(StrictModel):
+    """Values and how often each occurs."""
+
+    values: list[float] = Field(min_length=2, description="Distinct values.")
+    weights: list[float] = Field(description="The probability of each.")
+
+
+class OfPoints(StrictModel):
+    """Listed values of runs."""
+
+    points: _Points = Field(description="{values, weights}.")
+
+
 class OfQuantile(StrictModel):
     """A quantile of the law of a run."""
 
@@ -368,12 +381,20 @@ Estimand: Any = Annotated[
 """The type of the key ``estimand``, which yields the probability of a quantile, or None."""
 
 
-def _run_truth(model: OfNormal | OfGamma | OfBeta | OfMixture, info: ValidationInfo) -> RunTruth:
+def _run_truth(
+    model: OfNormal | OfGamma | OfBeta | OfMixture | OfPoints, info: ValidationInfo
+) -> RunTruth:
     ((name, settings),) = model.model_dump().items()
     try:
         truth = RunTruth(runs_truth(name, settings), (info.context or {}).get("estimand"))
     except InputError as error:
         raise refused(str(error)) from None
+    support, (low, high) = (info.context or {})["family"].support, truth.law.span
+    if low < support[0] or high > support[1]:
+        raise refused(
+            f"expected values from {support[0]:g} to {support[1]:g}, found {truth.law.title}, with "
+            f"values from {low:g} to {high:g}"
+        )
     # SciPy has no quantiles of some beta distributions with a parameter above 10^15.
     if not np.isfinite(truth.values[0]).all():
         raise expected("a distribution whose quantiles are known")
@@ -381,7 +402,15 @@ def _run_truth(model: OfNormal | OfGamma | OfBeta | OfMixture, info: ValidationI
 
 
 RunTruths: Any = Annotated[
-    one_of({"normal": OfNormal, "gamma": OfGamma, "beta": OfBeta, "mixture": OfMixture}),
+    one_of(
+        {
+            "normal": OfNormal,
+            "gamma": OfGamma,
+            "beta": OfBeta,
+            "mixture": OfMixture,
+            "points": OfPoints,
+        }
+    ),
     AfterValidator(_run_truth),
 ]
 ClusterTruths: Any = Annotated[OfClusters, AfterValidator(_cluster_truth)]

@@ -30,6 +30,7 @@ LISTS: dict[str, Methods | Callable[[Family], Methods]] = {
     "paired_difference": pairs.PAIRED_DIFFERENCE,
     "paired_ratio": pairs.PAIRED_RATIO,
     "mean": lists.MEAN,
+    "bounded_mean": lists.bounded_mean_methods,
     "clustered_proportion": lists.CLUSTERED_PROPORTION,
     "stratified_difference": lists.STRATIFIED_DIFFERENCE,
     **confusion.CONFUSION,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.methods import auc
+from harness.families.family import Family
+from harness.methods import auc, bounded
 from harness.methods.catalogue import category as of
 from harness.methods.catalogue import references as by
 from harness.methods.clustered import (
@@ -27,7 +28,13 @@ from harness.methods.mean import (
     z_population,
     z_sample,
 )
-from harness.methods.method import Method, StandardErrors, documented
+from harness.methods.method import (
+    CONSERVATIVE,
+    Method,
+    StandardErrors,
+    TailFormula,
+    documented,
+)
 from harness.methods.stratified import mantel_haenszel, miettinen_nurminen, newcombe, sato, scas
 
 _EQUAL_VALUES = {"has width": "of no width where all values are equal"}
@@ -67,6 +74,54 @@ MEAN: dict[str, Method] = {
         exceptions={**_DRAWN, "has width": "of no width where all values are equal and at k = 2"},
     ),
 }
+
+
+_IN_ORDER = {"ignores the order": "each bet is made from the values before it"}
+
+
+def bounded_mean_methods(family: Family) -> dict[str, Method]:
+    """The methods of the mean of values in the range of the family by name."""
+    low, high = family.support
+
+    def scaled(formula: TailFormula) -> TailFormula:
+        return documented(partial(bounded.in_range, formula, low, high), formula)
+
+    def of_lower(lower: bounded.LowerLimit) -> TailFormula:
+        return scaled(documented(partial(bounded.both_limits, lower), lower))
+
+    resampled = documented(partial(bounded.bootstrap_t, low, high), bounded.bootstrap_t)
+    return {
+        "gaffke": Method(
+            "Gaffke's bound",
+            f"{by.GAFFKE}; {by.LEARNED_MILLER}",
+            of_lower(bounded.gaffke),
+            category="exact",
+            keeps=CONSERVATIVE,
+        ),
+        "student_t": of.wald(
+            "Student's t, cut at the range",
+            by.STUDENT,
+            scaled(bounded.student_t),
+            exceptions=_EQUAL_VALUES,
+        ),
+        "bootstrap_t": _bootstrap(
+            "Studentized bootstrap, 999 resamples, cut at the range",
+            by.EFRON_TIBSHIRANI + ", section 12.5",
+            resampled,
+            exceptions=MEAN["bootstrap_t"].exceptions,
+        ),
+        "hoeffding": of.inequality(
+            "Hoeffding's bound by relative entropy",
+            by.HOEFFDING + ", Theorem 1",
+            of_lower(bounded.hoeffding),
+        ),
+        "empirical_bernstein": of.inequality(
+            "Empirical Bernstein bound", by.MAURER_PONTIL, scaled(bounded.empirical_bernstein)
+        ),
+        "betting": of.inequality(
+            "Bets on the mean", by.WAUDBY_SMITH, of_lower(bounded.betting), exceptions=_IN_ORDER
+        ),
+    }
 
 
 _MOVES = {"rises with x": "with a success more the clusters may be more alike, or less"}
