@@ -87,7 +87,9 @@ def coverage(
     """
     import numpy as np
 
-    from harness.commands.output import show
+    from harness.catalogue import design_for
+    from harness.commands.output import say, show
+    from harness.families.catalogue import FAMILIES
     from harness.planning.coverage import coverage as compute
 
     level = alpha_of(alpha, confidence)
@@ -110,6 +112,9 @@ def coverage(
     columns |= {name: np.ravel(each).tolist() for name, each in found.numbers().items()}
     records = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     show(records, output)
+    lists = design_for(FAMILIES[family]).lists
+    if lists is not None and lists.assumes is not None:
+        say(f"remark: of {lists.assumes}; a config has other laws", err=True)
     return 0
 
 
