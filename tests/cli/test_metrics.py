@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import harness
-from harness.planning.metrics import metric_records
+from harness.planning.table_metrics import metric_records
 
 CELLS = {"tp": 41, "fp": 9, "fn": 14, "tn": 436}
 COUNTS = [f"--{name}={count}" for name, count in CELLS.items()]
