@@ -27,6 +27,8 @@ _OUTCOMES = dict(zip(CELLS, ((1, 1), (0, 1), (1, 0), (0, 0)), strict=True))
 """The cells by whether a case is a positive, and is predicted to be."""
 _KINDS = {"class": np.str_, "metric": np.str_, "method": np.str_}
 """The columns of a data frame that are no numbers."""
+
+
 def metrics(
     y: Iterable[Any] | None = None,
     yhat: Iterable[Any] | None = None,
