@@ -12,6 +12,7 @@ import typer
 
 import harness
 from harness.commands.audit import audit
+from harness.commands.average import average
 from harness.commands.check import check
 from harness.commands.ending import with_exit_code
 from harness.commands.init import init, methods, schema
@@ -37,6 +38,7 @@ COMMANDS = (
     replay,
     interval,
     metrics,
+    average,
     leaderboard,
     significance,
     coverage,

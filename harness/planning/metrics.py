@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from harness.base.arguments import quoted, validate_path
 from harness.base.errors import InputError
 from harness.base.frames import Library, data_frame
 from harness.base.text import enumerated
 from harness.families.confusion import CELLS
-from harness.families.csv_rows import RIGHT, column_place, read_table
+from harness.families.csv_rows import RIGHT, read_table
 from harness.families.data import numbers, validate_values
 from harness.one.file_rows import score_column
 from harness.planning.classes import MOST_CLASSES, class_records
+from harness.planning.columns import columns_of
 from harness.planning.table_metrics import metric_records
 
 _OUTCOMES = dict(zip(CELLS, ((1, 1), (0, 1), (1, 0), (0, 0)), strict=True))
@@ -108,7 +108,7 @@ def metrics(
             options: Any = (truth, prediction, score, positive, beta, alpha)
             records = metrics_of_file(validate_path("rows", rows), *options)
         else:
-            columns = _columns_of(rows, [truth, prediction, *([] if score is None else [score])])
+            columns = columns_of(rows, [truth, prediction, *([] if score is None else [score])])
             names = f"rows: {truth}", f"rows: {prediction}"
             scores = columns[2] if score is not None else None
             records = metrics_of_cases(*columns[:2], scores, positive, beta, alpha, names)
@@ -149,18 +149,6 @@ def metrics_of_file(
 
 def _label(text: str) -> str | int:
     return RIGHT.get(text.lower(), text)
-
-
-def _columns_of(rows: Any, names: Sequence[Any]) -> list[list[Any]]:
-    """The values of columns of a data frame or a mapping."""
-    try:
-        frame = pl.DataFrame(rows)
-    except (TypeError, ValueError, ImportError, pl.exceptions.PolarsError):
-        raise InputError(
-            f"rows should be a data frame, a mapping of columns or the path of a file, found "
-            f"{quoted(rows)}"
-        ) from None
-    return [frame.to_series(column_place("rows", frame.columns, name)).to_list() for name in names]
 
 
 def metrics_of_cases(
