@@ -78,7 +78,7 @@ def average(
         refuse_columns({f"--{name}": value is not None for name, value in columns.items()})
         if not {"x", "n"} <= set(given):
             raise InputError("average needs --x and --n, or --rows FILE")
-        lists = {}
+        lists: dict[str, Any] = {}
         for name, text in given.items():
             found = number_or_list(text)
             lists[name] = found if isinstance(found, list) else [found]

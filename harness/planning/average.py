@@ -129,7 +129,8 @@ def average(
     else:
         if x is not None or n is not None or weights is not None or correct is None:
             raise InputError("rows needs correct, the name of a column, and no x, n and weights")
-        *counts, given = _counted(rows, correct, stratum, weight)
+        *both, given = _counted(rows, correct, stratum, weight)
+        counts = tuple(both)
         is_of_cases = stratum is None
     right, size = counts
     if right.ndim != 1 or given.shape != size.shape:
@@ -225,7 +226,7 @@ def _counted(
     places = {label: place for place, label in enumerate(dict.fromkeys(labels))}
     of_rows = np.array([places[label] for label in labels])
     n = np.bincount(of_rows).astype(np.float64)
-    x = np.bincount(of_rows, weights=right)
+    x = np.bincount(of_rows, weights=np.array(right, np.float64)).astype(np.float64)
     own = np.zeros(n.size)
     own[of_rows] = weights
     if (differs := own[of_rows] != weights).any():
@@ -241,8 +242,8 @@ def _remarks(is_of_cases: bool) -> tuple[str, ...]:
     """What is assumed."""
     if is_of_cases:
         return (
-            "the mean is Σwy/Σw; weights are taken as known, and cases as independent, those of one "
-            "weight with one proportion; effective_size is (Σw)²/Σw²",
+            "the mean is Σwy/Σw; weights are taken as known, and cases as independent, those of "
+            "one weight with one proportion; effective_size is (Σw)²/Σw²",
         )
     return (
         "strata are taken as independent, each with a proportion of its own and a known weight",

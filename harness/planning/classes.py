@@ -123,7 +123,7 @@ def smoothed(tables: Floats) -> Floats:
     With the ½ of Jeffreys' prior, K²/2 cases in all, averages of many classes move so far to 1/K
     that their intervals miss nearly always.
     """
-    return tables + 1.0 / tables.shape[-1] ** 2
+    return np.asarray(tables + 1.0 / tables.shape[-1] ** 2)
 
 
 def _scores(tables: Floats, share: float) -> tuple[Floats, Floats]:
@@ -144,10 +144,10 @@ def macro_average(tables: Floats, share: float) -> Floats:
         share: w, in [0, 1].
 
     >>> macro_average(np.array([[8.0, 2.0], [1.0, 9.0]]), 1.0).round(3)
-    np.float64(0.85)
+    array(0.85)
     """
     scores, _ = _scores(tables, share)
-    return np.asarray(scores.mean(axis=-1))[()]
+    return np.asarray(scores.mean(axis=-1))
 
 
 def macro_limits(tables: Floats, share: float, alpha: float) -> tuple[Floats, Floats, Floats]:

@@ -108,10 +108,11 @@ def metrics(
             options: Any = (truth, prediction, score, positive, beta, alpha)
             records = metrics_of_file(validate_path("rows", rows), *options)
         else:
-            columns = columns_of(rows, [truth, prediction, *([] if score is None else [score])])
+            score_name: Any = [] if score is None else [score]
+            classes, predicted, *scores = columns_of(rows, [truth, prediction, *score_name])
             names = f"rows: {truth}", f"rows: {prediction}"
-            scores = columns[2] if score is not None else None
-            records = metrics_of_cases(*columns[:2], scores, positive, beta, alpha, names)
+            values = scores[0] if scores else None
+            records = metrics_of_cases(classes, predicted, values, positive, beta, alpha, names)
     columns_found = {
         name: np.array([record[name] for record in records], dtype=_KINDS.get(name, np.float64))
         for name in records[0]

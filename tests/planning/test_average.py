@@ -135,20 +135,7 @@ def test_the_command_has_a_row_of_each_model_with_what_python_finds(run_command,
 
 
 def test_the_command_takes_counts(run_command):
-    result = run_command(
-        *[
-            "average",
-            "--x",
-            "3,5",
-            "--n",
-            "10,10",
-            "--weights",
-            "1,3",
-            "--level",
-            "90%",
-            "--format",
-            "json",
-        ]
-    )
+    argv = "average --x 3,5 --n 10,10 --weights 1,3 --level 90% --format json"
+    result = run_command(*argv.split())
     expected = harness.average([3, 5], [10, 10], [1, 3], alpha=0.1)
     assert json.loads(result.out) == expected.record()
