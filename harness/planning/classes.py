@@ -143,8 +143,8 @@ def macro_average(tables: Floats, share: float) -> Floats:
         tables: counts or probabilities, shape (…, K, K), with the true class first.
         share: w, in [0, 1].
 
-    >>> macro_average(np.array([[8.0, 2.0], [1.0, 9.0]]), 1.0).round(3)
-    array(0.85)
+    >>> round(float(macro_average(np.array([[8.0, 2.0], [1.0, 9.0]]), 1.0)), 3)
+    0.85
     """
     scores, _ = _scores(tables, share)
     return np.asarray(scores.mean(axis=-1))
