@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from harness.base.arguments import quoted, validate_choice, validate_number
+from harness.base.arguments import validate_choice, validate_number
 from harness.base.errors import InputError
 from harness.base.frames import Tabular
 from harness.base.numerics.arrays import Floats
 from harness.designs.lists import sums_at_truths, table_count
-from harness.families.csv_rows import RIGHT
 from harness.families.data import numbers, validate_values
 from harness.families.lists import counts_of_lists, list_of_numbers, refuse_empty, weighted_mean
 from harness.methods.weighted import WEIGHTED, WeightedFormula, effective_size
@@ -184,7 +183,7 @@ def averages(
         InputError: as of ``average``.
     """
     names = [correct, *[name for name in (stratum, weight) if name is not None]]
-    read = columns_of(rows, [*names, *by])
+    read = columns_of(rows, [*names, *by], correct)
     keys = list(zip(*(map(str, column) for column in read[len(names) :]), strict=True))
     keys = keys or [()] * len(read[0])
     columns = dict(zip(names, read, strict=False))
@@ -204,15 +203,7 @@ def _counted(
     if stratum is None and weight is None:
         raise InputError("rows needs stratum or weight, the name of a column")
     names = [correct, *[name for name in (stratum, weight) if name is not None]]
-    columns = columns_of(rows, names)
-    right = []
-    for place, value in enumerate(columns[0], 1):
-        if str(value).lower() not in RIGHT:
-            raise InputError(
-                f"expected 0 or 1, or true or false, in {correct}, found {quoted(value)} in row "
-                f"{place}"
-            )
-        right.append(RIGHT[str(value).lower()])
+    right, *columns = columns_of(rows, names, correct)
     weights = np.ones(len(right))
     if weight is not None:
         try:
@@ -220,7 +211,7 @@ def _counted(
         except (TypeError, ValueError):
             raise InputError(f"expected a number in {weight} of each row") from None
         validate_values(weights, ~np.isfinite(weights), weight, "finite numbers")
-    labels = weights.tolist() if stratum is None else columns[1]
+    labels = weights.tolist() if stratum is None else columns[0]
     if any(label is None or label == "" for label in labels):
         raise InputError(f"expected the name of a stratum in {stratum} of each row, found none")
     places = {label: place for place, label in enumerate(dict.fromkeys(labels))}
