@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from harness.one import Interval, interval
     from harness.one.leaderboard import Leaderboard, leaderboard
     from harness.one.summarize import summarize
+    from harness.planning.average import Average, average
     from harness.planning.coverage import Coverage, coverage
     from harness.planning.detect import Detectable, Power, detectable, power
     from harness.planning.metrics import metrics
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Average",
     "CheckReport",
     "Command",
     "Coverage",
@@ -54,6 +56,7 @@ __all__ = [
     "RFunction",
     "Results",
     "Size",
+    "average",
     "check",
     "coverage",
     "detectable",
@@ -70,6 +73,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Average": "harness.planning.average",
     "CheckReport": "harness.checks.report",
     "Command": "harness.callers.command",
     "Coverage": "harness.planning.coverage",
@@ -81,6 +85,7 @@ _HOMES = {
     "RFunction": "harness.callers.command",
     "Results": "harness.tables.results",
     "Size": "harness.planning.size",
+    "average": "harness.planning.average",
     "check": "harness.checks.check",
     "coverage": "harness.planning.coverage",
     "detectable": "harness.planning.detect",

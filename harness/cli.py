@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 
 import harness
 from harness.commands.audit import audit
+from harness.commands.average import average
 from harness.commands.check import check
 from harness.commands.ending import with_exit_code
 from harness.commands.init import init, methods, schema
@@ -32,6 +33,7 @@ GROUPS: dict[str, dict[Callable[..., int], str]] = {
     "Data that you have": {
         interval: "Intervals of data or of a file: interval proportion 90/100.",
         metrics: "All metrics of a classifier, each with its interval.",
+        average: "The mean over subjects or strata, or of cases with weights.",
         leaderboard: "Systems on the same cases, and which of them differ.",
         significance: "The posterior probability that one is better than the other.",
     },

@@ -80,14 +80,16 @@ def html_table(
 def html_frame(caption: str, frame: pl.DataFrame) -> str:
     """Return the first rows of a data frame as a ``table`` of HTML, with five digits a number."""
 
-    def cell(value: Any) -> str:
-        if value is None:
-            return ""
-        return f"{value:.5g}" if isinstance(value, float) else str(value)
-
     numbers = [kind.is_numeric() for kind in frame.dtypes]
-    rows = [[cell(value) for value in row] for row in frame.iter_rows()]
+    rows = [[_cell(value) for value in row] for row in frame.iter_rows()]
     return html_table(caption, frame.columns, numbers, rows, MOST_ROWS)
+
+
+def _cell(value: Any) -> str:
+    """A value with five digits; nothing where it is missing."""
+    if value is None:
+        return ""
+    return f"{value:.5g}" if isinstance(value, float) else str(value)
 
 
 class Tabular(ABC):
@@ -137,6 +139,32 @@ class Tabular(ABC):
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The data frame as an Arrow stream, which other libraries read."""
         return self.to_frame().__arrow_c_stream__(requested_schema)
+
+    def __repr__(self) -> str:
+        """A row in a line, or a table of several, at most ten rows of it.
+
+        >>> import harness
+        >>> harness.size("proportion", p=0.9, half_width=0.05)
+        <Size: n = 135, half_width = 0.04997, target = 0.05, checked_to = 540>
+        >>> harness.power("proportion", n=[100, 200], p=0.9, above=0.8)
+        <Power, 2 rows>
+           n    power
+         100  0.87612
+         200  0.99049
+        """
+        name, frame = type(self).__name__, self.to_frame()
+        rows = [[_cell(value) for value in row] for row in frame.head(MOST_ROWS).iter_rows()]
+        if frame.height == 1:
+            named = zip(frame.columns, rows[0], strict=True)
+            return f"<{name}: {', '.join(f'{column} = {cell}' for column, cell in named if cell)}>"
+        lines = [frame.columns, *rows]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        texts = [
+            "".join(f" {cell:>{width}} " for cell, width in zip(line, widths, strict=True)).rstrip()
+            for line in lines
+        ]
+        more = [" …"] if frame.height > MOST_ROWS else []
+        return "\n".join([f"<{name}, {frame.height} rows>", *texts, *more])
 
     def _repr_html_(self) -> str:
         """The table that a notebook shows."""

@@ -26,7 +26,7 @@ def metrics(
         typer.Option("--rows", "--csv", help="File of cases, in place of the counts."),
     ] = None,
     truth: Annotated[
-        str | None, typer.Option(help="Column of the file with the class, one of two labels.")
+        str | None, typer.Option(help="Column of the file with the class: two labels or more.")
     ] = None,
     prediction: Annotated[
         str | None, typer.Option(help="Column of the file with the predicted class.")
@@ -35,7 +35,11 @@ def metrics(
         str | None, typer.Option(help="Column of the file with scores; adds the AUC.")
     ] = None,
     positive: Annotated[
-        str | None, typer.Option(help="The label of positives; default 1 or true.")
+        str | None,
+        typer.Option(
+            help="The label of positives; default 1 or true. Of more than two labels the class "
+            "that is held against the rest; default each of them in turn."
+        ),
     ] = None,
     beta: Annotated[float, typer.Option(help="Adds the F score with this beta.")] = 1.0,
     alpha: GivenAlpha = None,
@@ -54,13 +58,18 @@ def metrics(
     The coverage is at cells of the probability (count + 1/2)/(n + 2). It is exact where it has no
     std_error; otherwise it is a fraction of tables that are drawn, with the seed 2003. That of an
     AUC, which is no function of the cells, is left out. Cases count as independent.
+
+    Of more than two labels there are precision, recall and F1 of each class against the rest, their
+    means over the classes (macro), and the accuracy (micro); the coverage is from drawn tables.
     """
     from harness.base.errors import InputError
     from harness.commands.interval import refuse_columns
     from harness.commands.output import say, show
     from harness.one.remarks import remark_on_alpha
     from harness.one.result import interval_texts
-    from harness.planning.metrics import metric_records, metrics_of_file
+    from harness.planning.classes import remarks_on_classes
+    from harness.planning.metrics import metrics_of_file
+    from harness.planning.table_metrics import metric_records
 
     counts, level = given_data(data), alpha_of(alpha, confidence)
     if csv is None:
@@ -83,6 +92,6 @@ def metrics(
     for text, record in zip(texts, records, strict=True):
         text |= {name: "" for name in ("coverage", "std_error") if record[name] is None}
     show(records, output, texts, as_list=True)
-    for remark in remark_on_alpha(level):
+    for remark in (*remark_on_alpha(level), *remarks_on_classes(records)):
         say(f"remark: {remark}", err=True)
     return 0

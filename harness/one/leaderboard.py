@@ -68,7 +68,7 @@ class PairedDifference:
     """Whether the interval leaves out 0."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Leaderboard(Tabular):
     """Systems in the order of their proportions, and the differences of all pairs of them."""
 

@@ -42,7 +42,7 @@ LARGEST_TABLE = 1 << 24
 """The most outcomes of one size whose limits are computed."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Coverage(Tabular):
     """Probabilities at true values: floats for scalar sizes and truths, else arrays.
 

@@ -34,7 +34,7 @@ _HALVINGS = 50
 _MOST_DECISIONS = 4 * LIMITS
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Power(Tabular):
     """The probability that a one-sided limit is beyond a value, by an exact sum."""
 
@@ -58,7 +58,7 @@ class Power(Tabular):
         return "The probability that a one-sided limit is beyond the value"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Detectable(Tabular):
     """The smallest difference that is seen with a given probability."""
 

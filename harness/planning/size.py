@@ -37,7 +37,7 @@ _Wanted = Mapping[str, float | None]
 """The width or the value that is asked for by one of these names; None of the others."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Size(Tabular):
     """The answer: the smallest size from which on every size reaches the goal.
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import harness
-from harness.planning.metrics import metric_records
+from harness.planning.table_metrics import metric_records
 
 CELLS = {"tp": 41, "fp": 9, "fn": 14, "tn": 436}
 COUNTS = [f"--{name}={count}" for name, count in CELLS.items()]
@@ -149,3 +149,14 @@ def test_a_table_that_is_too_large_to_be_one_number_has_drawn_coverage_too():
     cells = {"tp": 1_000_000, "fp": 10_000, "fn": 20_000, "tn": 3_000_000}
     (mcc,) = (each for each in metric_records(cells, None, 1, 0.05) if each["metric"] == "mcc")
     assert abs(mcc["coverage"] - 0.95) < 4.4 * mcc["std_error"]
+
+
+def test_the_command_holds_each_of_three_classes_against_the_rest(run_command, here):
+    y, yhat = ["a", "b", "c", "a", "b", "c"] * 5, ["a", "b", "c", "a", "c", "a"] * 5
+    rows = "".join(f"{a},{b}\n" for a, b in zip(y, yhat, strict=True))
+    (here / "cases.csv").write_text("y,yhat\n" + rows)
+    argv = "metrics --rows cases.csv --truth y --prediction yhat --format json"
+    result = run_command(*argv.split())
+    assert json.loads(result.out) == harness.metrics(y, yhat).rows(named=True)
+    assert "macro is the mean over the classes" in result.err
+    assert "seed 2003" in result.err
