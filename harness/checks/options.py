@@ -206,24 +206,24 @@ def read_options(method: AnyMethod, options: CheckOptions) -> Settings:
     else:
         family, options = _under_rule(name, options)
     called, against = method_for(family, method), options.get("against")
-    has_outcomes = family.has_outcomes
-    if against is not None and not has_outcomes:
-        raise InputError(f"methods of {family.name} are not compared by a check; leave against out")
+    if against is not None:
+        family.refuse_lists(
+            f"methods of {family.name} are not compared by a check; leave against out"
+        )
     restriction, sizes, alphas = _chosen_points(called, options)
     validate_ranges(options)
-    if sizes is not None and not has_outcomes:
-        raise InputError(
+    if sizes is not None:
+        family.refuse_lists(
             f"a check of {family.name} takes no sizes, since it draws lists of its own; "
             "leave them out"
         )
-    if sizes is not None:
         validate_largest(called, validate_sizes(family, sizes))
     chosen_alphas = None if alphas is None else validate_alphas(alphas)
     points: KeptPoints | None = None
     exact: tuple[Size, ...] = ()
     drawn: tuple[Size, ...] = ()
     at, thorough = checked_at(family), options.get("thorough", False)
-    if has_outcomes:
+    if family.has_outcomes:
         exact = validate_sizes(family, at.exact if sizes is None else sizes)
         drawn = validate_sizes(family, at.trials if sizes is None else sizes)
         largest = None if called.method is None else called.method.largest_size

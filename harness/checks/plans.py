@@ -195,9 +195,11 @@ _DISCORDANT, _SHARES_OF_BOTH = (0.01, 0.05, 0.15, 0.35), (0.3, 0.8)
 
 def _uniform_truth(family: Family) -> UniformTruth | PairTruth:
     """Return the uniform truth of one sample, or of each of two."""
-    rates = RATES if family.samples == 1 else RATES_OF_TWO
-    truth = UniformTruth(*((0.0, 1.0) if family.is_bounded else rates))
-    return truth if family.samples == 1 else PairTruth(truth, truth)
+    low, high = family.model.SUPPORT
+    if family.samples == 1:
+        return UniformTruth(low, min(high, RATES[1]))
+    truth = UniformTruth(low, min(high, RATES_OF_TWO[1]))
+    return PairTruth(truth, truth)
 
 
 def _truth_of_tables(family: Family) -> PairedTruth:

@@ -356,6 +356,16 @@ class Family:
         """The names of the data that are lists, of which all numbers are for one interval."""
         return () if self.has_outcomes else self.data
 
+    def refuse_lists(self, message: str) -> None:
+        """Raise an InputError with the message where data are lists, of which no outcome is one."""
+        if self.lists:
+            raise InputError(message)
+
+    @property
+    def has_finitely_many(self) -> bool:
+        """Whether the number of outcomes is finite, so that each may have trials of its own."""
+        return self.has_outcomes and self.is_bounded
+
     @property
     def has_fractions(self) -> bool:
         """Whether outcomes are x of n in one sample, and so fractions of n."""
@@ -461,6 +471,18 @@ class Family:
             name: number(by_name[name]) if name in by_name else column.astype(kind)
             for name, column in zip(self.data, given, strict=True)
         }
+
+    def data_of_arguments(self, arguments: Sequence[Floats]) -> tuple[Data, bool]:
+        """Return the columns of arguments, as ``arguments`` has them, and whether they are several.
+
+        Args:
+            arguments: in the order of ``data``; each may lack the axis of shape (m,).
+        """
+        if self.lists:
+            return self.columns([*map(np.atleast_2d, arguments)], ()), arguments[0].ndim > 1
+        count = max(each.size for each in arguments)
+        columns = tuple(each if each.ndim else np.full(count, each) for each in arguments)
+        return columns, arguments[0].ndim > 0
 
     def outcomes_shape(self, data: Data) -> tuple[int, ...]:
         """Return the shape of the outcomes that validated data have."""

@@ -265,8 +265,7 @@ def write_size_curve(
     if name == "probability":
         label = "probability of reaching the goal"
     else:
-        parameter = labels.parameter_label(of_family)
-        of = f"ln({parameter})" if of_family.is_ratio else parameter
+        of = of_family.scale_text(labels.parameter_label(of_family))
         label = f"expected {name.replace('_', '-')} of {of}"
     with style.drawing_settings():
         legend_names = [label, f"goal {target:.6g}", f"answer {answer:.15g}"]

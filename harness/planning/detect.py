@@ -310,10 +310,7 @@ def _asked(
     """
     if (above is None) == (below is None):
         raise InputError("power needs one of above and below, a value of the parameter")
-    if not family.has_outcomes:
-        raise InputError(
-            f"power is an exact sum over outcomes, and {family.name} has lists as data"
-        )
+    family.refuse_lists(f"power is an exact sum over outcomes, and {family.name} has lists as data")
     value = above if above is not None else below
     assert value is not None
     validate_number("above" if below is None else "below", value)

@@ -184,9 +184,8 @@ def _mean_of_some(subject: Subject, size: float, alpha: float) -> float | None:
     count = OUTCOMES if family.has_single_count else OUTCOMES_OF_SEVERAL
     outcomes = solver_of(scenario).spread_outcomes(count)
     estimate = family.estimate(data_of(scenario, outcomes))
-    if family.is_ratio:
-        inside = (estimate > 0) & (estimate < np.inf)
-        outcomes, estimate = outcomes[inside], estimate[inside]
+    inside = family.is_on_scale(estimate)
+    outcomes, estimate = outcomes[inside], estimate[inside]
     try:
         lower, upper = limits_at(subject, scenario, outcomes, alpha)
     except MethodError:

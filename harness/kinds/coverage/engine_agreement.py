@@ -93,12 +93,7 @@ def _drawn(number: int, result: ScenarioResult) -> DrawnOutcomes | None:
     trials[np.searchsorted(exact.conditions, counts.conditions)] = counts.trials
     data = data_of(result.scenario, exact.conditions.astype(np.int64))
     family = result.scenario.family
-    value = family.estimate(data)
-    if family.is_ratio:
-        # Of a ratio its share x₁/(x₁ + x₂), which is a number where the ratio is infinite or 0/0.
-        with np.errstate(invalid="ignore"):
-            value = np.where(np.isinf(value), 1.0, value / (1.0 + value))
-        value = np.where(np.isnan(value), 0.5, value)
+    value = family.in_order(family.estimate(data))
     probability = exact.weight / exact.weight.sum()
     return DrawnOutcomes(number, trials, probability, value, result.looks)
 

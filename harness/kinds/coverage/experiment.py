@@ -76,6 +76,16 @@ def _unless(usual: str) -> Callable[[str], str | None]:
 # The keys that differ between families.
 
 
+def _unless_lists(family: Family, of_outcomes: Key) -> Key | None:
+    """The key of what numbered outcomes have; None where data are lists."""
+    return of_outcomes if family.has_outcomes else None
+
+
+def _if_single_count(family: Family, of_count: Key) -> Key | None:
+    """The key of what a single count has."""
+    return of_count if family.has_single_count else None
+
+
 def size_keys(family: Family) -> Keys:
     """The keys of the sizes of a family."""
     if design_for(family).sizes_are_lists:
@@ -155,16 +165,14 @@ def _draws(family: Family) -> Key | None:
         "Where Monte Carlo outcomes come from: NumPy's generators, or tables, which are faster "
         "at uniform and beta truths up to n = 500."
     )
-    draws = key(DrawsFrom, about, NUMPY, write=_unless(NUMPY))
-    return draws if family.has_single_count else None
+    return _if_single_count(family, key(DrawsFrom, about, NUMPY, write=_unless(NUMPY)))
 
 
 def _outcomes(family: Family) -> Key | None:
-    """Which outcomes are reported; there are none where data are lists."""
-    if not family.has_outcomes:
-        return None
+    """Which outcomes are reported."""
     kind, words = outcomes_type(family)
-    return key(kind, f"What posterior covers: {words}.", "all", write=write_outcomes)
+    about = f"What posterior covers: {words}."
+    return _unless_lists(family, key(kind, about, "all", write=write_outcomes))
 
 
 def _reference(family: Family) -> Key | None:
@@ -172,14 +180,12 @@ def _reference(family: Family) -> Key | None:
         "The distribution under which posterior computes alpha errors: that from the "
         "reference prior, or that from the truth itself."
     )
-    reference = key(Reference, about, "prior", write=_unless("prior"))
-    return reference if family.has_outcomes else None
+    return _unless_lists(family, key(Reference, about, "prior", write=_unless("prior")))
 
 
 def _group(family: Family) -> Key | None:
     about = "Neighbouring outcomes in one cell: {width}, or {width, last}."
-    group = key(OutcomeGroup | None, about, None, write=write_group)
-    return group if family.has_single_count else None
+    return _if_single_count(family, key(OutcomeGroup | None, about, None, write=write_group))
 
 
 def _engines(family: Family) -> Key:
@@ -191,7 +197,7 @@ def _engines(family: Family) -> Key:
 
 
 def _reference_prior(family: Family) -> Key | None:
-    return prior_key(family, "of the posterior engine") if family.has_outcomes else None
+    return _unless_lists(family, prior_key(family, "of the posterior engine"))
 
 
 @dataclass(frozen=True, kw_only=True)

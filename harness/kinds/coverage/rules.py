@@ -116,7 +116,7 @@ def _methods_have_their_population(config: ValidKeys) -> Issues:
 def _trials_per_truth_have_discrete_truths(config: ValidKeys) -> Issues:
     trials: Trials | None = config["trials"]
     if trials is not None and trials.kind == "per_truth" and not config["truth"].is_discrete:
-        others = " or ".join(["per_outcome"] * config.family.is_bounded + ["per_size"])
+        others = " or ".join(["per_outcome"] * config.family.has_finitely_many + ["per_size"])
         yield ConfigIssue(
             ("trials", "per_truth"),
             f"expected {others}, found per_truth, which needs a truth that is a "
@@ -127,12 +127,9 @@ def _trials_per_truth_have_discrete_truths(config: ValidKeys) -> Issues:
 @reads("trials")
 def _trials_per_outcome_have_finitely_many(config: ValidKeys) -> Issues:
     trials: Trials | None = config["trials"]
-    family = config.family
-    counted = family.is_bounded and family.has_outcomes
+    counted = config.family.has_finitely_many
     if trials is not None and trials.kind == "per_outcome" and not counted:
-        bounded = ", ".join(
-            name for name, each in FAMILIES.items() if each.is_bounded and each.has_outcomes
-        )
+        bounded = ", ".join(name for name, each in FAMILIES.items() if each.has_finitely_many)
         yield ConfigIssue(
             ("trials", "per_outcome"),
             "expected per_size or per_truth, found per_outcome, which needs a family with "
@@ -241,11 +238,12 @@ def _outcomes_can_occur(config: ValidKeys) -> Issues:
     sizes: Sizes = config["sizes"]
     outcomes: Outcomes = config["outcomes"]
     (name, *_) = config.family.sizes
-    if not config.family.is_bounded or not isinstance(outcomes, tuple) or name not in sizes:
+    if not isinstance(outcomes, tuple) or name not in sizes:
         return
     smallest = min(sizes[name])
+    largest = config.family.model.SAMPLING.largest_outcome(smallest)
     for i, x in enumerate(outcomes):
-        if x > smallest:
+        if x > largest:
             yield ConfigIssue(
                 ("outcomes", "values", i),
                 f"expected an outcome of at most {smallest}, the smallest {name}, found {x}",
