@@ -226,7 +226,7 @@ def _validate(spec: FigureSpec, results: Results) -> tuple[FigureKind, FigureOpt
         )
     if experiment != "simulation" and not results.cells.is_empty():
         family = family_in(results.cells)
-        if not kind.fits(family):
+        if not kind.drawn_for(family):
             fitting = ", ".join(kind.families)
             raise InputError(f"{kind.name} is drawn for {fitting}, not {family.public_name}")
     return kind, options

@@ -72,13 +72,13 @@ def unmet_requirements(kind: FigureKind, options: Any, facts: ExperimentFacts) -
     """Yield what the experiment lacks for the figure to be drawn."""
     if kind.experiment != facts.kind:
         wanted = f"of {facts.kind}"
-    elif facts.family_is_valid and not kind.fits(facts.family):
+    elif facts.family_is_valid and not kind.drawn_for(facts.family):
         wanted = f"for the family {facts.family.name}"
     else:
         wanted = ""
     if wanted:
         same = (other for other in FIGURES.values() if other.experiment == facts.kind)
-        fitting = ", ".join(other.name for other in same if other.fits(facts.family))
+        fitting = ", ".join(other.name for other in same if other.drawn_for(facts.family))
         yield Unmet("kind", f"expected a figure {wanted} ({fitting}), found {kind.name}")
         return
     yield from _unmet_sources(kind, options, facts)
@@ -255,7 +255,7 @@ def _unmet_trials_by_outcome(
         yield Unmet("kind", message)
     n = facts.sizes[0] if options.n is None and len(facts.sizes) == 1 else options.n
     large = isinstance(n, int) and n >= LARGEST_BESIDE_TRUTHS
-    if facts.family.is_bounded and n in facts.sizes and large:
+    if facts.family.has_fractions and n in facts.sizes and large:
         most = f"an n below {LARGEST_BESIDE_TRUTHS}"
         yield Unmet("n", f"expected {most} with a grid or a list of true values, found {n}")
 

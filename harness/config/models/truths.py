@@ -6,6 +6,7 @@ other designs are those of `case_truths`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
@@ -234,7 +235,7 @@ def truth_type(family: Family) -> Any:
         kind, example = _pair_type(model, prior), f"{{first: {example}, second: {example}}}"
     if family.is_ratio:
         kind = Annotated[kind, AfterValidator(partial(_refuse_infinite, family))]
-    if family.is_bounded:
+    if math.isfinite(family.model.SUPPORT[1]):
         return kind
 
     def require(value: Any) -> Any:
@@ -274,7 +275,7 @@ def truth_of(family: Family) -> TruthKey:
 
 def _of_samples(about: str, family: Family) -> TruthKey:
     default: Any = ...
-    if family.is_bounded:
+    if math.isfinite(family.model.SUPPORT[1]):
         # Uniform over all parameters.
         every = {"uniform": list(family.model.SUPPORT)}
         default = every if family.samples == 1 else {"first": every, "second": every}

@@ -108,8 +108,8 @@ class Box:
         for each in self.ranges:
             if not each.low <= each.high:
                 raise InputError(
-                    f"truth.{_text(each.path)} should be a range [low, high] with low at most "
-                    f"high, found [{each.low:g}, {each.high:g}]"
+                    f"truth.{'.'.join(map(str, each.path))} should be a range [low, high] with low "
+                    f"at most high, found [{each.low:g}, {each.high:g}]"
                 )
         inside = np.full(len(self.ranges), _INSIDE)
         self.place(inside)
@@ -262,7 +262,3 @@ def _filled(written: Any, values: Mapping[Path, float], path: Path) -> Any:
     if isinstance(written, list | tuple):
         return [_filled(part, values, (*path, number)) for number, part in enumerate(written)]
     return written
-
-
-def _text(path: Path) -> str:
-    return ".".join(map(str, path))
