@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -195,6 +194,7 @@ def size(
     --above is a margin of non-inferiority. With --n 200, or --n1 and --n2, the power of these
     sizes, or the difference that they detect.
     """
+    from harness.base.errors import InputError
     from harness.commands.output import say, show
     from harness.planning.size import size as compute
 
@@ -203,7 +203,8 @@ def size(
     if sizes:
         for name, value in {"half_width": half_width, "length": length, "figure": figure}.items():
             if value is not None:
-                raise _no_size_with(name, sizes)
+                option = name.replace("_", "-")
+                raise InputError(f"--{option} asks for a size, found {' and '.join(sizes)} given")
         asked = {"above": above, "below": below, "alpha": level, "prior": prior}
         asked |= {name: _span(name, text) for name, text in data.items() if text is not None}
         asked |= {name: _span(name, text) for name, text in sizes.items()}
@@ -285,14 +286,6 @@ def _power(
     if probability is not None:
         say(f"remark: {seen.moved}", err=True)
     return 0
-
-
-def _no_size_with(name: str, sizes: Mapping[str, str]) -> Exception:
-    """The refusal of an option that asks for a size, beside sizes."""
-    from harness.base.errors import InputError
-
-    option = name.replace("_", "-")
-    return InputError(f"--{option} asks for a size, found {' and '.join(sizes)} given")
 
 
 def _span(name: str, text: str) -> Any:

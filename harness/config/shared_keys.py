@@ -154,4 +154,5 @@ class FamilyExperiment(WrittenByKeys):
     @property
     def form(self) -> FamilyForm:
         """The form of its config."""
-        return family_form(type(self), self.family)
+        record: Any = type(self)
+        return family_form(record, self.family)

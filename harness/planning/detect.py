@@ -211,7 +211,10 @@ def detectable(
 
     low, high = (0.0, held[1]) if estimated.shares_size else estimated.model.SUPPORT
     if not np.isfinite(high):
-        high = _rate_beyond(row[0, 0], abs(asked.goal.value), held)
+        # A rate whose power is near 1: far above the value and the other rate.
+        exposure, value = row[0, 0], abs(asked.goal.value)
+        scale = max(value, value * sum(held), value + sum(held))
+        high = 4.0 * scale + 100.0 * math.sqrt((scale + 1.0 / exposure) / exposure)
     question = asked.question(at(high))
     if question is None:
         raise InputError(
@@ -242,12 +245,6 @@ def detectable(
         moved=words,
         assumed=asked.assumed,
     )
-
-
-def _rate_beyond(exposure: float, value: float, held: Sequence[float]) -> float:
-    """A rate whose power is near 1: far above the value and the other rate."""
-    scale = max(value, value * sum(held), value + sum(held))
-    return 4.0 * scale + 100.0 * math.sqrt((scale + 1.0 / exposure) / exposure)
 
 
 def _first_seen(

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ValidationError, create_model
 
-from harness.base.arguments import quoted
+from harness.base.arguments import is_real, quoted
 from harness.base.errors import InputError
 from harness.base.models import StrictModel, issues_of
 from harness.base.numerics.arrays import Floats
@@ -235,17 +235,13 @@ def _moved_to_ends(points: Floats) -> Floats:
     return np.asarray(moved)
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
 def _ranges(written: Any, path: Path) -> Iterator[BoxRange]:
     """The ranges in a part of a truth: its lists of two numbers."""
     if isinstance(written, Mapping):
         for name, part in written.items():
             yield from _ranges(part, (*path, name))
     elif isinstance(written, list | tuple):
-        if len(written) == 2 and all(map(_is_number, written)):
+        if len(written) == 2 and all(map(is_real, written)):
             yield BoxRange(path, float(written[0]), float(written[1]))
         else:
             for number, part in enumerate(written):

@@ -90,7 +90,13 @@ class ChoiceKind(FamilyKind[ChoiceExperiment]):
                 ]
                 if found is not None:
                     coverages[name] = found
-        issues += _issues_of_search(experiment)
+        if experiment.search is not None:
+            from harness.kinds.choice.box import Box
+
+            try:
+                Box(experiment.family, experiment.search.over, None)
+            except InputError as error:
+                issues.append(ConfigIssue(("search", "over"), str(error)))
         if issues:
             return None, list(dict.fromkeys(issues))
         written = {name: each.written_truth for name, each in coverages.items()}
@@ -207,14 +213,3 @@ def catalogue_specs(family: Family, sides: Sequence[str]) -> list[dict[str, Any]
         and not method.needs_population
         and not method.is_for_stopping
     ]
-
-
-def _issues_of_search(experiment: ChoiceExperiment) -> Issues:
-    """What is wrong with the box of the search."""
-    if experiment.search is not None:
-        from harness.kinds.choice.box import Box
-
-        try:
-            Box(experiment.family, experiment.search.over, None)
-        except InputError as error:
-            yield ConfigIssue(("search", "over"), str(error))

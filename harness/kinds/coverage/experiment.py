@@ -70,9 +70,15 @@ def _unless(usual: str) -> Callable[[str], str | None]:
 # The keys that differ between families.
 
 
-def _unless_lists(of_outcomes: Callable[[Family], Key]) -> Callable[[Family], Key | None]:
+def _unless_lists(of_outcomes: Key | Callable[[Family], Key]) -> Callable[[Family], Key | None]:
     """The key of what numbered outcomes have; none where data are lists."""
-    return lambda family: of_outcomes(family) if family.has_outcomes else None
+
+    def stated(family: Family) -> Key | None:
+        if not family.has_outcomes:
+            return None
+        return of_outcomes if isinstance(of_outcomes, Key) else of_outcomes(family)
+
+    return stated
 
 
 def _of_single_count(of_count: Key) -> Callable[[Family], Key | None]:
@@ -160,14 +166,6 @@ def _outcomes(family: Family) -> Key:
     return key(kind, f"What posterior covers: {words}.", "all", write=write_outcomes)
 
 
-def _reference(family: Family) -> Key:
-    about = (
-        "The distribution under which posterior computes alpha errors: that from the "
-        "reference prior, or that from the truth itself."
-    )
-    return key(Reference, about, "prior", write=_unless("prior"))
-
-
 def _engines(family: Family) -> Key:
     engine: Any = Annotated[str, Word("an engine", family.engines)]
     about = "Left out, all three; without trials, posterior and enumeration."
@@ -220,7 +218,18 @@ class Experiment(FamilyExperiment):
     outcomes: Annotated[int | tuple[int, ...] | None, _unless_lists(_outcomes)] = None
     """None: every outcome that can occur. Otherwise the number of fractions of n, from 0 to 1, or
     the outcomes themselves, ascending."""
-    reference: Annotated[Literal["prior", "truth"], _unless_lists(_reference)] = "prior"
+    reference: Annotated[
+        Literal["prior", "truth"],
+        _unless_lists(
+            key(
+                Reference,
+                "The distribution under which posterior computes alpha errors: that from the "
+                "reference prior, or that from the truth itself.",
+                "prior",
+                write=_unless("prior"),
+            )
+        ),
+    ] = "prior"
     """The distribution under which ``posterior`` computes alpha errors: the posterior from the
     reference prior, or from the truth itself."""
     group: Annotated[
