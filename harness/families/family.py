@@ -338,6 +338,13 @@ class Family:
         """Return the unit of small limits: 1, of rates one event in the largest exposure."""
         return 1.0 if self.is_bounded or self.is_ratio else 1.0 / max(sizes)
 
+    def unit_of_rounding(self, sizes: Sequence[float]) -> float:
+        """Return what limits of an infinite range are rounded to beside their own magnitude.
+
+        It is one event in the smallest exposure; of a ratio 0, as it has any magnitude.
+        """
+        return 0.0 if self.is_ratio else max(1.0 / size for size in sizes)
+
     @property
     def has_outcomes(self) -> bool:
         """Whether an outcome is a whole number, of which the limits are a function.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -399,14 +399,18 @@ def _over_truths(
             yield {"kind": kind, **_n_option(facts, size), **chosen, **held}
 
 
-def _over_size(facts: ExperimentFacts, chosen: Figure) -> Iterator[Figure]:
-    """Yield coverage over the size, and length where the tables have its mean.
+def has_mean_lengths(family: Family, engines: Collection[str]) -> bool:
+    """Whether tables have mean lengths whatever the method: of an exact engine, or of lists.
 
-    Means of lengths are those of an exact engine, or of data that are lists.
+    A trial of lists computes limits anew for every method, as one of drawn limits does.
     """
+    return not family.has_outcomes or not set(EXACT_ENGINES).isdisjoint(engines)
+
+
+def _over_size(facts: ExperimentFacts, chosen: Figure) -> Iterator[Figure]:
+    """Yield coverage over the size, and length where the tables have its mean."""
     yield {"kind": "coverage_over_size", **chosen}
-    exact = not set(EXACT_ENGINES).isdisjoint(facts.engines or ())
-    if exact or not facts.family.has_outcomes:
+    if has_mean_lengths(facts.family, facts.engines or ()):
         yield {"kind": "length_over_size", **chosen}
 
 

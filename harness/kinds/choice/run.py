@@ -147,7 +147,7 @@ def _outer(coverages: Mapping[str, Experiment]) -> set[str]:
     hulls: dict[str, tuple[Span, ...]] = {}
     for name, each in coverages.items():
         scenario = scenario_for(each.family, each.sizes[-1], each.truth)
-        hulls[name] = solver_of(scenario).hull() if each.family.has_outcomes else ()
+        hulls[name] = solver_of(scenario).hull()
     outer: set[str] = set()
     for place, (name, hull) in enumerate(hulls.items()):
         others = [
