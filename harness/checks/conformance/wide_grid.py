@@ -155,7 +155,7 @@ def wide_grid(
         logs = rng.uniform(np.log(WIDE_ALPHAS[0]), np.log(WIDE_ALPHAS[-1]), DRAWN_ALPHAS)
         drawn = [float(f"{alpha:.3g}") for alpha in np.exp(logs)]
         alphas = tuple(sorted({*WIDE_ALPHAS, *drawn}))
-        of_one = _proportions if family.is_bounded else _rates
+        of_one = _proportions if family.has_fractions else _rates
         blocks += of_one(family, chosen.one, alphas, rng)
     else:
         blocks += several_count_grid(family, rng, chosen.several)
@@ -171,7 +171,7 @@ def wide_grid(
         alphas = tuple(sorted({*other.alphas, *block.alphas}))
         by_size[size] = GridBlock(replace(other.outcomes, counts=(counts,)), alphas)
     # Exposures keep their order, as the usual one of 1 stands first.
-    return [by_size[size] for size in (sorted(by_size) if family.is_bounded else by_size)]
+    return [by_size[size] for size in (sorted(by_size) if family.has_fractions else by_size)]
 
 
 def _proportions(

@@ -192,7 +192,7 @@ def _pair(written: Any, handler: ValidatorFunctionWrapHandler) -> PairTruth:
 
 
 def _refuse_infinite(family: Family, truth: PairTruth) -> PairTruth:
-    """Refuse listed truths at which a ratio is no number; a distribution has none of them."""
+    """Refuse listed truths at which a ratio is no number; other parameters are finite anywhere."""
     if not truth.is_discrete:
         return truth
     at = np.flatnonzero(~np.isfinite(family.parameter_at(truth.values)))
@@ -232,9 +232,9 @@ def truth_type(family: Family) -> Any:
     model, prior = family.model.NAME, family.model.PRIOR
     kind, example = _TRUTHS[prior], "{uniform: [0, 10]}"
     if family.samples == 2:
-        kind, example = _pair_type(model, prior), f"{{first: {example}, second: {example}}}"
-    if family.is_ratio:
-        kind = Annotated[kind, AfterValidator(partial(_refuse_infinite, family))]
+        example = f"{{first: {example}, second: {example}}}"
+        refuse_infinite = AfterValidator(partial(_refuse_infinite, family))
+        kind = Annotated[_pair_type(model, prior), refuse_infinite]
     if math.isfinite(family.model.SUPPORT[1]):
         return kind
 
