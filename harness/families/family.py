@@ -374,6 +374,11 @@ class Family:
         return self.has_outcomes and self.is_bounded
 
     @property
+    def counts_cases(self) -> bool:
+        """Whether outcomes are counts of cases, which its sizes are numbers of."""
+        return self.has_outcomes and self.model.SIZE_IS_COUNT
+
+    @property
     def has_fractions(self) -> bool:
         """Whether outcomes are x of n in one sample, and so fractions of n."""
         return self.has_single_count and self.is_bounded
