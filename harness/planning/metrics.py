@@ -35,8 +35,6 @@ from harness.planning.lists import SEED
 
 _OUTCOMES = dict(zip(CELLS, ((1, 1), (0, 1), (1, 0), (0, 0)), strict=True))
 """The cells by whether a case is a positive, and is predicted to be."""
-_NAMES = {"proportion": "accuracy"}
-"""The names of metrics that are not those of their families."""
 _KINDS = {"metric": np.str_, "method": np.str_}
 """The columns of a data frame that are no numbers."""
 _CLOSED = frozenset({"Wald", "score", "transform", "inequality", "MOVER"})
@@ -235,7 +233,7 @@ def _record(family: Family, data: Sequence[Floats], alpha: float) -> dict[str, A
     given: Any = dict(zip(family.data, data, strict=True))
     interval = interval_of(family, None, given, alpha=alpha)
     return {
-        "metric": _NAMES.get(family.name, family.name),
+        "metric": "accuracy" if family.has_single_count else family.name,
         "estimate": None if np.isnan(interval.estimate) else interval.estimate,
         "lower": interval.lower,
         "upper": interval.upper,
@@ -247,7 +245,7 @@ def _coverage(family: Family, counts: Floats, alpha: float) -> dict[str, Any]:
     """The coverage of the default method near the counts, and the standard error if drawn."""
     method, n = default_method(family, TWO_SIDED), int(counts.sum())
     cells = (counts + 0.5) / (n + 2.0)
-    free = _data(family, cells)[: len(family.free_symbols)]
+    free = [cells[0] + cells[3]] if family.has_single_count else cells[:3]
     truths = family.all_truths([np.array([value]) for value in free])
     of_whole_table = family.as_pairs is not None and method.uses_both
     most, trials = _EFFORT_WHOLE_TABLE if of_whole_table else _EFFORT
