@@ -39,6 +39,11 @@ def validate_choice(
     return value
 
 
+def is_real(value: object) -> bool:
+    """Whether a value is a real number, which true and false are not."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
 def validate_path(name: str, value: object, what: str = "a path") -> Path:
     """Return the path.
 
@@ -63,7 +68,7 @@ def validate_number(name: str, value: Any, expected: str = "a number") -> None:
     Raises:
         InputError: it is none.
     """
-    if not isinstance(value, Real) or isinstance(value, bool):
+    if not is_real(value):
         raise InputError(f"{name} should be {expected}, found {quoted(value)}")
 
 

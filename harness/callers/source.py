@@ -144,8 +144,7 @@ class Answers:
 
     def intervals(self, observed: Observed, alpha: float, side: str) -> Answers:
         """The answers with a failure where limits are no interval; they are not numbers there."""
-        infinite = observed.family.is_ratio
-        sound = are_intervals(self.lower, self.upper, side, infinite)
+        sound = are_intervals(self.lower, self.upper, side, observed.family)
         if sound.all():
             return self
         failures = dict(self.failures)
@@ -308,18 +307,11 @@ class CatalogueSource(Source):
         return Answers(*self.method.limits(columns, alpha, side, self.prior, rng))
 
     def probe(self, probe: Probe, observed: Observed, alpha: float) -> CallFaults:
-        has_outcomes = observed.family.has_outcomes
-
         def function(*arguments: Any) -> tuple[Any, Any]:
             """The method as a user's function of the data and alpha; of lists, rows for several."""
             *data, alpha = arguments
             rows = [np.asarray(column, np.float64) for column in data]
-            if has_outcomes:
-                count = max(row.size for row in rows)
-                columns = tuple(row if row.ndim else np.full(count, row) for row in rows)
-            else:
-                columns = observed.family.columns([*map(np.atleast_2d, rows)], ())
-            on_arrays = rows[0].ndim > (not has_outcomes)
+            columns, on_arrays = observed.family.data_of_arguments(rows)
             limits = self.method.limits(columns, alpha, self.sides[0], rng=self._stream())
             return limits if on_arrays else (limits[0][0], limits[1][0])
 

@@ -119,8 +119,7 @@ def read_points(table: LimitTable, family: Family) -> TablePoints:
             limits, or repeats the outcome and alpha of another row.
     """
     file = Path(table.path)
-    if not family.has_outcomes:
-        raise InputError(f"{file}: a table has no limits of {family.name}, whose data are lists")
+    family.refuse_lists(f"{file}: a table has no limits of {family.name}, whose data are lists")
     rows = list(_rows(file, family))
     if not rows:
         raise InputError(f"{file} should have a row for each outcome and alpha, found none")

@@ -192,8 +192,7 @@ def asked_points(**options: Unpack[CheckOptions]) -> str:
         InputError: there is no such family, its data are lists, or an option is wrong.
     """
     family = known_family(options.get("family", "proportion"))
-    if not family.has_outcomes:
-        raise InputError(f"a check of {family.name} has no grid of points: its data are lists")
+    family.refuse_lists(f"a check of {family.name} has no grid of points: its data are lists")
     method = next(
         method
         for method in methods_for(family).values()

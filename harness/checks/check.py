@@ -238,7 +238,7 @@ class CheckRun:
         """Check the contract by exact numbers; by trials for lists and for a stochastic method."""
         subject, settings, contract = self.subject, self.settings, self.contract
         alphas, seed, margin = settings.alphas, settings.seed, settings.margin
-        if not subject.deterministic or not subject.family.has_outcomes:
+        if not subject.has_limits_by_outcome:
             simulation: OutcomeTrials | ListTrials
             if subject.family.has_outcomes:
                 sizes = settings.trial_sizes

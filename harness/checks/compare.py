@@ -290,13 +290,11 @@ def _points(
     ]
     largest = min(largest_sizes, default=None)
     blocks = conformance_grid(family, largest, restriction)
-    if family.has_outcomes:
-        points = default_points(family, restriction.sizes, restriction.alphas, largest)
-        of_sums = [
-            GridBlock(outcomes_at(family, size), points.alphas_in_sums)
-            for size in points.sizes_in_sums
-        ]
-        blocks = of_sums + blocks
-    for block in blocks:
+    # Methods of lists are not compared.
+    points = default_points(family, restriction.sizes, restriction.alphas, largest)
+    of_sums = [
+        GridBlock(outcomes_at(family, size), points.alphas_in_sums) for size in points.sizes_in_sums
+    ]
+    for block in of_sums + blocks:
         for alpha in sorted(block.alphas, key=lambda alpha: abs(math.log(alpha / USUAL_ALPHA))):
             yield block.outcomes, alpha

@@ -65,8 +65,7 @@ def validate_places(failures: Sequence[ExpectedFailure], family: Family) -> None
     Raises:
         InputError: a place has another name, or a text for a number.
     """
-    counted = (*family.counts, *family.sizes) if family.has_outcomes else ()
-    names = (*dict.fromkeys(counted), "alpha", SIDE)
+    names = (*dict.fromkeys((*family.counts, *family.outcome_sizes)), "alpha", SIDE)
     for failure in failures:
         for name, bounds in failure.place.items():
             wanted = f"the place of the expected failure {failure.check!r} should be given by"
@@ -99,9 +98,9 @@ def was_checked(
             return bool(rows.within(place).any())
         family = subject.family
         for observed, alpha, side in subject.asked:
-            counts = observed.counts if family.has_outcomes else ()
-            count = observed.count if family.has_outcomes else 1
-            columns: dict[str, Column] = dict(zip(family.counts, counts, strict=False))
+            # Lists have no names of counts.
+            columns: dict[str, Column] = dict(zip(family.counts, observed.counts, strict=False))
+            count = observed.count
             for name, size in zip(family.sizes, observed.sizes, strict=True):
                 columns[name] = np.full(count, size)
             columns["alpha"], columns[SIDE] = np.full(count, alpha), np.full(count, side)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from numbers import Real
 from pathlib import Path
 from typing import Any, TypedDict
 
-from harness.base.arguments import quoted, validate_number, validate_whole
+from harness.base.arguments import is_real, quoted, validate_number, validate_whole
 from harness.base.errors import InputError, did_you_mean
 from harness.callers.expected_failures import ExpectedFailure, expected_failures
 from harness.callers.naming import AnyMethod, Function, Named, known_family, method_for
@@ -131,8 +130,7 @@ class Tolerance:
                     f"tolerance should be of {', '.join(measures[:-1])} or {measures[-1]}, "
                     f"found {quoted(name)}{guess}"
                 )
-            is_number = isinstance(value, Real) and not isinstance(value, bool)
-            if not (is_number and 0 <= float(value) < 1):
+            if not (is_real(value) and 0 <= float(value) < 1):
                 raise InputError(
                     f"tolerance of {name} should be at least 0 and less than 1, "
                     f"found {quoted(value)}"
@@ -206,24 +204,24 @@ def read_options(method: AnyMethod, options: CheckOptions) -> Settings:
     else:
         family, options = _under_rule(name, options)
     called, against = method_for(family, method), options.get("against")
-    has_outcomes = family.has_outcomes
-    if against is not None and not has_outcomes:
-        raise InputError(f"methods of {family.name} are not compared by a check; leave against out")
+    if against is not None:
+        family.refuse_lists(
+            f"methods of {family.name} are not compared by a check; leave against out"
+        )
     restriction, sizes, alphas = _chosen_points(called, options)
     validate_ranges(options)
-    if sizes is not None and not has_outcomes:
-        raise InputError(
+    if sizes is not None:
+        family.refuse_lists(
             f"a check of {family.name} takes no sizes, since it draws lists of its own; "
             "leave them out"
         )
-    if sizes is not None:
         validate_largest(called, validate_sizes(family, sizes))
     chosen_alphas = None if alphas is None else validate_alphas(alphas)
     points: KeptPoints | None = None
     exact: tuple[Size, ...] = ()
     drawn: tuple[Size, ...] = ()
     at, thorough = checked_at(family), options.get("thorough", False)
-    if has_outcomes:
+    if family.has_outcomes:
         exact = validate_sizes(family, at.exact if sizes is None else sizes)
         drawn = validate_sizes(family, at.trials if sizes is None else sizes)
         largest = None if called.method is None else called.method.largest_size
@@ -246,7 +244,14 @@ def read_options(method: AnyMethod, options: CheckOptions) -> Settings:
     if isinstance(against, Path) or (isinstance(against, str) and is_baseline(against)):
         baseline = against
     elif against is not None:
-        reference = _reference(against, family)
+        try:
+            reference = method_for(family, against)
+        except InputError:
+            if isinstance(against, str) and is_folder_path(against):
+                raise InputError(
+                    f"{against} holds no baseline; --update {against} writes one"
+                ) from None
+            raise
         validate_largest(reference, exact)
     trials = options.get("trials")
     return Settings(
@@ -324,22 +329,6 @@ def _chosen_points(
         sizes = experiment.sizes if sizes is None else sizes
         alphas = experiment.alphas if alphas is None else alphas
     return restriction, sizes, alphas
-
-
-def _reference(against: AnyMethod, family: Family) -> Named:
-    """The method to compare with.
-
-    Raises:
-        InputError: there is no such method; for the path of a folder, that it has no baseline.
-    """
-    try:
-        return method_for(family, against)
-    except InputError:
-        if isinstance(against, str) and is_folder_path(against):
-            raise InputError(
-                f"{against} holds no baseline; --update {against} writes one"
-            ) from None
-        raise
 
 
 def validate_largest(called: Named, sizes: Sequence[Size]) -> None:

@@ -7,7 +7,7 @@ data sets and the scenarios that are simulated. ``register`` adds the plan of an
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
@@ -82,6 +82,11 @@ class CheckedAt:
     """The sizes at which a baseline keeps limits in full."""
     in_sums: tuple[Any, ...] = ()
     """The sizes at which a baseline keeps sums of limits."""
+    rungs: int = 3
+    """The number of sizes, each four times the one before, at which lengths should shrink; fewer of
+    several counts, which take longer."""
+    spread: int = 9
+    """The most outcomes, spread over the range, that a mean length is taken over there."""
 
 
 @dataclass(frozen=True)
@@ -141,6 +146,8 @@ _ONE_SAMPLE_AT = {
         properties=(1, 2, 3, 5, 10, 17, 51, 1000, 10**6),
         in_full=(1, 2, 5, 10, 20, 50),
         in_sums=(*range(1, 61), 80, 100, 200, 500, 1000),
+        rungs=8,
+        spread=17,
     ),
     False: CheckedAt(
         _OF_ONE,
@@ -150,8 +157,11 @@ _ONE_SAMPLE_AT = {
         properties=(1.0, 1e-6, 50.0, 1e6),
         in_full=(1.0,),
         in_sums=(0.1, 0.5, 1.0, 5.0, 50.0),
+        rungs=8,
+        spread=17,
     ),
 }
+_STOPPED_AT = {True: replace(_ONE_SAMPLE_AT[True], rungs=3, spread=9)}
 _TWO_SAMPLES_AT = {
     True: CheckedAt(
         _OF_SEVERAL,
@@ -196,9 +206,11 @@ _DISCORDANT, _SHARES_OF_BOTH = (0.01, 0.05, 0.15, 0.35), (0.3, 0.8)
 
 def _uniform_truth(family: Family) -> UniformTruth | PairTruth:
     """Return the uniform truth of one sample, or of each of two."""
-    rates = RATES if family.samples == 1 else RATES_OF_TWO
-    truth = UniformTruth(*((0.0, 1.0) if family.is_bounded else rates))
-    return truth if family.samples == 1 else PairTruth(truth, truth)
+    low, high = family.model.SUPPORT
+    if family.samples == 1:
+        return UniformTruth(low, min(high, RATES[1]))
+    truth = UniformTruth(low, min(high, RATES_OF_TWO[1]))
+    return PairTruth(truth, truth)
 
 
 def _truth_of_tables(family: Family) -> PairedTruth:
@@ -363,7 +375,7 @@ _PAIRED_SCORES_LISTS = CheckedLists(
 
 PLANS: dict[str, CheckPlan] = {
     SINGLE_SAMPLE: CheckPlan(_ONE_SAMPLE_AT, _uniform_truth),
-    A_STOPPING_RULE: CheckPlan(_ONE_SAMPLE_AT, _uniform_truth),
+    A_STOPPING_RULE: CheckPlan(_STOPPED_AT, _uniform_truth),
     TWO_SAMPLES: CheckPlan(_TWO_SAMPLES_AT, _uniform_truth),
     PAIRS: CheckPlan(_TABLES_AT, _truth_of_tables),
     CONFUSION: CheckPlan(_TABLES_AT, _truth_of_tables),

@@ -60,8 +60,8 @@ def limits_at(
     for fault in answers.failures.values():
         raise MethodError(f"{subject.label}: {fault}")
     lower, upper = answers.lower, answers.upper
-    infinite = scenario.family.is_ratio
-    for place in np.flatnonzero(~are_intervals(lower, upper, side_of(subject), infinite)):
+    sound = are_intervals(lower, upper, side_of(subject), scenario.family)
+    for place in np.flatnonzero(~sound):
         outcome = {**listed.cell([int(place)]), "alpha": alpha}
         fault = no_interval(lower[place], upper[place], outcome)
         raise MethodError(f"{subject.label}: {fault}")

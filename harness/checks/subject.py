@@ -44,6 +44,11 @@ class Subject(Source):
         self.asked: list[tuple[Observed, float, str]] = []
         """The outcomes, the alpha and the side of each answer."""
 
+    @property
+    def has_limits_by_outcome(self) -> bool:
+        """Whether limits are a function of a numbered outcome: no lists, and nothing is drawn."""
+        return self.deterministic and self.family.has_outcomes
+
     def at_side(self, side: str) -> Subject:
         """The same method with one of its sides alone."""
         alone = copy(self)

@@ -424,8 +424,8 @@ def data_of_words(family: Family, words: Sequence[str]) -> dict[str, str]:
     """
     found = " ".join(words)
     options = enumerated(f"--{name.replace('_', '-')}" for name in family.data)
-    if not family.has_outcomes and len(family.data) == 1:
-        return {family.data[0]: ",".join(found.replace(",", " ").split())}
+    if len(family.lists) == 1:
+        return {family.lists[0]: ",".join(found.replace(",", " ").split())}
     fractions = [word.strip(",").split("/") for word in words]
     is_fractions = all(len(parts) == 2 and all(map(is_number, parts)) for parts in fractions)
     if is_fractions and len(words) == 2:

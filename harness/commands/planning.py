@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -201,6 +200,7 @@ def size(
     larger size of two such questions, --above and --below. With --n 200, or --n1 and --n2, the
     power of these sizes, or the difference that they detect. Ctrl-C says what was found so far.
     """
+    from harness.base.errors import InputError
     from harness.commands.output import say, show
     from harness.planning.size import size as compute
 
@@ -209,7 +209,8 @@ def size(
     if sizes:
         for name, value in {"half_width": half_width, "length": length, "figure": figure}.items():
             if value is not None:
-                raise _no_size_with(name, sizes)
+                option = name.replace("_", "-")
+                raise InputError(f"--{option} asks for a size, found {' and '.join(sizes)} given")
         asked = {"above": above, "below": below, "alpha": level, "prior": prior}
         asked |= {name: _span(name, text) for name, text in data.items() if text is not None}
         asked |= {name: _span(name, text) for name, text in sizes.items()}
@@ -295,14 +296,6 @@ def _power(
     if probability is not None:
         say(f"remark: {seen.moved}", err=True)
     return 0
-
-
-def _no_size_with(name: str, sizes: Mapping[str, str]) -> Exception:
-    """The refusal of an option that asks for a size, beside sizes."""
-    from harness.base.errors import InputError
-
-    option = name.replace("_", "-")
-    return InputError(f"--{option} asks for a size, found {' and '.join(sizes)} given")
 
 
 def _span(name: str, text: str) -> Any:

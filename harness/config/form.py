@@ -105,16 +105,16 @@ class WrittenByKeys:
 
 
 @cache
-def family_form(record: type[Any], title: str, family: Family) -> FamilyForm:
+def family_form(record: type[Any], family: Family) -> FamilyForm:
     """The form of a kind of experiment and a family; made when it is first asked for.
 
     Args:
-        record: what a config of the kind becomes, whose attributes state the keys.
-        title: of the form, without the family.
+        record: what a config of the kind becomes, whose attributes state the keys; with ``kind``,
+            and ``form_title``, the title of the form without the family.
         family: the family.
     """
     keys, name = keys_of(record, family), model_name(family.name, record.kind)
-    return FamilyForm(record.kind, f"{title} {family.title}", keys, name, family)
+    return FamilyForm(record.kind, f"{record.form_title} {family.title}", keys, name, family)
 
 
 @cache

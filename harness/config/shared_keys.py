@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection
-from typing import Annotated, Any
+from dataclasses import dataclass, field
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, WithJsonSchema
 
 from harness.base.models import Word, expecting, is_one_line
 from harness.callers.process import TIMEOUT
 from harness.catalogue import LARGEST_BETA
+from harness.config.form import FamilyForm, WrittenByKeys, family_form
 from harness.config.key import Key, Keys, key, plain
 from harness.config.models.figures import figure_type, write_figures
 from harness.config.models.methods import prior_type
@@ -125,3 +127,32 @@ def figures_key(family: Family) -> Key:
         "sizes; [] draws none."
     )
     return key(list[figure] | None, about, None, write=write_figures)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FamilyExperiment(WrittenByKeys):
+    """What the records of experiments with a family share; each states its own key of the family.
+
+    The keys stand in the order of the attributes, so that those at the end of every config are
+    stated by the records themselves.
+    """
+
+    name: Annotated[str, NameKey]
+    title: Annotated[str, TitleKey]
+    family: Family
+    figures_are_suggested: bool = field(default=False, compare=False)
+    """Whether the config named no figures, so that these are those that suit it."""
+    kind: ClassVar[str]
+    form_title: ClassVar[str]
+    """The beginning of the titles of its forms, which end with the family."""
+
+    @property
+    def family_name(self) -> str:
+        """The name of the family, as messages have it."""
+        return self.family.name
+
+    @property
+    def form(self) -> FamilyForm:
+        """The form of its config."""
+        record: Any = type(self)
+        return family_form(record, self.family)

@@ -76,8 +76,11 @@ def mean_excess(scenario: Scenario, limits: Limits, side: str) -> Floats:
         return _at_listed_truths(scenario, outcomes, bounds, sign)
     if scenario.law is not None:
         raise HarnessError(f"no excess of {scenario.law.title} under a distribution of truths")
-    if _has_single_posterior(scenario, outcomes):
-        return _under_posterior(scenario, outcomes, bounds, sign)
+    if POSTERIOR in scenario.family.engines:
+        first = scenario.distributed.posterior(scenario, outcomes[:1])
+        if isinstance(first, SinglePosterior):
+            # The mean excess beyond a limit has a closed form.
+            return _under_posterior(scenario, outcomes, bounds, sign)
     nodes = _nodes(scenario)
     order = np.argsort(nodes.parameter, kind="stable")
     parameter, found = nodes.parameter[order], np.zeros(len(bounds))
@@ -116,14 +119,6 @@ def excess_beyond(family: Family, bounds: Floats, parameter: Floats | float, sid
 def _on_bounded_scale(family: Family, parameter: Floats) -> Floats:
     """Return r/(1 + r) of a ratio r, and other parameters as they are; NaN stays NaN."""
     return np.where(np.isnan(parameter), np.nan, family.in_order(parameter))
-
-
-def _has_single_posterior(scenario: Scenario, outcomes: Integers) -> bool:
-    """Whether the posterior under the truth's distribution has a closed mean excess."""
-    if POSTERIOR not in scenario.family.engines:
-        return False
-    first = scenario.distributed.posterior(scenario, outcomes[:1])
-    return isinstance(first, SinglePosterior)
 
 
 def _under_posterior(scenario: Scenario, outcomes: Integers, bounds: Floats, sign: float) -> Floats:

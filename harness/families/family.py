@@ -354,6 +354,13 @@ class Family:
         """Return the unit of small limits: 1, of rates one event in the largest exposure."""
         return 1.0 if self.is_bounded or self.is_ratio else 1.0 / max(sizes)
 
+    def unit_of_rounding(self, sizes: Sequence[float]) -> float:
+        """Return what limits of an infinite range are rounded to beside their own magnitude.
+
+        It is one event in the smallest exposure; of a ratio 0, as it has any magnitude.
+        """
+        return 0.0 if self.is_ratio else max(1.0 / size for size in sizes)
+
     @property
     def has_outcomes(self) -> bool:
         """Whether an outcome is a whole number, of which the limits are a function.
@@ -371,6 +378,21 @@ class Family:
     def lists(self) -> tuple[str, ...]:
         """The names of the data that are lists, of which all numbers are for one interval."""
         return () if self.has_outcomes else self.data
+
+    def refuse_lists(self, message: str) -> None:
+        """Raise an InputError with the message where data are lists, of which no outcome is one."""
+        if self.lists:
+            raise InputError(message)
+
+    @property
+    def has_finitely_many(self) -> bool:
+        """Whether the number of outcomes is finite, so that each may have trials of its own."""
+        return self.has_outcomes and self.is_bounded
+
+    @property
+    def counts_cases(self) -> bool:
+        """Whether outcomes are counts of cases, which its sizes are numbers of."""
+        return self.has_outcomes and self.model.SIZE_IS_COUNT
 
     @property
     def has_fractions(self) -> bool:
@@ -477,6 +499,18 @@ class Family:
             name: number(by_name[name]) if name in by_name else column.astype(kind)
             for name, column in zip(self.data, given, strict=True)
         }
+
+    def data_of_arguments(self, arguments: Sequence[Floats]) -> tuple[Data, bool]:
+        """Return the columns of arguments, as ``arguments`` has them, and whether they are several.
+
+        Args:
+            arguments: in the order of ``data``; each may lack the axis of shape (m,).
+        """
+        if self.lists:
+            return self.columns([*map(np.atleast_2d, arguments)], ()), arguments[0].ndim > 1
+        count = max(each.size for each in arguments)
+        columns = tuple(each if each.ndim else np.full(count, each) for each in arguments)
+        return columns, arguments[0].ndim > 0
 
     def outcomes_shape(self, data: Data) -> tuple[int, ...]:
         """Return the shape of the outcomes that validated data have."""

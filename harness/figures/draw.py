@@ -226,7 +226,7 @@ def _validate(spec: FigureSpec, results: Results) -> tuple[FigureKind, FigureOpt
         )
     if experiment != "simulation" and not results.cells.is_empty():
         family = family_in(results.cells)
-        if not kind.fits(family):
+        if not kind.drawn_for(family):
             fitting = ", ".join(kind.families)
             raise InputError(f"{kind.name} is drawn for {fitting}, not {family.public_name}")
     return kind, options
@@ -267,8 +267,7 @@ def write_size_curve(
     elif name == "power":
         label = name
     else:
-        parameter = labels.parameter_label(of_family)
-        of = f"ln({parameter})" if of_family.is_ratio else parameter
+        of = of_family.scale_text(labels.parameter_label(of_family))
         label = f"expected {name.replace('_', '-')} of {of}"
     with style.drawing_settings():
         legend_names = [label, f"goal {target:.6g}", f"answer {answer:.15g}"]

@@ -92,9 +92,7 @@ class FigureKind:
     needs: tuple[str, ...] = EVERY_ENGINE
     """The run must use at least one of these engines; empty if no engine is needed."""
     drawn_for: Callable[[Family], bool] = attrgetter("has_single_count")
-    """Whether it can be drawn for a family, if that is as bounded as ``bounded_only`` asks."""
-    bounded_only: bool = False
-    """Whether the parameter of each sample must have a bounded range."""
+    """Whether it can be drawn for a family."""
     requires: tuple[Requirement, ...] = ()
     experiment: Literal["coverage", "choice", "calibration", "simulation"] = "coverage"
     """The kind of experiment whose results it reads."""
@@ -104,11 +102,7 @@ class FigureKind:
         named: str | None = getattr(options, "engine", None)
         return self.needs if named is None else (named,)
 
-    def fits(self, family: Family) -> bool:
-        """Whether it can be drawn for the family."""
-        return self.drawn_for(family) and (family.is_bounded or not self.bounded_only)
-
     @property
     def families(self) -> tuple[str, ...]:
         """Names of the families that it can be drawn for."""
-        return tuple(family.name for family in FAMILIES.values() if self.fits(family))
+        return tuple(family.name for family in FAMILIES.values() if self.drawn_for(family))

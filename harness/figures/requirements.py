@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,13 +72,13 @@ def unmet_requirements(kind: FigureKind, options: Any, facts: ExperimentFacts) -
     """Yield what the experiment lacks for the figure to be drawn."""
     if kind.experiment != facts.kind:
         wanted = f"of {facts.kind}"
-    elif facts.family_is_valid and not kind.fits(facts.family):
+    elif facts.family_is_valid and not kind.drawn_for(facts.family):
         wanted = f"for the family {facts.family.name}"
     else:
         wanted = ""
     if wanted:
         same = (other for other in FIGURES.values() if other.experiment == facts.kind)
-        fitting = ", ".join(other.name for other in same if other.fits(facts.family))
+        fitting = ", ".join(other.name for other in same if other.drawn_for(facts.family))
         yield Unmet("kind", f"expected a figure {wanted} ({fitting}), found {kind.name}")
         return
     yield from _unmet_sources(kind, options, facts)
@@ -255,7 +255,7 @@ def _unmet_trials_by_outcome(
         yield Unmet("kind", message)
     n = facts.sizes[0] if options.n is None and len(facts.sizes) == 1 else options.n
     large = isinstance(n, int) and n >= LARGEST_BESIDE_TRUTHS
-    if facts.family.is_bounded and n in facts.sizes and large:
+    if facts.family.has_fractions and n in facts.sizes and large:
         most = f"an n below {LARGEST_BESIDE_TRUTHS}"
         yield Unmet("n", f"expected {most} with a grid or a list of true values, found {n}")
 
@@ -399,14 +399,18 @@ def _over_truths(
             yield {"kind": kind, **_n_option(facts, size), **chosen, **held}
 
 
-def _over_size(facts: ExperimentFacts, chosen: Figure) -> Iterator[Figure]:
-    """Yield coverage over the size, and length where the tables have its mean.
+def has_mean_lengths(family: Family, engines: Collection[str]) -> bool:
+    """Whether tables have mean lengths whatever the method: of an exact engine, or of lists.
 
-    Means of lengths are those of an exact engine, or of data that are lists.
+    A trial of lists computes limits anew for every method, as one of drawn limits does.
     """
+    return not family.has_outcomes or not set(EXACT_ENGINES).isdisjoint(engines)
+
+
+def _over_size(facts: ExperimentFacts, chosen: Figure) -> Iterator[Figure]:
+    """Yield coverage over the size, and length where the tables have its mean."""
     yield {"kind": "coverage_over_size", **chosen}
-    exact = not set(EXACT_ENGINES).isdisjoint(facts.engines or ())
-    if exact or not facts.family.has_outcomes:
+    if has_mean_lengths(facts.family, facts.engines or ()):
         yield {"kind": "length_over_size", **chosen}
 
 

@@ -12,7 +12,7 @@ from harness.base.text import first_few
 from harness.catalogue import family_in
 from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION
-from harness.findings.choice import Candidate, Choice, candidates_of, choice
+from harness.findings.choice import Choice, candidates_of, choice
 from harness.findings.judgements import AtAlpha, MethodJudgement
 from harness.findings.numbers import covered, nominal, percent, significant
 from harness.tables.answers import rounding_of
@@ -225,12 +225,9 @@ def advice_of(chosen: Choice, head: str = "Use") -> str:
             f"{use.method} comes nearest."
         )
     worst = use.worst_judgement
-    error = f" (± {percent(worst.std_error, 2)})" if worst.std_error else ""
     at_worst = "at worst" if worst.is_exact else "at the worst found"
-    parts.append(
-        f"{head} {use.method}: it covers {mean_coverages(use)} on average, "
-        f"{percent(1 - use.worst)}{error} {at_worst}."
-    )
+    means = mean_coverages(use.mean, min(use.means))
+    parts.append(use_of(f"{head} {use.method}", means, use.worst, worst.std_error, at_worst))
     if never is None:
         if any(each.keeps for each in chosen.candidates):
             parts.append(f"Of no method is it proven that it never covers less than {bound}.")
@@ -246,7 +243,24 @@ def advice_of(chosen: Choice, head: str = "Use") -> str:
     return " ".join(parts)
 
 
-def mean_coverages(method: Candidate) -> str:
-    """The coverage on average, of several truths or sizes its range: ``94.8 to 95.3 %``."""
-    low, high = percent(1 - method.mean), percent(1 - min(method.means))
+def use_of(use: str, means: str, worst: float, std_error: float | None, where: str) -> str:
+    """The sentence that a method is to be used, with its coverages.
+
+    Args:
+        use: the words up to the name of the method.
+        means: as ``mean_coverages`` returns them.
+        worst, std_error: how often it misses at worst, with the standard error if it has one.
+        where: the words for the place of that.
+    """
+    error = f" (± {percent(std_error, 2)})" if std_error else ""
+    return f"{use}: it covers {means} on average, {percent(1 - worst)}{error} {where}."
+
+
+def mean_coverages(most: float, least: float) -> str:
+    """The coverage on average, of several truths or sizes its range: ``94.8 to 95.3 %``.
+
+    Args:
+        most, least: how often a method misses on average at most and at least.
+    """
+    low, high = percent(1 - most), percent(1 - least)
     return low if low == high else f"{low.removesuffix(' %')} to {high}"

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from harness.base.errors import ConfigIssue, InputError
 from harness.base.models import unknown_key
@@ -36,8 +36,6 @@ class FamilyKind(Kind[E]):
     """What a config becomes; the attributes of it state the keys."""
     families: Mapping[str, Family]
     """The families that it has."""
-    form_title: ClassVar[str]
-    """The title of its forms, without the family."""
     rules: tuple[Rule, ...]
     """The rules that relate the keys."""
 
@@ -55,7 +53,7 @@ class FamilyKind(Kind[E]):
 
     def form_for(self, family: Family) -> FamilyForm:
         """The form of a family; made when it is first asked for."""
-        return family_form(self.record, self.form_title, family)
+        return family_form(self.record, family)
 
     def forms(self) -> Iterator[FamilyForm]:
         """The forms, in the order of the families."""

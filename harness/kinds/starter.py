@@ -121,7 +121,7 @@ def _commented(document: Mapping[str, Any], form: FamilyForm, about: list[str]) 
             lines += _wrapped(f"Names: {', '.join(methods_for(form.family))}.")
         if key == "figures":
             for kind in FIGURES.values():
-                if kind.experiment == form.kind and kind.fits(form.family):
+                if kind.experiment == form.kind and kind.drawn_for(form.family):
                     lines += _wrapped(f"{kind.name}: {kind.title}.", "  ")
         if key in document:
             lines += _entry(key, document[key])

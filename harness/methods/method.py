@@ -146,11 +146,6 @@ class Method:
         return AT_LEAST if self.promise == "at-least" else self.keeps
 
     @property
-    def may_be_infinite(self) -> bool:
-        """Whether an upper limit may be infinite, as one of a ratio."""
-        return self.family is not None and self.family.is_ratio
-
-    @property
     def takes_prior(self) -> bool:
         return self.default_prior is not None
 
@@ -189,7 +184,7 @@ class Method:
         except IntervalNotFoundError:
             self._find_alone(formula, data, alpha, side, chosen)
             raise
-        bad = np.flatnonzero(~are_intervals(lower, upper, side, self.may_be_infinite))
+        bad = np.flatnonzero(~are_intervals(lower, upper, side, self.family))
         if bad.size:
             raise self._not_found(data, int(bad[0]), alpha)
         return lower, upper
@@ -383,19 +378,27 @@ class Method:
         return f"has the sides {', '.join(self.sides)}"
 
 
-def are_intervals(lower: Floats, upper: Floats, side: str, infinite: bool = False) -> Bools:
-    """Whether limits are numbers and in order, shape (m,); an open side may be infinite.
+def are_limits(lower: Floats, upper: Floats, side: str, family: Family | None) -> Bools:
+    """Whether limits are numbers; an open side, and an upper limit of a ratio, may be infinite.
+
+    So may the lower limit of a one-sided interval of a ratio, where the estimate is infinite and
+    alpha is above one half.
 
     Args:
-        lower, upper: the limits, shape (m,).
+        lower, upper: the limits, of one shape.
         side: the side of the interval.
-        infinite: whether any upper limit may be infinite, as one of a ratio. So may the lower one
-            of a one-sided interval then, where the estimate is and alpha is above one half.
+        family: of the limits; None for one that is no ratio.
     """
+    is_ratio = family is not None and family.is_ratio
     low = np.isfinite(lower) | ((lower == -np.inf) & (side == UPPER))
-    low |= (lower == np.inf) & (infinite and side == LOWER)
-    high = np.isfinite(upper) | ((upper == np.inf) & (infinite or side == LOWER))
-    return np.asarray(low & high & (lower <= upper))
+    low |= (lower == np.inf) & (is_ratio and side == LOWER)
+    high = np.isfinite(upper) | ((upper == np.inf) & (is_ratio or side == LOWER))
+    return np.asarray(low & high)
+
+
+def are_intervals(lower: Floats, upper: Floats, side: str, family: Family | None) -> Bools:
+    """Whether limits are numbers and in order; the arguments are those of ``are_limits``."""
+    return are_limits(lower, upper, side, family) & (lower <= upper)
 
 
 def for_family(method: Method, name: str, family: Family) -> Method:

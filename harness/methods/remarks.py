@@ -53,8 +53,8 @@ def rounding(limits: Floats, family: Family, sizes: tuple[float, ...]) -> Floats
     """
     if np.isfinite(family.support).all():
         return np.full_like(limits, ROUNDING)
-    unit = 0.0 if family.is_ratio else max(1.0 / size for size in sizes)
-    return np.asarray(ROUNDING * (np.where(np.isfinite(limits), np.abs(limits), 0.0) + unit))
+    magnitude = np.where(np.isfinite(limits), np.abs(limits), 0.0)
+    return np.asarray(ROUNDING * (magnitude + family.unit_of_rounding(sizes)))
 
 
 def leaves_range(lower: Floats, upper: Floats, family: Family, sizes: tuple[float, ...]) -> Bools:

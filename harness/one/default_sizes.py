@@ -71,7 +71,7 @@ def _sizes(family: Family, data: Data) -> Floats:
     """The sizes that count cases, shape (sizes, m); none where they are of another kind."""
     if family.scores:
         return np.array([[column.shape[-1]] for column in data[: len(family.sizes)]], np.float64)
-    if not family.has_outcomes or not family.model.SIZE_IS_COUNT:
+    if not family.counts_cases:
         return np.empty((0, 0))
     if family.shares_size:
         return np.atleast_2d(np.sum(data, axis=0).ravel())

@@ -394,7 +394,7 @@ def _compares(family: Family) -> bool:
 
 def _takes_cases(family: Family) -> bool:
     """Whether the data are counts of right cases."""
-    return family.model.SIZE_IS_COUNT and (family.has_outcomes or family.has_clusters)
+    return family.counts_cases or family.has_clusters
 
 
 def _option(name: str) -> str:

@@ -243,8 +243,7 @@ def _given(
     found = {}
     for name, values in data.items():
         array = np.array(values)
-        is_list = not family.has_outcomes and name in family.data
-        inner = array.shape[-1:] if is_list else ()
+        inner = array.shape[-1:] if name in family.lists else ()
         whole = np.broadcast_to(array, (*shape, *inner))
         found[name] = whole if whole.ndim else whole.item()
     return found

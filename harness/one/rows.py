@@ -49,7 +49,7 @@ class Row:
 
 def row_lists(family: Family, names: Collection[str]) -> bool:
     """Whether the data of these names are lists, of which all are for one interval."""
-    return not family.has_outcomes and bool(set(names) & set(family.data))
+    return bool(set(names) & set(family.lists))
 
 
 def stacked(rows: Sequence[Row]) -> dict[str, Any]:

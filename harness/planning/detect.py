@@ -214,7 +214,10 @@ def detectable(
 
     low, high = (0.0, held[1]) if estimated.shares_size else estimated.model.SUPPORT
     if not np.isfinite(high):
-        high = _rate_beyond(row[0, 0], abs(asked.goal.value), held)
+        # A rate whose power is near 1: far above the value and the other rate.
+        exposure, value = row[0, 0], abs(asked.goal.value)
+        scale = max(value, value * sum(held), value + sum(held))
+        high = 4.0 * scale + 100.0 * math.sqrt((scale + 1.0 / exposure) / exposure)
     question = asked.question(at(high))
     if question is None or estimated.as_pairs is not None:
         raise InputError(
@@ -246,12 +249,6 @@ def detectable(
         moved=words,
         assumed=asked.assumed,
     )
-
-
-def _rate_beyond(exposure: float, value: float, held: Sequence[float]) -> float:
-    """A rate whose power is near 1: far above the value and the other rate."""
-    scale = max(value, value * sum(held), value + sum(held))
-    return 4.0 * scale + 100.0 * math.sqrt((scale + 1.0 / exposure) / exposure)
 
 
 def _first_seen(
@@ -314,10 +311,7 @@ def _asked(
     """
     if (above is None) == (below is None):
         raise InputError("power needs one of above and below, a value of the parameter")
-    if not family.has_outcomes:
-        raise InputError(
-            f"power is an exact sum over outcomes, and {family.name} has lists as data"
-        )
+    family.refuse_lists(f"power is an exact sum over outcomes, and {family.name} has lists as data")
     value = above if above is not None else below
     assert value is not None
     validate_number("above" if below is None else "below", value)

@@ -113,7 +113,13 @@ def open_run_folder(
             lock = _make_and_hold(place, take_over, stack)
             recover(place)
             refuse_foreign(target, out)
-            _try_writing(place)
+            # No permission, a read-only disk or no space shows now, under a name as long as any
+            # that a run writes.
+            trial = Path(tempfile.mkdtemp(prefix=NEW_PREFIX, dir=place))
+            try:
+                (trial / RECOMMENDATION_FILE).write_bytes(b"{}")
+            finally:
+                shutil.rmtree(trial, ignore_errors=True)
             journal, note = _journal(target, place, lock)
         former = None
         with suppress(InputError):
@@ -211,19 +217,6 @@ def _remove_empty(folders: list[Path]) -> None:
     for folder in folders:
         with suppress(OSError):
             folder.rmdir()
-
-
-def _try_writing(place: Path) -> None:
-    """Write to the folder on trial, under a name as long as any that a run writes.
-
-    Raises:
-        OSError: no permission, a read-only disk, a name that is too long, or no space.
-    """
-    trial = Path(tempfile.mkdtemp(prefix=NEW_PREFIX, dir=place))
-    try:
-        (trial / RECOMMENDATION_FILE).write_bytes(b"{}")
-    finally:
-        shutil.rmtree(trial, ignore_errors=True)
 
 
 def _journal(target: Path, place: Path, lock: Lock) -> tuple[Path, str | None]:

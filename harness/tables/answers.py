@@ -32,6 +32,8 @@ LEAST_LENGTHS = (
 YARDSTICK = "minimal_length"
 """The method that lengths are compared with, if a run has it."""
 
+INFINITE = "infinite_length"
+"""The column of the shares of infinite lengths, which a ratio has."""
 MOST_INFINITE = 0.01
 """The largest share of infinite lengths of a method that has a rank."""
 
@@ -72,7 +74,11 @@ def _ranked(rows: pl.DataFrame) -> pl.DataFrame:
 
     worst, below, above = (by_size(name) for name in ("worst_alpha", "miss_below", "miss_above"))
     length, score = by_size("mean_length"), by_size("interval_score")
-    infinite = by_size("infinite_length") if family.is_ratio else np.zeros_like(length)
+    of_infinite: dict[str, Any] = {}
+    infinite = np.zeros_like(length)
+    if INFINITE in rows.columns:
+        infinite = by_size(INFINITE)
+        of_infinite = {INFINITE: infinite.mean(axis=1)}
     # Scores of methods without a rank are no measure of the others.
     score = np.where(infinite > MOST_INFINITE, np.nan, score)
     worst_at = worst.argmax(axis=1)
@@ -91,7 +97,7 @@ def _ranked(rows: pl.DataFrame) -> pl.DataFrame:
         "rms_alpha_error": np.sqrt((by_size("rms_alpha_error") ** 2).mean(axis=1)),
         "relative_length": _ratio(length, unit).mean(axis=1),
         **{name: by_size(name).mean(axis=1) for name in LEAST_LENGTHS},
-        **({"infinite_length": infinite.mean(axis=1)} if family.is_ratio else {}),
+        **of_infinite,
         "below_share": _ratio(below.sum(axis=1), (below + above).sum(axis=1)),
         "relative_score": np.where(
             (infinite > MOST_INFINITE).any(axis=1),
@@ -209,8 +215,8 @@ def recommendation(summary: pl.DataFrame) -> pl.DataFrame | None:
     spans = [name for ends in worst_range_columns(family) for name in ends]
     range_ = {name: rows[name].max() for name in spans}
     compared = pl.col("mean_length").is_finite()
-    if family.is_ratio:
-        compared &= pl.col("infinite_length") <= MOST_INFINITE
+    if INFINITE in rows.columns:
+        compared &= pl.col(INFINITE) <= MOST_INFINITE
     parts = rows.filter(compared).partition_by(keys, maintain_order=True)
     answers = [
         {**{key: part[key][0] for key in keys}, **range_, **answer}

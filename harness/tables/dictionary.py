@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass
 from itertools import pairwise
@@ -160,7 +161,7 @@ def _described(table: str, columns: Records, family: Family | None) -> tuple[Col
     if family is not None:
         model = family.model
         of_sample = model.SUPPORT if family.truth_is_of_sample else family.support
-        parameter = RATIO if family.is_ratio else _unit(family.support, model.UNIT)
+        parameter = _unit(family.support, family.unit)
         units = {
             OF_TRUTH: _unit(of_sample, model.UNIT),
             OF_PARAMETER: parameter,
@@ -180,4 +181,8 @@ def _unit(support: tuple[float, float], unit: str) -> str:
     return unit or _BY_SUPPORT.get(support, "unit of the values")
 
 
-_BY_SUPPORT = {(0.0, 1.0): PROBABILITY, (-1.0, 1.0): "difference of probabilities"}
+_BY_SUPPORT = {
+    (0.0, 1.0): PROBABILITY,
+    (-1.0, 1.0): "difference of probabilities",
+    (0.0, math.inf): RATIO,
+}

@@ -160,10 +160,9 @@ def validate_target(folder: str | Path, named: Named) -> None:
         InputError: the path is no folder, the folder is read-only or has another method's baseline
             under the same name, or the method draws its limits.
     """
-    if not named.family.has_outcomes:
-        raise InputError(
-            f"methods of {named.family.name} have no baseline: a check has no exact numbers of them"
-        )
+    named.family.refuse_lists(
+        f"methods of {named.family.name} have no baseline: a check has no exact numbers of them"
+    )
     if named.method is not None and not named.method.deterministic:
         raise InputError(f"{named.label} draws its limits, and so has no baseline")
     validate_place(files_of(folder, named.family.name, named.label), named)

@@ -241,9 +241,7 @@ def between(
     tolerance: float,
 ) -> list[MovedLimit]:
     """Return the limits that differ between two pairs of lower and upper ones, shape (m,) each."""
-    family, moved = outcomes.family, []
-    # Small limits are compared in the unit 1, of a rate in that of one event in the exposure.
-    unit = 1.0 if family.is_bounded or family.is_ratio else 1.0 / max(outcomes.sizes)
+    unit, moved = outcomes.family.smallest_unit(outcomes.sizes), []
     apart = [differ(*limits, tolerance, unit) for limits in zip(new, old, strict=True)]
     for place in np.flatnonzero(apart[0] | apart[1]).tolist():
         index = [int(axis) for axis in np.unravel_index(place, outcomes.shape)]

@@ -7,7 +7,7 @@ strata.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, ClassVar
@@ -126,6 +126,18 @@ class OutcomeGrid:
         family = self.family
         counts = [int(column[place]) for column, place in zip(self.counts, index, strict=True)]
         return {**dict(zip(family.counts, counts, strict=True)), **self.size_cell}
+
+    @property
+    def has_neighbours(self) -> bool:
+        """Whether the outcomes beside one are those with the last count beside its own."""
+        return len(self.shape) == len(self.counts)
+
+    def are_at(self, cell: Mapping[str, float | int | str | None]) -> Bools | None:
+        """Which outcomes have the counts of a cell, shape (m,); None where it lacks one of them."""
+        if any(name not in cell for name in self.family.counts):
+            return None
+        columns = zip(self.family.counts, self.flat(), strict=True)
+        return np.asarray(np.logical_and.reduce([column == cell[name] for name, column in columns]))
 
     def columns_at(self, places: Positions) -> dict[str, Floats]:
         """The counts and sizes of some of the outcomes by name, shape (k,) each.
@@ -301,6 +313,15 @@ class DataSets(OutcomeList):
     def reversed(self) -> Positions:
         """The place of each data set in the reverse order."""
         return np.arange(self.shape[0]) ^ 2
+
+    @property
+    def has_neighbours(self) -> bool:
+        """False: data sets have no order."""
+        return False
+
+    def are_at(self, cell: Mapping[str, float | int | str | None]) -> Bools:
+        data_sets = [self.cell([place]) for place in range(self.shape[0])]
+        return np.array([data_set.items() <= cell.items() for data_set in data_sets], np.bool_)
 
     def columns_at(self, places: Positions) -> dict[str, Floats]:
         """No columns: a place is given by numbers, and data are lists."""

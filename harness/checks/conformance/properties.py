@@ -13,7 +13,7 @@ from harness.base.numerics.arrays import Bools, Floats, Positions
 from harness.checks.conformance.grid import DataSets, OutcomeGrid
 from harness.checks.findings import SIDE, USUAL_ALPHA, FindingPlaces
 from harness.families.family import Family
-from harness.methods.method import LOWER, TWO_SIDED, UPPER
+from harness.methods.method import LOWER, TWO_SIDED, UPPER, are_limits
 from harness.methods.remarks import STAYS_IN_RANGE, leaves_range, rounding
 
 SMALL_ALPHA, LARGE_ALPHA = 1e-4, 0.5
@@ -151,16 +151,10 @@ Property = Callable[[Evaluation], Violation]
 
 
 def is_finite(evaluation: Evaluation) -> Violation:
-    """Limits are finite; an open side, and an upper limit of a ratio, may be infinite.
-
-    So may a one-sided lower limit of a ratio, which may lie above an infinite estimate.
-    """
-    lower, upper, side = evaluation.lower, evaluation.upper, evaluation.side
-    is_ratio = evaluation.family.is_ratio
-    low = np.isfinite(lower) | ((lower == -np.inf) & (side == UPPER))
-    low |= (lower == np.inf) & (is_ratio and side == LOWER)
-    high = np.isfinite(upper) | ((upper == np.inf) & (is_ratio or side == LOWER))
-    return Violation(~(low & high) & evaluation.answered)
+    """Limits are finite, or infinite where ``are_limits`` says that they may be."""
+    lower, upper = evaluation.lower, evaluation.upper
+    finite = are_limits(lower, upper, evaluation.side, evaluation.family)
+    return Violation(~finite & evaluation.answered)
 
 
 def is_ordered(evaluation: Evaluation) -> Violation:
@@ -191,14 +185,12 @@ def is_monotone(evaluation: Evaluation) -> Violation:
             with np.errstate(invalid="ignore"):  # two infinite limits
                 where |= step.direction * (next_one - limits) < -evaluation.tolerance(limits)
             following.append(next_one)
-        mild = np.broadcast_to(unusual, where.shape)
-        if evaluation.family.is_ratio:
-            # The logarithm of 0, infinity or 0/0 is no estimate, and limits follow a convention:
-            # counts with one half added, or no limits at all. They are wider than those of the
-            # next outcome, in which they need not lie.
-            is_open = ~((estimate > 0) & (estimate < np.inf))
-            is_open = is_open | is_open[step.places]
-            mild = mild | is_open.reshape(evaluation.outcomes.shape)
+        # The logarithm of 0, infinity or 0/0 is no estimate, and limits of a ratio follow a
+        # convention: counts with one half added, or no limits at all. They are wider than those of
+        # the next outcome, in which they need not lie.
+        is_open = ~evaluation.family.is_on_scale(estimate)
+        is_open = is_open | is_open[step.places]
+        mild = unusual | np.broadcast_to(is_open.reshape(evaluation.outcomes.shape), where.shape)
         lower, upper = following
         violations.append(Violation(where, step.compared_with, lower, upper, mild))
     return max(violations, key=lambda violation: (violation.failing.any(), violation.where.any()))
@@ -350,8 +342,7 @@ def holds_the_estimate(evaluation: Evaluation) -> Violation:
     """
     estimate, tolerance = evaluation.estimate, evaluation.tolerance(evaluation.lower)
     outside = (evaluation.lower > estimate + tolerance) | (evaluation.upper < estimate - tolerance)
-    if evaluation.family.is_ratio:
-        outside &= (estimate > 0) & (estimate < np.inf)
+    outside &= evaluation.family.is_on_scale(estimate)
     mild = evaluation.by_alpha(np.array(evaluation.alphas) > _LARGE_FOR_ESTIMATE)
     return Violation(
         outside & evaluation.is_two_sided, mild=mild | _leaves_boundary_out(evaluation, estimate)
@@ -369,13 +360,15 @@ def _leaves_boundary_out(evaluation: Evaluation, estimate: Floats) -> Bools:
     if not evaluation.family.directions:
         return at_boundary
     if not evaluation.family.has_single_count:
-        counts, sizes = evaluation.outcomes.flat(), evaluation.outcomes.sizes
-        directions = zip(evaluation.family.directions, counts, strict=True)
-        at_end = [x == 0 for moves, x in directions if moves]
-        if evaluation.family.is_bounded:
-            sized = zip(counts, evaluation.family.size_of_counts(sizes), strict=True)
-            at_end += [x == size for x, size in sized]
-        is_end = np.logical_or.reduce(at_end).reshape(evaluation.outcomes.shape)
+        family, outcomes = evaluation.family, evaluation.outcomes
+        sizes = family.size_of_counts(outcomes.sizes)
+        at_end = [
+            count == 0
+            for moves, x, size in zip(family.directions, outcomes.flat(), sizes, strict=True)
+            if moves
+            for count in family.model.counts_of(x, size)
+        ]
+        is_end = np.logical_or.reduce(at_end).reshape(outcomes.shape)
         return np.asarray(at_boundary | is_end)
     (size,) = evaluation.outcomes.sizes
     distance = np.maximum(evaluation.lower - estimate, estimate - evaluation.upper)
@@ -402,10 +395,10 @@ NEEDS_ALPHAS = ("is nested in alpha",)
 
 def properties_of(family: Family) -> dict[str, Property]:
     """The properties of the limits of a family's methods by name, the gravest first."""
-    # The data of lists have no next one, but their order may not matter.
-    moves: dict[str, Property] = {"keeps order": keeps_order}
-    if family.has_outcomes:
-        moves = {}
+    moves: dict[str, Property] = {}
+    if family.lists:
+        # There is no next data set, but the order of a list may not matter.
+        moves = {"keeps order": keeps_order}
     if family.directions:
         moves = {"rises with x" if family.has_single_count else "is monotone": is_monotone}
     return {

@@ -119,7 +119,7 @@ def evaluate_widely(
         lists, those of the fixed grid.
     """
     blocks = conformance_grid(subject.family, subject.largest_size, restriction)
-    if not subject.family.has_outcomes or not subject.deterministic or not blocks:
+    if not subject.has_limits_by_outcome or not blocks:
         return evaluate(subject, blocks, into=into)
     grid = partial(
         wide_grid,
@@ -146,7 +146,7 @@ def answers_arrays(subject: Subject, restriction: Restriction = ANYWHERE) -> boo
     True of what is not asked so: a method of lists, one that draws, and an empty restriction.
     """
     blocks = conformance_grid(subject.family, subject.largest_size, restriction)
-    if not subject.family.has_outcomes or not subject.deterministic or not blocks:
+    if not subject.has_limits_by_outcome or not blocks:
         return True
     smallest = blocks[min(2, len(blocks) - 1)]
     return subject.takes_arrays(smallest.outcomes.observed(), smallest.alphas[0])

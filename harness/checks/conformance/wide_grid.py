@@ -151,27 +151,26 @@ def wide_grid(
         return fixed
     rng = np.random.default_rng((seed, 7))
     blocks = list(fixed)
-    if family.has_single_count:
-        logs = rng.uniform(np.log(WIDE_ALPHAS[0]), np.log(WIDE_ALPHAS[-1]), DRAWN_ALPHAS)
-        drawn = [float(f"{alpha:.3g}") for alpha in np.exp(logs)]
-        alphas = tuple(sorted({*WIDE_ALPHAS, *drawn}))
-        of_one = _proportions if family.is_bounded else _rates
-        blocks += of_one(family, chosen.one, alphas, rng)
-    else:
-        blocks += several_count_grid(family, rng, chosen.several)
-    if largest_size is not None:
-        blocks = [block for block in blocks if max(block.outcomes.sizes) <= largest_size]
+    most = np.inf if largest_size is None else largest_size
     if not family.has_single_count:
-        return sorted(blocks, key=lambda block: max(block.outcomes.sizes))
+        blocks += several_count_grid(family, rng, chosen.several)
+        taken = [block for block in blocks if max(block.outcomes.sizes) <= most]
+        return sorted(taken, key=lambda block: max(block.outcomes.sizes))
+    logs = rng.uniform(np.log(WIDE_ALPHAS[0]), np.log(WIDE_ALPHAS[-1]), DRAWN_ALPHAS)
+    drawn = [float(f"{alpha:.3g}") for alpha in np.exp(logs)]
+    of_one = _proportions if family.has_fractions else _rates
+    blocks += of_one(family, chosen.one, tuple(sorted({*WIDE_ALPHAS, *drawn})), rng)
     by_size: dict[float, GridBlock] = {}
     for block in blocks:
         (size,) = block.outcomes.sizes
+        if size > most:
+            continue
         other = by_size.setdefault(size, block)
         counts = np.union1d(other.outcomes.counts[0], block.outcomes.counts[0])
         alphas = tuple(sorted({*other.alphas, *block.alphas}))
         by_size[size] = GridBlock(replace(other.outcomes, counts=(counts,)), alphas)
     # Exposures keep their order, as the usual one of 1 stands first.
-    return [by_size[size] for size in (sorted(by_size) if family.is_bounded else by_size)]
+    return [by_size[size] for size in (sorted(by_size) if family.has_fractions else by_size)]
 
 
 def _proportions(

@@ -23,7 +23,7 @@ from harness.checks.findings import (
     and_more,
     format_cell,
 )
-from harness.checks.plans import scenario_of
+from harness.checks.plans import checked_at, scenario_of
 from harness.checks.scenarios import limits_at
 from harness.checks.sizes import ANYWHERE, Restriction
 from harness.checks.subject import Subject, side_of
@@ -40,10 +40,6 @@ SHRINKS = "shrinks with n"
 SHORTEST = 0.8
 """The largest ratio of the mean length at 4n to that at n; of a sound method it is near 0.5."""
 FIRST_SIZE = 50.0
-RUNGS, RUNGS_OF_SEVERAL = 8, 3
-"""The number of sizes, each four times the one before; of several counts, which take longer."""
-OUTCOMES, OUTCOMES_OF_SEVERAL = 17, 9
-"""The most outcomes, spread over the range, that the mean length is taken over."""
 
 
 def check_length(contract: Contract, subject: Subject, exact: pl.DataFrame) -> list[Finding]:
@@ -129,9 +125,9 @@ def check_shrinking(
         has no limits at two of the sizes.
     """
     largest = np.inf if subject.largest_size is None else subject.largest_size
-    rungs = RUNGS if subject.family.has_single_count else RUNGS_OF_SEVERAL
+    rungs = range(checked_at(subject.family).rungs)
     taken = set()
-    for size in restriction.sizes_or([FIRST_SIZE * 4.0**rung for rung in range(rungs)]):
+    for size in restriction.sizes_or([FIRST_SIZE * 4.0**rung for rung in rungs]):
         # Of two samples both have the same size where lengths are compared.
         first, second = size if isinstance(size, tuple) else (size, size)
         if first == second and FIRST_SIZE <= first <= largest:
@@ -181,12 +177,10 @@ def _mean_of_some(subject: Subject, size: float, alpha: float) -> float | None:
     """
     scenario = _scenario(subject.family, size)
     family, side = subject.family, side_of(subject)
-    count = OUTCOMES if family.has_single_count else OUTCOMES_OF_SEVERAL
-    outcomes = solver_of(scenario).spread_outcomes(count)
+    outcomes = solver_of(scenario).spread_outcomes(checked_at(family).spread)
     estimate = family.estimate(data_of(scenario, outcomes))
-    if family.is_ratio:
-        inside = (estimate > 0) & (estimate < np.inf)
-        outcomes, estimate = outcomes[inside], estimate[inside]
+    inside = family.is_on_scale(estimate)
+    outcomes, estimate = outcomes[inside], estimate[inside]
     try:
         lower, upper = limits_at(subject, scenario, outcomes, alpha)
     except MethodError:

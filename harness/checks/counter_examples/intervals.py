@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from harness.base.numerics.arrays import Bools
 from harness.checks.conformance.properties import Evaluation, Index, as_fractions
-from harness.checks.findings import SIDE, Cell, Finding, IntervalExample, IntervalRow
+from harness.checks.findings import SIDE, Finding, IntervalExample, IntervalRow
 from harness.methods.remarks import STAYS_IN_RANGE
 
 _RISES = ("rises with x", "is monotone")
@@ -100,7 +99,13 @@ def _find(finding: Finding, evaluations: Sequence[Evaluation]) -> Spot | None:
         alphas = evaluation.alphas[: -1 if finding.check == _NESTED else None]
         for number, alpha in enumerate(alphas):
             if not _differ(cell.get("alpha"), alpha):
-                where = _outcomes_of(evaluation, number, cell)
+                where = evaluation.outcomes.are_at(cell)
+                if where is None:
+                    # The first outcome without sound limits.
+                    lower, upper = (
+                        limits[number].ravel() for limits in (evaluation.lower, evaluation.upper)
+                    )
+                    where = np.asarray(~(lower <= upper) | np.isinf(lower) & np.isinf(upper))
                 if where.any():
                     return Spot(evaluation, number, int(where.argmax()))
     return None
@@ -108,19 +113,6 @@ def _find(finding: Finding, evaluations: Sequence[Evaluation]) -> Spot | None:
 
 def _differ(one: float | int | str | None, other: float) -> bool:
     return not isinstance(one, int | float) or not math.isclose(one, other, rel_tol=_SAME)
-
-
-def _outcomes_of(evaluation: Evaluation, number: int, cell: Cell) -> Bools:
-    """Where the outcome of a cell is; of one without counts those that have no sound limits."""
-    outcomes, family = evaluation.outcomes, evaluation.family
-    if not family.has_outcomes:
-        data_sets = [outcomes.cell([place]) for place in range(outcomes.shape[0])]
-        return np.array([data_set.items() <= cell.items() for data_set in data_sets], np.bool_)
-    if all(name in cell for name in family.counts):
-        columns = zip(family.counts, outcomes.flat(), strict=True)
-        return np.asarray(np.logical_and.reduce([column == cell[name] for name, column in columns]))
-    lower, upper = evaluation.lower[number].ravel(), evaluation.upper[number].ravel()
-    return np.asarray(~(lower <= upper) | np.isinf(lower) & np.isinf(upper))
 
 
 def _compared(check: str, spot: Spot) -> tuple[list[IntervalRow], str]:
@@ -153,7 +145,7 @@ def _compared(check: str, spot: Spot) -> tuple[list[IntervalRow], str]:
         return _beside_its_image(check, spot)
     rows = [spot.row(is_fault=True)]
     outcomes, last = spot.evaluation.outcomes, spot.index[-1]
-    if spot.evaluation.family.has_outcomes and len(outcomes.shape) == len(outcomes.counts):
+    if outcomes.has_neighbours:
         # The intervals of the outcomes beside it, along the last count.
         if last > 0:
             rows.insert(0, spot.at(spot.place - 1).row())

@@ -208,11 +208,11 @@ _OF_SEVERAL_COUNTS = Annotated[
 
 def outcomes_type(family: Family) -> tuple[Any, str]:
     """The type of the reported outcomes of a family, and what a config may write, in words."""
-    if not family.has_single_count:
-        return _OF_SEVERAL_COUNTS, "all"
-    if family.is_bounded:
+    if family.has_fractions:
         return _BOUNDED, "all, {fractions: ...} or {values: ...}"
-    return _UNBOUNDED, "all, {values: ...} or {log_grid: ...}"
+    if family.has_single_count:
+        return _UNBOUNDED, "all, {values: ...} or {log_grid: ...}"
+    return _OF_SEVERAL_COUNTS, "all"
 
 
 class GroupEntry(StrictModel):

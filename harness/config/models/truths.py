@@ -6,6 +6,7 @@ other designs are those of `case_truths`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
@@ -191,7 +192,7 @@ def _pair(written: Any, handler: ValidatorFunctionWrapHandler) -> PairTruth:
 
 
 def _refuse_infinite(family: Family, truth: PairTruth) -> PairTruth:
-    """Refuse listed truths at which a ratio is no number; a distribution has none of them."""
+    """Refuse listed truths at which a ratio is no number; other parameters are finite anywhere."""
     if not truth.is_discrete:
         return truth
     at = np.flatnonzero(~np.isfinite(family.parameter_at(truth.values)))
@@ -231,10 +232,10 @@ def truth_type(family: Family) -> Any:
     model, prior = family.model.NAME, family.model.PRIOR
     kind, example = _TRUTHS[prior], "{uniform: [0, 10]}"
     if family.samples == 2:
-        kind, example = _pair_type(model, prior), f"{{first: {example}, second: {example}}}"
-    if family.is_ratio:
-        kind = Annotated[kind, AfterValidator(partial(_refuse_infinite, family))]
-    if family.is_bounded:
+        example = f"{{first: {example}, second: {example}}}"
+        refuse_infinite = AfterValidator(partial(_refuse_infinite, family))
+        kind = Annotated[_pair_type(model, prior), refuse_infinite]
+    if math.isfinite(family.model.SUPPORT[1]):
         return kind
 
     def require(value: Any) -> Any:
@@ -274,7 +275,7 @@ def truth_of(family: Family) -> TruthKey:
 
 def _of_samples(about: str, family: Family) -> TruthKey:
     default: Any = ...
-    if family.is_bounded:
+    if math.isfinite(family.model.SUPPORT[1]):
         # Uniform over all parameters.
         every = {"uniform": list(family.model.SUPPORT)}
         default = every if family.samples == 1 else {"first": every, "second": every}

@@ -226,18 +226,15 @@ def _worst(
 ) -> WorstCase:
     """Return the worst case of one column, whose limits are given in the order of outcomes too."""
     low, high = column.parameter.support
-    end = float(binomial.variance_stabilized(1.0, column.n))
-    steps = np.linspace(0.0, end, int(np.ceil(end / _BETWEEN)) + 1)
-    shares = np.clip(binomial.from_variance_stabilized(steps, column.n), 0.0, 1.0)
     upper, lower = np.unique(column.upper), np.unique(column.lower)
     parts = {
         FROM_ABOVE: upper[(upper >= low) & (upper < high)],
         FROM_BELOW: lower[(lower > low) & (lower <= high)],
-        AT: column.at(shares),
+        AT: column.at(_spread_shares(column.n, _BETWEEN)),
     }
     theta = np.concatenate([*parts.values()])
     approach = np.repeat([*parts], [part.size for part in parts.values()])
-    grid = _sums_of_cells(column.n)
+    grid = _spread_shares(column.n, _SPACING)
     best = _on_likely_lines(column, theta, approach, grid)
     inner = _best_on_lines(column, parts[AT], np.full(parts[AT].size, AT), grid)
     best = _joined([best, *_better_between(column, inner)])
@@ -261,10 +258,10 @@ def _joined(parts: Sequence[_Best]) -> _Best:
     return _Best(*(np.concatenate(arrays) for arrays in every))
 
 
-def _sums_of_cells(n: int) -> Floats:
-    """Return sums d of two cells from 0 to 1."""
+def _spread_shares(n: int, spacing: float) -> Floats:
+    """Return shares from 0 to 1, evenly spaced in the scale of equal variance."""
     end = float(binomial.variance_stabilized(1.0, n))
-    steps = np.linspace(0.0, end, int(np.ceil(end / _SPACING)) + 1)
+    steps = np.linspace(0.0, end, int(np.ceil(end / spacing)) + 1)
     return np.clip(binomial.from_variance_stabilized(steps, n), 0.0, 1.0)
 
 

@@ -19,13 +19,12 @@ import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from numbers import Real
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from harness.base.arguments import quoted, validate_whole
+from harness.base.arguments import is_real, quoted, validate_whole
 from harness.base.errors import InputError, did_you_mean
 from harness.callers.calls import FunctionError
 from harness.callers.location import FunctionLocation
@@ -327,8 +326,7 @@ def _number(name: str, given: Any, low: float, high: float) -> float:
     Raises:
         InputError: it is no number, or outside the range, whose ends do not belong to it.
     """
-    is_number = isinstance(given, Real) and not isinstance(given, bool)
-    if not is_number or not low < given < high:
+    if not is_real(given) or not low < given < high:
         raise InputError(
             f"{name} should be a number above {low:g} and below {high:g}, found {quoted(given)}"
         )

@@ -135,7 +135,7 @@ def _figure(selected: Selection, cells: pl.DataFrame, label: str, alpha: float) 
         axes.set_ylabel("α (share of trials that miss),\nstretched near 0")
     # The axis goes from 0 to n, or over the outcomes in the cells if they are unbounded.
     shown = cells["place"].to_numpy()
-    low, high = (0.0, size[0]) if family.is_bounded else (shown.min(), shown.max())
+    low, high = (0.0, size[0]) if family.has_fractions else (shown.min(), shown.max())
     room = 0.02 * (high - low) + 0.5
     axes.set_xlim(low - room, high + room)
     axes.locator_params(axis="x", integer=True)

@@ -145,7 +145,6 @@ KIND = FigureKind(
     options=OutcomeTailsOptions,
     over="nothing",
     needs=(),
-    drawn_for=attrgetter("has_outcomes"),
-    bounded_only=True,
+    drawn_for=attrgetter("has_finitely_many"),
     draw=draw,
 )

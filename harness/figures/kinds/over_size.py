@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -413,6 +414,6 @@ LIMITS_KIND = FigureKind(
     name=LIMITS,
     title="Limits at one fraction of successes over the size",
     options=LimitsOverSizeOptions,
-    bounded_only=True,
+    drawn_for=attrgetter("has_fractions"),
     draw=draw_limits,
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -379,7 +380,7 @@ ALPHA_KIND = FigureKind(
     name=ALPHA,
     title="Alpha error over n and x/n: a heat map with values and two wireframes",
     options=AlphaSurfaceOptions,
-    bounded_only=True,
+    drawn_for=attrgetter("has_fractions"),
     requires=("grid_of_fractions",),
     draw=draw_alpha,
 )
@@ -464,7 +465,7 @@ LENGTH_KIND = FigureKind(
     name=LENGTH,
     title="Per cent longer than a reference method over n and x/n",
     options=LengthSurfaceOptions,
-    bounded_only=True,
+    drawn_for=attrgetter("has_fractions"),
     requires=("grid_of_fractions", "lengths"),
     draw=draw_length,
 )

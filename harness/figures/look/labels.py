@@ -43,14 +43,15 @@ def outcome_label(family: Family, size: Size) -> str:
 
 def truth_label(family: Family) -> str:
     """The name of an axis of true values, of the first sample if there are two."""
-    return f"true {family.quantity}{family.curve_truths[0][1]}{_unit(family)}"
+    unit = _in_brackets(family.model.UNIT)
+    return f"true {family.quantity}{family.curve_truths[0][1]}{unit}"
 
 
 def parameter_label(family: Family) -> str:
     """The name of an axis of the parameter of the family."""
     words = family.name.replace("_", " ")
     symbol = "" if family.parameter == words else f" {family.parameter}"
-    return words + symbol + ("" if family.is_ratio else _unit(family))
+    return words + symbol + _in_brackets(family.unit)
 
 
 def length_label(family: Family) -> str:
@@ -60,8 +61,8 @@ def length_label(family: Family) -> str:
     return "expected interval length"
 
 
-def _unit(family: Family) -> str:
-    return f" ({family.model.UNIT})" if family.model.UNIT else ""
+def _in_brackets(unit: str) -> str:
+    return f" ({unit})" if unit else ""
 
 
 def largest(values: Floats) -> float:

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
 from harness.base.models import expecting
-from harness.config.form import FamilyForm, WrittenByKeys, family_form
 from harness.config.key import Key, Keys, key
 from harness.config.models.sizes import delta_type, size_range_type, write_range
 from harness.config.models.trials import Count
 from harness.config.models.truths import distributions_type, truth_of, written_truth
 from harness.config.shared_keys import (
     ExecutionKey,
-    NameKey,
+    FamilyExperiment,
     SeedKey,
-    TitleKey,
     figures_key,
     kind_and_family,
     prior_key,
@@ -31,8 +29,6 @@ from harness.figures.kind import FigureSpec
 
 CALIBRATION = "calibration"
 FAMILIES_OF_TWO = {name: each for name, each in FAMILIES.items() if each.samples == 2}
-TITLE = "Calibration of probabilities about"
-"""The beginning of the titles of its forms, which end with the family."""
 
 Bins = Annotated[int, Field(ge=2, le=1000), expecting("a whole number of bins from 2 to 1000")]
 
@@ -66,14 +62,12 @@ def _prior(family: Family) -> Key:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Calibration(WrittenByKeys):
+class Calibration(FamilyExperiment):
     """A config of the kind ``calibration``, fully resolved: how often do probable events happen?
 
     In each trial both sizes, both true values and delta are drawn.
     """
 
-    name: Annotated[str, NameKey]
-    title: Annotated[str, TitleKey]
     family: Annotated[
         Family, kind_and_family(CALIBRATION, "a family of two samples", FAMILIES_OF_TWO)
     ]
@@ -91,17 +85,5 @@ class Calibration(WrittenByKeys):
     seed: Annotated[int, SeedKey]
     execution: Annotated[Execution, ExecutionKey]
     figures: Annotated[tuple[FigureSpec, ...], figures_key]
-    figures_are_suggested: bool = field(default=False, compare=False)
-    """Whether the config named no figures, so that these are those that suit it."""
     kind: ClassVar[str] = CALIBRATION
-
-    @property
-    def family_name(self) -> str:
-        """The name of the family, as messages have it."""
-        return self.family.name
-
-    @property
-    def form(self) -> FamilyForm:
-        """The form of its config."""
-        record: Any = type(self)
-        return family_form(record, TITLE, self.family)
+    form_title: ClassVar[str] = "Calibration of probabilities about"

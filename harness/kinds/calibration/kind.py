@@ -20,7 +20,6 @@ from harness.figures.requirements import ExperimentFacts
 from harness.kinds.calibration.experiment import (
     CALIBRATION,
     FAMILIES_OF_TWO,
-    TITLE,
     Calibration,
 )
 from harness.kinds.family_kind import FamilyKind
@@ -47,7 +46,6 @@ class CalibrationKind(FamilyKind[Calibration]):
     asks = "whether probabilities hold"
     record = Calibration
     families = FAMILIES_OF_TWO
-    form_title = TITLE
     rules = (levels_are_distinct, mean_counts_are_small, _seed_is_given)
 
     def facts(self, config: ValidKeys) -> ExperimentFacts:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ValidationError, create_model
 
-from harness.base.arguments import quoted
+from harness.base.arguments import is_real, quoted
 from harness.base.errors import InputError
 from harness.base.models import StrictModel, issues_of
 from harness.base.numerics.arrays import Floats
@@ -108,8 +108,8 @@ class Box:
         for each in self.ranges:
             if not each.low <= each.high:
                 raise InputError(
-                    f"truth.{_text(each.path)} should be a range [low, high] with low at most "
-                    f"high, found [{each.low:g}, {each.high:g}]"
+                    f"truth.{'.'.join(map(str, each.path))} should be a range [low, high] with low "
+                    f"at most high, found [{each.low:g}, {each.high:g}]"
                 )
         inside = np.full(len(self.ranges), _INSIDE)
         self.place(inside)
@@ -235,17 +235,13 @@ def _moved_to_ends(points: Floats) -> Floats:
     return np.asarray(moved)
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
 def _ranges(written: Any, path: Path) -> Iterator[BoxRange]:
     """The ranges in a part of a truth: its lists of two numbers."""
     if isinstance(written, Mapping):
         for name, part in written.items():
             yield from _ranges(part, (*path, name))
     elif isinstance(written, list | tuple):
-        if len(written) == 2 and all(map(_is_number, written)):
+        if len(written) == 2 and all(map(is_real, written)):
             yield BoxRange(path, float(written[0]), float(written[1]))
         else:
             for number, part in enumerate(written):
@@ -262,7 +258,3 @@ def _filled(written: Any, values: Mapping[Path, float], path: Path) -> Any:
     if isinstance(written, list | tuple):
         return [_filled(part, values, (*path, number)) for number, part in enumerate(written)]
     return written
-
-
-def _text(path: Path) -> str:
-    return ".".join(map(str, path))

@@ -81,20 +81,20 @@ def exact_alphas(
             return None, []
         known = np.flatnonzero(~np.isnan(enumerated.by_truth.missed[:, 0]))
         closed = [drawn[row] for row in known]
-        return lambda at: _closed(at, closed), [each.column.position for each in closed]
+
+        def in_closed_form(at: Scenario) -> Floats:
+            enumerated = enumerate_lists(at, closed)
+            assert enumerated is not None
+            assert enumerated.by_truth is not None
+            return enumerated.by_truth.missed[:, 0]
+
+        return in_closed_form, [each.column.position for each in closed]
     if scenario.design.listed_truth is StratumTruth:
         settled = [each for each in drawn if each.source.deterministic]
         first, second = scenario.size
         if math.prod(int(n) + 1 for n in (*first, *second)) <= MOST_TABLES and settled:
             return _of_strata(scenario, settled), [each.column.position for each in settled]
     return None, []
-
-
-def _closed(scenario: Scenario, columns: Sequence[StochasticColumn]) -> Floats:
-    enumerated = enumerate_lists(scenario, columns)
-    assert enumerated is not None
-    assert enumerated.by_truth is not None
-    return enumerated.by_truth.missed[:, 0]
 
 
 def _of_confusion(experiment: Experiment, scenario: Scenario, columns: RunColumns) -> _Listed:

@@ -10,7 +10,6 @@ from pydantic import AfterValidator, Field
 
 from harness.base.models import StrictModel, Word, expecting
 from harness.base.text import plain_number
-from harness.config.form import FamilyForm, WrittenByKeys, family_form
 from harness.config.key import Key, key
 from harness.config.models.methods import Label, method_type, write_method
 from harness.config.models.trials import Trials as TrialsType
@@ -18,9 +17,8 @@ from harness.config.models.trials import write_trials
 from harness.config.models.truths import truth_of
 from harness.config.shared_keys import (
     ExecutionKey,
-    NameKey,
+    FamilyExperiment,
     SeedKey,
-    TitleKey,
     figures_key,
     kind_and_family,
 )
@@ -33,8 +31,6 @@ from harness.kinds.coverage.experiment import Experiment, alpha_key, size_keys
 from harness.methods.method import ALL_SIDES, TWO_SIDED
 
 CHOICE = "choice"
-TITLE = "Choice of an interval for"
-"""The beginning of the titles of its forms, which end with the family."""
 TRUTHS, SHOWN = "truths", "shown"
 
 _Times = Annotated[float, Field(ge=1, le=1000), expecting("a number from 1 to 1000")]
@@ -91,9 +87,10 @@ def _shown(family: Family) -> Key:
 
 
 def _trials(family: Family) -> Key | None:
+    """How data that are lists are drawn."""
     about = "How many trials under each truth."
     trials = key(TrialsType | None, about, None, write=write_trials)
-    return None if family.has_outcomes else trials
+    return trials if family.lists else None
 
 
 def _write_allowed(allowed: Allowance) -> dict[str, Any]:
@@ -104,11 +101,9 @@ Allowed = Annotated[OfAllowance, AfterValidator(lambda model: Allowance(**dict(m
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChoiceExperiment(WrittenByKeys):
+class ChoiceExperiment(FamilyExperiment):
     """A config of the kind ``choice``, fully resolved: which method does the rule take?"""
 
-    name: Annotated[str, NameKey]
-    title: Annotated[str, TitleKey]
     family: Annotated[Family, kind_and_family(CHOICE, "a family", FAMILIES)]
     sizes: Annotated[tuple[Size, ...], size_keys]
     """Ascending and distinct."""
@@ -154,19 +149,7 @@ class ChoiceExperiment(WrittenByKeys):
     seed: Annotated[int, SeedKey]
     execution: Annotated[Execution, ExecutionKey]
     figures: Annotated[tuple[FigureSpec, ...], figures_key]
-    figures_are_suggested: bool = field(default=False, compare=False)
-    """Whether the config named no figures, so that these are those that suit it."""
     coverages: Mapping[str, Experiment] = field(default_factory=dict, compare=False, repr=False)
     """The coverage experiment under each truth, by the names of the truths."""
     kind: ClassVar[str] = CHOICE
-
-    @property
-    def family_name(self) -> str:
-        """The name of the family, as messages have it."""
-        return self.family.name
-
-    @property
-    def form(self) -> FamilyForm:
-        """The form of its config."""
-        record: Any = type(self)
-        return family_form(record, TITLE, self.family)
+    form_title: ClassVar[str] = "Choice of an interval for"

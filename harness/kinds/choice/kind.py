@@ -14,7 +14,7 @@ from harness.config.shared_keys import CROSS
 from harness.families.catalogue import FAMILIES
 from harness.families.family import ENUMERATION, Family
 from harness.figures.requirements import ExperimentFacts
-from harness.kinds.choice.experiment import CHOICE, SHOWN, TITLE, TRUTHS, ChoiceExperiment
+from harness.kinds.choice.experiment import CHOICE, SHOWN, TRUTHS, ChoiceExperiment
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.kind import CoverageKind, sizes_of
 from harness.kinds.family_kind import FamilyKind
@@ -62,7 +62,6 @@ class ChoiceKind(FamilyKind[ChoiceExperiment]):
     asks = "which interval to use"
     record = ChoiceExperiment
     families = FAMILIES
-    form_title = TITLE
     rules = (levels_are_distinct, _names_of_truths_are_distinct, _reference_is_compared)
 
     def validated(
@@ -71,15 +70,33 @@ class ChoiceKind(FamilyKind[ChoiceExperiment]):
         experiment, issues = super().validated(raw, folder, kinds)
         if experiment is None:
             return None, issues
+        # The config of the coverage experiments, but for the truth.
+        shared = {key: value for key, value in raw.items() if key not in _OWN}
+        if experiment.family.has_outcomes:
+            shared["engines"] = [ENUMERATION]
+        shared["methods"] = raw.get("methods") or catalogue_specs(
+            experiment.family, experiment.sides
+        )
         coverages: dict[str, Experiment] = {}
         for key in (TRUTHS, SHOWN):
             for name, truth in (raw.get(key) or {}).items():
-                config = _coverage_config(experiment, raw, truth)
+                config = {**shared, "truth": truth, "figures": []}
                 found, wrong = _COVERAGE.validated(config, folder, kinds)
-                issues += [_moved(issue, key, name) for issue in wrong]
+                issues += [
+                    replace(issue, path=(key, name, *issue.path[1:]))
+                    if issue.path[:1] == ("truth",)
+                    else issue
+                    for issue in wrong
+                ]
                 if found is not None:
                     coverages[name] = found
-        issues += _issues_of_search(experiment)
+        if experiment.search is not None:
+            from harness.kinds.choice.box import Box
+
+            try:
+                Box(experiment.family, experiment.search.over, None)
+            except InputError as error:
+                issues.append(ConfigIssue(("search", "over"), str(error)))
         if issues:
             return None, list(dict.fromkeys(issues))
         written = {name: each.written_truth for name, each in coverages.items()}
@@ -196,32 +213,3 @@ def catalogue_specs(family: Family, sides: Sequence[str]) -> list[dict[str, Any]
         and not method.needs_population
         and not method.is_for_stopping
     ]
-
-
-def _coverage_config(
-    experiment: ChoiceExperiment, raw: Mapping[str, Any], truth: Any
-) -> dict[str, Any]:
-    """The config of the coverage experiment under one truth."""
-    family = experiment.family
-    methods = raw.get("methods") or catalogue_specs(family, experiment.sides)
-    shared = {key: value for key, value in raw.items() if key not in _OWN}
-    engines = {"engines": [ENUMERATION]} if family.has_outcomes else {}
-    return {**shared, **engines, "methods": methods, "truth": truth, "figures": []}
-
-
-def _issues_of_search(experiment: ChoiceExperiment) -> Issues:
-    """What is wrong with the box of the search."""
-    if experiment.search is not None:
-        from harness.kinds.choice.box import Box
-
-        try:
-            Box(experiment.family, experiment.search.over, None)
-        except InputError as error:
-            yield ConfigIssue(("search", "over"), str(error))
-
-
-def _moved(issue: ConfigIssue, key: str, name: str) -> ConfigIssue:
-    """An issue of a coverage experiment, at its place in the config of the choice."""
-    if issue.path[:1] == ("truth",):
-        return replace(issue, path=(key, name, *issue.path[1:]))
-    return issue

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.designs.design import Scenario, sizes_by_name
 from harness.designs.engines.solver import solver_of
 from harness.designs.engines.stochastic import StochasticColumn
 from harness.designs.excess import excess_beyond, mean_excess, mean_scaled_length
 from harness.designs.limits import Column
+from harness.families.family import Family
 from harness.kinds.choice.tables import Losses
 from harness.kinds.coverage.columns import RunColumns, opened_columns
 from harness.kinds.coverage.experiment import Experiment
@@ -43,15 +43,20 @@ def losses_of(experiment: Experiment, summary: pl.DataFrame) -> Losses:
     """
     family, found = experiment.family, {}
     for row in summary.drop_nulls("mean_length").iter_rows(named=True):
-        if row["side"] == TWO_SIDED and not family.is_ratio:
+        if not _has_excess(family, row["side"]):
             sizes = tuple(float(row[name]) for name in family.sizes)
             found[row["method"], row["alpha"], sizes] = row["mean_length"]
-    if family.is_ratio or any(spec.side != TWO_SIDED for spec in experiment.methods):
+    if any(_has_excess(family, spec.side) for spec in experiment.methods):
         for row in excesses(experiment).iter_rows(named=True):
             sizes = tuple(float(np.sum(row[name])) for name in family.sizes)
             if not math.isnan(row["mean_excess"]):
                 found[row["method"], row["alpha"], sizes] = row["mean_excess"]
     return found
+
+
+def _has_excess(family: Family, side: str) -> bool:
+    """Whether a loss is on the scale of the excess, as that of each interval of a ratio is."""
+    return side != TWO_SIDED or family.is_ratio
 
 
 def excesses(experiment: Experiment, trials: int = TRIALS) -> pl.DataFrame:
@@ -78,8 +83,8 @@ def excesses(experiment: Experiment, trials: int = TRIALS) -> pl.DataFrame:
         HarnessError: there is no excess under the truth, as of a law under a distribution.
         IntervalNotFoundError: a method of the catalogue found no limit.
     """
-    if trials < 2 and not experiment.family.has_outcomes:
-        raise InputError(f"expected at least 2 trials, found {trials}")
+    if trials < 2:
+        experiment.family.refuse_lists(f"expected at least 2 trials, found {trials}")
     scenarios = [scenario_of(experiment, size) for size in experiment.sizes]
     rows: list[dict[str, Any]] = []
     with opened_columns(experiment) as columns:
@@ -89,17 +94,13 @@ def excesses(experiment: Experiment, trials: int = TRIALS) -> pl.DataFrame:
             found = _of_lists(experiment, scenarios, columns, trials)
         for scenario, column, mean, error in found:
             head = {"method": column.method, "side": column.side, "alpha": column.alpha}
-            values = {"mean_excess": mean, "std_error": error}
-            rows.append({**head, **_sizes(scenario), **values})
+            # Those of strata are lists.
+            sizes = {
+                name: list(size) if isinstance(size, tuple) else size
+                for name, size in sizes_by_name(scenario).items()
+            }
+            rows.append({**head, **sizes, "mean_excess": mean, "std_error": error})
     return pl.DataFrame(rows)
-
-
-def _sizes(scenario: Scenario) -> dict[str, Any]:
-    """Return the sizes by name; those of strata are lists."""
-    return {
-        name: list(size) if isinstance(size, tuple) else size
-        for name, size in sizes_by_name(scenario).items()
-    }
 
 
 _Row = tuple[Scenario, Column, float, float]
@@ -110,8 +111,8 @@ def _of_outcomes(
     experiment: Experiment, scenarios: Sequence[Scenario], columns: RunColumns
 ) -> Iterator[_Row]:
     """Yield the excess of each one-sided column in each scenario, from the limits of outcomes."""
-    every = experiment.family.is_ratio
-    asked = tuple(each for each in columns.deterministic if every or each.side != TWO_SIDED)
+    family = experiment.family
+    asked = tuple(each for each in columns.deterministic if _has_excess(family, each.side))
     drawn = [each.column for each in columns.stochastic if each.column.side != TWO_SIDED]
     outcomes = [solver_of(scenario).possible_outcomes() for scenario in scenarios]
     one_sided = replace(columns, deterministic=asked, stochastic=())

@@ -60,10 +60,11 @@ def compute_choice(
                 losses_of(coverage, results.summary),
             )
         )
-    table = _searched(experiment, progress)
-    worst = {}
-    if experiment.search is not None and table is not None:
-        worst = _worst_judgements(found[0], table, box_words(experiment.search.over))
+    table, worst, asked = None, {}, experiment.search
+    if asked is not None:
+        box = Search(asked.over, **asked.model_dump(exclude={"over"}))
+        table = searched(next(iter(experiment.coverages.values())), box, progress)
+        worst = _worst_judgements(found[0], table, box_words(asked.over))
     truths, summary, answers = choice_tables(experiment, found, worst)
     trials = truths["trials"].drop_nulls()
     content = {
@@ -75,19 +76,6 @@ def compute_choice(
     sources = CoverageKind().sources(next(iter(experiment.coverages.values())))
     manifest = manifest_of(experiment.document, sources, content)
     return ChoiceResults(truths, summary, manifest, answers=answers)
-
-
-def _searched(experiment: ChoiceExperiment, progress: Progress) -> pl.DataFrame | None:
-    """The worst cases that a search over a box of truths finds; None where none is asked for.
-
-    Raises:
-        InputError: the box is none of the family, or the engine ``enumeration`` has its worst case.
-    """
-    if experiment.search is None:
-        return None
-    asked = experiment.search
-    box = Search(asked.over, **asked.model_dump(exclude={"over"}))
-    return searched(next(iter(experiment.coverages.values())), box, progress)
 
 
 def box_words(over: Mapping[str, Any]) -> str:
@@ -159,7 +147,7 @@ def _outer(coverages: Mapping[str, Experiment]) -> set[str]:
     hulls: dict[str, tuple[Span, ...]] = {}
     for name, each in coverages.items():
         scenario = scenario_for(each.family, each.sizes[-1], each.truth)
-        hulls[name] = solver_of(scenario).hull() if each.family.has_outcomes else ()
+        hulls[name] = solver_of(scenario).hull()
     outer: set[str] = set()
     for place, (name, hull) in enumerate(hulls.items()):
         others = [

@@ -9,6 +9,7 @@ import polars as pl
 from rich.console import RenderableType
 
 from harness.findings.answer import Answer
+from harness.findings.conclusion import mean_coverages, use_of
 from harness.findings.numbers import nominal, percent, significant
 from harness.findings.table import Entry, TextTable, text_table
 from harness.kinds.choice.tables import LEAST_BAD, NEVER, USE, ChoiceResults
@@ -84,35 +85,29 @@ def method_tables(results: ChoiceResults, most: int | None = None) -> Iterator[T
         most: the most rows of a table; None for all.
     """
     for side, alpha, rows in _groups(results.summary):
-        shown = [
-            {
-                "Method": Entry(row["method"], note=row["recommended"]),
-                "": Entry(row["recommended"] or ("" if row["qualifies"] else "fails")),
-                "covers on average, %": Entry(_span(row)),
-                "lowest, %": Entry(_lowest(row), 1 - row["worst_alpha"]),
-                "at": Entry(row["worst_size"]),
-                "over": Entry(row["worst_over"]),
-                "length" if side == TWO_SIDED else "excess": Entry(
-                    significant(row["relative_length"], 4), row["relative_length"]
-                ),
-            }
-            for row in rows[:most]
-        ]
+        shown = []
+        for row in rows[:most]:
+            means = mean_coverages(row["mean_alpha"], row["least_mean_alpha"])
+            lowest, error = percent(1 - row["worst_alpha"]), row["worst_std_error"]
+            if error:
+                lowest = f"{lowest.removesuffix(' %')} ± {percent(error, 2)}"
+            length = Entry(significant(row["relative_length"], 4), row["relative_length"])
+            shown.append(
+                {
+                    "Method": Entry(row["method"], note=row["recommended"]),
+                    "": Entry(row["recommended"] or ("" if row["qualifies"] else "fails")),
+                    "covers on average, %": Entry(means.removesuffix(" %")),
+                    "lowest, %": Entry(lowest.removesuffix(" %"), 1 - row["worst_alpha"]),
+                    "at": Entry(row["worst_size"]),
+                    "over": Entry(row["worst_over"]),
+                    "length" if side == TWO_SIDED else "excess": length,
+                }
+            )
         what = "intervals" if side == TWO_SIDED else f"{side} limits"
         caption = f"{nominal(alpha)} {what}, in the order of the rule"
         if most is not None and len(rows) > most:
             caption += f"; the first {most} of {len(rows)} (all in summary.csv)"
         yield text_table(caption, shown, ("Method", "", "at", "over"))
-
-
-def _span(row: Row) -> str:
-    low, high = (percent(1 - row[name])[:-2] for name in ("mean_alpha", "least_mean_alpha"))
-    return low if low == high else f"{low} to {high}"
-
-
-def _lowest(row: Row) -> str:
-    error = f" ± {percent(row['worst_std_error'], 2)[:-2]}" if row["worst_std_error"] else ""
-    return f"{percent(1 - row['worst_alpha'])[:-2]}{error}"
 
 
 def other_answers(results: ChoiceResults) -> TextTable:
@@ -152,7 +147,18 @@ def advice(results: ChoiceResults) -> Iterator[str]:
         proven = [row for row in rows if row["is_proven"]]
         use = named.get(USE) or named[LEAST_BAD]
         what = "" if side == TWO_SIDED else f", of {side} limits,"
-        parts = [_use(use, f"At {nominal(alpha)}{what} use {use['method']}")]
+        where = "at the worst" if use["worst_known_by"] == "exact" else "at the worst found"
+        if not use["qualifies"]:
+            where += "; no method qualifies, and it comes nearest"
+        parts = [
+            use_of(
+                f"At {nominal(alpha)}{what} use {use['method']}",
+                mean_coverages(use["mean_alpha"], use["least_mean_alpha"]),
+                use["worst_alpha"],
+                use["worst_std_error"],
+                where,
+            )
+        ]
         never = named.get(NEVER)
         if never is not None:
             longer = never["relative_length"] / use["relative_length"] - 1
@@ -163,12 +169,3 @@ def advice(results: ChoiceResults) -> Iterator[str]:
         elif not proven:
             parts.append("Of no method is it proven that it never covers less.")
         yield " ".join(parts)
-
-
-def _use(row: Row, head: str) -> str:
-    error = f" (± {percent(row['worst_std_error'], 2)})" if row["worst_std_error"] else ""
-    nearest = "" if row["qualifies"] else "; no method qualifies, and it comes nearest"
-    return (
-        f"{head}: it covers {_span(row)} % on average, {percent(1 - row['worst_alpha'])}{error} "
-        f"at the {'worst' if row['worst_known_by'] == 'exact' else 'worst found'}{nearest}."
-    )

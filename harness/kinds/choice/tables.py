@@ -145,11 +145,8 @@ def _candidates(
 
 def _sizes(row: Mapping[str, Any]) -> tuple[float, ...]:
     """The sizes of a row of a summary of coverage."""
-    return tuple(float(row[name]) for name in _family(row).sizes)
-
-
-def _family(row: Mapping[str, Any]) -> Any:
-    return with_settings(row["family"], dict(row))
+    family = with_settings(row["family"], dict(row))
+    return tuple(float(row[name]) for name in family.sizes)
 
 
 def _truth_rows(experiment: ChoiceExperiment, truth: UnderTruth) -> Iterator[dict[str, Any]]:

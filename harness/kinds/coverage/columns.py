@@ -18,8 +18,8 @@ from harness.callers.source import CatalogueSource, Source
 from harness.callers.table import LimitTable, TableSource, read_points
 from harness.designs.engines.stochastic import StochasticColumn
 from harness.designs.limits import Column
-from harness.families.family import EXACT_ENGINES, MONTE_CARLO
-from harness.figures.requirements import undrawable_lengths
+from harness.families.family import MONTE_CARLO
+from harness.figures.requirements import has_mean_lengths, undrawable_lengths
 from harness.kinds.coverage.experiment import Experiment
 from harness.methods.catalogue import find
 
@@ -132,9 +132,7 @@ def refuse_undrawn(experiment: Experiment, columns: RunColumns) -> None:
     drawn = columns.drawn
     figures = [(figure.kind, figure.options) for figure in experiment.figures]
     labels = {spec.label for spec in experiment.methods}
-    # A trial of lists computes limits anew for every method, as one of drawn limits does.
-    has_means = not experiment.family.has_outcomes
-    has_means |= not set(EXACT_ENGINES).isdisjoint(experiment.engines)
+    has_means = has_mean_lengths(experiment.family, experiment.engines)
     refusal = undrawable_lengths(figures, labels, drawn, has_means)
     if refusal:
         raise InputError(refusal)

@@ -18,7 +18,7 @@ from harness.agreement import (
 from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.design import data_of
 from harness.designs.engines.posterior import NOTHING_LEFT_OUT
-from harness.designs.results import Counts, Exact, Mean
+from harness.designs.results import Counts, Exact
 from harness.kinds.coverage.scenario_result import ScenarioResult
 from harness.kinds.coverage.tables import total_counts
 
@@ -93,12 +93,7 @@ def _drawn(number: int, result: ScenarioResult) -> DrawnOutcomes | None:
     trials[np.searchsorted(exact.conditions, counts.conditions)] = counts.trials
     data = data_of(result.scenario, exact.conditions.astype(np.int64))
     family = result.scenario.family
-    value = family.estimate(data)
-    if family.is_ratio:
-        # Of a ratio its share x₁/(x₁ + x₂), which is a number where the ratio is infinite or 0/0.
-        with np.errstate(invalid="ignore"):
-            value = np.where(np.isinf(value), 1.0, value / (1.0 + value))
-        value = np.where(np.isnan(value), 0.5, value)
+    value = family.in_order(family.estimate(data))
     probability = exact.weight / exact.weight.sum()
     return DrawnOutcomes(number, trials, probability, value, result.looks)
 
@@ -156,21 +151,15 @@ def _overall(result: ScenarioResult) -> list[Pair]:
     """Counts and exact values over all conditions."""
     assert result.tally is not None
     assert result.enumerated is not None
-    counts = result.tally.by_outcome
-    mean = result.enumerated.mean or _mean_given(counts, result.enumerated.by_outcome)
+    counts, mean = result.tally.by_outcome, result.enumerated.mean
+    if mean is None:
+        # It is not known where outcomes are left out. The mean over the outcomes drawn replaces it:
+        # given these, the misses are a sum of unlike trials, narrower than a binomial of the mean
+        # probability (Hoeffding 1956, Ann. Math. Stat. 27, 713–721), so that the test errs on the
+        # safe side.
+        exact = result.enumerated.by_outcome.at(counts.conditions)
+        mean = replace(exact, weight=counts.trials.astype(np.float64)).mean()
     return [(total_counts(counts), mean.as_exact())]
-
-
-def _mean_given(counts: Counts, exact: Exact) -> Mean:
-    """The mean of the exact values, weighted by the trials of each outcome.
-
-    It replaces the exact mean, which is not known where outcomes are left out.
-
-    Given the outcomes drawn, the misses are a sum of unlike trials, narrower than a binomial of
-    the mean probability (Hoeffding 1956, Ann. Math. Stat. 27, 713–721): the test errs on the
-    safe side.
-    """
-    return replace(exact.at(counts.conditions), weight=counts.trials.astype(np.float64)).mean()
 
 
 def _cells(

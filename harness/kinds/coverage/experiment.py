@@ -7,14 +7,13 @@ The annotation of an attribute has its key, or a function from the family to its
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
 from harness.base.models import Word
 from harness.catalogue import design_for
-from harness.config.form import FamilyForm, WrittenByKeys, family_form
 from harness.config.key import Key, Keys, key, plain
 from harness.config.models.case_truths import Estimand
 from harness.config.models.methods import Alphas, method_type, write_method
@@ -42,9 +41,8 @@ from harness.config.shared_keys import (
     CROSS,
     USUAL_KIND,
     ExecutionKey,
-    NameKey,
+    FamilyExperiment,
     SeedKey,
-    TitleKey,
     figures_key,
     kind_and_family,
     prior_key,
@@ -60,10 +58,6 @@ from harness.families.catalogue import FAMILIES
 from harness.families.family import Family
 from harness.figures.kind import FigureSpec
 
-TITLE = "Coverage of intervals for"
-"""The beginning of the titles of its forms, which end with the family."""
-
-
 Reference = Annotated[str, Word("a reference", ("prior", "truth"))]
 DrawsFrom = Annotated[str, Word("a source of draws", (NUMPY, THINNED))]
 
@@ -74,6 +68,22 @@ def _unless(usual: str) -> Callable[[str], str | None]:
 
 
 # The keys that differ between families.
+
+
+def _unless_lists(of_outcomes: Key | Callable[[Family], Key]) -> Callable[[Family], Key | None]:
+    """The key of what numbered outcomes have; none where data are lists."""
+
+    def stated(family: Family) -> Key | None:
+        if not family.has_outcomes:
+            return None
+        return of_outcomes if isinstance(of_outcomes, Key) else of_outcomes(family)
+
+    return stated
+
+
+def _of_single_count(of_count: Key) -> Callable[[Family], Key | None]:
+    """The key of what a single count has; none of several."""
+    return lambda family: of_count if family.has_single_count else None
 
 
 def size_keys(family: Family) -> Keys:
@@ -150,36 +160,10 @@ def _sampling(family: Family) -> Key | None:
     return key(sampling_type(family), about, own, write=write_sampling)
 
 
-def _draws(family: Family) -> Key | None:
-    about = (
-        "Where Monte Carlo outcomes come from: NumPy's generators, or tables, which are faster "
-        "at uniform and beta truths up to n = 500."
-    )
-    draws = key(DrawsFrom, about, NUMPY, write=_unless(NUMPY))
-    return draws if family.has_single_count else None
-
-
-def _outcomes(family: Family) -> Key | None:
-    """Which outcomes are reported; there are none where data are lists."""
-    if not family.has_outcomes:
-        return None
+def _outcomes(family: Family) -> Key:
+    """Which outcomes are reported."""
     kind, words = outcomes_type(family)
     return key(kind, f"What posterior covers: {words}.", "all", write=write_outcomes)
-
-
-def _reference(family: Family) -> Key | None:
-    about = (
-        "The distribution under which posterior computes alpha errors: that from the "
-        "reference prior, or that from the truth itself."
-    )
-    reference = key(Reference, about, "prior", write=_unless("prior"))
-    return reference if family.has_outcomes else None
-
-
-def _group(family: Family) -> Key | None:
-    about = "Neighbouring outcomes in one cell: {width}, or {width, last}."
-    group = key(OutcomeGroup | None, about, None, write=write_group)
-    return group if family.has_single_count else None
 
 
 def _engines(family: Family) -> Key:
@@ -190,16 +174,14 @@ def _engines(family: Family) -> Key:
     return key(Annotated[list[engine], Field(min_length=1)] | None, about, None)
 
 
-def _reference_prior(family: Family) -> Key | None:
-    return prior_key(family, "of the posterior engine") if family.has_outcomes else None
+def _reference_prior(family: Family) -> Key:
+    return prior_key(family, "of the posterior engine")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Experiment(WrittenByKeys):
+class Experiment(FamilyExperiment):
     """A config of the kind ``coverage``, fully resolved."""
 
-    name: Annotated[str, NameKey]
-    title: Annotated[str, TitleKey]
     family: Annotated[Family, kind_and_family(USUAL_KIND, "a family", FAMILIES)]
     sizes: Annotated[tuple[Size, ...], size_keys]
     """Ascending and distinct."""
@@ -220,34 +202,54 @@ class Experiment(WrittenByKeys):
         key(TrialsType | None, "How many Monte Carlo trials.", None, write=write_trials),
     ]
     """None where no Monte Carlo trials are made."""
-    draws: Annotated[str, _draws] = NUMPY
+    draws: Annotated[
+        str,
+        _of_single_count(
+            key(
+                DrawsFrom,
+                "Where Monte Carlo outcomes come from: NumPy's generators, or tables, which are "
+                "faster at uniform and beta truths up to n = 500.",
+                NUMPY,
+                write=_unless(NUMPY),
+            )
+        ),
+    ] = NUMPY
     """``numpy`` or ``thinned``: where the outcomes of Monte Carlo trials come from."""
-    outcomes: Annotated[int | tuple[int, ...] | None, _outcomes] = None
+    outcomes: Annotated[int | tuple[int, ...] | None, _unless_lists(_outcomes)] = None
     """None: every outcome that can occur. Otherwise the number of fractions of n, from 0 to 1, or
     the outcomes themselves, ascending."""
-    reference: Annotated[Literal["prior", "truth"], _reference] = "prior"
+    reference: Annotated[
+        Literal["prior", "truth"],
+        _unless_lists(
+            key(
+                Reference,
+                "The distribution under which posterior computes alpha errors: that from the "
+                "reference prior, or that from the truth itself.",
+                "prior",
+                write=_unless("prior"),
+            )
+        ),
+    ] = "prior"
     """The distribution under which ``posterior`` computes alpha errors: the posterior from the
     reference prior, or from the truth itself."""
-    group: Annotated[Group | None, _group] = None
+    group: Annotated[
+        Group | None,
+        _of_single_count(
+            key(
+                OutcomeGroup | None,
+                "Neighbouring outcomes in one cell: {width}, or {width, last}.",
+                None,
+                write=write_group,
+            )
+        ),
+    ] = None
     engines: Annotated[tuple[str, ...], _engines]
-    reference_prior: Annotated[Prior, _reference_prior]
+    reference_prior: Annotated[Prior, _unless_lists(_reference_prior)]
     """The parameters of the prior of the engine ``posterior``."""
     seed: Annotated[int, SeedKey]
     execution: Annotated[Execution, ExecutionKey]
     figures: Annotated[tuple[FigureSpec, ...], figures_key]
-    figures_are_suggested: bool = field(default=False, compare=False)
-    """Whether the config named no figures, so that these are those that suit it."""
     worst_cases: bool = True
     """Whether the exact engines search worst cases; a caller who knows them can do without."""
     kind: ClassVar[str] = USUAL_KIND
-
-    @property
-    def family_name(self) -> str:
-        """The name of the family, as messages have it."""
-        return self.family.name
-
-    @property
-    def form(self) -> FamilyForm:
-        """The form of its config."""
-        record: Any = type(self)
-        return family_form(record, TITLE, self.family)
+    form_title: ClassVar[str] = "Coverage of intervals for"

@@ -31,7 +31,7 @@ from harness.families.family import (
     Family,
 )
 from harness.figures.requirements import ExperimentFacts, suitable_figures
-from harness.kinds.coverage.experiment import TITLE, Experiment
+from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.rules import RULES
 from harness.kinds.family_kind import FamilyKind
 from harness.methods.catalogue import methods_of
@@ -54,7 +54,6 @@ class CoverageKind(FamilyKind[Experiment]):
     asks = "how often intervals miss"
     record = Experiment
     families = FAMILIES
-    form_title = TITLE
     rules = RULES
 
     def valid_keys(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from itertools import pairwise
 
 import numpy as np
@@ -251,17 +251,12 @@ class _Planner:
 
     def _outcome_cells(self) -> OutcomeCells:
         scenario, trials = self.scenario, self.experiment.trials
-        large = self._is_one_bounded_sample and scenario.sizes[0] >= LARGEST_BESIDE_TRUTHS
+        large = scenario.family.has_fractions and scenario.sizes[0] >= LARGEST_BESIDE_TRUTHS
         return OutcomeCells(
             present=scenario.family.has_outcomes and not (large and scenario.truth.is_discrete),
             binomial=trials is None or trials.kind != "per_truth",
             group=self.experiment.group,
         )
-
-    @cached_property
-    def _is_one_bounded_sample(self) -> bool:
-        family = self.scenario.family
-        return family.has_single_count and family.is_bounded
 
     def _shown(self) -> _OutcomeSet | None:
         """The outcomes that the exact engines report; None for all that have limits."""
@@ -271,7 +266,7 @@ class _Planner:
         if asked is not None:
             n = int(self.scenario.sizes[0])
             return _OutcomeSet(min(asked, n + 1), lambda: outcomes_at_fractions(n, asked))
-        if self._is_one_bounded_sample:
+        if self.scenario.family.has_fractions:
             return None
         if engines == (MONTE_CARLO,) or not self._is_enumerated():
             return _OutcomeSet(0, lambda: np.empty(0, np.int64))

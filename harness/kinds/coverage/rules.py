@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import cast
+from typing import Any, cast
 
 from harness.base.errors import ConfigIssue, InputError, KeyPath
 from harness.base.models import repeated
@@ -15,6 +15,7 @@ from harness.config.models.outcomes import own_sampling
 from harness.config.models.sizes import pairs
 from harness.config.rules import (
     Issues,
+    Rule,
     Sizes,
     ValidKeys,
     levels_are_distinct,
@@ -26,7 +27,7 @@ from harness.config.shared_keys import CROSS
 from harness.config.values import MethodSpec, Trials
 from harness.designs.design import AnyTruth
 from harness.distributions.list_truths import RunTruth, StratumTruth
-from harness.distributions.sampling.law import THINNED, Law, population_and_title
+from harness.distributions.sampling.law import NUMPY, THINNED, Law, population_and_title
 from harness.distributions.truths import DiscreteTruth, PairTruth, Truth
 from harness.families.catalogue import FAMILIES
 from harness.families.family import (
@@ -116,7 +117,7 @@ def _methods_have_their_population(config: ValidKeys) -> Issues:
 def _trials_per_truth_have_discrete_truths(config: ValidKeys) -> Issues:
     trials: Trials | None = config["trials"]
     if trials is not None and trials.kind == "per_truth" and not config["truth"].is_discrete:
-        others = " or ".join(["per_outcome"] * config.family.is_bounded + ["per_size"])
+        others = " or ".join(["per_outcome"] * config.family.has_finitely_many + ["per_size"])
         yield ConfigIssue(
             ("trials", "per_truth"),
             f"expected {others}, found per_truth, which needs a truth that is a "
@@ -127,12 +128,9 @@ def _trials_per_truth_have_discrete_truths(config: ValidKeys) -> Issues:
 @reads("trials")
 def _trials_per_outcome_have_finitely_many(config: ValidKeys) -> Issues:
     trials: Trials | None = config["trials"]
-    family = config.family
-    counted = family.is_bounded and family.has_outcomes
+    counted = config.family.has_finitely_many
     if trials is not None and trials.kind == "per_outcome" and not counted:
-        bounded = ", ".join(
-            name for name, each in FAMILIES.items() if each.is_bounded and each.has_outcomes
-        )
+        bounded = ", ".join(name for name, each in FAMILIES.items() if each.has_finitely_many)
         yield ConfigIssue(
             ("trials", "per_outcome"),
             "expected per_size or per_truth, found per_outcome, which needs a family with "
@@ -163,12 +161,6 @@ def _thinned_draws_have_bounded_distribution(config: ValidKeys) -> Issues:
     if config["draws"] == THINNED and (truth.is_discrete or math.isinf(truth.support[1])):
         kinds = "uniform or beta" if config.family.is_bounded else "uniform"
         yield _thinned_needs(f"a truth that is {kinds}")
-
-
-@reads("draws", "engines")
-def _thinned_draws_are_made(config: ValidKeys) -> Issues:
-    if config["draws"] == THINNED and MONTE_CARLO not in config["engines"]:
-        yield _thinned_needs("monte_carlo among the engines")
 
 
 def _thinned_needs(what: str) -> ConfigIssue:
@@ -241,11 +233,12 @@ def _outcomes_can_occur(config: ValidKeys) -> Issues:
     sizes: Sizes = config["sizes"]
     outcomes: Outcomes = config["outcomes"]
     (name, *_) = config.family.sizes
-    if not config.family.is_bounded or not isinstance(outcomes, tuple) or name not in sizes:
+    if not isinstance(outcomes, tuple) or name not in sizes:
         return
     smallest = min(sizes[name])
+    largest = config.family.model.SAMPLING.largest_outcome(smallest)
     for i, x in enumerate(outcomes):
-        if x > smallest:
+        if x > largest:
             yield ConfigIssue(
                 ("outcomes", "values", i),
                 f"expected an outcome of at most {smallest}, the smallest {name}, found {x}",
@@ -339,26 +332,30 @@ def _strata_are_paired(config: ValidKeys) -> Issues:
                 return
 
 
-@reads("reference", "truth")
-def _reference_has_distribution(config: ValidKeys) -> Issues:
-    if config["reference"] == "truth" and config["truth"].is_discrete:
-        yield _reference_needs("a truth that is a distribution")
+def _has_what_it_needs(
+    choice: tuple[str, str, str], needed: str, is_met: Callable[[Any], bool], words: str
+) -> Rule:
+    """The rule that a value of one key needs some value of another.
+
+    Args:
+        choice: a key, its usual value, and the one that needs something.
+        needed: the key that it needs a value of.
+        is_met: whether a value of that key will do.
+        words: for such a value.
+    """
+
+    key, usual, other = choice
+
+    @reads(key, needed)
+    def rule(config: ValidKeys) -> Issues:
+        if config[key] == other and not is_met(config[needed]):
+            yield ConfigIssue((key,), f"expected {usual}, found {other}, which needs {words}")
+
+    return rule
 
 
-@reads("reference", "outcomes")
-def _reference_has_all_outcomes(config: ValidKeys) -> Issues:
-    if config["reference"] == "truth" and config["outcomes"] is not None:
-        yield _reference_needs("outcomes: all")
-
-
-@reads("reference", "engines")
-def _reference_has_posterior(config: ValidKeys) -> Issues:
-    if config["reference"] == "truth" and POSTERIOR not in config["engines"]:
-        yield _reference_needs("posterior among the engines")
-
-
-def _reference_needs(what: str) -> ConfigIssue:
-    return ConfigIssue(("reference",), f"expected prior, found truth, which needs {what}")
+_THINNED_DRAWS = ("draws", NUMPY, THINNED)
+_TRUTH_AS_REFERENCE = ("reference", "prior", "truth")
 
 
 RULES = (
@@ -373,7 +370,12 @@ RULES = (
     _monte_carlo_has_trials,
     _monte_carlo_has_seed,
     _thinned_draws_have_bounded_distribution,
-    _thinned_draws_are_made,
+    _has_what_it_needs(
+        _THINNED_DRAWS,
+        "engines",
+        lambda engines: MONTE_CARLO in engines,
+        "monte_carlo among the engines",
+    ),
     _thinned_draws_have_no_law,
     _sizes_and_truths_fit_the_law,
     _engines_fit_the_law,
@@ -384,8 +386,20 @@ RULES = (
     _lists_are_simulated,
     _runs_are_several,
     _strata_are_paired,
-    _reference_has_distribution,
-    _reference_has_all_outcomes,
-    _reference_has_posterior,
+    _has_what_it_needs(
+        _TRUTH_AS_REFERENCE,
+        "truth",
+        lambda truth: not truth.is_discrete,
+        "a truth that is a distribution",
+    ),
+    _has_what_it_needs(
+        _TRUTH_AS_REFERENCE, "outcomes", lambda outcomes: outcomes is None, "outcomes: all"
+    ),
+    _has_what_it_needs(
+        _TRUTH_AS_REFERENCE,
+        "engines",
+        lambda engines: POSTERIOR in engines,
+        "posterior among the engines",
+    ),
 )
 """In the order in which they speak of a config."""

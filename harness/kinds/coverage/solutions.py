@@ -212,7 +212,7 @@ def solve_drawn(
     Returns:
         None where no column has any.
     """
-    if scenario.family.has_outcomes or exact_engine(experiment.engines) is None:
+    if exact_engine(experiment.engines) is None:
         return None
     enumerated = enumerate_lists(scenario, columns)
     if enumerated is None:

@@ -20,7 +20,6 @@ import polars as pl
 
 from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.design import Scenario, sizes_by_name
-from harness.designs.engines.posterior import Integrated
 from harness.designs.engines.scores import Scores
 from harness.designs.engines.solver import solver_of
 from harness.designs.fractions import standard_error
@@ -92,7 +91,14 @@ def _cells(result: ScenarioResult, row: int, engines: Sequence[str]) -> Iterator
     if MONTE_CARLO in engines and result.tally is not None:
         found[MONTE_CARLO] = _counted_cells(result, result.tally, row)
     if POSTERIOR in engines and result.integrated is not None:
-        found[POSTERIOR] = [_integrated_cells(result, result.integrated, row)]
+        exact_cells, under_prior = result.integrated.by_outcome, result.integrated.under_prior
+        block = exact_block(exact_cells, row, result.columns[row].alpha)
+        if under_prior is not None:
+            # Alpha under the reference prior, which is another one.
+            alpha = under_prior.at(exact_cells.conditions).missed[row]
+            block["prior_alpha"] = alpha
+            block["parts"] = np.abs(alpha - exact_cells.missed[row]) > PARTS_FROM
+        found[POSTERIOR] = [{**_outcomes(result, row, exact_cells), **block}]
     exact = exact_engine(engines)
     if exact and result.enumerated is not None and row in result.enumerated.known:
         found[exact] = _enumerated_cells(result, result.enumerated, row)
@@ -119,16 +125,6 @@ def _counted_cells(result: ScenarioResult, tally: Tally, row: int) -> Iterator[B
     if by_truth is not None:
         counted = counted_block(by_truth, row, alpha, result.looks)
         yield {**_truths(result, by_truth), **counted, **_length_drawn(by_truth, row)}
-
-
-def _integrated_cells(result: ScenarioResult, integrated: Integrated, row: int) -> Block:
-    """The cells of ``posterior``, with alpha under the reference prior if it is another one."""
-    exact, under_prior = integrated.by_outcome, integrated.under_prior
-    cells = {**_outcomes(result, row, exact), **exact_block(exact, row, result.columns[row].alpha)}
-    if under_prior is None:
-        return cells
-    alpha = under_prior.at(exact.conditions).missed[row]
-    return {**cells, "prior_alpha": alpha, "parts": np.abs(alpha - exact.missed[row]) > PARTS_FROM}
 
 
 def _enumerated_cells(result: ScenarioResult, enumerated: Enumerated, row: int) -> Iterator[Block]:

@@ -75,7 +75,7 @@ def _what_would_fit(experiment: Experiment, fitting: int, limit: float) -> Itera
     if fitting:
         yield f"fewer sizes (of its {len(experiment.sizes):,} the smallest {fitting:,} fit)"
     family = experiment.family
-    if experiment.outcomes is None and family.has_single_count and family.is_bounded:
+    if experiment.outcomes is None and family.has_fractions:
         fewer = replace(experiment, outcomes=21, group=None)
         held = sum(_held(fewer, counts) for counts in count_scenarios(fewer))
         if held + _fixed_memory(fewer, SHARD) <= limit:

@@ -106,7 +106,7 @@ def _command(finding: Finding, family: Family | None, words: Sequence[str]) -> s
     if finding.counter_example is not None:
         grid = finding.counter_example.grid
     else:
-        names = (*(family.sizes if family.has_outcomes else ()), "alpha")
+        names = (*family.outcome_sizes, "alpha")
         values = {name: finding.cell.get(name) for name in names}
         grid = {n: (float(v),) for n, v in values.items() if isinstance(v, int | float)}
         if len(grid) < len(names):

@@ -150,7 +150,7 @@ def shown_of(results: Results, panels: Panels) -> ShownPanels:
     )
     x, names = panels.panels[0].x, panels.panels[0].names
     is_sparse = panels.over == "outcome" and x[-1] > _SPARSE * x.size and names is None
-    return ShownPanels(panels, axis, words, bool(is_sparse and not panels.family.is_bounded))
+    return ShownPanels(panels, axis, words, bool(is_sparse and not panels.family.has_fractions))
 
 
 def _axis(panels: Panels) -> CurveAxis:

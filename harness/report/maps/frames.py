@@ -110,7 +110,7 @@ def frames_of(cells: pl.DataFrame, titles: Mapping[str, str]) -> Iterator[Frame]
     if cells.is_empty() or "given" not in cells.columns:
         return
     family = family_in(cells)
-    if family.has_outcomes and family.has_single_count and family.is_bounded:
+    if family.has_fractions:
         (count,) = family.counts
         axis = PlaceAxis(count, f"{count}/{family.sizes[0]}", count)
         for here in _by_alpha(cells, OUTCOME):
