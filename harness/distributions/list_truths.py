@@ -309,8 +309,8 @@ class PointRuns:
             )
         for value in values:
             _magnitude("points", "each value", value)
-        points, weights = zip(*sorted(zip(values, weights, strict=True)), strict=True)
-        return cls(points, weights)
+        order = sorted(range(len(values)), key=values.__getitem__)
+        return cls(tuple(values[i] for i in order), tuple(weights[i] for i in order))
 
     @property
     def mean(self) -> float:

@@ -226,7 +226,7 @@ def _quantiles(atoms: Floats, tail: float) -> Floats:
             roots,
             "no limit by Gaffke's method at outcome {}",
         )
-    return roots
+    return np.asarray(roots)
 
 
 def _log_below(c: Floats, step: float, nodes: int) -> tuple[Floats, Floats]:
@@ -271,4 +271,4 @@ def _log_below(c: Floats, step: float, nodes: int) -> tuple[Floats, Floats]:
     moved = (1.0 / ((1.0 - c * s[:, np.newaxis])[:, :, np.newaxis] * each)).sum(axis=1)
     density = (grown * moved).imag.sum(axis=1)
     peak = -np.log1p(-c * s[:, np.newaxis]).sum(axis=1)
-    return peak + np.log(probability), density / probability
+    return np.asarray(peak + np.log(probability)), density / probability
