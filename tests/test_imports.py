@@ -61,7 +61,7 @@ def rooms(modules: set[str]) -> set[str]:
     return {name.split(".")[1] for name in ours(modules) if "." in name} - {"__main__"}
 
 
-LIGHT = {"harness.base.errors", "harness.base.files", "harness.base.text"}
+LIGHT = {f"harness.base.{name}" for name in ("errors", "files", "text", "underway")}
 """All that a help text needs of ``base``."""
 
 

@@ -34,6 +34,7 @@ DATA = {
         **dict.fromkeys(("negatives1", "negatives2"), ((1.0, 2.5), (1.0, 2.5))),
     },
     "mean": {"values": [[1.0, 2.0, 4.0], [1.0, 1.0, 2.0]]},
+    "bounded_mean": {"values": [[0.1, 0.2, 0.4], [1.0, 0.0, 0.2]]},
     "clustered_proportion": {"x": [[3, 5, 2], [9, 8, 0]], "n": [10, 10, 10]},
 }
 TWO_PROPORTIONS = {"x1": [3, 5], "n1": 10, "x2": [7, 9], "n2": 12}

@@ -136,6 +136,7 @@ SETTINGS = {
         "normal": {"mean": 0.75, "sd": 0.02},
         "failed": {"share": 0.1, "mean": 0.1, "sd": 0},
     },
+    "points": {"values": [0.5, 0, 1], "weights": [0.3, 0.2, 0.5]},
 }
 SKEWNESS = {
     "normal": 0.0,
@@ -214,7 +215,12 @@ def test_failed_runs_of_one_value_are_a_quantile_of_exactly_this_value():
         assert truth.quantile(p) == mean
 
 
-@pytest.mark.parametrize("name", LAWS_OF_RUNS)
+def test_a_quantile_of_points_is_the_first_value_with_its_probability_up_to_it():
+    law = runs_truth("points", SETTINGS["points"])
+    assert [law.quantile(p) for p in (0.1, 0.2, 0.21, 0.5, 0.6, 0.999)] == [0, 0, 0.5, 0.5, 1, 1]
+
+
+@pytest.mark.parametrize("name", sorted({*LAWS_OF_RUNS} - {"points"}))
 def test_a_share_p_of_the_draws_is_below_the_p_quantile(name):
     truth = runs_truth(name, SETTINGS[name])
     drawn = truth.draw(np.random.default_rng(9), RUN_DRAWS)
@@ -241,4 +247,5 @@ def test_the_content_of_a_law_gives_it_again(name):
     ((key, settings),) = truth.content().items()
     assert key == name
     assert runs_truth(name, settings) == truth
-    assert truth.title.startswith(("normal" if name == "mixture" else name) + " runs")
+    begins = {"mixture": "normal runs", "points": "values 0 (20 %)"}
+    assert truth.title.startswith(begins.get(name, f"{name} runs"))

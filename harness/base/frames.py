@@ -145,7 +145,7 @@ class Tabular(ABC):
 
         >>> import harness
         >>> harness.size("proportion", p=0.9, half_width=0.05)
-        <Size: n = 135, half_width = 0.04997, target = 0.05, checked_to = 540>
+        <Size: n = 135, half_width = 0.04997, target = 0.05, checked_to = 544>
         >>> harness.power("proportion", n=[100, 200], p=0.9, above=0.8)
         <Power, 2 rows>
            n    power

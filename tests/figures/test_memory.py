@@ -37,7 +37,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 """
 """Runs a command and prints the most memory that it had, in kilobytes."""
 # Of stopped trials, of lists and of simulations: their sizes are far smaller.
-OTHERS = {"calibration", "choice", "stopping_outcomes", "expected_size"}
+OTHERS = {"calibration", "choice", "stopping_outcomes", "expected_size", "power_curve"}
 OTHERS |= {"zip_plot", "lollipop", "nested_loop", "estimates", "solve_curve"}
 
 

@@ -389,11 +389,11 @@ def _run_truth(
         truth = RunTruth(runs_truth(name, settings), (info.context or {}).get("estimand"))
     except InputError as error:
         raise refused(str(error)) from None
-    support, (low, high) = (info.context or {})["family"].support, truth.law.span
-    if low < support[0] or high > support[1]:
+    family, (low, high) = (info.context or {})["family"], truth.law.span
+    if low < family.support[0] or high > family.support[1]:
         raise refused(
-            f"expected values from {support[0]:g} to {support[1]:g}, found {truth.law.title}, with "
-            f"values from {low:g} to {high:g}"
+            f"expected values from {family.support[0]:g} to {family.support[1]:g}, found "
+            f"{truth.law.title}, with values from {low:g} to {high:g}"
         )
     # SciPy has no quantiles of some beta distributions with a parameter above 10^15.
     if not np.isfinite(truth.values[0]).all():

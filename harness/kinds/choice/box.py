@@ -190,7 +190,7 @@ class Box:
         written = _filled(self.written, values, ())
         try:
             valid: Any = self._model.model_validate(
-                {"truth": written}, context={"estimand": self.estimand}
+                {"truth": written}, context={"estimand": self.estimand, "family": self.family}
             )
         except ValidationError as error:
             raise InputError(str(next(issues_of(error)))) from None

@@ -165,6 +165,8 @@ def _lists(method: SoundMethod) -> Iterator[list[np.ndarray]]:
     for k in (2, 3, 5, 8, 30):
         if method.family == "mean":
             yield [rng.normal(0.7, 0.1, k)]
+        elif method.family == "bounded_mean":
+            yield [rng.beta(9, 0.5, k)]
         elif method.family.startswith("auc"):
             # Rounded, so that some tie.
             yield [np.round(rng.normal(0.5, 1, k), 1) for _ in family_of(method.family).data]
