@@ -35,6 +35,11 @@ class CoverageCurveOptions(options.PanelOptions):
     alpha: options.Alpha | None = options.ALPHA
     second: options.Truth | None = options.SECOND_TRUTH
     lowest: float | None = options.LOWEST_COVERAGE
+    together: bool = Field(
+        False,
+        description="Draw all methods in one panel, a line each without Monte Carlo points, which "
+        "suits curves without saw-teeth.",
+    )
     fixed: bool = Field(
         False,
         description="Where trials end by a stopping rule: draw the coverage at the fixed n as "

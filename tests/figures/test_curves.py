@@ -60,7 +60,7 @@ def test_coverage_error_bars_are_the_mirrored_intervals() -> None:
 
 
 def test_panels_share_axes_that_say_what_they_show() -> None:
-    figure = draw_one(truth_cells(50, METHODS), "coverage_curve")
+    figure = draw_one(truth_cells(50, METHODS), "coverage_curve", lowest=0)
     assert {axes.get_xlim() for axes in figure.axes} == {(0, 1)}
     assert len({axes.get_ylim() for axes in figure.axes}) == 1
     assert figure.get_supxlabel() == "true proportion p"
@@ -68,9 +68,31 @@ def test_panels_share_axes_that_say_what_they_show() -> None:
     assert heading(figure) == "coverage of 95 % intervals at n = 50"
 
 
-def test_what_lies_below_the_axis_is_named() -> None:
+def test_the_axis_holds_all_curves_and_is_stretched_where_one_breaks_down() -> None:
     cells = truth_cells(50, METHODS)
     figure = draw_one(cells, "coverage_curve")
+    axes = figure.axes[0]
+    lowest, highest = axes.get_ylim()
+    assert lowest < 1 - cells["actual_alpha"].max() < 0.8 < 1 <= highest
+    assert figure.get_supylabel() == "coverage, %,\nstretched near 100"
+    at = [axes.transData.transform((0, y))[1] for y in (0.60, 0.65, 0.90, 0.95)]
+    assert at[3] - at[2] > 2 * (at[1] - at[0])
+    assert axes.get_title(loc="left") == "Wald"
+
+
+def test_all_methods_stand_in_one_panel_where_that_is_asked_for() -> None:
+    cells = truth_cells(50, METHODS)
+    figure = draw_one(cells, "coverage_curve", together=True)
+    (axes,) = figure.axes
+    for method in METHODS:
+        rows = cells.filter(method=method, engine="enumeration")
+        assert line_of(axes, f"coverage-{method}") == (1 - rows["actual_alpha"]).to_list()
+    assert legend_names(figure) == [*TITLES.values(), "nominal 95 %"]
+
+
+def test_what_lies_below_the_axis_is_named() -> None:
+    cells = truth_cells(50, METHODS)
+    figure = draw_one(cells, "coverage_curve", lowest=0.875)
     assert figure.axes[0].get_ylim()[0] == pytest.approx(0.875)
     exact = cells.filter((pl.col("method") == "wald") & (pl.col("engine") == "enumeration"))
     coverage = 1 - exact["actual_alpha"]

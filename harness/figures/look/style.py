@@ -61,7 +61,8 @@ USER_MARKS = ("*", "p", "d", "H", "8")
 USER_DASHES: tuple[Any, ...] = ((0, (7, 1)), (0, (3, 1, 1, 1, 1, 1)), (0, (2, 0.7)))
 
 # The place of a name decides its style: the place modulo 7 its colour, modulo 9 its mark, modulo 4
-# its dashes. A new name goes to the end and no name is moved, so that a method looks the same in
+# its dashes. After each 63 places the colours begin one further on, so that no two names have one
+# colour and one mark. A new name goes to the end and no name is moved, so that a method looks the same in
 # every figure of every version. Names that are often compared have different colours. A "-" is
 # a place that would look like another method of the family without its colour.
 _ORDER = """
@@ -86,7 +87,7 @@ _WITHOUT_N = {
     "beta_binomial_mixture": 3,
     "stagewise": 4,
     "bonferroni_looks": 6,
-    "stagewise_mid_p": 17,
+    "stagewise_mid_p": 1,
 }
 """The places of methods for trials that may end early, which share a mark of their own."""
 _PLACES = {name: place for place, name in enumerate(_ORDER.split()) if name != "-"}
@@ -358,7 +359,8 @@ def style_of(method: str, others: Iterable[str] = ()) -> Look:
                 break
         mark, dashes = USER_MARKS[place % len(USER_MARKS)], USER_DASHES[place % len(USER_DASHES)]
     phase = (place * 5 % 13) / 13
-    colour = _page.get().colours.get(method, CURVE_COLOURS[place % len(CURVE_COLOURS)])
+    turn = place + place // (len(CURVE_COLOURS) * len(MARKS))
+    colour = _page.get().colours.get(method, CURVE_COLOURS[turn % len(CURVE_COLOURS)])
     return Look(colour, mark, dashes, phase)
 
 
