@@ -252,7 +252,10 @@ def _figure(
     lines = 2 + style.wrap(heading, width).count("\n")
     height = SLIDE * width if on_slide else 12 + 36 * rows + style.line_height() * lines
     figure = style.new_figure(width, height)
-    places = layout.panels(figure, len(panels), columns)
+    if on_slide:
+        places = layout.placed_panels(figure, [divmod(i, columns) for i in range(count)])
+    else:
+        places = layout.panels(figure, count, columns)
     limits = [np.concatenate((panel.lower, panel.upper)) for panel in panels]
     shown = np.concatenate([*limits, [parameter]])
     shown = shown[np.isfinite(shown)]
