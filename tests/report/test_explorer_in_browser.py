@@ -290,13 +290,13 @@ ADDRESS = "return location.hash"
 VIEW = "#family=proportion&n=30&p=0.1&method=wilson&method=mid_p"
 
 
-@pytest.mark.parametrize("format", ["svg", "png"])
-def test_the_picture_is_saved_as_it_is_seen(page: Browser, format: str) -> None:
+@pytest.mark.parametrize("ending", ["svg", "png"])
+def test_the_picture_is_saved_as_it_is_seen(page: Browser, ending: str) -> None:
     """The file needs no style sheet, and a PNG has twice the pixels of the screen."""
     start, kind, width = page.run(
         "const saved = new Promise((done) => { URL.createObjectURL = (blob) => {"
         " done(blob); return '#'; }; });"
-        f"document.querySelector(\"button[value='{format}']\").click();"
+        f"document.querySelector(\"button[value='{ending}']\").click();"
         "const blob = await saved;"
         "if (blob.type === 'image/png') {"
         " return ['', blob.type, (await createImageBitmap(blob)).width]; }"
@@ -305,8 +305,8 @@ def test_the_picture_is_saved_as_it_is_seen(page: Browser, format: str) -> None:
         "return [text, blob.type, Number(svg.getAttribute('width'))];"
     )
     shown = page.run("return document.querySelector('.panels').clientWidth")
-    assert (kind, format) in {("image/svg+xml", "svg"), ("image/png", "png")}
-    if format == "png":
+    assert (kind, ending) in {("image/svg+xml", "svg"), ("image/png", "png")}
+    if ending == "png":
         assert 2 * shown <= width <= 2 * (shown + 40)
         return
     assert shown <= width <= shown + 40

@@ -265,7 +265,10 @@ def truth_type(family: Family) -> Any:
     model, prior = family.model.NAME, family.model.PRIOR
     kind, example = _TRUTHS[prior], "{uniform: [0, 10]}"
     if family.samples == 2:
-        kind, example = _pair_type(model, prior, tuple(family.model.SUPPORT)), f"{{first: {example}, second: {example}}}"
+        kind, example = (
+            _pair_type(model, prior, tuple(family.model.SUPPORT)),
+            f"{{first: {example}, second: {example}}}",
+        )
     if family.is_ratio:
         kind = Annotated[kind, AfterValidator(partial(_refuse_infinite, family))]
     if family.is_bounded:

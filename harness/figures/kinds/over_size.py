@@ -105,7 +105,7 @@ def new_page(
     ]
     at = [panel.place for panel in shown.panels if panel.place is not None]
     # Panels of one method each have its name beside them.
-    handles = [*extra] if at else handles + [*extra]
+    handles = [*extra] if at else [*handles, *extra]
     count = len(shown.panels)
     is_wide = bool(at) or (len(handles) > LONG_LEGEND and count > 2)
     across = style.PAGE if is_wide else style.COLUMN

@@ -122,7 +122,7 @@ def _coverage_figure(results: Results, sizes: SizeColumns, asked: CoverageCurveO
     places[0].set_xlim(low, high)
     figure.supylabel(coverage_axis.set_coverage(places[0], curves.alpha, lowest, stretched))
     layout.set_asked_limits(places, asked, beside)
-    figure.supxlabel(labels.truth_label(curves.family))
+    figure.supxlabel(labels.truth_label(curves.family, curves.symbol))
     shown = {
         name: handle
         for axes in places
@@ -135,9 +135,7 @@ def _coverage_figure(results: Results, sizes: SizeColumns, asked: CoverageCurveO
     return figure
 
 
-def _axis(
-    sizes: SizeColumns, asked: CoverageCurveOptions, least: float
-) -> tuple[float, bool]:
+def _axis(sizes: SizeColumns, asked: CoverageCurveOptions, least: float) -> tuple[float, bool]:
     """Where the axis of coverage begins, and whether it is stretched near 100 %.
 
     Unless a lowest value is asked for, the axis holds all curves. An even axis would flatten them
@@ -171,9 +169,7 @@ def _joint_figure(results: Results, sizes: SizeColumns, asked: CoverageCurveOpti
     least = min(panel.least for panels in by_size for panel in panels)
     lowest, stretched = _axis(sizes, asked, least)
     ends = {}
-    for axes, column, head, panels in zip(
-        places, sizes.columns, sizes.heads, by_size, strict=True
-    ):
+    for axes, column, head, panels in zip(places, sizes.columns, sizes.heads, by_size, strict=True):
         axes.set_title(head, loc="left", pad=2)
         for panel, name in zip(panels, names, strict=True):
             truths, coverage = panel.line(column)
@@ -188,7 +184,7 @@ def _joint_figure(results: Results, sizes: SizeColumns, asked: CoverageCurveOpti
     places[0].set_xlim(*sizes.range)
     figure.supylabel(coverage_axis.set_coverage(places[0], curves.alpha, lowest, stretched))
     layout.set_asked_limits(places, asked, count)
-    figure.supxlabel(labels.truth_label(curves.family))
+    figure.supxlabel(labels.truth_label(curves.family, curves.symbol))
     layout.label_ends(places[-1], ends, titles, curves.methods)
     handles, _ = places[0].get_legend_handles_labels()
     figure.legend(handles, entries, **legend)
@@ -213,7 +209,9 @@ def _method_coverage(
     """The coverage of a method, with its exact curve where limits are known."""
     listed, simulated = (curves.within(curves.rows(method, engine)) for engine in ENGINES)
     curve = without_rule = None
-    if not listed.is_empty():
+    # The second sample has a true value that is held, or one that moves with the first.
+    is_held = len(curves.held) == len(curves.family.curve_truths) - 1
+    if is_held and not listed.is_empty():
         at = curves.size, curves.over, curves.held
         curve = exact_curve(results, method, curves.alpha, curves.family, *at)
         if fixed and curves.family.stops:
@@ -361,9 +359,9 @@ def _length_figure(sizes: SizeColumns, asked: LengthCurveOptions) -> Figure:
         longer = style.wrap(f"% longer than {shown}", 46)
         first.set_ylabel(f"{labels.length_label(curves.family)},\n{longer}")
     if count == 1:
-        first.set_xlabel(labels.truth_label(curves.family))
+        first.set_xlabel(labels.truth_label(curves.family, curves.symbol))
     else:
-        figure.supxlabel(labels.truth_label(curves.family))
+        figure.supxlabel(labels.truth_label(curves.family, curves.symbol))
     layout.set_asked_limits(places, asked, count)
     ends = {method: by_size[-1][method].tolist() for method in drawn}
     layout.label_ends(last, ends, titles, curves.methods)

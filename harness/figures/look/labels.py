@@ -41,9 +41,9 @@ def outcome_label(family: Family, size: Size) -> str:
     return f"outcome {model.COUNT} ({model.COUNTED} {within})"
 
 
-def truth_label(family: Family) -> str:
+def truth_label(family: Family, symbol: str | None = None) -> str:
     """The name of an axis of true values, of the first sample if there are two."""
-    return f"true {family.quantity}{family.curve_truths[0][1]}{_unit(family)}"
+    return f"true {family.quantity}{symbol or family.curve_truths[0][1]}{_unit(family)}"
 
 
 def parameter_label(family: Family) -> str:
