@@ -207,8 +207,9 @@ def second_truths(truth: AnyTruth) -> list[float]:
     """The true values that a curve over those of the first sample holds; none if not listed."""
     if isinstance(truth, TableTruth):
         return sorted({plain_number(table[2]) for table in truth.tables})
-    is_held = isinstance(truth, PairTruth) and truth.is_crossed
-    if is_held and isinstance(truth.second, DiscreteTruth):
+    if not isinstance(truth, PairTruth) or not truth.is_crossed:
+        return []
+    if isinstance(truth.second, DiscreteTruth):
         return [plain_number(value) for value in truth.second.values]
     return []
 

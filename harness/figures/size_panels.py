@@ -364,10 +364,10 @@ def by_method(shown: SizePanels, columns: int) -> SizePanels:
 
     True values that do not fit beside each other have further rows below.
     """
-    panels = []
+    panels: list[SizePanel] = []
+    row = 0
     for start in range(0, len(shown.panels), columns):
         for method in shown.methods:
-            row = 1 + panels[-1].place[0] if panels else 0
             beside = shown.panels[start : start + columns]
             for column, panel in enumerate(beside):
                 cells = panel.cells.filter(method=method)
@@ -375,6 +375,7 @@ def by_method(shown: SizePanels, columns: int) -> SizePanels:
                 last = column == len(beside) - 1
                 side = selection.method_title(shown.cells, method) if last else ""
                 panels.append(SizePanel(title, cells, (row, column), side))
+            row += 1
     return replace(shown, panels=tuple(panels))
 
 

@@ -107,7 +107,9 @@ def _figure(
     figure.supylabel(f"true {family.symbols[1]}")
     bar = figure.colorbar(colours, ax=places, location="right", pad=0.02, aspect=30)
     ticks = np.array([alpha, *(t for t in TICKS if t <= most and not 0.5 < t / alpha < 1.6)])
-    bar.set_ticks(shades(ticks, alpha, most), labels=[f"{100 * (1 - t):.6g}" for t in ticks])
+    bar.set_ticks(
+        shades(ticks, alpha, most).tolist(), labels=[f"{100 * (1 - t):.6g}" for t in ticks]
+    )
     bar.set_label(f"{COVERAGE}, nominal white")
     bar.outline.set_linewidth(0.4)
     figure.legend([], [], **style.legend_above(1, text))

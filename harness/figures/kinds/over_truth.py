@@ -99,9 +99,10 @@ def _coverage_figure(results: Results, sizes: SizeColumns, asked: CoverageCurveO
     beside = count if count > 1 else layout.panel_columns(len(panels), asked.columns, usual)
     rows = math.ceil(len(panels) / beside)
     width = style.COLUMN if beside == 1 or beside == count == 2 else style.PAGE
-    figure = style.new_figure(width, 24 + max(22 * rows, 36))
-    places = layout.panels(figure, len(panels), beside)
     lowest, stretched = _axis(sizes, asked, min(panel.least for _, _, panel in panels))
+    # A stretched axis leaves less room for what is near the nominal coverage.
+    figure = style.new_figure(width, 24 + max((28 if stretched else 22) * rows, 36))
+    places = layout.panels(figure, len(panels), beside)
     for place, (axes, (column, head, panel)) in enumerate(zip(places, panels, strict=True)):
         colour = style.style_of(panel.method, curves.methods).colour
         _plot_panel(axes, column, panel, asked.points, colour)
