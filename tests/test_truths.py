@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import harness
+from harness.base.errors import ConfigError
 from harness.distributions.list_truths import LAWS_OF_RUNS, RunTruth, runs_truth
 from harness.distributions.truths import (
     BetaTruth,
@@ -249,3 +251,32 @@ def test_the_content_of_a_law_gives_it_again(name):
     assert runs_truth(name, settings) == truth
     begins = {"mixture": "normal runs", "points": "values 0 (20 %)"}
     assert truth.title.startswith(begins.get(name, f"{name} runs"))
+
+
+DIFFERENCE = {
+    "name": "difference",
+    "family": "proportion_difference",
+    "n1": [5],
+    "n2": [4],
+    "methods": ["wald"],
+    "truth": {"difference": 0.1, "second": {"grid": {"start": 0, "stop": 0.9, "count": 10}}},
+    "trials": {"per_truth": 200},
+    "seed": 5,
+}
+
+
+def test_pairs_with_one_difference_are_not_crossed() -> None:
+    results = harness.run(DIFFERENCE, out=None)
+    cells = results.cells.filter(given="truth", engine="enumeration").sort("truth2")
+    tenths = [i / 10 for i in range(11)]
+    assert cells["truth2"].to_list() == tenths[:-1]
+    assert cells["truth1"].to_list() == tenths[1:]
+    assert results.manifest["agreement"]["agrees"]
+    assert results.manifest["identity"]["holds"]
+    assert results.manifest["experiment"]["truth"] == DIFFERENCE["truth"]
+
+
+def test_a_difference_that_leaves_the_range_is_refused() -> None:
+    config = DIFFERENCE | {"truth": {"difference": 0.2, "second": {"values": [0.5, 0.9]}}}
+    with pytest.raises(ConfigError, match=r"from 0 to 1, found 1\.1"):
+        harness.run(config, out=None)

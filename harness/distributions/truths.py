@@ -220,6 +220,7 @@ class PairTruth:
 
     first: Truth
     second: Truth
+    is_crossed: ClassVar[bool] = True
 
     @property
     def is_discrete(self) -> bool:
@@ -244,6 +245,45 @@ class PairTruth:
     def content(self) -> Mapping[str, Any]:
         """The truth as plain data, as random streams are keyed by it."""
         return {"first": dict(self.first.content()), "second": dict(self.second.content())}
+
+
+@dataclass(frozen=True)
+class DifferenceTruth(PairTruth):
+    """Pairs of true values with one difference: the i-th of the first with the i-th of the second.
+
+    Worst cases are those over both ranges.
+
+    >>> DifferenceTruth.of(0.1, DiscreteTruth((0.3, 0.4, 0.5))).first.values
+    (0.4, 0.5, 0.6)
+    """
+
+    difference: float
+    """First − second."""
+    is_crossed: ClassVar[bool] = False
+
+    @classmethod
+    def of(cls, difference: float, second: DiscreteTruth) -> DifferenceTruth:
+        """Return the truth with these values of the second sample."""
+        # 0.1 + 0.2 is 0.3, as a person writes it.
+        first = tuple(float(f"{value + difference:.15g}") for value in second.values)
+        return cls(DiscreteTruth(first), second, difference)
+
+    @property
+    def count(self) -> int:
+        """The number of pairs."""
+        assert self.second.is_discrete
+        return self.second.count
+
+    @property
+    def values(self) -> tuple[Floats, Floats]:
+        """The true values of each sample, two arrays of shape (count,)."""
+        assert self.first.is_discrete
+        assert self.second.is_discrete
+        return np.array(self.first.values), np.array(self.second.values)
+
+    def content(self) -> Mapping[str, Any]:
+        """The truth as plain data, as random streams are keyed by it."""
+        return {"difference": self.difference, "second": dict(self.second.content())}
 
 
 class ListedTruth(Protocol):

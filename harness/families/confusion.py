@@ -69,6 +69,14 @@ def cells_of_rates(prevalence: Any, sensitivity: Any, specificity: Any) -> tuple
     )
 
 
+RATES_AT: dict[str, Callable[[Sequence[Any]], Any]] = {
+    "prevalence": lambda cells: cells[0] + cells[2],
+    "sensitivity": lambda cells: cells[0] / (cells[0] + cells[2]),
+    "specificity": lambda cells: cells[3] / (cells[1] + cells[3]),
+}
+"""The rates at the probabilities of tp, fp, fn and tn."""
+
+
 def _family(
     name: str,
     title: str,
@@ -128,6 +136,7 @@ def _family(
         truth_parts=dict(
             zip((*CELLS[:3], *RATES), (*(f"p{each}" for each in suffixes[:3]), *RATES), strict=True)
         ),
+        part_at=RATES_AT,
         held=(f"p{suffixes[3]}",),
     )
 

@@ -280,6 +280,8 @@ class Family:
     """Return the posterior of the parameter from those of its samples."""
     truth_parts: Mapping[str, str] = field(default_factory=dict)
     """The keys of a truth that has several parts, with the symbol of what each is of."""
+    part_at: Mapping[str, Callable[[Sequence[Any]], Any]] = field(default_factory=dict)
+    """The ``truth_parts`` that are functions of all true values, with the function."""
     held: tuple[str, ...] = ()
     """The symbols of the true values that no curve goes over, and none holds."""
     truth_is_of_sample: bool = True

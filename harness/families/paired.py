@@ -42,6 +42,22 @@ PAIR = model_like(
 """The model of the probabilities of a pair: proportions, with a Dirichlet prior of all four."""
 
 
+def _correlation_at(cells: Sequence[Any]) -> Any:
+    """Return φ at the probabilities of both, first_only, second_only and neither."""
+    p11, p10, p01, p00 = cells
+    first, second = p11 + p10, p11 + p01
+    scale = np.sqrt(first * second * (p01 + p00) * (p10 + p00))
+    return (p11 * p00 - p10 * p01) / scale
+
+
+MARGINS_AT: dict[str, Callable[[Sequence[Any]], Any]] = {
+    "first": lambda cells: cells[0] + cells[1],
+    "second": lambda cells: cells[0] + cells[2],
+    "correlation": _correlation_at,
+}
+"""The margins at the probabilities of both, first_only, second_only and neither."""
+
+
 def family_of_pairs(
     name: str,
     title: str,
@@ -85,6 +101,7 @@ def family_of_pairs(
         all_truths=with_last_cell("p00 = 1 − p11 − p10 − p01"),
         closed_posterior=posterior,
         truth_parts=dict(zip(PARTS, ("p10", "p01", "p11", "p1", "p2", "φ"), strict=True)),
+        part_at=MARGINS_AT,
         # The concordant cells follow where they share what the discordant ones leave.
         held=("p11", "p00"),
         quantity=PAIR.QUANTITY,

@@ -22,6 +22,7 @@ Requirement = Literal[
     "counts_of_samples",
     "trials_by_outcome",
     "grid_of_fractions",
+    "grid_of_truths",
     "lengths",
     "mean_lengths",
     "panels_over_size",
@@ -30,7 +31,8 @@ Requirement = Literal[
 
 ``counts_of_samples``: the option x names outcomes of as many counts as there are samples;
 ``trials_by_outcome``: trials are counted by outcome; ``grid_of_fractions``: several sizes n, each
-with outcomes at equally spaced x/n; ``lengths``: methods that have a length at each outcome;
+with outcomes at equally spaced x/n; ``grid_of_truths``: several true values of each of two samples,
+all pairs of them; ``lengths``: methods that have a length at each outcome;
 ``mean_lengths``: methods that have a mean length at a true value; ``panels_over_size``: several
 sizes, and as many panels as a page holds.
 """

@@ -327,7 +327,7 @@ LOWEST_COVERAGE: Any = Field(
     ge=0,
     lt=1,
     description="Lower end of the coverage axis, a probability; left out, the lowest coverage "
-    "that is drawn, of curves at least 1 - 2.5 alpha.",
+    "that is drawn, on an axis stretched near 100 % where that is below 1 - 4 alpha.",
 )
 
 

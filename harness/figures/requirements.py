@@ -99,6 +99,12 @@ def unmet_requirements(kind: FigureKind, options: Any, facts: ExperimentFacts) -
         yield from _unmet_trials_by_outcome(kind, options, facts)
     if "grid_of_fractions" in kind.requires:
         yield from _unmet_surface(kind, options, facts)
+    if "grid_of_truths" in kind.requires and facts.has_true_values:
+        truth = facts.truth
+        assert isinstance(truth, PairTruth)
+        if not truth.is_crossed or min(len(set(each.tolist())) for each in truth.values) < 2:
+            message = f"expected several true values of both samples, crossed, for {kind.name}"
+            yield Unmet("kind", f"{message}, found {flow(truth.content())}")
     if "panels_over_size" in kind.requires:
         sizes = [_as_level(size) for size in facts.sizes]
         yield from unmet_panels(options, facts.family, sizes, facts.listed_truths())
@@ -201,7 +207,9 @@ def second_truths(truth: AnyTruth) -> list[float]:
     """The true values that a curve over those of the first sample holds; none if not listed."""
     if isinstance(truth, TableTruth):
         return sorted({plain_number(table[2]) for table in truth.tables})
-    if isinstance(truth, PairTruth) and isinstance(truth.second, DiscreteTruth):
+    if not isinstance(truth, PairTruth) or not truth.is_crossed:
+        return []
+    if isinstance(truth.second, DiscreteTruth):
         return [plain_number(value) for value in truth.second.values]
     return []
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -173,6 +173,10 @@ class SizePanel:
     title: str
     cells: pl.DataFrame
     """Those in which what is drawn is known, sorted by the first size."""
+    place: tuple[int, int] | None = None
+    """Its row and column where each method has panels of its own."""
+    side: str = ""
+    """What stands beside the last panel of a row: the title of its method."""
 
     def rows(self, method: str, engines: Sequence[str]) -> pl.DataFrame:
         """The rows of a method by one of these engines; there may be none."""
@@ -194,6 +198,15 @@ class SizePanels:
     panels: tuple[SizePanel, ...]
     cells: pl.DataFrame
     """The cells of all panels in which what is drawn is known."""
+    of_truths: bool = False
+    """Whether panels are of methods, and true values stand in the place of methods."""
+
+    def look(self, method: str) -> style.Look:
+        """The look of a line."""
+        if not self.of_truths:
+            return style.style_of(method, self.methods)
+        place = self.methods.index(method)
+        return style.Look(style.CURVE_COLOURS[place], style.MARKS[place], "-", 0.0)
 
     @property
     def size(self) -> str:
@@ -269,16 +282,16 @@ def size_panels(
     held = held_sizes(sizes)
     setting = following(family.sizes, sizes) if held == [()] else ""
     setting += selected.sampling
-    # A title has the first few true values, or all of them where those few do not tell.
-    names, shown = list(symbols.values()), len(family.curve_truths)
-    if len({level[:shown] for level in truths}) == len(truths):
-        names = names[:shown]
+    drawn = chosen(truths, asked.truths).levels
+    written = results.manifest.get("experiment", {}).get("truth", {})
+    shared, titles = _titles(family, written, symbols, truths, drawn)
+    setting += shared
     places = [
         (
-            ", ".join(_named(names, truth) + _named(further, level)),
+            ", ".join(titles[truth] + _named(further, level)),
             selection.at([*symbols, *further[: len(level)]], truth + level),
         )
-        for truth in chosen(truths, asked.truths).levels
+        for truth in drawn
         for level in held
     ]
     drawings = []
@@ -288,6 +301,82 @@ def size_panels(
         stem = file_stem(kind, *part)
         drawings.append(SizePanels(stem, family, setting, alpha, methods, panels, here))
     return drawings
+
+
+def _titles(
+    family: Family,
+    written: Mapping[str, Any],
+    symbols: Mapping[str, str],
+    truths: Sequence[Level],
+    drawn: Sequence[Level],
+) -> tuple[str, dict[Level, list[str]]]:
+    """What the true values that are drawn share, as the end of a heading, and the title of each.
+
+    They are said as the config says them, by rates or margins, or by the first few true values, or
+    all of them where those few do not tell.
+
+    Args:
+        family: the family.
+        written: the truth of the config.
+        symbols: the columns of the true values with their symbols.
+        truths: all true values, in the order of these columns.
+        drawn: some of them.
+    """
+    parts = [name for name in family.part_at if name in written]
+    if not parts:
+        names, shown = list(symbols.values()), len(family.curve_truths)
+        if len({level[:shown] for level in truths}) == len(truths):
+            names = names[:shown]
+        return "", {truth: _named(names, truth) for truth in drawn}
+    by_truth = {}
+    for truth in drawn:
+        of_column = dict(zip(symbols, truth, strict=True))
+        cells = [of_column[column] for column in family.truths]
+        values = tuple(float(family.part_at[name](cells)) for name in parts)
+        by_truth[truth] = _named([family.truth_parts[name] for name in parts], values)
+    first, *others = by_truth.values()
+    shared = [text for text in first if others and all(text in other for other in others)]
+    titles = {truth: [t for t in texts if t not in shared] for truth, texts in by_truth.items()}
+    return "".join(f", {text}" for text in shared), titles
+
+
+def transposed(shown: SizePanels) -> SizePanels:
+    """The same with a panel for each method, in which each true value has a line."""
+    import polars as pl
+
+    of_truths = [
+        panel.cells.with_columns(
+            of_method=pl.col("method"), method=pl.lit(panel.title), title=pl.lit(panel.title)
+        )
+        for panel in shown.panels
+    ]
+    cells = pl.concat(of_truths)
+    panels = tuple(
+        SizePanel(selection.method_title(shown.cells, method), cells.filter(of_method=method))
+        for method in shown.methods
+    )
+    titles = tuple(panel.title for panel in shown.panels)
+    return replace(shown, methods=titles, panels=panels, cells=cells, of_truths=True)
+
+
+def by_method(shown: SizePanels, columns: int) -> SizePanels:
+    """The same with a panel for each method and true value: a row of them per method.
+
+    True values that do not fit beside each other have further rows below.
+    """
+    panels: list[SizePanel] = []
+    row = 0
+    for start in range(0, len(shown.panels), columns):
+        for method in shown.methods:
+            beside = shown.panels[start : start + columns]
+            for column, panel in enumerate(beside):
+                cells = panel.cells.filter(method=method)
+                title = panel.title if method == shown.methods[0] else ""
+                last = column == len(beside) - 1
+                side = selection.method_title(shown.cells, method) if last else ""
+                panels.append(SizePanel(title, cells, (row, column), side))
+            row += 1
+    return replace(shown, panels=tuple(panels))
 
 
 def _with_equal_truths(cells: pl.DataFrame, sizes: Sequence[str], name: str) -> pl.Series:

@@ -35,6 +35,11 @@ class CoverageCurveOptions(options.PanelOptions):
     alpha: options.Alpha | None = options.ALPHA
     second: options.Truth | None = options.SECOND_TRUTH
     lowest: float | None = options.LOWEST_COVERAGE
+    together: bool = Field(
+        False,
+        description="Draw all methods in one panel, a line each without Monte Carlo points, which "
+        "suits curves without saw-teeth.",
+    )
     fixed: bool = Field(
         False,
         description="Where trials end by a stopping rule: draw the coverage at the fixed n as "
@@ -81,8 +86,12 @@ class TruthCurves:
     alpha: float
     methods: tuple[str, ...]
     size: selection.Size
+    axis: str
+    """The column of the true values that the curve goes over."""
+    symbol: str
+    """Their symbol."""
     held: tuple[float, ...]
-    """The true values that are held, of the samples after the first."""
+    """The true values that are held, of the samples after the first; none where they move."""
     xlim: Span | None
     """The range that is asked for."""
     cells: pl.DataFrame
@@ -98,13 +107,13 @@ class TruthCurves:
 
     def truths(self, rows: pl.DataFrame) -> Floats:
         """The true values of rows, of the first sample if there are two, shape (m,)."""
-        return rows[self.family.curve_truths[0][0]].to_numpy()
+        return rows[self.axis].to_numpy()
 
     def within(self, rows: pl.DataFrame) -> pl.DataFrame:
         """The rows at true values in the range that is asked for."""
         if self.xlim is None:
             return rows
-        return rows.filter(rows[self.family.curve_truths[0][0]].is_between(*self.xlim))
+        return rows.filter(rows[self.axis].is_between(*self.xlim))
 
     @property
     def drawn(self) -> pl.DataFrame:
@@ -190,14 +199,20 @@ def size_columns(
         setting, parts = labels.size_text(family, size), labels.size_in_stem(family, size)
         here = selected.at_size(size)
         # Curves go over the truth of the first sample; those of the others are held.
-        (axis, _), *others = family.curve_truths
+        (axis, symbol), *others = family.curve_truths
         held: list[float] = []
-        for column, symbol in others:
+        for column, other in others:
             several = here[column].n_unique() > 1
+            apart = (here[axis] - here[column]).round(9).unique()
+            if several and apart.len() == 1:
+                # With one difference of both, the curve goes over the second.
+                setting += f", {symbol}\xa0−\xa0{other} = {apart[0]:.9g}"
+                axis, symbol = column, other
+                continue
             second = _held_truth(here[column], asked.second, kind)
             here = here.filter(here[column] == second)
             held.append(second)
-            setting += f", {symbol} = {second:.12g}"
+            setting += f", {other} = {second:.12g}"
             parts += [f"second{second:.12g}"] if several else []
         setting += selected.sampling
         of_one = here.filter(
@@ -213,6 +228,8 @@ def size_columns(
                 alpha=alpha,
                 methods=tuple(selected.methods),
                 size=size,
+                axis=axis,
+                symbol=symbol,
                 held=tuple(held),
                 xlim=asked.xlim,
                 cells=here.filter(alpha=alpha).sort(axis),

@@ -242,7 +242,7 @@ def explorer(experiment: AnyExperiment, command: str = "") -> Page:
         template="explorer.html",
         context=_context(numbers, names, data["start"]),
         data=data,
-        scripts=("explorer_pictures.js", "explorer.js"),
+        scripts=("explorer_pictures.js", "explorer_save.js", "explorer.js"),
         styles=("explorer.css",),
     )
     part = PagePart("explorer", experiment.title, [section])
@@ -333,6 +333,7 @@ def _context(numbers: Numbers, names: Sequence[str], start: Mapping[str, Any]) -
     return {
         "confidence": percent(1.0 - numbers.alpha),
         "sizes": [of_size.n for of_size in numbers.sizes],
+        "steps": _steps([of_size.n for of_size in numbers.sizes]),
         "truths": [f"{truth:.6g}" for truth in numbers.truths.tolist()],
         "methods": names,
         "start": start,
@@ -350,6 +351,17 @@ def _context(numbers: Numbers, names: Sequence[str], start: Mapping[str, Any]) -
             "least": percent(_LEAST),
         },
     }
+
+
+def _steps(sizes: Sequence[int]) -> str:
+    """The values that n takes, in words: all whole numbers of a range, or a list of them.
+
+    >>> _steps([1, 2, 3]), _steps([5, 10, 20])
+    ('every whole number from 1 to 3', '5, 10, 20')
+    """
+    if len(sizes) > 2 and list(sizes) == list(range(sizes[0], sizes[-1] + 1)):
+        return f"every whole number from {sizes[0]} to {sizes[-1]}"
+    return ", ".join(map(str, sizes))
 
 
 def _sentence(numbers: SizeNumbers, name: str, row: int, at_p: int, p: float) -> str:

@@ -30,6 +30,7 @@ from harness.commands.options import (
 )
 from harness.commands.significance import significance
 from harness.families.catalogue import COMPARED, FAMILIES
+from harness.families.lists import RANGE as RANGE_OF_A_MEAN
 from harness.kinds.load import json_schema
 from harness.methods.catalogue import CATALOGUE, by_any_name
 from harness.methods.catalogue.recommended import RECOMMENDED
@@ -215,7 +216,7 @@ def test_the_columns_of_all_families_are_options_and_nothing_else_is(design, opt
 
 def test_interval_has_an_option_for_all_data_of_every_family():
     data = {name for family in FAMILIES.values() for name in family.options}
-    settings = {name for family in FAMILIES.values() for name in family.settings}
+    settings = {RANGE_OF_A_MEAN, *(name for family in FAMILIES.values() for name in family.settings)}
     assert data | settings | set(FINITE_POPULATION) | set(STOPPING) == set(OF_INTERVAL)
     assert set(OF_INTERVAL) <= set(inspect.signature(interval).parameters)
     lists = {name for f in FAMILIES.values() if not f.has_outcomes for name in f.data}

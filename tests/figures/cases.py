@@ -265,6 +265,13 @@ CASES: dict[str, Case] = {
         "coverage_curve",
     ),
     "coverage of two samples": case(_pairs, "coverage_curve", second=0.9),
+    "coverage of nine methods in one panel": case(
+        lambda: many(truth_cells(50, ["wald"]), 9), "coverage_curve", together=True
+    ),
+    "map of two samples": case(_pairs, "coverage_map", n=(30, 20)),
+    "coverage over the size of nine methods": case(
+        lambda: many(over_sizes((20, 50, 100), ["wald"], [0.1, 0.3]), 9), "coverage_over_size"
+    ),
     "length of two samples": case(_pairs, "length_curve", second=0.5, n=(30, 20)),
     "coverage over the size": case(
         lambda: renamed(

@@ -191,6 +191,12 @@ def test_methods_of_a_family_differ_in_mark_or_dashes(family: str) -> None:
     assert len(set(looks)) == len(looks)
 
 
+@pytest.mark.parametrize("family", CATALOGUE)
+def test_methods_of_a_family_differ_in_colour_or_mark(family: str) -> None:
+    looks = [(style_of(name).colour, style_of(name).mark) for name in CATALOGUE[family]]
+    assert len(set(looks)) == len(looks)
+
+
 def test_methods_that_are_often_compared_differ_in_colour() -> None:
     often = ["wald", "wilson", "clopper_pearson", "agresti_coull", "jeffreys", "minimal_length"]
     assert len({style_of(name).colour for name in often}) == len(often)

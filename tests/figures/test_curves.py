@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from harness.base.errors import InputError
+from harness.figures.kinds.coverage_map import shades
 from tests.figures.layout import (
     all_named,
     draw,
@@ -60,7 +61,7 @@ def test_coverage_error_bars_are_the_mirrored_intervals() -> None:
 
 
 def test_panels_share_axes_that_say_what_they_show() -> None:
-    figure = draw_one(truth_cells(50, METHODS), "coverage_curve")
+    figure = draw_one(truth_cells(50, METHODS), "coverage_curve", lowest=0)
     assert {axes.get_xlim() for axes in figure.axes} == {(0, 1)}
     assert len({axes.get_ylim() for axes in figure.axes}) == 1
     assert figure.get_supxlabel() == "true proportion p"
@@ -68,9 +69,31 @@ def test_panels_share_axes_that_say_what_they_show() -> None:
     assert heading(figure) == "coverage of 95 % intervals at n = 50"
 
 
-def test_what_lies_below_the_axis_is_named() -> None:
+def test_the_axis_holds_all_curves_and_is_stretched_where_one_breaks_down() -> None:
     cells = truth_cells(50, METHODS)
     figure = draw_one(cells, "coverage_curve")
+    axes = figure.axes[0]
+    lowest, highest = axes.get_ylim()
+    assert lowest < 1 - cells["actual_alpha"].max() < 0.8 < 1 <= highest
+    assert figure.get_supylabel() == "coverage, %,\nstretched near 100"
+    at = [axes.transData.transform((0, y))[1] for y in (0.60, 0.65, 0.90, 0.95)]
+    assert at[3] - at[2] > 2 * (at[1] - at[0])
+    assert axes.get_title(loc="left") == "Wald"
+
+
+def test_all_methods_stand_in_one_panel_where_that_is_asked_for() -> None:
+    cells = truth_cells(50, METHODS)
+    figure = draw_one(cells, "coverage_curve", together=True)
+    (axes,) = figure.axes
+    for method in METHODS:
+        rows = cells.filter(method=method, engine="enumeration")
+        assert line_of(axes, f"coverage-{method}") == (1 - rows["actual_alpha"]).to_list()
+    assert legend_names(figure) == [*TITLES.values(), "nominal 95 %"]
+
+
+def test_what_lies_below_the_axis_is_named() -> None:
+    cells = truth_cells(50, METHODS)
+    figure = draw_one(cells, "coverage_curve", lowest=0.875)
     assert figure.axes[0].get_ylim()[0] == pytest.approx(0.875)
     exact = cells.filter((pl.col("method") == "wald") & (pl.col("engine") == "enumeration"))
     coverage = 1 - exact["actual_alpha"]
@@ -247,6 +270,34 @@ def test_two_samples_are_drawn_over_the_first_truth_with_the_second_held(
     assert heading(figure) == f"coverage of 95 % intervals at n1 = 8, n2 = 6, p2 = {asked:g}"
     _, lengths = stem_and_figure(cells, "length_curve", second=asked)
     assert list(named(lengths, "length-exact_union").get_ydata()) == rows["length"].to_list()
+
+
+def test_pairs_with_one_difference_are_drawn_over_the_second_truth() -> None:
+    cells = pairs((8, 6), second=FIRST - 0.1).filter(
+        (pl.col("truth1") - pl.col("truth2") - 0.1).abs() < 1e-9
+    )
+    for kind in ("coverage_curve", "length_curve"):
+        figure = draw_one(cells, kind)
+        assert "p1 − p2 = 0.1" in heading(figure).replace("\xa0", " ")
+        axes = figure.axes[0]
+        assert "p2" in (axes.get_xlabel() or figure.get_supxlabel())
+    exact = named(draw_one(cells, "coverage_curve"), "exact")
+    assert list(exact.get_xdata()) == (FIRST - 0.1).tolist()
+
+
+def test_a_map_has_the_coverage_at_each_pair_of_truths() -> None:
+    second = np.array([0.2, 0.6])
+    cells = pairs((8, 6), second=second)
+    colours = named(draw_one(cells, "coverage_map"), "map-exact_union")
+    rows = cells.filter(engine="enumeration").sort("truth2", "truth1")
+    missed = rows["actual_alpha"].to_numpy()
+    most = max(missed.max(), 0.1)
+    np.testing.assert_allclose(
+        np.ravel(colours.get_array()), shades(missed, 0.05, most), rtol=1e-12
+    )
+    assert shades(np.array([0.0, 0.05, 0.4]), 0.05, 0.4).tolist() == [1, 0.5, 0]
+    with pytest.raises(InputError, match="no grid of true values"):
+        draw(cells.filter((pl.col("truth1") < 0.3) | (pl.col("truth2") < 0.3)), "coverage_map")
 
 
 def test_the_only_second_truth_need_not_be_named() -> None:

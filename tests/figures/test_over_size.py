@@ -9,9 +9,16 @@ from matplotlib.figure import Figure
 import harness
 from harness.base.errors import InputError
 from harness.families.catalogue import FAMILIES
+from harness.families.confusion import cells_of_rates
 from harness.figures.catalogue import FIGURES
 from harness.figures.look.axes import log_ticks, tick_text
-from harness.figures.size_panels import OverSizeOptions, SizePanels, size_panels
+from harness.figures.size_panels import (
+    OverSizeOptions,
+    SizePanels,
+    _titles,
+    size_panels,
+    truth_symbols,
+)
 from tests.figures.cases import LOG_SIZES, many, over_sizes, pairs_over_sizes, rates_over_exposures
 from tests.figures.layout import draw, draw_one, heading, legend_names, stems
 from tests.figures.tables import FakeResults, outcome_cells, pair_truth_cells, truth_cells
@@ -289,6 +296,39 @@ def test_clusters_have_a_panel_for_each_proportion_and_correlation() -> None:
     assert coverage == (1 - rows["actual_alpha"]).to_list()
     assert heading(figure) == "coverage, size = 10; Monte Carlo, 95 % intervals"
     assert figure.get_supxlabel() == "number of clusters"
+
+
+def test_six_methods_have_a_panel_each_with_a_line_for_each_true_value() -> None:
+    cells = over_sizes((20, 50, 200), ["wald"], [0.1, 0.3])
+    six = pl.concat([cells.with_columns(method=pl.lit(f"method {i}")) for i in range(6)])
+    figure = draw_one(six, "coverage_over_size")
+    assert [axes.get_title(loc="left") for axes in figure.axes] == [f"method {i}" for i in range(6)]
+    rows = of(cells, "enumeration", truth=0.3)
+    for axes in figure.axes:
+        assert points(axes, "exact-1")[1] == (1 - rows["actual_alpha"]).to_list()
+
+
+def test_six_methods_at_six_true_values_have_a_panel_of_their_own_each() -> None:
+    cells = over_sizes((20, 50), ["wald"], np.linspace(0.1, 0.6, 6))
+    six = pl.concat([cells.with_columns(method=pl.lit(f"method {i}")) for i in range(6)])
+    figure = draw_one(six, "coverage_over_size")
+    assert len(figure.axes) == 36
+    sides = [axes.texts[0].get_text() for axes in figure.axes]
+    assert [side for side in sides if side] == [f"method {i}" for i in range(6)] * 2
+    for axes in figure.axes:
+        assert sum(str(line.get_gid()).startswith("exact") for line in axes.lines) == 1
+
+
+def test_tables_are_titled_by_the_rates_of_the_config() -> None:
+    family = FAMILIES["f_score"]
+    of_rates = [cells_of_rates(0.05, sensitivity, 0.9) for sensitivity in (0.6, 0.8)]
+    symbols = truth_symbols(family)
+    assert list(symbols) == list(family.truths)
+    truths = [tuple(map(float, cells)) for cells in of_rates]
+    written = {"prevalence": [0.05], "sensitivity": [0.6, 0.8], "specificity": [0.9]}
+    shared, found = _titles(family, written, symbols, truths, truths)
+    assert shared == ", prevalence = 0.05, specificity = 0.9"
+    assert list(found.values()) == [["sensitivity = 0.6"], ["sensitivity = 0.8"]]
 
 
 def test_sizes_of_clusters_have_a_panel_each_where_they_are_crossed() -> None:

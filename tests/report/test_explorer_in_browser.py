@@ -290,6 +290,32 @@ ADDRESS = "return location.hash"
 VIEW = "#family=proportion&n=30&p=0.1&method=wilson&method=mid_p"
 
 
+@pytest.mark.parametrize("ending", ["svg", "png"])
+def test_the_picture_is_saved_as_it_is_seen(page: Browser, ending: str) -> None:
+    """The file needs no style sheet, and a PNG has twice the pixels of the screen."""
+    start, kind, width = page.run(
+        "const saved = new Promise((done) => { URL.createObjectURL = (blob) => {"
+        " done(blob); return '#'; }; });"
+        f"document.querySelector(\"button[value='{ending}']\").click();"
+        "const blob = await saved;"
+        "if (blob.type === 'image/png') {"
+        " return ['', blob.type, (await createImageBitmap(blob)).width]; }"
+        "const text = await blob.text();"
+        "const svg = new DOMParser().parseFromString(text, 'image/svg+xml').documentElement;"
+        "return [text, blob.type, Number(svg.getAttribute('width'))];"
+    )
+    shown = page.run("return document.querySelector('.panels').clientWidth")
+    assert (kind, ending) in {("image/svg+xml", "svg"), ("image/png", "png")}
+    if ending == "png":
+        assert 2 * shown <= width <= 2 * (shown + 40)
+        return
+    assert shown <= width <= shown + 40
+    assert "class=" not in start
+    assert "var(" not in start
+    for words in ("Wald", "Outcomes that miss: ", "true proportion p", "hold p"):
+        assert words in start
+
+
 def test_the_address_has_the_view(page: Browser) -> None:
     page.choose(N, 2)
     page.choose(P, 1)

@@ -16,7 +16,9 @@ import numpy as np
 from pydantic import (
     AfterValidator,
     BeforeValidator,
+    Discriminator,
     Field,
+    Tag,
     ValidatorFunctionWrapHandler,
     WrapValidator,
     create_model,
@@ -29,6 +31,7 @@ from harness.base.models import (
     not_here,
     one_of,
     refused,
+    tag,
 )
 from harness.base.text import plain_number
 from harness.catalogue import design_for
@@ -54,12 +57,14 @@ from harness.distributions.paired_truths import ConfusionTruth, TableTruth
 from harness.distributions.score_truths import PairedScoreTruth, ScoreTruth
 from harness.distributions.truths import (
     BetaTruth,
+    DifferenceTruth,
     DiscreteTruth,
     GammaTruth,
     PairTruth,
     Truth,
     UniformTruth,
 )
+from harness.families.combination import Span
 from harness.families.confusion import CELLS, RATES
 from harness.families.family import POSTERIOR, SMALLEST_SHAPE_OF_TWO, Family
 
@@ -169,12 +174,20 @@ def _kinds(pair: Mapping[str, Mapping[str, Any]]) -> str:
     return " and ".join(next(iter(pair[sample])) for sample in ("first", "second"))
 
 
-def _pair(written: Any, handler: ValidatorFunctionWrapHandler) -> PairTruth:
+def _pair(written: Any, handler: ValidatorFunctionWrapHandler, support: Span) -> PairTruth:
     if not isinstance(written, Mapping) or not {"first", "second"} & {*written}:
         # One message where neither key is given.
         raise expected("a mapping with the keys first and second, a truth for each sample")
     pair = handler(written)
-    truth = PairTruth(pair.first, pair.second)
+    if "difference" in written:
+        truth: PairTruth = DifferenceTruth.of(pair.difference, pair.second)
+        low, high = support
+        outside = [value for value in truth.values[0].tolist() if not low <= value <= high]
+        if outside:
+            what = f"values of the first sample, second + difference, from {low:g} to {high:g}"
+            raise refused(f"expected {what}, found {outside[0]:.6g}")
+    else:
+        truth = PairTruth(pair.first, pair.second)
     if truth.first.is_discrete != truth.second.is_discrete:
         raise refused(
             "expected two lists (values, grid) or two distributions, found " + _kinds(written)
@@ -213,7 +226,7 @@ def _two_distributions(written: Any, handler: ValidatorFunctionWrapHandler) -> P
 
 
 @cache
-def _pair_type(model: str, prior: str) -> Any:
+def _pair_type(model: str, prior: str, support: Span) -> Any:
     fields: Any = {
         sample: (_TRUTHS[prior], Field(description=f"Of the {sample} sample."))
         for sample in ("first", "second")
@@ -224,7 +237,28 @@ def _pair_type(model: str, prior: str) -> Any:
     )
     name = f"PairOf{model.capitalize()}s"
     pair = create_model(name, __base__=StrictModel, __doc__=about, **fields)
-    return Annotated[pair, WrapValidator(_pair)]
+    lists = {key: PROBABILITY_LISTS[key] if prior == "Beta" else RATE_LISTS[key]
+             for key in ("grid", "values")}  # fmt: skip
+    apart: Any = {
+        "difference": (
+            Annotated[float, Field(allow_inf_nan=False)],
+            Field(description="First - second, the same in all pairs."),
+        ),
+        "second": (_one_of(lists), Field(description="Of the second sample.")),
+    }
+    about = "Pairs with one difference: each value of the second, and that plus the difference."
+    of_difference = create_model(
+        f"DifferenceOf{model.capitalize()}s", __base__=StrictModel, __doc__=about, **apart
+    )
+    kinds = Annotated[
+        Annotated[pair, Tag(tag("crossed"))] | Annotated[of_difference, Tag(tag("difference"))],
+        Discriminator(
+            lambda value: tag(
+                "difference" if isinstance(value, Mapping) and "difference" in value else "crossed"
+            )
+        ),
+    ]
+    return Annotated[kinds, WrapValidator(partial(_pair, support=support))]
 
 
 def truth_type(family: Family) -> Any:
@@ -234,7 +268,8 @@ def truth_type(family: Family) -> Any:
     if family.samples == 2:
         example = f"{{first: {example}, second: {example}}}"
         refuse_infinite = AfterValidator(partial(_refuse_infinite, family))
-        kind = Annotated[_pair_type(model, prior), refuse_infinite]
+        pairs = _pair_type(model, prior, tuple(family.model.SUPPORT))
+        kind = Annotated[pairs, refuse_infinite]
     if math.isfinite(family.model.SUPPORT[1]):
         return kind
 

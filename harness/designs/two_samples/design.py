@@ -108,6 +108,9 @@ class TwoSampleSolver(Solver):
 
     def outcome_weights(self, outcomes: Integers) -> Floats:
         weight, scenario = np.ones(outcomes.size), self.scenario
+        if not scenario.truth.is_crossed:
+            # The samples are independent at each pair of truths, and not on average.
+            return super().outcome_weights(outcomes)
         for sample, x in zip(scenario.samples(), scenario.counts(outcomes), strict=True):
             distinct, back = np.unique(x, return_inverse=True)
             weight = weight * one_sample.outcome_weights(sample, distinct)[back]

@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from harness.tables.results import Results
 
 NAME = "intervals_drawn"
+ONE_COLUMN = 3
+"""With more methods, panels fill a slide."""
+SLIDE = 9 / 16
+"""The height of a slide over its width."""
 _PARTS = 20
 """Where no true values are listed, those that divide the range into so many parts are tried."""
 SHARD = 1 << 62
@@ -239,18 +243,26 @@ def _figure(
 ) -> Figure:
     from matplotlib.lines import Line2D
 
-    columns = layout.panel_columns(len(panels), asked.columns, 1)
-    rows = -(-len(panels) // columns)
-    lines = 2 + style.wrap(heading, style.COLUMN).count("\n")
-    figure = style.new_figure(style.COLUMN, 12 + 36 * rows + style.line_height() * lines)
-    places = layout.panels(figure, len(panels), columns)
+    count = len(panels)
+    on_slide = count > ONE_COLUMN and asked.columns is None
+    # Panels of a slide are about twice as wide as high.
+    columns = round(count**0.5) if on_slide else layout.panel_columns(count, asked.columns, 1)
+    rows = -(-count // columns)
+    width = style.PAGE if on_slide else style.COLUMN
+    lines = 2 + style.wrap(heading, width).count("\n")
+    height = SLIDE * width if on_slide else 12 + 36 * rows + style.line_height() * lines
+    figure = style.new_figure(width, height)
+    if on_slide:
+        places = layout.placed_panels(figure, [divmod(i, columns) for i in range(count)])
+    else:
+        places = layout.panels(figure, count, columns)
     limits = [np.concatenate((panel.lower, panel.upper)) for panel in panels]
     shown = np.concatenate([*limits, [parameter]])
     shown = shown[np.isfinite(shown)]
     room = 0.03 * (shown.max() - shown.min()) or 1.0
     bottom, top = shown.min() - room, shown.max() + room
     for axes, panel in zip(places, panels, strict=True):
-        _plot(axes, panel, parameter, (bottom, top), style.COLUMN / columns)
+        _plot(axes, panel, parameter, (bottom, top), width / columns)
     places[0].set_xlim(0, asked.count + 1)
     places[0].set_ylim(bottom, top)
     layout.set_asked_limits(places, asked, columns)
@@ -262,7 +274,7 @@ def _figure(
         Line2D([], [], color=style.BLACK, linewidth=0.7, label=f"truth {parameter:.6g}"),
     ]
     names = [str(handle.get_label()) for handle in handles]
-    style.add_legend(figure, (handles, names), style.COLUMN, heading)
+    style.add_legend(figure, (handles, names), width, heading)
     return figure
 
 

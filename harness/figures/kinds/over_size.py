@@ -28,7 +28,9 @@ from harness.figures.size_panels import (
     OverSizeOptions,
     SizePanel,
     SizePanels,
+    by_method,
     size_panels,
+    transposed,
 )
 
 if TYPE_CHECKING:
@@ -47,6 +49,11 @@ LONG_LEGEND, WIDE_ROW = 5, 36.0
 """With more entries, more than two panels are as wide as a page, and as high as this."""
 CROWD = 25
 """The most markers on a line."""
+MOST_LINES = 5
+"""With more methods, each has a panel, with a line for each true value if these are no more, or
+panels of its own."""
+MOST_BESIDE, LOW_ROW, SIDE = 4, 13.0, 34.0
+"""Then at most so many stand beside each other, so high, with names so wide beside them, in mm."""
 MARGIN = 0.05
 """The room at each end of an axis, as a part of its length."""
 _BESIDE = 13.0
@@ -77,7 +84,7 @@ def new_page(
     extra: Sequence[Line2D] = (),
     columns: int | None = None,
 ) -> PanelPage:
-    """Return a page as wide as a journal's column, with its legend.
+    """Return a page as wide as a journal's column or page, with its legend.
 
     Args:
         shown: the panels.
@@ -97,30 +104,39 @@ def new_page(
         )
         for method in shown.methods
     ]
-    handles += extra
+    at = [panel.place for panel in shown.panels if panel.place is not None]
+    # Panels of one method each have its name beside them.
+    handles = [*extra] if at else [*handles, *extra]
     count = len(shown.panels)
-    is_wide = len(handles) > LONG_LEGEND and count > 2
+    is_wide = bool(at) or (len(handles) > LONG_LEGEND and count > 2)
     across = style.PAGE if is_wide else style.COLUMN
     names = [style.wrap(str(handle.get_label()), style.COLUMN - 10) for handle in handles]
     beside = style.legend_columns(names, across)
     legend = style.legend_above(beside, style.wrap(heading, across))
-    columns = layout.panel_columns(count, columns, 4 if is_wide else 2)
-    width = (across - _BESIDE) / columns - 3
+    if at:
+        columns = 1 + max(column for _, column in at)
+    else:
+        columns = layout.panel_columns(count, columns, 4 if is_wide else 2)
+    width = (across - _BESIDE - (SIDE if at else 0)) / columns - 3
     titles = []
     for panel, note in zip(shown.panels, notes, strict=True):
         title = style.wrap("; ".join(filter(None, [panel.title, note])), width)
         if note and "\n" in title:
             title = f"{style.wrap(panel.title, width)}\n{style.wrap(note, width)}"
         titles.append(title)
-    rows = [titles[start : start + columns] for start in range(0, count, columns)]
+    rows: dict[int, list[str]] = {}
+    for i, title in enumerate(titles):
+        rows.setdefault(at[i][0] if at else i // columns, []).append(title)
     lines = 1 + legend["title"].count("\n")
-    lines += math.ceil(sum(1 + name.count("\n") for name in names) / beside)
-    lines += sum(1 + max(title.count("\n") for title in row) for row in rows)
-    height = HEIGHTS.get(count, WIDE_ROW if is_wide else ROW)
+    lines += math.ceil(sum(1 + name.count("\n") for name in names) / max(beside, 1))
+    lines += sum(1 + max(title.count("\n") for title in row) for row in rows.values() if any(row))
+    height = LOW_ROW if at else HEIGHTS.get(count, WIDE_ROW if is_wide else ROW)
     figure = style.new_figure(across, 12 + (height + 2) * len(rows) + style.line_height() * lines)
-    places = layout.panels(figure, count, columns)
-    for axes, title in zip(places, titles, strict=True):
+    places = layout.placed_panels(figure, at) if at else layout.panels(figure, count, columns)
+    for axes, title, panel in zip(places, titles, shown.panels, strict=True):
         axes.set_title(title, loc="left", pad=2)
+        name = style.wrap(panel.side, SIDE)
+        axes.text(1.04, 0.5, name, transform=axes.transAxes, va="center", gid="side")
     figure.supxlabel(labels.size_label(shown.family))
     figure.legend(handles, names, **legend)
     panels = tuple(zip(shown.panels, places, strict=True))
@@ -129,7 +145,7 @@ def new_page(
 
 def _look(shown: SizePanels, method: str, *, filled: bool) -> dict[str, Any]:
     """The line and the marks of a method: filled ones of Monte Carlo, others of exact values."""
-    look = style.style_of(method, shown.methods)
+    look = shown.look(method)
     return look.line | look.points(filled=filled) | {"linewidth": 0.9}
 
 
@@ -223,6 +239,7 @@ def draw_coverage(results: Results, asked: CoverageOverSizeOptions) -> list[Draw
         reached = coverage_axis.lowest_coverage(shown.cells, shown.alpha)
         stretched = lowest is None and coverage_axis.breaks_down(reached, shown.alpha)
         lowest = reached if lowest is None else lowest
+        shown = _apart(shown, asked)
         look = coverage_axis.nominal_style(shown.alpha)
         page = new_page(
             shown,
@@ -236,14 +253,21 @@ def draw_coverage(results: Results, asked: CoverageOverSizeOptions) -> list[Draw
         for _, axes in page.panels:
             axes.axhspan(-1, 1 - shown.alpha, facecolor=style.SHADE, linewidth=0, zorder=0)
             axes.axhline(1 - shown.alpha, **look, zorder=5, gid="nominal")
-            if stretched:
-                coverage_axis.stretch(axes, "y", shown.alpha, 1 - lowest, coverage=True)
-            else:
-                coverage_axis.set_coverage_limits(axes, lowest)
-        name = coverage_axis.COVERAGE + (",\nstretched near 100" if stretched else "")
+            name = coverage_axis.set_coverage(axes, shown.alpha, lowest, stretched)
         figure = finish_page(page, asked, DECADE, name)
         drawings.append(Drawing(shown.stem, figure))
     return drawings
+
+
+def _apart(shown: SizePanels, asked: OverSizeOptions) -> SizePanels:
+    """The panels, of one method each where the lines of all would cover each other."""
+    count = len(shown.panels)
+    if len(shown.methods) <= MOST_LINES:
+        return shown
+    if count <= MOST_LINES:
+        return transposed(shown)
+    beside = math.ceil(count / math.ceil(count / MOST_BESIDE))
+    return by_method(shown, asked.columns or beside)
 
 
 def _coverage(rows: pl.DataFrame) -> Floats:
@@ -292,6 +316,7 @@ def _length_figure(shown: SizePanels, asked: OverSizeOptions) -> Figure:
     high = float(lengths.max())
     low = float(lengths.min(initial=high, where=lengths > 0))
     logarithmic = high > LEAST_SPAN * low > 0
+    shown = _apart(shown, asked)
     heading = shown.heading(f"expected length at nominal α = {shown.alpha:g}")
     notes = []
     for panel in shown.panels:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from harness.base.errors import InputError
+from harness.base.numerics.arrays import Floats
 from harness.families.family import ENUMERATION, MONTE_CARLO
 from harness.figures import selection
 from harness.figures.kind import Drawing, FigureKind
@@ -42,9 +43,6 @@ COVERAGE = "coverage_curve"
 ENGINES = (ENUMERATION, MONTE_CARLO)
 ONE_COLUMN = 6
 """Up to this many panels form one column; more fill two columns of a page."""
-VISIBLE = 2.5
-"""The axis of coverage begins at 1 less so many alpha, unless no method covers so little: a method
-that breaks down near a boundary would flatten the curves of all others."""
 THIN = 1300
 """A line through more points than this is thinner, as its teeth are close together."""
 CROWD = 150
@@ -71,12 +69,21 @@ class MethodCoverage:
         most = max(rows["actual_alpha"].to_list(), default=0.0)
         return 1 - (most if self.curve is None else float(self.curve.missed.max()))
 
+    def line(self, curves: TruthCurves) -> tuple[Floats, Floats]:
+        """True values and the coverage at them: exact with all jumps, or what is known, (m,)."""
+        if self.curve is not None:
+            return self.curve.truths, 1 - self.curve.missed
+        rows = self.simulated if self.listed.is_empty() else self.listed
+        return curves.truths(rows), 1 - rows["actual_alpha"].to_numpy()
+
 
 def draw_coverage(results: Results, asked: CoverageCurveOptions) -> list[Drawing]:
     """One drawing per alpha: a panel per method, or a row per method and a column per size."""
     drawn = size_columns(results, COVERAGE, asked, ENGINES)
     if len(drawn[0].columns) > 1 and asked.columns is not None:
         raise InputError(f"{COVERAGE}: columns: the sizes are the columns, found {asked.columns}")
+    if asked.together:
+        return [Drawing(sizes.stem, _joint_figure(results, sizes, asked)) for sizes in drawn]
     return [Drawing(sizes.stem, _coverage_figure(results, sizes, asked)) for sizes in drawn]
 
 
@@ -92,16 +99,10 @@ def _coverage_figure(results: Results, sizes: SizeColumns, asked: CoverageCurveO
     beside = count if count > 1 else layout.panel_columns(len(panels), asked.columns, usual)
     rows = math.ceil(len(panels) / beside)
     width = style.COLUMN if beside == 1 or beside == count == 2 else style.PAGE
-    figure = style.new_figure(width, 24 + max(22 * rows, 36))
+    lowest, stretched = _axis(sizes, asked, min(panel.least for _, _, panel in panels))
+    # A stretched axis leaves less room for what is near the nominal coverage.
+    figure = style.new_figure(width, 24 + max((28 if stretched else 22) * rows, 36))
     places = layout.panels(figure, len(panels), beside)
-    lowest = asked.lowest if asked.ylim is None else asked.ylim[0]
-    if lowest is None:
-        worst = max(1 - panel.least for _, _, panel in panels)
-        reached = min(
-            coverage_axis.lowest_coverage(column.drawn, curves.alpha, worst)
-            for column in sizes.columns
-        )
-        lowest = max(reached, 1 - VISIBLE * curves.alpha)
     for place, (axes, (column, head, panel)) in enumerate(zip(places, panels, strict=True)):
         colour = style.style_of(panel.method, curves.methods).colour
         _plot_panel(axes, column, panel, asked.points, colour)
@@ -120,10 +121,9 @@ def _coverage_figure(results: Results, sizes: SizeColumns, asked: CoverageCurveO
         low -= room if low == min(column.over[0] for column in sizes.columns) else 0
         high += room if high == max(column.over[1] for column in sizes.columns) else 0
     places[0].set_xlim(low, high)
-    coverage_axis.set_coverage_limits(places[0], lowest)
+    figure.supylabel(coverage_axis.set_coverage(places[0], curves.alpha, lowest, stretched))
     layout.set_asked_limits(places, asked, beside)
-    figure.supxlabel(labels.truth_label(curves.family))
-    figure.supylabel(coverage_axis.COVERAGE)
+    figure.supxlabel(labels.truth_label(curves.family, curves.symbol))
     shown = {
         name: handle
         for axes in places
@@ -133,6 +133,62 @@ def _coverage_figure(results: Results, sizes: SizeColumns, asked: CoverageCurveO
     handles = [_in_black(handle) for handle in shown.values()]
     heading = f"coverage of {coverage_axis.nominal_text(curves.alpha)} intervals{sizes.setting}"
     style.add_legend(figure, (handles, shown), width, heading)
+    return figure
+
+
+def _axis(sizes: SizeColumns, asked: CoverageCurveOptions, least: float) -> tuple[float, bool]:
+    """Where the axis of coverage begins, and whether it is stretched near 100 %.
+
+    Unless a lowest value is asked for, the axis holds all curves. An even axis would flatten them
+    where a method breaks down near a boundary.
+    """
+    lowest = asked.lowest if asked.ylim is None else asked.ylim[0]
+    if lowest is not None:
+        return lowest, False
+    alpha = sizes.first.alpha
+    reached = min(
+        coverage_axis.lowest_coverage(column.drawn, alpha, 1 - least) for column in sizes.columns
+    )
+    return reached, coverage_axis.breaks_down(reached, alpha)
+
+
+def _joint_figure(results: Results, sizes: SizeColumns, asked: CoverageCurveOptions) -> Figure:
+    """All methods in one panel for each size, a line each, named at its end."""
+    curves, count = sizes.first, len(sizes.columns)
+    by_size = [
+        [_method_coverage(results, column, method, False) for method in curves.methods]
+        for column in sizes.columns
+    ]
+    titles = [selection.method_title(curves.cells, method) for method in curves.methods]
+    width = style.COLUMN if count <= 2 else style.PAGE
+    heading = f"coverage of {coverage_axis.nominal_text(curves.alpha)} intervals{sizes.setting}"
+    names = [style.wrap(title, style.COLUMN - 10) for title in titles]
+    lines = style.wrap(heading, width)
+    entries = [*names, f"nominal {coverage_axis.nominal_text(curves.alpha)}"]
+    figure, legend = style.curve_figure(entries, lines, 62, lines.count("\n"), width=width)
+    places = layout.panels(figure, count, count)
+    least = min(panel.least for panels in by_size for panel in panels)
+    lowest, stretched = _axis(sizes, asked, least)
+    ends = {}
+    for axes, column, head, panels in zip(places, sizes.columns, sizes.heads, by_size, strict=True):
+        axes.set_title(head, loc="left", pad=2)
+        for panel, name in zip(panels, names, strict=True):
+            truths, coverage = panel.line(column)
+            look = style.style_of(panel.method, curves.methods).marked_line
+            # Dashes would break up the jumps, which are upright.
+            look |= {"linestyle": "-", "linewidth": 0.8}
+            axes.plot(truths, coverage, **look, label=name, gid=f"coverage-{panel.method}")
+            ends[panel.method] = coverage.tolist()
+        axes.axhspan(-1, 1 - curves.alpha, facecolor=style.SHADE, linewidth=0, zorder=0)
+        look = coverage_axis.nominal_style(curves.alpha)
+        axes.axhline(1 - curves.alpha, **look, zorder=4, gid="nominal")
+    places[0].set_xlim(*sizes.range)
+    figure.supylabel(coverage_axis.set_coverage(places[0], curves.alpha, lowest, stretched))
+    layout.set_asked_limits(places, asked, count)
+    figure.supxlabel(labels.truth_label(curves.family, curves.symbol))
+    layout.label_ends(places[-1], ends, titles, curves.methods)
+    handles, _ = places[0].get_legend_handles_labels()
+    figure.legend(handles, entries, **legend)
     return figure
 
 
@@ -154,7 +210,9 @@ def _method_coverage(
     """The coverage of a method, with its exact curve where limits are known."""
     listed, simulated = (curves.within(curves.rows(method, engine)) for engine in ENGINES)
     curve = without_rule = None
-    if not listed.is_empty():
+    # The second sample has a true value that is held, or one that moves with the first.
+    is_held = len(curves.held) == len(curves.family.curve_truths) - 1
+    if is_held and not listed.is_empty():
         at = curves.size, curves.over, curves.held
         curve = exact_curve(results, method, curves.alpha, curves.family, *at)
         if fixed and curves.family.stops:
@@ -302,9 +360,9 @@ def _length_figure(sizes: SizeColumns, asked: LengthCurveOptions) -> Figure:
         longer = style.wrap(f"% longer than {shown}", 46)
         first.set_ylabel(f"{labels.length_label(curves.family)},\n{longer}")
     if count == 1:
-        first.set_xlabel(labels.truth_label(curves.family))
+        first.set_xlabel(labels.truth_label(curves.family, curves.symbol))
     else:
-        figure.supxlabel(labels.truth_label(curves.family))
+        figure.supxlabel(labels.truth_label(curves.family, curves.symbol))
     layout.set_asked_limits(places, asked, count)
     ends = {method: by_size[-1][method].tolist() for method in drawn}
     layout.label_ends(last, ends, titles, curves.methods)

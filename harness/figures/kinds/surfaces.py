@@ -55,17 +55,20 @@ def outcome_at(n: int, step: int, steps: int) -> int:
     return (2 * n * step + steps) // (2 * steps)
 
 
-def is_rounding(values: Floats) -> bool:
+def is_flat(values: Floats) -> bool:
     """Whether all values are zero up to rounding."""
-    return 0 < labels.largest(values) < ROUNDING
+    return labels.largest(values) < ROUNDING
 
 
-def rounding_text(values: Floats, what: str) -> str:
+def flat_text(values: Floats, what: str) -> str:
     """A sentence that says so, where all values are zero up to rounding; else an empty text."""
-    if not is_rounding(values):
+    if not is_flat(values):
         return ""
-    bound = labels.power_text(math.floor(math.log10(labels.largest(values))) + 1)
-    return f"{what} is zero up to rounding everywhere: no value is beyond ±{bound}"
+    largest = labels.largest(values)
+    if largest == 0:
+        return f"flat: {what} is zero everywhere"
+    bound = labels.power_text(math.floor(math.log10(largest)) + 1)
+    return f"flat: {what} is zero up to rounding everywhere, within ±{bound}"
 
 
 def asymmetry_text(grid: Grid) -> str:
@@ -206,7 +209,8 @@ def heat_map(
     rows, columns = values.shape
     usual, room = style.width_of(style.PAGE), 32.0 * style.font_factor()
     cell = (usual - room) / columns
-    printed = cell >= CELL * style.font_factor()
+    # A surface that is zero everywhere has a sentence that says so instead of as many zeros.
+    printed = cell >= CELL * style.font_factor() and not is_flat(values)
     dark = values < -limits[1] / 10
     parts = [title, *note.split("\n")]
     if not printed and dark.any():
@@ -256,9 +260,8 @@ def heat_map(
 
 def _print_values(axes: Axes, painted: Floats, values: Floats, exponent: int) -> None:
     """Write the values into cells that are painted with colours, shape (rows, columns, 4)."""
-    zero = is_rounding(values)
     for place, value in np.ndenumerate(values / 10.0**exponent):
-        text = labels.cell_text(0.0 if zero and np.isfinite(value) else value)
+        text = labels.cell_text(value)
         if text:
             red, green, blue, _ = painted[place]
             dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
@@ -312,7 +315,7 @@ class AlphaSurfaceOptions(options.FigureOptions):
 
 
 def draw_alpha(results: Results, asked: AlphaSurfaceOptions) -> Iterator[Drawing]:
-    """Yield three drawings per method and alpha."""
+    """Yield three drawings per method and alpha, two of them where the error is flat."""
     selected = Selection.conditioned(results, ALPHA, asked, "outcome", (asked.engine,))
     other_engine = [asked.engine] if asked.engine != POSTERIOR else []
     for label in selected.methods:
@@ -327,9 +330,13 @@ def draw_alpha(results: Results, asked: AlphaSurfaceOptions) -> Iterator[Drawing
 
 
 def _alpha_figures(errors: Grid, title: str, alpha: float, scale: float) -> dict[str, Figure]:
-    """The heat map, and the wireframes on the common scale and on the scale of the errors."""
+    """The heat map, and the wireframes on the common scale and on the scale of the errors.
+
+    Errors of rounding alone have no wireframe on their own scale.
+    """
     values = errors.values
-    sentences = [rounding_text(values, "the α error"), asymmetry_text(errors)]
+    flat = flat_text(values, "the α error")
+    sentences = [flat, asymmetry_text(errors)]
     count = int(np.isnan(values).sum())
     blanks = f"; {count} blank: x never came up" if count else ""
 
@@ -339,12 +346,12 @@ def _alpha_figures(errors: Grid, title: str, alpha: float, scale: float) -> dict
     limit = max(alpha, scale)
     heat = heat_map(
         errors,
-        values,
+        0 * values if flat else values,
         title=title,
         note=note(labels.range_text(values)),
         label=QUANTITY,
         limits=(-limit, limit),
-        exponent=0 if is_rounding(values) else labels.map_exponent(values),
+        exponent=0 if flat else labels.map_exponent(values),
     )
     # Values beyond the common scale are drawn at its nearer end.
     low, high = labels.number_text(-scale), labels.number_text(scale)
@@ -363,6 +370,8 @@ def _alpha_figures(errors: Grid, title: str, alpha: float, scale: float) -> dict
         z_limits=(-scale, scale),
         z_ticks=[-scale, -scale / 2, 0, scale / 2, scale],
     )
+    if flat:
+        return {"map": heat, "common": common}
     exponent = labels.axis_exponent(values)
     z = values / 10.0**exponent
     own = wireframe(
@@ -434,20 +443,13 @@ def draw_length(results: Results, asked: LengthSurfaceOptions) -> list[Drawing]:
 
 
 def _length_figures(percent: Grid, title: str, reference: str, blanks: str) -> dict[str, Figure]:
-    """The heat map and the wireframe of per cent over a reference."""
+    """The heat map and the wireframe of per cent over a reference; the map alone if it is flat."""
     if np.isnan(percent.values).all():
         raise NothingToDrawError(f"{LENGTH}: {reference} has no length anywhere to compare with")
     quantity = f"length (% over {reference})"
-    note = labels.range_text(percent.values, "%") + blanks
-    mesh = wireframe(
-        percent,
-        percent.values,
-        title=title,
-        note=note,
-        z_label=quantity,
-        z_limits=labels.axis_limits(percent.values),
-    )
-    top = labels.largest(percent.values) or 1.0
+    flat = flat_text(percent.values, "the difference in length")
+    note = "\n".join(filter(None, (labels.range_text(percent.values, "%") + blanks, flat)))
+    top = 1.0 if flat else labels.largest(percent.values)
     negative = bool((percent.values < -ROUNDING).any())
     heat = heat_map(
         percent,
@@ -457,6 +459,16 @@ def _length_figures(percent: Grid, title: str, reference: str, blanks: str) -> d
         label=quantity,
         limits=(-top if negative else 0, top),
         exponent=max(0, labels.map_exponent(percent.values)),
+    )
+    if flat:
+        return {"map": heat}
+    mesh = wireframe(
+        percent,
+        percent.values,
+        title=title,
+        note=note,
+        z_label=quantity,
+        z_limits=labels.axis_limits(percent.values),
     )
     return {"map": heat, "mesh": mesh}
 

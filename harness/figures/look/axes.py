@@ -145,6 +145,15 @@ def set_coverage_limits(axes: Axes, lowest: float) -> None:
     write_in_percent(axes, "y")
 
 
+def set_coverage(axes: Axes, alpha: float, lowest: float, stretched: bool) -> str:
+    """Set the vertical axis of coverage from ``lowest`` to 100 %, and return its name."""
+    if not stretched:
+        set_coverage_limits(axes, lowest)
+        return COVERAGE
+    stretch(axes, "y", alpha, 1 - lowest, coverage=True)
+    return f"{COVERAGE},\nstretched near 100"
+
+
 def breaks_down(lowest: float, alpha: float) -> bool:
     """Whether an even axis down to this coverage would flatten the curves near the nominal one."""
     return lowest < 1 - _BREAKS_DOWN * alpha

@@ -41,10 +41,10 @@ def outcome_label(family: Family, size: Size) -> str:
     return f"outcome {model.COUNT} ({model.COUNTED} {within})"
 
 
-def truth_label(family: Family) -> str:
+def truth_label(family: Family, symbol: str | None = None) -> str:
     """The name of an axis of true values, of the first sample if there are two."""
     unit = _in_brackets(family.model.UNIT)
-    return f"true {family.quantity}{family.curve_truths[0][1]}{unit}"
+    return f"true {family.quantity}{symbol or family.curve_truths[0][1]}{unit}"
 
 
 def parameter_label(family: Family) -> str:

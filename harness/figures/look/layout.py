@@ -152,6 +152,24 @@ def panels(figure: Figure, count: int, columns: int) -> list[Axes]:
     return places
 
 
+def placed_panels(figure: Figure, places: Sequence[tuple[int, int]]) -> list[Axes]:
+    """Return the axes of panels at these rows and columns, all on the same scales.
+
+    Numbers stand on the left of each row, and below the last panel of each column.
+    """
+    from matplotlib.gridspec import GridSpec
+
+    rows, columns = (1 + max(numbers) for numbers in zip(*places, strict=True))
+    grid = GridSpec(rows, columns, figure=figure)
+    drawn: list[Axes] = []
+    for row, column in places:
+        first = drawn[0] if drawn else None
+        axes = figure.add_subplot(grid[row, column], sharex=first, sharey=first)
+        axes.tick_params(labelleft=column == 0, labelbottom=(row + 1, column) not in places)
+        drawn.append(axes)
+    return drawn
+
+
 def set_asked_limits(panels: Sequence[Axes], asked: HorizontalOptions, columns: int = 1) -> None:
     """Let the axes go over the ranges that the options ask for, if they do.
 

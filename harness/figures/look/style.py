@@ -51,6 +51,8 @@ NOMINAL_LINE: dict[str, Any] = {"color": BLACK, "linestyle": (0, (4, 2)), "linew
 """The look of the line at a nominal value."""
 
 CURVE_COLOURS = (BLUE, VERMILION, GREEN, BLACK, PURPLE, ORANGE, SKY)
+# Tol's muted colours, which the same kinds of vision can distinguish from each other.
+LATER_COLOURS = ("#332288", "#882255", "#117733", "#661100", "#AA4499", "#999933", "#6699CC")
 CURVE_DASHES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)))
 # Seven colours and four line styles have no common factor: 28 curves before one repeats.
 
@@ -61,7 +63,8 @@ USER_MARKS = ("*", "p", "d", "H", "8")
 USER_DASHES: tuple[Any, ...] = ((0, (7, 1)), (0, (3, 1, 1, 1, 1, 1)), (0, (2, 0.7)))
 
 # The place of a name decides its style: the place modulo 7 its colour, modulo 9 its mark, modulo 4
-# its dashes. A new name goes to the end and no name is moved, so that a method looks the same in
+# its dashes. After 63 places come the later colours, so that no two names have one colour and one
+# mark. A new name goes to the end and no name is moved, so that a method looks the same in
 # every figure of every version. Names that are often compared have different colours. A "-" is
 # a place that would look like another method of the family without its colour.
 _ORDER = """
@@ -87,7 +90,7 @@ _WITHOUT_N = {
     "beta_binomial_mixture": 3,
     "stagewise": 4,
     "bonferroni_looks": 6,
-    "stagewise_mid_p": 17,
+    "stagewise_mid_p": 1,
 }
 """The places of methods for trials that may end early, which share a mark of their own."""
 _PLACES = {name: place for place, name in enumerate(_ORDER.split()) if name != "-"}
@@ -359,7 +362,9 @@ def style_of(method: str, others: Iterable[str] = ()) -> Look:
                 break
         mark, dashes = USER_MARKS[place % len(USER_MARKS)], USER_DASHES[place % len(USER_DASHES)]
     phase = (place * 5 % 13) / 13
-    colour = _page.get().colours.get(method, CURVE_COLOURS[place % len(CURVE_COLOURS)])
+    is_later = method in _PLACES and place >= len(CURVE_COLOURS) * len(MARKS)
+    colours = LATER_COLOURS if is_later else CURVE_COLOURS
+    colour = _page.get().colours.get(method, colours[place % len(colours)])
     return Look(colour, mark, dashes, phase)
 
 

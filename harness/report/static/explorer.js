@@ -287,6 +287,11 @@
       state.hundred = (state.hundred + 1) % data.hundreds;
       redraw();
     });
+    root.querySelectorAll("button[name='save']").forEach((button) => button.addEventListener("click", () => {
+      const now = view(unpacked.get(state.n));
+      const desk = panels.parentElement;
+      explorerSave.save(desk, hatchId, button.value, `intervals-n${now.n}-p${now.pText}`);
+    }));
     // The size of the pictures follows from the window.
     let width = 0;
     new ResizeObserver(() => {
