@@ -216,7 +216,10 @@ def test_the_columns_of_all_families_are_options_and_nothing_else_is(design, opt
 
 def test_interval_has_an_option_for_all_data_of_every_family():
     data = {name for family in FAMILIES.values() for name in family.options}
-    settings = {RANGE_OF_A_MEAN, *(name for family in FAMILIES.values() for name in family.settings)}
+    settings = {
+        RANGE_OF_A_MEAN,
+        *(name for family in FAMILIES.values() for name in family.settings),
+    }
     assert data | settings | set(FINITE_POPULATION) | set(STOPPING) == set(OF_INTERVAL)
     assert set(OF_INTERVAL) <= set(inspect.signature(interval).parameters)
     lists = {name for f in FAMILIES.values() if not f.has_outcomes for name in f.data}

@@ -89,7 +89,9 @@ def added():
     names = "wilson", "clopper_pearson"
     register(STOPPED, {FAMILY: {name: CATALOGUE["proportion"][name] for name in names}})
     usual = plans.checked_at(FAMILIES["proportion"])
-    at = {True: replace(usual, exact=(5, 10), properties=(3, 5, 10), trials=(10,))}
+    at = {
+        True: replace(usual, exact=(5, 10), properties=(3, 5, 10), trials=(10,), rungs=3, spread=9)
+    }
     truth = DiscreteTruth((0.1, 0.3, 0.5, 0.9))
     plans.register(STOPPED, plans.CheckPlan(at, truth=lambda family: truth))
     yield
