@@ -158,10 +158,19 @@ def limits_of_rules(samples: int) -> int:
     return sum(m**samples for m in _RULES[:3])
 
 
+_MONOTONE = "is monotone"
+"""The property that a method may be declared not to have."""
+
+
 def is_smooth(source: Source) -> bool:
-    """Whether the limits are formulas that are smooth in the counts, so that few suffice."""
-    rough = ("exact", "inequality")
-    return isinstance(source, CatalogueSource) and source.method.category not in rough
+    """Whether the limits are formulas that are smooth in the counts, so that few suffice.
+
+    Limits that are not monotone in the counts may jump, as to the whole range.
+    """
+    if not isinstance(source, CatalogueSource):
+        return False
+    method = source.method
+    return method.category not in ("exact", "inequality") and _MONOTONE not in method.exceptions
 
 
 def cost(family: Family, source: Source) -> float:
