@@ -99,6 +99,8 @@ class Method:
     uneven_tails: bool = False
     """Whether one tail may by design have hardly any of alpha, as that of an interval with limits
     at equal distances of the estimate, next to the ends of the range."""
+    jumps: bool = False
+    """Whether it is the whole range at outcomes that are likely beside some with inner limits."""
     needs_values: bool = False
     """Whether a method for a mean needs the values, and not only their mean and standard
     deviation."""

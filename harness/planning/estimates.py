@@ -158,19 +158,12 @@ def limits_of_rules(samples: int) -> int:
     return sum(m**samples for m in _RULES[:3])
 
 
-_MONOTONE = "is monotone"
-"""The property that a method may be declared not to have."""
-
-
 def is_smooth(source: Source) -> bool:
-    """Whether the limits are formulas that are smooth in the counts, so that few suffice.
-
-    Limits that are not monotone in the counts may jump, as to the whole range.
-    """
+    """Whether the limits are formulas that are smooth in the counts, so that few suffice."""
     if not isinstance(source, CatalogueSource):
         return False
     method = source.method
-    return method.category not in ("exact", "inequality") and _MONOTONE not in method.exceptions
+    return method.category not in ("exact", "inequality") and not method.jumps
 
 
 def cost(family: Family, source: Source) -> float:

@@ -63,6 +63,7 @@ _delta_logit = partial(
     of.transform,
     "Delta method for the logit, [0, 1] at estimates of 0 and 1",
     by.TAKAHASHI + ", for the variance",
+    jumps=True,
     exceptions={_IS_MONOTONE: "at estimates of 0 and 1 it is the whole range"},
 )
 _delta_atanh = partial(of.transform, "Delta method for Fisher's z, [−1, 1] at its ends")
