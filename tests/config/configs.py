@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from harness.families.catalogue import FAMILIES
 from harness.families.confusion import RATES
 from harness.families.family import MONTE_CARLO, POSTERIOR, Family
-from harness.families.lists import CLUSTERS, RUNS, STRATA
+from harness.families.lists import BOUNDED_RUNS, CLUSTERS, RUNS, STRATA
 from harness.families.paired import PAIRS
 from harness.families.scores import PAIRED_SCORES, SCORES
 from harness.methods.catalogue import methods_for
@@ -275,6 +275,14 @@ def of_lists(draw: st.DrawFn, family: Family) -> dict[str, Any]:
         RUNS: st.fixed_dictionaries(
             {"k": st.lists(st.integers(2, 99), min_size=1, unique=True), "truth": LAWS_OF_RUNS},
             optional={"estimand": ESTIMANDS},
+        ),
+        BOUNDED_RUNS: st.fixed_dictionaries(
+            {
+                "k": st.lists(st.integers(2, 99), min_size=1, unique=True),
+                "truth": st.sampled_from(
+                    [{"beta": [9, 0.5]}, {"points": {"values": [0, 1], "weights": [0.2, 0.8]}}]
+                ),
+            }
         ),
         CLUSTERS: st.fixed_dictionaries(
             {

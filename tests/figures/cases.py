@@ -155,6 +155,15 @@ def _stored(name: str) -> Any:
     return load(Path(harness.__file__).parents[1] / "results" / name)
 
 
+def _power() -> Any:
+    """Exact one-sided limits of two samples at a few sizes and true values."""
+    sizes, truths = [8, 12, 20], {"first": {"values": [0.6, 0.9]}, "second": {"values": [0.3]}}
+    methods = [{"name": name, "side": "lower"} for name in ("newcombe", "wald_cc")]
+    config = {"name": "power", "family": "proportion_difference", "n1": sizes, "n2": sizes}
+    config |= {"methods": methods, "truth": truths, "engines": ["enumeration"], "figures": []}
+    return harness.run(config, out=None)
+
+
 def _recommendation(family: str) -> Any:
     """The stored results that say which method of a family to use."""
     return _stored(f"recommendation/{family}")
@@ -346,6 +355,11 @@ CASES: dict[str, Case] = {
     "nested loop": lambda: (study(), Spec("nested_loop")),
     "nested loop of one scenario": lambda: (study([{}], [LONG], 20), Spec("nested_loop")),
     "lollipop of one scenario": lambda: (study([{}], [LONG], 20), Spec("lollipop")),
+    "power over the size": lambda: (_power(), Spec("power_curve", {"truth": 0.9})),
+    "power over the truth": lambda: (
+        _power(),
+        Spec("power_curve", {"over": "truth", "size": (12, 12)}),
+    ),
     "search": lambda: (_stored("simulations/welch_power"), Spec("solve_curve")),
     "estimates": lambda: (study(methods=[*METHODS, LONG], failed=3), Spec("estimates")),
 }

@@ -54,6 +54,8 @@ MOST_LINES = 5
 panels of its own."""
 MOST_BESIDE, LOW_ROW, SIDE = 4, 13.0, 34.0
 """Then at most so many stand beside each other, so high, with names so wide beside them, in mm."""
+MOST_APART = 60
+"""More panels of one method each are not legible on a page."""
 MARGIN = 0.05
 """The room at each end of an axis, as a part of its length."""
 _BESIDE = 13.0
@@ -262,7 +264,7 @@ def draw_coverage(results: Results, asked: CoverageOverSizeOptions) -> list[Draw
 def _apart(shown: SizePanels, asked: OverSizeOptions) -> SizePanels:
     """The panels, of one method each where the lines of all would cover each other."""
     count = len(shown.panels)
-    if len(shown.methods) <= MOST_LINES:
+    if len(shown.methods) <= MOST_LINES or len(shown.methods) * count > MOST_APART:
         return shown
     if count <= MOST_LINES:
         return transposed(shown)

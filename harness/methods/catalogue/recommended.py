@@ -61,7 +61,7 @@ RECOMMENDED = {
     "paired_difference": Recommended("balanced_width", lower="bonett_price", upper="bonett_price"),
     "paired_ratio": Recommended("bonett_price", lower="scas", upper="scas"),
     "mean": Recommended("student_t", "student_t", lower="student_t", upper="student_t"),
-    "bounded_mean": Recommended("gaffke", "hoeffding", lower="gaffke", upper="gaffke"),
+    "bounded_mean": Recommended("gaffke", "betting", lower="gaffke", upper="gaffke"),
     "clustered_proportion": Recommended("korn_graubard", reason=_NEAREST),
     "stratified_difference": Recommended("scas"),
     "precision": Recommended("minimal_length", "blaker", lower="mid_p", upper="agresti_coull"),
