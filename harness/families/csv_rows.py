@@ -315,7 +315,9 @@ def table_of_columns(name: str, columns: Any) -> CsvTable:
     for each in names:
         given = columns[each]
         if isinstance(given, str) or not isinstance(given, Iterable):
-            raise InputError(f"{name} should have a list of values in {each}, found {quoted(given)}")
+            raise InputError(
+                f"{name} should have a list of values in {each}, found {quoted(given)}"
+            )
         # The values of a table of pyarrow are no numbers.
         values[str(each)] = given.to_pylist() if hasattr(given, "to_pylist") else list(given)
     lengths = {each: len(column) for each, column in values.items()}

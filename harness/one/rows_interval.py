@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from os import PathLike
 from typing import Any
 
 import numpy as np
 
-from harness.base.arguments import validate_path
 from harness.base.errors import InputError, IntervalNotFoundError, did_you_mean
 from harness.catalogue import with_settings
 from harness.distributions.truths import Prior
 from harness.families.population import POPULATION
-from harness.one.file_question import FileQuestion
+from harness.one.file_question import FileQuestion, sources, texts
 from harness.one.file_rows import rows_of_file
 from harness.one.result import Interval, interval_of
 from harness.one.rows import row_lists, validate_rows
@@ -48,7 +46,7 @@ def interval_of_rows(
     """
     settings = dict(given)
     family = with_settings(name, settings)
-    lists = {k: _texts(settings.pop(k, ())) for k in _LISTS}
+    lists = {k: texts(settings.pop(k, ())) for k in _LISTS}
     single: dict[str, Any] = {k: settings.pop(k, None) for k in _SINGLE}
     known = (*family.options, POPULATION)
     if unknown := next((each for each in settings if each not in known), ""):
@@ -56,9 +54,8 @@ def interval_of_rows(
         raise InputError(f"unknown beside rows: {unknown}{hint}")
     if np.ndim(alpha):
         raise InputError("alpha should be a number beside rows, found an array")
-    sources = rows if isinstance(rows, list | tuple) else [rows]
     asked = FileQuestion(
-        tuple(validate_path("rows", r) if isinstance(r, str | PathLike) else r for r in sources),
+        sources("rows", rows),
         {name: str(column) for name, column in settings.items()},
         correct=lists["correct"],
         by=lists["by"],
@@ -102,7 +99,3 @@ def interval_of_rows(
     # Lists of several groups differ in length, and are no data of one array.
     data_of_all = first.data if len(every) == 1 else {}
     return replace(whole, estimate=estimate, lower=lower, upper=upper, data=data_of_all)
-
-
-def _texts(given: str | Sequence[str]) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(map(str, given))
