@@ -28,6 +28,8 @@ class RowsOfFile:
     remarks: tuple[str, ...]
     repeated: RepeatedIds | None
     """A column of ids that repeat although cases are taken as independent."""
+    are_pairs: bool = False
+    """Whether a remark says that the rows of two groups are pairs."""
 
     def remarks_on(self, lengths: Sequence[float], alpha: float, side: str) -> tuple[str, ...]:
         """Return the remarks with that on the ids, whose intervals have these lengths."""
@@ -54,15 +56,14 @@ def rows_of_file(family: Family, asked: FileQuestion, number: _Integral) -> Rows
     _validate_question(family, asked, table)
     reader = _FileRows(family, asked, table, cases.systems)
     rows = reader.rows(number)
-    remarks = list(table.remarks)
-    repeated = None
     if asked.correct and not family.has_clusters:
         groups = list(table.groups(asked.by).values())
         repeated = find_repeated_ids(
             family, cases.given, table, groups, table.right(asked.correct[0])
         )
-        remarks += remark_on_pairs(family, asked, table, groups)
-    return RowsOfFile(rows, tuple(remarks), repeated)
+        on_pairs = list(remark_on_pairs(family, asked, table, groups))
+        return RowsOfFile(rows, (*table.remarks, *on_pairs), repeated, bool(on_pairs))
+    return RowsOfFile(rows, table.remarks, None)
 
 
 @dataclass(frozen=True)

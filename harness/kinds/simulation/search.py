@@ -100,7 +100,9 @@ class Search:
             for label in self.methods:
                 found, status, excess = self._answer(number, label)
                 self.found[number, label] = found, status
-                if found is None or status in (ANSWERED, OUTSIDE) or self.rounds == MOST_ROUNDS:
+                if found is None or found.is_outside or status == ANSWERED:
+                    continue
+                if self.rounds == MOST_ROUNDS:
                     continue
                 more = trials_to_add(found, excess, left, self.shard)
                 for level in found.next_levels if more else ():
@@ -168,6 +170,8 @@ class Search:
         found = crossing(self.solve.goal, Measured(np.array(levels), estimates, errors, trials))
         excess = self.solve.error.excess(found)
         if found.is_outside:
-            return found, OUTSIDE, excess
+            # Where a method has no measure at an end, the value may be reached beside it.
+            ends_are_known = {self.solve.goal.low, self.solve.goal.high} <= {*levels}
+            return found, OUTSIDE if ends_are_known else UNKNOWN, excess
         status = ANSWERED if excess <= 1.0 else IMPRECISE
         return found, status if found.is_known else UNKNOWN, excess
