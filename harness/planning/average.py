@@ -124,12 +124,10 @@ def average(
             )
         given = list_of_numbers("weights", np.ones(np.shape(n)) if weights is None else weights, _W)
         counts = counts_of_lists(("x", "n"), {"x": x, "n": n}, _W)
-        is_of_cases = False
     else:
         if x is not None or n is not None or weights is not None or correct is None:
             raise InputError("rows needs correct, the name of a column, and no x, n and weights")
         *counts, given = _counted(read_rows(rows), correct, stratum, weight)
-        is_of_cases = stratum is None
     right, size = counts
     if right.ndim != 1 or given.shape != size.shape:
         raise InputError(
@@ -155,11 +153,16 @@ def average(
         int(size.sum()),
         effective_size(size, share).item(),
         **_coverage(formula, right, size, share, alpha / 2.0),
-        remarks=_remarks(is_of_cases),
+        remarks=(_OF_CASES if stratum is None and rows is not None else _OF_STRATA,),
     )
 
 
 _W = "stratum"
+_OF_CASES = (
+    "the mean is Σwy/Σw; weights are taken as known, and cases as independent, those of one weight "
+    "with one proportion; effective_size is (Σw)²/Σw²"
+)
+_OF_STRATA = "strata are taken as independent, each with a proportion of its own and a known weight"
 
 
 def averages(
@@ -211,18 +214,6 @@ def _counted(
             f"{weights[row]:.15g} and {own[of_rows][row]:.15g}"
         )
     return x, n, own * n if stratum is None else own
-
-
-def _remarks(is_of_cases: bool) -> tuple[str, ...]:
-    """What is assumed."""
-    if is_of_cases:
-        return (
-            "the mean is Σwy/Σw; weights are taken as known, and cases as independent, those of "
-            "one weight with one proportion; effective_size is (Σw)²/Σw²",
-        )
-    return (
-        "strata are taken as independent, each with a proportion of its own and a known weight",
-    )
 
 
 def _coverage(

@@ -116,22 +116,9 @@ class Search:
         solve, whole = self.solve, self.solve.goal.is_whole
         for (number, label), (found, status) in self.found.items():
             tried = self.tried[number]
-            names = (
-                "crossing",
-                "crossing_lower",
-                "crossing_upper",
-                "crossing_slope",
-                "estimate",
-                "mcse",
-            )
-            known: dict[str, float | None] = dict.fromkeys(names)
-            answer: float | int | None = None
-            if found is not None and status in (ANSWERED, IMPRECISE):
-                limits = (found.level, found.lower, found.upper)
-                known = dict(
-                    zip(names, (*limits, found.slope, found.estimate, found.error), strict=True)
-                )
-                answer = solve.goal.answer(found.level)
+            at, answer = found if status in (ANSWERED, IMPRECISE) else None, None
+            if at is not None:
+                answer = solve.goal.answer(at.level)
             yield {
                 **self.searches[number],
                 solve.factor: int(answer) if whole and answer is not None else answer,
@@ -139,7 +126,12 @@ class Search:
                 "measure": solve.measure,
                 "equals": solve.goal.equals,
                 "status": status,
-                **known,
+                "crossing": at and at.level,
+                "crossing_lower": at and at.lower,
+                "crossing_upper": at and at.upper,
+                "crossing_slope": at and at.slope,
+                "estimate": at and at.estimate,
+                "mcse": at and at.error,
                 "trials": sum(self.trials[scenario] for scenario in tried.values()),
                 "tried": len(tried),
             }
