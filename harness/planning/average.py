@@ -135,7 +135,10 @@ def average(
             f"shapes {right.shape}, {size.shape} and {given.shape}"
         )
     refuse_empty("n", size, _W)
-    largest = given.max()
+    # Neither sums nor drawn tables depend on the order of the rows.
+    order = np.lexsort((right, size, given))
+    right, size, given = right[order], size[order], given[order]
+    largest = given[-1]
     validate_values(
         given, ~((given > 0) & (given >= 1e-100 * largest)), "weights", "numbers above 0"
     )
@@ -229,7 +232,7 @@ def _coverage(
         below, above, _ = sums_at_truths(
             lambda data: formula(data[0], data[1], share, tail), sizes, truths, value
         )
-        return {"coverage": 1.0 - below.item() - above.item(), "std_error": None}
+        return {"coverage": max(0.0, 1.0 - below.item() - above.item()), "std_error": None}
     trials = min(_TRIALS, max(_FEWEST, _COUNTS // n.size))
     drawn = np.random.default_rng(SEED).binomial(n.astype(np.int64), p, (trials, n.size))
     lower, upper = formula(drawn.astype(np.float64), n, share, tail)
