@@ -123,7 +123,7 @@ def average(
                 "weight"
             )
         given = list_of_numbers("weights", np.ones(np.shape(n)) if weights is None else weights, _W)
-        counts = counts_of_lists(("x", "n"), {"x": x, "n": n}, _W)
+        counts: Sequence[Floats] = counts_of_lists(("x", "n"), {"x": x, "n": n}, _W)
     else:
         if x is not None or n is not None or weights is not None or correct is None:
             raise InputError("rows needs correct, the name of a column, and no x, n and weights")

@@ -38,7 +38,7 @@ def searched_scenarios(solve: Solve, scenarios: Sequence[Factors]) -> list[dict[
 
 
 @dataclass
-class Search:
+class LevelSearch:
     """The searches of a study while it runs."""
 
     experiment: Simulation
