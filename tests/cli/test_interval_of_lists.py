@@ -195,4 +195,4 @@ def test_a_command_prints_what_the_page_says(run_command, argv, head, row):
 
 
 def test_there_are_commands_to_compare():
-    assert len(COMMANDS) == 4
+    assert len(COMMANDS) == 5
