@@ -309,8 +309,8 @@ class PointRuns:
             )
         for value in values:
             _magnitude("points", "each value", value)
-        pairs = sorted(zip(values, weights, strict=True))
-        return cls(tuple(value for value, _ in pairs), tuple(weight for _, weight in pairs))
+        points, weights = zip(*sorted(zip(values, weights, strict=True)), strict=True)
+        return cls(points, weights)
 
     @property
     def mean(self) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.base.errors import HarnessError, InputError
-from harness.base.numerics.arrays import Floats, Integers
+from harness.base.numerics.arrays import Bools, Floats, Integers
 from harness.base.numerics.points import RealPoints, UnitPoints
 from harness.base.text import enumerated
 from harness.distributions.posteriors.truncated import Truncated
@@ -324,6 +324,16 @@ class Family:
         """Return the parameter as lengths and scores measure it: itself, or a ratio's logarithm."""
         return logarithm(parameter) if self.is_ratio else parameter
 
+    def scale_text(self, parameter: str) -> str:
+        """Return the parameter as ``scale`` returns it, in words."""
+        return f"ln({parameter})" if self.is_ratio else parameter
+
+    def is_on_scale(self, parameter: Floats) -> Bools:
+        """Whether lengths have a place there: of a ratio not at 0, at infinity and at 0/0."""
+        if self.is_ratio:
+            return np.asarray((parameter > 0) & (parameter < np.inf))
+        return np.ones(parameter.shape, np.bool_)
+
     def in_order(self, estimate: Floats) -> Floats:
         """Return finite numbers in the order of estimates.
 
@@ -339,6 +349,10 @@ class Family:
     def unit(self) -> str:
         """The unit of the parameter, in words; empty where it has none."""
         return "" if self.is_ratio else self.model.UNIT
+
+    def smallest_unit(self, sizes: Sequence[float]) -> float:
+        """Return the unit of small limits: 1, of rates one event in the largest exposure."""
+        return 1.0 if self.is_bounded or self.is_ratio else 1.0 / max(sizes)
 
     @property
     def has_outcomes(self) -> bool:

@@ -209,7 +209,7 @@ def _quantiles(atoms: Floats, tail: float) -> Floats:
     sd = np.sqrt(((atoms - centre[:, np.newaxis]) ** 2).mean(axis=1) / (size + 1.0))
     goal = math.log(tail)
 
-    roots: Floats = centre + float(ndtri(tail)) * sd
+    roots = centre + float(ndtri(tail)) * sd
     roots = np.clip(roots, 0.01 * centre, largest - 0.01 * (largest - centre))
     for rule in (_COARSE, _FINE):
 
