@@ -172,6 +172,7 @@ def test_a_value_beside_a_level_without_a_measure_is_not_said_to_be_out_of_reach
     """The power is 80 % at n = 34, and the method fails at n = 5."""
     found = harness.run(solving("z_of_some", factors={"n": [5, 100, 200]}), out=None)
     assert found.solve["status"].to_list() == ["unknown"]
+    assert found.solve["trials"].to_list() == [found.manifest["trials"]["total"]]
 
 
 def test_a_search_that_ends_early_says_so(capfd, tmp_path):

@@ -86,9 +86,9 @@ class LevelSearch:
         """
         for scenario, by_method in measured.items():
             for label in self.methods:
+                self.trials[scenario] = by_method[label]["failures"].trials
                 if self.solve.measure in by_method[label]:
                     self.measures[scenario, label] = by_method[label][self.solve.measure]
-                    self.trials[scenario] = by_method[label]["failures"].trials
         if not self.measures:
             raise InputError(
                 f"{self.experiment.name}: solve asks for {self.solve.measure}, which no method has"
@@ -100,9 +100,9 @@ class LevelSearch:
             for label in self.methods:
                 found, status, excess = self._answer(number, label)
                 self.found[number, label] = found, status
-                if found is None or found.is_outside or status == ANSWERED:
+                if found is None or found.is_outside:
                     continue
-                if self.rounds == MOST_ROUNDS:
+                if status == ANSWERED or self.rounds == MOST_ROUNDS:
                     continue
                 more = trials_to_add(found, excess, left, self.shard)
                 for level in found.next_levels if more else ():
