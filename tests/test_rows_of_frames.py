@@ -96,6 +96,19 @@ def test_a_leaderboard_of_a_wide_frame_drops_cases_with_nothing():
     assert {each.system: (each.x, each.n) for each in found.systems} == {"a": (2, 3), "b": (2, 3)}
 
 
+def test_nothing_in_a_table_of_pyarrow_is_missing():
+    pyarrow = pytest.importorskip("pyarrow")
+    table = pyarrow.table({"ok": [True, False, None]})
+    assert harness.interval("proportion", rows=table, correct="ok", missing="drop").data["n"] == 2
+
+
+def test_a_leaderboard_joins_data_frames():
+    first, second = {"id": [1, 2, 3], "ok": [1, 0, 1]}, {"id": [3, 2, 1], "ok": [0, 0, 1]}
+    found = harness.leaderboard([first, second], "ok", key="id")
+    assert [(each.system, each.x) for each in found.systems] == [("cases1:ok", 2), ("cases2:ok", 1)]
+    assert (found.differences[0].first_only, found.differences[0].second_only) == (1, 0)
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -103,6 +116,9 @@ def test_a_leaderboard_of_a_wide_frame_drops_cases_with_nothing():
         ({"rows": CASES, "corect": "ok"}, "unknown beside rows: corect; did you mean correct"),
         ({"rows": CASES, "correct": "ok", "alpha": [0.1, 0.2]}, "alpha should be a number beside"),
         ({"rows": {"ok": [1], "b": [1, 0]}, "correct": "ok"}, "rows should have columns of one"),
+        ({"rows": {"ok": 1}, "correct": "ok"}, "rows should have a list of values in ok, found 1"),
+        ({"rows": CASES, "correct": "ok", "where": ["model=a", "model=c"]}, "no row has model = c"),
+        ({"rows": CASES, "correct": "ok", "where": ["model=a", "item=9"]}, "no row has item = 9"),
         ({"rows": "no.csv", "correct": "ok"}, "no.csv cannot be read"),
         ({"rows": {"x": [1, None], "n": [2, 2]}, "x": "x", "n": "n"}, "rows:2: no number for x"),
     ],

@@ -79,7 +79,6 @@ def html_table(
 
 def html_frame(caption: str, frame: pl.DataFrame) -> str:
     """Return the first rows of a data frame as a ``table`` of HTML, with five digits a number."""
-
     numbers = [kind.is_numeric() for kind in frame.dtypes]
     rows = [[_cell(value) for value in row] for row in frame.iter_rows()]
     return html_table(caption, frame.columns, numbers, rows, MOST_ROWS)
@@ -90,6 +89,15 @@ def _cell(value: Any) -> str:
     if value is None:
         return ""
     return f"{value:.5g}" if isinstance(value, float) else str(value)
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return a line for each row of cells, which stand to the right of their column."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "".join(f" {cell:>{width}} " for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
 
 
 class Tabular(ABC):
@@ -157,14 +165,9 @@ class Tabular(ABC):
         if frame.height == 1:
             named = zip(frame.columns, rows[0], strict=True)
             return f"<{name}: {', '.join(f'{column} = {cell}' for column, cell in named if cell)}>"
-        lines = [frame.columns, *rows]
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        texts = [
-            "".join(f" {cell:>{width}} " for cell, width in zip(line, widths, strict=True)).rstrip()
-            for line in lines
-        ]
         more = [" …"] if frame.height > MOST_ROWS else []
-        return "\n".join([f"<{name}, {frame.height} rows>", *texts, *more])
+        lines = aligned([frame.columns, *rows])
+        return "\n".join([f"<{name}, {frame.height} rows>", *lines, *more])
 
     def _repr_html_(self) -> str:
         """The table that a notebook shows."""

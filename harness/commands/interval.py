@@ -273,7 +273,7 @@ def interval(
     is_default = not method and side == TWO_SIDED and prior is None
     _remark(setting, rows, found, left_out, percent, is_default)
     pairs = of_family.same_cases
-    if form == "table" and pairs is not None:
+    if form == "table" and pairs is not None and not (answer and answer.are_pairs):
         say(
             "note: the samples are taken as separate; two results on the same cases are pairs: "
             f"interval {pairs.name} --both … --first-only … --second-only … --neither …",

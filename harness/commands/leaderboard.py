@@ -64,7 +64,6 @@ def leaderboard(
     pairs, by scas, hold together with --joint, whatever the dependence between them (Bonferroni).
     With --cluster there are none, since the intervals of pairs take cases as independent.
     """
-    from harness.base.arguments import validate_choice
     from harness.commands.output import records_text, say, show, show_json, validate_output_files
     from harness.figures.draw import refuse_other_ending, write_systems
     from harness.one.leaderboard import leaderboard as compute
@@ -72,8 +71,6 @@ def leaderboard(
 
     if not files:
         raise InputError("leaderboard needs --rows FILE and --correct, the column of each system")
-    if missing is not None:
-        validate_choice("missing", missing, ("drop", "wrong"))
     if figure is not None:
         refuse_other_ending(figure)
         validate_output_files({"--figure": figure}, files)

@@ -68,7 +68,7 @@ def metrics(
     from harness.one.remarks import remark_on_alpha
     from harness.one.result import interval_texts
     from harness.planning.classes import remarks_on_classes
-    from harness.planning.metrics import metrics_of_file
+    from harness.planning.metrics import metrics_of_rows
     from harness.planning.table_metrics import metric_records
 
     counts, level = given_data(data), alpha_of(alpha, confidence)
@@ -87,7 +87,7 @@ def metrics(
             raise InputError(
                 "--rows needs --truth and --prediction, each with the name of a column"
             )
-        records = metrics_of_file(csv, truth, prediction, score, positive, beta, level)
+        records = metrics_of_rows(csv, truth, prediction, score, positive, beta, level)
     texts = interval_texts(records, {})
     for text, record in zip(texts, records, strict=True):
         text |= {name: "" for name in ("coverage", "std_error") if record[name] is None}

@@ -113,7 +113,7 @@ def coverage(
     show(records, output)
     lists = design_for(FAMILIES[family]).lists
     if lists is not None and lists.assumes is not None:
-        say(f"remark: of {lists.assumes}; a config has other laws", err=True)
+        say(f"remark: the coverage is of {lists.assumes}; a config has other laws", err=True)
     return 0
 
 

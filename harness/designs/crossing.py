@@ -66,6 +66,19 @@ class Goal:
             scaled = np.exp(np.minimum(scaled, np.log(self.high)))
         return np.clip(scaled, self.low, self.high)
 
+    @property
+    def target(self) -> float:
+        """The value on the scale of the line: the probit of a fraction."""
+        return float(ndtri(self.equals)) if self.is_fraction else self.equals
+
+    def measure(self, eta: Floats | float) -> Floats:
+        """The measure where the line is at η."""
+        return np.asarray(ndtr(eta) if self.is_fraction else eta)
+
+    def steepness(self, eta: Floats | float) -> Floats:
+        """The change of the measure with η."""
+        return _normal_density(eta) if self.is_fraction else np.ones_like(eta)
+
     def curve(self, levels: Floats, level: float, slope: float) -> Floats:
         """The fitted measure at some levels.
 
@@ -77,10 +90,7 @@ class Goal:
         x = np.array(level)
         away = self.scaled(levels) - self.scaled(x)
         rise = slope * (level if self.low > 0 else 1.0) * away
-        if not self.is_fraction:
-            return np.asarray(self.equals + rise)
-        at = float(ndtri(self.equals))
-        return np.asarray(ndtr(at + rise / _normal_density(at)))
+        return self.measure(self.target + rise / self.steepness(self.target))
 
     def answer(self, level: float) -> float:
         """The level to use: the first whole one that is not below the crossing, or the crossing."""
@@ -285,7 +295,7 @@ class _Line:
         prior = np.diag([0.0, 0.0, 1.0 / max((0.5 * bend * b) ** 2, 1e-12)])
         variance = np.average(np.square(found.errors[used]) * trials, weights=trials)
         weights, response = trials / max(float(variance), 1e-300), y
-        eta = np.full(y.size, ndtri(goal.equals) if goal.is_fraction else 0.0)
+        eta = np.full(y.size, goal.target if goal.is_fraction else 0.0)
         for _ in range(_STEPS):
             if goal.is_fraction:
                 density, mean = _normal_density(eta), ndtr(eta)
@@ -302,9 +312,8 @@ class _Line:
 
     def limits(self) -> tuple[float, float, float]:
         """The t at which the line has the value, and the limits of Fieller; NaN of no interval."""
-        value = ndtri(self.goal.equals) if self.goal.is_fraction else self.goal.equals
         (v_a, v_ab), (_, v_b) = self.covariance
-        z2, rise = _ERRORS**2, value - self.a
+        z2, rise = _ERRORS**2, self.goal.target - self.a
         # (a + b u − value)² ≤ z² (v_a + 2 v_ab u + v_b u²)
         square = self.b**2 - z2 * v_b
         if square <= 0:
@@ -319,15 +328,11 @@ class _Line:
         """The measure at t, and its standard error."""
         at = np.array([1.0, t - self.origin])
         eta, error = self.a + self.b * at[1], float(np.sqrt(at @ self.covariance @ at))
-        if not self.goal.is_fraction:
-            return float(eta), error
-        return float(ndtr(eta)), error * float(_normal_density(eta))
+        return float(self.goal.measure(eta)), error * float(self.goal.steepness(eta))
 
     def steepness(self) -> float:
         """The change of the measure with t where it has the value."""
-        if not self.goal.is_fraction:
-            return self.b
-        return self.b * float(_normal_density(ndtri(self.goal.equals)))
+        return self.b * float(self.goal.steepness(self.goal.target))
 
 
 @dataclass(frozen=True)

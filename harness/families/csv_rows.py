@@ -5,15 +5,18 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from harness.base.arguments import quoted, validate_path
 from harness.base.errors import InputError, did_you_mean
 from harness.base.files import read_regular
+from harness.base.text import enumerated, plain_number
 
 DELIMITERS = (",", ";", "\t", "|")
 """What may stand between fields where no delimiter is named; the first one where none is found."""
@@ -120,6 +123,62 @@ class CsvTable:
             where = self.where(column.index(""))
             raise InputError(f"{where}: expected the name of a {what} in {name}, found nothing")
         return column
+
+    def finite(self, name: str) -> list[float]:
+        """Return the finite numbers of a column.
+
+        Raises:
+            InputError: there is no such column, or a field is something else.
+        """
+        values = []
+        for place, text in enumerate(self.column(name)):
+            value = number_in(text)
+            if value is None or not math.isfinite(value):
+                raise InputError(
+                    f"{self.where(place)}: expected a finite number in {name}, found "
+                    f"{text or 'nothing'}"
+                )
+            values.append(value)
+        return values
+
+    def groups(self, by: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
+        """Return the rows of each group, in the order in which groups first appear.
+
+        Args:
+            by: the columns whose values tell groups apart; without any all rows are one group.
+
+        Raises:
+            InputError: there is no such column, or a field is empty.
+        """
+        columns = [self.keys(name, "group") for name in by]
+        keys = zip(*columns, strict=True) if columns else (() for _ in self.rows)
+        groups: dict[tuple[str, ...], list[int]] = {}
+        for place, key in enumerate(keys):
+            groups.setdefault(key, []).append(place)
+        return groups
+
+
+def number_in(text: str) -> float | None:
+    """Return the number that a text is, or None."""
+    if "_" in text:
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def read_rows(rows: Any) -> CsvTable:
+    """Return the table of a file by its path, of a data frame, or of a mapping of columns.
+
+    Raises:
+        InputError: as of ``read_table`` and ``table_of_columns``.
+    """
+    if isinstance(rows, CsvTable):
+        return rows
+    if isinstance(rows, str | PathLike):
+        return read_table(validate_path("rows", rows), None)
+    return table_of_columns("rows", rows)
 
 
 def read_table(
@@ -252,15 +311,31 @@ def table_of_columns(name: str, columns: Any) -> CsvTable:
             f"{name} should be the path of a file, a data frame or a mapping of columns, found "
             f"{quoted(columns)}"
         )
-    values = [list(columns[each]) for each in names]
-    if len({len(each) for each in values}) > 1:
-        raise InputError(f"{name} should have columns of one length")
-    texts = [str(each) for each in names]
+    values = {}
+    for each in names:
+        given = columns[each]
+        if isinstance(given, str) or not isinstance(given, Iterable):
+            raise InputError(
+                f"{name} should have a list of values in {each}, found {quoted(given)}"
+            )
+        # The values of a table of pyarrow are no numbers.
+        values[str(each)] = given.to_pylist() if hasattr(given, "to_pylist") else list(given)
+    lengths = {each: len(column) for each, column in values.items()}
+    if len(set(lengths.values())) > 1:
+        found = enumerated(f"{each} has {length}" for each, length in lengths.items())
+        raise InputError(f"{name} should have columns of one length, found that {found}")
     rows = [
-        {text: None if str(v) in _NO_VALUE else v for text, v in zip(texts, row, strict=True)}
-        for row in zip(*values, strict=True)
+        dict(zip(values, map(_value, row), strict=True))
+        for row in zip(*values.values(), strict=True)
     ]
     return table_of_records(Path(name), "case", dict(enumerate(rows, 1)))
+
+
+def _value(given: Any) -> Any:
+    """A value of a data frame: None where there is none, and 2.0 as 2."""
+    if str(given) in _NO_VALUE:
+        return None
+    return plain_number(given) if isinstance(given, float) else given
 
 
 def joined(tables: Sequence[CsvTable], key: Sequence[str], may_lack: bool = False) -> CsvTable:

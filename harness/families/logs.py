@@ -103,8 +103,9 @@ def _read_log(file: Path, model: str) -> CsvTable | None:
         head = found[0]
     elif isinstance(found, dict):
         inner = found.get("results")
-        if isinstance(inner, dict) and _is_list(inner.get("results"), _is_result):
-            return _promptfoo(file, dict(enumerate(inner["results"], 1)))
+        results = inner.get("results") if isinstance(inner, dict) else None
+        if isinstance(results, list) and results and all(map(_is_result, results)):
+            return _promptfoo(file, dict(enumerate(results, 1)))
         spec = found.get("eval")
         if isinstance(spec, dict) and "model" in spec and "task" in spec:
             return _inspect(file, found, found.get("samples") or ())
@@ -116,10 +117,6 @@ def _read_log(file: Path, model: str) -> CsvTable | None:
     if rest:
         records = dict(RECORDS[".jsonl"](file))
     return _lm_evaluation(file, records, model) if _is_sample(head) else _promptfoo(file, records)
-
-
-def _is_list(found: Any, of_what: Any) -> bool:
-    return isinstance(found, list) and bool(found) and all(map(of_what, found))
 
 
 def _is_sample(record: Any) -> bool:

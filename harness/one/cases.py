@@ -9,7 +9,7 @@ from pathlib import Path
 from harness.base.arguments import validate_choice
 from harness.base.errors import InputError
 from harness.base.text import enumerated, first_few
-from harness.families.csv_rows import ITEM, MODEL, CsvTable, joined, read_table, table_of_columns
+from harness.families.csv_rows import ITEM, MODEL, CsvTable, joined, read_table
 from harness.families.logs import model_names, read_log
 from harness.one.file_question import Cases, FileQuestion
 from harness.one.long_rows import complete, wide
@@ -41,10 +41,9 @@ def read_cases(
         if isinstance(source, Path):
             model = models[len(tables)] if len(models) == len(asked.files) else source.stem
             log = read_log(source, model) if asked.header and asked.delimiter is None else None
-            table = log or read_table(source, asked.delimiter, asked.header)
-        else:
-            table = table_of_columns("rows", source)
-        tables.append(_selected(table, asked.where))
+            source = log or read_table(source, asked.delimiter, asked.header)
+        tables.append(source)
+    tables = _selected(tables, asked.where)
     remarks = tuple(_remarks_on_logs(tables))
     asked = _with_columns_of_logs(asked, tables, command, compares, has_clusters)
     if compares and asked.cluster is not None and asked.correct:
@@ -86,22 +85,32 @@ def _remarks_on_logs(tables: Sequence[CsvTable]) -> Iterator[str]:
         )
 
 
-def _selected(table: CsvTable, where: Sequence[str]) -> CsvTable:
-    """The rows with the values that are asked for."""
+def _selected(tables: Sequence[CsvTable], where: Sequence[str]) -> list[CsvTable]:
+    """The rows with the values that are asked for, each of which some table has."""
     values: dict[str, set[str]] = {}
     for each in where:
         name, sign, value = each.partition("=")
         if not sign:
             raise InputError(f"--where should be COLUMN=VALUE, found {each}")
+        known = dict.fromkeys(field for table in tables for field in table.column(name))
+        if value not in known:
+            raise InputError(
+                f"{tables[0].file}: no row has {name} = {value}, found {first_few([*known])}"
+            )
         values.setdefault(name, set()).add(value)
-    for name, allowed in values.items():
-        column = table.column(name)
-        places = [place for place, value in enumerate(column) if value in allowed]
-        if not places:
-            found = first_few(list(dict.fromkeys(column)))
-            raise InputError(f"{table.file}: no row has {name} = {min(allowed)}, found {found}")
-        table = table.at(places)
-    return table
+    found = []
+    for table in tables:
+        columns = [(table.column(name), allowed) for name, allowed in values.items()]
+        found.append(
+            table.at(
+                place
+                for place in range(len(table.rows))
+                if all(column[place] in allowed for column, allowed in columns)
+            )
+        )
+        if not found[-1].rows:
+            raise InputError(f"{table.file}: no row is left by --where {' --where '.join(where)}")
+    return found
 
 
 def _below_each_other(tables: Sequence[CsvTable]) -> CsvTable:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
-from harness.families.csv_rows import ITEM, MODEL, CsvTable
+from harness.base.arguments import validate_path
+from harness.families.csv_rows import ITEM, MODEL, CsvTable, table_of_columns
 
 Missing = Literal["drop", "wrong"]
 
@@ -25,8 +27,8 @@ _SYSTEMS = {"classifier", "model", "model_id", "model_name", "system"}
 class FileQuestion:
     """What is read from a file, or from several that are joined or below each other."""
 
-    files: tuple[Any, ...]
-    """Paths; or a data frame or a mapping of columns."""
+    files: tuple[Path | CsvTable, ...]
+    """Paths; or the tables of data frames and mappings."""
     columns: Mapping[str, str]
     """The column of each of the data, or a number for all rows."""
     correct: tuple[str, ...] = ()
@@ -78,6 +80,27 @@ class FileQuestion:
         name, _, family = command.partition(" ")
         first = [f'"{family}"', "rows=…"] if family else ["…"]
         return f"`harness.{name}({', '.join([*first, *given])})`"
+
+
+def sources(argument: str, given: Any) -> tuple[Path | CsvTable, ...]:
+    """Return the paths and the tables of what an argument of a function is given, or a list of it.
+
+    Raises:
+        InputError: it is no path, data frame or mapping of columns.
+    """
+    every = given if isinstance(given, list | tuple) else [given]
+    names = [argument] if len(every) == 1 else [f"{argument}{n}" for n in range(1, len(every) + 1)]
+    return tuple(
+        validate_path(argument, each)
+        if isinstance(each, str | PathLike)
+        else table_of_columns(name, each)
+        for name, each in zip(names, every, strict=True)
+    )
+
+
+def texts(given: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Return names of columns, of which one may be given as a text."""
+    return (given,) if isinstance(given, str) else tuple(map(str, given or ()))
 
 
 @dataclass(frozen=True)

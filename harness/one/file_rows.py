@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from harness.base.errors import InputError
 from harness.base.text import enumerated
-from harness.families.csv_rows import RIGHT, CsvTable, count_clusters
+from harness.families.csv_rows import RIGHT, CsvTable, count_clusters, number_in
 from harness.families.family import Family
 from harness.one.cases import read_cases
 from harness.one.file_question import FileQuestion, long_call
@@ -29,6 +28,8 @@ class RowsOfFile:
     remarks: tuple[str, ...]
     repeated: RepeatedIds | None
     """A column of ids that repeat although cases are taken as independent."""
+    are_pairs: bool = False
+    """Whether a remark says that the rows of two groups are pairs."""
 
     def remarks_on(self, lengths: Sequence[float], alpha: float, side: str) -> tuple[str, ...]:
         """Return the remarks with that on the ids, whose intervals have these lengths."""
@@ -55,15 +56,14 @@ def rows_of_file(family: Family, asked: FileQuestion, number: _Integral) -> Rows
     _validate_question(family, asked, table)
     reader = _FileRows(family, asked, table, cases.systems)
     rows = reader.rows(number)
-    remarks = list(table.remarks)
-    repeated = None
     if asked.correct and not family.has_clusters:
-        groups = list(reader.groups().values())
+        groups = list(table.groups(asked.by).values())
         repeated = find_repeated_ids(
             family, cases.given, table, groups, table.right(asked.correct[0])
         )
-        remarks += remark_on_pairs(family, asked, table, groups)
-    return RowsOfFile(rows, tuple(remarks), repeated)
+        on_pairs = list(remark_on_pairs(family, asked, table, groups))
+        return RowsOfFile(rows, (*table.remarks, *on_pairs), repeated, bool(on_pairs))
+    return RowsOfFile(rows, table.remarks, None)
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class _FileRows:
         """The rows in the order of the file, or of its groups."""
         family, asked, table = self.family, self.asked, self.table
         named = {*asked.columns.values(), *asked.correct, *asked.by, asked.truth, *asked.scores}
-        has_no_names = all(_number(name) is not None for name in table.names)
+        has_no_names = all(number_in(name) is not None for name in table.names)
         if asked.header and has_no_names and not named & set(table.names):
             raise InputError(
                 f"{table.file}:{table.header_line}: expected the names of columns, found "
@@ -121,7 +121,7 @@ class _FileRows:
         columns: dict[str, list[str]] = {}
         constants: dict[str, float] = {}
         for name, text in asked.columns.items():
-            value = _number(text) if asked.header and text not in table.names else None
+            value = number_in(text) if asked.header and text not in table.names else None
             if value is None:
                 columns[name] = table.column(text)
             else:
@@ -143,7 +143,7 @@ class _FileRows:
                 text = columns[name][place]
                 value = None
                 if text.lower() not in MISSING:
-                    value = _number(text)
+                    value = number_in(text)
                     if value is None:
                         words = f"expected a number in {asked.columns[name]}, found {text!r}"
                         faults.append((table.where(place), words))
@@ -173,19 +173,10 @@ class _FileRows:
                         f"{table.column(columns[name])[place] or 'nothing'}"
                     )
         rows = []
-        for key, places in self.groups().items():
+        for key, places in self.table.groups(self.asked.by).items():
             lists = {name: [data[place][name] for place in places] for name in columns}
             rows.append(self.row_of_group(key, places, lists))
         return rows
-
-    def groups(self) -> dict[tuple[str, ...], list[int]]:
-        """The rows of each group, in the order in which groups first appear; all without ``by``."""
-        columns = [self.table.keys(name, "group") for name in self.asked.by]
-        keys = zip(*columns, strict=True) if columns else (() for _ in self.table.rows)
-        groups: dict[tuple[str, ...], list[int]] = {}
-        for place, key in enumerate(keys):
-            groups.setdefault(key, []).append(place)
-        return groups
 
     def row_of_group(
         self,
@@ -213,7 +204,7 @@ class _FileRows:
         """A row for each group of cases, or of two samples one row for both groups."""
         family = self.family
         right = [self.table.right(name) for name in self.asked.correct]
-        groups = self.groups()
+        groups = self.table.groups(self.asked.by)
         if family.samples == 2:
             return [self.of_two_samples(right[0])]
         if family.has_clusters:
@@ -237,7 +228,7 @@ class _FileRows:
 
     def of_two_samples(self, right: Sequence[int]) -> Row:
         """The counts of both groups, of which the first is that which appears first."""
-        by, groups = self.asked.by, self.groups()
+        by, groups = self.asked.by, self.table.groups(self.asked.by)
         if len(by) != 1 or len(groups) != 2:
             names = ", ".join(key[0] for key in list(groups)[:5]) if by else "none"
             raise InputError(
@@ -255,9 +246,9 @@ class _FileRows:
         """A row for each group of cases, with the scores of its positives and of its negatives."""
         labels = self.table.keys(self.asked.truth or "", "label")
         positive = self.positive_label(labels)
-        scores = [score_column(self.table, name) for name in self.asked.scores]
+        scores = [self.table.finite(name) for name in self.asked.scores]
         rows = []
-        for key, places in self.groups().items():
+        for key, places in self.table.groups(self.asked.by).items():
             lists = [
                 [score[place] for place in places if (labels[place] == positive) == is_positive]
                 for score in scores
@@ -287,16 +278,6 @@ class _FileRows:
                 f"{enumerated(distinct)}; --positive names it"
             )
         return positives[0]
-
-
-def _number(text: str) -> float | None:
-    """The number that a text is, or None."""
-    if "_" in text:
-        return None
-    try:
-        return float(text)
-    except ValueError:
-        return None
 
 
 def _validate_question(family: Family, asked: FileQuestion, table: CsvTable) -> None:
@@ -399,21 +380,3 @@ def _takes_cases(family: Family) -> bool:
 
 def _option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
-
-
-def score_column(table: CsvTable, name: str) -> list[float]:
-    """Return the scores in a column, which should be finite numbers.
-
-    Raises:
-        InputError: there is no such column, or a field is something else.
-    """
-    scores = []
-    for place, text in enumerate(table.column(name)):
-        score = _number(text)
-        if score is None or not math.isfinite(score):
-            raise InputError(
-                f"{table.where(place)}: expected a finite number in {name}, found "
-                f"{text or 'nothing'}"
-            )
-        scores.append(score)
-    return scores

@@ -11,17 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from harness.base.arguments import validate_number, validate_path
+from harness.base.arguments import validate_number
 from harness.base.errors import InputError
 from harness.base.frames import Tabular
 from harness.base.numerics.arrays import Bools
-from harness.base.text import enumerated, first_few
+from harness.base.text import first_few
 from harness.families.catalogue import family_of
-from harness.families.csv_rows import column_place, count_clusters
-from harness.families.data import numbers, validate_values
+from harness.families.csv_rows import CsvTable, count_clusters
 from harness.methods.method import TWO_SIDED
 from harness.one.cases import read_cases
-from harness.one.file_question import FileQuestion, Missing, long_call
+from harness.one.file_question import FileQuestion, Missing, long_call, sources, texts
 from harness.one.repeated_ids import find_repeated_ids
 from harness.one.result import Interval, compute, interval_text
 
@@ -74,7 +73,7 @@ class Leaderboard(Tabular):
 
     systems: tuple[System, ...]
     differences: tuple[PairedDifference, ...]
-    """None where cases come in clusters."""
+    """Empty where cases come in clusters."""
     joint: float
     """The level at which all differences hold together."""
     remarks: tuple[str, ...]
@@ -169,17 +168,13 @@ def leaderboard(
     if not 0 < joint < 1:
         raise InputError(f"joint should be a number between 0 and 1, found {joint:g}")
     asked = FileQuestion(
-        cases
-        if isinstance(cases, tuple)
-        else tuple(cases)
-        if isinstance(cases, list)
-        else (cases,),
+        sources("cases", cases),
         {},
-        correct=_names(correct),
-        key=_names(key),
-        by=_names(by),
+        correct=texts(correct),
+        key=texts(key),
+        by=texts(by),
         cluster=cluster,
-        where=_names(where),
+        where=texts(where),
         missing=missing,
     )
     found_cases = _cases(asked)
@@ -226,13 +221,9 @@ class _Cases:
 
 
 def _cases(asked: FileQuestion) -> _Cases:
-    is_frame = [hasattr(each, "keys") or hasattr(each, "columns") for each in asked.files]
-    if is_frame == [True] and not (asked.by or asked.where or asked.missing):
-        return _of_columns(asked.files[0], asked.correct, asked.cluster)
-    files = zip(asked.files, is_frame, strict=True)
-    asked = replace(
-        asked, files=tuple(each if frame else validate_path("cases", each) for each, frame in files)
-    )
+    first = asked.files[0]
+    if isinstance(first, CsvTable) and not (asked.correct or asked.by or asked.key):
+        asked = replace(asked, correct=tuple(n for n in first.names if n != asked.cluster))
     if asked.by and not asked.key and asked.cluster is not None:
         asked = replace(asked, key=(asked.cluster,))
     found = read_cases(asked, LEADERBOARD, compares=asked.cluster is None)
@@ -262,32 +253,6 @@ def _cases(asked: FileQuestion) -> _Cases:
         {name: [clusters[place] for place in each] for name, each in places.items()},
         table.remarks,
     )
-
-
-def _of_columns(cases: Any, correct: tuple[str, ...], cluster: str | None) -> _Cases:
-    """The cases of a data frame or a mapping with a column for each system."""
-    names = tuple(str(name) for name in getattr(cases, "columns", cases))
-    for name in (*correct, *([] if cluster is None else [cluster])):
-        column_place("cases", names, name)
-    right = {}
-    for name in correct or [each for each in names if each != cluster]:
-        given = np.asarray(cases[name])
-        values = numbers(name, given.astype(int) if given.dtype == bool else given, "0 or 1")
-        validate_values(values, (values != 0) & (values != 1), name, "0 or 1")
-        right[name] = values.ravel() == 1
-    clusters = None if cluster is None else list(cases[cluster])
-    sizes = {name: each.size for name, each in right.items()}
-    sizes |= {} if clusters is None else {str(cluster): len(clusters)}
-    if len(set(sizes.values())) > 1:
-        counts = enumerated(f"{name} has {size}" for name, size in sizes.items())
-        raise InputError(f"all systems should have the same cases, found that {counts}")
-    return _Cases(right, None if clusters is None else dict.fromkeys(right, clusters))
-
-
-def _names(given: str | Sequence[str] | None) -> tuple[str, ...]:
-    if given is None:
-        return ()
-    return (given,) if isinstance(given, str) else tuple(given)
 
 
 def _differences(

@@ -55,22 +55,16 @@ def complete(table: CsvTable, asked: FileQuestion, command: str, compares: bool)
         return replace(kept, remarks=(*table.remarks, f"{count}: left out for all"))
     if not asked.correct:
         raise InputError("--missing wrong is for --correct; --missing drop leaves items out")
-    places = [*range(len(table.rows))]
-    places_of_items = dict(zip(reversed(items), reversed(places), strict=True))
-    filled = {}
-    for name, lost in lacking.items():
-        for item in lost:
-            filled[len(places)] = name
-            places.append(places_of_items[item])
-    whole = table.at(places)
-    changed = {table.names.index(name): "0" for name in asked.correct}
-    at = table.names.index(by)
-    rows = [
-        tuple(({**changed, at: filled[n]}).get(p, f) for p, f in enumerate(row))
-        if n in filled
-        else row
-        for n, row in enumerate(whole.rows)
-    ]
+    # A row of another system has the fields of the item.
+    count_of_rows = len(table.rows)
+    first_of_items = dict(zip(reversed(items), reversed(range(count_of_rows)), strict=True))
+    added = [(name, first_of_items[item]) for name, lost in lacking.items() for item in lost]
+    whole = table.at([*range(count_of_rows), *(place for _, place in added)])
+    rows = list(table.rows)
+    for name, place in added:
+        fields = dict(zip(table.names, table.rows[place], strict=True))
+        fields |= {by: name, **dict.fromkeys(asked.correct, "0")}
+        rows.append(tuple(fields[each] for each in table.names))
     return replace(whole, rows=tuple(rows), remarks=(*table.remarks, f"{count}: counted as wrong"))
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from harness.base.arguments import validate_choice, validate_whole
 from harness.base.errors import InputError
-from harness.base.frames import MOST_ROWS, Tabular
+from harness.base.frames import MOST_ROWS, Tabular, aligned
 from harness.base.numerics.arrays import Floats
 from harness.catalogue import with_settings
 from harness.distributions.truths import Prior
@@ -387,11 +387,7 @@ def interval_text(
     cells = _number_cells([each[rows] for each in numbers])
     names = ("estimate", "lower", "upper")
     columns += [[name, *column] for name, column in zip(names, cells, strict=True)]
-    widths = [max(map(len, column)) for column in columns]
-    lines = [
-        "".join(f" {cell:>{width}} " for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in zip(*columns, strict=True)
-    ]
+    lines = aligned(list(zip(*columns, strict=True)))
     if len(rows) < count:
         lines.insert(half + 1, " …")
     return "\n".join([head, *lines])

@@ -210,7 +210,7 @@ class IntervalSetting:
         if self.seed is not None:
             validate_whole("seed", self.seed, 0)
 
-    def interval(self, method: str, rows: Sequence[Row]) -> Interval:
+    def interval(self, method: str | None, rows: Sequence[Row]) -> Interval:
         """Return the intervals of rows, which lack no data."""
         return interval_of(
             self.family,

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from os import PathLike
 from typing import Any
 
 import numpy as np
 
-from harness.base.arguments import validate_path
 from harness.base.errors import InputError, IntervalNotFoundError, did_you_mean
 from harness.catalogue import with_settings
 from harness.distributions.truths import Prior
 from harness.families.population import POPULATION
-from harness.one.file_question import FileQuestion
+from harness.one.file_question import FileQuestion, sources, texts
 from harness.one.file_rows import rows_of_file
-from harness.one.result import Interval, interval_of
-from harness.one.rows import row_lists, validate_rows
+from harness.one.result import Interval
+from harness.one.rows import IntervalSetting, located, row_lists, validate_rows
 
 _LISTS = ("correct", "by", "key", "where", "score")
 _SINGLE = ("cluster", "missing", "truth", "positive")
@@ -48,7 +46,7 @@ def interval_of_rows(
     """
     settings = dict(given)
     family = with_settings(name, settings)
-    lists = {k: _texts(settings.pop(k, ())) for k in _LISTS}
+    lists = {k: texts(settings.pop(k, ())) for k in _LISTS}
     single: dict[str, Any] = {k: settings.pop(k, None) for k in _SINGLE}
     known = (*family.options, POPULATION)
     if unknown := next((each for each in settings if each not in known), ""):
@@ -56,9 +54,8 @@ def interval_of_rows(
         raise InputError(f"unknown beside rows: {unknown}{hint}")
     if np.ndim(alpha):
         raise InputError("alpha should be a number beside rows, found an array")
-    sources = rows if isinstance(rows, list | tuple) else [rows]
     asked = FileQuestion(
-        tuple(validate_path("rows", r) if isinstance(r, str | PathLike) else r for r in sources),
+        sources("rows", rows),
         {name: str(column) for name, column in settings.items()},
         correct=lists["correct"],
         by=lists["by"],
@@ -72,21 +69,14 @@ def interval_of_rows(
     if lacking := next((row for row in found if row.missing), None):
         raise InputError(f"{lacking.place}: no number for {' or '.join(lacking.missing)}")
     validate_rows(family, found)
-    options: dict[str, Any] = {"alpha": alpha, "side": side, "prior": prior, "seed": seed}
-    is_one = len(found) == 1 and not found[0].place
-    if is_one:
-        every = [interval_of(family, method, found[0].data, **options)]
-    elif row_lists(family, found[0].data):
-        every = []
-        for row in found:
-            data = {each: np.array([values]) for each, values in row.data.items()}
-            try:
-                every.append(interval_of(family, method, data, **options))
-            except (InputError, IntervalNotFoundError) as fault:
-                raise type(fault)(f"{row.place}: {fault}") from None
-    else:
-        data = {each: np.array([row.data[each] for row in found]) for each in found[0].data}
-        every = [interval_of(family, method, data, **options)]
+    setting, every = IntervalSetting(family, alpha, side, prior, seed), []
+    together = [[row] for row in found] if row_lists(family, found[0].data) else [found]
+    for part in together:
+        try:
+            every.append(setting.interval(method, part))
+        except (InputError, IntervalNotFoundError) as fault:
+            where = part[0].place if len(part) == 1 else ""
+            raise type(fault)(located(where, str(fault), ())) from None
     first = every[0]
     estimate, lower, upper = (
         np.ravel([getattr(each, name) for each in every]) for name in ("estimate", "lower", "upper")
@@ -97,12 +87,9 @@ def interval_of_rows(
     remarks = dict.fromkeys(remark for each in every for remark in each.remarks)
     of_file = answer.remarks_on((upper - lower).tolist(), float(alpha), side)
     whole = replace(first, groups=groups, remarks=(*of_file, *remarks))
-    if is_one:
+    if len(found) == 1 and not found[0].place:
         return whole
     # Lists of several groups differ in length, and are no data of one array.
-    data_of_all = first.data if len(every) == 1 else {}
+    one = len(every) == 1
+    data_of_all = {k: np.atleast_1d(each) for k, each in first.data.items()} if one else {}
     return replace(whole, estimate=estimate, lower=lower, upper=upper, data=data_of_all)
-
-
-def _texts(given: str | Sequence[str]) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(map(str, given))

@@ -172,6 +172,7 @@ class Columns(TypedDict, total=False):
     score: str | Sequence[str]
     positive: str
     beta: float
+    range: tuple[float, float]
     x: str
     n: str | float
     exposure: str | float

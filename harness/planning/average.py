@@ -15,10 +15,10 @@ from harness.base.errors import InputError
 from harness.base.frames import Tabular
 from harness.base.numerics.arrays import Floats
 from harness.designs.lists import sums_at_truths, table_count
-from harness.families.data import numbers, validate_values
+from harness.families.csv_rows import CsvTable, read_rows
+from harness.families.data import validate_values
 from harness.families.lists import counts_of_lists, list_of_numbers, refuse_empty, weighted_mean
 from harness.methods.weighted import WEIGHTED, WeightedFormula, effective_size
-from harness.planning.columns import columns_of
 from harness.planning.lists import SEED
 from harness.planning.table_metrics import with_error
 
@@ -123,14 +123,11 @@ def average(
                 "weight"
             )
         given = list_of_numbers("weights", np.ones(np.shape(n)) if weights is None else weights, _W)
-        counts = counts_of_lists(("x", "n"), {"x": x, "n": n}, _W)
-        is_of_cases = False
+        counts: Sequence[Floats] = counts_of_lists(("x", "n"), {"x": x, "n": n}, _W)
     else:
         if x is not None or n is not None or weights is not None or correct is None:
             raise InputError("rows needs correct, the name of a column, and no x, n and weights")
-        *both, given = _counted(rows, correct, stratum, weight)
-        counts = tuple(both)
-        is_of_cases = stratum is None
+        *counts, given = _counted(read_rows(rows), correct, stratum, weight)
     right, size = counts
     if right.ndim != 1 or given.shape != size.shape:
         raise InputError(
@@ -138,7 +135,10 @@ def average(
             f"shapes {right.shape}, {size.shape} and {given.shape}"
         )
     refuse_empty("n", size, _W)
-    largest = given.max()
+    # Neither sums nor drawn tables depend on the order of the rows.
+    order = np.lexsort((right, size, given))
+    right, size, given = right[order], size[order], given[order]
+    largest = given[-1]
     validate_values(
         given, ~((given > 0) & (given >= 1e-100 * largest)), "weights", "numbers above 0"
     )
@@ -156,11 +156,16 @@ def average(
         int(size.sum()),
         effective_size(size, share).item(),
         **_coverage(formula, right, size, share, alpha / 2.0),
-        remarks=_remarks(is_of_cases),
+        remarks=(_OF_CASES if stratum is None and rows is not None else _OF_STRATA,),
     )
 
 
 _W = "stratum"
+_OF_CASES = (
+    "the mean is Σwy/Σw; weights are taken as known, and cases as independent, those of one weight "
+    "with one proportion; effective_size is (Σw)²/Σw²"
+)
+_OF_STRATA = "strata are taken as independent, each with a proportion of its own and a known weight"
 
 
 def averages(
@@ -182,42 +187,27 @@ def averages(
     Raises:
         InputError: as of ``average``.
     """
-    names = [correct, *[name for name in (stratum, weight) if name is not None]]
-    read = columns_of(rows, [*names, *by], correct)
-    keys = list(zip(*(map(str, column) for column in read[len(names) :]), strict=True))
-    keys = keys or [()] * len(read[0])
-    columns = dict(zip(names, read, strict=False))
-    found = []
-    for key in dict.fromkeys(keys):
-        own = [place for place, each in enumerate(keys) if each == key]
-        group = {name: [column[place] for place in own] for name, column in columns.items()}
-        given: Any = {"correct": correct, "stratum": stratum, "weight": weight, **options}
-        found.append((dict(zip(by, key, strict=True)), average(rows=group, **given)))
-    return found
+    table = read_rows(rows)
+    given: Any = {"correct": correct, "stratum": stratum, "weight": weight, **options}
+    return [
+        (dict(zip(by, key, strict=True)), average(rows=table.at(places), **given))
+        for key, places in table.groups(by).items()
+    ]
 
 
 def _counted(
-    rows: Any, correct: str, stratum: str | None, weight: str | None
+    table: CsvTable, correct: str, stratum: str | None, weight: str | None
 ) -> tuple[Floats, Floats, Floats]:
     """The counts, sizes and weights of strata from cases."""
     if stratum is None and weight is None:
         raise InputError("rows needs stratum or weight, the name of a column")
-    names = [correct, *[name for name in (stratum, weight) if name is not None]]
-    right, *columns = columns_of(rows, names, correct)
-    weights = np.ones(len(right))
-    if weight is not None:
-        try:
-            weights = numbers(weight, [float(each) for each in columns[-1]], "numbers")
-        except (TypeError, ValueError):
-            raise InputError(f"expected a number in {weight} of each row") from None
-        validate_values(weights, ~np.isfinite(weights), weight, "finite numbers")
-    labels = weights.tolist() if stratum is None else columns[0]
-    if any(label is None or label == "" for label in labels):
-        raise InputError(f"expected the name of a stratum in {stratum} of each row, found none")
+    right = np.array(table.right(correct), np.float64)
+    weights = np.ones(right.size) if weight is None else np.array(table.finite(weight))
+    labels: Sequence[Any] = weights.tolist() if stratum is None else table.keys(stratum, "stratum")
     places = {label: place for place, label in enumerate(dict.fromkeys(labels))}
     of_rows = np.array([places[label] for label in labels])
     n = np.bincount(of_rows).astype(np.float64)
-    x = np.bincount(of_rows, weights=np.array(right, np.float64)).astype(np.float64)
+    x = np.bincount(of_rows, weights=right).astype(np.float64)
     own = np.zeros(n.size)
     own[of_rows] = weights
     if (differs := own[of_rows] != weights).any():
@@ -227,18 +217,6 @@ def _counted(
             f"{weights[row]:.15g} and {own[of_rows][row]:.15g}"
         )
     return x, n, own * n if stratum is None else own
-
-
-def _remarks(is_of_cases: bool) -> tuple[str, ...]:
-    """What is assumed."""
-    if is_of_cases:
-        return (
-            "the mean is Σwy/Σw; weights are taken as known, and cases as independent, those of "
-            "one weight with one proportion; effective_size is (Σw)²/Σw²",
-        )
-    return (
-        "strata are taken as independent, each with a proportion of its own and a known weight",
-    )
 
 
 def _coverage(
@@ -254,7 +232,7 @@ def _coverage(
         below, above, _ = sums_at_truths(
             lambda data: formula(data[0], data[1], share, tail), sizes, truths, value
         )
-        return {"coverage": 1.0 - below.item() - above.item(), "std_error": None}
+        return {"coverage": max(0.0, 1.0 - below.item() - above.item()), "std_error": None}
     trials = min(_TRIALS, max(_FEWEST, _COUNTS // n.size))
     drawn = np.random.default_rng(SEED).binomial(n.astype(np.int64), p, (trials, n.size))
     lower, upper = formula(drawn.astype(np.float64), n, share, tail)

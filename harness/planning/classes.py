@@ -14,10 +14,8 @@ from harness.catalogue import with_settings
 from harness.families.catalogue import family_of
 from harness.families.confusion import BETA
 from harness.families.family import Family
-from harness.methods.catalogue import default_method
-from harness.methods.method import TWO_SIDED
 from harness.planning.lists import SEED
-from harness.planning.table_metrics import data_of, record_of, with_error
+from harness.planning.table_metrics import data_of, drawn_coverage, record_of, with_error
 
 MACRO, MICRO = "macro", "micro"
 """What the averages have in place of a class: over the classes, and over the cases."""
@@ -59,14 +57,8 @@ def class_records(
             np.array(_against_the_rest(cells, place)) for cells in (table, tables, probability)
         )
         found = record_of(family, data_of(family, observed), alpha)
-        method = default_method(family, TWO_SIDED)
-        outcomes, times = np.unique(
-            np.stack(data_of(family, simulated)), axis=1, return_counts=True
-        )
-        lower, upper = method.limits(tuple(outcomes), alpha)
         value = family.estimate(tuple(each[np.newaxis] for each in data_of(family, truth)))
-        covered = int(times[(lower <= value) & (value <= upper)].sum())
-        return {"class": str(label)} | found | with_error(covered, trials)
+        return {"class": str(label)} | found | drawn_coverage(family, simulated, value, alpha)
 
     def average(family: Family, share: float) -> dict[str, Any]:
         """The record of the mean over the classes."""

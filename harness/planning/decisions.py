@@ -17,6 +17,7 @@ import numpy as np
 
 from harness.base.numerics.arrays import Bools, Floats, Positions, Rows
 from harness.distributions.sampling import binomial
+from harness.distributions.sampling.law import Sampling
 from harness.families.combination import Span
 from harness.families.family import AsPairs, Family
 
@@ -76,13 +77,24 @@ class Layout(ABC):
     def weight(self, lines: Lines, truths: Sequence[float]) -> tuple[Floats, float]:
         """Return the probability of each line, and the parameter of the first count on it."""
 
-    @abstractmethod
+    @property
+    def sampling(self) -> Sampling:
+        """The distribution of the first count X on a line."""
+        return binomial
+
     def tail(self, x: Floats, truth: float, trials: Floats, *, above: bool) -> Floats:
         """Return Pr(X > x), or Pr(X ≤ x), for x from −1 on; shape (L,)."""
+        sampling, largest = self.sampling, self.sampling.largest_outcome(trials)  # type: ignore[arg-type]
+        tail = np.where((x < 0) == above, 1.0, 0.0)
+        inner = np.flatnonzero((x >= 0) & (x < largest))
+        function = sampling.sf if above else sampling.cdf
+        given: tuple[Floats, Floats, Floats] = x[inner], np.full(inner.size, truth), trials[inner]
+        tail[inner] = function(*given)  # type: ignore[arg-type]
+        return tail
 
-    @abstractmethod
     def pmf(self, x: Floats, truth: float, trials: Floats) -> Floats:
         """Return Pr(X = x), shape (L,)."""
+        return self.sampling.pmf(x, truth, trials)
 
 
 @dataclass(frozen=True)
@@ -92,7 +104,7 @@ class SampleLayout(Layout):
     family: Family
 
     def lines(self, sizes: Floats, spans: Sequence[Span], nats: float) -> Lines:
-        window = self.family.model.SAMPLING.window
+        window = self.sampling.window
         firsts = np.array([window(*spans[0], size, nats) for size in sizes[:, 0].tolist()], float)
         first, last = firsts.T
         row = np.arange(len(sizes))
@@ -120,21 +132,11 @@ class SampleLayout(Layout):
     def weight(self, lines: Lines, truths: Sequence[float]) -> tuple[Floats, float]:
         if self.family.samples == 1:
             return np.ones_like(lines.trials), truths[0]
-        pmf = self.family.model.SAMPLING.pmf
-        return pmf(lines.second, truths[1], lines.total), truths[0]
+        return self.sampling.pmf(lines.second, truths[1], lines.total), truths[0]
 
-    def tail(self, x: Floats, truth: float, trials: Floats, *, above: bool) -> Floats:
-        sampling = self.family.model.SAMPLING
-        largest = trials if self.family.model.SIZE_IS_COUNT else np.full_like(trials, np.inf)
-        tail = np.where((x < 0) == above, 1.0, 0.0)
-        inner = np.flatnonzero((x >= 0) & (x < largest))
-        function = sampling.sf if above else sampling.cdf
-        given: tuple[Floats, Floats, Floats] = x[inner], np.full(inner.size, truth), trials[inner]
-        tail[inner] = function(*given)  # type: ignore[arg-type]
-        return tail
-
-    def pmf(self, x: Floats, truth: float, trials: Floats) -> Floats:
-        return self.family.model.SAMPLING.pmf(x, truth, trials)
+    @property
+    def sampling(self) -> Sampling:
+        return self.family.model.SAMPLING
 
 
 @dataclass(frozen=True)
@@ -178,12 +180,6 @@ class PairedLayout(Layout):
             left -= p11
         return weight, min(p10 / left, 1.0) if left > 0 else 0.0
 
-    def tail(self, x: Floats, truth: float, trials: Floats, *, above: bool) -> Floats:
-        return binomial_tail(x, truth, trials, above=above)
-
-    def pmf(self, x: Floats, truth: float, trials: Floats) -> Floats:
-        return binomial.pmf(x, truth, trials)
-
 
 @dataclass(frozen=True)
 class ShareLayout(Layout):
@@ -209,22 +205,6 @@ class ShareLayout(Layout):
 
     def weight(self, lines: Lines, truths: Sequence[float]) -> tuple[Floats, float]:
         return binomial.pmf(lines.trials, truths[0], lines.total), truths[1]
-
-    def tail(self, x: Floats, truth: float, trials: Floats, *, above: bool) -> Floats:
-        return binomial_tail(x, truth, trials, above=above)
-
-    def pmf(self, x: Floats, truth: float, trials: Floats) -> Floats:
-        return binomial.pmf(x, truth, trials)
-
-
-def binomial_tail(x: Floats, truth: float, trials: Floats, *, above: bool) -> Floats:
-    """Return Pr(X > x), or Pr(X ≤ x), of a binomial X for x from −1 on; shape of x."""
-    tail = np.where((x < 0) == above, 1.0, 0.0)
-    inner = np.flatnonzero((x >= 0) & (x < trials))
-    function = binomial.sf if above else binomial.cdf
-    given: tuple[Floats, Floats, Floats] = x[inner], np.full(inner.size, truth), trials[inner]
-    tail[inner] = function(*given)  # type: ignore[arg-type]
-    return tail
 
 
 def _in_ranges(ends: Sequence[Sequence[int]]) -> tuple[Positions, Floats]:

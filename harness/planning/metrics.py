@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from harness.base.arguments import quoted, validate_path
+from harness.base.arguments import quoted
 from harness.base.errors import InputError
 from harness.base.frames import Library, data_frame
 from harness.base.text import enumerated
 from harness.families.confusion import CELLS
-from harness.families.csv_rows import RIGHT, read_table
+from harness.families.csv_rows import RIGHT, read_rows
 from harness.families.data import numbers, validate_values
-from harness.one.file_rows import score_column
 from harness.planning.classes import MOST_CLASSES, class_records
-from harness.planning.columns import columns_of
 from harness.planning.table_metrics import metric_records
 
 _OUTCOMES = dict(zip(CELLS, ((1, 1), (0, 1), (1, 0), (0, 0)), strict=True))
@@ -104,15 +100,8 @@ def metrics(
             raise InputError(
                 "rows needs truth and prediction, each the name of a column, and no y and yhat"
             )
-        if isinstance(rows, str | os.PathLike):
-            options: Any = (truth, prediction, score, positive, beta, alpha)
-            records = metrics_of_file(validate_path("rows", rows), *options)
-        else:
-            score_name: Any = [] if score is None else [score]
-            classes, predicted, *scores = columns_of(rows, [truth, prediction, *score_name])
-            names = f"rows: {truth}", f"rows: {prediction}"
-            values = scores[0] if scores else None
-            records = metrics_of_cases(classes, predicted, values, positive, beta, alpha, names)
+        column: Any = score
+        records = metrics_of_rows(rows, truth, prediction, column, positive, beta, alpha)
     columns_found = {
         name: np.array([record[name] for record in records], dtype=_KINDS.get(name, np.float64))
         for name in records[0]
@@ -120,8 +109,8 @@ def metrics(
     return data_frame(columns_found, library)
 
 
-def metrics_of_file(
-    file: Path,
+def metrics_of_rows(
+    rows: Any,
     truth: str,
     prediction: str,
     score: str | None,
@@ -129,22 +118,22 @@ def metrics_of_file(
     beta: float,
     alpha: float,
 ) -> list[dict[str, Any]]:
-    """Return a record for each metric of a file with a row for each case.
+    """Return a record for each metric of rows, one for each case.
 
     Args:
-        file: as of ``read_table``.
+        rows: as of ``metrics``.
         truth, prediction, score: names of columns, as ``y``, ``yhat`` and ``score`` of ``metrics``.
         positive, beta, alpha: as of ``metrics``. 1, 1.0 and true are one label, and so are 0, 0.0
             and false.
 
     Raises:
-        InputError: as of ``metrics``; or the file cannot be read, or has no such column.
+        InputError: as of ``metrics``; or rows cannot be read.
     """
-    table = read_table(file, None)
+    table = read_rows(rows)
     y, yhat = ([_label(text) for text in table.keys(name, "class")] for name in (truth, prediction))
-    values = None if score is None else score_column(table, score)
+    values = None if score is None else table.finite(score)
     label = None if positive is None else _label(str(positive))
-    names = f"{file}: {truth}", f"{file}: {prediction}"
+    names = f"{table.file}: {truth}", f"{table.file}: {prediction}"
     return metrics_of_cases(y, yhat, values, label, beta, alpha, names)
 
 

@@ -114,11 +114,23 @@ def _coverage(family: Family, counts: Floats, alpha: float) -> dict[str, Any]:
         exact = coverage(cast(Any, family.public_name), cast(Any, method.name), **given)
         return {"coverage": exact.coverage, "std_error": None}
     drawn = np.random.default_rng(SEED).multinomial(n, cells, size=trials)
-    tables, times = np.unique(drawn, axis=0, return_counts=True)
-    lower, upper = method.limits(tuple(data_of(family, tables.T.astype(np.float64))), alpha)
-    value = family.parameter_at(truths)
+    return drawn_coverage(family, drawn.T.astype(np.float64), family.parameter_at(truths), alpha)
+
+
+def drawn_coverage(family: Family, tables: Floats, value: Floats, alpha: float) -> dict[str, Any]:
+    """Return the coverage of the default method in drawn tables, and its standard error.
+
+    Args:
+        family: of the metric.
+        tables: the drawn cells tp, fp, fn and tn, shape (4, trials).
+        value: of the metric in the cells of the law, shape (1,).
+        alpha: the probability outside.
+    """
+    data = np.stack(data_of(family, tables))
+    outcomes, times = np.unique(data, axis=1, return_counts=True)
+    lower, upper = default_method(family, TWO_SIDED).limits(tuple(outcomes), alpha)
     covered = int(times[(lower <= value) & (value <= upper)].sum())
-    return with_error(covered, trials)
+    return with_error(covered, tables.shape[1])
 
 
 def with_error(covered: int, trials: int) -> dict[str, Any]:

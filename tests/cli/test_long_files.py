@@ -226,3 +226,9 @@ def test_where_reads_rows_of_any_of_the_values(ask):
     found = json.loads(ask(f"{words} --where model=a --where model=b --where subject=law").out)
     assert [(each["model"], each["n"]) for each in found] == [("a", 4), ("b", 4)]
     assert "no row has model = d, found a, b and c" in ask(f"{words} --where model=d").err
+
+
+def test_pairs_that_are_named_are_not_noted_again(ask):
+    rows = LONG.replace("--key item ", "")
+    found = ask(f"interval proportion_difference {rows} --where model=a --where model=b")
+    assert ("which are pairs" in found.err, "note: the samples" in found.err) == (True, False)

@@ -139,3 +139,14 @@ def test_the_command_takes_counts(run_command):
     result = run_command(*argv.split())
     expected = harness.average([3, 5], [10, 10], [1, 3], alpha=0.1)
     assert json.loads(result.out) == expected.record()
+
+
+def test_numbers_do_not_depend_on_the_order_of_rows():
+    """200 strata, whose coverage is that of drawn tables."""
+    rng = np.random.default_rng(5)
+    n = rng.integers(1, 30, 200)
+    x, weights = rng.binomial(n, 0.7), rng.random(200)
+    order = rng.permutation(200)
+    found = harness.average(x, n, weights)
+    assert found.std_error is not None
+    assert found.record() == harness.average(x[order], n[order], weights[order]).record()

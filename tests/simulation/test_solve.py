@@ -168,6 +168,13 @@ def test_a_value_that_is_not_reached_is_said_with_exit_code_4(tmp_path, capfd):
     assert harness.load(tmp_path / "study").solve["status"].to_list() == ["outside"]
 
 
+def test_a_value_beside_a_level_without_a_measure_is_not_said_to_be_out_of_reach():
+    """The power is 80 % at n = 34, and the method fails at n = 5."""
+    found = harness.run(solving("z_of_some", factors={"n": [5, 100, 200]}), out=None)
+    assert found.solve["status"].to_list() == ["unknown"]
+    assert found.solve["trials"].to_list() == [found.manifest["trials"]["total"]]
+
+
 def test_a_search_that_ends_early_says_so(capfd, tmp_path):
     config = tmp_path / "study.yaml"
     solve = {**SOLVE, "error": {"measure": 0.001}, "max": 4096}

@@ -71,17 +71,15 @@ class Solve:
     @property
     def document(self) -> dict[str, Any]:
         """The key of a config."""
-        of_level, of_measure = self.error.level, self.error.measure
-        error = {} if of_level is None else {"error": {"level": plain_number(of_level)}}
-        if of_measure is not None:
-            error = {"error": {"measure": plain_number(of_measure)}}
+        given = {"level": self.error.level, "measure": self.error.measure}
+        error = {name: plain_number(each) for name, each in given.items() if each is not None}
         return {
             "factor": self.factor,
             "measure": self.measure,
             "equals": plain_number(self.goal.equals),
             "between": [plain_number(self.goal.low), plain_number(self.goal.high)],
             "whole": self.goal.is_whole,
-            **error,
+            **({"error": error} if error else {}),
             "max": self.most,
         }
 

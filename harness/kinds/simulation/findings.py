@@ -29,7 +29,6 @@ SHOWN = {
 """The measures of the table, with the names of their columns."""
 _ROUNDING = 1e-12
 """A standard error that is so small a part of its estimate is that of equal numbers."""
-_PERCENT = ("coverage", "rejection_rate", "failures")
 
 Row = Mapping[str, Any]
 
@@ -96,7 +95,7 @@ def study_table(results: Results) -> StudyTable:
 def _text(measure: str, row: Row | None) -> str:
     if row is None or row["estimate"] is None:
         return ""
-    factor, digits = (100.0, 2) if measure in _PERCENT else (1.0, 4)
+    factor, digits = (100.0, 2) if measure in FRACTIONS else (1.0, 4)
     value, error = factor * row["estimate"], row["mcse"]
     if not error or error < _ROUNDING * abs(row["estimate"]):
         return f"{value:.{digits}f}"
@@ -159,11 +158,8 @@ def solve_sentences(results: Results) -> Iterator[tuple[str, bool]]:
             limits = [goal.answer(row[each]) for each in ("crossing_lower", "crossing_upper")]
             answer, lower, upper = (significant(each, 4) for each in (row[name], *limits))
             there = _value(measure, row["estimate"], row["mcse"])
-            early = (
-                "; the trials ended before the error asked for"
-                if row["status"] == IMPRECISE
-                else ""
-            )
+            early = "; the trials ended before the error asked for"
+            early = early if row["status"] == IMPRECISE else ""
             yield (
                 f"{who}: {measure} reaches {wanted} at {name} = {answer}, with a 95 % interval "
                 f"from {lower} to {upper}; it is {there} there ({made}){early}.",

@@ -374,13 +374,12 @@ def _solve_of(model: _Solve, info: ValidationInfo) -> Solve | None:
         if not low <= level <= high:
             message = f"expected a range with the levels of {name}, of which {level:g} is outside"
             raise refused(message, at="between")
-    lowest, found = LOWEST.get(measure, -math.inf), plain_number(model.equals)
-    if measure in FRACTIONS and not 0 < model.equals < 1:
-        what = f"a value of {measure} above 0 and below 1, which it can reach"
-        raise refused(f"expected {what}, found {found}", at="equals")
-    if model.equals <= lowest:
-        what = f"a value of {measure} above {lowest:g}, which it can reach"
-        raise refused(f"expected {what}, found {found}", at="equals")
+    is_fraction = measure in FRACTIONS
+    lowest = 0.0 if is_fraction else LOWEST.get(measure, -math.inf)
+    if not lowest < model.equals < (1.0 if is_fraction else math.inf):
+        what = f"a value of {measure} above {lowest:g}{' and below 1' if is_fraction else ''}"
+        found = plain_number(model.equals)
+        raise refused(f"expected {what}, which it can reach, found {found}", at="equals")
     are_whole = all(level.is_integer() for level in (*levels, low, high))
     if model.whole and not are_whole:
         raise refused("expected whole: false, since a level is no whole number", at="whole")
@@ -389,7 +388,7 @@ def _solve_of(model: _Solve, info: ValidationInfo) -> Solve | None:
         what = f"at least {first}, the trials at the levels that are tried first"
         raise refused(f"expected {what}, found {model.max}", at="max")
     is_whole = are_whole if model.whole is None else model.whole
-    goal = Goal(model.equals, low, high, is_whole, measure in FRACTIONS)
+    goal = Goal(model.equals, low, high, is_whole, is_fraction)
     return Solve(name, measure, goal, model.error or Error(), model.max)
 
 

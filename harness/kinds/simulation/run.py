@@ -20,7 +20,7 @@ from harness.kinds.simulation.measures import MEASURES, Measure
 from harness.kinds.simulation.search import (
     MOST_ROUNDS,
     Factors,
-    Search,
+    LevelSearch,
     searched_scenarios,
 )
 from harness.kinds.simulation.tables import (
@@ -104,7 +104,7 @@ class _Study:
                 if trials < looks[-1] and not _enough(self, each, trials, looks)
             }
 
-    def searching(self, search: Search) -> Iterator[Round]:
+    def searching(self, search: LevelSearch) -> Iterator[Round]:
         """Yield the shards of the scenarios that a search asks for, as long as it asks for any."""
         added: Mapping[int, int] = search.first()
         while added:
@@ -254,7 +254,7 @@ def compute_simulation(
             rounds, search = study.rounds(), None
             number = len(_looks(experiment.trials, study.shard))
         else:
-            search, number = Search(experiment, experiment.solve, study.shard), MOST_ROUNDS
+            search, number = LevelSearch(experiment, experiment.solve, study.shard), MOST_ROUNDS
             rounds = study.searching(search)
         run_rounds(rounds, progress, journal)
         scenarios = [

@@ -38,7 +38,7 @@ def searched_scenarios(solve: Solve, scenarios: Sequence[Factors]) -> list[dict[
 
 
 @dataclass
-class Search:
+class LevelSearch:
     """The searches of a study while it runs."""
 
     experiment: Simulation
@@ -86,9 +86,9 @@ class Search:
         """
         for scenario, by_method in measured.items():
             for label in self.methods:
+                self.trials[scenario] = by_method[label]["failures"].trials
                 if self.solve.measure in by_method[label]:
                     self.measures[scenario, label] = by_method[label][self.solve.measure]
-                    self.trials[scenario] = by_method[label]["failures"].trials
         if not self.measures:
             raise InputError(
                 f"{self.experiment.name}: solve asks for {self.solve.measure}, which no method has"
@@ -100,7 +100,9 @@ class Search:
             for label in self.methods:
                 found, status, excess = self._answer(number, label)
                 self.found[number, label] = found, status
-                if found is None or status in (ANSWERED, OUTSIDE) or self.rounds == MOST_ROUNDS:
+                if found is None or found.is_outside:
+                    continue
+                if status == ANSWERED or self.rounds == MOST_ROUNDS:
                     continue
                 more = trials_to_add(found, excess, left, self.shard)
                 for level in found.next_levels if more else ():
@@ -114,22 +116,9 @@ class Search:
         solve, whole = self.solve, self.solve.goal.is_whole
         for (number, label), (found, status) in self.found.items():
             tried = self.tried[number]
-            names = (
-                "crossing",
-                "crossing_lower",
-                "crossing_upper",
-                "crossing_slope",
-                "estimate",
-                "mcse",
-            )
-            known: dict[str, float | None] = dict.fromkeys(names)
-            answer: float | int | None = None
-            if found is not None and status in (ANSWERED, IMPRECISE):
-                limits = (found.level, found.lower, found.upper)
-                known = dict(
-                    zip(names, (*limits, found.slope, found.estimate, found.error), strict=True)
-                )
-                answer = solve.goal.answer(found.level)
+            at, answer = found if status in (ANSWERED, IMPRECISE) else None, None
+            if at is not None:
+                answer = solve.goal.answer(at.level)
             yield {
                 **self.searches[number],
                 solve.factor: int(answer) if whole and answer is not None else answer,
@@ -137,7 +126,12 @@ class Search:
                 "measure": solve.measure,
                 "equals": solve.goal.equals,
                 "status": status,
-                **known,
+                "crossing": at and at.level,
+                "crossing_lower": at and at.lower,
+                "crossing_upper": at and at.upper,
+                "crossing_slope": at and at.slope,
+                "estimate": at and at.estimate,
+                "mcse": at and at.error,
                 "trials": sum(self.trials[scenario] for scenario in tried.values()),
                 "tried": len(tried),
             }
@@ -168,6 +162,8 @@ class Search:
         found = crossing(self.solve.goal, Measured(np.array(levels), estimates, errors, trials))
         excess = self.solve.error.excess(found)
         if found.is_outside:
-            return found, OUTSIDE, excess
+            # Where a method has no measure at an end, the value may be reached beside it.
+            ends_are_known = {self.solve.goal.low, self.solve.goal.high} <= {*levels}
+            return found, OUTSIDE if ends_are_known else UNKNOWN, excess
         status = ANSWERED if excess <= 1.0 else IMPRECISE
         return found, status if found.is_known else UNKNOWN, excess
