@@ -75,7 +75,7 @@ def test_there_is_an_interval_for_each_row_and_alpha_broadcasts_against_the_rows
     if method.deterministic:
         assert (found.lower[0, 0], found.upper[0, 0]) == (one.lower, one.upper)
         # Neither the order of runs nor that of clusters matters.
-        if "ignores the order" not in method.exceptions:
+        if "keeps order" not in method.exceptions:
             np.testing.assert_allclose(found.lower[:, 0], found.lower[:, 1], rtol=1e-12)
 
 

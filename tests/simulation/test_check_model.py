@@ -158,7 +158,7 @@ def test_the_sound_t_interval_passes_in_every_scenario(folder):
         ("sorts_its_data", "leaves the data as they are", "first in trial 1"),
         ("of_globals", "ignores the global random state", "lower "),
         ("of_entropy", "repeats its answers", "asked twice"),
-        ("of_first_data", "ignores the order of trials", "asked without the trials before"),
+        ("of_first_data", "keeps order of trials", "asked without the trials before"),
         ("rarely_fails", "answers", "raised ValueError: a large number"),
         ("much_too_wide", "coverage", "wider than needed, at most 0.965 is allowed"),
     ],

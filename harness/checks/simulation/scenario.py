@@ -66,7 +66,7 @@ ANSWERS, COVERAGE, STANDARD_ERROR = "answers", "coverage", "standard error"
 KEEPS_DATA = "leaves the data as they are"
 REPEATS = "repeats its answers"
 NO_GLOBALS = "ignores the global random state"
-NO_ORDER = "ignores the order of trials"
+NO_ORDER = "keeps order of trials"
 OF_MODEL = "the model: "
 """What the names of checks begin with that the model fails."""
 

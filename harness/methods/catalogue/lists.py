@@ -76,7 +76,7 @@ MEAN: dict[str, Method] = {
 }
 
 
-_IN_ORDER = {"ignores the order": "each bet is made from the values before it"}
+_IN_ORDER = {"keeps order": "each bet is made from the values before it"}
 
 
 def bounded_mean_methods(family: Family) -> dict[str, Method]:
