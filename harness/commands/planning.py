@@ -49,7 +49,8 @@ def coverage(
             help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
             "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, precision, "
             "recall, specificity, npv, f_score, jaccard, mcc, kappa or informedness; mean, "
-            "clustered_proportion, stratified_difference, auc or auc_difference, by Monte Carlo",
+            "bounded_mean, clustered_proportion, stratified_difference, auc or auc_difference, by "
+            "Monte Carlo",
             metavar="FAMILY",
         ),
     ],
@@ -250,11 +251,16 @@ def size(
     if output != "json":
         for name, each in lists.items():
             lists[name] = ", ".join(f"{number:.15g}" for number in each) or "none"
+    checked: dict[str, Any] = {"checked_to": found.checked_to}
+    if output == "table":
+        # They are said in a sentence.
+        checked = {}
+        del lists["smaller"]
     record = {
         **found.sizes,
         found.goal: found.reached,
         **({} if found.std_error is None else {"std_error": found.std_error}),
-        "checked_to": found.checked_to,
+        **checked,
         **lists,
         **found.assumed,
         **({} if found.assumes is None else {"assumes": found.assumes}),
@@ -264,6 +270,8 @@ def size(
     if found.checked is not None and output == "json":
         record["checked"] = found.checked
     show([record], output)
+    if output == "table" and (enough := found.enough()):
+        say(f"remark: {enough}", err=True)
     if found.checked is not None and output != "json":
         say(f"remark: {found.checked}", err=True)
     if found.assumed:
