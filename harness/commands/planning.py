@@ -112,6 +112,8 @@ def coverage(
     columns |= {name: np.ravel(each).tolist() for name, each in found.numbers().items()}
     records = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     show(records, output)
+    if found.std_error is not None and np.isnan(found.std_error).any():
+        say("remark: std_error is nan where no drawn data set missed, or every one did", err=True)
     lists = design_for(FAMILIES[family]).lists
     if lists is not None and lists.assumes is not None:
         say(f"remark: of {lists.assumes}; a config has other laws", err=True)

@@ -238,7 +238,10 @@ def _cases(asked: FileQuestion) -> _Cases:
     found = read_cases(asked, LEADERBOARD, compares=asked.cluster is None)
     table, names = found.table, found.asked.correct
     if not names:
-        raise InputError("a leaderboard needs --correct, the column of each system")
+        raise InputError(
+            "a leaderboard needs --correct, the column of each system; where a row is an item of one "
+            "system, --key ITEM --by SYSTEM --correct CORRECT name the columns"
+        )
     right = {name: np.array(table.right(name), bool) for name in names}
     hint = f"; {long_call(table, asked, LEADERBOARD)}"
     if found.systems:
@@ -272,8 +275,11 @@ def _of_columns(cases: Any, correct: tuple[str, ...], cluster: str | None) -> _C
     right = {}
     for name in correct or [each for each in names if each != cluster]:
         given = np.asarray(cases[name])
-        values = numbers(name, given.astype(int) if given.dtype == bool else given, "0 or 1")
-        validate_values(values, (values != 0) & (values != 1), name, "0 or 1")
+        wanted = (
+            "0 or 1" if correct else "0 or 1, or correct, key and by name columns of a long frame"
+        )
+        values = numbers(name, given.astype(int) if given.dtype == bool else given, wanted)
+        validate_values(values, (values != 0) & (values != 1), name, wanted)
         right[name] = values.ravel() == 1
     clusters = None if cluster is None else list(cases[cluster])
     sizes = {name: each.size for name, each in right.items()}
