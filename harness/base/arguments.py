@@ -11,7 +11,6 @@ from typing import Any
 from harness.base.errors import LONGEST_QUOTE, InputError, did_you_mean
 from harness.base.text import shortened
 
-
 _MOST_LISTED = 8
 """So many names are listed in full beside a similar one."""
 

@@ -239,8 +239,8 @@ def _cases(asked: FileQuestion) -> _Cases:
     table, names = found.table, found.asked.correct
     if not names:
         raise InputError(
-            "a leaderboard needs --correct, the column of each system; where a row is an item of one "
-            "system, --key ITEM --by SYSTEM --correct CORRECT name the columns"
+            "a leaderboard needs --correct, the column of each system; where a row is an item of "
+            "one system, --key ITEM --by SYSTEM --correct CORRECT name the columns"
         )
     right = {name: np.array(table.right(name), bool) for name in names}
     hint = f"; {long_call(table, asked, LEADERBOARD)}"
