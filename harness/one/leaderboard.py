@@ -275,11 +275,12 @@ def _of_columns(cases: Any, correct: tuple[str, ...], cluster: str | None) -> _C
     right = {}
     for name in correct or [each for each in names if each != cluster]:
         given = np.asarray(cases[name])
-        wanted = (
-            "0 or 1" if correct else "0 or 1, or correct, key and by name columns of a long frame"
-        )
-        values = numbers(name, given.astype(int) if given.dtype == bool else given, wanted)
-        validate_values(values, (values != 0) & (values != 1), name, wanted)
+        try:
+            values = numbers(name, given.astype(int) if given.dtype == bool else given, "0 or 1")
+            validate_values(values, (values != 0) & (values != 1), name, "0 or 1")
+        except InputError as error:
+            way_on = "" if correct else "; correct, key and by name the columns of a long frame"
+            raise InputError(f"{error}{way_on}") from None
         right[name] = values.ravel() == 1
     clusters = None if cluster is None else list(cases[cluster])
     sizes = {name: each.size for name, each in right.items()}

@@ -180,7 +180,7 @@ def test_the_figure_names_the_systems_from_the_top_down(run_command, rows):
     ("cases", "said"),
     [
         (5, "cases should be a path, found 5"),
-        ({"a": [1, 2], "b": [0, 1]}, "a should be 0 or 1, found 2"),
+        ({"a": [1, 2], "b": [0, 1]}, "a should be 0 or 1, found 2; correct, key and by name"),
         ({"a": [1], "b": [0, 1]}, "the same cases, found that a has 1 and b has 2"),
         ({"a": [1]}, "needs cases of at least two systems, found systems: 1"),
         ({"a": [], "b": []}, "needs cases of at least two systems"),
