@@ -72,8 +72,8 @@ def remark_on_range(family: Family, values: Sequence[npt.ArrayLike]) -> Iterator
     if lists and all(each.size and each.min() >= 0 and each.max() <= 1 for each in lists):
         yield (
             "every value lies between 0 and 1: if no value can lie outside, give the range, "
-            "--range 0 1 (in Python range=(0, 1)): its limits stay inside, and hold the mean of skewed "
-            "values too"
+            "--range 0 1 (in Python range=(0, 1)): its limits stay inside, and hold the mean of "
+            "skewed values too"
         )
 
 
