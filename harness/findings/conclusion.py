@@ -187,9 +187,7 @@ def least_lengths(summary: pl.DataFrame) -> Iterator[str]:
         has = [f"; {row['method']} has {significant(row['mean_length'])}" for row in best]
         whole = largest[_DETERMINISTIC][0] if _DETERMINISTIC in largest.columns else None
         without = (
-            ""
-            if whole is None
-            else f", or than {significant(whole)} where limits are not random"
+            "" if whole is None else f", or than {significant(whole)} where limits are not random"
         )
         yield (
             f"{at} method that never misses more than {percent(alpha)} can be shorter than "
