@@ -11,6 +11,9 @@ from typing import Any
 from harness.base.errors import LONGEST_QUOTE, InputError, did_you_mean
 from harness.base.text import shortened
 
+_MOST_LISTED = 8
+"""So many names are listed in full beside a similar one."""
+
 
 def quoted(value: object) -> str:
     """The value on one line, cut where it is too long for a message."""
@@ -26,15 +29,19 @@ def validate_choice(
         name: the name of the argument in the message.
         value: what was given.
         known: what it may be.
-        more: other names; where they are given, the message suggests a similar name.
+        more: other names; where they are given, the message suggests a similar name, and then has
+            the first of many known ones alone.
 
     Raises:
         InputError: it is none of them.
     """
     if not isinstance(value, str) or value not in known:
         guess = did_you_mean(value, [*known, *more]) if more is not None else ""
+        listed = list(known)
+        if guess and len(listed) > _MOST_LISTED:
+            listed = [*listed[:4], "…"]
         raise InputError(
-            f"{name} should be one of {', '.join(known)}, found {quoted(value)}{guess}"
+            f"{name} should be one of {', '.join(listed)}, found {quoted(value)}{guess}"
         )
     return value
 

@@ -85,7 +85,8 @@ def metrics(
             )
         if truth is None or prediction is None:
             raise InputError(
-                "--rows needs --truth and --prediction, each with the name of a column"
+                "--rows needs --truth and --prediction, each with the name of a column; of scores "
+                "without predictions there is interval auc --rows FILE --truth LABEL --score SCORE"
             )
         records = metrics_of_rows(csv, truth, prediction, score, positive, beta, level)
     texts = interval_texts(records, {})

@@ -49,7 +49,8 @@ def coverage(
             help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
             "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, precision, "
             "recall, specificity, npv, f_score, jaccard, mcc, kappa or informedness; mean, "
-            "clustered_proportion, stratified_difference, auc or auc_difference, by Monte Carlo",
+            "bounded_mean, clustered_proportion, stratified_difference, auc or auc_difference, by "
+            "Monte Carlo",
             metavar="FAMILY",
         ),
     ],
@@ -111,6 +112,8 @@ def coverage(
     columns |= {name: np.ravel(each).tolist() for name, each in found.numbers().items()}
     records = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     show(records, output)
+    if found.std_error is not None and np.isnan(found.std_error).any():
+        say("remark: std_error is nan where no drawn data set missed, or every one did", err=True)
     lists = design_for(FAMILIES[family]).lists
     if lists is not None and lists.assumes is not None:
         say(f"remark: the coverage is of {lists.assumes}; a config has other laws", err=True)
@@ -250,11 +253,16 @@ def size(
     if output != "json":
         for name, each in lists.items():
             lists[name] = ", ".join(f"{number:.15g}" for number in each) or "none"
+    checked: dict[str, Any] = {"checked_to": found.checked_to}
+    if output == "table":
+        # They are said in a sentence.
+        checked = {}
+        del lists["smaller"]
     record = {
         **found.sizes,
         found.goal: found.reached,
         **({} if found.std_error is None else {"std_error": found.std_error}),
-        "checked_to": found.checked_to,
+        **checked,
         **lists,
         **found.assumed,
         **({} if found.assumes is None else {"assumes": found.assumes}),
@@ -264,6 +272,8 @@ def size(
     if found.checked is not None and output == "json":
         record["checked"] = found.checked
     show([record], output)
+    if output == "table" and (enough := found.enough()):
+        say(f"remark: {enough}", err=True)
     if found.checked is not None and output != "json":
         say(f"remark: {found.checked}", err=True)
     if found.assumed:

@@ -43,7 +43,8 @@ def significance(
     """Compute Pr(first − second ≥ delta) given the data; of other parameters Pr(it ≥ delta).
 
     As in: significance proportion_difference 93/100 86/100. It is a posterior probability, under a
-    flat prior unless --prior is given, and no p-value.
+    flat prior unless --prior is given, and no p-value. It takes counts; those of a file are in what
+    interval FAMILY --rows FILE prints.
     """
     from harness.commands.interval import data_of_words
     from harness.commands.output import say, show

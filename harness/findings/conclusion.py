@@ -173,7 +173,7 @@ def least_lengths(summary: pl.DataFrame) -> Iterator[str]:
         ... }
         >>> print(*next(least_lengths(pl.DataFrame(rows))).split(", "), sep=",\\n")
         No method that never misses more than 5 % can be shorter than 0.3238 on average,
-        and none without random decisions shorter than 0.3448; blaker has 0.3448.
+        or than 0.3448 where limits are not random; blaker has 0.3448.
     """
     if _BOUND not in summary.columns:
         return
@@ -187,9 +187,7 @@ def least_lengths(summary: pl.DataFrame) -> Iterator[str]:
         has = [f"; {row['method']} has {significant(row['mean_length'])}" for row in best]
         whole = largest[_DETERMINISTIC][0] if _DETERMINISTIC in largest.columns else None
         without = (
-            ""
-            if whole is None
-            else f", and none without random decisions shorter than {significant(whole)}"
+            "" if whole is None else f", or than {significant(whole)} where limits are not random"
         )
         yield (
             f"{at} method that never misses more than {percent(alpha)} can be shorter than "

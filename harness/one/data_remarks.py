@@ -71,9 +71,9 @@ def remark_on_range(family: Family, values: Sequence[npt.ArrayLike]) -> Iterator
     lists = [np.asarray(each) for each in values] if family is MEAN else []
     if lists and all(each.size and each.min() >= 0 and each.max() <= 1 for each in lists):
         yield (
-            "every value lies between 0 and 1: where none can lie outside, the range 0 1 (--range "
-            "0 1, or range=(0, 1)) has limits that stay inside, and that cover the mean of skewed "
-            "values too"
+            "every value lies between 0 and 1: if no value can lie outside, give the range, "
+            "--range 0 1 (in Python range=(0, 1)): its limits stay inside, and hold the mean of "
+            "skewed values too"
         )
 
 

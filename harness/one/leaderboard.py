@@ -222,15 +222,24 @@ class _Cases:
 
 def _cases(asked: FileQuestion) -> _Cases:
     first = asked.files[0]
-    if isinstance(first, CsvTable) and not (asked.correct or asked.by or asked.key):
+    is_every = not (asked.correct or asked.by or asked.key)
+    if is_every and isinstance(first, CsvTable):
         asked = replace(asked, correct=tuple(n for n in first.names if n != asked.cluster))
     if asked.by and not asked.key and asked.cluster is not None:
         asked = replace(asked, key=(asked.cluster,))
     found = read_cases(asked, LEADERBOARD, compares=asked.cluster is None)
     table, names = found.table, found.asked.correct
     if not names:
-        raise InputError("a leaderboard needs --correct, the column of each system")
-    right = {name: np.array(table.right(name), bool) for name in names}
+        raise InputError(
+            "a leaderboard needs --correct, the column of each system; where a row is an item of "
+            "one system, --key ITEM --by SYSTEM --correct CORRECT name the columns"
+        )
+    try:
+        right = {name: np.array(table.right(name), bool) for name in names}
+    except InputError as error:
+        # Without names every column of a data frame is taken as a system.
+        way_on = "; correct, key and by name the columns of a long frame" if is_every else ""
+        raise InputError(f"{error}{way_on}") from None
     hint = f"; {long_call(table, asked, LEADERBOARD)}"
     if found.systems:
         systems = found.systems.values()

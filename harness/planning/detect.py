@@ -337,7 +337,10 @@ def _sizes(family: Family, sizes: Mapping[str, Any]) -> list[Floats]:
     """
     missing = [name for name in family.sizes if name not in sizes]
     if missing:
-        raise InputError(f"power of {family.name} needs {' and '.join(family.sizes)}")
+        found = " and ".join(sizes) or "nothing"
+        raise InputError(
+            f"power of {family.name} needs {' and '.join(family.sizes)}, found {found}"
+        )
     return size_columns(family, sizes)
 
 

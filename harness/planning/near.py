@@ -243,8 +243,9 @@ def _words(question: Question, numbers: Integers, overlap: int) -> str:
     how = "from the limits of all outcomes"
     if question.takes_few:
         how = "from the limits of a few outcomes, or of all where their error may matter"
-    ripple = f"between the first that reaches the goal and the last that fails lie {overlap}"
+    ripple = "no size fails here above one that reaches the goal"
+    if overlap > 0:
+        ripple = f"from the first that reaches the goal to the last that fails are {overlap} sizes"
     return (
-        f"every size from {first} to {last} was checked, {how}; beyond these {law}, and rises and "
-        f"falls with few sizes alone: {ripple} here"
+        f"every size from {first} to {last} was computed, {how}; beyond these {law}, and {ripple}"
     )

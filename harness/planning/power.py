@@ -461,10 +461,10 @@ def _sentence(question: PowerQuestion, computed: _Computed) -> str:
     first, last = (_size(question.ladder, number) for number in (computed.first, computed.last))
     name = question.family.sizes[0]
     done = f"every {name} from {first:.15g} to {last:.15g} was computed exactly"
-    above = f"up to {computed.values.max() - question.target:.2g} above the goal towards the last"
-    below = f"{question.target - computed.values.min():.2g} below it towards the first"
-    room = above if computed.first == 1 else f"{below} and {above}"
+    falls = f"falls by {computed.fall:.2g} at most" if computed.fall > 0 else "never falls"
+    above = f"among the largest of them it is up to {computed.values.max() - question.target:.2g}"
+    below = f", among the smallest {question.target - computed.values.min():.2g} below it"
     return (
-        f"{done}; from one of them to a larger one the probability falls by at most "
-        f"{computed.fall:.2g}, and it is {room}"
+        f"{done}; where {name} grows the power {falls}, and {above} above what is asked for"
+        f"{'' if computed.first == 1 else below}"
     )

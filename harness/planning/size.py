@@ -131,6 +131,19 @@ class Size(Tabular):
     def _caption(self) -> str:
         return "The smallest size from which on every size reaches the goal"
 
+    def enough(self) -> str:
+        """Say up to which size every size is enough, and which smaller ones are; empty of lists,
+        whose other sizes are not searched."""
+        if self.assumes is not None:
+            return ""
+        (name, answer), *_ = self.sizes.items()
+        said = f"every {name} from {answer:.15g} to {self.checked_to:.15g} is enough"
+        if self.smaller:
+            listed = ", ".join(f"{each:.15g}" for each in self.smaller)
+            return f"{said}; some smaller ones are too, but not all that follow them: {listed}"
+        of_those = "" if self.checked is None else " of those that were computed"
+        return f"{said}, and no smaller one{of_those}"
+
     def curve(self) -> tuple[Floats, Floats]:
         """Return sizes of the first sample about the answer, and what each of them reaches."""
         first = next(iter(self.sizes))

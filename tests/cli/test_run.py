@@ -92,6 +92,11 @@ def test_the_screen_names_the_range_of_the_worst_cases(run_command, config):
     assert "summary.csv); worst over p in" in run_command("run", long).words
 
 
+def test_the_screen_says_what_a_truth_next_to_the_end_is(run_command, config):
+    found = run_command("run", config(methods=["wald"], figures=[])).words
+    assert "worst over p in 0 … 1; 0+: just above 0" in found
+
+
 def test_many_rows_are_summarised_by_their_range(run_command, config):
     result = run_command("run", config(n=list(range(1, 40)), trials={"per_size": 50}, figures=[]))
     assert result.code == 0

@@ -228,6 +228,14 @@ def test_a_wrong_law_is_one_sentence(family, sampling, said):
         harness.coverage(family, method, sampling=sampling, **given)
 
 
+def test_an_error_that_no_miss_leaves_unknown_is_said(run_command) -> None:
+    given = ["--k", "20", "--mean", "0.15", "--sd", "0.2", "--trials", "200"]
+    found = run_command("coverage", "bounded_mean", "hoeffding", *given)
+    assert "remark: std_error is nan where no drawn data set missed" in found.err
+    found = run_command("coverage", "bounded_mean", "student_t", *given)
+    assert "nan" not in found.out + found.err
+
+
 # The tables of the page on sample sizes, and the results of the configs that belong to it.
 
 

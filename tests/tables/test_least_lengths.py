@@ -87,13 +87,13 @@ def test_a_method_that_fails_somewhere_has_no_efficiency(tmp_path):
 def test_the_answer_names_the_shortest_method_that_never_misses_too_often(results):
     assert list(least_lengths(results.summary)) == [
         "At n = 20 no method that never misses more than 5 % can be shorter than 0.3238 on "
-        "average, and none without random decisions shorter than 0.3448; blaker has 0.3448.",
+        "average, or than 0.3448 where limits are not random; blaker has 0.3448.",
         "At n = 20 no method that never misses more than 30 % can be shorter than 0.1746 on "
-        "average, and none without random decisions shorter than 0.196; blaker has 0.196.",
+        "average, or than 0.196 where limits are not random; blaker has 0.196.",
     ]
     wald = results.summary.filter(method="wald", n=5, alpha=0.05)
     assert list(least_lengths(wald)) == [
         "No method that never misses more than 5 % can be shorter than 0.5562 on average, "
-        "and none without random decisions shorter than 0.6272."
+        "or than 0.6272 where limits are not random."
     ]
     assert list(least_lengths(wald.drop("least_length_guaranteed"))) == []

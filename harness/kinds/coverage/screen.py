@@ -127,7 +127,12 @@ def _summary(results: Results) -> TextTable:
             }
         )
     title = "Coverage in %" if len(alphas) > 1 else f"Coverage in %, {nominal(alpha)} nominal"
-    return text_table(title + worst_range(results.summary), rows, ("method",))
+    title += worst_range(results.summary)
+    shown = [row[at].text for row in rows]
+    for end, where in (("0+", "just above 0"), ("1−", "just below 1")):
+        if any(end in text for text in shown):
+            title += f"; {end}: {where}"
+    return text_table(title, rows, ("method",))
 
 
 def _summary_over_sizes(results: Results) -> TextTable:
