@@ -16,7 +16,6 @@ from harness.base.numerics.arrays import Floats
 from harness.base.underway import underway
 from harness.callers.source import Source
 from harness.catalogue import design_for, listed_scenarios, with_settings
-from harness.config.models.outcomes import own_sampling
 from harness.designs.design import observed_at
 from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits
@@ -319,7 +318,7 @@ def _law(
     Raises:
         InputError: the family has no other law, or the law has no such size or true value.
     """
-    if own_sampling(family) is None:
+    if family.model.NAME not in OWN or not family.has_single_count:
         _refuse_sampling(family)
     law = sampling_law(family.model.NAME, sampling)
     if law is not None:
