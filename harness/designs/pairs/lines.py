@@ -167,7 +167,8 @@ def worst_along_lines(
     """Return the worst case of each column over the tables in the closed ranges ``over``.
 
     None where an outcome says the whole table, where the parameter is no share of one cell in two,
-    where that takes long, and where outcomes that can occur have no limits.
+    where that takes long, where outcomes that can occur have no limits, and where no line has a
+    table in the ranges.
 
     Args:
         scenario: of pairs: the size.
@@ -191,18 +192,16 @@ def worst_along_lines(
     second_span, rest = (over[2], concordant) if other == _SECOND else (concordant, over[2])
     spans = over[1], second_span, rest
     parameter, n = parameter_of(scenario), int(scenario.size)
-    return [
-        _worst(
-            scenario,
-            outcomes,
-            over,
-            (lower, upper),
-            _Shares(
-                n, parameter, other, spans, x, total, starts, log_ways, lower[order], upper[order]
-            ),
+    found: list[WorstCase] = []
+    for lower, upper in zip(there.lower, there.upper, strict=True):
+        column = _Shares(
+            n, parameter, other, spans, x, total, starts, log_ways, lower[order], upper[order]
         )
-        for lower, upper in zip(there.lower, there.upper, strict=True)
-    ]
+        worst = _worst(scenario, outcomes, over, (lower, upper), column)
+        if worst is None:
+            return None
+        found.append(worst)
+    return found
 
 
 def _other_cell(parameter: PairedParameter) -> int | None:
@@ -223,8 +222,11 @@ def _worst(
     over: Sequence[Span],
     limits: tuple[Floats, Floats],
     column: _Shares,
-) -> WorstCase:
-    """Return the worst case of one column, whose limits are given in the order of outcomes too."""
+) -> WorstCase | None:
+    """Return the worst case of one column, whose limits are given in the order of outcomes too.
+
+    None where no line has a table in the range.
+    """
     low, high = column.parameter.support
     upper, lower = np.unique(column.upper), np.unique(column.lower)
     parts = {
@@ -238,6 +240,8 @@ def _worst(
     best = _on_likely_lines(column, theta, approach, grid)
     inner = _best_on_lines(column, parts[AT], np.full(parts[AT].size, AT), grid)
     best = _joined([best, *_better_between(column, inner)])
+    if not best.missed.size:
+        return None
     equal = np.flatnonzero(best.missed >= best.missed.max(initial=0.0) * (1.0 - SAME))
     place = int(equal[np.lexsort((best.both[equal], best.theta[equal]))[0]])
     theta, side = best.theta[[place]], int(best.approach[place])
@@ -290,12 +294,15 @@ def _on_likely_lines(column: _Shares, theta: Floats, approach: Integers, grid: F
         if chosen.any():
             lines = chosen[group]
             found.append(_best_on_lines(column, theta[lines], approach[lines], grid))
-            largest = float(found[-1].missed.max())
+            largest = max(largest, float(found[-1].missed.max(initial=0.0)))
     return _joined(found)
 
 
 def _best_on_lines(column: _Shares, theta: Floats, approach: Integers, grid: Floats) -> _Best:
-    """Return the best points of the best lines, from values of d on a grid and at its ends."""
+    """Return the best points of the best lines, from values of d on a grid and at its ends.
+
+    Lines without a table in the range are none.
+    """
     given = column.given_total(_Lines.of(theta, approach), column.share(theta))
     low, high = column.range_of_both(column.share(theta))
     # These are no matrix products, whose last digits depend on the number of threads.
@@ -309,8 +316,7 @@ def _best_on_lines(column: _Shares, theta: Floats, approach: Integers, grid: Flo
     missed[low > high] = -1.0
     places, best = missed.argmax(axis=1), missed.max(axis=1)
     kept = np.argsort(-best, kind="stable")[:_LINES]
-    # Where no point of any line is possible the largest value is −1.
-    kept = kept[best[kept] >= min(_KEPT * best.max(), best.max())]
+    kept = kept[best[kept] >= _KEPT * best.max(initial=0.0)]
     low, high = low[kept], high[kept]
     start = np.column_stack((np.tile(grid, (kept.size, 1)), low, high))
     start = start[np.arange(kept.size), places[kept]]
@@ -341,7 +347,7 @@ def _better_between(column: _Shares, found: _Best) -> list[_Best]:
     """Return the best points between limits, each searched further in turns along θ and d."""
     best = found.at(np.argsort(-found.missed, kind="stable")[:_INNER])
     parts, width = [best], _BETWEEN
-    for _ in range(_TURNS):
+    for _ in range(_TURNS if best.missed.size else 0):
         scale = binomial.variance_stabilized(column.share(best.theta), column.n)
         ends = binomial.variance_stabilized(np.array((0.0, 1.0)), column.n)
         steps = np.clip(scale[:, None] + width * np.linspace(-1.0, 1.0, _POINTS), *ends)
@@ -353,6 +359,7 @@ def _better_between(column: _Shares, found: _Best) -> list[_Best]:
         there = np.einsum("lm,lm->l", given, column.of_total(both))
         missed = np.where(low <= high, there, -1.0)
         place = missed.reshape(-1, _POINTS).argmax(axis=1) + _POINTS * np.arange(best.theta.size)
+        place = place[missed[place] >= 0.0]
         best = _Best(missed[place], theta[place], both[place], np.zeros(place.size, np.int64))
         scale = binomial.variance_stabilized(best.both, column.n)
         left, right = (
