@@ -24,6 +24,7 @@ from harness.designs.engines.climbs import SAME
 from harness.designs.limits import Limits
 from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW, SIDES, misses
 from harness.designs.pairs.tables import (
+    concordant_within,
     outcomes_within,
     parameter_of,
     probabilities,
@@ -248,10 +249,7 @@ def _worst(
     half, first, second, _ = (
         float(cell[0]) for cell in column.cells(column.share(theta), best.both[[place]])
     )
-    concordant = 2.0 * half
-    least, most = max(over[0][0], concordant - over[3][1]), min(over[0][1], concordant - over[3][0])
-    both = min(max(half, least), most)
-    cells = both, first, second, concordant - both
+    cells = concordant_within((half, first, second, half), over)
     missed = misses(*limits, theta[0], side)
     alpha = float(probabilities(scenario, cells, outcomes)[missed].sum())
     return WorstCase(min(alpha, 1.0), cells, SIDES[side], cells, _FOUND_BY)

@@ -87,3 +87,17 @@ def parameter_of(scenario: Scenario) -> PairedParameter:
     parameter = scenario.family.of_pairs
     assert parameter is not None
     return parameter
+
+
+def concordant_within(cells: Cells, over: Sequence[Span]) -> Cells:
+    """Return the table with both of its concordant cells in their ranges; their sum stays.
+
+    Args:
+        cells: whose limits depend on the sum of the concordant cells alone.
+        over: the range of each cell's probability.
+    """
+    both, first, second, neither = cells
+    (low, high), *_, (least, most) = over
+    total = both + neither
+    inside = min(max(both, low, total - most), high, total - least)
+    return cells if inside == both else (inside, first, second, total - inside)

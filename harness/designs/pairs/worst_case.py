@@ -33,7 +33,12 @@ from harness.designs.pairs.search_table import (
     steps_within,
     units_of,
 )
-from harness.designs.pairs.tables import outcomes_within, probabilities, windows_of
+from harness.designs.pairs.tables import (
+    concordant_within,
+    outcomes_within,
+    probabilities,
+    windows_of,
+)
 from harness.designs.results import WorstCase
 from harness.distributions.paired_truths import CELLS
 from harness.distributions.sampling import binomial
@@ -195,6 +200,8 @@ def _worst(
     )
     missed = table.misses(np.array(point.theta), point.approach)
     truths = (point.cells[0], point.cells[1], point.cells[2], point.cells[3])
+    if not table.with_both:
+        truths = concordant_within(truths, table.over)
     alpha = float(probabilities(scenario, truths, outcomes)[missed].sum())
     side = SIDES[point.approach]
     return WorstCase(min(alpha, 1.0), truths, side, truths, _FOUND_BY)
