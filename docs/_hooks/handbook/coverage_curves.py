@@ -25,7 +25,7 @@ from harness.base.numerics.arrays import Floats
 from harness.families.catalogue import FAMILIES, family_of
 from harness.families.confusion import CONFUSION
 from harness.families.family import Family
-from harness.families.lists import CLUSTERS, RUNS, STRATA
+from harness.families.lists import BOUNDED_RUNS, CLUSTERS, RUNS, STRATA
 from harness.families.paired import PAIRS
 from harness.families.scores import PAIRED_SCORES, SCORES
 from harness.methods.catalogue import CATALOGUE, methods_of
@@ -192,6 +192,7 @@ _SETTINGS: Mapping[str, Mapping[str, Any]] = {
         },
     },
     RUNS: {"k": [2, 3, 5, 10, SIZE], "truth": {"normal": {"mean": 75, "sd": 2.5}}},
+    BOUNDED_RUNS: {"k": [2, 3, 5, 10, SIZE], "truth": {"beta": [9, 0.5]}},
     CLUSTERS: {
         "clusters": [SIZE],
         "size": [10],
@@ -218,6 +219,7 @@ _WORDS = {
         "20 positives, 20 negatives, binormal scores with correlation 0.5; AUC2 = 0.8",
     ),
     RUNS: ("k", "normal runs"),
+    BOUNDED_RUNS: ("k", "values of Beta(9, ½)"),
     CLUSTERS: ("p", "20 clusters of 10 cases, rho = 0.1"),
     STRATA: ("p1 − p2", "two strata, 20 cases in each sample of each; p2 = 0.3 and 0.5"),
 }
