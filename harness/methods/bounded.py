@@ -180,7 +180,8 @@ def gaffke(values: Floats, tail: float) -> Floats:
 
     With unit exponential variables e, Σ wᵢ aᵢ ≤ t has the probability of Q = Σ eᵢ (aᵢ − t) ≤ 0,
 
-        −1/(2πi) ∫ exp(−Σ ln(1 − (aᵢ − t) s)) ds/s,
+        −1/(2πi) ∫ M(s) ds/s,
+        M(s) = ∏ 1/(1 − (aᵢ − t) s),
 
     along the vertical line through the saddle point on the left of 0.
 
