@@ -371,7 +371,7 @@ def test_fig09_has_lengths_that_differ_at_the_ends() -> None:
 
 @pytest.mark.parametrize(
     ("label", "beginning"),
-    [("clopper_pearson", "Clopper-Pearson intervals are"), ("wald", "Wald's intervals are up")],
+    [("clopper_pearson", "Clopper-Pearson is up"), ("wald", "Wald's are up")],
 )
 def test_fig10_has_intervals_that_are_more_than_a_fifth_longer(label: str, beginning: str) -> None:
     rows = longer("fig10", label, "n", "x")

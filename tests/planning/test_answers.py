@@ -65,7 +65,10 @@ def hold_against_every_outcome(family, method, assurance=None):
     else:
         order = np.argsort(length)
         place = np.searchsorted(np.cumsum(chance[order]), assurance + 0.02)
-        goal = {"length": float(length[order][place]), "assurance": assurance}
+        # Between two lengths, as rounding decides on one that is the goal itself.
+        least = length[order][place]
+        following = length[length > least * (1.0 + 1e-9)].min(initial=1.01 * least)
+        goal = {"length": float(0.5 * (least + following)), "assurance": assurance}
     truths = dict(zip(record.free_symbols, TRUTHS[family], strict=True))
     found = harness.size(family, method, **truths, **goal)
     answer = next(iter(found.sizes.values()))

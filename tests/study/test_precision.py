@@ -166,7 +166,8 @@ def test_p_values_are_multiplied_by_the_looks_and_nothing_is_tested_over_sizes(
 @pytest.mark.parametrize("config", [KNOWN, DRAWN, {**KNOWN, **UNKNOWN}])
 def test_the_screen_shows_every_kind_of_run(config: dict[str, Any]) -> None:
     output = StringIO()
-    Console(file=output, width=200).print(*results_screen(in_memory(config, alpha=0.05)))
+    shown = results_screen(in_memory(config, alpha=0.05), verbose=True)
+    Console(file=output, width=200).print(*shown)
     assert "Monte Carlo over all sizes" in output.getvalue()
     # No number is missing; a sentence may begin with "None of 2 methods".
     assert not re.search(r"None(?! of \d)", output.getvalue())

@@ -49,7 +49,7 @@ def runs():
 def said(results):
     text = StringIO()
     console = Console(file=text, width=200)
-    for part in results_screen(results):
+    for part in results_screen(results, verbose=True):
         console.print(part)
     return text.getvalue()
 

@@ -131,7 +131,12 @@ def open_rule(given: object, alpha: object = 0.05) -> OpenRule:
     if callable(until):
         content["until"] = {"function": _name_of(until)}
     elif isinstance(until, Mapping) and "of" in until and not {"alpha", "successes"} & set(until):
-        alphas = np.unique(np.asarray(alpha, np.float64))
+        try:
+            alphas = np.unique(np.asarray(alpha, np.float64))
+        except (TypeError, ValueError):
+            raise InputError(
+                f"alpha should be a number between 0 and 1, or a list of them, found {quoted(alpha)}"
+            ) from None
         if alphas.size != 1:
             raise InputError(
                 "until should have an alpha of its own where there are several, found none "
