@@ -135,7 +135,7 @@ def open_rule(given: object, alpha: object = 0.05) -> OpenRule:
             alphas = np.unique(np.asarray(alpha, np.float64))
         except (TypeError, ValueError):
             raise InputError(
-                f"alpha should be a number between 0 and 1, or a list of them, found {quoted(alpha)}"
+                f"alpha should be numbers between 0 and 1, found {quoted(alpha)}"
             ) from None
         if alphas.size != 1:
             raise InputError(
