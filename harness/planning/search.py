@@ -42,6 +42,8 @@ _USUAL_COST = 16.0
 """Limits of at most this cost count as one each."""
 SUMMED = 1 << 20
 """The most limits, times their cost, that are summed at a size of smooth limits."""
+_ALONE = 16
+"""So many times as many of the size that is the answer."""
 CLOSE = 1e-8
 """The error of an expectation from few counts, relative to the target, that is small enough."""
 _NEAR = 1e-11
@@ -128,9 +130,10 @@ class Question:
         if self.is_range:
             return np.array([worst_mean(self.expectations, row, self.ranges) for row in sizes])
         truths, summed = [low for low, _ in self.ranges], np.ones(numbers.size, bool)
+        alone = numbers.size == 1
         if self.takes_few or self.interpolates:
             outcomes = self.expectations.outcomes(sizes, truths, alone=True)
-            summed = outcomes * self.cost * numbers.size <= SUMMED
+            summed = outcomes * self.cost * numbers.size <= SUMMED * (_ALONE if alone else 1)
         means = np.empty(numbers.size)
         if summed.any():
             means[summed] = self.expectations.means(sizes[summed], truths)
@@ -139,8 +142,8 @@ class Question:
         if self.interpolates:
             means[~summed] = chances(self.expectations, sizes[~summed], truths)
             return means
-        room = self.target * (CLOSE if numbers.size == 1 else CLOSE_IN_CURVE)
-        most = SUMMED / (4.0 * self.cost)
+        room = self.target * (CLOSE if alone else CLOSE_IN_CURVE)
+        most = np.inf if alone else SUMMED / (4.0 * self.cost)
         means[~summed] = estimates(self.expectations, sizes[~summed], truths, room, most)[0]
         return means
 
