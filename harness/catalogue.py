@@ -17,6 +17,7 @@ from harness.base.numerics.arrays import Floats, Positions
 from harness.distributions.sampling.law import NUMPY, Law
 from harness.families.catalogue import FAMILIES
 from harness.families.confusion import BETA, f_score
+from harness.families.data import numbers
 from harness.families.family import STOPPING, Family
 from harness.families.lists import MEAN, RANGE, bounded_mean
 from harness.methods.catalogue import add_methods
@@ -66,11 +67,12 @@ def _in_range(family: Family, ends: Any) -> Family:
     """The family of the mean of values between these ends."""
     if family.name not in (MEAN.name, bounded_mean().name):
         raise InputError(f"{RANGE} is for the families mean and bounded_mean, found {family.name}")
-    if np.shape(ends) != (2,) or not np.isfinite(ends).all() or not ends[0] < ends[1]:
+    found = numbers(RANGE, ends, "two numbers")
+    if found.shape != (2,) or not np.isfinite(found).all() or found[0] >= found[1]:
         raise InputError(
             f"{RANGE} should be two numbers, the smaller one first, found {quoted(ends)}"
         )
-    return bounded_mean(*map(float, ends))
+    return bounded_mean(*found.tolist())
 
 
 def family_in(given: Any) -> Family:

@@ -89,3 +89,12 @@ def plain_number(value: float) -> int | float:
     """2.0 as 2, so that a number has one form however it was written."""
     whole = float(value).is_integer() and abs(value) < 1e15
     return int(value) if whole else value
+
+
+def option_of(name: str) -> str:
+    """Return the option of the command line for a name.
+
+    >>> option_of("first_only")
+    '--first-only'
+    """
+    return f"--{name.replace('_', '-')}"

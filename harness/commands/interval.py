@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from harness.base.errors import InputError
-from harness.base.text import enumerated
+from harness.base.text import enumerated, option_of
 from harness.commands.options import (
     BETA,
     CASE_COUNTS,
@@ -293,7 +293,7 @@ def _rows_of_options(family: Family, given: Mapping[str, str]) -> list[Row]:
         try:
             numbers[name] = number_or_list(text)
         except InputError as fault:
-            raise InputError(f"--{name.replace('_', '-')}: {fault} ({_ROWS_HINT})") from None
+            raise InputError(f"{option_of(name)}: {fault} ({_ROWS_HINT})") from None
     return rows_of_options(family, given_data(numbers))
 
 
@@ -320,12 +320,14 @@ def help_of_family(name: str) -> str:
         for each in methods_of(family).values()
     ]
     text = HelpFormatter()
-    text.write_usage("harness", f"interval {name} {options_of_data(family.data)} [OPTIONS]")
+    text.write_usage(
+        "harness", f"interval {name} {' '.join(map(option_of, family.data))} [OPTIONS]"
+    )
     text.write_paragraph()
     with text.indentation():
         text.write_text(f"Compute intervals of {family.title}.")
     for heading, lines in {
-        "Data": [(options_of_data([each]), _DATA[each]) for each in family.options],
+        "Data": [(option_of(each), _DATA[each]) for each in family.options],
         "Methods (--method)": methods,
     }.items():
         with text.section(heading):
@@ -336,15 +338,6 @@ def help_of_family(name: str) -> str:
         "(--rows) and those of all families (--alpha, --side, --out, ...)."
     )
     return text.getvalue().rstrip()
-
-
-def options_of_data(names: Iterable[str]) -> str:
-    """The options of data by their names.
-
-    >>> options_of_data(["x1", "first_only"])
-    '--x1 --first-only'
-    """
-    return " ".join(f"--{name.replace('_', '-')}" for name in names)
 
 
 def refuse_columns(options: Mapping[str, bool]) -> None:
@@ -423,7 +416,7 @@ def data_of_words(family: Family, words: Sequence[str]) -> dict[str, str]:
     {'x': '90,45', 'n': '100,50'}
     """
     found = " ".join(words)
-    options = enumerated(f"--{name.replace('_', '-')}" for name in family.data)
+    options = enumerated(map(option_of, family.data))
     if len(family.lists) == 1:
         return {family.lists[0]: ",".join(found.replace(",", " ").split())}
     fractions = [word.strip(",").split("/") for word in words]
@@ -483,8 +476,7 @@ def refuse_other_data(family: Family, names: Collection[str]) -> None:
     for name in names:
         if name not in family.options and name != "population":
             others = [key for key, each in FAMILIES.items() if name in each.options]
-            needed = enumerated(f"--{each.replace('_', '-')}" for each in family.data)
+            needed = enumerated(map(option_of, family.data))
             raise InputError(
-                f"--{name.replace('_', '-')} is for {enumerated(others)}; "
-                f"{family.name} needs {needed}"
+                f"{option_of(name)} is for {enumerated(others)}; {family.name} needs {needed}"
             )

@@ -16,6 +16,7 @@ import typer
 from typer.models import ArgumentInfo
 
 from harness.base.errors import InputError
+from harness.base.text import option_of
 
 ONE_SAMPLE = {
     "x": "Count: successes, or events.",
@@ -277,9 +278,7 @@ def with_data(
             name,
             inspect.Parameter.KEYWORD_ONLY,
             default=None,
-            annotation=Annotated[
-                kind, typer.Option(f"--{name.replace('_', '-')}", help=text, metavar=metavar)
-            ],
+            annotation=Annotated[kind, typer.Option(option_of(name), help=text, metavar=metavar)],
         )
         for name, text in helps.items()
     ]
@@ -385,7 +384,7 @@ def words_of_call(
             continue
         # Beside a type, the first name of an option stands where otherwise its default does.
         declared = (about.default, *(about.param_decls or ()))
-        usual = f"--{name.replace('_', '-')}"
+        usual = option_of(name)
         flag = next((str(word) for word in declared if str(word).startswith("--")), usual)
         if value is True:
             options.append(flag)

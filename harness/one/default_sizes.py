@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from harness.base.numerics.arrays import Floats
-from harness.base.text import enumerated
+from harness.base.text import enumerated, option_of
 from harness.families.family import Data, Family
 from harness.methods.catalogue.recommended import COMPUTED_OVER
 
@@ -93,7 +93,7 @@ def _command(family: Family, method: str, alpha: float, data: Data, place: int) 
         }
     if alpha != USUAL_ALPHA:
         given["alpha"] = f"{alpha:.15g}"
-    options = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in given.items())
+    options = " ".join(f"{option_of(name)} {value}" for name, value in given.items())
     return f"harness coverage {family.public_name} {method} {options}"
 
 

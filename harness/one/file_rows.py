@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.base.errors import InputError
-from harness.base.text import enumerated
+from harness.base.text import enumerated, option_of
 from harness.families.csv_rows import RIGHT, CsvTable, count_clusters, number_in
 from harness.families.family import Family
 from harness.one.cases import read_cases
@@ -127,7 +127,7 @@ class _FileRows:
             else:
                 constants[name] = number(name, value)
         if not columns:
-            names = enumerated(_option(name) for name in constants)
+            names = enumerated(option_of(name) for name in constants)
             raise InputError(
                 f"{table.file}:{table.header_line}: expected a column for one of {names} at least, "
                 f"found {', '.join(table.names)}"
@@ -290,7 +290,7 @@ def _validate_question(family: Family, asked: FileQuestion, table: CsvTable) -> 
         if asked.cluster is not None or not asked.columns:
             if asked.cluster is not None:
                 raise InputError("--cluster needs --correct, the column that says what is right")
-            names = enumerated(_option(name) for name in family.options)
+            names = enumerated(option_of(name) for name in family.options)
             raise InputError(
                 f"--rows needs {names}, each with the name of a column of the file"
                 f"{_or_cases(family)}"
@@ -303,7 +303,7 @@ def _validate_question(family: Family, asked: FileQuestion, table: CsvTable) -> 
         return
     if asked.columns:
         raise InputError(
-            f"expected the data from --correct alone, found {_option(next(iter(asked.columns)))} "
+            f"expected the data from --correct alone, found {option_of(next(iter(asked.columns)))} "
             "too"
         )
     if not _takes_cases(family):
@@ -338,7 +338,7 @@ def _validate_scores(family: Family, asked: FileQuestion, table: CsvTable) -> No
             f"--truth, --score and --positive are for scores, which {family.name} does not take "
             "(auc and auc_difference do)"
         )
-    others = [*map(_option, asked.columns), *(["--correct"] if asked.correct else [])]
+    others = [*map(option_of, asked.columns), *(["--correct"] if asked.correct else [])]
     others += ["--cluster"] if asked.cluster is not None else []
     if others:
         raise InputError(f"expected the data from --truth and --score alone, found {others[0]} too")
@@ -376,7 +376,3 @@ def _compares(family: Family) -> bool:
 def _takes_cases(family: Family) -> bool:
     """Whether the data are counts of right cases."""
     return family.counts_cases or family.has_clusters
-
-
-def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"

@@ -122,8 +122,10 @@ def average(
                 "average needs x and n, or rows with the names of its columns correct, stratum and "
                 "weight"
             )
-        given = list_of_numbers("weights", np.ones(np.shape(n)) if weights is None else weights, _W)
-        counts: Sequence[Floats] = counts_of_lists(("x", "n"), {"x": x, "n": n}, _W)
+        given = list_of_numbers(
+            "weights", np.ones(np.shape(n)) if weights is None else weights, _STRATUM
+        )
+        counts: Sequence[Floats] = counts_of_lists(("x", "n"), {"x": x, "n": n}, _STRATUM)
     else:
         if x is not None or n is not None or weights is not None or correct is None:
             raise InputError("rows needs correct, the name of a column, and no x, n and weights")
@@ -131,10 +133,10 @@ def average(
     right, size = counts
     if right.ndim != 1 or given.shape != size.shape:
         raise InputError(
-            f"x, n and weights should be a list each, with a number for each {_W}, found the "
+            f"x, n and weights should be a list each, with a number for each {_STRATUM}, found the "
             f"shapes {right.shape}, {size.shape} and {given.shape}"
         )
-    refuse_empty("n", size, _W)
+    refuse_empty("n", size, _STRATUM)
     # Neither sums nor drawn tables depend on the order of the rows.
     order = np.lexsort((right, size, given))
     right, size, given = right[order], size[order], given[order]
@@ -160,7 +162,7 @@ def average(
     )
 
 
-_W = "stratum"
+_STRATUM = "stratum"
 _OF_CASES = (
     "the mean is Σwy/Σw; weights are taken as known, and cases as independent, those of one weight "
     "with one proportion; effective_size is (Σw)²/Σw²"

@@ -83,6 +83,7 @@ def test_limits_of_another_range_are_scaled(method):
     ("ends", "message"),
     [
         ((1, 0), "range should be two numbers, the smaller one first, found"),
+        (("a", "b"), "range should be two numbers or an array of them, found"),
         ((0, 0.98), "values should be numbers from 0 to 0.98, found 0.99"),
     ],
 )

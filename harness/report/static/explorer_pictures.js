@@ -221,5 +221,5 @@ const explorerPictures = (() => {
     add(pattern, "rect", { class: "stripe", width: 2.4, height: 5 });
   }
 
-  return { coverage, outcomes, intervals, pointed, hatch, percent, covered, shown };
+  return { add, coverage, outcomes, intervals, pointed, hatch, percent, covered, shown };
 })();

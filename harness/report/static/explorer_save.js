@@ -8,13 +8,7 @@ const explorerSave = (() => {
     "paint-order", "font-family", "font-size", "font-weight", "text-anchor",
   ];
 
-  function add(parent, name, attributes, text) {
-    const made = document.createElementNS(SPACE, name);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    if (text !== undefined) made.textContent = text;
-    parent.append(made);
-    return made;
-  }
+  const { add } = explorerPictures;
 
   // A copy of a picture whose elements have the styles that they are seen with.
   function copyOf(svg) {
