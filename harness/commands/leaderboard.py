@@ -31,6 +31,10 @@ def leaderboard(
             help="Column of a system: 1 or true if right, else 0; with --by that of all systems."
         ),
     ] = None,
+    score: Annotated[
+        list[str] | None,
+        typer.Option(help="Column of a system's scores, in place of --correct."),
+    ] = None,
     key: Key = None,
     by: Annotated[
         str | None,
@@ -43,7 +47,8 @@ def leaderboard(
     where: Where = None,
     missing: Missing = None,
     joint: Annotated[
-        float | None, share_option("Level at which all differences hold together; default 95%.")
+        float | None,
+        share_option("Level at which all differences hold together, and all ranks; default 95%."),
     ] = None,
     alpha: GivenAlpha = None,
     confidence: Confidence = None,
@@ -52,7 +57,7 @@ def leaderboard(
     ] = None,
     output: Form = "table",
 ) -> int:
-    """Compute intervals of systems on the same cases, and of all their differences together.
+    """Compute intervals of systems on the same items, of all their differences, and their ranks.
 
         leaderboard --rows results.csv --correct a --correct b --correct c
 
@@ -60,9 +65,12 @@ def leaderboard(
 
         leaderboard --rows long.csv --key item --by model --correct right
 
+        leaderboard --rows long.csv --key item --by model --score score --cluster document
+
     Each system has an interval at its own level, --level. The intervals of the differences of all
-    pairs, by scas, hold together with --joint, whatever the dependence between them (Bonferroni).
-    With --cluster there are none, since the intervals of pairs take cases as independent.
+    pairs hold together with --joint, whatever the dependence between them (Bonferroni), and so do
+    the ranks that the differences leave open (Holm). Differences are by scas, and with --cluster,
+    with several samples of an item or with --score those of clustered_difference.
     """
     from harness.commands.output import records_text, say, show, show_json, validate_output_files
     from harness.figures.draw import refuse_other_ending, write_systems
@@ -78,6 +86,7 @@ def leaderboard(
     found = compute(
         files,
         correct or (),
+        score=score or (),
         key=key or (),
         by=by,
         where=where or (),
@@ -95,9 +104,14 @@ def leaderboard(
     if output == "csv":
         say(records_text(found.records(), output, as_list=True))
     else:
-        of_systems = [asdict(each) for each in found.systems]
-        for records in filter(None, (of_systems, [asdict(each) for each in found.differences])):
+        for rows in (found.systems, found.differences):
+            records = [_without_nothing(asdict(row)) for row in rows]
             show(records, output, interval_texts(records, {}))
     for remark in found.remarks:
         say(f"remark: {remark}", err=output == "csv")
     return 0
+
+
+def _without_nothing(record: dict[str, Any]) -> dict[str, Any]:
+    """The record without the counts that scores do not have."""
+    return {name: value for name, value in record.items() if value is not None}

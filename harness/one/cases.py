@@ -48,8 +48,8 @@ def read_cases(
     asked = _with_columns_of_logs(asked, tables, command, compares, has_clusters)
     if compares and asked.cluster is not None and asked.correct:
         raise InputError(
-            "--cluster is for cases that come in clusters, whose differences are not computed; "
-            f"{asked.call('leaderboard')} has an interval for each system"
+            "--cluster is for cases that come in clusters, which are no pairs of independent ones; "
+            f"{asked.call('leaderboard')} has an interval for each system and of their differences"
         )
     is_long = bool(asked.by) and bool(asked.key)
     if is_long and all(asked.by[0] in table.names for table in tables):

@@ -14,49 +14,52 @@ import numpy as np
 from harness.base.arguments import validate_number
 from harness.base.errors import InputError
 from harness.base.frames import Tabular
-from harness.base.numerics.arrays import Bools
+from harness.base.numerics.arrays import Bools, Floats
 from harness.base.text import first_few
 from harness.families.catalogue import family_of
-from harness.families.csv_rows import CsvTable, count_clusters
-from harness.methods.method import TWO_SIDED
+from harness.families.csv_rows import CsvTable
+from harness.methods.method import LOWER, TWO_SIDED
+from harness.one.answers import Answers, clustered_answers, right_answers
 from harness.one.cases import read_cases
-from harness.one.file_question import FileQuestion, Missing, long_call, sources, texts
+from harness.one.file_question import Cases, FileQuestion, Missing, long_call, sources, texts
+from harness.one.ranks import IsBetter, Places, ranks_left_open
 from harness.one.repeated_ids import find_repeated_ids
-from harness.one.result import Interval, compute, interval_text
+from harness.one.result import Interval, interval_text
 
 _Path = str | PathLike[str]
 
 LEADERBOARD = "leaderboard"
-PAIRS_METHOD = "scas"
-"""The method of the differences. The alpha of one of k(k − 1)/2 is small, and at a small alpha
-``balanced_width`` leaves out 0 too often: of equal systems on 50 cases, at 0.05/45, up to 2.34
-times as often as alpha allows; ``scas`` 0.84 times, and on 20, 100 or 200 cases at most 1.01
-times."""
 
 
 @dataclass(frozen=True)
 class System:
-    """The proportion of cases that a system has right, with an interval of its own level."""
+    """The proportion of answers that a system has right, or its mean score, and its ranks."""
 
     system: str
-    x: int
+    x: int | None
+    """How many answers are right; None of scores."""
     n: int
     estimate: float
     lower: float
     upper: float
     alpha: float
+    """That of this interval alone."""
     method: str
+    rank_low: int
+    """The best rank that the differences leave open, from 1."""
+    rank_high: int
+    """The worst one."""
 
 
 @dataclass(frozen=True)
 class PairedDifference:
-    """The first system's proportion minus the second one's, with a simultaneous interval."""
+    """The first system's proportion or mean minus the second one's, by a simultaneous interval."""
 
     first: str
     second: str
-    first_only: int
-    """How many cases the first alone has right."""
-    second_only: int
+    first_only: int | None
+    """How many items the first alone has right; None of scores, and of clusters."""
+    second_only: int | None
     estimate: float
     lower: float
     upper: float
@@ -73,9 +76,8 @@ class Leaderboard(Tabular):
 
     systems: tuple[System, ...]
     differences: tuple[PairedDifference, ...]
-    """Empty where cases come in clusters."""
     joint: float
-    """The level at which all differences hold together."""
+    """The level at which all differences hold together, and all ranks."""
     remarks: tuple[str, ...]
     """What the levels mean, which pairs are told apart, and what few clusters or cases mean, in
     sentences."""
@@ -85,18 +87,22 @@ class Leaderboard(Tabular):
 
         >>> leaderboard({"a": [1] * 9 + [0], "b": [0, 1] * 5})
         <Leaderboard, 2 systems: told apart 0 of 1 pairs, joint level 95 %>
-         system  x   n  estimate   lower   upper
-              a  9  10    0.9000  0.6325  0.9937
-              b  5  10    0.5000  0.2338  0.7662
+         system  ranks  x   n  estimate   lower   upper
+              a   1..2  9  10    0.9000  0.6325  0.9937
+              b   1..2  5  10    0.5000  0.2338  0.7662
         """
-        apart = sum(each.told_apart for each in self.differences)
-        joint = f"told apart {apart} of {len(self.differences)} pairs, joint level "
-        found = f"{joint}{_percent(self.joint)}" if self.differences else "no differences"
+        apart = sum(pair.told_apart for pair in self.differences)
+        said = f"told apart {apart} of {len(self.differences)} pairs"
         names = ("system", "x", "n", "estimate", "lower", "upper")
         columns = {name: [getattr(each, name) for each in self.systems] for name in names}
         limits = [columns.pop(name) for name in names[3:]]
+        ranks = [_ranks(system) for system in self.systems]
+        columns = {"system": columns.pop("system"), "ranks": ranks, **columns}
+        if None in columns["x"]:
+            del columns["x"]
         _, table = interval_text([], columns, *limits).split("\n", 1)
-        return f"<Leaderboard, {len(self.systems)} systems: {found}>\n{table}"
+        level = f"joint level {_percent(self.joint)}"
+        return f"<Leaderboard, {len(self.systems)} systems: {said}, {level}>\n{table}"
 
     def records(self) -> list[dict[str, Any]]:
         """Return a row for each system and then for each difference, with the names of both."""
@@ -117,6 +123,7 @@ def leaderboard(
     cases: _Path | Sequence[_Path] | Mapping[str, Any] | Any,
     correct: str | Sequence[str] = (),
     *,
+    score: str | Sequence[str] = (),
     key: str | Sequence[str] = (),
     by: str | None = None,
     cluster: str | None = None,
@@ -125,13 +132,20 @@ def leaderboard(
     joint: float = 0.95,
     alpha: float = 0.05,
 ) -> Leaderboard:
-    """Compute intervals of several systems on the same cases, and of all their differences.
+    """Compute intervals of systems on the same items, of all their differences, and their ranks.
 
     Each system has the interval of ``proportion`` at its own level. The k(k − 1)/2 differences
     have the skewness-corrected score intervals of ``paired_difference``, ``scas``, each at the
     alpha of all over their number (Bonferroni), which is valid whatever the dependence between
     them. At the small alphas of many pairs ``scas`` leaves out 0 hardly more often than alpha
     allows, and ``balanced_width`` up to twice as often.
+
+    Of scores, of clusters and of several samples of an item the differences are those of
+    ``clustered_difference``; a system has the interval of ``clustered_proportion`` or, of scores,
+    of ``clustered_mean``, in which an item without a cluster is one of its own.
+
+    The ranks of a system are those that the differences leave open, by Holm's procedure with the
+    one-sided intervals of all ordered pairs: see ``ranks_left_open``.
 
     Args:
         cases: for each system by its name 1 or true for each case that it has right, and 0 or
@@ -140,29 +154,32 @@ def leaderboard(
             or logs of evaluation harnesses, which name their columns themselves.
         correct: the columns of the systems; by default of a mapping all but the cluster. A column
             that several files have stands for that of each file. With ``by`` one column.
+        score: the columns of finite numbers in place of right or wrong.
         key: the columns that name a case in each of several files, or an item of each system.
         by: the column of the system, where each item has a row for each system.
-        cluster: the column that names the cluster of a case, or the item of several samples. The
-            systems then have intervals of ``clustered_proportion``, and there are no differences.
+        cluster: the column that names the cluster of a case, or the item of several samples.
         where: ``COLUMN=VALUE`` of the rows that are read.
         missing: what becomes of an item that a system lacks: "drop" leaves it out for all systems,
             "wrong" counts it as wrong; by default it is refused.
-        joint: the level at which all differences hold together, in (0, 1).
+        joint: the level at which all differences hold together, and all ranks, in (0, 1).
         alpha: the probability outside the interval of a system, in (0, 1).
 
     Returns:
         The systems, the best first, and the differences of all pairs, better minus worse.
 
     Raises:
-        InputError: a file cannot be read, a column is missing, a value is neither 0 nor 1, there
-            are fewer than two systems, or a level is out of range.
+        InputError: a file cannot be read, a column is missing, a value is neither 0 nor 1, or no
+            number, there are fewer than two systems, an item is in two clusters, or a level is out
+            of range.
 
     Example:
         >>> import harness
         >>> right = {"a": [1] * 90 + [0] * 10, "b": [1] * 60 + [0] * 40, "c": [0, 1] * 50}
-        >>> found = harness.leaderboard(right)
-        >>> [(each.first, each.second, each.told_apart) for each in found.differences]
+        >>> board = harness.leaderboard(right)
+        >>> [(pair.first, pair.second, pair.told_apart) for pair in board.differences]
         [('a', 'b', True), ('a', 'c', True), ('b', 'c', False)]
+        >>> [(system.system, system.rank_low, system.rank_high) for system in board.systems]
+        [('a', 1, 1), ('b', 2, 3), ('c', 2, 3)]
     """
     validate_number("joint", joint)
     if not 0 < joint < 1:
@@ -171,120 +188,138 @@ def leaderboard(
         sources("cases", cases),
         {},
         correct=texts(correct),
+        scores=texts(score),
         key=texts(key),
         by=texts(by),
         cluster=cluster,
         where=texts(where),
         missing=missing,
     )
-    found_cases = _cases(asked)
-    right, clusters = found_cases.right, found_cases.clusters
-    if len(right) < 2 or min(map(len, right.values())) == 0:
-        raise InputError(
-            f"a leaderboard needs cases of at least two systems, found systems: {len(right)}"
-            f"{found_cases.hint}"
-        )
-    systems, of_data = [], dict.fromkeys(found_cases.remarks)
-    for name, of_system in right.items():
-        if clusters is None:
-            found = compute("proportion", alpha=alpha, x=int(of_system.sum()), n=of_system.size)
-        else:
-            of_cases = zip(map(str, clusters[name]), map(int, of_system), strict=True)
-            counts: dict[str, Any] = count_clusters(of_cases)
-            found = compute("clustered_proportion", alpha=alpha, **counts)
-        of_data |= dict.fromkeys(found.remarks)
-        (limits,) = _numbers(found)
-        x, n = int(of_system.sum()), of_system.size
-        systems.append(System(name, x, n, *limits, alpha, found.method))
+    answers, of_data = _answers(asked)
+    # In decimals, so that the alpha of one of three differences at 94 % is 0.02.
+    outside = 1 - Decimal(repr(float(joint)))
+    own = [answers.interval(place, alpha) for place in range(len(answers.names))]
+    ranks = np.transpose(ranks_left_open(len(own), _is_better(answers), float(outside))).tolist()
+    systems = [
+        System(name, *answers.counts(place), *limits, alpha, interval.method, *ranks[place])
+        for place, (name, interval) in enumerate(zip(answers.names, own, strict=True))
+        for limits in _numbers(interval)
+    ]
     systems.sort(key=lambda system: -system.estimate)
-    own = f"each system has an interval at its own level of {_percent(1 - alpha)}"
-    if clusters is not None:
-        reason = (
-            "there are no differences: the intervals of pairs take cases as independent of each "
-            f"other, which those of one {cluster} are not"
-        )
-        return Leaderboard(tuple(systems), (), joint, (own, *of_data, reason))
-    differences = tuple(_differences([system.system for system in systems], right, joint))
-    remarks = (own, *of_data, *_remarks(differences, joint))
-    return Leaderboard(tuple(systems), differences, joint, remarks)
+    pairs = tuple(_differences(answers, [system.system for system in systems], outside))
+    remarks = dict.fromkeys([*of_data, *(remark for each in own for remark in each.remarks)])
+    level = f"each system has an interval at its own level of {_percent(1 - alpha)}"
+    said = (level, *remarks, *_remarks(pairs, joint), _remark_on_ranks(systems, joint))
+    return Leaderboard(tuple(systems), pairs, joint, said)
 
 
-@dataclass(frozen=True)
-class _Cases:
-    """Which cases each system has right, and the cluster of each case."""
+def _answers(asked: FileQuestion) -> tuple[Answers, Sequence[str]]:
+    """The answers of a file, and remarks on how it was read."""
+    cases, values = _read(asked)
+    table, asked, is_right = cases.table, cases.asked, not cases.asked.scores
+    remarks = [*table.remarks]
+    if is_right and asked.cluster is None:
+        if not cases.systems:
+            pairs, rows = family_of("paired_difference"), [range(len(table.rows))]
+            repeated = find_repeated_ids(pairs, cases.given, table, rows, ())
+            if repeated is not None:
+                remarks.append(repeated.remark([], 0.05, TWO_SIDED))
+        return right_answers(values), remarks
+    items: list[Any] = [*range(len(table.rows))]
+    if asked.by:
+        items = list(zip(*(table.column(name) for name in asked.key), strict=True))
+        systems = table.column(asked.by[0])
+    else:
+        systems = [name for name in values for _ in items]
+        items = items * len(values)
+    clusters = items
+    if asked.cluster is not None:
+        cluster = table.keys(table.named([asked.cluster])[0], "cluster")
+        clusters = cluster * (len(items) // len(cluster))
+    flat = np.concatenate([*values.values()])
+    return clustered_answers(systems, items, clusters, flat, is_right=is_right), remarks
 
-    right: Mapping[str, Bools]
-    clusters: Mapping[str, Sequence[Any]] | None
-    remarks: Sequence[str] = ()
-    hint: str = ""
-    """How a long file is read."""
 
-
-def _cases(asked: FileQuestion) -> _Cases:
-    first = asked.files[0]
-    is_every = not (asked.correct or asked.by or asked.key)
+def _read(asked: FileQuestion) -> tuple[Cases, Mapping[str, Floats]]:
+    """The table of cases, and the values of each system or, of a long table, of all together."""
+    if asked.correct and asked.scores:
+        raise InputError("--correct is of answers that are right or wrong, and --score of others")
+    first, given = asked.files[0], asked
+    is_every = not (asked.correct or asked.scores or asked.by or asked.key)
     if is_every and isinstance(first, CsvTable):
         asked = replace(asked, correct=tuple(n for n in first.names if n != asked.cluster))
     if asked.by and not asked.key and asked.cluster is not None:
         asked = replace(asked, key=(asked.cluster,))
-    found = read_cases(asked, LEADERBOARD, compares=asked.cluster is None)
-    table, names = found.table, found.asked.correct
-    if not names:
+    cases = read_cases(asked, LEADERBOARD, compares=asked.cluster is None)
+    table, asked = cases.table, cases.asked
+    columns = asked.correct or asked.scores
+    if not columns:
         raise InputError(
             "a leaderboard needs --correct, the column of each system; where a row is an item of "
             "one system, --key ITEM --by SYSTEM --correct CORRECT name the columns"
         )
     try:
-        right = {name: np.array(table.right(name), bool) for name in names}
+        read = table.finite if asked.scores else table.right
+        values = {name: np.array(read(name), np.float64) for name in columns}
     except InputError as error:
         # Without names every column of a data frame is taken as a system.
         way_on = "; correct, key and by name the columns of a long frame" if is_every else ""
         raise InputError(f"{error}{way_on}") from None
-    hint = f"; {long_call(table, asked, LEADERBOARD)}"
-    if found.systems:
-        systems = found.systems.values()
-        return _Cases(dict(zip(systems, right.values(), strict=True)), None, table.remarks)
-    if asked.cluster is None:
-        if found.asked.by:
-            raise InputError(f"--by needs --key{hint}")
-        pairs = family_of("paired_difference")
-        every = range(len(table.rows))
-        repeated = find_repeated_ids(pairs, found.given, table, [every], table.right(names[0]))
-        more = () if repeated is None else (repeated.remark([], 0.05, TWO_SIDED),)
-        return _Cases(right, None, (*table.remarks, *more), hint)
-    clusters = table.keys(table.named([asked.cluster])[0], "cluster")
-    if not found.asked.by:
-        return _Cases(right, dict.fromkeys(right, clusters), table.remarks, hint)
-    column, (of_all,) = np.array(table.column(found.asked.by[0])), right.values()
-    places = {name: np.flatnonzero(column == name) for name in dict.fromkeys(column.tolist())}
-    return _Cases(
-        {name: of_all[each] for name, each in places.items()},
-        {name: [clusters[place] for place in each] for name, each in places.items()},
-        table.remarks,
-    )
+    hint = f"; {long_call(table, given, LEADERBOARD)}"
+    if asked.by and asked.cluster is None:
+        raise InputError(f"--by needs --key{hint}")
+    if cases.systems:
+        values = dict(zip(cases.systems.values(), values.values(), strict=True))
+    count = len(set(table.column(asked.by[0])) if asked.by else values)
+    if count < 2 or not table.rows:
+        more = "" if asked.by or cases.systems else hint
+        raise InputError(
+            f"a leaderboard needs cases of at least two systems, found systems: {count}{more}"
+        )
+    return cases, values
+
+
+def _is_better(answers: Answers) -> IsBetter:
+    def is_better(first: Places, second: Places, alpha: float) -> Bools:
+        found = answers.differences(first, second, alpha, LOWER)
+        # At an alpha above 1/2 a limit may lie above its estimate.
+        return np.asarray((np.ravel(found.lower) > 0) & (np.ravel(found.estimate) > 0))
+
+    return is_better
 
 
 def _differences(
-    names: Sequence[str], right: Mapping[str, Bools], joint: float
+    answers: Answers, systems: Sequence[str], outside: Decimal
 ) -> Iterator[PairedDifference]:
     """The differences of all pairs, each at a share of the alpha of all."""
-    pairs = list(combinations(names, 2))
-    alpha = float((1 - Decimal(repr(float(joint)))) / len(pairs))
-    columns = ((right[first], right[second]) for first, second in pairs)
-    cells = np.array(
-        [[(a & b).sum(), (a & ~b).sum(), (~a & b).sum(), (~a & ~b).sum()] for a, b in columns]
-    )
-    data = dict(zip(("both", "first_only", "second_only", "neither"), cells.T, strict=True))
-    found = compute("paired_difference", PAIRS_METHOD, alpha=alpha, **data)
-    for pair, row, limits in zip(pairs, cells.tolist(), _numbers(found), strict=True):
+    places = {name: place for place, name in enumerate(answers.names)}
+    pairs = list(combinations(systems, 2))
+    alpha = float(outside / len(pairs))
+    first, second = np.array([[places[name] for name in pair] for pair in pairs]).T
+    found = answers.differences(first, second, alpha)
+    for pair, i, j, limits in zip(pairs, first, second, _numbers(found), strict=True):
         apart = not limits[1] <= 0 <= limits[2]
-        yield PairedDifference(*pair, row[1], row[2], *limits, alpha, found.method, apart)
+        only = answers.discordant(i, j)
+        yield PairedDifference(*pair, *only, *limits, alpha, found.method, apart)
 
 
 def _numbers(found: Interval) -> list[tuple[float, float, float]]:
     """The estimate and both limits of each row."""
     columns = (np.ravel(each).tolist() for each in (found.estimate, found.lower, found.upper))
     return list(zip(*columns, strict=True))
+
+
+def _ranks(system: System) -> str:
+    first, last = system.rank_low, system.rank_high
+    return f"{first}" if first == last else f"{first}..{last}"
+
+
+def _remark_on_ranks(systems: Sequence[System], joint: float) -> str:
+    named = first_few([f"{system.system} {_ranks(system)}" for system in systems], 20)
+    return (
+        f"ranks that the differences leave open, of all systems together with {_percent(joint)} "
+        f"(Holm): {named}"
+    )
 
 
 def _remarks(differences: Sequence[PairedDifference], joint: float) -> Iterator[str]:

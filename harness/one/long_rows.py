@@ -135,8 +135,8 @@ def _refuse_repeats(
     said += f"{table.where(before)} too; "
     systems = asked.call("leaderboard", cluster=asked.cluster or item)
     samples = (
-        f"of several samples of an item, {systems} has an interval for each system "
-        "(their differences are not computed)"
+        f"of several samples of an item, {systems} has an interval for each system and of their "
+        "differences"
         if compares
         else "several samples of an item are clusters: "
         f"{asked.call('interval clustered_proportion', cluster=item, key=())}"

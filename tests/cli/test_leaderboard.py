@@ -11,7 +11,7 @@ from scipy.stats import binom
 
 import harness
 from harness.base.errors import InputError
-from harness.one.leaderboard import PAIRS_METHOD
+from harness.one.answers import PAIRS_METHOD
 
 RIGHT = {
     "c": [0, 1] * 50,
