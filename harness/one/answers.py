@@ -173,7 +173,8 @@ def clustered_answers(
         )
     means = _sums((counts[0], counts[1]), of_system, of_item, given)
     means /= _sums((counts[0], counts[1]), of_system, of_item)
-    item_totals = np.stack([np.bincount(cluster_of_item, row, counts[2]) for row in means])
+    by_cluster = [np.bincount(cluster_of_item, row, counts[2]) for row in means]
+    item_totals = np.asarray(np.stack(by_cluster), np.float64)
     return ClusteredAnswers(
         names,
         is_right,
