@@ -18,10 +18,14 @@ from harness.base.numerics.arrays import Bools, Floats
 from harness.catalogue import design_for, scenario_for
 from harness.designs.design import Design, Scenario
 from harness.designs.stopping.family import A_STOPPING_RULE
+from harness.distributions.clustered_truths import (
+    AnyListTruth,
+    ClusteredPairTruth,
+    ClusteredScoreTruth,
+)
 from harness.distributions.list_truths import (
     BetaRuns,
     ClusterTruth,
-    ListTruth,
     NormalRuns,
     RunTruth,
     StratumTruth,
@@ -99,7 +103,7 @@ class CheckedLists:
     """Return the mirror image of the lists of a data set."""
     differ: Callable[[Sequence[Floats]], Bools] = lambda lists: np.ones(len(lists[0]), np.bool_)
     """Return whether the values, or the proportions, of each data set differ, shape (m,)."""
-    simulated: tuple[tuple[str, Any, ListTruth], ...] = ()
+    simulated: tuple[tuple[str, Any, AnyListTruth], ...] = ()
     """The words for each scenario of trials, its sizes and its truth."""
 
 
