@@ -48,7 +48,8 @@ def read_cases(
     asked = _with_columns_of_logs(asked, tables, command, compares, has_clusters)
     if compares and asked.cluster is not None and asked.correct:
         raise InputError(
-            "--cluster is for cases that come in clusters, whose differences are not computed; "
+            "--cluster is for cases that come in clusters, whose differences clustered_difference "
+            "computes from a column for each system; "
             f"{asked.call('leaderboard')} has an interval for each system"
         )
     is_long = bool(asked.by) and bool(asked.key)
