@@ -13,9 +13,9 @@ Side = Literal[
 FamilyName = Literal[
     "proportion", "rate", "proportion_difference", "rate_difference", "balanced_accuracy",
     "risk_ratio", "odds_ratio", "rate_ratio", "paired_difference", "paired_ratio", "mean",
-    "bounded_mean", "clustered_proportion", "stratified_difference", "precision", "recall",
-    "specificity", "npv", "f_score", "jaccard", "mcc", "kappa", "informedness", "auc",
-    "auc_difference",
+    "bounded_mean", "clustered_proportion", "clustered_mean", "clustered_difference",
+    "stratified_difference", "precision", "recall", "specificity", "npv", "f_score", "jaccard",
+    "mcc", "kappa", "informedness", "auc", "auc_difference",
 ]
 """What is estimated."""
 
@@ -96,6 +96,12 @@ ClusteredProportionMethod = Literal[
     "cluster_wald", "cluster_t", "cluster_logit", "cluster_bootstrap",
 ]
 
+ClusteredMeanMethod = Literal[
+    "cluster_z", "cluster_t", "cr2", "wild_bootstrap_t",
+]
+
+ClusteredDifferenceMethod = ClusteredMeanMethod
+
 StratifiedDifferenceMethod = Literal[
     "miettinen_nurminen", "scas", "sato", "mantel_haenszel", "newcombe",
 ]
@@ -157,6 +163,8 @@ MethodName = (
     | MeanMethod
     | BoundedMeanMethod
     | ClusteredProportionMethod
+    | ClusteredMeanMethod
+    | ClusteredDifferenceMethod
     | StratifiedDifferenceMethod
     | PrecisionMethod
     | RecallMethod

@@ -18,10 +18,14 @@ from harness.base.numerics.arrays import Bools, Floats
 from harness.catalogue import design_for, scenario_for
 from harness.designs.design import Design, Scenario
 from harness.designs.stopping.family import A_STOPPING_RULE
+from harness.distributions.clustered_truths import (
+    AnyListTruth,
+    ClusteredPairTruth,
+    ClusteredScoreTruth,
+)
 from harness.distributions.list_truths import (
     BetaRuns,
     ClusterTruth,
-    ListTruth,
     NormalRuns,
     RunTruth,
     StratumTruth,
@@ -35,6 +39,7 @@ from harness.distributions.paired_truths import (
 )
 from harness.distributions.score_truths import PairedScoreTruth, ScoreTruth
 from harness.distributions.truths import PairTruth, UniformTruth
+from harness.families.clustered_scores import CLUSTERED_PAIRS, CLUSTERED_SCORES, by_clusters
 from harness.families.confusion import CONFUSION
 from harness.families.family import POSTERIOR, Family
 from harness.families.lists import BOUNDED_RUNS, CLUSTERS, RUNS, STRATA
@@ -99,7 +104,7 @@ class CheckedLists:
     """Return the mirror image of the lists of a data set."""
     differ: Callable[[Sequence[Floats]], Bools] = lambda lists: np.ones(len(lists[0]), np.bool_)
     """Return whether the values, or the proportions, of each data set differ, shape (m,)."""
-    simulated: tuple[tuple[str, Any, ListTruth], ...] = ()
+    simulated: tuple[tuple[str, Any, AnyListTruth], ...] = ()
     """The words for each scenario of trials, its sizes and its truth."""
 
 
@@ -245,6 +250,12 @@ def _has_variance(lists: Sequence[Floats]) -> Bools:
     return np.asarray(np.any(inside, axis=0))
 
 
+def _clusters_differ(scores: Floats, cluster: Floats) -> Bools:
+    """Whether the means of the clusters of each data set differ, shape (m,)."""
+    _, _, residual = by_clusters(scores, cluster)
+    return np.asarray((residual != 0).any(axis=1))
+
+
 _RUNS_LISTS = CheckedLists(
     data_sets=(
         ([0.1, 0.4],),
@@ -307,6 +318,60 @@ _CLUSTERS_LISTS = CheckedLists(
         )
         for p in (0.5, 0.8)
         for rho in (0.0, 0.1, 0.3)
+    ),
+)
+_LARGE_AND_SMALL = [1] * 9 + [2, 3, 3, 4, 4, 5, 6, 6, 6]
+_CLUSTER_LABELS: tuple[list[float], ...] = (
+    [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6],
+    [3, 1, 2, 5, 1, 4, 4, 2, 6, 6, 6, 7],
+    _LARGE_AND_SMALL,
+    [float(i % 15) for i in range(40)],
+)
+"""The clusters of cases: of one size, of several in any order, one with half of them, and many."""
+_FEW_CLUSTERS = ((6, 0.0), (6, 0.3), (10, 0.1))
+"""Numbers of clusters of one size with a correlation: Student's interval is exact of normal scores,
+and what forgets that few clusters are few is told from it."""
+
+
+def _scores(cases: int, step: int) -> list[float]:
+    return [0.5 + 0.01 * ((step * i) % 31) for i in range(cases)]
+
+
+_CLUSTERED_LISTS = CheckedLists(
+    data_sets=(
+        *((_scores(len(labels), 7), labels) for labels in _CLUSTER_LABELS),
+        ([float(i % 4 == 0) for i in range(18)], _LARGE_AND_SMALL),
+        ([1e12 + each for each in range(18)], _LARGE_AND_SMALL),
+        ([1e-9 * each for each in range(18)], _LARGE_AND_SMALL),
+        ([2.0] * 12, _CLUSTER_LABELS[0]),
+        ([0.1, 0.4, 0.3], [1, 2, 2]),
+    ),
+    image=lambda lists: (-lists[0], lists[1]),
+    differ=lambda lists: _clusters_differ(lists[0], lists[1]),
+    simulated=tuple(
+        (
+            f"{clusters} clusters of 5, normal scores, rho = {rho:g}",
+            (clusters, 5),
+            ClusteredScoreTruth(NormalRuns(0.7, 0.2), (rho,)),
+        )
+        for clusters, rho in _FEW_CLUSTERS
+    ),
+)
+_CLUSTERED_PAIRS_LISTS = CheckedLists(
+    data_sets=(
+        *((_scores(len(labels), 7), _scores(len(labels), 11), labels) for labels in _CLUSTER_LABELS),
+        (_scores(18, 5), _scores(18, 5), _LARGE_AND_SMALL),
+        ([0.1, 0.4, 0.3], [1.0, 0.0, 1.0], [1, 2, 2]),
+    ),
+    image=lambda lists: (lists[1], lists[0], lists[2]),
+    differ=lambda lists: _clusters_differ(lists[0] - lists[1], lists[2]),
+    simulated=tuple(
+        (
+            f"{clusters} clusters of 5, differences of normal scores, rho = {rho:g}",
+            (clusters, 5),
+            ClusteredPairTruth(NormalRuns(0.7, 0.2), (rho,), None, NormalRuns(0.6, 0.3)),
+        )
+        for clusters, rho in _FEW_CLUSTERS
     ),
 )
 _STRATA_LISTS = CheckedLists(
@@ -382,6 +447,8 @@ PLANS: dict[str, CheckPlan] = {
     RUNS: CheckPlan(LISTS_AT, lists=_RUNS_LISTS),
     BOUNDED_RUNS: CheckPlan(LISTS_AT, lists=_BOUNDED_LISTS),
     CLUSTERS: CheckPlan(LISTS_AT, lists=_CLUSTERS_LISTS),
+    CLUSTERED_SCORES: CheckPlan(LISTS_AT, lists=_CLUSTERED_LISTS),
+    CLUSTERED_PAIRS: CheckPlan(LISTS_AT, lists=_CLUSTERED_PAIRS_LISTS),
     STRATA: CheckPlan(LISTS_AT, lists=_STRATA_LISTS),
     SCORES: CheckPlan(LISTS_AT, lists=_SCORES_LISTS),
     PAIRED_SCORES: CheckPlan(LISTS_AT, lists=_PAIRED_SCORES_LISTS),

@@ -13,6 +13,8 @@ from harness.base.text import enumerated, option_of
 from harness.commands.options import (
     BETA,
     CASE_COUNTS,
+    CLUSTER_LABELS,
+    CLUSTERED_SCORES,
     FINITE_POPULATION,
     ONE_SAMPLE,
     OR_LISTS,
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
 
 _FORMS = {".csv": "csv", ".json": "json"}
 _DATA = ONE_SAMPLE | FINITE_POPULATION | TWO_COUNTS | OR_LISTS | TABLE_COUNTS | RUN_VALUES | RANGE
-_DATA |= CASE_COUNTS | BETA | SCORES | STOPPING
+_DATA |= CASE_COUNTS | BETA | SCORES | STOPPING | CLUSTERED_SCORES
 
 
 @with_data(_DATA, str | None, metavar="DATA")
@@ -56,8 +58,8 @@ def interval(
         typer.Argument(
             help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
             "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, mean, "
-            "bounded_mean, clustered_proportion, stratified_difference, precision, recall, "
-            "specificity, npv, f_score, jaccard, mcc, kappa, informedness, auc or auc_difference",
+            "bounded_mean, clustered_proportion, clustered_mean, clustered_difference, "
+            "stratified_difference, precision, recall, specificity, npv, f_score, jaccard, mcc, kappa, informedness, auc or auc_difference",
             metavar="FAMILY",
         ),
     ],
@@ -93,7 +95,11 @@ def interval(
         ),
     ] = None,
     cluster: Annotated[
-        str | None, typer.Option(help="Column of the file that names the cluster of a case.")
+        str | None,
+        typer.Option(
+            help="Column of the file that names the cluster of a case; without a file the clusters "
+            "of all cases, a,a,b, of clustered_mean and clustered_difference."
+        ),
     ] = None,
     where: Where = None,
     missing: Missing = None,
@@ -158,6 +164,12 @@ def interval(
 
         interval clustered_proportion --rows results.csv --cluster document --correct right
 
+    Scores in clusters go to clustered_mean, those of two systems to clustered_difference:
+
+        interval clustered_mean --rows scores.csv --values score --cluster document
+
+        interval clustered_difference --rows scores.csv --first a --second b --cluster document
+
     A score of several runs goes to mean, as in: interval mean 75 72 78 73 77.
 
     The area under the ROC curve takes scores of cases, and a column with their labels:
@@ -189,6 +201,8 @@ def interval(
     settings: dict[str, Any] = {k: number_or_list(given.pop(k)) for k in BETA | RANGE if k in given}
     settings |= {k: read_value(k, given.pop(k)) for k in STOPPING if k in given}
     of_family = with_settings(family, settings, alpha_of(alpha, confidence))
+    if cluster is not None and not files and of_family.labels_clusters:
+        given["cluster"], cluster = cluster, None
     if settings:
         raise InputError(f"--beta is for f_score, found {family}")
     if words:
@@ -288,8 +302,11 @@ def _rows_of_options(family: Family, given: Mapping[str, str]) -> list[Row]:
     """The rows of data that are given as numbers."""
     from harness.one.rows import rows_of_options
 
-    numbers: dict[str, float | list[float] | None] = {}
+    numbers: dict[str, Any] = {}
     for name, text in given.items():
+        if name in CLUSTER_LABELS:
+            numbers[name] = text.replace(",", " ").split()
+            continue
         try:
             numbers[name] = number_or_list(text)
         except InputError as fault:
@@ -327,7 +344,7 @@ def help_of_family(name: str) -> str:
     with text.indentation():
         text.write_text(f"Compute intervals of {family.title}.")
     for heading, lines in {
-        "Data": [(option_of(each), _DATA[each]) for each in family.options],
+        "Data": [(option_of(each), (_DATA | CLUSTER_LABELS)[each]) for each in family.options],
         "Methods (--method)": methods,
     }.items():
         with text.section(heading):

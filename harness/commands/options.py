@@ -53,7 +53,7 @@ RANGE = {
     "allow for skewed values."
 }
 RUN_VALUES = {
-    "values": "Value of each run: 75,72,78.",
+    "values": "Value of each run, or score of each case: 75,72,78.",
     "mean": "Mean of the runs, where their values are not known.",
     "sd": "Standard deviation of the runs, with the divisor k - 1.",
     "k": "Number of runs.",
@@ -75,6 +75,13 @@ SCORES = {
     "positives2": "Second scores of the same positives.",
     "negatives2": "Second scores of the same negatives.",
 }
+CLUSTERED_SCORES = {
+    "first": "Score of each case of the first system: 0.9,0.4,0.7.",
+    "second": "Score of each case of the second system.",
+    "total": "Sum of the scores of each cluster, in place of values and cluster, beside --n.",
+}
+CLUSTER_LABELS = {"cluster": "Cluster of each case: a,a,b; with --rows the name of its column."}
+"""Beside ``--cluster``, which names a column for other families too."""
 FINITE_POPULATION = {
     "population": "Cases in the finite population that the n are drawn from without replacement; "
     "for hypergeometric_exact and hypergeometric_wang.",
@@ -307,7 +314,7 @@ def with_joined_numbers(arguments: Sequence[str]) -> list[str]:
     """
     lists = {"--prior"}
     if "interval" in arguments[:1]:
-        lists |= {f"--{name}" for name in (*RUN_VALUES, *RANGE, *OR_LISTS, *SCORES)}
+        lists |= {f"--{name}" for name in (*RUN_VALUES, *RANGE, *OR_LISTS, *SCORES, *CLUSTERED_SCORES)}
     joined: list[str] = []
     follows_number = False
     for argument in arguments:

@@ -6,6 +6,8 @@ import copyreg
 import pickle
 from typing import Any
 
+from harness.designs.clustered_scores import CLUSTERED as SCORES_IN_CLUSTERS
+from harness.designs.clustered_scores import CLUSTERED_DIFFERENCES
 from harness.designs.confusion import CONFUSED
 from harness.designs.design import Design
 from harness.designs.lists import (
@@ -30,6 +32,8 @@ DESIGNS: dict[str, Design] = {
         REPEATED_RUNS,
         BOUNDED,
         CLUSTERED,
+        SCORES_IN_CLUSTERS,
+        CLUSTERED_DIFFERENCES,
         STRATIFIED,
         CONFUSED,
         ONE_SCORE,

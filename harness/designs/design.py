@@ -13,13 +13,13 @@ import numpy as np
 from harness.base.errors import HarnessError
 from harness.base.numerics.arrays import Floats, Integers, Positions
 from harness.callers.source import Observed
-from harness.distributions.list_truths import ListTruth
+from harness.distributions.clustered_truths import AnyListTruth
 from harness.distributions.paired_truths import PairedTruth
 from harness.distributions.sampling.law import NUMPY, THINNED, Law, Sampling
 from harness.distributions.truths import DiscreteTruth, PairTruth, Truth
 from harness.families.family import Data, Family, Model
 
-AnyTruth = Truth | PairTruth | PairedTruth | ListTruth
+AnyTruth = Truth | PairTruth | PairedTruth | AnyListTruth
 
 NUMBERS_AT_ONCE = 1 << 20
 """The most numbers of a list of all trials that are drawn together."""
@@ -124,7 +124,7 @@ class Lists:
     words: Mapping[str, float | None] = field(default_factory=dict)
     """The names of the numbers that make up one truth, each with the number where none is given,
     or None; of strata each is a list."""
-    truth_at: Callable[..., ListTruth] | None = None
+    truth_at: Callable[..., AnyListTruth] | None = None
     """Return the truth with these numbers; None where there are no words."""
 
 
@@ -216,7 +216,7 @@ class Scenario:
     clusters and their sizes, which are repeated in turn, or the sizes of both samples in each
     stratum."""
     truth: Any
-    """Of the design: a ``Truth``, ``PairTruth``, ``PairedTruth`` or ``ListTruth``."""
+    """Of the design: a ``Truth``, ``PairTruth``, ``PairedTruth`` or ``AnyListTruth``."""
     draws: str = NUMPY
     """Of one sample: ``numpy`` or ``thinned``, where outcomes at drawn truths come from."""
     law: Law | None = None

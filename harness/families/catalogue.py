@@ -19,6 +19,7 @@ from harness.distributions.posteriors.ratio import (
     ratio_of_rates,
 )
 from harness.families import combination, proportion, rate
+from harness.families.clustered_scores import CLUSTERED_DIFFERENCE, CLUSTERED_MEAN
 from harness.families.confusion import BETA, CONFUSION_FAMILIES, f_score
 from harness.families.family import ENUMERATION, POSTERIOR, Family
 from harness.families.lists import (
@@ -117,6 +118,8 @@ FAMILIES = {
         MEAN,
         bounded_mean(),
         CLUSTERED_PROPORTION,
+        CLUSTERED_MEAN,
+        CLUSTERED_DIFFERENCE,
         STRATIFIED_DIFFERENCE,
         *CONFUSION_FAMILIES,
         AUC,

@@ -302,6 +302,8 @@ class Family:
     """Whether the numbers of lists are whole."""
     summary: tuple[str, ...] = ()
     """The names of the data that may be given in place of lists."""
+    summary_is_lists: bool = False
+    """Whether these are lists too, as the totals of clusters."""
     own_columns: Mapping[str, str] = field(default_factory=dict)
     """The meaning of the columns of sizes, counts and truths that no family of the package has, or
     that mean something else here."""
@@ -379,7 +381,9 @@ class Family:
     @property
     def lists(self) -> tuple[str, ...]:
         """The names of the data that are lists, of which all numbers are for one interval."""
-        return () if self.has_outcomes else self.data
+        if self.has_outcomes:
+            return ()
+        return self.options if self.summary_is_lists else self.data
 
     def refuse_lists(self, message: str) -> None:
         """Raise an InputError with the message where data are lists, of which no outcome is one."""
@@ -434,7 +438,12 @@ class Family:
     @property
     def has_clusters(self) -> bool:
         """Whether cases come in clusters, whose counts are the data."""
-        return "clusters" in self.sizes
+        return "clusters" in self.sizes and not self.labels_clusters
+
+    @property
+    def labels_clusters(self) -> bool:
+        """Whether the data have the label of the cluster of each case."""
+        return "cluster" in self.data
 
     @property
     def scores(self) -> int:

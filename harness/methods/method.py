@@ -116,6 +116,8 @@ class Method:
     """Whether it is for trials that end by a stopping rule, which it has to know."""
     largest_population: float | None = None
     """The largest population that the method takes; None where there is no such limit."""
+    lacks: str = ""
+    """Why it has no interval at some outcomes and alphas, in a clause; empty where it has them."""
     exceptions: Mapping[str, str] = field(default_factory=dict)
     """Properties that this method does not have, each with the reason."""
     decides: Decision | None = None
@@ -251,6 +253,7 @@ class Method:
         outcome = ", ".join(words)
         return IntervalNotFoundError(
             f"{self.name}: no interval found for the outcome ({outcome}) at alpha = {alpha:g}"
+            + (f": {self.lacks}" if self.lacks else "")
         )
 
     def check(self, side: str, prior: Prior | None) -> None:

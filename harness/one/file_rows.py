@@ -51,12 +51,13 @@ def rows_of_file(family: Family, asked: FileQuestion, number: _Integral) -> Rows
             row is wrong; the message names the line.
     """
     command = f"interval {family.public_name}"
-    cases = read_cases(asked, command, _compares(family), family.has_clusters)
+    in_clusters = family.has_clusters or family.labels_clusters
+    cases = read_cases(asked, command, _compares(family), in_clusters)
     table, asked = cases.table, cases.asked
     _validate_question(family, asked, table)
     reader = _FileRows(family, asked, table, cases.systems)
     rows = reader.rows(number)
-    if asked.correct and not family.has_clusters:
+    if asked.correct and not in_clusters:
         groups = list(table.groups(asked.by).values())
         repeated = find_repeated_ids(
             family, cases.given, table, groups, table.right(asked.correct[0])
@@ -172,11 +173,20 @@ class _FileRows:
                         f"{table.where(place)}: expected a number in {columns[name]}, found "
                         f"{table.column(columns[name])[place] or 'nothing'}"
                     )
-        rows = []
+        rows, labels = [], self.labels()
         for key, places in self.table.groups(self.asked.by).items():
-            lists = {name: [data[place][name] for place in places] for name in columns}
+            lists: dict[str, list[Any]] = {
+                name: [data[place][name] for place in places] for name in columns
+            }
+            lists |= {name: [each[place] for place in places] for name, each in labels.items()}
             rows.append(self.row_of_group(key, places, lists))
         return rows
+
+    def labels(self) -> dict[str, list[str]]:
+        """The cluster of each row of the file by the name of its data; nothing without clusters."""
+        if self.asked.cluster is None:
+            return {}
+        return {"cluster": self.table.keys(self.asked.cluster, "cluster")}
 
     def row_of_group(
         self,
@@ -207,6 +217,16 @@ class _FileRows:
         groups = self.table.groups(self.asked.by)
         if family.samples == 2:
             return [self.of_two_samples(right[0])]
+        if family.labels_clusters:
+            columns = dict(zip(family.data, right, strict=False)) | self.labels()
+            return [
+                self.row_of_group(
+                    key,
+                    places,
+                    {name: [each[place] for place in places] for name, each in columns.items()},
+                )
+                for key, places in groups.items()
+            ]
         if family.has_clusters:
             clusters = self.table.keys(self.asked.cluster or "", "cluster")
             rows = []
@@ -287,8 +307,13 @@ def _validate_question(family: Family, asked: FileQuestion, table: CsvTable) -> 
         _validate_scores(family, asked, table)
         return
     if not asked.correct:
-        if asked.cluster is not None or not asked.columns:
-            if asked.cluster is not None:
+        if family.labels_clusters and {*asked.columns} & {*family.data} and asked.cluster is None:
+            raise InputError(
+                f"{family.name} needs --cluster, the column that names the cluster of a case"
+            )
+        has_needless = asked.cluster is not None and not family.labels_clusters
+        if has_needless or not asked.columns:
+            if has_needless:
                 raise InputError("--cluster needs --correct, the column that says what is right")
             names = enumerated(option_of(name) for name in family.options)
             raise InputError(
@@ -310,7 +335,7 @@ def _validate_question(family: Family, asked: FileQuestion, table: CsvTable) -> 
         raise InputError(
             f"--correct is for cases that are right or wrong, which {family.name} does not take"
         )
-    columns = 2 if family.shares_size else 1
+    columns = _answers(family)
     hint = f"; {long_call(table, asked, command)}" if _compares(family) else ""
     if len(asked.correct) != columns:
         raise InputError(
@@ -319,7 +344,8 @@ def _validate_question(family: Family, asked: FileQuestion, table: CsvTable) -> 
             if columns == 2
             else f"{family.name} takes one --correct, found {len(asked.correct)}"
         )
-    if (asked.cluster is not None) != family.has_clusters:
+    in_clusters = family.has_clusters or family.labels_clusters
+    if (asked.cluster is not None) != in_clusters:
         if asked.cluster is None:
             raise InputError(
                 f"{family.name} needs --cluster, the column that names the cluster of a case, "
@@ -362,8 +388,8 @@ def _or_cases(family: Family) -> str:
         return f"; or --truth, a column of two labels, and --score{twice}"
     if not _takes_cases(family):
         return ""
-    also = " for each of both" if family.shares_size else ""
-    also = " and --cluster" if family.has_clusters else also
+    also = " for each of both" if _answers(family) == 2 else ""
+    also += " and --cluster" if family.has_clusters or family.labels_clusters else ""
     by = " and --by, a column of two groups" if family.samples == 2 else ""
     return f"; or --correct, a column of 0 and 1{also}{by}"
 
@@ -375,4 +401,9 @@ def _compares(family: Family) -> bool:
 
 def _takes_cases(family: Family) -> bool:
     """Whether the data are counts of right cases."""
-    return family.counts_cases or family.has_clusters
+    return family.counts_cases or family.has_clusters or family.labels_clusters
+
+
+def _answers(family: Family) -> int:
+    """The number of columns that say which cases are right: two of two systems."""
+    return 2 if family.shares_size or family.labels_clusters and len(family.data) == 3 else 1

@@ -410,7 +410,9 @@ def _data_cells(values: npt.NDArray[Any], axes: int, rows: Sequence[int]) -> lis
         return [each if isinstance(each, str) else f"{each:.10g}" for each in cells]
     cells = []
     for numbers in values.reshape(-1, values.shape[-1])[rows].tolist():
-        shown = [f"{number:.6g}" for number in numbers[:_LONGEST_LIST]]
+        shown = [
+            each if isinstance(each, str) else f"{each:.6g}" for each in numbers[:_LONGEST_LIST]
+        ]
         if len(numbers) > _LONGEST_LIST:
             shown.append("…")
         cells.append(f"[{', '.join(shown)}]")

@@ -75,8 +75,9 @@ def validate_rows(family: Family, rows: Sequence[Row]) -> None:
         named |= dict.fromkeys([*row.data, *row.missing], 2.0)
     named.pop(POPULATION, None)
     is_list = row_lists(family, named)
-    # Any data by the right names: two of two, a mean of 2 with an sd of 2, two values in the range.
-    any_list = [float(np.clip(2.0, *family.support))] * 2
+    # Any data by the right names: two of two, a mean of 2 with an sd of 2, two values in the range,
+    # and two clusters.
+    any_list = np.clip([1.0, 2.0], *family.support).tolist()
     family.validate_data({name: any_list if is_list else value for name, value in named.items()})
     takes_population = any(method.needs_population for method in methods_of(family).values())
 

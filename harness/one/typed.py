@@ -20,6 +20,8 @@ from harness.names import (
     AucMethod,
     BalancedAccuracyMethod,
     BoundedMeanMethod,
+    ClusteredDifferenceMethod,
+    ClusteredMeanMethod,
     ClusteredProportionMethod,
     FScoreMethod,
     InformednessMethod,
@@ -128,6 +130,28 @@ class ClusterData(Options):
     n: npt.ArrayLike
 
 
+class ClusteredScores(Options):
+    """The score and the cluster of each case."""
+
+    values: npt.ArrayLike
+    cluster: npt.ArrayLike
+
+
+class ClusterTotals(Options):
+    """The sum of the scores and the number of cases of each cluster."""
+
+    total: npt.ArrayLike
+    n: npt.ArrayLike
+
+
+class ClusteredPairs(Options):
+    """The scores of two systems and the cluster of each case."""
+
+    first: npt.ArrayLike
+    second: npt.ArrayLike
+    cluster: npt.ArrayLike
+
+
 class Confusion(Options):
     """The counts of a confusion table."""
 
@@ -195,6 +219,9 @@ class Columns(TypedDict, total=False):
     mean: str
     sd: str
     k: str | float
+    first: str
+    second: str
+    total: str
 
 
 @overload
@@ -306,6 +333,30 @@ def interval(
     family: Literal["clustered_proportion"],
     method: ClusteredProportionMethod | None = ...,
     **data: Unpack[ClusterData],
+) -> Interval: ...
+
+
+@overload
+def interval(
+    family: Literal["clustered_mean"],
+    method: ClusteredMeanMethod | None = ...,
+    **data: Unpack[ClusteredScores],
+) -> Interval: ...
+
+
+@overload
+def interval(
+    family: Literal["clustered_mean"],
+    method: ClusteredMeanMethod | None = ...,
+    **data: Unpack[ClusterTotals],
+) -> Interval: ...
+
+
+@overload
+def interval(
+    family: Literal["clustered_difference"],
+    method: ClusteredDifferenceMethod | None = ...,
+    **data: Unpack[ClusteredPairs],
 ) -> Interval: ...
 
 
@@ -424,6 +475,10 @@ def interval(
             and k, where only a summary of the k runs is known, with the divisor k − 1 in sd),
             "bounded_mean" (values, and ``range``, the ends between which all lie, by default 0, 1),
             "clustered_proportion" (x, n: lists with a count and a size for each cluster),
+            "clustered_mean" (values, cluster: a score and the label of its cluster for each case;
+            or total and n: the sum of the scores and the number of cases of each cluster),
+            "clustered_difference" (first, second, cluster: the scores of two systems; several
+            samples of an item are several cases),
             "stratified_difference" (x1, n1, x2, n2: lists with a number for each stratum),
             "precision", "recall", "specificity", "npv", "f_score" (with beta, 1 if left out),
             "jaccard", "mcc", "kappa" and "informedness" (tp, fp, fn, tn), "auc" (positives,

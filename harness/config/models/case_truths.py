@@ -42,11 +42,13 @@ from harness.config.models.levels import (
     Probabilities,
     Probability,
 )
+from harness.distributions.clustered_truths import ClusteredPairTruth, ClusteredScoreTruth
 from harness.distributions.list_truths import (
     MEAN,
     MEDIAN,
     QUANTILE,
     ClusterTruth,
+    RunsTruth,
     RunTruth,
     StratumTruth,
     runs_truth,
@@ -401,17 +403,66 @@ def _run_truth(
     return truth
 
 
-RunTruths: Any = Annotated[
-    one_of(
-        {
-            "normal": OfNormal,
-            "gamma": OfGamma,
-            "beta": OfBeta,
-            "mixture": OfMixture,
-            "points": OfPoints,
-        }
-    ),
-    AfterValidator(_run_truth),
-]
+_LAWS: Any = one_of(
+    {
+        "normal": OfNormal,
+        "gamma": OfGamma,
+        "beta": OfBeta,
+        "mixture": OfMixture,
+        "points": OfPoints,
+    }
+)
+RunTruths: Any = Annotated[_LAWS, AfterValidator(_run_truth)]
+
+
+def _law(model: OfNormal | OfGamma | OfBeta | OfMixture | OfPoints) -> RunsTruth:
+    ((name, settings),) = model.model_dump().items()
+    try:
+        return runs_truth(name, settings)
+    except InputError as error:
+        raise refused(str(error)) from None
+
+
+_Law: Any = Annotated[_LAWS, AfterValidator(_law)]
+
+
+class _InClusters(StrictModel):
+    """What laws of scores in clusters have in common."""
+
+    rho: CorrelationsWithin = Field(
+        description="The correlation of two scores of a cluster: 0 where all are independent."
+    )
+    largest_share: (
+        Annotated[float, Field(gt=0, lt=1), expecting("a number above 0 and below 1")] | None
+    ) = Field(
+        None,
+        description="The share of the cases in the largest cluster; left out, all have one size.",
+    )
+
+
+class OfClusteredScores(_InClusters):
+    """A law of scores, and correlations within a cluster."""
+
+    scores: _Law = Field(description="The distribution of a score.")
+
+
+class OfClusteredPairs(_InClusters):
+    """Laws of the scores of two systems, and correlations within a cluster."""
+
+    first: _Law = Field(description="The distribution of a score of the first system.")
+    second: _Law = Field(description="The distribution of a score of the second system.")
+
+
+def _clustered_scores(model: OfClusteredScores) -> ClusteredScoreTruth:
+    return ClusteredScoreTruth(model.scores, tuple(model.rho), model.largest_share)
+
+
+def _clustered_pairs(model: OfClusteredPairs) -> ClusteredPairTruth:
+    rho = tuple(model.rho)
+    return ClusteredPairTruth(model.first, rho, model.largest_share, model.second)
+
+
+ClusteredScoreTruths: Any = Annotated[OfClusteredScores, AfterValidator(_clustered_scores)]
+ClusteredPairTruths: Any = Annotated[OfClusteredPairs, AfterValidator(_clustered_pairs)]
 ClusterTruths: Any = Annotated[OfClusters, AfterValidator(_cluster_truth)]
 StratumTruths: Any = Annotated[OfStrata, AfterValidator(_stratum_truth)]

@@ -36,6 +36,8 @@ from harness.base.models import (
 from harness.base.text import plain_number
 from harness.catalogue import design_for
 from harness.config.models.case_truths import (
+    ClusteredPairTruths,
+    ClusteredScoreTruths,
     ClusterTruths,
     RunTruths,
     StratumTruths,
@@ -51,6 +53,7 @@ from harness.config.models.levels import (
     ascending_numbers,
 )
 from harness.config.models.score_truths import PairedScoreTruths, ScoreTruths
+from harness.distributions.clustered_truths import ClusteredPairTruth, ClusteredScoreTruth
 from harness.distributions.list_truths import ClusterTruth, RunTruth, StratumTruth
 from harness.distributions.paired_truths import PARTS as PARTS_OF_PAIRS
 from harness.distributions.paired_truths import ConfusionTruth, TableTruth
@@ -353,6 +356,20 @@ _BY_TRUTH: dict[type, Callable[[Family], TruthKey]] = {
         ClusterTruths,
         "True proportions p and correlations rho within a cluster: {p, rho}.",
         ("p", "rho"),
+    ),
+    ClusteredScoreTruth: partial(
+        _of_lists,
+        ClusteredScoreTruths,
+        "The distribution of a score and correlations rho within a cluster: {scores, rho}, and "
+        "largest_share where clusters differ in size.",
+        ("rho",),
+    ),
+    ClusteredPairTruth: partial(
+        _of_lists,
+        ClusteredPairTruths,
+        "The distributions of the scores of two systems and correlations rho within a cluster: "
+        "{first, second, rho}, and largest_share where clusters differ in size.",
+        ("rho",),
     ),
     # Of strata only the differences are a list of values.
     StratumTruth: partial(

@@ -97,7 +97,7 @@ def size_keys(family: Family) -> Keys:
         return {family.sizes[0]: key(sizes, f"Sizes: {levels}")}
     first, second = family.sizes
     of_first, of_second = "Sizes of the first sample", "Sizes of the second sample"
-    if family.has_clusters:
+    if first == "clusters":
         of_first, of_second = "Numbers of clusters", "Cases of each cluster"
     if family.scores:
         of_first, of_second = "Numbers of positives", "Numbers of negatives"

@@ -32,6 +32,8 @@ LISTS: dict[str, Methods | Callable[[Family], Methods]] = {
     "mean": lists.MEAN,
     "bounded_mean": lists.bounded_mean_methods,
     "clustered_proportion": lists.CLUSTERED_PROPORTION,
+    "clustered_mean": lists.CLUSTERED_MEAN,
+    "clustered_difference": lists.CLUSTERED_MEAN,
     "stratified_difference": lists.STRATIFIED_DIFFERENCE,
     **confusion.CONFUSION,
     "f_score": confusion.f_score_methods,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from harness.families.family import Family
-from harness.methods import auc, bounded
+from harness.methods import auc, bounded, clustered_mean
 from harness.methods.catalogue import category as of
 from harness.methods.catalogue import references as by
 from harness.methods.clustered import (
@@ -198,6 +198,43 @@ CLUSTERED_PROPORTION: dict[str, Method] = {
         },
     ),
 }
+
+
+_ONE_MEAN = {"has width": "of no width where all clusters have one mean"}
+
+CLUSTERED_MEAN: dict[str, Method] = {
+    "cluster_z": of.wald(
+        "Normal quantile with the clustered standard error",
+        by.LIANG_ZEGER,
+        clustered_mean.cluster_z,
+        exceptions=_ONE_MEAN,
+    ),
+    "cluster_t": of.wald(
+        "Student's t with the clustered standard error",
+        by.CAMERON_MILLER,
+        clustered_mean.cluster_t,
+        exceptions=_ONE_MEAN,
+    ),
+    "cr2": of.wald(
+        "Bias-reduced variance, Satterthwaite's degrees of freedom",
+        by.BELL_MCCAFFREY,
+        clustered_mean.cr2,
+        exceptions=_ONE_MEAN,
+    ),
+    "wild_bootstrap_t": of.bootstrap(
+        "Wild cluster bootstrap-t, inverted",
+        by.CAMERON_GELBACH_MILLER,
+        clustered_mean.wild_bootstrap_t,
+        lacks="of so few clusters, or so few resamples, no p-value is as small",
+        exceptions={
+            **_ONE_MEAN,
+            "is nested in alpha": "above 12 clusters each outcome and alpha has signs of its own",
+            "mirrors": "above 12 clusters the limits mirror in distribution, not draw by draw",
+            "keeps order": "signs are drawn by the places of clusters",
+        },
+    ),
+}
+"""The methods of a mean, and of a mean difference."""
 
 
 _ABOUT_CORRECTED = "at alpha near 1 it lies about an estimate corrected for skewness"
