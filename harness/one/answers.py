@@ -11,6 +11,8 @@ import numpy.typing as npt
 
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
+from harness.families.catalogue import family_of
+from harness.methods.catalogue import default_method
 from harness.methods.method import TWO_SIDED
 from harness.one.ranks import Places
 from harness.one.result import Interval, compute
@@ -132,10 +134,14 @@ class ClusteredAnswers:
     def differences(
         self, first: Places, second: Places, alpha: float, side: str = TWO_SIDED
     ) -> Interval:
-        """Return the intervals of ``clustered_difference``, shape (k,)."""
+        """Return the intervals of ``clustered_difference``, shape (k,).
+
+        They are those of the mean of the items' differences, of which the sums suffice.
+        """
+        method = default_method(family_of("clustered_difference"), side).name
         totals = self.item_totals[first] - self.item_totals[second]
         items = np.broadcast_to(self.items, totals.shape)
-        return compute("clustered_difference", alpha=alpha, side=side, total=totals, n=items)
+        return compute("clustered_mean", method, alpha=alpha, side=side, total=totals, n=items)
 
     def discordant(self, first: int, second: int) -> tuple[None, None]:
         """Return None, since answers of several samples are no pairs."""

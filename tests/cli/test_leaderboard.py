@@ -12,7 +12,9 @@ from scipy.stats import binom
 import harness
 from harness.base.errors import InputError
 from harness.one.answers import PAIRS_METHOD
+from harness.one.ranks import ranks_left_open
 
+ROOT = Path(__file__).parents[2]
 RIGHT = {
     "c": [0, 1] * 50,
     "a": [1] * 90 + [0] * 10,
@@ -110,15 +112,109 @@ def test_bonferroni_holds_all_differences_together_in_draws():
     assert 0 < errors < 15
 
 
-def test_clusters_give_the_systems_their_intervals_and_no_differences():
+def test_clusters_give_the_systems_their_intervals_and_differences_of_clusters():
     doc = [i // 5 for i in range(100)]
-    found = harness.leaderboard({**RIGHT, "doc": doc}, cluster="doc")
-    assert found.differences == ()
-    assert "there are no differences" in found.remarks[-1]
+    board = harness.leaderboard({**RIGHT, "doc": doc}, cluster="doc", joint=0.94)
     counts = np.reshape(RIGHT["b"], (20, 5)).sum(1)
     alone = harness.interval("clustered_proportion", x=counts, n=[5] * 20)
-    second = found.systems[1]
+    second = board.systems[1]
     assert (second.system, second.lower, second.upper) == ("b", alone.lower, alone.upper)
+    for pair in board.differences:
+        columns = {"first": RIGHT[pair.first], "second": RIGHT[pair.second]}
+        alone = harness.interval("clustered_difference", **columns, cluster=doc, alpha=0.02)
+        assert (pair.lower, pair.upper) == pytest.approx((alone.lower, alone.upper), rel=1e-13)
+        assert (pair.first_only, pair.method) == (None, alone.method)
+
+
+def test_scores_without_clusters_have_the_t_intervals_of_pairs():
+    scores = np.random.default_rng(8).normal([0, 1, 1], 1, (40, 3)).T
+    frame = pl.DataFrame(dict(zip("abc", scores, strict=True)))
+    board = harness.leaderboard(frame, score=["a", "b", "c"])
+    for system in board.systems:
+        alone = harness.interval("mean", "student_t", values=frame[system.system])
+        assert (system.lower, system.upper) == pytest.approx((alone.lower, alone.upper), rel=1e-12)
+        assert (system.x, system.n) == (None, 40)
+    for pair in board.differences:
+        values = frame[pair.first] - frame[pair.second]
+        alone = harness.interval("mean", "student_t", values=values, alpha=0.05 / 3)
+        assert (pair.lower, pair.upper) == pytest.approx((alone.lower, alone.upper), rel=1e-12)
+    assert "x" not in repr(board).split("\n")[1].split()
+
+
+def long_answers():
+    """Two systems, three items in each of six documents, two or three samples of an item."""
+    rng = np.random.default_rng(3)
+    return pl.DataFrame(
+        [
+            {"model": model, "item": item, "doc": item // 3, "ok": int(rng.random() < p)}
+            for model, p, samples in (("a", 0.8, 3), ("b", 0.6, 2))
+            for item in range(18)
+            for _ in range(samples)
+        ]
+    )
+
+
+@pytest.mark.parametrize("cluster", ["item", "doc"])
+@pytest.mark.parametrize("kind", ["correct", "score"])
+def test_samples_of_an_item_count_by_their_mean_in_differences(kind, cluster):
+    frame = long_answers()
+    names = {"key": "item", "by": "model", "cluster": cluster, kind: "ok"}
+    board = harness.leaderboard(frame, **names)
+    means = frame.group_by("model", "item", maintain_order=True).agg(
+        pl.col("ok").mean(), pl.col("doc").first()
+    )
+    a, b = (means.filter(model=model).sort("item") for model in "ab")
+    sign = 1 if board.systems[0].system == "a" else -1
+    (pair,) = board.differences
+    alone = harness.interval(
+        "clustered_difference", first=a["ok"], second=b["ok"], cluster=a[cluster]
+    )
+    limits = sorted([sign * alone.lower, sign * alone.upper])
+    assert [pair.lower, pair.upper] == pytest.approx(limits, rel=1e-12)
+    assert {system.n for system in board.systems} == {54, 36}
+
+
+def test_an_item_in_two_clusters_is_refused():
+    frame = long_answers().with_columns(doc=pl.Series([0] * 89 + [1]))
+    with pytest.raises(InputError, match="an item should belong to one cluster, found .*17"):
+        harness.leaderboard(frame, "ok", key="item", by="model", cluster="doc")
+
+
+def by_p_values(p, alpha):
+    """Holm's procedure as it is stated, with sorted p-values: which are rejected."""
+    order = np.argsort(p, kind="stable")
+    keeps = p[order] <= alpha / np.arange(p.size, 0, -1)
+    count = p.size if keeps.all() else int(np.argmin(keeps))
+    rejected = np.zeros(p.size, bool)
+    rejected[order[:count]] = True
+    return rejected
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_ranks_are_those_of_sorted_p_values(seed):
+    rng = np.random.default_rng(seed)
+    p = rng.beta(0.3, 3, (6, 6))
+    first, last = ranks_left_open(6, lambda i, j, alpha: p[i, j] <= alpha, 0.2)
+    i, j = np.nonzero(~np.eye(6, dtype=bool))
+    better = np.zeros((6, 6), int)
+    better[i, j] = by_p_values(p[i, j], 0.2)
+    assert first.tolist() == (1 + better.sum(axis=0)).tolist()
+    assert last.tolist() == (6 - better.sum(axis=1)).tolist()
+
+
+def test_ranks_agree_with_one_sided_intervals_of_each_pair():
+    board = harness.leaderboard(RIGHT)
+    assert [(each.system, each.rank_low, each.rank_high) for each in board.systems] == [
+        ("a", 1, 1),
+        ("b", 2, 3),
+        ("c", 2, 3),
+    ]
+    # Of six hypotheses two are rejected at 0.05/6; "b is not better than c" is then tested at
+    # 0.05/4, where a single pair would be told apart.
+    only = {"first_only": 30, "second_only": 20, "both": 30, "neither": 20}
+    alone = harness.interval("paired_difference", "scas", side="lower", alpha=0.05 / 4, **only)
+    assert alone.lower < 0
+    assert board.remarks[-1].endswith("95 % (Holm): a 1, b 2..3 and c 2..3")
 
 
 def test_the_frame_has_a_row_for_each_system_and_each_difference():
@@ -192,3 +288,12 @@ def test_the_figure_names_the_systems_from_the_top_down(run_command, rows):
 def test_wrong_cases_are_refused(cases, said):
     with pytest.raises(InputError, match=said):
         harness.leaderboard(cases)
+
+
+def test_the_ranks_of_all_systems_are_among_theirs_as_often_as_stated():
+    stored = harness.load(ROOT / "results/simulations/ranks").summary
+    coverage = stored.filter(measure="coverage")
+    holm, order = (coverage.filter(method=name)["estimate"] for name in ("Holm", "order"))
+    assert len(holm) == 6
+    assert 0.95 < holm.min() < holm.max() < 1
+    assert order.max() < 0.7
