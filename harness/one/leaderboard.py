@@ -225,14 +225,14 @@ def _answers(asked: FileQuestion) -> tuple[Answers, Sequence[str]]:
             if repeated is not None:
                 remarks.append(repeated.remark([], 0.05, TWO_SIDED))
         return right_answers(values), remarks
-    items: list[Any] = [*range(len(table.rows))]
+    items: list[tuple[str, ...]] = [(str(row),) for row in range(len(table.rows))]
     if asked.by:
         items = list(zip(*(table.column(name) for name in asked.key), strict=True))
         systems = table.column(asked.by[0])
     else:
         systems = [name for name in values for _ in items]
         items = items * len(values)
-    clusters = items
+    clusters: Sequence[str | tuple[str, ...]] = items
     if asked.cluster is not None:
         cluster = table.keys(table.named([asked.cluster])[0], "cluster")
         clusters = cluster * (len(items) // len(cluster))

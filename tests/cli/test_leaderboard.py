@@ -176,7 +176,7 @@ def test_samples_of_an_item_count_by_their_mean_in_differences(kind, cluster):
 
 def test_an_item_in_two_clusters_is_refused():
     frame = long_answers().with_columns(doc=pl.Series([0] * 89 + [1]))
-    with pytest.raises(InputError, match="should belong to one cluster, found 17 in "):
+    with pytest.raises(InputError, match="should belong to one cluster, found 17 in [01] and [01]"):
         harness.leaderboard(frame, "ok", key="item", by="model", cluster="doc")
 
 
@@ -296,4 +296,4 @@ def test_the_ranks_of_all_systems_are_among_theirs_as_often_as_stated():
     holm, order = (coverage.filter(method=name)["estimate"] for name in ("Holm", "order"))
     assert len(holm) == 6
     assert holm.min() > 0.95
-    assert order.max() < 0.7
+    assert order.min() == 0
