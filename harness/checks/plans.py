@@ -359,7 +359,10 @@ _CLUSTERED_LISTS = CheckedLists(
 )
 _CLUSTERED_PAIRS_LISTS = CheckedLists(
     data_sets=(
-        *((_scores(len(labels), 7), _scores(len(labels), 11), labels) for labels in _CLUSTER_LABELS),
+        *(
+            (_scores(len(labels), 7), _scores(len(labels), 11), labels)
+            for labels in _CLUSTER_LABELS
+        ),
         (_scores(18, 5), _scores(18, 5), _LARGE_AND_SMALL),
         ([0.1, 0.4, 0.3], [1.0, 0.0, 1.0], [1, 2, 2]),
     ),

@@ -314,7 +314,9 @@ def with_joined_numbers(arguments: Sequence[str]) -> list[str]:
     """
     lists = {"--prior"}
     if "interval" in arguments[:1]:
-        lists |= {f"--{name}" for name in (*RUN_VALUES, *RANGE, *OR_LISTS, *SCORES, *CLUSTERED_SCORES)}
+        lists |= {
+            f"--{name}" for name in (*RUN_VALUES, *RANGE, *OR_LISTS, *SCORES, *CLUSTERED_SCORES)
+        }
     joined: list[str] = []
     follows_number = False
     for argument in arguments:

@@ -13,7 +13,9 @@ from harness.base.errors import InputError, IntervalNotFoundError
 from harness.families.clustered_scores import by_clusters
 from harness.methods.catalogue import CATALOGUE
 
-ROWS = json.loads((Path(__file__).parents[1] / "data" / "clustered_scores.json").read_text())["rows"]
+ROWS = json.loads((Path(__file__).parents[1] / "data" / "clustered_scores.json").read_text())[
+    "rows"
+]
 METHODS = CATALOGUE["clustered_mean"]
 ROUNDING = 1e-12
 """A few hundred sums of numbers of about 1."""
@@ -121,7 +123,9 @@ def test_one_side_of_the_wild_bootstrap_has_twice_the_alpha():
     for side, limit in (("lower", "lower"), ("upper", "upper")):
         one = harness.interval("clustered_mean", "wild_bootstrap_t", alpha=0.05, side=side, **data)
         assert getattr(one, limit) == getattr(both, limit)
-    beyond = harness.interval("clustered_mean", "wild_bootstrap_t", alpha=0.95, side="lower", **data)
+    beyond = harness.interval(
+        "clustered_mean", "wild_bootstrap_t", alpha=0.95, side="lower", **data
+    )
     assert beyond.lower == both.upper
 
 
@@ -175,7 +179,10 @@ def test_residuals_keep_the_digits_of_large_scores():
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        ({"values": [1, 2], "cluster": [1, 1]}, "cluster should be of at least 2 clusters, found 1"),
+        (
+            {"values": [1, 2], "cluster": [1, 1]},
+            "cluster should be of at least 2 clusters, found 1",
+        ),
         ({"values": [1, 2], "cluster": [1, 1, 2]}, "values has 2, cluster has 3"),
         ({"values": [1, 2], "cluster": ["a", None]}, "a case without one"),
         ({"values": [1, 2], "cluster": [0.5, np.nan]}, "a case without one"),

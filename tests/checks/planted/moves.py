@@ -171,7 +171,7 @@ def _lists(method: SoundMethod) -> Iterator[list[np.ndarray]]:
             # Rounded, so that some tie.
             yield [np.round(rng.normal(0.5, 1, k), 1) for _ in family_of(method.family).data]
         elif method.family in ("clustered_mean", "clustered_difference"):
-            cluster = np.arange(2.0 * k) // 2
+            cluster = np.maximum(np.arange(2.0 * k) - 2.0, 0.0) // 2
             scores = [rng.normal(0.7, 0.1, 2 * k) for _ in family_of(method.family).data[1:]]
             yield [*scores, cluster]
         elif method.family == "clustered_proportion":
