@@ -406,4 +406,4 @@ def _takes_cases(family: Family) -> bool:
 
 def _answers(family: Family) -> int:
     """The number of columns that say which cases are right: two of two systems."""
-    return 2 if family.shares_size or family.labels_clusters and len(family.data) == 3 else 1
+    return 2 if family.shares_size or (family.labels_clusters and len(family.data) == 3) else 1

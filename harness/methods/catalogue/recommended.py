@@ -64,7 +64,7 @@ RECOMMENDED = {
     "bounded_mean": Recommended("gaffke", "betting", lower="gaffke", upper="gaffke"),
     "clustered_proportion": Recommended("korn_graubard", reason=_NEAREST),
     "clustered_mean": Recommended("cr2", reason=_NEAREST, lower="cluster_t", upper="cr2"),
-    "clustered_difference": Recommended("cr2"),
+    "clustered_difference": Recommended("cr2", lower="cr2", upper="cr2"),
     "stratified_difference": Recommended("scas"),
     "precision": Recommended("minimal_length", "blaker", lower="mid_p", upper="agresti_coull"),
     "recall": Recommended("minimal_length", "blaker", lower="mid_p", upper="agresti_coull"),
