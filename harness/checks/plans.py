@@ -321,7 +321,7 @@ _CLUSTERS_LISTS = CheckedLists(
     ),
 )
 _LARGE_AND_SMALL: list[float] = [1] * 9 + [2, 3, 3, 4, 4, 5, 6, 6, 6]
-_CLUSTER_LABELS: tuple[list[float], ...] = (
+_CLUSTER_LABELS: tuple[Sequence[float], ...] = (
     [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6],
     [3, 1, 2, 5, 1, 4, 4, 2, 6, 6, 6, 7],
     _LARGE_AND_SMALL,

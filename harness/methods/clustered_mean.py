@@ -103,7 +103,8 @@ def wild_bootstrap_t(data: ScoreData, tail: float, rng: np.random.Generator) -> 
     and t² is that with all signs 1. μ is rejected where t*² ≥ t² in a share of at most 2·``tail``
     of the sign vectors. These are all 2^C up to 12 clusters; of more they are 999 drawn ones and
     the vector of ones, which stand for their negatives too. A limit is a mean
-    at which the share falls to 2·``tail``, by bisection. Not a number where no share is as small: the least one is 2^(1 − C), or 1/1000.
+    at which the share falls to 2·``tail``, by bisection. Not a number where
+    no share is as small: the least one is 2^(1 − C), or 1/1000.
     Of no width where all clusters have one mean.
 
     Cameron, Gelbach and Miller (2008), Rev. Econ. Stat. 90, 414–427; MacKinnon and Webb (2018),
