@@ -35,6 +35,12 @@ DATA = {
     },
     "mean": {"values": [[1.0, 2.0, 4.0], [1.0, 1.0, 2.0]]},
     "bounded_mean": {"values": [[0.1, 0.2, 0.4], [1.0, 0.0, 0.2]]},
+    "clustered_mean": {"values": [[1.0, 2.0, 4.0], [1.0, 1.0, 2.0]], "cluster": [1, 2, 2]},
+    "clustered_difference": {
+        "first": [[1.0, 2.0, 4.0], [1.0, 1.0, 2.0]],
+        "second": [0.0, 1.0, 3.5],
+        "cluster": [1, 2, 3],
+    },
     "clustered_proportion": {"x": [[3, 5, 2], [9, 8, 0]], "n": [10, 10, 10]},
 }
 TWO_PROPORTIONS = {"x1": [3, 5], "n1": 10, "x2": [7, 9], "n2": 12}

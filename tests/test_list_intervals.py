@@ -14,10 +14,13 @@ from harness.one import tails
 
 VALUES = [75, 72, 78, 73, 77]
 CLUSTERS = {"x": [3, 5, 2], "n": [10, 10, 10]}
+SCORES, LABELS = [0.9, 0.4, 0.7, 0.6, 0.1, 0.8, 0.3, 0.5], ["a", "b", "b", "c", "d", "e", "f", "g"]
 DATA = {
     "mean": {"values": VALUES},
     "bounded_mean": {"values": [0.75, 0.72, 0.9]},
     "clustered_proportion": CLUSTERS,
+    "clustered_mean": {"values": SCORES, "cluster": LABELS},
+    "clustered_difference": {"first": SCORES, "second": SCORES[3:] + SCORES[:3], "cluster": LABELS},
     "stratified_difference": {"x1": [3, 5], "n1": [9, 8], "x2": [1, 2], "n2": [7, 11]},
     "auc": {"positives": [0.9, 0.4, 0.7], "negatives": [0.1, 0.5]},
     "auc_difference": {

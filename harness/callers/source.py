@@ -27,7 +27,7 @@ from harness.callers.calls import (
 from harness.callers.expected_failures import ExpectedFailure, expected_failures
 from harness.distributions.truths import Prior
 from harness.families.family import Data, Family
-from harness.methods.method import Contract, Method, StandardErrors, are_intervals
+from harness.methods.method import ANSWERED, Contract, Method, StandardErrors, are_intervals
 
 
 @dataclass(frozen=True)
@@ -212,7 +212,8 @@ class Source(ABC):
         seed, the same at every call.
 
         Raises:
-            IntervalNotFoundError: a method of the catalogue has no interval at an outcome.
+            IntervalNotFoundError: a method of the catalogue has no interval at an outcome, and does
+                not declare that it may have none.
         """
 
     def content(self, alpha: float, side: str) -> Mapping[str, Any]:
@@ -304,7 +305,12 @@ class CatalogueSource(Source):
             self.method.validate_population(observed.population)
             columns = (*columns, np.full(observed.count, observed.population))
         rng = self._stream() if stream is None else stream
-        return Answers(*self.method.limits(columns, alpha, side, self.prior, rng))
+        if ANSWERED not in self.method.exceptions:
+            return Answers(*self.method.limits(columns, alpha, side, self.prior, rng))
+        lower, upper = self.method.limits_if_any(columns, alpha, side, self.prior, rng)
+        lacking = np.flatnonzero(np.isnan(lower) | np.isnan(upper)).tolist()
+        reason = self.method.exceptions[ANSWERED]
+        return Answers(lower, upper, dict.fromkeys(lacking, reason))
 
     def probe(self, probe: Probe, observed: Observed, alpha: float) -> CallFaults:
         def function(*arguments: Any) -> tuple[Any, Any]:

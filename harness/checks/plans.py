@@ -320,8 +320,8 @@ _CLUSTERS_LISTS = CheckedLists(
         for rho in (0.0, 0.1, 0.3)
     ),
 )
-_LARGE_AND_SMALL = [1] * 9 + [2, 3, 3, 4, 4, 5, 6, 6, 6]
-_CLUSTER_LABELS: tuple[list[float], ...] = (
+_LARGE_AND_SMALL: list[float] = [*[1] * 9, 2, 3, 3, 4, 4, 5, 6, 6, 6]
+_CLUSTER_LABELS: tuple[Sequence[float], ...] = (
     [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6],
     [3, 1, 2, 5, 1, 4, 4, 2, 6, 6, 6, 7],
     _LARGE_AND_SMALL,

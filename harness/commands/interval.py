@@ -59,7 +59,8 @@ def interval(
             help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
             "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, mean, "
             "bounded_mean, clustered_proportion, clustered_mean, clustered_difference, "
-            "stratified_difference, precision, recall, specificity, npv, f_score, jaccard, mcc, kappa, informedness, auc or auc_difference",
+            "stratified_difference, precision, recall, specificity, npv, f_score, jaccard, mcc, "
+            "kappa, informedness, auc or auc_difference",
             metavar="FAMILY",
         ),
     ],

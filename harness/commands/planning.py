@@ -27,8 +27,8 @@ from harness.commands.options import (
 
 _OF_LISTS = {
     "k": "Number of runs.",
-    "mean": "True mean of normal runs.",
-    "sd": "Standard deviation of the value of a run.",
+    "mean": "True mean of normal runs, or of normal scores.",
+    "sd": "Standard deviation of the value of a run, or of a score.",
     "clusters": "Number of clusters.",
     "size": "Cases of each cluster.",
     "rho": "Correlation of two cases of a cluster.",
@@ -49,8 +49,8 @@ def coverage(
             help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
             "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, precision, "
             "recall, specificity, npv, f_score, jaccard, mcc, kappa or informedness; mean, "
-            "bounded_mean, clustered_proportion, stratified_difference, auc or auc_difference, by "
-            "Monte Carlo",
+            "bounded_mean, clustered_proportion, clustered_mean, stratified_difference, auc or "
+            "auc_difference, by Monte Carlo",
             metavar="FAMILY",
         ),
     ],

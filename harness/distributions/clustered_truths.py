@@ -163,7 +163,7 @@ def refuse_share(clusters: int, largest_share: float | None) -> None:
     Raises:
         InputError: there is such a share.
     """
-    if largest_share is not None and largest_share * clusters < 1:
+    if largest_share is not None and largest_share * clusters < 1.0 - 1e-9:
         raise InputError(
             f"largest_share should be at least 1/{clusters}, the share of each of {clusters} "
             f"clusters of one size, found {largest_share:g}"

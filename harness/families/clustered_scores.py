@@ -156,7 +156,7 @@ def _difference_columns(lists: Sequence[Floats], sizes: Sequence[float]) -> Data
     return by_clusters(first - second, cluster)
 
 
-CLUSTERED_MEAN = Family(
+CLUSTERED_MEAN: Family = Family(
     "clustered_mean",
     "the mean of scores of cases in clusters: a score and a cluster for each case",
     "mean",
@@ -187,7 +187,7 @@ A cluster of size 0 is one that a data set does not have. The residual of a clus
 its scores less their mean, Σ_{i in c} (y_i − ȳ) = total_c − n_c ȳ.
 """
 
-CLUSTERED_DIFFERENCE = replace(
+CLUSTERED_DIFFERENCE: Family = replace(
     CLUSTERED_MEAN,
     name="clustered_difference",
     title="the mean difference of two systems on cases in clusters: two scores and a cluster each",

@@ -86,10 +86,10 @@ def cr2(data: ScoreData, tail: float) -> LimitPair:
 
 MOST_ENUMERATED = 12
 """The most clusters of which all 2^C sign vectors are enumerated: 4,096."""
-_CELLS = 1 << 17
-"""About how many numbers are worked on at a time."""
-_HALVINGS = 48
-"""Halvings of the range of a limit, to 2^-48 of it."""
+_CELLS = 1 << 13
+"""About how many sign vectors of all rows are worked on at a time, as fit a cache."""
+_HALVINGS = 42
+"""Halvings of the range of a limit, to 2^-42 of it."""
 
 
 def wild_bootstrap_t(data: ScoreData, tail: float, rng: np.random.Generator) -> LimitPair:
@@ -103,7 +103,8 @@ def wild_bootstrap_t(data: ScoreData, tail: float, rng: np.random.Generator) -> 
     and t² is that with all signs 1. μ is rejected where t*² ≥ t² in a share of at most 2·``tail``
     of the sign vectors. These are all 2^C up to 12 clusters; of more they are 999 drawn ones and
     the vector of ones, which stand for their negatives too. A limit is a mean
-    at which the share falls to 2·``tail``, by bisection. Not a number where no share is as small: the least one is 2^(1 − C), or 1/1000.
+    at which the share falls to 2·``tail``, by bisection. Not a number where
+    no share is as small: the least one is 2^(1 − C), or 1/1000.
     Of no width where all clusters have one mean.
 
     Cameron, Gelbach and Miller (2008), Rev. Econ. Stat. 90, 414–427; MacKinnon and Webb (2018),
@@ -116,7 +117,7 @@ def wild_bootstrap_t(data: ScoreData, tail: float, rng: np.random.Generator) -> 
     counts, back = distinct_columns(_count(n))
     for place, count in enumerate(counts[0].astype(int).tolist()):
         vectors = 2 ** (count - 1) if count <= MOST_ENUMERATED else RESAMPLES + 1
-        rows_at_once = max(1, _CELLS // (vectors * (1 if count <= MOST_ENUMERATED else count)))
+        rows_at_once = max(1, _CELLS // vectors)
         rows = np.flatnonzero(back == place)
         for start in range(0, rows.size, rows_at_once):
             block = rows[start : start + rows_at_once]
@@ -149,7 +150,9 @@ def _distance(signs: Floats, n: Floats, r: Floats, tail: float) -> Floats:
 
     With R = Σ r², U = Σ n r, Q = Σ n², a = Σ s r/N, b = Σ s n/N, e = Σ s n r and f = Σ s n²,
 
-        t² = δ²/R,    t*² = d²/(R − 2δU + δ²Q − 2d(e − δf) + d²Q),    d = a − δb.
+        t² = δ²/R,    t*² = d²/(R − 2δU + δ²Q − 2dh + d²Q),    d = a − δb,    h = e − δf,
+
+    so that t*² ≥ t² where d²(R − δ²Q) + 2δ²dh ≥ δ²(R − 2δU + δ²Q).
 
     Args:
         signs: shape (rows, k, C), or (1, k, C) for all rows.
@@ -177,10 +180,12 @@ def _distance(signs: Floats, n: Floats, r: Floats, tail: float) -> Floats:
 
     def is_rejected(delta: Floats) -> Bools:
         x = delta[:, np.newaxis]
-        d = a - x * b
-        square = d * d
-        variance = 1.0 - 2.0 * x * u + x * x * q - 2.0 * d * (e - x * f) + square * q
-        return np.asarray(1 + ((square >= x * x * variance) | equal).sum(axis=1) <= most)
+        square = x * x
+        d, h = a - x * b, e - x * f
+        above = d * ((1.0 - square * q) * d + 2.0 * square * h) >= square * (
+            1.0 - 2.0 * x * u + square * q
+        )
+        return np.asarray(1 + (above | equal).sum(axis=1) <= most)
 
     low, high = np.zeros(len(n)), np.ones(len(n))
     while (short := ~is_rejected(high)).any():

@@ -42,6 +42,8 @@ def validate_contract(contract: str) -> Contract:
     return cast(Contract, validate_choice("contract", contract, CONTRACTS))
 
 
+ANSWERED = "answers every outcome"
+"""The property that there are limits at every outcome and alpha."""
 ANYTIME = "any time"
 """The category of methods that hold at whatever time trials stop."""
 LimitPair = tuple[Floats, Floats]
@@ -116,8 +118,6 @@ class Method:
     """Whether it is for trials that end by a stopping rule, which it has to know."""
     largest_population: float | None = None
     """The largest population that the method takes; None where there is no such limit."""
-    lacks: str = ""
-    """Why it has no interval at some outcomes and alphas, in a clause; empty where it has them."""
     exceptions: Mapping[str, str] = field(default_factory=dict)
     """Properties that this method does not have, each with the reason."""
     decides: Decision | None = None
@@ -180,6 +180,21 @@ class Method:
             IntervalNotFoundError: a limit is not a number, or is infinite and not the open end of
                 a one-sided interval; names method, outcome and alpha.
         """
+        lower, upper = self.limits_if_any(data, alpha, side, prior, rng)
+        bad = np.flatnonzero(~are_intervals(lower, upper, side, self.family))
+        if bad.size:
+            raise self._not_found(data, int(bad[0]), alpha)
+        return lower, upper
+
+    def limits_if_any(
+        self,
+        data: tuple[Floats, ...],
+        alpha: float,
+        side: str,
+        prior: Prior | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> LimitPair:
+        """Return ``limits`` that are not numbers where a formula says so that there are none."""
         self.check(side, prior)
         chosen = prior or self.default_prior or (1.0, 1.0)
         formula = self._formula(rng)
@@ -188,9 +203,6 @@ class Method:
         except IntervalNotFoundError:
             self._find_alone(formula, data, alpha, side, chosen)
             raise
-        bad = np.flatnonzero(~are_intervals(lower, upper, side, self.family))
-        if bad.size:
-            raise self._not_found(data, int(bad[0]), alpha)
         return lower, upper
 
     def is_beyond(
@@ -253,7 +265,7 @@ class Method:
         outcome = ", ".join(words)
         return IntervalNotFoundError(
             f"{self.name}: no interval found for the outcome ({outcome}) at alpha = {alpha:g}"
-            + (f": {self.lacks}" if self.lacks else "")
+            + (f": {self.exceptions[ANSWERED]}" if ANSWERED in self.exceptions else "")
         )
 
     def check(self, side: str, prior: Prior | None) -> None:

@@ -213,8 +213,8 @@ def list_question(
     needed = design.size_needs
     if not needed:
         raise InputError(
-            f"size takes no {family.name}, whose classes may grow in many ways; run an experiment "
-            f"at several n1 and n2"
+            f"size takes no {family.name}, whose data may grow in many ways; run an experiment "
+            f"at several {enumerated(family.sizes)}"
         )
     if not isinstance(method, str):
         raise InputError(f"size of {family.name} needs the name of a method, found a function")

@@ -5,6 +5,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from harness.families.catalogue import FAMILIES
+from harness.families.clustered_scores import CLUSTERED_PAIRS, CLUSTERED_SCORES
 from harness.families.confusion import RATES
 from harness.families.family import MONTE_CARLO, POSTERIOR, Family
 from harness.families.lists import BOUNDED_RUNS, CLUSTERS, RUNS, STRATA
@@ -268,6 +269,19 @@ def scored(**truth: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]
     return st.fixed_dictionaries({"n1": WHOLE, "n2": WHOLE, "truth": st.fixed_dictionaries(truth)})
 
 
+def in_clusters(*systems: str) -> st.SearchStrategy[dict[str, Any]]:
+    """Clusters of the scores of systems."""
+    truth = st.fixed_dictionaries(
+        {
+            **dict.fromkeys(systems, LAWS_OF_RUNS),
+            "rho": RHOS.map(lambda listed: {"values": listed}),
+        },
+        optional={"largest_share": st.floats(0.5, 0.99)},
+    )
+    clusters = st.lists(st.integers(2, 10**6), min_size=1, max_size=4, unique=True)
+    return st.fixed_dictionaries({"clusters": clusters, "size": WHOLE, "truth": truth})
+
+
 @st.composite
 def of_lists(draw: st.DrawFn, family: Family) -> dict[str, Any]:
     """A config of a family of lists."""
@@ -297,6 +311,8 @@ def of_lists(draw: st.DrawFn, family: Family) -> dict[str, Any]:
                 ),
             }
         ),
+        CLUSTERED_SCORES: in_clusters("scores"),
+        CLUSTERED_PAIRS: in_clusters("first", "second"),
         STRATA: _strata(),
         SCORES: scored(auc=AREAS, sd_ratio=any_numbers(0.1, 10), levels=st.integers(2, 99)),
         PAIRED_SCORES: scored(auc1=AREAS, auc2=AREAS, correlation=any_numbers(-1, 1)),

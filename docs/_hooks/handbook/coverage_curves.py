@@ -23,6 +23,7 @@ import harness
 from handbook.links import ROOT
 from harness.base.numerics.arrays import Floats
 from harness.families.catalogue import FAMILIES, family_of
+from harness.families.clustered_scores import CLUSTERED_PAIRS, CLUSTERED_SCORES
 from harness.families.confusion import CONFUSION
 from harness.families.family import Family
 from harness.families.lists import BOUNDED_RUNS, CLUSTERS, RUNS, STRATA
@@ -172,6 +173,7 @@ _AXES = {PAIRS: "p10", CONFUSION: "sensitivity"}
 _OF_TABLES = f"prevalence {PREVALENCE:g}, specificity {SPECIFICITY:g}"
 
 _AREAS = [0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95]
+_IN_CLUSTERS = {"rho": {"values": [0, 0.1, 0.2, 0.3, 0.4, 0.5]}, "largest_share": 0.3}
 _SETTINGS: Mapping[str, Mapping[str, Any]] = {
     CONFUSION: {
         "n": [SIZE],
@@ -201,6 +203,20 @@ _SETTINGS: Mapping[str, Mapping[str, Any]] = {
             "rho": {"values": [0.1]},
         },
     },
+    CLUSTERED_SCORES: {
+        "clusters": [SIZE],
+        "size": [10],
+        "truth": {"scores": {"normal": {"mean": 0.7, "sd": 0.2}}, **_IN_CLUSTERS},
+    },
+    CLUSTERED_PAIRS: {
+        "clusters": [SIZE],
+        "size": [10],
+        "truth": {
+            "first": {"normal": {"mean": 0.7, "sd": 0.2}},
+            "second": {"normal": {"mean": 0.6, "sd": 0.2}},
+            **_IN_CLUSTERS,
+        },
+    },
     STRATA: {
         "n1": [SIZE, SIZE],
         "n2": [SIZE, SIZE],
@@ -221,6 +237,8 @@ _WORDS = {
     RUNS: ("k", "normal runs"),
     BOUNDED_RUNS: ("k", "values of Beta(9, ½)"),
     CLUSTERS: ("p", "20 clusters of 10 cases, rho = 0.1"),
+    CLUSTERED_SCORES: ("rho", "20 clusters, one with 30 % of the 200 cases, normal scores"),
+    CLUSTERED_PAIRS: ("rho", "20 clusters, one with 30 % of the 200 cases, normal scores"),
     STRATA: ("p1 − p2", "two strata, 20 cases in each sample of each; p2 = 0.3 and 0.5"),
 }
 

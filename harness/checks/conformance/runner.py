@@ -40,10 +40,10 @@ from harness.checks.sizes import ANYWHERE, Restriction
 from harness.checks.subject import Subject
 from harness.checks.watch import steps
 from harness.families.family import Family
-from harness.methods.method import TWO_SIDED
+from harness.methods.method import ANSWERED, TWO_SIDED
 from harness.methods.remarks import STAYS_IN_RANGE
 
-ANSWERS = "answers every outcome"
+ANSWERS = ANSWERED
 PRECISION = "has double precision"
 PICKLES = "can be pickled"
 

@@ -83,7 +83,7 @@ tango_corrected saha_scas arcsine likelihood_ratio mover_score woolf jeffreys_mi
 jeffreys_equal_tailed wilson_modified wilson_cc jeffreys_modified
 delta_atanh delong delong_logit hanley_mcneil - - - delta - - - - delta_logit
 - - - - - korn_graubard cluster_logit - effective_wilson - - - - - - -
-- - - - - - - - - - - - - - - - - - - mle_order
+- - - - - - - - - - cluster_z cr2 wild_bootstrap_t - - - - - - mle_order
 - - - gaffke betting - - empirical_bernstein
 """
 _WITHOUT_N = {

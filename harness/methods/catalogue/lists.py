@@ -29,6 +29,7 @@ from harness.methods.mean import (
     z_sample,
 )
 from harness.methods.method import (
+    ANSWERED,
     CONSERVATIVE,
     Method,
     StandardErrors,
@@ -225,9 +226,9 @@ CLUSTERED_MEAN: dict[str, Method] = {
         "Wild cluster bootstrap-t, inverted",
         by.CAMERON_GELBACH_MILLER,
         clustered_mean.wild_bootstrap_t,
-        lacks="of so few clusters, or so few resamples, no p-value is as small",
         exceptions={
             **_ONE_MEAN,
+            ANSWERED: "of so few clusters, or so few resamples, no p-value is as small",
             "is nested in alpha": "above 12 clusters each outcome and alpha has signs of its own",
             "mirrors": "above 12 clusters the limits mirror in distribution, not draw by draw",
             "keeps order": "signs are drawn by the places of clusters",

@@ -170,6 +170,10 @@ def _lists(method: SoundMethod) -> Iterator[list[np.ndarray]]:
         elif method.family.startswith("auc"):
             # Rounded, so that some tie.
             yield [np.round(rng.normal(0.5, 1, k), 1) for _ in family_of(method.family).data]
+        elif method.family in ("clustered_mean", "clustered_difference"):
+            cluster = np.maximum(np.arange(2.0 * k) - 2.0, 0.0) // 2
+            scores = [rng.normal(0.7, 0.1, 2 * k) for _ in family_of(method.family).data[1:]]
+            yield [*scores, cluster]
         elif method.family == "clustered_proportion":
             n = rng.integers(1, 20, k).astype(float)
             yield [np.floor(rng.random(k) * (n + 1)), n]
