@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -36,11 +37,29 @@ def shortened(text: str, most: int) -> str:
 
 
 def json_text(content: Any) -> str:
-    """Plain data as indented JSON, in ASCII where it holds a character that is not printable."""
+    """Plain data as indented JSON, in ASCII where it holds a character that is not printable.
+
+    JSON has no infinite numbers, which are written as text, and nothing that is no number.
+
+    >>> json_text([1.5, float("-inf"), float("nan")]).split()
+    ['[', '1.5,', '"-inf",', 'null', ']']
+    """
+    content = _writable(content)
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
     if printable(text) == text:
         return text
     return json.dumps(content, indent=2, ensure_ascii=True, allow_nan=False)
+
+
+def _writable(content: Any) -> Any:
+    """Plain data in which a float that JSON cannot write is a text, or None if it is no number."""
+    if isinstance(content, dict):
+        return {key: _writable(value) for key, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [_writable(value) for value in content]
+    if isinstance(content, float) and not math.isfinite(content):
+        return None if math.isnan(content) else str(content)
+    return content
 
 
 def _escaped(character: re.Match[str]) -> str:

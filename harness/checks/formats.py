@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
 from xml.etree import ElementTree
 
 from harness.base.text import json_text, printable
@@ -32,8 +30,8 @@ def format_table(*reports: CheckReport) -> str:
 
 
 def format_json(*reports: CheckReport) -> str:
-    """The whole report as JSON, or a list of several; a number that is not finite is null."""
-    content = [_finite_or_none(report.to_dict()) for report in reports]
+    """The whole report as JSON, or a list of several; an infinite number is a text."""
+    content = [report.to_dict() for report in reports]
     return json_text(content[0] if len(content) == 1 else content)
 
 
@@ -94,17 +92,6 @@ def _worst(findings: Sequence[Finding]) -> Verdict:
 def _xml(text: str) -> str:
     """The text with a replacement for every character that XML cannot hold, for a terminal."""
     return printable(_NOT_XML.sub("\ufffd", text))
-
-
-def _finite_or_none(content: Any) -> Any:
-    """Plain data with None for every number that is not finite."""
-    if isinstance(content, dict):
-        return {key: _finite_or_none(value) for key, value in content.items()}
-    if isinstance(content, list):
-        return [_finite_or_none(value) for value in content]
-    if isinstance(content, float) and not math.isfinite(content):
-        return None
-    return content
 
 
 _MOST_FINDINGS = 20

@@ -10,6 +10,7 @@ import typer
 from harness.base.errors import InputError
 from harness.commands.options import (
     Confidence,
+    DecimalSign,
     Form,
     GivenAlpha,
     alpha_of,
@@ -46,6 +47,7 @@ def average(
         str | None,
         typer.Option(help="wider_wilson, the default, effective_wilson or mover_wilson."),
     ] = None,
+    decimal: DecimalSign = None,
     alpha: GivenAlpha = None,
     confidence: Confidence = None,
     output: Form = "table",
@@ -65,6 +67,7 @@ def average(
     """
     from harness.commands.interval import refuse_columns
     from harness.commands.output import say, show
+    from harness.families.csv_rows import read_table
     from harness.one.remarks import remark_on_alpha
     from harness.one.result import interval_texts
     from harness.planning.average import average as compute
@@ -75,6 +78,7 @@ def average(
     options: Any = {"method": method, "alpha": level}
     if rows is None:
         columns = {"correct": correct, "stratum": stratum, "weight": weight, "by": by or None}
+        columns["decimal"] = decimal
         refuse_columns({f"--{name}": value is not None for name, value in columns.items()})
         if not {"x", "n"} <= set(given):
             raise InputError("average needs --x and --n, or --rows FILE")
@@ -90,7 +94,8 @@ def average(
             )
         if correct is None:
             raise InputError("--rows needs --correct, the column that says what is right")
-        groups = averages(rows, correct, by or (), stratum=stratum, weight=weight, **options)
+        cases = read_table(rows, None, decimal=decimal or ".")
+        groups = averages(cases, correct, by or (), stratum=stratum, weight=weight, **options)
     records = [key | found.record() for key, found in groups]
     texts = interval_texts(records, {})
     for text, record in zip(texts, records, strict=True):

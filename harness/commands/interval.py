@@ -25,6 +25,7 @@ from harness.commands.options import (
     TABLE_COUNTS,
     TWO_COUNTS,
     Confidence,
+    DecimalSign,
     GivenAlpha,
     Key,
     Missing,
@@ -112,8 +113,10 @@ def interval(
         typer.Option(help="Column of the file with scores; of auc_difference twice."),
     ] = None,
     positive: Annotated[
-        str | None, typer.Option(help="The label of positives in --truth; default 1 or true.")
+        str | None,
+        typer.Option(help="Label of a right case, or of a positive in --truth; default 1 or true."),
     ] = None,
+    decimal: DecimalSign = None,
     delimiter: Annotated[
         str | None,
         typer.Option(help="Character between fields; default that of the first line: , ; | tab."),
@@ -236,6 +239,7 @@ def interval(
             "--truth": truth is not None,
             "--score": bool(score),
             "--positive": positive is not None,
+            "--decimal": decimal is not None,
             "--delimiter": delimiter is not None,
             "--no-header": no_header,
         }
@@ -257,6 +261,7 @@ def interval(
             truth=truth,
             scores=tuple(score or ()),
             positive=positive,
+            decimal=decimal or ".",
             key=tuple(key or ()),
             where=tuple(where or ()),
             missing=missing,

@@ -11,6 +11,7 @@ import typer
 from harness.base.errors import InputError
 from harness.commands.options import (
     Confidence,
+    DecimalSign,
     Form,
     GivenAlpha,
     Key,
@@ -44,6 +45,10 @@ def leaderboard(
         str | None,
         typer.Option(help="Column of the cluster of a case, or of the item of several samples."),
     ] = None,
+    positive: Annotated[
+        str | None, typer.Option(help="Label of a right case; default 1 or true.")
+    ] = None,
+    decimal: DecimalSign = None,
     where: Where = None,
     missing: Missing = None,
     joint: Annotated[
@@ -89,6 +94,8 @@ def leaderboard(
         score=score or (),
         key=key or (),
         by=by,
+        positive=positive,
+        decimal=decimal or ".",
         where=where or (),
         missing=cast("Any", missing),
         cluster=cluster,

@@ -10,6 +10,7 @@ import typer
 from harness.commands.options import (
     CASE_COUNTS,
     Confidence,
+    DecimalSign,
     Form,
     GivenAlpha,
     alpha_of,
@@ -42,6 +43,7 @@ def metrics(
         ),
     ] = None,
     beta: Annotated[float, typer.Option(help="Adds the F score with this beta.")] = 1.0,
+    decimal: DecimalSign = None,
     alpha: GivenAlpha = None,
     confidence: Confidence = None,
     output: Form = "table",
@@ -65,6 +67,7 @@ def metrics(
     from harness.base.errors import InputError
     from harness.commands.interval import refuse_columns
     from harness.commands.output import say, show
+    from harness.families.csv_rows import read_table
     from harness.one.remarks import remark_on_alpha
     from harness.one.result import interval_texts
     from harness.planning.classes import remarks_on_classes
@@ -74,6 +77,7 @@ def metrics(
     counts, level = given_data(data), alpha_of(alpha, confidence)
     if csv is None:
         columns = {"truth": truth, "prediction": prediction, "score": score, "positive": positive}
+        columns["decimal"] = decimal
         refuse_columns({f"--{name}": text is not None for name, text in columns.items()})
         if not counts:
             raise InputError("metrics needs --tp, --fp, --fn and --tn, or --rows FILE")
@@ -88,7 +92,8 @@ def metrics(
                 "--rows needs --truth and --prediction, each with the name of a column; of scores "
                 "without predictions there is interval auc --rows FILE --truth LABEL --score SCORE"
             )
-        records = metrics_of_rows(csv, truth, prediction, score, positive, beta, level)
+        cases = read_table(csv, None, decimal=decimal or ".")
+        records = metrics_of_rows(cases, truth, prediction, score, positive, beta, level)
     texts = interval_texts(records, {})
     for text, record in zip(texts, records, strict=True):
         text |= {name: "" for name in ("coverage", "std_error") if record[name] is None}

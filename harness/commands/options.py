@@ -188,6 +188,13 @@ Key = Annotated[
         "row for each system; may be repeated."
     ),
 ]
+DecimalSign = Annotated[
+    str | None,
+    typer.Option(
+        help="What stands before the decimals of a number in a CSV file: , or the default .",
+        metavar=",|.",
+    ),
+]
 Where = Annotated[
     list[str] | None,
     typer.Option(

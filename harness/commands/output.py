@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 import os
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
@@ -96,11 +95,6 @@ def records_text(records: Records, form: str, as_list: bool = False) -> str:
         writer.writerows(records)
         return text.getvalue().removesuffix("\n")
     objects = [dict(record) for record in records]
-    for record in objects:
-        for name, value in record.items():
-            # JSON cannot write what is infinite or not a number.
-            if isinstance(value, float) and not math.isfinite(value):
-                record[name] = None
     return json_text(objects[0] if len(objects) == 1 and not as_list else objects)
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from harness.commands.options import Confidence, Form, GivenAlpha, alpha_of, with_data
+from harness.commands.options import Confidence, DecimalSign, Form, GivenAlpha, alpha_of, with_data
 
 _COLUMNS = {
     "true": "The true value: a number, or a column that is constant in each group.",
@@ -39,6 +39,7 @@ def summarize(
             help="Column of the method; repeated, of further factors, such as the sample size."
         ),
     ] = None,
+    decimal: DecimalSign = None,
     null: Annotated[float, typer.Option(help="Value that rejection_rate is about.")] = 0.0,
     alpha: GivenAlpha = None,
     confidence: Confidence = None,
@@ -52,19 +53,25 @@ def summarize(
     The measures are those of Morris, White and Crowther (2019), each with its Monte Carlo standard
     error (mcse), for each combination of the --by columns. Relative measures are fractions.
     Intervals are closed, and ci_lower to ci_upper is the 95 % interval of a measure that is a
-    fraction of trials. A row without an estimate (empty, NA or NaN) is a trial without an answer:
-    failures counts it, in coverage it is not covered, though in neither miss_below nor miss_above,
-    and coverage_answered and the measures of estimates and limits leave it out.
+    fraction of trials. A row without an estimate, or without a standard error, limits or a p-value
+    that are asked for (empty, NA or NaN), is a trial without an answer: failures counts it, in
+    coverage it is not covered, though in neither miss_below nor miss_above, and coverage_answered
+    and the measures of estimates and limits leave it out. The exit code is then 3.
     """
-    from harness.commands.output import show
+    from harness.commands.output import say, show
     from harness.one.summarize import summarize as compute
 
     level = alpha_of(alpha, confidence)
-    found = compute(file, estimate=estimate, by=by or (), null=null, alpha=level, **columns)
-    records = found.to_dicts()
+    options: Any = {"null": null, "alpha": level, "decimal": decimal or ".", **columns}
+    records = compute(file, estimate=estimate, by=by or (), **options).to_dicts()
     texts = [
         {name: "" if value is None else value for name, value in record.items()}
         for record in records
     ]
     show(records, output, texts, as_list=True)
-    return 0
+    failed = [record for record in records if record["measure"] == "failures"]
+    lacking = round(sum(record["estimate"] * record["trials"] for record in failed))
+    if lacking:
+        trials = sum(record["trials"] for record in failed)
+        say(f"remark: {lacking} of {trials} trials have no answer: failures counts them", err=True)
+    return 3 if lacking else 0

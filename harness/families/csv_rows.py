@@ -3,27 +3,40 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import math
+import re
+import sys
+import unicodedata
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-from harness.base.arguments import quoted, validate_path
+from harness.base.arguments import quoted, validate_choice, validate_path
 from harness.base.errors import InputError, did_you_mean
 from harness.base.files import read_regular
-from harness.base.text import enumerated, plain_number
+from harness.base.text import enumerated, first_few, plain_number
 
 DELIMITERS = (",", ";", "\t", "|")
 """What may stand between fields where no delimiter is named; the first one where none is found."""
 _NAMED = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
 
-RIGHT = {"0": 0, "0.0": 0, "false": 0, "1": 1, "1.0": 1, "true": 1}
+_WRONG_WORDS = ("0", "0.0", "false", "no", "fail", "failed", "incorrect", "wrong")
+_RIGHT_WORDS = ("1", "1.0", "true", "yes", "pass", "passed", "correct", "right")
+RIGHT = {**dict.fromkeys(_WRONG_WORDS, 0), **dict.fromkeys(_RIGHT_WORDS, 1)}
 """How a wrong case and a right one may be written, in small letters."""
+MISSING = frozenset({"", "na", "n/a", "nan", "null", "none"})
+"""Fields in small letters that say that there is no value."""
+STANDARD_INPUT = Path("-")
+DECIMAL_COMMA = r"^\s*([+-]?\d*),(\d+(?:[eE][+-]?\d+)?)\s*$"
+"""A number with a decimal comma, as a regular expression, with what stands before and after it."""
 
 
 ITEM, MODEL, CORRECT = "item", "model", "correct"
@@ -104,9 +117,35 @@ class CsvTable:
             if text.lower() not in RIGHT:
                 raise InputError(
                     f"{self.where(place)}: expected 0 or 1, or true or false, in {name}, "
-                    f"found {quoted(text)}"
+                    f"found {quoted(text)}; --positive names the label of a right case"
                 )
         return [RIGHT[text.lower()] for text in column]
+
+    def with_positive(self, names: Sequence[str], positive: str) -> CsvTable:
+        """Return the table with 1 for a label in some columns, and 0 for the other one.
+
+        Args:
+            names: of the columns; empty fields stay.
+            positive: the label of a right case.
+
+        Raises:
+            InputError: no field has this label, or there are more than two labels.
+        """
+        places = {column_place(f"{self.file}:{self.header_line}", self.names, n) for n in names}
+        labels = dict.fromkeys(row[place] for row in self.rows for place in places)
+        others = [label for label in labels if label != positive and label.lower() not in MISSING]
+        if positive not in labels or len(others) > 1:
+            named = enumerated(list(dict.fromkeys(names)))
+            raise InputError(
+                f"{self.file}: expected --positive {positive} and at most one other label in "
+                f"{named}, found {first_few([quoted(label) for label in labels])}"
+            )
+        codes = {positive: "1", **dict.fromkeys(others, "0")}
+        rows = [
+            tuple(codes.get(f, f) if p in places else f for p, f in enumerate(row))
+            for row in self.rows
+        ]
+        return replace(self, rows=tuple(rows))
 
     def keys(self, name: str, what: str) -> list[str]:
         """Return the fields of a column that tells rows apart.
@@ -182,29 +221,42 @@ def read_rows(rows: Any) -> CsvTable:
 
 
 def read_table(
-    file: Path, delimiter: str | None = ",", header: bool = True, each: str = "case"
+    file: Path,
+    delimiter: str | None = ",",
+    header: bool = True,
+    each: str = "case",
+    decimal: str = ".",
 ) -> CsvTable:
     """Read a file whose rows all have as many fields as there are columns.
 
     Args:
         file: JSON lines if its name ends in .jsonl, .ndjson or .json, Parquet if it ends in
-            .parquet or .pq, or else CSV; text in UTF-8. Empty lines are not read, and spaces
+            .parquet or .pq, or else CSV; text in UTF-8; ``-`` is CSV from standard input. A
+            further ending .gz says that it is compressed. Empty lines are not read, and spaces
             around a field do not count.
         delimiter: what stands between fields, one character or its name; None for that of comma,
             semicolon, tab and bar which the first line has most of.
         header: whether the first line names the columns; they are 1, 2, … otherwise.
         each: what the file has a row for, in the message.
+        decimal: what stands before the decimals of a number, a point or a comma.
 
     Raises:
         InputError: the file cannot be read or has no rows, or a row has a field too many or too
             few.
     """
-    if (records := RECORDS.get(file.suffix.lower())) is not None:
-        if delimiter not in (None, ",") or not header:
-            raise InputError(f"--delimiter and --no-header are for CSV files, found {file}")
+    validate_choice("decimal", decimal, (".", ","))
+    if (records := RECORDS.get(file_ending(file))) is not None:
+        if delimiter not in (None, ",") or not header or decimal == ",":
+            raise InputError(
+                f"--delimiter, --decimal and --no-header are for CSV files, found {file}"
+            )
         return table_of_records(file, each, dict(records(file)))
     text = read_text(file)
-    separator = find_delimiter(text) if delimiter is None else validate_delimiter(delimiter)
+    separator = (
+        find_delimiter(text, decimal) if delimiter is None else validate_delimiter(delimiter)
+    )
+    if separator == decimal:
+        raise InputError(f"{file}: fields and decimals should not both have a comma")
     rows = _rows(file, text, separator)
     line, names = next(rows, (1, []))
     if not names:
@@ -218,15 +270,27 @@ def read_table(
         if len(fields) != len(names):
             hint = ""
             if len(fields) > len(names) and separator == ",":
-                hint = "; decimal numbers should have a point, and fields with commas quotes"
+                hint = "; fields with commas should have quotes, and decimal numbers a point"
             raise InputError(
                 f"{file}:{at}: expected {len(names)} fields, found {len(fields)}{hint}"
             )
+        if decimal == ",":
+            fields = [re.sub(DECIMAL_COMMA, r"\1.\2", field) for field in fields]
         lines.append(at)
         found.append(tuple(fields))
     if not found:
         raise InputError(f"{file} should have a row for each {each}, found only the first line")
-    return CsvTable(file, line, tuple(names), tuple(lines), tuple(found))
+    return CsvTable(file, line, tuple(map(composed, names)), tuple(lines), tuple(found))
+
+
+def file_ending(file: Path) -> str:
+    """Return the ending of a file's name in small letters, without that of compression."""
+    return Path(file.name.lower().removesuffix(".gz")).suffix
+
+
+def composed(name: str) -> str:
+    """Return the name in composed Unicode, in which é is one character however it was typed."""
+    return unicodedata.normalize("NFC", name)
 
 
 def _json_records(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -288,7 +352,7 @@ def table_of_records(file: Path, each: str, records: Mapping[int, Mapping[str, A
             else:
                 fields.append("" if value is None else str(value).strip())
         rows.append(tuple(fields))
-    return CsvTable(file, 1, names, tuple(records), tuple(rows))
+    return CsvTable(file, 1, tuple(map(composed, names)), tuple(records), tuple(rows))
 
 
 _NO_VALUE = frozenset({"nan", "NaT", "<NA>"})
@@ -427,11 +491,15 @@ def _rows(file: Path, text: str, delimiter: str) -> Iterator[tuple[int, list[str
         raise InputError(f"{file}:{reader.line_num}: no CSV, {error}") from None
 
 
-def find_delimiter(text: str) -> str:
-    """Return the delimiter that the first line with text has most of, outside quotes."""
+def find_delimiter(text: str, decimal: str = ".") -> str:
+    """Return the delimiter that the first line with text has most of, outside quotes.
+
+    A comma before decimals separates no fields.
+    """
     first = next((line for line in io.StringIO(text) if line.strip()), "")
     unquoted = "".join(first.split('"')[::2])
-    return max(DELIMITERS, key=unquoted.count)
+    possible = [sign for sign in DELIMITERS if sign != decimal]
+    return max(possible, key=unquoted.count)
 
 
 def validate_delimiter(given: str) -> str:
@@ -466,13 +534,18 @@ def read_text(file: Path) -> str:
 
 
 def read_bytes(file: Path) -> bytes:
-    """Return what is in a file.
+    """Return what is in a file, uncompressed if its name ends in .gz, or in standard input.
 
     Raises:
         InputError: it cannot be read.
     """
     try:
-        return read_regular(file)
+        if file == STANDARD_INPUT:
+            return _read_stream(sys.stdin.buffer)
+        content = read_regular(file)
+        return gzip.decompress(content) if file.suffix.lower() == ".gz" else content
+    except (EOFError, zlib.error) as error:
+        raise InputError(f"{file} cannot be read: {error}") from None
     except (OSError, ValueError) as error:
         # The message of an OSError repeats the path.
         reason = getattr(error, "strerror", None) or str(error)
@@ -485,6 +558,7 @@ def column_place(where: str, names: Sequence[str], name: str) -> int:
     Raises:
         InputError: there is none, or there are several.
     """
+    name = composed(name)
     count = names.count(name)
     if count != 1:
         every = " ".join(", ".join(names).split())
@@ -515,6 +589,12 @@ def read_clusters(path: str | Path, *, cluster: str, correct: str) -> dict[str, 
     table = read_table(validate_path("path", path))
     names = table.keys(cluster, "cluster")
     return count_clusters(zip(names, table.right(correct), strict=True))
+
+
+@cache
+def _read_stream(stream: BinaryIO) -> bytes:
+    """What is in a stream, which can be read once."""
+    return stream.read()
 
 
 def count_clusters(cases: Iterable[tuple[str, int]]) -> dict[str, list[int]]:

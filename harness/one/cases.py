@@ -9,11 +9,10 @@ from pathlib import Path
 from harness.base.arguments import validate_choice
 from harness.base.errors import InputError
 from harness.base.text import enumerated, first_few
-from harness.families.csv_rows import ITEM, MODEL, CsvTable, joined, read_table
+from harness.families.csv_rows import ITEM, MISSING, MODEL, CsvTable, joined, read_table
 from harness.families.logs import model_names, read_log
 from harness.one.file_question import Cases, FileQuestion
 from harness.one.long_rows import complete, wide
-from harness.one.rows import MISSING
 
 
 def read_cases(
@@ -40,8 +39,9 @@ def read_cases(
     for source in asked.files:
         if isinstance(source, Path):
             model = models[len(tables)] if len(models) == len(asked.files) else source.stem
-            log = read_log(source, model) if asked.header and asked.delimiter is None else None
-            source = log or read_table(source, asked.delimiter, asked.header)
+            may_be_log = asked.header and asked.delimiter is None and asked.decimal == "."
+            log = read_log(source, model) if may_be_log else None
+            source = log or read_table(source, asked.delimiter, asked.header, decimal=asked.decimal)
         tables.append(source)
     tables = _selected(tables, asked.where)
     remarks = tuple(_remarks_on_logs(tables))
@@ -63,6 +63,8 @@ def read_cases(
             raise InputError("--missing is for --correct, or for the items that --key names")
         table = joined(tables, asked.key, may_lack=asked.missing is not None)
     asked = replace(asked, correct=table.named(asked.correct), scores=table.named(asked.scores))
+    if asked.positive is not None and asked.correct:
+        table = table.with_positive(asked.correct, asked.positive)
     table = _without_blanks(replace(table, remarks=remarks), asked)
     if is_long:
         table = complete(table, asked, command, compares)

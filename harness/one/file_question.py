@@ -44,7 +44,9 @@ class FileQuestion:
     scores: tuple[str, ...] = ()
     """The columns of scores; of a difference of areas two."""
     positive: str | None = None
-    """The label of positives; None for 1 or true."""
+    """The label of positives, or of right cases; None for 1 or true."""
+    decimal: str = "."
+    """What stands before the decimals of a number: a point or a comma."""
     key: tuple[str, ...] = ()
     """The columns that name a case in each of several files, or an item of several systems."""
     where: tuple[str, ...] = ()
@@ -70,6 +72,7 @@ class FileQuestion:
             "positive": (asked.positive,) if asked.positive else (),
             "where": asked.where,
             "missing": (asked.missing,) if asked.missing else (),
+            "decimal": (asked.decimal,) if asked.decimal != "." else (),
         }
         if all(isinstance(file, Path) for file in asked.files):
             words = ["python", "-m", "harness", *command.split()]

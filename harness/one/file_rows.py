@@ -8,12 +8,12 @@ from typing import Any
 
 from harness.base.errors import InputError
 from harness.base.text import enumerated, option_of
-from harness.families.csv_rows import RIGHT, CsvTable, count_clusters, number_in
+from harness.families.csv_rows import MISSING, RIGHT, CsvTable, count_clusters, number_in
 from harness.families.family import Family
 from harness.one.cases import read_cases
 from harness.one.file_question import FileQuestion, long_call
 from harness.one.repeated_ids import RepeatedIds, find_repeated_ids, remark_on_pairs
-from harness.one.rows import MISSING, Row, beside, free_name, located, row_lists
+from harness.one.rows import Row, beside, free_name, located, row_lists
 
 _ROWS = "rows"
 """The column with the number of rows of a group."""
@@ -303,7 +303,8 @@ class _FileRows:
 def _validate_question(family: Family, asked: FileQuestion, table: CsvTable) -> None:
     """Refuse options that do not fit together, or to the family."""
     command = f"interval {family.public_name}"
-    if asked.scores or asked.truth is not None or asked.positive is not None:
+    is_of_scores = asked.positive is not None and not asked.correct
+    if asked.scores or asked.truth is not None or is_of_scores:
         _validate_scores(family, asked, table)
         return
     if not asked.correct:
@@ -361,8 +362,8 @@ def _validate_scores(family: Family, asked: FileQuestion, table: CsvTable) -> No
     """Refuse columns of labels and scores that do not fit together, or to the family."""
     if not family.scores:
         raise InputError(
-            f"--truth, --score and --positive are for scores, which {family.name} does not take "
-            "(auc and auc_difference do)"
+            f"--truth and --score are for scores, which {family.name} does not take (auc and "
+            "auc_difference do); --positive is for them and for --correct"
         )
     others = [*map(option_of, asked.columns), *(["--correct"] if asked.correct else [])]
     others += ["--cluster"] if asked.cluster is not None else []

@@ -127,6 +127,8 @@ def leaderboard(
     key: str | Sequence[str] = (),
     by: str | None = None,
     cluster: str | None = None,
+    positive: str | None = None,
+    decimal: str = ".",
     where: str | Sequence[str] = (),
     missing: Missing | None = None,
     joint: float = 0.95,
@@ -158,6 +160,8 @@ def leaderboard(
         key: the columns that name a case in each of several files, or an item of each system.
         by: the column of the system, where each item has a row for each system.
         cluster: the column that names the cluster of a case, or the item of several samples.
+        positive: the label of a right case, where that is no 1, true, yes, pass, correct or right.
+        decimal: what stands before the decimals of numbers in a CSV file, a point or a comma.
         where: ``COLUMN=VALUE`` of the rows that are read.
         missing: what becomes of an item that a system lacks: "drop" leaves it out for all systems,
             "wrong" counts it as wrong; by default it is refused.
@@ -192,6 +196,8 @@ def leaderboard(
         key=texts(key),
         by=texts(by),
         cluster=cluster,
+        positive=positive,
+        decimal=decimal,
         where=texts(where),
         missing=missing,
     )

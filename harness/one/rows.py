@@ -21,9 +21,6 @@ from harness.methods.catalogue import find, methods_of
 from harness.methods.method import Method
 from harness.one.result import Interval, interval_of, tails_of
 
-MISSING = frozenset({"", "na", "n/a", "nan", "null", "none"})
-"""Fields of a file that say that a number is not known, in small letters."""
-
 
 @dataclass(frozen=True)
 class Row:

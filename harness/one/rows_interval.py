@@ -18,7 +18,7 @@ from harness.one.result import Interval
 from harness.one.rows import IntervalSetting, located, row_lists, validate_rows
 
 _LISTS = ("correct", "by", "key", "where", "score")
-_SINGLE = ("cluster", "missing", "truth", "positive")
+_SINGLE = ("cluster", "missing", "truth", "positive", "decimal")
 
 
 def interval_of_rows(
@@ -47,7 +47,7 @@ def interval_of_rows(
     settings = dict(given)
     family = with_settings(name, settings)
     lists = {k: texts(settings.pop(k, ())) for k in _LISTS}
-    single: dict[str, Any] = {k: settings.pop(k, None) for k in _SINGLE}
+    single: dict[str, Any] = {k: settings.pop(k) for k in _SINGLE if k in settings}
     known = (*family.options, POPULATION)
     if unknown := next((each for each in settings if each not in known), ""):
         hint = did_you_mean(unknown, (*known, *_LISTS, *_SINGLE))

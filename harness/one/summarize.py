@@ -12,13 +12,17 @@ from typing import Any, TypedDict, Unpack, cast
 import numpy as np
 import polars as pl
 
-from harness.base.arguments import quoted, validate_number, validate_path
+from harness.base.arguments import quoted, validate_choice, validate_number, validate_path
 from harness.base.errors import InputError, did_you_mean
 from harness.base.numerics.arrays import Bools, Floats, Positions
 from harness.base.text import first_few
 from harness.families.csv_rows import (
+    DECIMAL_COMMA,
+    MISSING,
     RECORDS,
     column_place,
+    composed,
+    file_ending,
     find_delimiter,
     read_table,
     read_text,
@@ -32,7 +36,6 @@ from harness.kinds.simulation.measures import (
     measures,
     relative_precision,
 )
-from harness.one.rows import MISSING
 
 COLUMNS = ("measure", "estimate", "mcse", "trials", "ci_lower", "ci_upper")
 """The columns of a summary beside those of its groups."""
@@ -70,6 +73,7 @@ def summarize(
     pair: str | None = None,
     null: float | None = 0.0,
     alpha: float = 0.05,
+    decimal: str = ".",
     **columns: Unpack[AnswerColumns],
 ) -> pl.DataFrame:
     """Compute bias, standard errors, coverage and more of estimates in a table.
@@ -78,9 +82,10 @@ def summarize(
     The measures are those of Morris, White and Crowther (2019), Statistics in Medicine 38:2074,
     Table 6, each with its Monte Carlo standard error; relative ones are fractions. The errors of
     ``empirical_se``, ``relative_error_model_se`` and ``relative_precision`` have the fourth moment
-    of the estimates, where that table takes them as normal. A row without an estimate is a trial
-    without an answer: ``failures`` counts it, in ``coverage`` it is not covered, and
-    ``coverage_answered`` and the measures of estimates and limits leave it out.
+    of the estimates, where that table takes them as normal. A row that lacks an estimate, or one of
+    the standard error, the limits and the p-value that are asked for, is a trial without an answer:
+    ``failures`` counts it, in ``coverage`` it is not covered, and ``coverage_answered`` and the
+    measures of estimates and limits leave it out, so that all are of the same trials.
 
     Args:
         data: the path of a CSV file whose first line names the columns, of a file of JSON lines or
@@ -94,6 +99,7 @@ def summarize(
             paired by their order in the group.
         null: the value that ``rejection_rate`` is about; None for none.
         alpha: the probability outside the intervals, in (0, 1).
+        decimal: what stands before the decimals of numbers in a CSV file, a point or a comma.
         **columns: the columns of what else a method answered. ``se``: the standard errors.
             ``lower``: the lower limits, which may be infinite; with ``upper``, the upper ones.
             Without both the limits are estimate ± z·se. ``p_value``: the p-values;
@@ -125,13 +131,16 @@ def summarize(
     given = cast("dict[str, str | None]", columns)
     named = {name: column for name, column in given.items() if column is not None}
     _validate_options(factors, named, reference, pair, null, alpha)
-    table = _Estimates.of(data)
+    table = _Estimates.of(data, decimal)
     groups = table.groups(factors)
     numbers: dict[str, Any] = {name: table.numbers(column) for name, column in named.items()}
     for name in [name for name in _WRONG if name in numbers]:
         wrong, expected = _WRONG[name]
         table.refuse(wrong(numbers), named[name], expected)
-    answers = Replicates.of(table.numbers(estimate), **numbers)
+    estimates = table.numbers(estimate)
+    needed = [estimates, *(numbers[name] for name in numbers if name != "df")]
+    answered = np.asarray(~np.isnan(needed).any(axis=0))
+    answers = Replicates.of(estimates, answered, **numbers)
     if "lower" not in named:
         answers = answers.with_limits(alpha)
     truths = _truths(table, true, groups)
@@ -181,10 +190,11 @@ class _Estimates:
     """The line of each row of a file."""
 
     @classmethod
-    def of(cls, data: Any) -> _Estimates:
+    def of(cls, data: Any, decimal: str) -> _Estimates:
         """Return the table of a file, a data frame or a mapping."""
+        validate_choice("decimal", decimal, (".", ","))
         if isinstance(data, str | os.PathLike):
-            return cls.read(validate_path("data", data))
+            return cls.read(validate_path("data", data), decimal)
         try:
             frame = pl.DataFrame(data)
         except (TypeError, ValueError, ImportError, pl.exceptions.PolarsError) as fault:
@@ -197,16 +207,17 @@ class _Estimates:
         return cls("data", frame.columns, frame.get_columns())
 
     @classmethod
-    def read(cls, path: Path) -> _Estimates:
+    def read(cls, path: Path, decimal: str) -> _Estimates:
         """Read a file as texts; lines without text do not count."""
-        if path.suffix.lower() in RECORDS:
-            table = read_table(path, each="trial")
+        if file_ending(path) in RECORDS:
+            table = read_table(path, each="trial", decimal=decimal)
             texts = [pl.Series("", column, pl.String) for column in zip(*table.rows, strict=True)]
             return cls(str(path), list(table.names), texts, pl.Series(table.lines))
         text = read_text(path)
+        separator = find_delimiter(text, decimal)
         try:
             frame = pl.read_csv(
-                text.encode(), separator=find_delimiter(text), has_header=False, infer_schema=False
+                text.encode(), separator=separator, has_header=False, infer_schema=False
             )
         except pl.exceptions.NoDataError:
             raise InputError(
@@ -222,7 +233,9 @@ class _Estimates:
         if frame.height < 2:
             raise InputError(f"{path} should have a row for each trial, found only the first line")
         lines, *columns = frame[1:].get_columns()
-        names = [(name or "").strip() for name in frame.row(0)[1:]]
+        if decimal == ",":
+            columns = [column.str.replace(DECIMAL_COMMA, "${1}.${2}") for column in columns]
+        names = [composed((name or "").strip()) for name in frame.row(0)[1:]]
         return cls(str(path), names, columns, lines)
 
     def where(self, row: int) -> str:

@@ -195,6 +195,7 @@ class Columns(TypedDict, total=False):
     truth: str
     score: str | Sequence[str]
     positive: str
+    decimal: str
     beta: float
     range: tuple[float, float]
     x: str

@@ -144,13 +144,13 @@ def test_of_one_side_the_one_sided_limit_is_asked_for(run_command):
     assert (found["method"], found["lower"]) == ("mid_p", 0.0)
 
 
-def test_an_open_end_is_null_in_json(run_command):
+def test_an_open_end_is_the_text_inf_in_json(run_command):
     found = record(
         run_command,
         *("interval", "rate", "--x", "10", "--exposure", "50", "--side", "lower"),
         *("--method", "one_sided"),
     )
-    assert found["upper"] is None
+    assert found["upper"] == "inf"
     assert found["lower"] == pytest.approx(0.1234, abs=5e-5)
 
 
