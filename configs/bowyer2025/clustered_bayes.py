@@ -1,10 +1,10 @@
-"""The Bayesian interval for a share of clustered answers of Bowyer and others (2025), by quadrature."""
+"""The Bayesian interval of Bowyer and others (2025) for a share of clustered answers."""
 
 import numpy as np
 from scipy.stats import betabinom
 
 SHARES, SPREADS = 200, 40
-"""Points of the grid: the true share p, and d, which is small where answers of a cluster are alike."""
+"""Points of the grid: of the share p, and of d, which is small where clusters differ."""
 ROWS = 500
 """Data sets at a time."""
 
