@@ -241,6 +241,17 @@ def test_a_worst_case_over_a_range_stays_in_it():
                 assert low - 1e-9 <= p <= high + 1e-9
 
 
+def test_a_range_in_which_nothing_is_missed_has_a_worst_case_of_zero():
+    truth = TableTruth.of([table_of_margins(0.95, 0.87, 0.0), table_of_margins(0.95, 0.92, 0.5)])
+    for with_both in (False, True):
+        scenario = scenario_of(3, truth, with_both)
+        whole = solver_of(scenario_of(3, DirichletTruth((1.0,) * 4), with_both))
+        limits = limits_of(scenario, whole.possible_outcomes(), ("tango",))
+        (case,) = solver_of(scenario).worst_cases(limits, solver_of(scenario).hull())
+        assert case is not None
+        assert case.alpha == 0.0
+
+
 def test_sizes_whose_tables_are_no_whole_numbers_are_refused():
     with pytest.raises(InputError, match="needs an n of at most 2000000"):
         scenario_of(3_000_000, SOME, True)

@@ -9,6 +9,7 @@ import pytest
 from harness.base.errors import ConfigError
 from harness.config import files
 from harness.config.files import find_shipped
+from harness.kinds.catalogue import kind_of_experiment
 from harness.kinds.load import json_schema, load_experiment
 from harness.runner.manifest import content_hash
 
@@ -35,6 +36,7 @@ def test_a_shipped_config_points_editors_to_the_schema(config: Path) -> None:
 RESULTS = ROOT / "results"
 COMMITTED = [
     *sorted((RESULTS / "ross2003").glob("*/manifest.json")),
+    *sorted((RESULTS / "bowyer2025").glob("*/manifest.json")),
     *sorted((RESULTS / "planning").glob("*/manifest.json")),
     *sorted((RESULTS / "sampling").glob("*/manifest.json")),
     *sorted((RESULTS / "repeated_runs_skewed").glob("*/manifest.json")),
@@ -53,7 +55,8 @@ def test_a_shipped_config_means_what_its_committed_results_were_made_with(manife
     name = manifest.parent.relative_to(RESULTS)
     experiment = load_experiment(ROOT / "configs" / f"{name}.yaml")
     committed = json.loads(manifest.read_text(encoding="utf-8"))
-    assert content_hash(experiment.document, {}) == committed["content_hash"]
+    sources = kind_of_experiment(experiment).sources(experiment)
+    assert content_hash(experiment.document, sources) == committed["content_hash"]
 
 
 def test_the_schema_beside_the_configs_is_the_one_the_command_prints() -> None:
@@ -118,7 +121,7 @@ def test_every_config_is_installed() -> None:
     }
     functions = {
         f"share/coverage-harness/{file.relative_to(ROOT).as_posix()}"
-        for file in ROOT.glob("configs/simulations/*.py")
+        for file in (ROOT / "configs").rglob("*.py")
     }
     assert installed == configs | functions | {"share/coverage-harness/configs/schema.json"}
 

@@ -30,11 +30,15 @@ def highest(
     starts: Iterable[P],
     climb: Callable[[P], P],
 ) -> list[P]:
-    """Return the points that climbs reach from starts that are not hopeless, in their order."""
+    """Return the points that climbs reach from starts that are not hopeless, in their order.
+
+    The first start is climbed from even where it is never missed, as all of a range may be.
+    """
     reached: list[P] = []
     for start in starts:
         largest = max((point.missed for point in reached), default=0.0)
-        if start.missed > _HOPELESS * largest and largest < 1.0 - SAME:
+        is_hopeful = start.missed > _HOPELESS * largest and largest < 1.0 - SAME
+        if is_hopeful or not reached:
             reached.append(climb(start))
     return reached
 
