@@ -8,6 +8,13 @@ from typing import Any
 import numpy as np
 
 from harness.callers.calls import ANYTHING, Function, FunctionError, describe
+from harness.callers.evaluation_peers import (
+    EVALUATION_PEERS,
+    of_evalconfidence,
+    of_evalstats,
+    of_inspect_ai,
+    of_ppi_py,
+)
 from harness.methods.method import APPROXIMATE, AT_LEAST, CONSERVATIVE, Contract
 
 PEERS: dict[str, dict[str, tuple[str, ...]]] = {
@@ -57,6 +64,7 @@ PEERS: dict[str, dict[str, tuple[str, ...]]] = {
         "f_score": ("f1_score",),
         "auc": ("roc_auc_score",),
     },
+    **EVALUATION_PEERS,
 }
 """Package, family, and the package's own names with underscores for hyphens."""
 
@@ -243,4 +251,8 @@ _OF_PACKAGES = {
     "scipy": _of_scipy,
     "astropy": _of_astropy,
     "confidenceinterval": _of_confidenceinterval,
+    "inspect_ai": of_inspect_ai,
+    "evalstats": of_evalstats,
+    "evalconfidence": of_evalconfidence,
+    "ppi_py": of_ppi_py,
 }

@@ -38,7 +38,7 @@ def audit(
         ),
     ] = None,
 ) -> int:
-    """Check every interval function of statsmodels, SciPy, Astropy, confidenceinterval and R.
+    """Check interval functions of statsmodels, SciPy, Astropy, R and packages of evaluations.
 
     Packages that are not installed are skipped. Writes audit.md and audit.csv. Exit codes: 0 the
     audit is done, whatever it found; 2 the list or an option is wrong.

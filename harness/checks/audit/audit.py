@@ -63,7 +63,8 @@ class PackageEntry(StrictModel):
 
     name: str
     language: Language
-    functions: Annotated[list[FunctionEntry], Field(min_length=1)]
+    functions: list[FunctionEntry] = Field(default_factory=list)
+    """None of a package that is observed alone."""
 
 
 class Observation(StrictModel):

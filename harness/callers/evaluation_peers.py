@@ -1,0 +1,175 @@
+"""Intervals of packages that evaluate language models, each a function of the data and alpha."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from harness.base.numerics.arrays import Floats
+from harness.callers.calls import Function
+
+Interval = Callable[[Floats, Floats | None, float], tuple[float, float]]
+"""The limits of a mean, from scores, the cluster of each or None, and alpha."""
+
+EVALUATION_PEERS: dict[str, dict[str, tuple[str, ...]]] = {
+    "inspect_ai": {
+        "proportion": ("ci", "ci_wilson"),
+        "mean": ("ci",),
+        "clustered_proportion": ("ci", "ci_wilson"),
+    },
+    "evalstats": {
+        "proportion": ("mean_ci",),
+        "mean": ("mean_ci",),
+        "bounded_mean": ("mean_ci",),
+        "paired_difference": ("compare",),
+    },
+    "evalconfidence": {
+        "proportion": ("standard_error",),
+        "mean": ("standard_error",),
+        "clustered_proportion": ("standard_error",),
+        "proportion_difference": ("compare",),
+        "paired_difference": ("compare",),
+    },
+    "ppi_py": {
+        "proportion": ("classical_mean_ci",),
+        "mean": ("classical_mean_ci",),
+    },
+}
+"""Package, family, and the package's own names of functions."""
+
+
+def _of_scores(family: str, interval: Interval) -> Function:
+    """Return an interval of scores as a function of the data of a family."""
+
+    def of_values(values: Any, alpha: float) -> tuple[float, float]:
+        if np.ndim(values) > 1:
+            raise TypeError("one list at a time")
+        return interval(np.asarray(values, dtype=float), None, alpha)
+
+    def of_count(x: int, n: int, alpha: float) -> tuple[float, float]:
+        return interval(_repeated([1.0, 0.0], [x, n - x]), None, alpha)
+
+    def of_clusters(x: Any, n: Any, alpha: float) -> tuple[float, float]:
+        right, size = np.asarray(x), np.asarray(n)
+        scores = _repeated(np.tile([1.0, 0.0], len(size)), np.column_stack((right, size - right)))
+        return interval(scores, _repeated(np.arange(len(size)), size), alpha)
+
+    return {"proportion": of_count, "clustered_proportion": of_clusters}.get(family, of_values)
+
+
+def _repeated(values: Any, counts: Any) -> Floats:
+    return np.repeat(np.asarray(values, dtype=float), np.ravel(counts).astype(int))
+
+
+def of_inspect_ai(family: str, name: str) -> Function:
+    """A cluster is named in the metadata of a score."""
+    from inspect_ai import scorer
+
+    metric = {"ci": scorer.ci, "ci_wilson": scorer.ci_wilson}[name]
+
+    def interval(scores: Floats, clusters: Floats | None, alpha: float) -> tuple[float, float]:
+        by = None if clusters is None else "cluster"
+        samples = [
+            scorer.SampleScore(
+                score=scorer.Score(value=score), sample_metadata={"cluster": cluster}
+            )
+            for score, cluster in zip(
+                scores.tolist(),
+                np.zeros(len(scores)) if clusters is None else clusters,
+                strict=True,
+            )
+        ]
+        found: Any = metric(level=1.0 - alpha, cluster=by)(samples)
+        return float(found["lower"]), float(found["upper"])
+
+    return _of_scores(family, interval)
+
+
+def of_evalstats(family: str, name: str) -> Function:
+    """Warnings about what is guessed of the scores are left out."""
+    import evalstats
+    import pandas
+
+    def interval(scores: Floats, clusters: Floats | None, alpha: float) -> tuple[float, float]:
+        ends = (0.0, 1.0) if family == "bounded_mean" else None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = evalstats.mean_ci(scores, alpha=alpha, score_range=ends, rng=0)
+        return float(found.ci_low), float(found.ci_high)
+
+    def compare(
+        both: int, first_only: int, second_only: int, neither: int, alpha: float
+    ) -> tuple[float, float]:
+        first, second = _pairs(both, first_only, second_only, neither)
+        items = list(range(len(first)))
+        rows = pandas.DataFrame(
+            {
+                "model": np.repeat(["first", "second"], len(first)),
+                "item": items + items,
+                "score": np.concatenate((first, second)),
+            }
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = evalstats.compare(
+                evalstats.load_from(rows), factors="model", alpha=alpha, omnibus=False
+            )
+        (pair,) = found.to_dict()["pairwise"]
+        return float(pair["ci_low"]), float(pair["ci_high"])
+
+    return compare if name == "compare" else _of_scores(family, interval)
+
+
+def _pairs(both: int, first_only: int, second_only: int, neither: int) -> tuple[Floats, Floats]:
+    """The scores of two systems on the cases of a table of pairs."""
+    cells = [both, first_only, second_only, neither]
+    return _repeated([1, 1, 0, 0], cells), _repeated([1, 0, 1, 0], cells)
+
+
+def of_evalconfidence(family: str, name: str) -> Function:
+    import evalconfidence
+
+    def results(model: str, scores: Floats, clusters: Floats | None = None) -> list[Any]:
+        names = [None] * len(scores) if clusters is None else [str(each) for each in clusters]
+        return [
+            evalconfidence.ItemResult(str(item), model, score, cluster_id=cluster)
+            for item, (score, cluster) in enumerate(zip(scores.tolist(), names, strict=True))
+        ]
+
+    def interval(scores: Floats, clusters: Floats | None, alpha: float) -> tuple[float, float]:
+        low, high = evalconfidence.standard_error(results("a", scores, clusters), alpha=alpha).ci
+        return float(low), float(high)
+
+    def difference(
+        first: Floats, second: Floats, paired: bool, alpha: float
+    ) -> tuple[float, float]:
+        low, high = evalconfidence.compare(
+            results("first", first), results("second", second), paired=paired, alpha=alpha
+        ).ci_diff
+        return float(low), float(high)
+
+    def of_samples(x1: int, n1: int, x2: int, n2: int, alpha: float) -> tuple[float, float]:
+        first, second = (_repeated([1, 0], [x, n - x]) for x, n in ((x1, n1), (x2, n2)))
+        return difference(first, second, False, alpha)
+
+    def of_pairs(
+        both: int, first_only: int, second_only: int, neither: int, alpha: float
+    ) -> tuple[float, float]:
+        return difference(*_pairs(both, first_only, second_only, neither), True, alpha)
+
+    if name == "compare":
+        return of_pairs if family == "paired_difference" else of_samples
+    return _of_scores(family, interval)
+
+
+def of_ppi_py(family: str, name: str) -> Function:
+    from ppi_py import baselines
+
+    def interval(scores: Floats, clusters: Floats | None, alpha: float) -> tuple[float, float]:
+        low, high = baselines.classical_mean_ci(scores, alpha=alpha)
+        return float(low), float(high)
+
+    return _of_scores(family, interval)
