@@ -290,6 +290,8 @@ class Family:
     """The first true value in words, before its symbol; empty where the symbol says it."""
     size_in_words: str = "number of trials"
     """What the size of the first sample is a number of."""
+    sizes_in_words: tuple[str, ...] = ("Sizes of the first sample", "Sizes of the second sample")
+    """What the sizes are, where there are several."""
     has_curves: bool = True
     """Whether truths list values that a curve goes over; a law of runs has one."""
     names_sampling: bool = False

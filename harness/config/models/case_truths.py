@@ -42,6 +42,7 @@ from harness.config.models.levels import (
     Probabilities,
     Probability,
 )
+from harness.distributions.labelled_truths import LabelledTruth
 from harness.distributions.list_truths import (
     MEAN,
     MEDIAN,
@@ -289,6 +290,21 @@ def _stratum_truth(model: OfStrata) -> StratumTruth:
         raise refused(str(error)) from None
 
 
+class OfLabelled(StrictModel):
+    """Shares, and how well a judge tells right from wrong; the values of each are crossed."""
+
+    share: _Levels = Field(description="The probability of a case that is right.")
+    sensitivity: _Levels = Field(description="That the judge says yes to a case that is right.")
+    specificity: _Levels = Field(description="That it says no to a case that is wrong.")
+
+
+def _labelled_truth(model: OfLabelled) -> LabelledTruth:
+    truth = LabelledTruth(model.share, model.sensitivity, model.specificity)
+    if truth.count > LONGEST_GRID:
+        raise refused(f"expected at most {LONGEST_GRID} true values, found {truth.count}")
+    return truth
+
+
 class _Normal(StrictModel):
     """A normal distribution."""
 
@@ -415,3 +431,4 @@ RunTruths: Any = Annotated[
 ]
 ClusterTruths: Any = Annotated[OfClusters, AfterValidator(_cluster_truth)]
 StratumTruths: Any = Annotated[OfStrata, AfterValidator(_stratum_truth)]
+LabelledTruths: Any = Annotated[OfLabelled, AfterValidator(_labelled_truth)]
