@@ -26,6 +26,7 @@ DATA = {
         "positives2": [5, 6, 3],
         "negatives2": [4, 1],
     },
+    "labelled_share": {"table": [12, 3, 1, 4], "verdicts": [80, 20]},
 }
 LISTS = [name for name, family in FAMILIES.items() if not family.has_outcomes]
 EVERY = [(family, name) for family in LISTS for name in CATALOGUE[family]]

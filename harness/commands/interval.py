@@ -361,9 +361,10 @@ def _remark(
     from functools import partial
 
     from harness.commands.output import say
-    from harness.one.data_remarks import remark_on_range
+    from harness.one.data_remarks import remark_on_disagreements, remark_on_range
     from harness.one.remarks import (
         Remarks,
+        columns_of_lists,
         remark_on_alpha,
         remarks_on_clusters,
         remarks_on_rows,
@@ -376,6 +377,12 @@ def _remark(
         *left_out,
         *remark_on_range(setting.family, [row.data.get("values", ()) for row in rows]),
         *remarks_on_clusters(setting.family, rows, found),
+        *(
+            remark
+            for each in found
+            for data in columns_of_lists(setting.family, rows)
+            for remark in remark_on_disagreements(setting.family, each.method.name, data)
+        ),
         *(_on_default(setting, rows, found[0].method.name) if is_default else ()),
         *Remarks(setting, rows, partial(limits_text, percent=percent)).on(found),
     ]

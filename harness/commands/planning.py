@@ -149,7 +149,7 @@ def size(
             help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
             "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, mean, "
             "clustered_proportion, stratified_difference, precision, recall, specificity, npv, "
-            "f_score, jaccard, mcc, kappa or informedness",
+            "f_score, jaccard, mcc, kappa, informedness or labelled_share",
             metavar="FAMILY",
         ),
     ],

@@ -302,6 +302,8 @@ class Family:
     """What else than the model's own way of sampling means for methods, in a sentence."""
     lists_are_counts: bool = True
     """Whether the numbers of lists are whole."""
+    list_lengths: Mapping[str, int] = field(default_factory=dict)
+    """How many numbers a list has that always has as many, by its name."""
     summary: tuple[str, ...] = ()
     """The names of the data that may be given in place of lists."""
     own_columns: Mapping[str, str] = field(default_factory=dict)

@@ -111,6 +111,7 @@ LABELLED_SHARE = Family(
     SOME_LABELLED,
     engines=(MONTE_CARLO, ENUMERATION),
     data=LISTS,
+    list_lengths={"table": 4, "verdicts": 2},
     summary=COUNTS,
     sizes=("labelled", "unlabelled"),
     size_in_words="number of labelled cases",

@@ -8,6 +8,8 @@ the other cases the mean f̄_N.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from scipy.special import betainc, betaincinv, betaln, ndtri, xlog1py, xlogy
 
@@ -84,6 +86,10 @@ def _rectified(data: Data, weight: Floats, tail: float) -> LimitPair:
     return about(weight * share + mean, -float(ndtri(tail)) * np.sqrt(variance))
 
 
+FEWEST_DISAGREEMENTS = 10
+"""The fewest labelled cases with a wrong verdict that a prediction-powered interval should have."""
+
+
 def disagreements(data: Data) -> Floats:
     """Return the number of labelled cases in which the judge is wrong, shape (...)."""
     table, _ = data
@@ -92,6 +98,8 @@ def disagreements(data: Data) -> Floats:
 
 # Nodes over the share of yes and over the share right in one part, or over those of both parts.
 _OF_YES, _OF_PART, _OF_BOTH = 5, 20, 10
+# A density that is infinite at an end of its range needs more.
+_OF_PART_WITH_EMPTY = 50
 # Outcomes whose limits are computed together.
 _BLOCK = 1 << 12
 
@@ -102,10 +110,11 @@ def post_stratified(data: Data, tail: float) -> LimitPair:
     a is the share right among cases with the judge's yes, b among those with its no, and q the
     share of yes. With priors Beta(½, ½) their posteriors are independent: Beta(right and yes + ½,
     wrong and yes + ½), likewise for no, and Beta(yes + ½, no + ½) of all cases, labelled or not.
-    The distribution function is that of the one of q·a and (1 − q)·b with the larger spread,
-    averaged over the other one and q by Gauss's rules for their Beta densities, of 20 and 5 nodes;
-    limits leave tails that differ from ``tail`` by 2e-4 at most. Near nominal with few labels
-    too; also where the judge agrees with all.
+    The distribution function is that of the largest part of the variance, q·a, (1 − q)·b or q,
+    averaged over the other two by Gauss's rules for their Beta densities. From 20 labels on the
+    tails of 0.025 differ from it by 1e-4 in most data, by at most 1e-3 where all four counts are
+    above 0, and by 7e-3 where one is 0. Near nominal with few labels too, also where the judge
+    agrees with all of them.
 
     Little (1993), J. Am. Stat. Assoc. 88, 1001–1012.
     """
@@ -132,13 +141,29 @@ def _solved(counts: Floats, tail: float) -> Floats:
     mean, share = right / (right + wrong), every / every.sum(axis=1, keepdims=True)
     variance = share**2 * mean * (1.0 - mean) / (right + wrong + 1.0)
     of_share = share.prod(axis=1) / (every.sum(axis=1) + 1.0) * np.diff(mean, axis=1)[:, 0] ** 2
-    by_share = of_share > variance.max(axis=1)
-    node, scale, weight, s, t = np.empty((5, len(counts), _OF_YES * _OF_PART))
-    for here, of_parts in ((~by_share, _given_share), (by_share, _given_parts)):
+    center = (share * mean).sum(axis=1)
+    total = center * (1.0 - center) / (variance.sum(axis=1) + of_share) - 1.0
+    start = betaincinv(center * total, (1.0 - center) * total, tail)
+    by_share, has_empty = of_share > variance.max(axis=1), (counts[:, :4] == 0).any(axis=1)
+    limits = np.empty(len(counts))
+    for here, mixture in (
+        (by_share, _given_parts),
+        (~by_share & ~has_empty, partial(_given_share, nodes=_OF_PART)),
+        (~by_share & has_empty, partial(_given_share, nodes=_OF_PART_WITH_EMPTY)),
+    ):
         if here.any():
-            mixed = of_parts(right[here], wrong[here], every[here], variance[here])
-            for column, part in zip((node, scale, weight, s, t), mixed, strict=True):
-                column[here] = part
+            betas = mixture(right[here], wrong[here], every[here], variance[here])
+            limits[here] = _quantiles(betas, start[here], tail)
+    return limits
+
+
+Mixture = tuple[Floats, Floats, Floats, Floats, Floats]
+"""A mixture of Betas: the start and the scale of each, its weight, and its shapes s and t."""
+
+
+def _quantiles(mixture: Mixture, start: Floats, tail: float) -> Floats:
+    """Return the quantiles of mixtures, shape (m,), from first guesses."""
+    node, scale, weight, s, t = mixture
     constant = betaln(s, t)
 
     def evaluate(theta: Floats, rows: Positions) -> tuple[Floats, Floats]:
@@ -152,18 +177,13 @@ def _solved(counts: Floats, tail: float) -> Floats:
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.log(tail / below), -(weight[rows] * density).sum(axis=1) / below
 
-    center = (share * mean).sum(axis=1)
-    total = center * (1.0 - center) / (variance.sum(axis=1) + of_share) - 1.0
-    start = betaincinv(center * total, (1.0 - center) * total, tail)
     missing = "post_stratified: no limit found for the outcome in place {}"
-    return newton_roots(evaluate, np.zeros(len(counts)), np.ones(len(counts)), start, missing)
+    return newton_roots(evaluate, np.zeros_like(start), np.ones_like(start), start, missing)
 
 
-Mixture = tuple[Floats, Floats, Floats, Floats, Floats]
-"""A mixture of Betas: the start and the scale of each, its weight, and its shapes s and t."""
-
-
-def _given_share(right: Floats, wrong: Floats, every: Floats, variance: Floats) -> Mixture:
+def _given_share(
+    right: Floats, wrong: Floats, every: Floats, variance: Floats, nodes: int
+) -> Mixture:
     """The distribution of the part of larger variance, given the share of yes and the other."""
     outer = variance.argmax(axis=1)[:, np.newaxis]
 
@@ -173,7 +193,7 @@ def _given_share(right: Floats, wrong: Floats, every: Floats, variance: Floats) 
         return here[:, 0], there[:, 0]
 
     (s, s_other), (t, t_other), (k, k_other) = (split(each) for each in (right, wrong, every))
-    part, other = _gauss(k, k_other, _OF_YES), _gauss(s_other, t_other, _OF_PART)
+    part, other = _gauss(k, k_other, _OF_YES), _gauss(s_other, t_other, nodes)
     start, weight = _crossed(1.0 - part[0], other[0]), _crossed(part[1], other[1])
     scale = _crossed(part[0], np.ones_like(other[0]))
     return start, scale, weight, s[:, np.newaxis], t[:, np.newaxis]
@@ -202,27 +222,29 @@ def _crossed(first: Floats, second: Floats) -> Floats:
 
 
 def _gauss(s: Floats, t: Floats, count: int) -> tuple[Floats, Floats]:
-    """Gauss's nodes and weights of Beta(s, t), shape (m, count) each.
+    """Gauss's nodes and weights of Beta(s, t), shape (m, count) each; of equal shapes found once.
 
     They are the eigenvalues of the matrix of the recurrence of Jacobi's polynomials, and the
     squares of the first components of its eigenvectors.
 
     Golub and Welsch (1969), Math. Comput. 23, 221–230.
     """
-    a, b = t[:, np.newaxis] - 1.0, s[:, np.newaxis] - 1.0
+    distinct, back = np.unique(np.stack((s, t), axis=1), axis=0, return_inverse=True)
+    a, b = distinct[:, 1:] - 1.0, distinct[:, :1] - 1.0
     k = np.arange(1.0, count)
     twice = 2.0 * k + a + b
-    diagonal = np.empty((len(s), count))
+    diagonal = np.empty((len(distinct), count))
     diagonal[:, 0] = ((b - a) / (a + b + 2.0))[:, 0]
     diagonal[:, 1:] = (b - a) * (b + a) / (twice * (twice + 2.0))
-    squares = np.empty((len(s), count - 1))
+    squares = np.empty((len(distinct), count - 1))
     squares[:, 0] = (4.0 * (1.0 + a) * (1.0 + b) / ((a + b + 2.0) ** 2 * (a + b + 3.0)))[:, 0]
     later = k[1:] * (k[1:] + a) * (k[1:] + b) * (k[1:] + a + b)
     squares[:, 1:] = 4.0 * later / (twice[:, 1:] ** 2 * (twice[:, 1:] ** 2 - 1.0))
-    matrix = np.zeros((len(s), count, count))
+    matrix = np.zeros((len(distinct), count, count))
     place = np.arange(count)
     matrix[:, place, place] = diagonal
     beside = np.sqrt(squares)
     matrix[:, place[1:], place[:-1]] = matrix[:, place[:-1], place[1:]] = beside
     values, vectors = np.linalg.eigh(matrix)
-    return np.clip(0.5 * (1.0 + values), 0.0, 1.0), vectors[:, 0, :] ** 2
+    place = back.ravel()
+    return np.clip(0.5 * (1.0 + values), 0.0, 1.0)[place], vectors[place, 0, :] ** 2

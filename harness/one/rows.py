@@ -76,8 +76,10 @@ def validate_rows(family: Family, rows: Sequence[Row]) -> None:
     named.pop(POPULATION, None)
     is_list = row_lists(family, named)
     # Any data by the right names: two of two, a mean of 2 with an sd of 2, two values in the range.
-    any_list = [float(np.clip(2.0, *family.support))] * 2
-    family.validate_data({name: any_list if is_list else value for name, value in named.items()})
+    in_range = [float(np.clip(2.0, *family.support))]
+    if is_list:
+        named = {name: in_range * family.list_lengths.get(name, 2) for name in named}
+    family.validate_data(named)
     takes_population = any(method.needs_population for method in methods_of(family).values())
 
     def validate(places: list[int]) -> None:

@@ -170,6 +170,9 @@ def _lists(method: SoundMethod) -> Iterator[list[np.ndarray]]:
         elif method.family.startswith("auc"):
             # Rounded, so that some tie.
             yield [np.round(rng.normal(0.5, 1, k), 1) for _ in family_of(method.family).data]
+        elif method.family == "labelled_share":
+            table = rng.multinomial(5 * k, (0.72, 0.08, 0.03, 0.17))
+            yield [table.astype(float), np.array([30.0 * k, 10.0 * k])]
         elif method.family == "clustered_proportion":
             n = rng.integers(1, 20, k).astype(float)
             yield [np.floor(rng.random(k) * (n + 1)), n]
