@@ -575,7 +575,5 @@ class StratumTruth:
         return {"tables": [[list(first), list(second)] for first, second in self.tables]}
 
 
-ListTruth = (
-    RunTruth | ClusterTruth | StratumTruth | ScoreTruth | PairedScoreTruth | LabelledTruth
-)
+ListTruth = RunTruth | ClusterTruth | StratumTruth | ScoreTruth | PairedScoreTruth | LabelledTruth
 """Where the true values of a family of lists come from."""

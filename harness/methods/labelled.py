@@ -96,10 +96,9 @@ def disagreements(data: Data) -> Floats:
     return np.asarray(table[..., 1] + table[..., 2])
 
 
-# Nodes over the share of yes and over the share right in one part, or over those of both parts.
-_OF_YES, _OF_PART, _OF_BOTH = 5, 20, 10
-# A density that is infinite at an end of its range needs more.
-_OF_PART_WITH_EMPTY = 50
+# Nodes over the share of yes and over the share right in one part; more where a density is infinite
+# at an end of its range. Over the shares right in both parts as many each.
+_NODES, _NODES_WITH_EMPTY, _NODES_OF_BOTH = (5, 20), (9, 28), 10
 # Outcomes whose limits are computed together.
 _BLOCK = 1 << 12
 
@@ -129,8 +128,7 @@ def _lower_limits(table: Floats, verdicts: Floats, tail: float) -> Floats:
     every = table[:, :2] + table[:, 2:] + verdicts
     distinct, back = np.unique(np.concatenate((table, every), axis=1), axis=0, return_inverse=True)
     limits = [
-        _solved(distinct[start : start + _BLOCK], tail)
-        for start in range(0, len(distinct), _BLOCK)
+        _solved(distinct[start : start + _BLOCK], tail) for start in range(0, len(distinct), _BLOCK)
     ]
     return np.concatenate(limits)[back.ravel()]
 
@@ -148,8 +146,8 @@ def _solved(counts: Floats, tail: float) -> Floats:
     limits = np.empty(len(counts))
     for here, mixture in (
         (by_share, _given_parts),
-        (~by_share & ~has_empty, partial(_given_share, nodes=_OF_PART)),
-        (~by_share & has_empty, partial(_given_share, nodes=_OF_PART_WITH_EMPTY)),
+        (~by_share & ~has_empty, partial(_given_share, nodes=_NODES)),
+        (~by_share & has_empty, partial(_given_share, nodes=_NODES_WITH_EMPTY)),
     ):
         if here.any():
             betas = mixture(right[here], wrong[here], every[here], variance[here])
@@ -182,7 +180,7 @@ def _quantiles(mixture: Mixture, start: Floats, tail: float) -> Floats:
 
 
 def _given_share(
-    right: Floats, wrong: Floats, every: Floats, variance: Floats, nodes: int
+    right: Floats, wrong: Floats, every: Floats, variance: Floats, nodes: tuple[int, int]
 ) -> Mixture:
     """The distribution of the part of larger variance, given the share of yes and the other."""
     outer = variance.argmax(axis=1)[:, np.newaxis]
@@ -193,7 +191,7 @@ def _given_share(
         return here[:, 0], there[:, 0]
 
     (s, s_other), (t, t_other), (k, k_other) = (split(each) for each in (right, wrong, every))
-    part, other = _gauss(k, k_other, _OF_YES), _gauss(s_other, t_other, nodes)
+    part, other = _gauss(k, k_other, nodes[0]), _gauss(s_other, t_other, nodes[1])
     start, weight = _crossed(1.0 - part[0], other[0]), _crossed(part[1], other[1])
     scale = _crossed(part[0], np.ones_like(other[0]))
     return start, scale, weight, s[:, np.newaxis], t[:, np.newaxis]
@@ -201,7 +199,7 @@ def _given_share(
 
 def _given_parts(right: Floats, wrong: Floats, every: Floats, _: Floats) -> Mixture:
     """The distribution of the share of yes, given the shares right among yes and among no."""
-    yes, no = (_gauss(right[:, place], wrong[:, place], _OF_BOTH) for place in (0, 1))
+    yes, no = (_gauss(right[:, place], wrong[:, place], _NODES_OF_BOTH) for place in (0, 1))
     among_yes = _crossed(yes[0], np.ones_like(no[0]))
     among_no = _crossed(np.ones_like(yes[0]), no[0])
     rises = among_yes > among_no
