@@ -13,8 +13,8 @@ from harness.families.family import Data, Family
 from harness.families.labelled import LABELLED_SHARE
 from harness.families.lists import MEAN
 from harness.families.uninformative import UNINFORMATIVE, WITHOUT_INTERVAL, uninformative
-from harness.one.default_sizes import remark_on_sizes
 from harness.methods.labelled import FEWEST_DISAGREEMENTS, disagreements
+from harness.one.default_sizes import remark_on_sizes
 from harness.one.few_clusters import remark_on_few_clusters
 
 

@@ -199,10 +199,8 @@ def test_there_are_commands_to_compare():
 
 
 def test_labelled_cases_are_counts_or_lists_and_few_disagreements_have_a_remark(run_command):
-    counts = dict(right_yes=18, right_no=0, wrong_yes=0, wrong_no=2, yes=900, unlabelled=1000)
-    options = [
-        word for name, n in counts.items() for word in (f"--{name.replace('_', '-')}", str(n))
-    ]
+    counts = "--right-yes 18 --right-no 0 --wrong-yes 0 --wrong-no 2 --yes 900 --unlabelled 1000"
+    options = counts.split()
     lists = ["--table", "18,0,0,2", "--verdicts", "900,100"]
     shown = [
         run_command("interval", "labelled_share", "--method", "ppi", *given)

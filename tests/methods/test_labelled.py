@@ -16,8 +16,8 @@ from harness.families.labelled import COUNTS, LABELLED_SHARE
 from harness.methods.catalogue import methods_of
 from harness.methods.labelled import post_stratified, power
 
-# ppi_python 0.2.3, NumPy 2.4.6: with y and f the labels and verdicts of labelled cases, u the verdicts of
-# others, as zeros and ones of these counts,
+# ppi_python 0.2.3, NumPy 2.4.6: with y and f the labels and verdicts of labelled cases, u the
+# verdicts of others, as zeros and ones of these counts,
 #   >>> ppi_mean_ci(y, f, u, alpha=0.1, lam=1)     # ppi
 #   >>> ppi_mean_ci(y, f, u, alpha=0.1)            # ppi_plus
 REFERENCE = [
@@ -179,12 +179,9 @@ def test_enumeration_is_the_sum_over_all_outcomes(tmp_path):
         weight = weight * stats.binom(6, p[0] + p[2]).pmf(y)
         missed.append(weight[(share < lower) | (share > upper)].sum())
     rows = {
-        engine: results.summary.row(
-            by_predicate=(results.summary["method"] == "post_stratified")
-            & (results.summary["engine"] == engine),
-            named=True,
-        )
-        for engine in config["engines"]
+        row["engine"]: row
+        for row in results.summary.rows(named=True)
+        if row["method"] == "post_stratified"
     }
     exact = rows["enumeration"]["actual_alpha"]
     assert exact == pytest.approx(np.mean(missed), abs=1e-12)
