@@ -379,7 +379,7 @@ _PAIRED_SCORES_LISTS = CheckedLists(
 def _judged_of_failures(lists: Sequence[Floats]) -> tuple[Floats, ...]:
     """Wrong cases in place of right ones, and no in place of yes."""
     table, verdicts = lists
-    return table[:, ::-1], verdicts[:, ::-1]
+    return table[..., ::-1], verdicts[..., ::-1]
 
 
 _LABELLED_LISTS = CheckedLists(
@@ -387,6 +387,7 @@ _LABELLED_LISTS = CheckedLists(
         ([70, 10, 5, 15], [700, 300]),
         ([12, 3, 1, 4], [80, 20]),
         ([18, 0, 0, 2], [900, 100]),
+        ([18, 0, 0, 2], [30, 0]),
         ([20, 0, 0, 0], [800, 200]),
         ([0, 0, 0, 10], [30, 30]),
         ([1, 0, 0, 0], [3, 1]),

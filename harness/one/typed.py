@@ -209,6 +209,12 @@ class Columns(TypedDict, total=False):
     mean: str
     sd: str
     k: str | float
+    right_yes: str
+    right_no: str
+    wrong_yes: str
+    wrong_no: str
+    yes: str
+    unlabelled: str | float
 
 
 @overload

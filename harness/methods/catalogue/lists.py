@@ -279,7 +279,7 @@ AUC_DIFFERENCE: dict[str, Method] = {
 }
 
 
-_AGREES = "of no width where the judge agrees with all labels, and all its other verdicts are alike"
+_AGREES = "of no width where the judge agrees with all labels and its other verdicts are alike"
 _ABOUT_ANOTHER = "it lies about an estimate of its own"
 
 LABELLED_SHARE: dict[str, Method] = {
