@@ -20,7 +20,7 @@ def judged_share_with_labels(table, verdicts, alpha):
     return np.clip(estimate - delta, 0, 1), np.clip(estimate + delta, 0, 1)
 
 
-judged_share_with_labels.contract = "nominal"
+judged_share_with_labels.contract = "conservative"
 judged_share_with_labels.expected_failures = {
     "holds the estimate": "it lies about an estimate of its own",
 }
