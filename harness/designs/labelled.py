@@ -109,8 +109,8 @@ def _outcomes(scenario: Scenario, windows: Sequence[Window]) -> Iterator[tuple[F
         numbers = np.arange(start, min(start + _BLOCK, int(np.prod(shape))))
         places = np.unravel_index(numbers, shape)
         counts = [place + first for place, (first, _) in zip(places, windows, strict=True)]
-        left = int(scenario.sizes[0]) - sum(counts[:3])
-        inside = left >= 0
+        left = np.asarray(int(scenario.sizes[0]) - sum(counts[:3]))
+        inside = np.asarray(left >= 0)
         if inside.any():
             table = np.stack((*counts[:3], left), axis=1)[inside]
             yield table.astype(np.float64), counts[3][inside].astype(np.float64)
