@@ -50,8 +50,9 @@ def ppi_plus(data: Data, tail: float) -> LimitPair:
     s² is the variance of y − λf over the n labelled cases, with the divisor n, and z the upper
     ``tail`` point of the standard normal. λ = c/((1 + n/N)v), clipped to [0, 1], has the covariance
     c of y and f over the labelled cases, with the divisor n, and the variance v of f over all
-    n + N cases, with the divisor n + N − 1; it is 0 where v is. Of no width where the judge agrees
-    with all labels that are all right or all wrong, and close to it wherever it agrees with all.
+    n + N cases, with the divisor n + N − 1; it is 0 where v is. Of no width where
+    all labels are alike, as c is then 0, whatever the verdicts are; covers less than ``ppi`` with
+    few labels.
 
     Angelopoulos, Duchi and Zrnic (2023), arXiv 2311.01453, section 6.
     """
@@ -112,8 +113,8 @@ def post_stratified(data: Data, tail: float) -> LimitPair:
     The distribution function is that of the largest part of the variance, q·a, (1 − q)·b or q,
     averaged over the other two by Gauss's rules for their Beta densities. From 20 labels on the
     tails of 0.025 differ from it by 1e-4 in most data, by at most 1e-3 where all four counts are
-    above 0, and by 7e-3 where one is 0. Near nominal with few labels too, also where the judge
-    agrees with all of them.
+    above 0, and by 7e-3 where one is 0. Near nominal with few labels too, and
+    conservative where the judge agrees with nearly all of them.
 
     Little (1993), J. Am. Stat. Assoc. 88, 1001–1012.
     """

@@ -306,6 +306,9 @@ LABELLED_SHARE: dict[str, Method] = {
         "Prediction-powered with power tuning, PPI++",
         by.ANGELOPOULOS_DUCHI,
         labelled.ppi_plus,
-        exceptions={"has width": _AGREES, "holds the estimate": _ABOUT_ANOTHER},
+        exceptions={
+            "has width": "of no width where all labels are alike",
+            "holds the estimate": _ABOUT_ANOTHER,
+        },
     ),
 }
