@@ -15,7 +15,7 @@ FamilyName = Literal[
     "risk_ratio", "odds_ratio", "rate_ratio", "paired_difference", "paired_ratio", "mean",
     "bounded_mean", "clustered_proportion", "clustered_mean", "clustered_difference",
     "stratified_difference", "precision", "recall", "specificity", "npv", "f_score", "jaccard",
-    "mcc", "kappa", "informedness", "auc", "auc_difference",
+    "mcc", "kappa", "informedness", "auc", "auc_difference", "labelled_share",
 ]
 """What is estimated."""
 
@@ -149,6 +149,10 @@ AucDifferenceMethod = Literal[
     "delong", "bootstrap_percentile",
 ]
 
+LabelledShareMethod = Literal[
+    "post_stratified", "labels_only", "ppi", "ppi_plus",
+]
+
 MethodName = (
     ProportionMethod
     | RateMethod
@@ -177,5 +181,6 @@ MethodName = (
     | InformednessMethod
     | AucMethod
     | AucDifferenceMethod
+    | LabelledShareMethod
 )
 """The methods of all families."""

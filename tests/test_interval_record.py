@@ -33,6 +33,10 @@ DATA = {
         **dict.fromkeys(("positives1", "positives2"), ((3.0, 2.0, 5.0), (1.0, 4.0, 2.0))),
         **dict.fromkeys(("negatives1", "negatives2"), ((1.0, 2.5), (1.0, 2.5))),
     },
+    "labelled_share": {
+        "table": [[12, 3, 1, 4], [18, 0, 0, 2]],
+        "verdicts": [[80, 20], [90, 10]],
+    },
     "mean": {"values": [[1.0, 2.0, 4.0], [1.0, 1.0, 2.0]]},
     "bounded_mean": {"values": [[0.1, 0.2, 0.4], [1.0, 0.0, 0.2]]},
     "clustered_mean": {"values": [[1.0, 2.0, 4.0], [1.0, 1.0, 2.0]], "cluster": [1, 2, 2]},

@@ -41,6 +41,7 @@ def test_every_family_has_overloads_with_its_data_and_its_methods() -> None:
     *of_one_method, of_rows, of_several = OVERLOADS
     (columns,) = get_args(hints(of_rows)["columns"])
     lists = {"positives", "negatives", "positives1", "negatives1", "positives2", "negatives2"}
+    lists |= {"table", "verdicts"}
     data = {name for family in FAMILIES.values() for name in family.options} - lists
     assert data <= set(columns.__annotations__)
     assert hints(of_several)["method"] == list[Any] | tuple[Any, ...]

@@ -23,6 +23,7 @@ from harness.distributions.clustered_truths import (
     ClusteredPairTruth,
     ClusteredScoreTruth,
 )
+from harness.distributions.labelled_truths import LabelledTruth
 from harness.distributions.list_truths import (
     BetaRuns,
     ClusterTruth,
@@ -42,6 +43,7 @@ from harness.distributions.truths import PairTruth, UniformTruth
 from harness.families.clustered_scores import CLUSTERED_PAIRS, CLUSTERED_SCORES, by_clusters
 from harness.families.confusion import CONFUSION
 from harness.families.family import POSTERIOR, Family
+from harness.families.labelled import SOME_LABELLED
 from harness.families.lists import BOUNDED_RUNS, CLUSTERS, RUNS, STRATA
 from harness.families.paired import PAIRS
 from harness.families.samples import SINGLE_SAMPLE, TWO_SAMPLES
@@ -441,6 +443,38 @@ _PAIRED_SCORES_LISTS = CheckedLists(
     ),
 )
 
+
+def _judged_of_failures(lists: Sequence[Floats]) -> tuple[Floats, ...]:
+    """Wrong cases in place of right ones, and no in place of yes."""
+    table, verdicts = lists
+    return table[..., ::-1], verdicts[..., ::-1]
+
+
+_LABELLED_LISTS = CheckedLists(
+    data_sets=(
+        ([70, 10, 5, 15], [700, 300]),
+        ([12, 3, 1, 4], [80, 20]),
+        ([18, 0, 0, 2], [900, 100]),
+        ([18, 0, 0, 2], [30, 0]),
+        ([20, 0, 0, 0], [800, 200]),
+        ([0, 0, 0, 10], [30, 30]),
+        ([1, 0, 0, 0], [3, 1]),
+        ([0, 2, 1, 0], [1, 1]),
+        ([400, 30, 60, 110], [150, 50]),
+    ),
+    image=_judged_of_failures,
+    differ=lambda lists: np.asarray((lists[0] > 0).sum(axis=1) > 1),
+    simulated=tuple(
+        (
+            f"{labelled} labelled cases and {unlabelled} others, share = {share:g}",
+            (labelled, unlabelled),
+            LabelledTruth((share,), (0.9,), (0.85,)),
+        )
+        for labelled, unlabelled in ((50, 200), (200, 200))
+        for share in (0.5, 0.8)
+    ),
+)
+
 PLANS: dict[str, CheckPlan] = {
     SINGLE_SAMPLE: CheckPlan(_ONE_SAMPLE_AT, _uniform_truth),
     A_STOPPING_RULE: CheckPlan(_STOPPED_AT, _uniform_truth),
@@ -455,6 +489,7 @@ PLANS: dict[str, CheckPlan] = {
     STRATA: CheckPlan(LISTS_AT, lists=_STRATA_LISTS),
     SCORES: CheckPlan(LISTS_AT, lists=_SCORES_LISTS),
     PAIRED_SCORES: CheckPlan(LISTS_AT, lists=_PAIRED_SCORES_LISTS),
+    SOME_LABELLED: CheckPlan(LISTS_AT, lists=_LABELLED_LISTS),
 }
 """The plan of each design, by its name."""
 

@@ -16,6 +16,7 @@ from harness.commands.options import (
     CLUSTER_LABELS,
     CLUSTERED_SCORES,
     FINITE_POPULATION,
+    LABELLED,
     ONE_SAMPLE,
     OR_LISTS,
     RANGE,
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 
 _FORMS = {".csv": "csv", ".json": "json"}
 _DATA = ONE_SAMPLE | FINITE_POPULATION | TWO_COUNTS | OR_LISTS | TABLE_COUNTS | RUN_VALUES | RANGE
-_DATA |= CASE_COUNTS | BETA | SCORES | STOPPING | CLUSTERED_SCORES
+_DATA |= CASE_COUNTS | BETA | SCORES | LABELLED | STOPPING | CLUSTERED_SCORES
 
 
 @with_data(_DATA, str | None, metavar="DATA")
@@ -61,7 +62,7 @@ def interval(
             "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, mean, "
             "bounded_mean, clustered_proportion, clustered_mean, clustered_difference, "
             "stratified_difference, precision, recall, specificity, npv, f_score, jaccard, mcc, "
-            "kappa, informedness, auc or auc_difference",
+            "kappa, informedness, auc, auc_difference or labelled_share",
             metavar="FAMILY",
         ),
     ],
@@ -382,9 +383,10 @@ def _remark(
     from functools import partial
 
     from harness.commands.output import say
-    from harness.one.data_remarks import remark_on_range
+    from harness.one.data_remarks import remark_on_disagreements, remark_on_range
     from harness.one.remarks import (
         Remarks,
+        columns_of_lists,
         remark_on_alpha,
         remarks_on_clusters,
         remarks_on_rows,
@@ -397,6 +399,12 @@ def _remark(
         *left_out,
         *remark_on_range(setting.family, [row.data.get("values", ()) for row in rows]),
         *remarks_on_clusters(setting.family, rows, found),
+        *(
+            remark
+            for each in found
+            for data in columns_of_lists(setting.family, rows)
+            for remark in remark_on_disagreements(setting.family, each.method.name, data)
+        ),
         *(_on_default(setting, rows, found[0].method.name) if is_default else ()),
         *Remarks(setting, rows, partial(limits_text, percent=percent)).on(found),
     ]

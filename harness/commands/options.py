@@ -82,6 +82,16 @@ CLUSTERED_SCORES = {
 }
 CLUSTER_LABELS = {"cluster": "Cluster of each case: a,a,b; with --rows the name of its column."}
 """Beside ``--cluster``, which names a column for other families too."""
+LABELLED = {
+    "right_yes": "Labelled cases that are right, with the judge's yes.",
+    "right_no": "Labelled cases that are right, with its no.",
+    "wrong_yes": "Labelled cases that are wrong, with its yes.",
+    "wrong_no": "Labelled cases that are wrong, with its no.",
+    "yes": "The judge's yes among the cases without a label.",
+    "unlabelled": "Cases without a label.",
+    "table": "The four counts of labelled cases in place of them: 70,10,5,15.",
+    "verdicts": "The yes and the no of cases without a label in place of them: 700,300.",
+}
 FINITE_POPULATION = {
     "population": "Cases in the finite population that the n are drawn from without replacement; "
     "for hypergeometric_exact and hypergeometric_wang.",
@@ -321,9 +331,8 @@ def with_joined_numbers(arguments: Sequence[str]) -> list[str]:
     """
     lists = {"--prior"}
     if "interval" in arguments[:1]:
-        lists |= {
-            f"--{name}" for name in (*RUN_VALUES, *RANGE, *OR_LISTS, *SCORES, *CLUSTERED_SCORES)
-        }
+        of_lists = RUN_VALUES | RANGE | OR_LISTS | SCORES | CLUSTERED_SCORES | LABELLED
+        lists |= {f"--{name}" for name in of_lists}
     joined: list[str] = []
     follows_number = False
     for argument in arguments:

@@ -37,6 +37,9 @@ _OF_LISTS = {
     "auc1": "True area of the first score.",
     "auc2": "True area of the second score.",
     "correlation": "Correlation of both scores of a case.",
+    "labelled": "Number of labelled cases.",
+    "unlabelled": "Number of cases with a judge's verdict alone.",
+    "share": "True share of cases that are right.",
 }
 """Sizes and true values of families whose data are lists."""
 
@@ -49,8 +52,8 @@ def coverage(
             help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
             "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, precision, "
             "recall, specificity, npv, f_score, jaccard, mcc, kappa or informedness; mean, "
-            "bounded_mean, clustered_proportion, clustered_mean, stratified_difference, auc or "
-            "auc_difference, by Monte Carlo",
+            "bounded_mean, clustered_proportion, clustered_mean, stratified_difference, auc, "
+            "auc_difference or labelled_share, by Monte Carlo",
             metavar="FAMILY",
         ),
     ],
@@ -128,6 +131,8 @@ _LISTS = {
     "rho": "Correlation of two cases of a cluster.",
     "size": "Cases of each cluster, or of clusters in turn: 3,5,20.",
     "shares": "Share of each stratum among the cases: 0.5,0.3,0.2.",
+    "share": _OF_LISTS["share"],
+    "unlabelled": _OF_LISTS["unlabelled"],
 }
 _GIVEN_SIZES = {
     name: f"{text} With --above or --below: the power of this size is found, and with "
@@ -144,7 +149,7 @@ def size(
             help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
             "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, mean, "
             "clustered_proportion, stratified_difference, precision, recall, specificity, npv, "
-            "f_score, jaccard, mcc, kappa or informedness",
+            "f_score, jaccard, mcc, kappa, informedness or labelled_share",
             metavar="FAMILY",
         ),
     ],

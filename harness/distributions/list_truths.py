@@ -20,6 +20,7 @@ from harness.base.arguments import quoted, validate_choice, validate_number
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.base.text import enumerated
+from harness.distributions.labelled_truths import LabelledTruth
 from harness.distributions.score_truths import PairedScoreTruth, ScoreTruth
 
 LARGEST = 1e100
@@ -574,5 +575,5 @@ class StratumTruth:
         return {"tables": [[list(first), list(second)] for first, second in self.tables]}
 
 
-ListTruth = RunTruth | ClusterTruth | StratumTruth | ScoreTruth | PairedScoreTruth
+ListTruth = RunTruth | ClusterTruth | StratumTruth | ScoreTruth | PairedScoreTruth | LabelledTruth
 """Where the true values of a family of lists come from."""

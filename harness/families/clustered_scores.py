@@ -167,6 +167,7 @@ CLUSTERED_MEAN: Family = Family(
     summary=TOTALS,
     summary_is_lists=True,
     sizes=("clusters", "size"),
+    sizes_in_words=("Numbers of clusters", "Cases of each cluster"),
     size_in_words="number of clusters",
     truths=("truth", "rho"),
     symbols=("mean", "ρ"),

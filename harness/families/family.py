@@ -290,6 +290,8 @@ class Family:
     """The first true value in words, before its symbol; empty where the symbol says it."""
     size_in_words: str = "number of trials"
     """What the size of the first sample is a number of."""
+    sizes_in_words: tuple[str, ...] = ("Sizes of the first sample", "Sizes of the second sample")
+    """What the sizes are, where there are several."""
     has_curves: bool = True
     """Whether truths list values that a curve goes over; a law of runs has one."""
     names_sampling: bool = False
@@ -300,6 +302,8 @@ class Family:
     """What else than the model's own way of sampling means for methods, in a sentence."""
     lists_are_counts: bool = True
     """Whether the numbers of lists are whole."""
+    list_lengths: Mapping[str, int] = field(default_factory=dict)
+    """How many numbers a list has that always has as many, by its name."""
     summary: tuple[str, ...] = ()
     """The names of the data that may be given in place of lists."""
     summary_is_lists: bool = False

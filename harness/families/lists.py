@@ -248,6 +248,7 @@ CLUSTERED_PROPORTION = Family(
     data=("x", "n"),
     sizes=("clusters", "size"),
     size_in_words="number of clusters",
+    sizes_in_words=("Numbers of clusters", "Cases of each cluster"),
     truths=("truth", "rho"),
     symbols=("p", "ρ"),
     support=proportion.SUPPORT,

@@ -88,6 +88,7 @@ AUC = Family(
     data=_OF_ONE,
     sizes=("n1", "n2"),
     size_in_words="number of positives",
+    sizes_in_words=("Numbers of positives", "Numbers of negatives"),
     truths=("truth", "sd_ratio"),
     symbols=("AUC", "sd ratio"),
     support=(0.0, 1.0),

@@ -10,8 +10,10 @@ import numpy.typing as npt
 from harness.base.errors import IntervalNotFoundError
 from harness.base.numerics.arrays import Bools, Floats
 from harness.families.family import Data, Family
+from harness.families.labelled import LABELLED_SHARE
 from harness.families.lists import MEAN
 from harness.families.uninformative import UNINFORMATIVE, WITHOUT_INTERVAL, uninformative
+from harness.methods.labelled import FEWEST_DISAGREEMENTS, disagreements
 from harness.one.default_sizes import remark_on_sizes
 from harness.one.few_clusters import remark_on_few_clusters
 
@@ -57,6 +59,7 @@ def remarks_on_limits(
     if alpha_of_default is not None:
         yield from remark_on_sizes(family, method, alpha_of_default, [data])
     yield from remark_on_range(family, data[3:])
+    yield from remark_on_disagreements(family, method, data)
     if limited_without_data(family, data, *limits).any():
         yield f"{method}: {without_data(family)}"
 
@@ -74,6 +77,25 @@ def remark_on_range(family: Family, values: Sequence[npt.ArrayLike]) -> Iterator
             "every value lies between 0 and 1: if no value can lie outside, give the range, "
             "--range 0 1 (in Python range=(0, 1)): its limits stay inside, and hold the mean of "
             "skewed values too"
+        )
+
+
+def remark_on_disagreements(family: Family, method: str, data: Data) -> Iterator[str]:
+    """Yield a remark where a prediction-powered interval has few labels that the judge got wrong.
+
+    Args:
+        family: of the data.
+        method: the name of the method.
+        data: the columns of the family.
+    """
+    if family is not LABELLED_SHARE or not method.startswith("ppi"):
+        return
+    fewest = int(disagreements(data).min())
+    if fewest < FEWEST_DISAGREEMENTS:
+        yield (
+            f"{method}: the judge is wrong in {fewest} of the labelled cases, and below "
+            f"{FEWEST_DISAGREEMENTS} its variance is known too poorly; post_stratified has no such "
+            "need"
         )
 
 

@@ -77,6 +77,12 @@ def complete_data(family: Family, rows: Sequence[Row]) -> list[Data]:
     return [tuple(np.array([row.data[name] for row in complete]) for name in family.data)]
 
 
+def columns_of_lists(family: Family, rows: Sequence[Row]) -> Iterator[Data]:
+    """Yield the columns of each row of lists that lacks no data."""
+    if family.lists:
+        yield from (family.validate_data(row.data) for row in rows if not row.missing)
+
+
 @dataclass(frozen=True)
 class Remarks:
     """Remarks about intervals that fail as the catalogue declares, each with a better one."""

@@ -72,10 +72,14 @@ def validate_rows(family: Family, rows: Sequence[Row]) -> None:
         named |= dict.fromkeys([*row.data, *row.missing], 2.0)
     named.pop(POPULATION, None)
     is_list = row_lists(family, named)
-    # Any data by the right names: two of two, a mean of 2 with an sd of 2, two values in the range,
-    # and two clusters.
-    any_list = np.clip([1.0, 2.0], *family.support).tolist()
-    family.validate_data({name: any_list if is_list else value for name, value in named.items()})
+    # Any data by the right names: two of two, a mean of 2 with an sd of 2, values in the range, and
+    # two clusters.
+    ends = np.clip([1.0, 2.0], *family.support).tolist()
+    if is_list:
+        named = {
+            name: [ends[0], *[ends[1]] * (family.list_lengths.get(name, 2) - 1)] for name in named
+        }
+    family.validate_data(named)
     takes_population = any(method.needs_population for method in methods_of(family).values())
 
     def validate(places: list[int]) -> None:

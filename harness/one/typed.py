@@ -26,6 +26,7 @@ from harness.names import (
     FScoreMethod,
     InformednessMethod,
     JaccardMethod,
+    LabelledShareMethod,
     MccMethod,
     MeanMethod,
     OddsRatioMethod,
@@ -183,6 +184,19 @@ class PairedScores(Options):
     negatives2: npt.ArrayLike
 
 
+class LabelledCounts(Options, total=False):
+    """Labelled cases by label and verdict, and verdicts on others; or both as lists of counts."""
+
+    right_yes: npt.ArrayLike
+    right_no: npt.ArrayLike
+    wrong_yes: npt.ArrayLike
+    wrong_no: npt.ArrayLike
+    yes: npt.ArrayLike
+    unlabelled: npt.ArrayLike
+    table: npt.ArrayLike
+    verdicts: npt.ArrayLike
+
+
 class Columns(TypedDict, total=False):
     """Names of columns of ``rows``, as the options of the command ``interval`` have them."""
 
@@ -223,6 +237,12 @@ class Columns(TypedDict, total=False):
     first: str
     second: str
     total: str
+    right_yes: str
+    right_no: str
+    wrong_yes: str
+    wrong_no: str
+    yes: str
+    unlabelled: str | float
 
 
 @overload
@@ -427,6 +447,14 @@ def interval(
 
 @overload
 def interval(
+    family: Literal["labelled_share"],
+    method: LabelledShareMethod | None = ...,
+    **data: Unpack[LabelledCounts],
+) -> Interval: ...
+
+
+@overload
+def interval(
     family: str,
     method: str | None = ...,
     *,
@@ -484,7 +512,9 @@ def interval(
             "precision", "recall", "specificity", "npv", "f_score" (with beta, 1 if left out),
             "jaccard", "mcc", "kappa" and "informedness" (tp, fp, fn, tn), "auc" (positives,
             negatives: lists with a score for each case), "auc_difference" (positives1, negatives1,
-            positives2, negatives2: two scores of the same cases, in one order).
+            positives2, negatives2: two scores of the same cases, in one order), "labelled_share"
+            (right_yes, right_no, wrong_yes, wrong_no: labelled cases by label and a judge's
+            verdict, and yes of the unlabelled others; or table and verdicts, lists of counts).
         method: a name of the catalogue, or an alias; or a list of them. By default the method
             that is recommended for the family, the first that ``python -m harness methods --family
             FAMILY`` lists; of one side, or with a prior, that of the posterior if there is one.

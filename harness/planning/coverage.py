@@ -149,8 +149,9 @@ def coverage(
             specificity). Of lists "mean" of normal runs (k, mean, sd), "clustered_proportion"
             (clusters, size, p, rho), "clustered_mean" of normal scores (clusters, size, mean, sd,
             rho), "stratified_difference" (n1, n2, p1, p2, each a list with a number for each
-            stratum), "auc" (n1, n2, auc, sd_ratio, by default 1) and
-            "auc_difference" (n1, n2, auc1, auc2, correlation).
+            stratum), "auc" (n1, n2, auc, sd_ratio, by default 1),
+            "auc_difference" (n1, n2, auc1, auc2, correlation) and "labelled_share" (labelled,
+            unlabelled, share, sensitivity, specificity).
         method: a name of the catalogue, an alias, or a function f(x, n, alpha) of the family's
             data that returns both limits; or a list of these. Its limits must be a function of the
             outcome, unless the data are lists.

@@ -122,7 +122,7 @@ class ListQuestion:
         assert lists.truth_at is not None
         truth = lists.truth_at(**{name: self.given[name] for name in lists.words})
         strata = tuple(self.strata(number).values())
-        size: Any = strata or (number, *self.given["size"])
+        size: Any = strata or (number, *self.given.get("size", self.given.get("unlabelled", ())))
         return scenario_for(self.family, size, truth)
 
     @property
@@ -132,6 +132,8 @@ class ListQuestion:
             return "normal values of runs"
         if "shares" in self.given:
             return "cases of strata in the given shares, at least one in each"
+        if "unlabelled" in self.given:
+            return "cases that are labelled at random"
         sizes = first_few([str(size) for size in self.given["size"]], 5)
         turn = " in turn" if self.period > 1 else ""
         return f"clusters of {sizes} cases{turn}, with proportions from a beta distribution"
@@ -229,7 +231,7 @@ def list_question(
         checked = strata_in_range({name: given[name] for name in needed})
     else:
         checked = {
-            name: sizes_of_clusters(given[name]) if name == "size" else number_in_range(name, value)
+            name: _SIZES_OF[name](value) if name in _SIZES_OF else number_in_range(name, value)
             for name, value in given.items()
         }
     return ListQuestion(family, chosen, alpha, target, halves, checked, ratio)
@@ -257,6 +259,9 @@ _BETWEEN = NumberRange("between 0 and 1", 0, 1, has_low=False, has_high=False)
 _ABOVE_0 = NumberRange("above 0", 0, math.inf, has_low=False, has_high=False)
 RANGES: Mapping[str, NumberRange] = {
     "p": _SHARE,
+    "share": _SHARE,
+    "sensitivity": _SHARE,
+    "specificity": _SHARE,
     "p1": _SHARE,
     "p2": _SHARE,
     "rho": NumberRange("from 0 to below 1", 0, 1, has_high=False),
@@ -315,6 +320,21 @@ def sizes_of_clusters(value: Any) -> tuple[int, ...]:
         validate_whole("size", whole, 1)
         sizes[place] = whole
     return tuple(sizes) if len(set(sizes)) > 1 else (sizes[0],)
+
+
+def size_of_unlabelled(value: Any) -> tuple[int]:
+    """Return the number of cases without a label.
+
+    Raises:
+        InputError: it is no whole number of at least 1.
+    """
+    whole = int(value) if isinstance(value, float) and value.is_integer() else value
+    validate_whole("unlabelled", whole, 1)
+    return (whole,)
+
+
+_SIZES_OF = {"size": sizes_of_clusters, "unlabelled": size_of_unlabelled}
+"""The sizes that a number is planned for, by name."""
 
 
 def _list(name: str, value: Any, item: str) -> list[Any]:

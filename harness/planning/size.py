@@ -111,6 +111,11 @@ class Size(Tabular):
         """The number of clusters."""
         return self._size_of("clusters")
 
+    @property
+    def labelled(self) -> float:
+        """The number of labelled cases."""
+        return self._size_of("labelled")
+
     def _size_of(self, name: str) -> float:
         if name not in self.sizes:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
@@ -202,8 +207,9 @@ def size(
             of numbers for every value from the first to the second. Of "mean" the sd of a run;
             of "clustered_proportion" p, rho and the size of a cluster, or a list of sizes that
             clusters have in turn; of "stratified_difference" p1, p2 and the shares of the strata
-            among the cases, a number for each stratum. Without any, for a width of proportions
-            that are no ratio, all are 0.5.
+            among the cases, a number for each stratum; of "labelled_share" share, sensitivity,
+            specificity and unlabelled, the number of other cases. Without any, for a width of
+            proportions that are no ratio, all are 0.5.
 
     Returns:
         The sizes, what is reached there, up to where all sizes were checked, and the smaller sizes

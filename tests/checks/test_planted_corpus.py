@@ -20,6 +20,7 @@ QUICK = {
     "the first run left out": "alpha=0.05",
     "no limits in the range": "alpha=0.05",
     "weights not squared": "alpha=0.05",
+    "unlabelled verdicts not resampled": "alpha=0.05",
 }
 """Faults of several families, and the grid to which their checks are restricted for speed.
 

@@ -196,3 +196,17 @@ def test_a_command_prints_what_the_page_says(run_command, argv, head, row):
 
 def test_there_are_commands_to_compare():
     assert len(COMMANDS) == 5
+
+
+def test_labelled_cases_are_counts_or_lists_and_few_disagreements_have_a_remark(run_command):
+    counts = "--right-yes 18 --right-no 0 --wrong-yes 0 --wrong-no 2 --yes 900 --unlabelled 1000"
+    options = counts.split()
+    lists = ["--table", "18,0,0,2", "--verdicts", "900,100"]
+    shown = [
+        run_command("interval", "labelled_share", "--method", "ppi", *given)
+        for given in (options, lists)
+    ]
+    assert shown[0].out == shown[1].out
+    for each in shown:
+        assert "remark: ppi: the judge is wrong in 0 of the labelled cases" in each.err
+    assert "judge" not in run_command("interval", "labelled_share", *lists).err

@@ -176,7 +176,9 @@ def test_samples_of_an_item_count_by_their_mean_in_differences(kind, cluster):
 
 def test_an_item_in_two_clusters_is_refused():
     frame = long_answers().with_columns(doc=pl.Series([0] * 89 + [1]))
-    with pytest.raises(InputError, match="should belong to one cluster, found 17 in [01] and [01]"):
+    with pytest.raises(
+        InputError, match=r"should belong to one cluster, found 17 in [01] and [01]"
+    ):
         harness.leaderboard(frame, "ok", key="item", by="model", cluster="doc")
 
 

@@ -8,6 +8,7 @@ from harness.families.catalogue import FAMILIES
 from harness.families.clustered_scores import CLUSTERED_PAIRS, CLUSTERED_SCORES
 from harness.families.confusion import RATES
 from harness.families.family import MONTE_CARLO, POSTERIOR, Family
+from harness.families.labelled import SOME_LABELLED
 from harness.families.lists import BOUNDED_RUNS, CLUSTERS, RUNS, STRATA
 from harness.families.paired import PAIRS
 from harness.families.scores import PAIRED_SCORES, SCORES
@@ -315,6 +316,15 @@ def of_lists(draw: st.DrawFn, family: Family) -> dict[str, Any]:
         CLUSTERED_PAIRS: in_clusters("first", "second"),
         STRATA: _strata(),
         SCORES: scored(auc=AREAS, sd_ratio=any_numbers(0.1, 10), levels=st.integers(2, 99)),
+        SOME_LABELLED: st.fixed_dictionaries(
+            {
+                "labelled": st.lists(WHOLE, min_size=1, max_size=4, unique=True),
+                "unlabelled": WHOLE,
+                "truth": st.fixed_dictionaries(
+                    dict.fromkeys(("share", "sensitivity", "specificity"), listed_truths(1.0))
+                ),
+            }
+        ),
         PAIRED_SCORES: scored(auc1=AREAS, auc2=AREAS, correlation=any_numbers(-1, 1)),
     }
     kind, config = draw(st.sampled_from(["per_size", "per_truth"])), draw(of_design[family.design])

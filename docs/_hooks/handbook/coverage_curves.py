@@ -26,6 +26,7 @@ from harness.families.catalogue import FAMILIES, family_of
 from harness.families.clustered_scores import CLUSTERED_PAIRS, CLUSTERED_SCORES
 from harness.families.confusion import CONFUSION
 from harness.families.family import Family
+from harness.families.labelled import SOME_LABELLED
 from harness.families.lists import BOUNDED_RUNS, CLUSTERS, RUNS, STRATA
 from harness.families.paired import PAIRS
 from harness.families.scores import PAIRED_SCORES, SCORES
@@ -172,6 +173,7 @@ _AXES = {PAIRS: "p10", CONFUSION: "sensitivity"}
 """What the curves of a design are over, where it is not the first true value."""
 _OF_TABLES = f"prevalence {PREVALENCE:g}, specificity {SPECIFICITY:g}"
 
+_SHARES = [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95]
 _AREAS = [0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95]
 _IN_CLUSTERS = {"rho": {"values": [0, 0.1, 0.2, 0.3, 0.4, 0.5]}, "largest_share": 0.3}
 _SETTINGS: Mapping[str, Mapping[str, Any]] = {
@@ -179,7 +181,7 @@ _SETTINGS: Mapping[str, Mapping[str, Any]] = {
         "n": [SIZE],
         "truth": {
             "prevalence": [PREVALENCE],
-            "sensitivity": [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95],
+            "sensitivity": _SHARES,
             "specificity": [SPECIFICITY],
         },
     },
@@ -193,13 +195,18 @@ _SETTINGS: Mapping[str, Mapping[str, Any]] = {
             "correlation": {"values": [0.5]},
         },
     },
+    SOME_LABELLED: {
+        "labelled": [SIZE],
+        "unlabelled": [500],
+        "truth": {"share": _SHARES, "sensitivity": [0.9], "specificity": [0.85]},
+    },
     RUNS: {"k": [2, 3, 5, 10, SIZE], "truth": {"normal": {"mean": 75, "sd": 2.5}}},
     BOUNDED_RUNS: {"k": [2, 3, 5, 10, SIZE], "truth": {"beta": [9, 0.5]}},
     CLUSTERS: {
         "clusters": [SIZE],
         "size": [10],
         "truth": {
-            "p": {"values": [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95]},
+            "p": {"values": _SHARES},
             "rho": {"values": [0.1]},
         },
     },
@@ -233,6 +240,10 @@ _WORDS = {
     PAIRED_SCORES: (
         "AUC1 − AUC2",
         "20 positives, 20 negatives, binormal scores with correlation 0.5; AUC2 = 0.8",
+    ),
+    SOME_LABELLED: (
+        "share",
+        "20 labelled cases, 500 others; sensitivity 0.9, specificity 0.85",
     ),
     RUNS: ("k", "normal runs"),
     BOUNDED_RUNS: ("k", "values of Beta(9, ½)"),

@@ -396,7 +396,7 @@ NEEDS_ALPHAS = ("is nested in alpha",)
 def properties_of(family: Family) -> dict[str, Property]:
     """The properties of the limits of a family's methods by name, the gravest first."""
     moves: dict[str, Property] = {}
-    if family.lists:
+    if family.lists and not family.list_lengths:
         # There is no next data set, but the order of a list may not matter.
         moves = {"keeps order": keeps_order}
     if family.directions:

@@ -43,6 +43,7 @@ from harness.config.models.levels import (
     Probability,
 )
 from harness.distributions.clustered_truths import ClusteredPairTruth, ClusteredScoreTruth
+from harness.distributions.labelled_truths import LabelledTruth
 from harness.distributions.list_truths import (
     MEAN,
     MEDIAN,
@@ -291,6 +292,21 @@ def _stratum_truth(model: OfStrata) -> StratumTruth:
         raise refused(str(error)) from None
 
 
+class OfLabelled(StrictModel):
+    """Shares, and how well a judge tells right from wrong; the values of each are crossed."""
+
+    share: _Levels = Field(description="The probability of a case that is right.")
+    sensitivity: _Levels = Field(description="That the judge says yes to a case that is right.")
+    specificity: _Levels = Field(description="That it says no to a case that is wrong.")
+
+
+def _labelled_truth(model: OfLabelled) -> LabelledTruth:
+    truth = LabelledTruth(model.share, model.sensitivity, model.specificity)
+    if truth.count > LONGEST_GRID:
+        raise refused(f"expected at most {LONGEST_GRID} true values, found {truth.count}")
+    return truth
+
+
 class _Normal(StrictModel):
     """A normal distribution."""
 
@@ -466,3 +482,4 @@ ClusteredScoreTruths: Any = Annotated[OfClusteredScores, AfterValidator(_cluster
 ClusteredPairTruths: Any = Annotated[OfClusteredPairs, AfterValidator(_clustered_pairs)]
 ClusterTruths: Any = Annotated[OfClusters, AfterValidator(_cluster_truth)]
 StratumTruths: Any = Annotated[OfStrata, AfterValidator(_stratum_truth)]
+LabelledTruths: Any = Annotated[OfLabelled, AfterValidator(_labelled_truth)]

@@ -39,6 +39,7 @@ from harness.config.models.case_truths import (
     ClusteredPairTruths,
     ClusteredScoreTruths,
     ClusterTruths,
+    LabelledTruths,
     RunTruths,
     StratumTruths,
     table_truth_type,
@@ -54,6 +55,7 @@ from harness.config.models.levels import (
 )
 from harness.config.models.score_truths import PairedScoreTruths, ScoreTruths
 from harness.distributions.clustered_truths import ClusteredPairTruth, ClusteredScoreTruth
+from harness.distributions.labelled_truths import LabelledTruth
 from harness.distributions.list_truths import ClusterTruth, RunTruth, StratumTruth
 from harness.distributions.paired_truths import PARTS as PARTS_OF_PAIRS
 from harness.distributions.paired_truths import ConfusionTruth, TableTruth
@@ -389,6 +391,13 @@ _BY_TRUTH: dict[type, Callable[[Family], TruthKey]] = {
         PairedScoreTruths,
         "True areas of two scores of the same cases: {auc1, auc2, correlation, levels}.",
         ("auc1", "auc2", "correlation"),
+    ),
+    LabelledTruth: partial(
+        _of_lists,
+        LabelledTruths,
+        "True shares of right cases, and how well the judge tells: {share, sensitivity, "
+        "specificity}.",
+        ("share", "sensitivity", "specificity"),
     ),
 }
 """By the class of the truths that a design lists."""

@@ -85,6 +85,7 @@ delta_atanh delong delong_logit hanley_mcneil - - - delta - - - - delta_logit
 - - - - - korn_graubard cluster_logit - effective_wilson - - - - - - -
 - - - - - - - - - - cluster_z cr2 wild_bootstrap_t - - - - - - mle_order
 - - - gaffke betting - - empirical_bernstein
+labels_only post_stratified - - - ppi ppi_plus
 """
 _WITHOUT_N = {
     "beta_binomial_mixture": 3,

@@ -96,11 +96,7 @@ def size_keys(family: Family) -> Keys:
     if not family.sizes[1:]:
         return {family.sizes[0]: key(sizes, f"Sizes: {levels}")}
     first, second = family.sizes
-    of_first, of_second = "Sizes of the first sample", "Sizes of the second sample"
-    if first == "clusters":
-        of_first, of_second = "Numbers of clusters", "Cases of each cluster"
-    if family.scores:
-        of_first, of_second = "Numbers of positives", "Numbers of negatives"
+    of_first, of_second = family.sizes_in_words
     about_cross = f"Whether every {first} goes with every {second}."
     return {
         first: _size(0, sizes, f"{of_first}: {levels}"),

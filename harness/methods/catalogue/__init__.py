@@ -39,6 +39,7 @@ LISTS: dict[str, Methods | Callable[[Family], Methods]] = {
     "f_score": confusion.f_score_methods,
     "auc": lists.AUC,
     "auc_difference": lists.AUC_DIFFERENCE,
+    "labelled_share": lists.LABELLED_SHARE,
 }
 """The list of a family by its name, or what makes it from the settings of the family."""
 

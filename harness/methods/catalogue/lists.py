@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from harness.families.family import Family
-from harness.methods import auc, bounded, clustered_mean
+from harness.methods import auc, bounded, clustered_mean, labelled
 from harness.methods.catalogue import category as of
 from harness.methods.catalogue import references as by
 from harness.methods.clustered import (
@@ -313,5 +313,40 @@ AUC_DIFFERENCE: dict[str, Method] = {
         by.EFRON_TIBSHIRANI + ", chapter 13",
         auc.bootstrap_percentile,
         exceptions={"has width": _ALIKE, **_DRAWN_OF_SCORES},
+    ),
+}
+
+
+_AGREES = "of no width where the judge agrees with all labels and its other verdicts are alike"
+_ABOUT_ANOTHER = "it lies about an estimate of its own"
+
+LABELLED_SHARE: dict[str, Method] = {
+    "post_stratified": Method(
+        "Posterior of the shares right among yes and no, Jeffreys' priors",
+        by.LITTLE,
+        labelled.post_stratified,
+        category="Bayes",
+        exceptions={"holds the estimate": "at a large alpha both limits may lie on one side of it"},
+    ),
+    "labels_only": of.score(
+        "Wilson score of the labelled cases alone",
+        by.WILSON,
+        labelled.labels_only,
+        exceptions={"holds the estimate": _ABOUT_ANOTHER},
+    ),
+    "ppi": of.wald(
+        "Prediction-powered",
+        by.ANGELOPOULOS,
+        labelled.ppi,
+        exceptions={"has width": _AGREES, "holds the estimate": _ABOUT_ANOTHER},
+    ),
+    "ppi_plus": of.wald(
+        "Prediction-powered with power tuning, PPI++",
+        by.ANGELOPOULOS_DUCHI,
+        labelled.ppi_plus,
+        exceptions={
+            "has width": "of no width where all labels are alike",
+            "holds the estimate": _ABOUT_ANOTHER,
+        },
     ),
 }

@@ -85,6 +85,7 @@ RECOMMENDED = {
     "f_score": Recommended("scas", "blaker", lower="agresti_coull", upper="mid_p"),
     "auc": Recommended("newcombe"),
     "auc_difference": Recommended("delong", reason=_NEAREST),
+    "labelled_share": Recommended("post_stratified"),
 }
 """By the name of the family."""
 OF_ANOTHER_BETA = Recommended("delta_logit", reason=_NEAREST)
@@ -138,5 +139,6 @@ COMPUTED_OVER = {
     "f_score": ComputedOver(20, 100),
     "auc": ComputedOver(10, 100),
     "auc_difference": ComputedOver(10, 90),
+    "labelled_share": ComputedOver(20, 1000),
 }
 """By the name of the family."""

@@ -174,6 +174,9 @@ def _lists(method: SoundMethod) -> Iterator[list[np.ndarray]]:
             cluster = np.maximum(np.arange(2.0 * k) - 2.0, 0.0) // 2
             scores = [rng.normal(0.7, 0.1, 2 * k) for _ in family_of(method.family).data[1:]]
             yield [*scores, cluster]
+        elif method.family == "labelled_share":
+            table = rng.multinomial(5 * k, (0.72, 0.08, 0.03, 0.17))
+            yield [table.astype(float), np.array([30.0 * k, 10.0 * k])]
         elif method.family == "clustered_proportion":
             n = rng.integers(1, 20, k).astype(float)
             yield [np.floor(rng.random(k) * (n + 1)), n]
