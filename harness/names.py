@@ -13,9 +13,9 @@ Side = Literal[
 FamilyName = Literal[
     "proportion", "rate", "proportion_difference", "rate_difference", "balanced_accuracy",
     "risk_ratio", "odds_ratio", "rate_ratio", "paired_difference", "paired_ratio", "mean",
-    "bounded_mean", "clustered_proportion", "stratified_difference", "precision", "recall",
-    "specificity", "npv", "f_score", "jaccard", "mcc", "kappa", "informedness", "auc",
-    "auc_difference",
+    "bounded_mean", "clustered_proportion", "stratified_difference", "pass_at", "pass_hat",
+    "precision", "recall", "specificity", "npv", "f_score", "jaccard", "mcc", "kappa",
+    "informedness", "auc", "auc_difference",
 ]
 """What is estimated."""
 
@@ -100,6 +100,12 @@ StratifiedDifferenceMethod = Literal[
     "miettinen_nurminen", "scas", "sato", "mantel_haenszel", "newcombe",
 ]
 
+PassAtMethod = Literal[
+    "student_t", "bootstrap_t", "beta_binomial", "gaffke", "betting",
+]
+
+PassHatMethod = PassAtMethod
+
 PrecisionMethod = Literal[
     "wald", "wald_cc", "wald_t", "add_four", "agresti_coull", "wilson", "wilson_cc",
     "wilson_modified", "second_order", "scas", "scas_cc", "clopper_pearson", "mid_p", "blaker",
@@ -158,6 +164,8 @@ MethodName = (
     | BoundedMeanMethod
     | ClusteredProportionMethod
     | StratifiedDifferenceMethod
+    | PassAtMethod
+    | PassHatMethod
     | PrecisionMethod
     | RecallMethod
     | SpecificityMethod

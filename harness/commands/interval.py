@@ -56,8 +56,9 @@ def interval(
         typer.Argument(
             help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
             "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, mean, "
-            "bounded_mean, clustered_proportion, stratified_difference, precision, recall, "
-            "specificity, npv, f_score, jaccard, mcc, kappa, informedness, auc or auc_difference",
+            "bounded_mean, clustered_proportion, stratified_difference, pass_at, pass_hat, "
+            "precision, recall, specificity, npv, f_score, jaccard, mcc, kappa, informedness, auc "
+            "or auc_difference",
             metavar="FAMILY",
         ),
     ],
@@ -174,6 +175,7 @@ def interval(
         table_text,
         validate_output_files,
     )
+    from harness.families.tasks import OF_FAILURES, K
     from harness.methods.catalogue import default_method
     from harness.methods.method import ALL_SIDES, TWO_SIDED
     from harness.one.rows import (
@@ -188,6 +190,9 @@ def interval(
     given = {name: text for name, text in data.items() if text is not None}
     settings: dict[str, Any] = {k: number_or_list(given.pop(k)) for k in BETA | RANGE if k in given}
     settings |= {k: read_value(k, given.pop(k)) for k in STOPPING if k in given}
+    if family in OF_FAILURES and K in given:
+        k = number_or_list(given.pop(K))
+        settings[K] = number_of(K, k) if isinstance(k, float) else k
     of_family = with_settings(family, settings, alpha_of(alpha, confidence))
     if settings:
         raise InputError(f"--beta is for f_score, found {family}")

@@ -26,9 +26,11 @@ from harness.commands.options import (
 )
 
 _OF_LISTS = {
-    "k": "Number of runs.",
-    "mean": "True mean of normal runs.",
-    "sd": "Standard deviation of the value of a run.",
+    "k": "Number of runs; of pass_at and pass_hat the samples of which one is right, or all.",
+    "mean": "True mean of normal runs; of tasks that of their probabilities.",
+    "sd": "Standard deviation of the value of a run, or of the probability of a task.",
+    "tasks": "Number of tasks.",
+    "samples": "Samples of each task.",
     "clusters": "Number of clusters.",
     "size": "Cases of each cluster.",
     "rho": "Correlation of two cases of a cluster.",
@@ -49,8 +51,8 @@ def coverage(
             help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
             "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, precision, "
             "recall, specificity, npv, f_score, jaccard, mcc, kappa or informedness; mean, "
-            "bounded_mean, clustered_proportion, stratified_difference, auc or auc_difference, by "
-            "Monte Carlo",
+            "bounded_mean, clustered_proportion, stratified_difference, pass_at, pass_hat, auc or "
+            "auc_difference, by Monte Carlo",
             metavar="FAMILY",
         ),
     ],

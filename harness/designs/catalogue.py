@@ -14,6 +14,7 @@ from harness.designs.lists import (
     ONE_SCORE,
     REPEATED_RUNS,
     STRATIFIED,
+    TRIED_TASKS,
     TWO_SCORES,
 )
 from harness.designs.one_sample.design import ONE_SAMPLE
@@ -31,6 +32,7 @@ DESIGNS: dict[str, Design] = {
         BOUNDED,
         CLUSTERED,
         STRATIFIED,
+        TRIED_TASKS,
         CONFUSED,
         ONE_SCORE,
         TWO_SCORES,

@@ -307,6 +307,8 @@ class Family:
     that mean something else here."""
     has_estimands: bool = False
     """Whether a config may name a quantile of the values as what intervals are scored against."""
+    any_number: float = 2.0
+    """A number that all numbers of the data may be at once."""
     same_cases: Family | None = None
     """The family of the same comparison where both samples are of the same cases."""
 
@@ -435,6 +437,11 @@ class Family:
     def has_clusters(self) -> bool:
         """Whether cases come in clusters, whose counts are the data."""
         return "clusters" in self.sizes
+
+    @property
+    def has_tasks(self) -> bool:
+        """Whether tasks are tried by several samples each, whose counts are the data."""
+        return "tasks" in self.sizes
 
     @property
     def scores(self) -> int:

@@ -134,7 +134,7 @@ def _validate_runs(given: Mapping[str, npt.ArrayLike]) -> Data:
     if values.shape[-1] < 2:
         raise InputError("values should be of at least 2 runs, found 1")
     validate_values(values, np.abs(values) > LARGEST, "values", "numbers up to 1e100")
-    return _with_moments(values)
+    return with_moments(values)
 
 
 RUN = model_like(
@@ -169,7 +169,7 @@ MEAN = Family(
     symbols=("mean",),
     support=RUN.SUPPORT,
     validate_data=_validate_runs,
-    columns=lambda lists, sizes: _with_moments(lists[0]),
+    columns=lambda lists, sizes: with_moments(lists[0]),
     estimate=lambda data: data[0],
     mirrored=lambda lower, upper: (-upper, -lower),
     lists_are_counts=False,
@@ -217,11 +217,12 @@ def bounded_mean(low: float = 0.0, high: float = 1.0) -> Family:
         has_estimands=False,
         sampling_remark="Coverage depends on the law of the values.",
         settings={} if is_unit else {RANGE: (low, high)},
+        any_number=float(np.clip(2.0, low, high)),
         base=None if is_unit else bounded_mean(),
     )
 
 
-def _with_moments(values: Floats) -> Data:
+def with_moments(values: Floats) -> Data:
     """Return the columns mean, sd, k and values."""
     size = values.shape[-1]
     mean = values.mean(axis=-1)

@@ -84,7 +84,7 @@ jeffreys_equal_tailed wilson_modified wilson_cc jeffreys_modified
 delta_atanh delong delong_logit hanley_mcneil - - - delta - - - - delta_logit
 - - - - - korn_graubard cluster_logit - effective_wilson - - - - - - -
 - - - - - - - - - - - - - - - - - - - mle_order
-- - - gaffke betting - - empirical_bernstein
+- - - gaffke betting - beta_binomial empirical_bernstein
 """
 _WITHOUT_N = {
     "beta_binomial_mixture": 3,

@@ -99,6 +99,8 @@ def size_keys(family: Family) -> Keys:
     of_first, of_second = "Sizes of the first sample", "Sizes of the second sample"
     if family.has_clusters:
         of_first, of_second = "Numbers of clusters", "Cases of each cluster"
+    if family.has_tasks:
+        of_first, of_second = "Numbers of tasks", "Samples of each task"
     if family.scores:
         of_first, of_second = "Numbers of positives", "Numbers of negatives"
     about_cross = f"Whether every {first} goes with every {second}."

@@ -33,6 +33,8 @@ LISTS: dict[str, Methods | Callable[[Family], Methods]] = {
     "bounded_mean": lists.bounded_mean_methods,
     "clustered_proportion": lists.CLUSTERED_PROPORTION,
     "stratified_difference": lists.STRATIFIED_DIFFERENCE,
+    "pass_at": lists.methods_of_tasks,
+    "pass_hat": lists.methods_of_tasks,
     **confusion.CONFUSION,
     "f_score": confusion.f_score_methods,
     "auc": lists.AUC,
