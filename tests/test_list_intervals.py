@@ -19,6 +19,8 @@ DATA = {
     "bounded_mean": {"values": [0.75, 0.72, 0.9]},
     "clustered_proportion": CLUSTERS,
     "stratified_difference": {"x1": [3, 5], "n1": [9, 8], "x2": [1, 2], "n2": [7, 11]},
+    "pass_at": CLUSTERS,
+    "pass_hat": CLUSTERS,
     "auc": {"positives": [0.9, 0.4, 0.7], "negatives": [0.1, 0.5]},
     "auc_difference": {
         "positives1": [0.9, 0.4, 0.7],

@@ -36,7 +36,7 @@ from harness.distributions.task_truths import BetaTasks, TaskTruth
 from harness.families.family import Data
 from harness.families.lists import BOUNDED_RUNS, CLUSTERS, RUNS, STRATA, weighted_mean, weights
 from harness.families.scores import PAIRED_SCORES, SCORES
-from harness.families.tasks import OF_FAILURES, TASKS, K
+from harness.families.tasks import TASKS, K
 from harness.methods.method import LOWER, TWO_SIDED, UPPER, LimitPair, StandardErrors
 
 
@@ -300,13 +300,6 @@ def _draw_tasks(
     return rng.binomial(samples, p).astype(np.float64), np.full(p.shape, float(samples))
 
 
-def _moment(scenario: Scenario) -> tuple[Floats, ...]:
-    """E p^k of pass^k, and 1 − E (1 − p)^k of pass@k, shape (1,)."""
-    solved, failed = scenario.truth.law.powers(scenario.family.settings[K])
-    of_failures = OF_FAILURES[scenario.family.public_name]
-    return (np.array([1.0 - failed if of_failures else solved]),)
-
-
 def _refuse_few_samples(scenario: Scenario) -> None:
     k, (_, samples) = scenario.family.settings[K], scenario.size
     if samples < k:
@@ -325,7 +318,7 @@ TRIED_TASKS = Design(
     ),
     listed_truth=TaskTruth,
     sizes=lambda size: (float(size[0]), float(size[1])),
-    values=_moment,
+    values=lambda scenario: scenario.family.true_values(scenario.truth),
     refuse=_refuse_few_samples,
     sampling_title=lambda scenario: str(scenario.truth.law.title),
     examples={"counts": (([10, 30], 10), {"mixture": {"never": 0.3, "always": 0.3}}, PER_TRUTH)},

@@ -251,6 +251,9 @@ class Family:
     settings: Mapping[str, Any] = field(default_factory=dict)
     """What the parameter depends on beside the data, by name: ``beta`` of an F score,
     ``stopping`` of a proportion."""
+    true_values: Callable[[Any], tuple[Floats, ...]] = lambda truth: truth.values
+    """Return the values that a truth lists, shape (t,) each, of a truth that serves families with
+    different parameters."""
     other_truths: tuple[str, ...] = ()
     """The names of what may be given in place of the true values of ``free_symbols``."""
     from_other_truths: Callable[..., tuple[Floats, ...]] = lambda *given: given

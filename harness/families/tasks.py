@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache, partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -80,6 +81,12 @@ def _validate(name: str, k: int, given: Mapping[str, npt.ArrayLike]) -> Data:
     return _columns(name, k, x, n)
 
 
+def _true_values(name: str, k: int, truth: Any) -> tuple[Floats, ...]:
+    """E p^k of pass^k, and 1 − E (1 − p)^k of pass@k, shape (1,)."""
+    solved, failed = truth.law.powers(k)
+    return (np.array([1.0 - failed if OF_FAILURES[name] else solved]),)
+
+
 @cache
 def of_tasks(name: str, k: int) -> Family:
     """Return the family ``pass_at`` or ``pass_hat`` of k samples, from 1 to 10^4."""
@@ -112,5 +119,6 @@ def of_tasks(name: str, k: int) -> Family:
         sampling_remark="Coverage depends on the distribution of the tasks' probabilities.",
         settings={K: k},
         base=None if is_default else of_tasks(name, DEFAULT_K),
+        true_values=partial(_true_values, name, k),
         any_number=float(k),
     )

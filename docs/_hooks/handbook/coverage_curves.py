@@ -28,6 +28,7 @@ from harness.families.family import Family
 from harness.families.lists import BOUNDED_RUNS, CLUSTERS, RUNS, STRATA
 from harness.families.paired import PAIRS
 from harness.families.scores import PAIRED_SCORES, SCORES
+from harness.families.tasks import TASKS
 from harness.methods.catalogue import CATALOGUE, methods_of
 from harness.methods.method import Method
 
@@ -193,6 +194,11 @@ _SETTINGS: Mapping[str, Mapping[str, Any]] = {
     },
     RUNS: {"k": [2, 3, 5, 10, SIZE], "truth": {"normal": {"mean": 75, "sd": 2.5}}},
     BOUNDED_RUNS: {"k": [2, 3, 5, 10, SIZE], "truth": {"beta": [9, 0.5]}},
+    TASKS: {
+        "tasks": [5, 10, SIZE, 50],
+        "samples": [10],
+        "truth": {"mixture": {"never": 0.3, "always": 0.3}},
+    },
     CLUSTERS: {
         "clusters": [SIZE],
         "size": [10],
@@ -220,6 +226,7 @@ _WORDS = {
     ),
     RUNS: ("k", "normal runs"),
     BOUNDED_RUNS: ("k", "values of Beta(9, ½)"),
+    TASKS: ("tasks", "10 samples of each; 30 % never solved, 30 % always, the rest uniform"),
     CLUSTERS: ("p", "20 clusters of 10 cases, rho = 0.1"),
     STRATA: ("p1 − p2", "two strata, 20 cases in each sample of each; p2 = 0.3 and 0.5"),
 }

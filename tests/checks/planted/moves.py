@@ -170,8 +170,8 @@ def _lists(method: SoundMethod) -> Iterator[list[np.ndarray]]:
         elif method.family.startswith("auc"):
             # Rounded, so that some tie.
             yield [np.round(rng.normal(0.5, 1, k), 1) for _ in family_of(method.family).data]
-        elif method.family == "clustered_proportion":
-            n = rng.integers(1, 20, k).astype(float)
+        elif method.family in ("clustered_proportion", "pass_at"):
+            n = rng.integers(2, 20, k).astype(float)
             yield [np.floor(rng.random(k) * (n + 1)), n]
         else:
             sizes = rng.integers(2, 20, (2, k)).astype(float)
