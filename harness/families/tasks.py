@@ -34,7 +34,10 @@ OF_FAILURES = {"pass_at": True, "pass_hat": False}
 _MODEL = model_like(
     RUN, NAME="task", COUNT="x", SIZE="n", COUNTED="samples", PARAMETER="p", IS_BOUNDED=True
 )
-_WORDS = {"pass_at": "that one of {k} samples is right", "pass_hat": "that all {k} samples are right"}
+_WORDS = {
+    "pass_at": "that one of {k} samples is right",
+    "pass_hat": "that all {k} samples are right",
+}
 
 
 def share_of_draws(x: Floats, n: Floats, k: int) -> Floats:

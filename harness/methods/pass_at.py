@@ -39,9 +39,7 @@ def bootstrap_t(
 _CELLS = 1 << 19
 
 
-def beta_binomial(
-    k: int, of_failures: bool, data: tuple[Floats, ...], tail: float
-) -> LimitPair:
+def beta_binomial(k: int, of_failures: bool, data: tuple[Floats, ...], tail: float) -> LimitPair:
     """logit θ̂ ± t · s/(1 − θ̂), with θ̂ = ∏ (μ(1 − ρ) + iρ)/(1 − ρ + iρ), i < k, and s = se(ln θ̂).
 
     θ̂ is E p^k of the beta distribution of the tasks' probabilities p with mean μ and correlation ρ
@@ -181,5 +179,5 @@ def _fitted(sums: _Sums, k: int) -> tuple[Floats, Floats]:
     left = np.full(every.size, np.inf)
     left[inside] = np.maximum(in_both * in_both / in_mu - in_rho, 0.0)[inside]
     with np.errstate(divide="ignore"):
-        variance = -by_mu**2 / in_mu + (by_rho - by_mu * in_both / in_mu) ** 2 / left
+        variance = -(by_mu**2) / in_mu + (by_rho - by_mu * in_both / in_mu) ** 2 / left
     return log_theta, np.sqrt(variance)

@@ -170,7 +170,7 @@ def test_the_config_of_a_family_of_lists_is_valid_with_every_truth_that_it_shows
     for truth in truths:
         config = {**shown, "truth": truth, "name": "page", "seed": 1}
         config["methods"] = [next(iter(CATALOGUE[family]))]
-        assert load_experiment(config).family.name == family
+        assert load_experiment(config).family.public_name == family
 
 
 def balanced(start: str, text: str) -> str:

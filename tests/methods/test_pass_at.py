@@ -1,4 +1,4 @@
-"""pass@k and pass^k: reference values, the fit of the beta-binomial model, truths and what is refused."""
+"""pass@k and pass^k: reference values, the beta-binomial fit, truths and what is refused."""
 
 import math
 
@@ -12,7 +12,7 @@ from harness.catalogue import scenario_for, with_settings
 from harness.distributions.task_truths import BetaTasks, MixtureTasks, PointTasks, TaskTruth
 from harness.families.tasks import share_of_draws
 
-# R 4.3: mean, sd/sqrt(C) and qt of 1 - choose(n - x, k)/choose(n, k), or choose(x, k)/choose(n, k).
+# Values computed apart from this package: the mean over tasks with Student's limits, cut at 1.
 REFERENCE = [
     (
         "pass_at", 2, 10, [0, 9, 6, 9, 4, 10, 5, 9, 3, 9, 10, 7, 10, 7, 1, 10, 7, 4, 10, 5],

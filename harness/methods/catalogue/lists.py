@@ -241,9 +241,7 @@ def methods_of_tasks(family: Family) -> dict[str, Method]:
     def of_lower(lower: bounded.LowerLimit) -> TailFormula:
         return of_values(documented(partial(bounded.both_limits, lower), lower))
 
-    fitted = partial(
-        pass_at.beta_binomial, family.settings[K], OF_FAILURES[family.public_name]
-    )
+    fitted = partial(pass_at.beta_binomial, family.settings[K], OF_FAILURES[family.public_name])
     return {
         "student_t": of.wald(
             "Student's t over tasks, cut at 0 and 1",
