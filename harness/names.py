@@ -101,7 +101,7 @@ StratifiedDifferenceMethod = Literal[
 ]
 
 PassAtMethod = Literal[
-    "student_t", "bootstrap_t", "beta_binomial", "gaffke", "betting",
+    "gaffke", "student_t", "bootstrap_t", "beta_binomial", "betting",
 ]
 
 PassHatMethod = PassAtMethod

@@ -26,15 +26,7 @@ from harness.methods.listing import NEVER_ABOVE, USE, better_methods, listing
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
 
 ROOT = Path(harness.__file__).parents[1]
-LISTS = {
-    "mean",
-    "pass_at",
-    "pass_hat",
-    "auc",
-    "auc_difference",
-    "clustered_proportion",
-    "stratified_difference",
-}
+LISTS = {"mean", "auc", "auc_difference", "clustered_proportion", "stratified_difference"}
 """Families whose truths are lists, which a single config crosses."""
 OTHER_BETAS = {"f_half", "f_2"}
 CONFIGS = sorted((ROOT / "configs/recommendation").glob("*.yaml"))

@@ -243,6 +243,13 @@ def methods_of_tasks(family: Family) -> dict[str, Method]:
 
     fitted = partial(pass_at.beta_binomial, family.settings[K], OF_FAILURES[family.public_name])
     return {
+        "gaffke": Method(
+            "Gaffke's bound of the tasks' values",
+            f"{by.GAFFKE}; {by.LEARNED_MILLER}",
+            of_lower(bounded.gaffke),
+            category="exact",
+            keeps=CONSERVATIVE,
+        ),
         "student_t": of.wald(
             "Student's t over tasks, cut at 0 and 1",
             by.STUDENT,
@@ -263,13 +270,6 @@ def methods_of_tasks(family: Family) -> dict[str, Method]:
                 "has width": "of no width where all samples are right, or none is",
                 "holds the estimate": "it lies about that of the beta-binomial model",
             },
-        ),
-        "gaffke": Method(
-            "Gaffke's bound of the tasks' values",
-            f"{by.GAFFKE}; {by.LEARNED_MILLER}",
-            of_lower(bounded.gaffke),
-            category="exact",
-            keeps=CONSERVATIVE,
         ),
         "betting": of.inequality(
             "Bets on the mean of the tasks' values",

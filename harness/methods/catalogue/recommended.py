@@ -64,6 +64,8 @@ RECOMMENDED = {
     "bounded_mean": Recommended("gaffke", "betting", lower="gaffke", upper="gaffke"),
     "clustered_proportion": Recommended("korn_graubard", reason=_NEAREST),
     "stratified_difference": Recommended("scas"),
+    "pass_at": Recommended("gaffke", "betting", lower="gaffke", upper="beta_binomial"),
+    "pass_hat": Recommended("gaffke", "betting", lower="beta_binomial", upper="gaffke"),
     "precision": Recommended("minimal_length", "blaker", lower="mid_p", upper="agresti_coull"),
     "recall": Recommended("minimal_length", "blaker", lower="mid_p", upper="agresti_coull"),
     "specificity": Recommended(
@@ -123,6 +125,8 @@ COMPUTED_OVER = {
     "bounded_mean": ComputedOver(5, 50),
     "clustered_proportion": ComputedOver(5, 100),
     "stratified_difference": ComputedOver(4, 90),
+    "pass_at": ComputedOver(10, 30),
+    "pass_hat": ComputedOver(10, 30),
     "precision": ComputedOver(20, 100),
     "recall": ComputedOver(20, 100),
     "specificity": ComputedOver(20, 100),
