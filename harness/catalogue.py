@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from harness.base.arguments import quoted, validate_choice
+from harness.base.arguments import quoted, validate_choice, validate_whole
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats, Positions
 from harness.distributions.sampling.law import NUMPY, Law
@@ -20,6 +20,7 @@ from harness.families.confusion import BETA, f_score
 from harness.families.data import numbers
 from harness.families.family import STOPPING, Family
 from harness.families.lists import MEAN, RANGE, bounded_mean
+from harness.families.tasks import LARGEST_K, K, of_tasks
 from harness.methods.catalogue import add_methods
 from harness.methods.method import Method
 
@@ -54,6 +55,12 @@ def with_settings(name: Any, given: MutableMapping[str, Any], alpha: object = No
         return stopped_proportion(open_rule(given.pop(STOPPING), nominal))
     if RANGE in given:
         return _in_range(family, given.pop(RANGE))
+    if K in family.settings and K in given:
+        k = given.pop(K)
+        validate_whole(K, k, 1)
+        if k > LARGEST_K:
+            raise InputError(f"{K} should be a whole number from 1 to {LARGEST_K:,}, found {k}")
+        return of_tasks(family.public_name, int(k))
     if BETA not in family.settings or BETA not in given:
         return family
     beta = given.pop(BETA)

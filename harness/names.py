@@ -14,8 +14,8 @@ FamilyName = Literal[
     "proportion", "rate", "proportion_difference", "rate_difference", "balanced_accuracy",
     "risk_ratio", "odds_ratio", "rate_ratio", "paired_difference", "paired_ratio", "mean",
     "bounded_mean", "clustered_proportion", "clustered_mean", "clustered_difference",
-    "stratified_difference", "precision", "recall", "specificity", "npv", "f_score", "jaccard",
-    "mcc", "kappa", "informedness", "auc", "auc_difference", "labelled_share",
+    "stratified_difference", "pass_at", "pass_hat", "precision", "recall", "specificity", "npv",
+    "f_score", "jaccard", "mcc", "kappa", "informedness", "auc", "auc_difference", "labelled_share",
 ]
 """What is estimated."""
 
@@ -106,6 +106,12 @@ StratifiedDifferenceMethod = Literal[
     "miettinen_nurminen", "scas", "sato", "mantel_haenszel", "newcombe",
 ]
 
+PassAtMethod = Literal[
+    "gaffke", "student_t", "bootstrap_t", "beta_binomial", "betting",
+]
+
+PassHatMethod = PassAtMethod
+
 PrecisionMethod = Literal[
     "wald", "wald_cc", "wald_t", "add_four", "agresti_coull", "wilson", "wilson_cc",
     "wilson_modified", "second_order", "scas", "scas_cc", "clopper_pearson", "mid_p", "blaker",
@@ -170,6 +176,8 @@ MethodName = (
     | ClusteredMeanMethod
     | ClusteredDifferenceMethod
     | StratifiedDifferenceMethod
+    | PassAtMethod
+    | PassHatMethod
     | PrecisionMethod
     | RecallMethod
     | SpecificityMethod

@@ -22,6 +22,8 @@ DATA = {
     "clustered_mean": {"values": SCORES, "cluster": LABELS},
     "clustered_difference": {"first": SCORES, "second": SCORES[3:] + SCORES[:3], "cluster": LABELS},
     "stratified_difference": {"x1": [3, 5], "n1": [9, 8], "x2": [1, 2], "n2": [7, 11]},
+    "pass_at": CLUSTERS,
+    "pass_hat": CLUSTERS,
     "auc": {"positives": [0.9, 0.4, 0.7], "negatives": [0.1, 0.5]},
     "auc_difference": {
         "positives1": [0.9, 0.4, 0.7],

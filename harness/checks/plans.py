@@ -39,6 +39,7 @@ from harness.distributions.paired_truths import (
     table_of_cells,
 )
 from harness.distributions.score_truths import PairedScoreTruth, ScoreTruth
+from harness.distributions.task_truths import BetaTasks, TaskTruth
 from harness.distributions.truths import PairTruth, UniformTruth
 from harness.families.clustered_scores import CLUSTERED_PAIRS, CLUSTERED_SCORES, by_clusters
 from harness.families.confusion import CONFUSION
@@ -48,6 +49,7 @@ from harness.families.lists import BOUNDED_RUNS, CLUSTERS, RUNS, STRATA
 from harness.families.paired import PAIRS
 from harness.families.samples import SINGLE_SAMPLE, TWO_SAMPLES
 from harness.families.scores import PAIRED_SCORES, SCORES
+from harness.families.tasks import TASKS
 
 DataSet = tuple[Sequence[float], ...]
 """One data set: its lists in the order of the family's data."""
@@ -106,7 +108,7 @@ class CheckedLists:
     """Return the mirror image of the lists of a data set."""
     differ: Callable[[Sequence[Floats]], Bools] = lambda lists: np.ones(len(lists[0]), np.bool_)
     """Return whether the values, or the proportions, of each data set differ, shape (m,)."""
-    simulated: tuple[tuple[str, Any, AnyListTruth], ...] = ()
+    simulated: tuple[tuple[str, Any, AnyListTruth | TaskTruth], ...] = ()
     """The words for each scenario of trials, its sizes and its truth."""
 
 
@@ -379,6 +381,26 @@ _CLUSTERED_PAIRS_LISTS = CheckedLists(
         for clusters, rho in _FEW_CLUSTERS
     ),
 )
+_TASKS_LISTS = CheckedLists(
+    data_sets=(
+        ([3, 5, 2, 4, 6], [10, 10, 10, 10, 10]),
+        ([0, 0, 0, 0, 1], [10, 10, 10, 10, 10]),
+        ([0, 0, 0, 0, 0], [10, 10, 10, 10, 10]),
+        ([0, 5, 0, 5, 5], [5, 5, 5, 5, 5]),
+        ([1, 9, 3, 40, 2], [2, 10, 3, 60, 5]),
+        ([5, 5, 5, 5, 5], [10, 10, 10, 10, 10]),
+        ([10, 9], [10, 10]),
+        ([(3 * i) % 11 for i in range(40)], [10] * 40),
+    ),
+    image=_failures,
+    differ=lambda lists: np.asarray(np.ptp(lists[0] / lists[1], axis=1) > 0),
+    simulated=tuple(
+        (f"{tasks} tasks of {samples}, Beta({s:g}, {t:g})", (tasks, samples), TaskTruth(law))
+        for tasks, samples in ((100, 5), (100, 10))
+        for s, t in ((1.0, 1.0), (2.0, 4.0))
+        for law in (BetaTasks(s, t),)
+    ),
+)
 _STRATA_LISTS = CheckedLists(
     data_sets=(
         ([4, 9, 3], [10, 20, 6], [2, 7, 3], [12, 18, 8]),
@@ -487,6 +509,7 @@ PLANS: dict[str, CheckPlan] = {
     CLUSTERED_SCORES: CheckPlan(LISTS_AT, lists=_CLUSTERED_LISTS),
     CLUSTERED_PAIRS: CheckPlan(LISTS_AT, lists=_CLUSTERED_PAIRS_LISTS),
     STRATA: CheckPlan(LISTS_AT, lists=_STRATA_LISTS),
+    TASKS: CheckPlan(LISTS_AT, lists=_TASKS_LISTS),
     SCORES: CheckPlan(LISTS_AT, lists=_SCORES_LISTS),
     PAIRED_SCORES: CheckPlan(LISTS_AT, lists=_PAIRED_SCORES_LISTS),
     SOME_LABELLED: CheckPlan(LISTS_AT, lists=_LABELLED_LISTS),

@@ -61,8 +61,8 @@ def interval(
             help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
             "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, mean, "
             "bounded_mean, clustered_proportion, clustered_mean, clustered_difference, "
-            "stratified_difference, precision, recall, specificity, npv, f_score, jaccard, mcc, "
-            "kappa, informedness, auc, auc_difference or labelled_share",
+            "stratified_difference, pass_at, pass_hat, precision, recall, specificity, npv, "
+            "f_score, jaccard, mcc, kappa, informedness, auc, auc_difference or labelled_share",
             metavar="FAMILY",
         ),
     ],
@@ -191,6 +191,7 @@ def interval(
         table_text,
         validate_output_files,
     )
+    from harness.families.tasks import OF_FAILURES, K
     from harness.methods.catalogue import default_method
     from harness.methods.method import ALL_SIDES, TWO_SIDED
     from harness.one.rows import (
@@ -205,6 +206,9 @@ def interval(
     given = {name: text for name, text in data.items() if text is not None}
     settings: dict[str, Any] = {k: number_or_list(given.pop(k)) for k in BETA | RANGE if k in given}
     settings |= {k: read_value(k, given.pop(k)) for k in STOPPING if k in given}
+    if family in OF_FAILURES and K in given:
+        k = number_or_list(given.pop(K))
+        settings[K] = number_of(K, k) if isinstance(k, float) else k
     of_family = with_settings(family, settings, alpha_of(alpha, confidence))
     if cluster is not None and not files and of_family.labels_clusters:
         given["cluster"], cluster = cluster, None

@@ -56,11 +56,12 @@ RUN_VALUES = {
     "values": "Value of each run, or score of each case: 75,72,78.",
     "mean": "Mean of the runs, where their values are not known.",
     "sd": "Standard deviation of the runs, with the divisor k - 1.",
-    "k": "Number of runs.",
+    "k": "Number of runs; of pass_at and pass_hat the samples of a task of which one is right, or "
+    "all: default 2.",
 }
 OR_LISTS = {
-    "x": "Count: successes, or events; of clusters a list: 3,5,2.",
-    "n": "Trials; of clusters a list.",
+    "x": "Count: successes, or events; of clusters and tasks a list: 3,5,2.",
+    "n": "Trials; of clusters a list, of tasks a list or the samples of all.",
     **{
         name: TWO_COUNTS[name].replace(".", "; of strata a list.")
         for name in ("x1", "n1", "x2", "n2")

@@ -26,9 +26,11 @@ from harness.commands.options import (
 )
 
 _OF_LISTS = {
-    "k": "Number of runs.",
-    "mean": "True mean of normal runs, or of normal scores.",
-    "sd": "Standard deviation of the value of a run, or of a score.",
+    "k": "Number of runs; of pass_at and pass_hat the samples of which one is right, or all.",
+    "mean": "True mean of normal runs, or of normal scores; of tasks that of their probabilities.",
+    "sd": "Standard deviation of the value of a run, of a score, or of the probability of a task.",
+    "tasks": "Number of tasks.",
+    "samples": "Samples of each task.",
     "clusters": "Number of clusters.",
     "size": "Cases of each cluster.",
     "rho": "Correlation of two cases of a cluster.",
@@ -52,8 +54,8 @@ def coverage(
             help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
             "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, precision, "
             "recall, specificity, npv, f_score, jaccard, mcc, kappa or informedness; mean, "
-            "bounded_mean, clustered_proportion, clustered_mean, stratified_difference, auc, "
-            "auc_difference or labelled_share, by Monte Carlo",
+            "bounded_mean, clustered_proportion, clustered_mean, stratified_difference, pass_at, "
+            "pass_hat, auc, auc_difference or labelled_share, by Monte Carlo",
             metavar="FAMILY",
         ),
     ],

@@ -19,6 +19,7 @@ from harness.config.models.methods import prior_type
 from harness.config.models.trials import ExecutionSettings, write_execution
 from harness.families.confusion import BETA
 from harness.families.family import Family
+from harness.families.tasks import DEFAULT_K, LARGEST_K, K
 
 CROSS = "cross"
 """The key of coverage experiments that combines the sizes of both samples."""
@@ -55,6 +56,10 @@ Beta = Annotated[
     float, Field(ge=1 / LARGEST_BETA, le=LARGEST_BETA), expecting("a number from 0.01 to 100")
 ]
 
+SamplesDrawn = Annotated[
+    int, Field(ge=1, le=LARGEST_K), expecting(f"a whole number from 1 to {LARGEST_K:,}")
+]
+
 KINDS: dict[str, str] = {}
 """What each kind of experiment asks, by the names of the kinds, which ``kinds.catalogue`` adds."""
 USUAL_KIND = "coverage"
@@ -82,6 +87,11 @@ def kind_and_family(kind: str, what: str, families: Collection[str]) -> Callable
         if BETA in family.settings:
             about_beta = "Of an F score: how many times as much recall counts as precision."
             found[BETA] = key(Beta, about_beta, 1, write=lambda _: plain(family.settings[BETA]))
+        if K in family.settings:
+            about_k = "Of pass@k and pass^k: of how many samples of a task one is right, or all."
+            found[K] = key(
+                SamplesDrawn, about_k, DEFAULT_K, write=lambda _: plain(family.settings[K])
+            )
         return found
 
     return keys

@@ -17,6 +17,7 @@ from harness.designs.lists import (
     ONE_SCORE,
     REPEATED_RUNS,
     STRATIFIED,
+    TRIED_TASKS,
     TWO_SCORES,
 )
 from harness.designs.one_sample.design import ONE_SAMPLE
@@ -36,6 +37,7 @@ DESIGNS: dict[str, Design] = {
         SCORES_IN_CLUSTERS,
         CLUSTERED_DIFFERENCES,
         STRATIFIED,
+        TRIED_TASKS,
         CONFUSED,
         ONE_SCORE,
         TWO_SCORES,

@@ -16,10 +16,11 @@ from harness.callers.source import Observed
 from harness.distributions.clustered_truths import AnyListTruth
 from harness.distributions.paired_truths import PairedTruth
 from harness.distributions.sampling.law import NUMPY, THINNED, Law, Sampling
+from harness.distributions.task_truths import TaskTruth
 from harness.distributions.truths import DiscreteTruth, PairTruth, Truth
 from harness.families.family import Data, Family, Model
 
-AnyTruth = Truth | PairTruth | PairedTruth | AnyListTruth
+AnyTruth = Truth | PairTruth | PairedTruth | AnyListTruth | TaskTruth
 
 NUMBERS_AT_ONCE = 1 << 20
 """The most numbers of a list of all trials that are drawn together."""
@@ -124,7 +125,7 @@ class Lists:
     words: Mapping[str, float | None] = field(default_factory=dict)
     """The names of the numbers that make up one truth, each with the number where none is given,
     or None; of strata each is a list."""
-    truth_at: Callable[..., AnyListTruth] | None = None
+    truth_at: Callable[..., AnyListTruth | TaskTruth] | None = None
     """Return the truth with these numbers; None where there are no words."""
 
 

@@ -32,9 +32,11 @@ from harness.distributions.list_truths import (
 from harness.distributions.sampling import binomial
 from harness.distributions.sampling.laws.clusters import draw_clusters
 from harness.distributions.score_truths import PairedScoreTruth, ScoreTruth
+from harness.distributions.task_truths import BetaTasks, TaskTruth
 from harness.families.family import Data
 from harness.families.lists import BOUNDED_RUNS, CLUSTERS, RUNS, STRATA, weighted_mean, weights
 from harness.families.scores import PAIRED_SCORES, SCORES
+from harness.families.tasks import TASKS, K
 from harness.methods.method import LOWER, TWO_SIDED, UPPER, LimitPair, StandardErrors
 
 
@@ -237,15 +239,15 @@ REPEATED_RUNS = Design(
 """k runs, whose values are drawn from one law."""
 
 
-def _beta_runs(mean: float, sd: float) -> RunTruth:
-    """Values of the beta distribution with this mean and standard deviation."""
+def _shapes(mean: float, sd: float) -> tuple[float, float]:
+    """s and t of the beta distribution with this mean and standard deviation."""
     if not (0 < mean < 1 and 0 < sd * sd < mean * (1 - mean)):
         raise InputError(
             f"mean should be above 0 and below 1, and sd below the root of mean (1 - mean), found "
             f"{mean:g} and {sd:g}"
         )
     total = mean * (1 - mean) / (sd * sd) - 1
-    return RunTruth(BetaRuns(mean * total, (1 - mean) * total))
+    return mean * total, (1 - mean) * total
 
 
 BOUNDED = replace(
@@ -255,7 +257,7 @@ BOUNDED = replace(
         cast(Lists, REPEATED_RUNS.lists),
         at_truths=None,
         assumes="values of a beta distribution",
-        truth_at=_beta_runs,
+        truth_at=lambda mean, sd: RunTruth(BetaRuns(*_shapes(mean, sd))),
     ),
     examples={"counts": (([5, 20],), {"beta": [9, 0.5]}, {"per_size": 20_000})},
 )
@@ -288,6 +290,41 @@ CLUSTERED = Design(
     size_needs=("p", "rho", "size"),
 )
 """Clusters, each with a probability of its own from a Beta distribution."""
+
+
+def _draw_tasks(
+    scenario: Scenario, _: int, trials: int, rng: np.random.Generator
+) -> tuple[Floats, ...]:
+    tasks, samples = map(int, scenario.size)
+    p = scenario.truth.law.draw(rng, (trials, tasks))
+    return rng.binomial(samples, p).astype(np.float64), np.full(p.shape, float(samples))
+
+
+def _refuse_few_samples(scenario: Scenario) -> None:
+    k, (_, samples) = scenario.family.settings[K], scenario.size
+    if samples < k:
+        raise InputError(f"samples should be at least {K} = {k}, found {samples}")
+
+
+TRIED_TASKS = Design(
+    TASKS,
+    outcomes=None,
+    lists=Lists(
+        _draw_tasks,
+        width=lambda scenario: int(scenario.size[0]),
+        assumes="tasks whose probabilities are of a beta distribution",
+        words={"mean": None, "sd": None},
+        truth_at=lambda mean, sd: TaskTruth(BetaTasks(*_shapes(mean, sd))),
+    ),
+    listed_truth=TaskTruth,
+    sizes=lambda size: (float(size[0]), float(size[1])),
+    values=lambda scenario: scenario.family.true_values(scenario.truth),
+    refuse=_refuse_few_samples,
+    sampling_title=lambda scenario: str(scenario.truth.law.title),
+    examples={"counts": (([10, 30], 10), {"mixture": {"never": 0.3, "always": 0.3}}, PER_TRUTH)},
+    smallest_size=2,
+)
+"""Tasks, each with a probability of its own, by which its samples are right."""
 
 
 def of_strata(size: Any) -> tuple[Floats, Floats]:

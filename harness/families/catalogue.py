@@ -32,6 +32,7 @@ from harness.families.lists import (
 from harness.families.paired import OF_DIFFERENCE, OF_RATIO, family_of_pairs
 from harness.families.samples import family_of_one_sample, family_of_samples
 from harness.families.scores import AUC, AUC_DIFFERENCE
+from harness.families.tasks import DEFAULT_K, OF_FAILURES, K, of_tasks
 
 PROPORTION = replace(
     family_of_one_sample("proportion", "a proportion: x of n", "p", proportion), may_stop=True
@@ -122,6 +123,7 @@ FAMILIES = {
         CLUSTERED_MEAN,
         CLUSTERED_DIFFERENCE,
         STRATIFIED_DIFFERENCE,
+        *(of_tasks(name, DEFAULT_K) for name in OF_FAILURES),
         *CONFUSION_FAMILIES,
         AUC,
         AUC_DIFFERENCE,
@@ -153,6 +155,8 @@ def _pickled(family: Family) -> Any:
     if FAMILIES.get(family.name) is not family:
         if BETA in family.settings and f_score(family.settings[BETA]) is family:
             return f_score, (family.settings[BETA],)
+        if K in family.settings and of_tasks(family.public_name, family.settings[K]) is family:
+            return of_tasks, (family.public_name, family.settings[K])
         return family.__reduce_ex__(2)
     if family.name in _OF_THE_PACKAGE:
         return family_of, (family.name,)

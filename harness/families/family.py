@@ -251,6 +251,9 @@ class Family:
     settings: Mapping[str, Any] = field(default_factory=dict)
     """What the parameter depends on beside the data, by name: ``beta`` of an F score,
     ``stopping`` of a proportion."""
+    true_values: Callable[[Any], tuple[Floats, ...]] = lambda truth: truth.values
+    """Return the values that a truth lists, shape (t,) each, of a truth that serves families with
+    different parameters."""
     other_truths: tuple[str, ...] = ()
     """The names of what may be given in place of the true values of ``free_symbols``."""
     from_other_truths: Callable[..., tuple[Floats, ...]] = lambda *given: given
@@ -313,6 +316,8 @@ class Family:
     that mean something else here."""
     has_estimands: bool = False
     """Whether a config may name a quantile of the values as what intervals are scored against."""
+    any_number: float = 2.0
+    """A number that all numbers of the data may be at once."""
     same_cases: Family | None = None
     """The family of the same comparison where both samples are of the same cases."""
 
@@ -448,6 +453,11 @@ class Family:
     def labels_clusters(self) -> bool:
         """Whether the data have the label of the cluster of each case."""
         return "cluster" in self.data
+
+    @property
+    def has_tasks(self) -> bool:
+        """Whether tasks are tried by several samples each, whose counts are the data."""
+        return "tasks" in self.sizes
 
     @property
     def scores(self) -> int:

@@ -134,7 +134,7 @@ def _validate_runs(given: Mapping[str, npt.ArrayLike]) -> Data:
     if values.shape[-1] < 2:
         raise InputError("values should be of at least 2 runs, found 1")
     validate_values(values, np.abs(values) > LARGEST, "values", "numbers up to 1e100")
-    return _with_moments(values)
+    return with_moments(values)
 
 
 RUN = model_like(
@@ -169,7 +169,7 @@ MEAN = Family(
     symbols=("mean",),
     support=RUN.SUPPORT,
     validate_data=_validate_runs,
-    columns=lambda lists, sizes: _with_moments(lists[0]),
+    columns=lambda lists, sizes: with_moments(lists[0]),
     estimate=lambda data: data[0],
     mirrored=lambda lower, upper: (-upper, -lower),
     lists_are_counts=False,
@@ -221,7 +221,7 @@ def bounded_mean(low: float = 0.0, high: float = 1.0) -> Family:
     )
 
 
-def _with_moments(values: Floats) -> Data:
+def with_moments(values: Floats) -> Data:
     """Return the columns mean, sd, k and values."""
     size = values.shape[-1]
     mean = values.mean(axis=-1)

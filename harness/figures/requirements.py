@@ -63,7 +63,7 @@ class ExperimentFacts:
             return [(value,) for value in self.truth.values]
         if self.truth.count > MOST_TRUTHS:
             return self.truth.count
-        by_column = dict(zip(self.family.truths, self.truth.values, strict=True))
+        by_column = dict(zip(self.family.truths, self.family.true_values(self.truth), strict=True))
         columns = [by_column[name].tolist() for name in truth_symbols(self.family)]
         return sorted(zip(*columns, strict=True))
 

@@ -78,7 +78,9 @@ class FamilyKind(Kind[E]):
         """The valid values of a config, each by itself, and the issues of the others."""
         form = self.form_of(raw)
         sizes = form.family.sizes
-        others = any(size in raw for size in SIZES if size not in sizes)
+        # k is a size of runs, and a setting of tasks.
+        of_family = {*sizes, *form.family.settings}
+        others = any(size in raw for size in SIZES if size not in of_family)
         # A missing size is replaced by one of another family, which is an issue already.
         replaced = [size for size in sizes if others and size not in raw]
         values, issues = validate_keys(form, raw, folder, replaced)

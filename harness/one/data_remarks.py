@@ -60,6 +60,11 @@ def remarks_on_limits(
         yield from remark_on_sizes(family, method, alpha_of_default, [data])
     yield from remark_on_range(family, data[3:])
     yield from remark_on_disagreements(family, method, data)
+    if family.has_tasks and (limits[0] >= limits[1]).any():
+        yield (
+            f"{method} has no width, as all tasks have one value; gaffke and betting allow for "
+            "tasks that were not drawn"
+        )
     if limited_without_data(family, data, *limits).any():
         yield f"{method}: {without_data(family)}"
 

@@ -74,7 +74,7 @@ def validate_rows(family: Family, rows: Sequence[Row]) -> None:
     is_list = row_lists(family, named)
     # Any data by the right names: two of two, a mean of 2 with an sd of 2, values in the range, and
     # two clusters.
-    ends = np.clip([1.0, 2.0], *family.support).tolist()
+    ends = np.clip([family.any_number, family.any_number + 1.0], *family.support).tolist()
     if is_list:
         named = {
             name: [ends[0], *[ends[1]] * (family.list_lengths.get(name, 2) - 1)] for name in named

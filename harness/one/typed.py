@@ -32,6 +32,7 @@ from harness.names import (
     OddsRatioMethod,
     PairedDifferenceMethod,
     PairedRatioMethod,
+    PassAtMethod,
     PrecisionMethod,
     ProportionDifferenceMethod,
     ProportionMethod,
@@ -151,6 +152,12 @@ class ClusteredPairs(Options):
     first: npt.ArrayLike
     second: npt.ArrayLike
     cluster: npt.ArrayLike
+
+
+class TaskCounts(ClusterData):
+    """How many samples of each task are right, of how many, and of how many one has to be."""
+
+    k: NotRequired[int]
 
 
 class Confusion(Options):
@@ -391,6 +398,14 @@ def interval(
 
 @overload
 def interval(
+    family: Literal["pass_at", "pass_hat"],
+    method: PassAtMethod | None = ...,
+    **data: Unpack[TaskCounts],
+) -> Interval: ...
+
+
+@overload
+def interval(
     family: Literal["precision", "recall", "specificity", "npv"],
     method: PrecisionMethod | None = ...,
     **data: Unpack[Confusion],
@@ -509,6 +524,9 @@ def interval(
             "clustered_difference" (first, second, cluster: the scores of two systems; several
             samples of an item are several cases),
             "stratified_difference" (x1, n1, x2, n2: lists with a number for each stratum),
+            "pass_at" and "pass_hat" (x: a list of how many samples of each task are right; n: a
+            list of how many there are, or one number; k, 2 if left out: of how many samples one is
+            right, or all),
             "precision", "recall", "specificity", "npv", "f_score" (with beta, 1 if left out),
             "jaccard", "mcc", "kappa" and "informedness" (tp, fp, fn, tn), "auc" (positives,
             negatives: lists with a score for each case), "auc_difference" (positives1, negatives1,
@@ -581,6 +599,8 @@ def interval(
         >>> clusters = {"x": [[3, 5, 2], [9, 8, 0]], "n": [[10, 10, 10], [10, 10, 0]]}
         >>> harness.interval("clustered_proportion", "saha_wilson", **clusters).upper.round(4)
         array([0.5135, 0.9226])
+        >>> harness.interval("pass_at", "student_t", x=[3, 5, 9, 0], n=10, k=5)
+        <Interval 0.7282 [0.0000, 1.0000]: pass_at, student_t, alpha 0.05>
         >>> cases = {"model": ["a", "a", "a", "b", "b", "b"], "ok": [1, 1, 0, 0, 1, 0]}
         >>> harness.interval("proportion", "wilson", rows=cases, correct="ok", by="model")
         <Interval, 2 rows: proportion, wilson, alpha 0.05>

@@ -21,6 +21,7 @@ from harness.catalogue import family_in
 from harness.families.catalogue import FAMILIES
 from harness.families.confusion import BETA
 from harness.families.family import STOPPING, Family
+from harness.families.tasks import K
 from harness.methods.catalogue import methods_of
 
 OUTCOME, TRUTH, LOOK = "outcome", "truth", "look"
@@ -81,6 +82,11 @@ class TableKind:
     def has_beta(self) -> bool:
         """Whether the parameter is an F score, of some β."""
         return self.family is not None and BETA in self.family.settings
+
+    @property
+    def has_k(self) -> bool:
+        """Whether the parameter is pass@k or pass^k, of some k."""
+        return self.family is not None and K in self.family.settings
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from harness.families.labelled import SOME_LABELLED
 from harness.families.lists import BOUNDED_RUNS, CLUSTERS, RUNS, STRATA
 from harness.families.paired import PAIRS
 from harness.families.scores import PAIRED_SCORES, SCORES
+from harness.families.tasks import TASKS
 from harness.methods.catalogue import methods_for
 
 ALPHAS = st.floats(1e-10, 0.9)
@@ -314,6 +315,20 @@ def of_lists(draw: st.DrawFn, family: Family) -> dict[str, Any]:
         ),
         CLUSTERED_SCORES: in_clusters("scores"),
         CLUSTERED_PAIRS: in_clusters("first", "second"),
+        TASKS: st.fixed_dictionaries(
+            {
+                "tasks": st.lists(st.integers(2, 99), min_size=1, max_size=4, unique=True),
+                "samples": st.integers(9, 99),
+                "truth": st.sampled_from(
+                    [
+                        {"beta": [2, 0.5]},
+                        {"mixture": {"never": 0.3, "always": 0.2}},
+                        {"points": {"values": [0, 1], "weights": [0.2, 0.8]}},
+                    ]
+                ),
+            },
+            optional={"k": st.integers(1, 9)},
+        ),
         STRATA: _strata(),
         SCORES: scored(auc=AREAS, sd_ratio=any_numbers(0.1, 10), levels=st.integers(2, 99)),
         SOME_LABELLED: st.fixed_dictionaries(

@@ -30,6 +30,7 @@ from harness.families.labelled import SOME_LABELLED
 from harness.families.lists import BOUNDED_RUNS, CLUSTERS, RUNS, STRATA
 from harness.families.paired import PAIRS
 from harness.families.scores import PAIRED_SCORES, SCORES
+from harness.families.tasks import TASKS
 from harness.methods.catalogue import CATALOGUE, methods_of
 from harness.methods.method import Method
 
@@ -202,6 +203,11 @@ _SETTINGS: Mapping[str, Mapping[str, Any]] = {
     },
     RUNS: {"k": [2, 3, 5, 10, SIZE], "truth": {"normal": {"mean": 75, "sd": 2.5}}},
     BOUNDED_RUNS: {"k": [2, 3, 5, 10, SIZE], "truth": {"beta": [9, 0.5]}},
+    TASKS: {
+        "tasks": [5, 10, SIZE, 50],
+        "samples": [10],
+        "truth": {"mixture": {"never": 0.3, "always": 0.3}},
+    },
     CLUSTERS: {
         "clusters": [SIZE],
         "size": [10],
@@ -247,6 +253,7 @@ _WORDS = {
     ),
     RUNS: ("k", "normal runs"),
     BOUNDED_RUNS: ("k", "values of Beta(9, ½)"),
+    TASKS: ("tasks", "10 samples of each; 30 % never solved, 30 % always, the rest uniform"),
     CLUSTERS: ("p", "20 clusters of 10 cases, rho = 0.1"),
     CLUSTERED_SCORES: ("rho", "20 clusters, one with 30 % of the 200 cases, normal scores"),
     CLUSTERED_PAIRS: ("rho", "20 clusters, one with 30 % of the 200 cases, normal scores"),

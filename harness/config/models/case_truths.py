@@ -63,6 +63,7 @@ from harness.distributions.paired_truths import (
     table_of_cells,
     table_of_margins,
 )
+from harness.distributions.task_truths import LAWS_OF_TASKS, TaskTruth
 from harness.families.confusion import CASE, RATES, cells_of_rates
 from harness.families.confusion import CELLS as CONFUSED_CELLS
 from harness.families.family import Family
@@ -480,6 +481,33 @@ def _clustered_pairs(model: OfClusteredPairs) -> ClusteredPairTruth:
 
 ClusteredScoreTruths: Any = Annotated[OfClusteredScores, AfterValidator(_clustered_scores)]
 ClusteredPairTruths: Any = Annotated[OfClusteredPairs, AfterValidator(_clustered_pairs)]
+
+
+class _MixtureOfTasks(StrictModel):
+    """Tasks of three kinds."""
+
+    never: float = Field(description="The share of tasks that are never solved.")
+    always: float = Field(description="That of tasks that always are; others are uniform.")
+
+
+class OfMixtureOfTasks(StrictModel):
+    """Probabilities of tasks of three kinds."""
+
+    mixture: _MixtureOfTasks = Field(description="{never, always}.")
+
+
+def _task_truth(model: OfBeta | OfPoints | OfMixtureOfTasks) -> TaskTruth:
+    ((name, settings),) = model.model_dump().items()
+    try:
+        return TaskTruth(LAWS_OF_TASKS[name](settings))
+    except InputError as error:
+        raise refused(str(error)) from None
+
+
+TaskTruths: Any = Annotated[
+    one_of({"beta": OfBeta, "mixture": OfMixtureOfTasks, "points": OfPoints}),
+    AfterValidator(_task_truth),
+]
 ClusterTruths: Any = Annotated[OfClusters, AfterValidator(_cluster_truth)]
 StratumTruths: Any = Annotated[OfStrata, AfterValidator(_stratum_truth)]
 LabelledTruths: Any = Annotated[OfLabelled, AfterValidator(_labelled_truth)]

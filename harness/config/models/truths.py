@@ -42,6 +42,7 @@ from harness.config.models.case_truths import (
     LabelledTruths,
     RunTruths,
     StratumTruths,
+    TaskTruths,
     table_truth_type,
 )
 from harness.config.models.levels import (
@@ -60,6 +61,7 @@ from harness.distributions.list_truths import ClusterTruth, RunTruth, StratumTru
 from harness.distributions.paired_truths import PARTS as PARTS_OF_PAIRS
 from harness.distributions.paired_truths import ConfusionTruth, TableTruth
 from harness.distributions.score_truths import PairedScoreTruth, ScoreTruth
+from harness.distributions.task_truths import TaskTruth
 from harness.distributions.truths import (
     BetaTruth,
     DifferenceTruth,
@@ -352,6 +354,13 @@ _BY_TRUTH: dict[type, Callable[[Family], TruthKey]] = {
     ConfusionTruth: partial(_of_tables, _ABOUT_CONFUSION),
     RunTruth: partial(
         _of_lists, RunTruths, "The distribution of the value of a run, whose mean is estimated.", ()
+    ),
+    TaskTruth: partial(
+        _of_lists,
+        TaskTruths,
+        "The distribution over tasks of the probability that a sample is right: {beta: [s, t]}, "
+        "{mixture: {never, always}} or {points: {values, weights}}.",
+        (),
     ),
     ClusterTruth: partial(
         _of_lists,

@@ -84,7 +84,7 @@ jeffreys_equal_tailed wilson_modified wilson_cc jeffreys_modified
 delta_atanh delong delong_logit hanley_mcneil - - - delta - - - - delta_logit
 - - - - - korn_graubard cluster_logit - effective_wilson - - - - - - -
 - - - - - - - - - - cluster_z cr2 wild_bootstrap_t - - - - - - mle_order
-- - - gaffke betting - - empirical_bernstein
+- - - gaffke betting - beta_binomial empirical_bernstein
 labels_only post_stratified - - - ppi ppi_plus
 """
 _WITHOUT_N = {

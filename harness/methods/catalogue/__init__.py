@@ -35,6 +35,8 @@ LISTS: dict[str, Methods | Callable[[Family], Methods]] = {
     "clustered_mean": lists.CLUSTERED_MEAN,
     "clustered_difference": lists.CLUSTERED_MEAN,
     "stratified_difference": lists.STRATIFIED_DIFFERENCE,
+    "pass_at": lists.methods_of_tasks,
+    "pass_hat": lists.methods_of_tasks,
     **confusion.CONFUSION,
     "f_score": confusion.f_score_methods,
     "auc": lists.AUC,

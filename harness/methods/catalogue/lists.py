@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from harness.families.family import Family
-from harness.methods import auc, bounded, clustered_mean, labelled
+from harness.families.tasks import OF_FAILURES, K
+from harness.methods import auc, bounded, clustered_mean, labelled, pass_at
 from harness.methods.catalogue import category as of
 from harness.methods.catalogue import references as by
 from harness.methods.clustered import (
@@ -264,6 +265,57 @@ STRATIFIED_DIFFERENCE: dict[str, Method] = {
     ),
     "newcombe": of.mover("Newcombe, hybrid score", by.YAN_SU, newcombe),
 }
+
+
+_ONE_VALUE = "of no width where all tasks have one value"
+
+
+def methods_of_tasks(family: Family) -> dict[str, Method]:
+    """The methods of pass@k or pass^k, with the k of the family, by name."""
+
+    def of_values(formula: TailFormula) -> TailFormula:
+        return documented(partial(pass_at.of_values, formula), formula)
+
+    def of_lower(lower: bounded.LowerLimit) -> TailFormula:
+        return of_values(documented(partial(bounded.both_limits, lower), lower))
+
+    fitted = partial(pass_at.beta_binomial, family.settings[K], OF_FAILURES[family.public_name])
+    return {
+        "gaffke": Method(
+            "Gaffke's bound of the tasks' values",
+            f"{by.GAFFKE}; {by.LEARNED_MILLER}",
+            of_lower(bounded.gaffke),
+            category="exact",
+            keeps=CONSERVATIVE,
+        ),
+        "student_t": of.wald(
+            "Student's t over tasks, cut at 0 and 1",
+            by.STUDENT,
+            of_values(bounded.student_t),
+            exceptions={"has width": _ONE_VALUE},
+        ),
+        "bootstrap_t": of.bootstrap(
+            "Studentized bootstrap of tasks, 999 resamples, cut at 0 and 1",
+            by.EFRON_TIBSHIRANI + ", section 12.5",
+            pass_at.bootstrap_t,
+            exceptions={**_DRAWN, "has width": f"{_ONE_VALUE}, and of two tasks"},
+        ),
+        "beta_binomial": of.likelihood(
+            "Beta-binomial model, delta method on the logit scale",
+            by.GRIFFITHS,
+            documented(fitted, pass_at.beta_binomial),
+            exceptions={
+                "has width": "of no width where all samples are right, or none is",
+                "holds the estimate": "it lies about that of the beta-binomial model",
+            },
+        ),
+        "betting": of.inequality(
+            "Bets on the mean of the tasks' values",
+            by.WAUDBY_SMITH,
+            of_lower(bounded.betting),
+            exceptions=_IN_ORDER,
+        ),
+    }
 
 
 _AT_THE_ENDS = "of no width where the area is 0 or 1"

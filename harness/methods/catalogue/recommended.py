@@ -66,6 +66,8 @@ RECOMMENDED = {
     "clustered_mean": Recommended("cr2", reason=_NEAREST, lower="cluster_t", upper="cr2"),
     "clustered_difference": Recommended("cr2", lower="cr2", upper="cr2"),
     "stratified_difference": Recommended("scas"),
+    "pass_at": Recommended("gaffke", "betting", lower="gaffke", upper="beta_binomial"),
+    "pass_hat": Recommended("gaffke", "betting", lower="beta_binomial", upper="gaffke"),
     "precision": Recommended("minimal_length", "blaker", lower="mid_p", upper="agresti_coull"),
     "recall": Recommended("minimal_length", "blaker", lower="mid_p", upper="agresti_coull"),
     "specificity": Recommended(
@@ -128,6 +130,8 @@ COMPUTED_OVER = {
     "clustered_mean": ComputedOver(5, 50),
     "clustered_difference": ComputedOver(5, 50),
     "stratified_difference": ComputedOver(4, 90),
+    "pass_at": ComputedOver(10, 30),
+    "pass_hat": ComputedOver(10, 30),
     "precision": ComputedOver(20, 100),
     "recall": ComputedOver(20, 100),
     "specificity": ComputedOver(20, 100),

@@ -177,8 +177,8 @@ def _lists(method: SoundMethod) -> Iterator[list[np.ndarray]]:
         elif method.family == "labelled_share":
             table = rng.multinomial(5 * k, (0.72, 0.08, 0.03, 0.17))
             yield [table.astype(float), np.array([30.0 * k, 10.0 * k])]
-        elif method.family == "clustered_proportion":
-            n = rng.integers(1, 20, k).astype(float)
+        elif method.family in ("clustered_proportion", "pass_at"):
+            n = rng.integers(2, 20, k).astype(float)
             yield [np.floor(rng.random(k) * (n + 1)), n]
         else:
             sizes = rng.integers(2, 20, (2, k)).astype(float)
