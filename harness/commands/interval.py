@@ -14,6 +14,7 @@ from harness.commands.options import (
     BETA,
     CASE_COUNTS,
     FINITE_POPULATION,
+    JUDGE,
     ONE_SAMPLE,
     OR_LISTS,
     RANGE,
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 
 _FORMS = {".csv": "csv", ".json": "json"}
 _DATA = ONE_SAMPLE | FINITE_POPULATION | TWO_COUNTS | OR_LISTS | TABLE_COUNTS | RUN_VALUES | RANGE
-_DATA |= CASE_COUNTS | BETA | SCORES | STOPPING
+_DATA |= CASE_COUNTS | BETA | SCORES | JUDGE | STOPPING
 
 
 @with_data(_DATA, str | None, metavar="DATA")
@@ -57,7 +58,8 @@ def interval(
             help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
             "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, mean, "
             "bounded_mean, clustered_proportion, stratified_difference, precision, recall, "
-            "specificity, npv, f_score, jaccard, mcc, kappa, informedness, auc or auc_difference",
+            "specificity, npv, f_score, jaccard, mcc, kappa, informedness, auc, auc_difference or "
+            "judged_share",
             metavar="FAMILY",
         ),
     ],

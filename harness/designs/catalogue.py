@@ -8,6 +8,7 @@ from typing import Any
 
 from harness.designs.confusion import CONFUSED
 from harness.designs.design import Design
+from harness.designs.judged import JUDGED
 from harness.designs.lists import (
     BOUNDED,
     CLUSTERED,
@@ -34,6 +35,7 @@ DESIGNS: dict[str, Design] = {
         CONFUSED,
         ONE_SCORE,
         TWO_SCORES,
+        JUDGED,
         STOPPED,
     )
 }

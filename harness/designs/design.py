@@ -13,13 +13,14 @@ import numpy as np
 from harness.base.errors import HarnessError
 from harness.base.numerics.arrays import Floats, Integers, Positions
 from harness.callers.source import Observed
+from harness.distributions.judged_truths import JudgedTruth
 from harness.distributions.list_truths import ListTruth
 from harness.distributions.paired_truths import PairedTruth
 from harness.distributions.sampling.law import NUMPY, THINNED, Law, Sampling
 from harness.distributions.truths import DiscreteTruth, PairTruth, Truth
 from harness.families.family import Data, Family, Model
 
-AnyTruth = Truth | PairTruth | PairedTruth | ListTruth
+AnyTruth = Truth | PairTruth | PairedTruth | ListTruth | JudgedTruth
 
 NUMBERS_AT_ONCE = 1 << 20
 """The most numbers of a list of all trials that are drawn together."""

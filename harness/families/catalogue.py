@@ -21,6 +21,7 @@ from harness.distributions.posteriors.ratio import (
 from harness.families import combination, proportion, rate
 from harness.families.confusion import BETA, CONFUSION_FAMILIES, f_score
 from harness.families.family import ENUMERATION, POSTERIOR, Family
+from harness.families.judged import JUDGED_SHARE
 from harness.families.lists import (
     CLUSTERED_PROPORTION,
     MEAN,
@@ -121,6 +122,7 @@ FAMILIES = {
         *CONFUSION_FAMILIES,
         AUC,
         AUC_DIFFERENCE,
+        JUDGED_SHARE,
     )
 }
 

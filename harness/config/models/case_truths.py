@@ -42,6 +42,7 @@ from harness.config.models.levels import (
     Probabilities,
     Probability,
 )
+from harness.distributions.judged_truths import JudgedTruth
 from harness.distributions.list_truths import (
     MEAN,
     MEDIAN,
@@ -136,6 +137,22 @@ class OfRates(StrictModel):
     prevalence: _Levels = Field(description="The probability of a positive.")
     sensitivity: _Levels = Field(description="That a positive is predicted as such.")
     specificity: _Levels = Field(description="That a negative is predicted as such.")
+
+
+class OfJudge(StrictModel):
+    """Shares and how often the judge is right of each kind; the values are crossed."""
+
+    share: _Levels = Field(description="True shares of positives.")
+    sensitivity: _Levels = Field(description="That the judge says yes to a positive.")
+    specificity: _Levels = Field(description="That the judge says no to a negative.")
+
+
+def _judged_truth(model: OfJudge) -> JudgedTruth:
+    parts = model.share, model.sensitivity, model.specificity
+    count = prod(map(len, parts))
+    if count > LONGEST_GRID:
+        raise refused(f"expected at most {LONGEST_GRID} rows of true values, found {count}")
+    return JudgedTruth.of((p + 0.0, se + 0.0, sp + 0.0) for p, se, sp in product(*parts))
 
 
 class OfConfusedDirichlet(OfDirichlet):
@@ -415,3 +432,4 @@ RunTruths: Any = Annotated[
 ]
 ClusterTruths: Any = Annotated[OfClusters, AfterValidator(_cluster_truth)]
 StratumTruths: Any = Annotated[OfStrata, AfterValidator(_stratum_truth)]
+JudgedTruths: Any = Annotated[OfJudge, AfterValidator(_judged_truth)]

@@ -37,6 +37,7 @@ from harness.base.text import plain_number
 from harness.catalogue import design_for
 from harness.config.models.case_truths import (
     ClusterTruths,
+    JudgedTruths,
     RunTruths,
     StratumTruths,
     table_truth_type,
@@ -51,6 +52,7 @@ from harness.config.models.levels import (
     ascending_numbers,
 )
 from harness.config.models.score_truths import PairedScoreTruths, ScoreTruths
+from harness.distributions.judged_truths import JudgedTruth
 from harness.distributions.list_truths import ClusterTruth, RunTruth, StratumTruth
 from harness.distributions.paired_truths import PARTS as PARTS_OF_PAIRS
 from harness.distributions.paired_truths import ConfusionTruth, TableTruth
@@ -66,6 +68,7 @@ from harness.distributions.truths import (
 )
 from harness.families.combination import Span
 from harness.families.confusion import CELLS, RATES
+from harness.families.judged import TRUTHS as JUDGED
 from harness.families.family import POSTERIOR, SMALLEST_SHAPE_OF_TWO, Family
 
 NARROWEST = 1e-12
@@ -367,6 +370,12 @@ _BY_TRUTH: dict[type, Callable[[Family], TruthKey]] = {
         "True areas under the ROC curve of binormal scores: {auc, sd_ratio, levels}.",
         ("auc", "sd_ratio"),
     ),
+    JudgedTruth: partial(
+        _of_lists,
+        JudgedTruths,
+        "True shares, and the error rates of the judge: {share, sensitivity, specificity}.",
+        JUDGED,
+    ),
     PairedScoreTruth: partial(
         _of_lists,
         PairedScoreTruths,
@@ -385,7 +394,7 @@ def written_truth(content: Mapping[str, Any], written: Any = None) -> dict[str, 
         return {key: _plain_tree(numbers) for key, numbers in written.items()}
     if "cells" in content:
         parts = {}
-        for name in (*PARTS_OF_PAIRS, *CELLS, *RATES):
+        for name in (*PARTS_OF_PAIRS, *CELLS, *RATES, *JUDGED[:1]):
             if name in written:
                 # Its numbers ascend; a grid stays as it is written.
                 part = written[name]

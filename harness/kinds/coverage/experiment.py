@@ -95,16 +95,21 @@ def size_keys(family: Family) -> Keys:
     sizes, levels = sizes_type(family), "one, a list, or {log_grid: {start, stop, count}}."
     if not family.sizes[1:]:
         return {family.sizes[0]: key(sizes, f"Sizes: {levels}")}
-    first, second = family.sizes
-    of_first, of_second = "Sizes of the first sample", "Sizes of the second sample"
+    first, *others = family.sizes
+    abouts = ["Sizes of the first sample", "Sizes of the second sample"]
     if family.has_clusters:
-        of_first, of_second = "Numbers of clusters", "Cases of each cluster"
+        abouts = ["Numbers of clusters", "Cases of each cluster"]
     if family.scores:
-        of_first, of_second = "Numbers of positives", "Numbers of negatives"
-    about_cross = f"Whether every {first} goes with every {second}."
+        abouts = ["Numbers of positives", "Numbers of negatives"]
+    if len(others) > 1:
+        abouts = [f"Sizes {name}" for name in family.sizes]
+    about_cross = f"Whether every {first} goes with every {' and every '.join(others)}."
     return {
-        first: _size(0, sizes, f"{of_first}: {levels}"),
-        second: _size(1, sizes, f"{of_second}, paired with {first}: {levels}"),
+        first: _size(0, sizes, f"{abouts[0]}: {levels}"),
+        **{
+            name: _size(i, sizes, f"{abouts[i]}, paired with {first}: {levels}")
+            for i, name in enumerate(others, 1)
+        },
         # The sizes of an experiment are paired already.
         CROSS: key(bool, about_cross, False, write=lambda sizes: None),
     }
