@@ -15,7 +15,7 @@ FamilyName = Literal[
     "risk_ratio", "odds_ratio", "rate_ratio", "paired_difference", "paired_ratio", "mean",
     "bounded_mean", "clustered_proportion", "stratified_difference", "precision", "recall",
     "specificity", "npv", "f_score", "jaccard", "mcc", "kappa", "informedness", "auc",
-    "auc_difference",
+    "auc_difference", "judged_share",
 ]
 """What is estimated."""
 
@@ -143,6 +143,11 @@ AucDifferenceMethod = Literal[
     "delong", "bootstrap_percentile",
 ]
 
+JudgedShareMethod = Literal[
+    "lang_reiczigel_posterior", "lang_reiczigel", "rogan_gladen_delta", "posterior",
+    "profile_likelihood",
+]
+
 MethodName = (
     ProportionMethod
     | RateMethod
@@ -169,5 +174,6 @@ MethodName = (
     | InformednessMethod
     | AucMethod
     | AucDifferenceMethod
+    | JudgedShareMethod
 )
 """The methods of all families."""

@@ -84,6 +84,8 @@ FINITE_POPULATION = {
     "for hypergeometric_exact and hypergeometric_wang.",
 }
 SIZES = {name: text for name, text in (ONE_SAMPLE | TWO_COUNTS).items() if not name.startswith("x")}
+LABELS = {"positives": "Labelled positives.", "negatives": "Labelled negatives."}
+"""The sizes of a judged share beside n."""
 TRUTHS = {
     "p": "True proportion.",
     "rate": "True rate, events per unit of exposure.",
@@ -103,7 +105,7 @@ TRUTHS = {
     "share": "True share of positives among the cases that are judged.",
 }
 WHOLE_NUMBERS = frozenset(
-    {"x", "n", "x1", "n1", "x2", "n2", "k", *TABLE_COUNTS, *CASE_COUNTS, *FINITE_POPULATION}
+    {"x", "n", "x1", "n1", "x2", "n2", "k", *TABLE_COUNTS, *CASE_COUNTS, *FINITE_POPULATION, *JUDGE}
 )
 """The data that are counts, numbers of trials or the size of a population."""
 

@@ -9,6 +9,7 @@ import typer
 
 from harness.commands.options import (
     BETA,
+    LABELS,
     SIZES,
     TRUTHS,
     Confidence,
@@ -41,14 +42,14 @@ _OF_LISTS = {
 """Sizes and true values of families whose data are lists."""
 
 
-@with_data(SIZES | TRUTHS | _OF_LISTS | BETA, list[str] | None, "NUMBER")
+@with_data(SIZES | LABELS | TRUTHS | _OF_LISTS | BETA, list[str] | None, "NUMBER")
 def coverage(
     family: Annotated[
         str,
         typer.Argument(
             help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
             "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, precision, "
-            "recall, specificity, npv, f_score, jaccard, mcc, kappa or informedness; mean, "
+            "recall, specificity, npv, f_score, jaccard, mcc, kappa, informedness or judged_share; mean, "
             "bounded_mean, clustered_proportion, stratified_difference, auc or auc_difference, by "
             "Monte Carlo",
             metavar="FAMILY",

@@ -28,7 +28,7 @@ _DATA = tuple(name for sample in _SAMPLES for name in sample)
 
 
 def rogan_gladen(q: Floats, se: Floats, sp: Floats) -> tuple[Floats, Floats]:
-    """Return (q + sp − 1)/(se + sp − 1), and se + sp − 1; the share is not a number where that is 0.
+    """Return (q + sp − 1)/(se + sp − 1), and se + sp − 1; not a number where that is 0.
 
     Rogan and Gladen (1978), Am. J. Epidemiol. 107, 71–76.
     """

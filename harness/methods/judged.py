@@ -56,7 +56,10 @@ def _lang_reiczigel(data: Data, tail: float) -> tuple[Floats, Floats, Bools]:
     """The limits before they are clipped, and whether the estimates have se + sp > 1."""
     x, n, positives_right, positives, negatives_right, negatives = data
     z = -float(ndtri(tail))
-    se, sp = (positives_right + 1.0) / (positives + 2.0), (negatives_right + 1.0) / (negatives + 2.0)
+    se, sp = (
+        (positives_right + 1.0) / (positives + 2.0),
+        (negatives_right + 1.0) / (negatives + 2.0),
+    )
     cases = n + z * z
     q = (x + z * z / 2.0) / cases
     share, gain = rogan_gladen(q, se, sp)

@@ -31,7 +31,7 @@ def posterior(data: Data, alpha: float, side: str, prior: Prior) -> LimitPair:
 
     given that 1 − sp < se and 1 − sp ≤ q ≤ se, so that the share θ = (q + sp − 1)/(se + sp − 1) is
     in [0, 1]. With u = 1 − sp, θ ≤ t is u ≤ q ≤ (1 − t) u + t se: the probability of one of the
-    three between its ends, in closed form, is integrated over the other two by Gauss's rule of their
+    three between its ends is integrated over the other two by Gauss's rule of their
     Beta distributions. The one is that which the share depends on most.
 
     The default prior is that of Jeffreys, s = t = ½.

@@ -68,8 +68,8 @@ from harness.distributions.truths import (
 )
 from harness.families.combination import Span
 from harness.families.confusion import CELLS, RATES
-from harness.families.judged import TRUTHS as JUDGED
 from harness.families.family import POSTERIOR, SMALLEST_SHAPE_OF_TWO, Family
+from harness.families.judged import TRUTHS as JUDGED
 
 NARROWEST = 1e-12
 """A narrower uniform truth has too few numbers in it to draw from."""
