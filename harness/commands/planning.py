@@ -49,9 +49,9 @@ def coverage(
         typer.Argument(
             help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
             "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, precision, "
-            "recall, specificity, npv, f_score, jaccard, mcc, kappa, informedness or judged_share; mean, "
-            "bounded_mean, clustered_proportion, stratified_difference, auc or auc_difference, by "
-            "Monte Carlo",
+            "recall, specificity, npv, f_score, jaccard, mcc, kappa, informedness or "
+            "judged_share; mean, bounded_mean, clustered_proportion, stratified_difference, auc or "
+            "auc_difference, by Monte Carlo",
             metavar="FAMILY",
         ),
     ],

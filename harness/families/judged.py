@@ -82,10 +82,8 @@ JUDGED_SHARE = Family(
     estimate=_estimate,
     columns=_columns,
     counts=tuple(count for count, _ in _SAMPLES),
-    directions=(1.0, 0.0, 0.0),
     suffixes=tuple(f"_{name}" for name in TRUTHS),
     parameter_at=lambda truths: truths[0],
     truth_parts=dict(zip(TRUTHS, TRUTHS, strict=True)),
-    quantity="",
 )
 """Cases and labels are drawn apart; labels of the cases themselves are no such data."""
