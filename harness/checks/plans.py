@@ -203,8 +203,8 @@ _JUDGE_AT = {
     True: CheckedAt(
         _OF_SEVERAL,
         called=2,
-        exact=((20, 10, 10), (40, 20, 15)),
-        trials=((20, 10, 10), (50, 20, 20)),
+        exact=((20, 10, 10),),
+        trials=((20, 10, 10),),
         properties=((1, 1, 1), (4, 3, 3), (8, 5, 4)),
         in_full=((3, 2, 2),),
         in_sums=((3, 2, 2), (6, 4, 3)),

@@ -361,9 +361,10 @@ def _remark(
     from functools import partial
 
     from harness.commands.output import say
-    from harness.one.data_remarks import remark_on_range
+    from harness.one.data_remarks import remark_on_labels, remark_on_range
     from harness.one.remarks import (
         Remarks,
+        complete_data,
         remark_on_alpha,
         remarks_on_clusters,
         remarks_on_rows,
@@ -375,6 +376,7 @@ def _remark(
         *remarks_on_rows(rows),
         *left_out,
         *remark_on_range(setting.family, [row.data.get("values", ()) for row in rows]),
+        *remark_on_labels(setting.family, complete_data(setting.family, rows)),
         *remarks_on_clusters(setting.family, rows, found),
         *(_on_default(setting, rows, found[0].method.name) if is_default else ()),
         *Remarks(setting, rows, partial(limits_text, percent=percent)).on(found),

@@ -105,7 +105,20 @@ TRUTHS = {
     "share": "True share of positives among the cases that are judged.",
 }
 WHOLE_NUMBERS = frozenset(
-    {"x", "n", "x1", "n1", "x2", "n2", "k", *TABLE_COUNTS, *CASE_COUNTS, *FINITE_POPULATION, *JUDGE}
+    {
+        "x",
+        "n",
+        "x1",
+        "n1",
+        "x2",
+        "n2",
+        "k",
+        *TABLE_COUNTS,
+        *CASE_COUNTS,
+        *FINITE_POPULATION,
+        *JUDGE,
+        *LABELS,
+    }
 )
 """The data that are counts, numbers of trials or the size of a population."""
 

@@ -128,6 +128,7 @@ _LISTS = {
     "sd": "Standard deviation of the value of a run.",
     "rho": "Correlation of two cases of a cluster.",
     "size": "Cases of each cluster, or of clusters in turn: 3,5,20.",
+    "label_cost": "Cost of a label over that of a case, of judged_share; default 1.",
     "shares": "Share of each stratum among the cases: 0.5,0.3,0.2.",
 }
 _GIVEN_SIZES = {
@@ -145,7 +146,7 @@ def size(
             help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
             "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, mean, "
             "clustered_proportion, stratified_difference, precision, recall, specificity, npv, "
-            "f_score, jaccard, mcc, kappa or informedness",
+            "f_score, jaccard, mcc, kappa, informedness or judged_share",
             metavar="FAMILY",
         ),
     ],

@@ -197,6 +197,8 @@ class Design:
     size_needs: tuple[str, ...] = ()
     """What the size of lists that suffices depends on beside the method; empty where it may grow
     in many ways."""
+    plans_labels: bool = False
+    """Whether a size that suffices is of cases and of labels, at the least cost of both."""
     most_enumerated: float = np.inf
     """The most outcomes that are enumerated; a scenario with more of them has trials alone."""
 

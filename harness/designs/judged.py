@@ -144,6 +144,7 @@ JUDGED = Design(
     listing=_listing,
     refuse=_refuse,
     exact=JudgedSolver,
+    plans_labels=True,
     most_enumerated=MOST_ENUMERATED,
     examples={
         "counts": (

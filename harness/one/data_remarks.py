@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -10,8 +10,10 @@ import numpy.typing as npt
 from harness.base.errors import IntervalNotFoundError
 from harness.base.numerics.arrays import Bools, Floats
 from harness.families.family import Data, Family
+from harness.families.judged import JUDGE
 from harness.families.lists import MEAN
 from harness.families.uninformative import UNINFORMATIVE, WITHOUT_INTERVAL, uninformative
+from harness.methods.judged import contradicts_labels
 from harness.one.default_sizes import remark_on_sizes
 from harness.one.few_clusters import remark_on_few_clusters
 
@@ -57,6 +59,7 @@ def remarks_on_limits(
     if alpha_of_default is not None:
         yield from remark_on_sizes(family, method, alpha_of_default, [data])
     yield from remark_on_range(family, data[3:])
+    yield from remark_on_labels(family, [data])
     if limited_without_data(family, data, *limits).any():
         yield f"{method}: {without_data(family)}"
 
@@ -74,6 +77,21 @@ def remark_on_range(family: Family, values: Sequence[npt.ArrayLike]) -> Iterator
             "every value lies between 0 and 1: if no value can lie outside, give the range, "
             "--range 0 1 (in Python range=(0, 1)): its limits stay inside, and hold the mean of "
             "skewed values too"
+        )
+
+
+def remark_on_labels(family: Family, outcomes: Iterable[Data]) -> Iterator[str]:
+    """Yield a remark where what a judge says of the cases contradicts its labels.
+
+    Args:
+        family: of the data.
+        outcomes: the columns of the family, of one outcome or several each.
+    """
+    if family.design == JUDGE and any(contradicts_labels(data).any() for data in outcomes):
+        yield (
+            "the data contradict the labels: the judge says yes to fewer cases than its false "
+            "positives alone would be, or to more than its sensitivity allows; cases and labels "
+            "are hardly alike, and the limits are those of the posterior"
         )
 
 

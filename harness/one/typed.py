@@ -24,6 +24,7 @@ from harness.names import (
     FScoreMethod,
     InformednessMethod,
     JaccardMethod,
+    JudgedShareMethod,
     MccMethod,
     MeanMethod,
     OddsRatioMethod,
@@ -147,6 +148,17 @@ class ScoreData(Options):
     """The score of each positive and of each negative."""
 
     positives: npt.ArrayLike
+    negatives: npt.ArrayLike
+
+
+class JudgeData(Options):
+    """The judge's answers to n cases, and to labelled positives and negatives."""
+
+    x: npt.ArrayLike
+    n: npt.ArrayLike
+    positives_right: npt.ArrayLike
+    positives: npt.ArrayLike
+    negatives_right: npt.ArrayLike
     negatives: npt.ArrayLike
 
 
@@ -375,6 +387,14 @@ def interval(
 
 @overload
 def interval(
+    family: Literal["judged_share"],
+    method: JudgedShareMethod | None = ...,
+    **data: Unpack[JudgeData],
+) -> Interval: ...
+
+
+@overload
+def interval(
     family: str,
     method: str | None = ...,
     *,
@@ -428,7 +448,9 @@ def interval(
             "precision", "recall", "specificity", "npv", "f_score" (with beta, 1 if left out),
             "jaccard", "mcc", "kappa" and "informedness" (tp, fp, fn, tn), "auc" (positives,
             negatives: lists with a score for each case), "auc_difference" (positives1, negatives1,
-            positives2, negatives2: two scores of the same cases, in one order).
+            positives2, negatives2: two scores of the same cases, in one order), "judged_share" (x,
+            n, positives_right, positives, negatives_right, negatives: a judge's yes among n cases, and
+            how many labelled positives and negatives it gets right).
         method: a name of the catalogue, or an alias; or a list of them. By default the method
             that is recommended for the family, the first that ``python -m harness methods --family
             FAMILY`` lists; of one side, or with a prior, that of the posterior if there is one.

@@ -25,6 +25,7 @@ from harness.base.numerics.arrays import Floats
 from harness.families.catalogue import FAMILIES, family_of
 from harness.families.confusion import CONFUSION
 from harness.families.family import Family
+from harness.families.judged import JUDGE
 from harness.families.lists import BOUNDED_RUNS, CLUSTERS, RUNS, STRATA
 from harness.families.paired import PAIRS
 from harness.families.scores import PAIRED_SCORES, SCORES
@@ -192,6 +193,16 @@ _SETTINGS: Mapping[str, Mapping[str, Any]] = {
         },
     },
     RUNS: {"k": [2, 3, 5, 10, SIZE], "truth": {"normal": {"mean": 75, "sd": 2.5}}},
+    JUDGE: {
+        "n": [SIZE],
+        "positives": [10],
+        "negatives": [10],
+        "truth": {
+            "share": {"grid": {"start": 0.02, "stop": 0.98, "count": 25}},
+            "sensitivity": [0.9],
+            "specificity": [0.85],
+        },
+    },
     BOUNDED_RUNS: {"k": [2, 3, 5, 10, SIZE], "truth": {"beta": [9, 0.5]}},
     CLUSTERS: {
         "clusters": [SIZE],
@@ -219,6 +230,7 @@ _WORDS = {
         "20 positives, 20 negatives, binormal scores with correlation 0.5; AUC2 = 0.8",
     ),
     RUNS: ("k", "normal runs"),
+    JUDGE: ("share", f"n = {SIZE}, 10 labels of each kind, sensitivity 0.9, specificity 0.85"),
     BOUNDED_RUNS: ("k", "values of Beta(9, ½)"),
     CLUSTERS: ("p", "20 clusters of 10 cases, rho = 0.1"),
     STRATA: ("p1 − p2", "two strata, 20 cases in each sample of each; p2 = 0.3 and 0.5"),

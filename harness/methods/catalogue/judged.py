@@ -10,9 +10,11 @@ from harness.methods.judged_posterior import posterior
 from harness.methods.method import Method
 
 JEFFREYS = (0.5, 0.5)
-_HAS_WIDTH, _HOLDS, _IS_MONOTONE = "has width", "holds the estimate", "is monotone"
-_AT_BOTH_ENDS = "a point where both limits leave [0, 1]"
-_WIDER = "the whole range where the labels do not have se + sp > 1"
+_HAS_WIDTH, _HOLDS, _IS_NESTED = "has width", "holds the estimate", "is nested in alpha"
+_SHRUNK = {
+    _HOLDS: "its center is not the estimate, which a large alpha shows",
+    _IS_NESTED: "z² of the added cases depends on alpha",
+}
 
 JUDGED_SHARE: dict[str, Method] = {
     "lang_reiczigel_posterior": of.wald(
@@ -20,12 +22,19 @@ JUDGED_SHARE: dict[str, Method] = {
         by.LANG_REICZIGEL,
         lang_reiczigel_posterior,
         default_prior=JEFFREYS,
+        exceptions=_SHRUNK,
     ),
     "lang_reiczigel": of.wald(
-        "Lang-Reiczigel, added cases and labels, clipped", by.LANG_REICZIGEL, lang_reiczigel
+        "Lang-Reiczigel, added cases and labels, clipped",
+        by.LANG_REICZIGEL,
+        lang_reiczigel,
+        exceptions={**_SHRUNK, _HAS_WIDTH: "a point where both limits leave [0, 1]"},
     ),
     "rogan_gladen_delta": of.wald(
-        "Delta method of Rogan and Gladen's estimate, clipped", by.ROGAN_GLADEN, rogan_gladen_delta
+        "Delta method of Rogan and Gladen's estimate, clipped",
+        by.ROGAN_GLADEN,
+        rogan_gladen_delta,
+        exceptions={_HAS_WIDTH: "a point where both limits leave [0, 1], or no count varies"},
     ),
     "posterior": of.bayes(
         "Equal tails of the posterior, Jeffreys",
@@ -33,6 +42,7 @@ JUDGED_SHARE: dict[str, Method] = {
         posterior,
         default_prior=JEFFREYS,
         promise="none",
+        exceptions={_HOLDS: "at estimates of 0 and 1 both limits lie inside the range"},
     ),
     "profile_likelihood": of.likelihood(
         "Likelihood ratio, over both error rates", by.WILKS, profile_likelihood
