@@ -449,8 +449,8 @@ def interval(
             "jaccard", "mcc", "kappa" and "informedness" (tp, fp, fn, tn), "auc" (positives,
             negatives: lists with a score for each case), "auc_difference" (positives1, negatives1,
             positives2, negatives2: two scores of the same cases, in one order), "judged_share" (x,
-            n, positives_right, positives, negatives_right, negatives: a judge's yes among n cases, and
-            how many labelled positives and negatives it gets right).
+            n, positives_right, positives, negatives_right, negatives: a judge's yes among n cases,
+            and how many labelled positives and negatives it gets right).
         method: a name of the catalogue, or an alias; or a list of them. By default the method
             that is recommended for the family, the first that ``python -m harness methods --family
             FAMILY`` lists; of one side, or with a prior, that of the posterior if there is one.
