@@ -144,8 +144,7 @@ AucDifferenceMethod = Literal[
 ]
 
 JudgedShareMethod = Literal[
-    "lang_reiczigel_posterior", "lang_reiczigel", "rogan_gladen_delta", "posterior",
-    "profile_likelihood",
+    "profile_likelihood", "lang_reiczigel", "rogan_gladen_delta", "posterior",
 ]
 
 MethodName = (

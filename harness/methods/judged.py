@@ -18,8 +18,7 @@ from scipy.special import ndtri
 from harness.base.numerics.arrays import Bools, Floats
 from harness.families.family import Data
 from harness.families.judged import rogan_gladen
-from harness.methods.judged_posterior import posterior
-from harness.methods.method import LimitPair, Prior
+from harness.methods.method import LimitPair
 
 
 def _clipped(lower: Floats, upper: Floats, identified: Bools) -> LimitPair:
@@ -101,29 +100,3 @@ def contradicts_labels(data: Data) -> Bools:
     """
     lower, upper, identified = _lang_reiczigel(data, LARGEST_TAIL)
     return np.asarray(identified & ((upper <= 0.0) | (lower >= 1.0)))
-
-
-def lang_reiczigel_posterior(data: Data, alpha: float, side: str, prior: Prior) -> LimitPair:
-    """Lang and Reiczigel's interval, and the posterior's where the data contradict the labels.
-
-    Where both of Lang and Reiczigel's limits would leave [0, 1] on one side, at this alpha or at
-    0.05, clipping leaves a point. These outcomes have the interval of ``posterior``.
-
-    Args:
-        data: x, n, a, m₁, b, m₀, shape (m,) each.
-        alpha, side: of the interval.
-        prior: of the posterior.
-    """
-    tail = alpha / 2 if side == "two-sided" else alpha
-    lower, upper, identified = _lang_reiczigel(data, tail)
-    left = identified & ((np.maximum(lower, upper) <= 0.0) | (np.minimum(lower, upper) >= 1.0))
-    left |= contradicts_labels(data)
-    lower, upper = _clipped(lower, upper, identified)
-    if left.any():
-        lower[left], upper[left] = posterior(
-            tuple(column[left] for column in data), alpha, side, prior
-        )
-    return (
-        np.zeros_like(lower) if side == "upper" else lower,
-        np.ones_like(upper) if side == "lower" else upper,
-    )

@@ -13,7 +13,9 @@ from harness.base.numerics.root_finding import bracketed_newton, newton_roots
 from harness.base.numerics.special import deviance
 from harness.families.family import Data
 from harness.families.judged import rogan_gladen
-from harness.methods.method import LimitPair
+from harness.methods.judged import contradicts_labels
+from harness.methods.judged_posterior import JEFFREYS, posterior
+from harness.methods.method import TWO_SIDED, LimitPair
 
 _EDGE = 1.0 - 1e-12
 _STEPS = 100
@@ -21,16 +23,36 @@ _STEPS = 100
 _LEAST = 1e-300
 
 
-def profile_likelihood(data: Data, tail: float) -> LimitPair:
+def profile_likelihood(data: Data, alpha: float, side: str) -> LimitPair:
     """The shares that a likelihood ratio test with the likeliest se and sp does not reject.
 
         ±√(2(ℓ(p) − ℓ(θ))) = z,    ℓ(θ) = max over se and sp of the log likelihood
 
     with the likeliest share p in [0, 1]. It is the whole range where the estimates do not have
-    se + sp > 1, and has a width wherever the data contradict the labels.
+    se + sp > 1. Where the data contradict the labels, so that both limits of Lang and Reiczigel's
+    95 % leave [0, 1], it has the limits of ``posterior`` with Jeffreys' priors.
 
     Wilks (1938), Ann. Math. Stat. 9, 60–62; the profile as of Venzon and Moolgavkar (1988), Appl.
     Stat. 37, 87–94.
+
+    Args:
+        data: x, n, a, m₁, b, m₀, shape (m,) each.
+        alpha: in (0, 1).
+        side: two-sided, lower or upper.
+
+    Raises:
+        IntervalNotFoundError: a limit is not found.
+    """
+    lower, upper = likelihood_limits(data, alpha / 2 if side == TWO_SIDED else alpha)
+    against = contradicts_labels(data)
+    if against.any():
+        those = tuple(column[against] for column in data)
+        lower[against], upper[against] = posterior(those, alpha, side, JEFFREYS)
+    return lower, upper
+
+
+def likelihood_limits(data: Data, tail: float) -> LimitPair:
+    """Return the limits of the likelihood ratio test, whatever the labels say of the data.
 
     Args:
         data: x, n, a, m₁, b, m₀, shape (m,) each.

@@ -13,9 +13,12 @@ from scipy.special import betainc, betaincc, betaln, xlog1py, xlogy
 
 from harness.base.numerics.arrays import Floats, Positions
 from harness.base.numerics.root_finding import bracketed_newton
+from harness.distributions.truths import Prior
 from harness.families.family import Data
 from harness.families.judged import rogan_gladen
-from harness.methods.method import LOWER, TWO_SIDED, UPPER, LimitPair, Prior
+from harness.methods.method import LOWER, TWO_SIDED, UPPER, LimitPair
+
+JEFFREYS: Prior = (0.5, 0.5)
 
 _NODES = 16
 _AT_ONCE = 256

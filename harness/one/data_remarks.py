@@ -91,7 +91,7 @@ def remark_on_labels(family: Family, outcomes: Iterable[Data]) -> Iterator[str]:
         yield (
             "the data contradict the labels: the judge says yes to fewer cases than its false "
             "positives alone would be, or to more than its sensitivity allows; cases and labels "
-            "are hardly alike, and the limits are those of the posterior"
+            "are hardly alike, and profile_likelihood has the limits of the posterior"
         )
 
 

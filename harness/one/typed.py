@@ -195,6 +195,8 @@ class Columns(TypedDict, total=False):
     x2: str
     n2: str | float
     exposure2: str | float
+    positives_right: str
+    negatives_right: str
     both: str
     first_only: str
     second_only: str

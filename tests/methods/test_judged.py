@@ -11,10 +11,13 @@ import harness
 from harness.methods.judged import (
     contradicts_labels,
     lang_reiczigel,
-    lang_reiczigel_posterior,
     rogan_gladen_delta,
 )
-from harness.methods.judged_likelihood import profile_deviance, profile_likelihood
+from harness.methods.judged_likelihood import (
+    likelihood_limits,
+    profile_deviance,
+    profile_likelihood,
+)
 from harness.methods.judged_posterior import posterior
 
 JEFFREYS = (0.5, 0.5)
@@ -120,7 +123,7 @@ def test_profile_likelihood_is_maximized_over_both_error_rates():
 def test_profile_likelihood_is_that_of_a_proportion_where_labels_are_many():
     many = 10**9
     data = columns((30, 50, many, many, many, many))
-    lower, upper = profile_likelihood(data, 0.025)
+    lower, upper = likelihood_limits(data, 0.025)
     known = harness.interval("proportion", "likelihood_ratio", x=30, n=50)
     assert lower[0] == pytest.approx(known.lower, abs=1e-6)
     assert upper[0] == pytest.approx(known.upper, abs=1e-6)
@@ -128,7 +131,7 @@ def test_profile_likelihood_is_that_of_a_proportion_where_labels_are_many():
 
 def test_limits_are_the_whole_range_where_the_labels_do_not_show_that_the_judge_knows():
     data = columns((10, 20, 4, 10, 5, 10), (3, 20, 5, 10, 5, 10))
-    for formula in (lang_reiczigel, rogan_gladen_delta, profile_likelihood):
+    for formula in (lang_reiczigel, rogan_gladen_delta, likelihood_limits):
         lower, upper = formula(data, 0.025)
         assert lower.tolist() == [0, 0]
         assert upper.tolist() == [1, 1]
@@ -141,8 +144,9 @@ def test_the_default_answers_by_the_posterior_where_the_data_contradict_the_labe
     assert contradicts_labels(data).tolist() == [True, True, False]
     clipped = lang_reiczigel(data, 0.025)
     assert (clipped[0][:2] == clipped[1][:2]).all()
-    lower, upper = lang_reiczigel_posterior(data, 0.05, "two-sided", JEFFREYS)
+    lower, upper = profile_likelihood(data, 0.05, "two-sided")
+    usual = likelihood_limits(data, 0.025)
     by_posterior = posterior(data, 0.05, "two-sided", JEFFREYS)
-    assert lower.tolist() == [*by_posterior[0][:2], clipped[0][2]]
-    assert upper.tolist() == [*by_posterior[1][:2], clipped[1][2]]
+    assert lower.tolist() == [*by_posterior[0][:2], usual[0][2]]
+    assert upper.tolist() == [*by_posterior[1][:2], usual[1][2]]
     assert 0 < lower[0] < upper[0] < 0.01

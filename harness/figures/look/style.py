@@ -85,7 +85,7 @@ delta_atanh delong delong_logit hanley_mcneil - - - delta - - - - delta_logit
 - - - - - korn_graubard cluster_logit - effective_wilson - - - - - - -
 - - - - - - - - - - - - - - - - - - - mle_order
 - - - gaffke betting - - empirical_bernstein
-lang_reiczigel rogan_gladen_delta posterior profile_likelihood lang_reiczigel_posterior
+lang_reiczigel rogan_gladen_delta posterior profile_likelihood
 """
 _WITHOUT_N = {
     "beta_binomial_mixture": 3,

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from harness.methods.catalogue import category as of
 from harness.methods.catalogue import references as by
-from harness.methods.judged import lang_reiczigel, lang_reiczigel_posterior, rogan_gladen_delta
+from harness.methods.judged import lang_reiczigel, rogan_gladen_delta
 from harness.methods.judged_likelihood import profile_likelihood
-from harness.methods.judged_posterior import posterior
+from harness.methods.judged_posterior import JEFFREYS, posterior
 from harness.methods.method import Method
 
-JEFFREYS = (0.5, 0.5)
 _HAS_WIDTH, _HOLDS, _IS_NESTED = "has width", "holds the estimate", "is nested in alpha"
 _SHRUNK = {
     _HOLDS: "its center is not the estimate, which a large alpha shows",
@@ -17,12 +16,11 @@ _SHRUNK = {
 }
 
 JUDGED_SHARE: dict[str, Method] = {
-    "lang_reiczigel_posterior": of.wald(
-        "Lang-Reiczigel, the posterior where data contradict the labels",
-        by.LANG_REICZIGEL,
-        lang_reiczigel_posterior,
-        default_prior=JEFFREYS,
-        exceptions=_SHRUNK,
+    "profile_likelihood": of.likelihood(
+        "Likelihood ratio, over both error rates",
+        by.WILKS,
+        profile_likelihood,
+        exceptions={_HOLDS: "the posterior's limits, where data contradict the labels, lie inside"},
     ),
     "lang_reiczigel": of.wald(
         "Lang-Reiczigel, added cases and labels, clipped",
@@ -43,8 +41,5 @@ JUDGED_SHARE: dict[str, Method] = {
         default_prior=JEFFREYS,
         promise="none",
         exceptions={_HOLDS: "at estimates of 0 and 1 both limits lie inside the range"},
-    ),
-    "profile_likelihood": of.likelihood(
-        "Likelihood ratio, over both error rates", by.WILKS, profile_likelihood
     ),
 }

@@ -83,6 +83,7 @@ RECOMMENDED = {
     "f_score": Recommended("scas", "blaker", lower="agresti_coull", upper="mid_p"),
     "auc": Recommended("newcombe"),
     "auc_difference": Recommended("delong", reason=_NEAREST),
+    "judged_share": Recommended("profile_likelihood"),
 }
 """By the name of the family."""
 OF_ANOTHER_BETA = Recommended("delta_logit", reason=_NEAREST)
@@ -134,5 +135,6 @@ COMPUTED_OVER = {
     "f_score": ComputedOver(20, 100),
     "auc": ComputedOver(10, 100),
     "auc_difference": ComputedOver(10, 90),
+    "judged_share": ComputedOver(8, 30),
 }
 """By the name of the family."""
