@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.optimize import minimize
-from scipy.special import expit, rel_entr
+from scipy.special import expit, ndtri, rel_entr
 
 import harness
 from harness.methods.judged import (
@@ -150,3 +150,25 @@ def test_the_default_answers_by_the_posterior_where_the_data_contradict_the_labe
     assert lower.tolist() == [*by_posterior[0][:2], usual[0][2]]
     assert upper.tolist() == [*by_posterior[1][:2], usual[1][2]]
     assert 0 < lower[0] < upper[0] < 0.01
+
+
+def as_if_the_judge_were_right(x, n, positives_right, positives, negatives_right, negatives, alpha):
+    """Wilson's interval of x of n, which the judge's errors are no part of."""
+    square = ndtri(alpha / 2) ** 2
+    center = (x + square / 2) / (n + square)
+    reach = np.sqrt(square * (x * (n - x) / n + square / 4)) / (n + square)
+    return np.maximum(center - reach, 0.0), np.minimum(center + reach, 1.0)
+
+
+def test_a_check_finds_that_the_errors_of_the_judge_are_ignored():
+    found = harness.check(
+        as_if_the_judge_were_right,
+        family="judged_share",
+        contract="nominal",
+        grid="n=20;positives=10;negatives=10;alpha=0.05",
+    )
+    failed = {finding.check for finding in found.findings if finding.verdict == "fail"}
+    assert failed
+    # Limits are numbers in order; what is wrong with them is how often they miss.
+    assert not failed & {"answers every outcome", "has exact numbers"}
+    assert found.keeps.startswith("keeps: no contract; not approximate or conservative")
