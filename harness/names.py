@@ -16,6 +16,7 @@ FamilyName = Literal[
     "bounded_mean", "clustered_proportion", "clustered_mean", "clustered_difference",
     "stratified_difference", "pass_at", "pass_hat", "precision", "recall", "specificity", "npv",
     "f_score", "jaccard", "mcc", "kappa", "informedness", "auc", "auc_difference", "labelled_share",
+    "judged_share",
 ]
 """What is estimated."""
 
@@ -159,6 +160,10 @@ LabelledShareMethod = Literal[
     "post_stratified", "labels_only", "ppi", "ppi_plus",
 ]
 
+JudgedShareMethod = Literal[
+    "profile_likelihood", "lang_reiczigel", "rogan_gladen_delta", "posterior",
+]
+
 MethodName = (
     ProportionMethod
     | RateMethod
@@ -190,5 +195,6 @@ MethodName = (
     | AucMethod
     | AucDifferenceMethod
     | LabelledShareMethod
+    | JudgedShareMethod
 )
 """The methods of all families."""

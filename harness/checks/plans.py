@@ -23,6 +23,7 @@ from harness.distributions.clustered_truths import (
     ClusteredPairTruth,
     ClusteredScoreTruth,
 )
+from harness.distributions.judged_truths import JudgedTruth
 from harness.distributions.labelled_truths import LabelledTruth
 from harness.distributions.list_truths import (
     BetaRuns,
@@ -44,6 +45,7 @@ from harness.distributions.truths import PairTruth, UniformTruth
 from harness.families.clustered_scores import CLUSTERED_PAIRS, CLUSTERED_SCORES, by_clusters
 from harness.families.confusion import CONFUSION
 from harness.families.family import POSTERIOR, Family
+from harness.families.judged import JUDGE
 from harness.families.labelled import SOME_LABELLED
 from harness.families.lists import BOUNDED_RUNS, CLUSTERS, RUNS, STRATA
 from harness.families.paired import PAIRS
@@ -206,6 +208,19 @@ _TABLES_AT = {
     ),
 }
 
+_JUDGE_AT = {
+    True: CheckedAt(
+        _OF_SEVERAL,
+        called=2,
+        exact=((20, 10, 10),),
+        trials=((20, 10, 10),),
+        properties=((1, 1, 1), (4, 3, 3), (8, 5, 4)),
+        in_full=((3, 2, 2),),
+        in_sums=((3, 2, 2), (6, 4, 3)),
+    ),
+}
+"""A judge: n, positives and negatives."""
+
 
 RATES, RATES_OF_TWO = (0.0, 20.0), (0.0, 5.0)
 """The true rates of a check, since the support of a rate is unbounded."""
@@ -233,6 +248,13 @@ def _truth_of_tables(family: Family) -> PairedTruth:
     ]
     view = family.as_pairs
     return TableTruth.of(tables) if view is None else ConfusionTruth.of(map(view.restored, tables))
+
+
+def _truth_of_judge(family: Family) -> JudgedTruth:
+    """Return shares over the whole range with judges of several error rates."""
+    rates = ((0.9, 0.85), (0.75, 0.95), (0.7, 0.7))
+    shares = (0.0, 0.05, 0.1, 0.3, 0.5, 0.7, 0.9, 0.95, 1.0)
+    return JudgedTruth.of((share, *pair) for share, pair in product(shares, rates))
 
 
 def _negated(lists: Sequence[Floats]) -> tuple[Floats, ...]:
@@ -503,6 +525,7 @@ PLANS: dict[str, CheckPlan] = {
     TWO_SAMPLES: CheckPlan(_TWO_SAMPLES_AT, _uniform_truth),
     PAIRS: CheckPlan(_TABLES_AT, _truth_of_tables),
     CONFUSION: CheckPlan(_TABLES_AT, _truth_of_tables),
+    JUDGE: CheckPlan(_JUDGE_AT, _truth_of_judge),
     RUNS: CheckPlan(LISTS_AT, lists=_RUNS_LISTS),
     BOUNDED_RUNS: CheckPlan(LISTS_AT, lists=_BOUNDED_LISTS),
     CLUSTERS: CheckPlan(LISTS_AT, lists=_CLUSTERS_LISTS),

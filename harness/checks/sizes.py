@@ -15,11 +15,12 @@ import numpy as np
 
 from harness.base.arguments import quoted
 from harness.base.errors import InputError
-from harness.config.models.sizes import pairs
+from harness.base.text import enumerated
+from harness.config.models.sizes import paired
 from harness.families.family import Family
 
-Size = float | tuple[float, float]
-"""n or an exposure; for two samples a pair of these."""
+Size = float | tuple[float, ...]
+"""n or an exposure; for several samples one of each."""
 
 ALPHA = "alpha"
 _RANGE = re.compile(r"(\d+)\.\.(\d+)")
@@ -34,18 +35,20 @@ def validate_sizes(family: Family, sizes: Sequence[Any]) -> tuple[Size, ...]:
     """
     if np.ndim(sizes) == 0 or len(sizes) == 0:
         raise InputError(f"sizes of {family.name} should be a list of them, found {sizes!r}")
-    is_pair, is_count = family.samples == 2, family.model.SIZE_IS_COUNT
+    samples, is_count = len(family.outcome_sizes), family.model.SIZE_IS_COUNT
+    is_row = samples > 1
     for size in sizes:
-        if np.shape(size) != ((2,) if is_pair else ()):
-            wanted = "pairs of numbers" if is_pair else "numbers"
+        if np.shape(size) != ((samples,) if is_row else ()):
+            row = "pairs" if samples == 2 else f"rows of {samples}"
+            wanted = f"{row} of numbers" if is_row else "numbers"
             raise InputError(f"sizes of {family.name} should be {wanted}, found {size!r}")
         for number in np.ravel(size).tolist():
             is_size = isinstance(number, int | float) and 0 < number < np.inf
             if not is_size or (is_count and not float(number).is_integer()):
                 wanted = "whole numbers above 0" if is_count else "numbers above 0"
                 raise InputError(f"sizes of {family.name} should be {wanted}, found {size!r}")
-    if is_pair:
-        return tuple((float(first), float(second)) for first, second in sizes)
+    if is_row:
+        return tuple(tuple(map(float, size)) for size in sizes)
     return tuple(np.asarray(size).item() for size in sizes)
 
 
@@ -119,14 +122,15 @@ def restriction_of_grid(family: Family, grid: str | Mapping[str, Any]) -> Restri
     columns = [numbers[name] for name in names if name in numbers]
     if columns and len(columns) < len(names):
         raise InputError(f"grid of {family.name} should name {' and '.join(names)}, or neither")
-    if len(columns) == 2:
-        first, second = columns
-        if len(first) != len(second) and 1 not in (len(first), len(second)):
+    if len(columns) > 1:
+        lengths = [*map(len, columns)]
+        if len({*lengths} - {1}) > 1:
+            found = enumerated(map(str, lengths))
             raise InputError(
-                f"grid should have as many {names[0]} as {names[1]}, or one of either, found "
-                f"{len(first)} and {len(second)}"
+                f"grid should have as many {names[0]} as {' and '.join(names[1:])}, or one of "
+                f"either, found {found}"
             )
-        columns = [pairs(first, second, cross=False)]
+        columns = [paired(columns, cross=False)]
     return Restriction(
         tuple(sorted({*validate_sizes(family, columns[0])})) if columns else None,
         tuple(sorted({*validate_alphas(numbers[ALPHA])})) if ALPHA in numbers else None,

@@ -16,6 +16,7 @@ from harness.commands.options import (
     CLUSTER_LABELS,
     CLUSTERED_SCORES,
     FINITE_POPULATION,
+    JUDGE,
     LABELLED,
     ONE_SAMPLE,
     OR_LISTS,
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
 
 _FORMS = {".csv": "csv", ".json": "json"}
 _DATA = ONE_SAMPLE | FINITE_POPULATION | TWO_COUNTS | OR_LISTS | TABLE_COUNTS | RUN_VALUES | RANGE
-_DATA |= CASE_COUNTS | BETA | SCORES | LABELLED | STOPPING | CLUSTERED_SCORES
+_DATA |= CASE_COUNTS | BETA | SCORES | LABELLED | JUDGE | STOPPING | CLUSTERED_SCORES
 
 
 @with_data(_DATA, str | None, metavar="DATA")
@@ -62,7 +63,8 @@ def interval(
             "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, mean, "
             "bounded_mean, clustered_proportion, clustered_mean, clustered_difference, "
             "stratified_difference, pass_at, pass_hat, precision, recall, specificity, npv, "
-            "f_score, jaccard, mcc, kappa, informedness, auc, auc_difference or labelled_share",
+            "f_score, jaccard, mcc, kappa, informedness, auc, auc_difference, labelled_share or "
+            "judged_share",
             metavar="FAMILY",
         ),
     ],
@@ -387,10 +389,15 @@ def _remark(
     from functools import partial
 
     from harness.commands.output import say
-    from harness.one.data_remarks import remark_on_disagreements, remark_on_range
+    from harness.one.data_remarks import (
+        remark_on_disagreements,
+        remark_on_labels,
+        remark_on_range,
+    )
     from harness.one.remarks import (
         Remarks,
         columns_of_lists,
+        complete_data,
         remark_on_alpha,
         remarks_on_clusters,
         remarks_on_rows,
@@ -402,6 +409,7 @@ def _remark(
         *remarks_on_rows(rows),
         *left_out,
         *remark_on_range(setting.family, [row.data.get("values", ()) for row in rows]),
+        *remark_on_labels(setting.family, complete_data(setting.family, rows)),
         *remarks_on_clusters(setting.family, rows, found),
         *(
             remark

@@ -68,9 +68,13 @@ OR_LISTS = {
     },
 }
 """The data that are numbers of some families and lists of others."""
+JUDGE = {
+    "positives_right": "Labelled positives that the judge says yes to.",
+    "negatives_right": "Labelled negatives that the judge says no to.",
+}
 SCORES = {
-    "positives": "Scores of positives: 0.9,0.8.",
-    "negatives": "Scores of negatives.",
+    "positives": "Scores of positives: 0.9,0.8; of judged_share how many are labelled.",
+    "negatives": "Scores of negatives; of judged_share how many are labelled.",
     "positives1": "First scores of positives.",
     "negatives1": "First scores of negatives.",
     "positives2": "Second scores of the same positives.",
@@ -98,6 +102,8 @@ FINITE_POPULATION = {
     "for hypergeometric_exact and hypergeometric_wang.",
 }
 SIZES = {name: text for name, text in (ONE_SAMPLE | TWO_COUNTS).items() if not name.startswith("x")}
+LABELS = {"positives": "Labelled positives.", "negatives": "Labelled negatives."}
+"""The sizes of a judged share beside n."""
 TRUTHS = {
     "p": "True proportion.",
     "rate": "True rate, events per unit of exposure.",
@@ -112,11 +118,25 @@ TRUTHS = {
     "p_fp": "True probability of a false positive.",
     "p_fn": "True probability of a false negative.",
     "prevalence": "True probability of a positive, in place of the three before.",
-    "sensitivity": "True probability that a positive is predicted as such.",
-    "specificity": "True probability that a negative is predicted as such.",
+    "sensitivity": "True probability that a positive is predicted, or judged, as such.",
+    "specificity": "True probability that a negative is predicted, or judged, as such.",
+    "share": "True share of positives among the cases that are judged.",
 }
 WHOLE_NUMBERS = frozenset(
-    {"x", "n", "x1", "n1", "x2", "n2", "k", *TABLE_COUNTS, *CASE_COUNTS, *FINITE_POPULATION}
+    {
+        "x",
+        "n",
+        "x1",
+        "n1",
+        "x2",
+        "n2",
+        "k",
+        *TABLE_COUNTS,
+        *CASE_COUNTS,
+        *FINITE_POPULATION,
+        *JUDGE,
+        *LABELS,
+    }
 )
 """The data that are counts, numbers of trials or the size of a population."""
 

@@ -9,6 +9,7 @@ import typer
 
 from harness.commands.options import (
     BETA,
+    LABELS,
     SIZES,
     TRUTHS,
     Confidence,
@@ -46,16 +47,17 @@ _OF_LISTS = {
 """Sizes and true values of families whose data are lists."""
 
 
-@with_data(SIZES | TRUTHS | _OF_LISTS | BETA, list[str] | None, "NUMBER")
+@with_data(SIZES | LABELS | TRUTHS | _OF_LISTS | BETA, list[str] | None, "NUMBER")
 def coverage(
     family: Annotated[
         str,
         typer.Argument(
             help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
             "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, precision, "
-            "recall, specificity, npv, f_score, jaccard, mcc, kappa or informedness; mean, "
-            "bounded_mean, clustered_proportion, clustered_mean, stratified_difference, pass_at, "
-            "pass_hat, auc, auc_difference or labelled_share, by Monte Carlo",
+            "recall, specificity, npv, f_score, jaccard, mcc, kappa, informedness or "
+            "judged_share; mean, bounded_mean, clustered_proportion, clustered_mean, "
+            "stratified_difference, pass_at, pass_hat, auc, auc_difference or labelled_share, by "
+            "Monte Carlo",
             metavar="FAMILY",
         ),
     ],
@@ -132,6 +134,7 @@ _LISTS = {
     "sd": "Standard deviation of the value of a run.",
     "rho": "Correlation of two cases of a cluster.",
     "size": "Cases of each cluster, or of clusters in turn: 3,5,20.",
+    "label_cost": "Cost of a label over that of a case, of judged_share; default 1.",
     "shares": "Share of each stratum among the cases: 0.5,0.3,0.2.",
     "share": _OF_LISTS["share"],
     "unlabelled": _OF_LISTS["unlabelled"],
@@ -151,7 +154,7 @@ def size(
             help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
             "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, mean, "
             "clustered_proportion, stratified_difference, precision, recall, specificity, npv, "
-            "f_score, jaccard, mcc, kappa, informedness or labelled_share",
+            "f_score, jaccard, mcc, kappa, informedness, labelled_share or judged_share",
             metavar="FAMILY",
         ),
     ],

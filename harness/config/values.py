@@ -14,8 +14,8 @@ DASK = "dask"
 
 TrialsKind = Literal["per_outcome", "per_size", "per_truth"]
 
-Size = float | tuple[float, float] | tuple[tuple[float, ...], tuple[float, ...]]
-"""n, a whole number, or an exposure; of two samples a pair of them; of clusters their number and
+Size = float | tuple[float, ...] | tuple[tuple[float, ...], tuple[float, ...]]
+"""n, a whole number, or an exposure; of several samples one of each; of clusters their number and
 size; of strata the sizes of both samples in each of them."""
 
 

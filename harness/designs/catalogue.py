@@ -10,6 +10,7 @@ from harness.designs.clustered_scores import CLUSTERED as SCORES_IN_CLUSTERS
 from harness.designs.clustered_scores import CLUSTERED_DIFFERENCES
 from harness.designs.confusion import CONFUSED
 from harness.designs.design import Design
+from harness.designs.judged import JUDGED
 from harness.designs.labelled import PARTLY_LABELLED
 from harness.designs.lists import (
     BOUNDED,
@@ -42,6 +43,7 @@ DESIGNS: dict[str, Design] = {
         ONE_SCORE,
         TWO_SCORES,
         PARTLY_LABELLED,
+        JUDGED,
         STOPPED,
     )
 }

@@ -14,13 +14,14 @@ from harness.base.errors import HarnessError
 from harness.base.numerics.arrays import Floats, Integers, Positions
 from harness.callers.source import Observed
 from harness.distributions.clustered_truths import AnyListTruth
+from harness.distributions.judged_truths import JudgedTruth
 from harness.distributions.paired_truths import PairedTruth
 from harness.distributions.sampling.law import NUMPY, THINNED, Law, Sampling
 from harness.distributions.task_truths import TaskTruth
 from harness.distributions.truths import DiscreteTruth, PairTruth, Truth
 from harness.families.family import Data, Family, Model
 
-AnyTruth = Truth | PairTruth | PairedTruth | AnyListTruth | TaskTruth
+AnyTruth = Truth | PairTruth | PairedTruth | AnyListTruth | TaskTruth | JudgedTruth
 
 NUMBERS_AT_ONCE = 1 << 20
 """The most numbers of a list of all trials that are drawn together."""
@@ -197,6 +198,8 @@ class Design:
     size_needs: tuple[str, ...] = ()
     """What the size of lists that suffices depends on beside the method; empty where it may grow
     in many ways."""
+    plans_labels: bool = False
+    """Whether a size that suffices is of cases and of labels, at the least cost of both."""
     most_enumerated: float = np.inf
     """The most outcomes that are enumerated; a scenario with more of them has trials alone."""
 

@@ -22,6 +22,7 @@ from harness.families import combination, proportion, rate
 from harness.families.clustered_scores import CLUSTERED_DIFFERENCE, CLUSTERED_MEAN
 from harness.families.confusion import BETA, CONFUSION_FAMILIES, f_score
 from harness.families.family import ENUMERATION, POSTERIOR, Family
+from harness.families.judged import JUDGED_SHARE
 from harness.families.labelled import LABELLED_SHARE
 from harness.families.lists import (
     CLUSTERED_PROPORTION,
@@ -128,6 +129,7 @@ FAMILIES = {
         AUC,
         AUC_DIFFERENCE,
         LABELLED_SHARE,
+        JUDGED_SHARE,
     )
 }
 

@@ -462,7 +462,7 @@ class Family:
     @property
     def scores(self) -> int:
         """The number of scores of each case, positive or negative; 0 where there are no scores."""
-        return sum(name.startswith("positives") for name in self.data)
+        return sum(name.startswith("positives") for name in self.lists)
 
     @property
     def free_symbols(self) -> tuple[str, ...]:

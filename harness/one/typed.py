@@ -26,6 +26,7 @@ from harness.names import (
     FScoreMethod,
     InformednessMethod,
     JaccardMethod,
+    JudgedShareMethod,
     LabelledShareMethod,
     MccMethod,
     MeanMethod,
@@ -182,6 +183,17 @@ class ScoreData(Options):
     negatives: npt.ArrayLike
 
 
+class JudgeData(Options):
+    """The judge's answers to n cases, and to labelled positives and negatives."""
+
+    x: npt.ArrayLike
+    n: npt.ArrayLike
+    positives_right: npt.ArrayLike
+    positives: npt.ArrayLike
+    negatives_right: npt.ArrayLike
+    negatives: npt.ArrayLike
+
+
 class PairedScores(Options):
     """Two scores of each positive and of each negative."""
 
@@ -229,6 +241,8 @@ class Columns(TypedDict, total=False):
     x2: str
     n2: str | float
     exposure2: str | float
+    positives_right: str
+    negatives_right: str
     both: str
     first_only: str
     second_only: str
@@ -470,6 +484,14 @@ def interval(
 
 @overload
 def interval(
+    family: Literal["judged_share"],
+    method: JudgedShareMethod | None = ...,
+    **data: Unpack[JudgeData],
+) -> Interval: ...
+
+
+@overload
+def interval(
     family: str,
     method: str | None = ...,
     *,
@@ -532,7 +554,9 @@ def interval(
             negatives: lists with a score for each case), "auc_difference" (positives1, negatives1,
             positives2, negatives2: two scores of the same cases, in one order), "labelled_share"
             (right_yes, right_no, wrong_yes, wrong_no: labelled cases by label and a judge's
-            verdict, and yes of the unlabelled others; or table and verdicts, lists of counts).
+            verdict, and yes of the unlabelled others; or table and verdicts, lists of counts),
+            "judged_share" (x, n, positives_right, positives, negatives_right, negatives: a judge's
+            yes among n cases, and how many labelled positives and negatives it gets right).
         method: a name of the catalogue, or an alias; or a list of them. By default the method
             that is recommended for the family, the first that ``python -m harness methods --family
             FAMILY`` lists; of one side, or with a prior, that of the posterior if there is one.

@@ -14,7 +14,7 @@ from harness.base.errors import InputError
 from harness.base.frames import Tabular
 from harness.base.numerics.arrays import Floats
 from harness.base.underway import underway
-from harness.catalogue import with_settings
+from harness.catalogue import design_for, with_settings
 from harness.distributions.sampling.law import NATS as ALL_NATS
 from harness.distributions.truths import Prior
 from harness.families.combination import Span
@@ -26,6 +26,7 @@ from harness.planning.arguments import AnyMethod, source_of, truth_columns
 from harness.planning.estimates import cost, is_smooth
 from harness.planning.expectations import expectations_of, limits_rise
 from harness.planning.goals import PROBABILITY, AssuredWidth, Bound, Goal, Width, ladder_of
+from harness.planning.judge import JudgeQuestion, judge_question
 from harness.planning.lists import ListQuestion, find_number, list_question
 from harness.planning.near import SufficientSize, search_near
 from harness.planning.power import PowerQuestion, SufficientPower, power_question, search_power
@@ -56,7 +57,9 @@ class Size(Tabular):
     """Every size of the first sample from the answer up to this one reaches the goal."""
     smaller: tuple[float, ...]
     """Smaller sizes of the first sample that reach it by luck: a larger one does not."""
-    question: Question | PowerQuestion | ListQuestion = field(repr=False, compare=False)
+    question: Question | PowerQuestion | ListQuestion | JudgeQuestion = field(
+        repr=False, compare=False
+    )
     std_error: float | None = None
     """The standard error of ``reached`` where it is a mean over data sets that were drawn."""
     assumes: str | None = None
@@ -241,13 +244,17 @@ def size(
         truths = dict.fromkeys(estimated.free_symbols, 0.5)
         assumed |= truths
     wanted = {HALF_WIDTH: half_width, LENGTH: length, ABOVE: above, BELOW: below}
-    if not estimated.has_outcomes:
+    plans_labels = design_for(estimated).plans_labels
+    if not estimated.has_outcomes or plans_labels:
         others = {"assurance": assurance, ABOVE: above, BELOW: below, "prior": prior}
         others |= {PROBABILITY: probability}
         for option, value in others.items():
             if value is not None:
                 raise InputError(f"size of {name} takes half_width or length, found {option}")
-        found = _size_of_lists(estimated, chosen, wanted, alpha, truths, ratio)
+        if plans_labels:
+            found = _size_of_judge(estimated, chosen, wanted, alpha, truths)
+        else:
+            found = _size_of_lists(estimated, chosen, wanted, alpha, truths, ratio)
         return replace(found, assumed=assumed)
     goal = _goal(estimated, wanted, assurance, probability)
     ranges = _ranges(estimated, estimated.with_free_truths(truths))
@@ -331,6 +338,27 @@ def _size_of_lists(
         std_error=error if error > 0 else None,
         assumes=question.assumes,
         strata=strata,
+    )
+
+
+def _size_of_judge(
+    family: Family, method: AnyMethod, wanted: _Wanted, alpha: float, given: Mapping[str, Any]
+) -> Size:
+    """The cheapest numbers of cases and labels."""
+    goal = _goal(family, wanted, None, None)
+    _validate_probability("alpha", alpha)
+    question = judge_question(family, method, alpha, goal.target, goal.name == HALF_WIDTH, given)
+    n, labels = question.cheapest()
+    reached, error = question.width(n, labels)
+    return Size(
+        sizes=dict(zip(family.sizes, (n, labels, labels), strict=True)),
+        goal=goal.name,
+        reached=reached,
+        checked_to=n,
+        smaller=(),
+        question=question,
+        std_error=error,
+        assumes=f"a label at {question.cost:g} times the cost of a case, as many of each kind",
     )
 
 

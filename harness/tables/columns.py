@@ -155,6 +155,9 @@ NUMBERED: Mapping[str, str] = {
     "_fp": "of a false positive",
     "_fn": "of a false negative",
     "_tn": "of a true negative",
+    "_share": "of the share",
+    "_sensitivity": "of the sensitivity",
+    "_specificity": "of the specificity",
 }
 """The ends of names of columns that stand once for each sample, or each kind of pairs."""
 

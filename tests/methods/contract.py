@@ -16,9 +16,9 @@ CASES = [
     (family, name)
     for family in CATALOGUE
     for name, method in methods_for(family_of(family)).items()
-    if method.deterministic and family_of(family).has_outcomes and not family_of(family).shares_size
+    if method.deterministic and family_of(family).has_counts_of_samples
 ]
-"""Methods for tables, for lists and for a finite population have contracts of their own."""
+"""Methods for tables, a judge, lists and a finite population have contracts of their own."""
 SUPPORT = {
     "proportion": (0.0, 1.0),
     "rate": (0.0, np.inf),

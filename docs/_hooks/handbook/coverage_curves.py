@@ -26,6 +26,7 @@ from harness.families.catalogue import FAMILIES, family_of
 from harness.families.clustered_scores import CLUSTERED_PAIRS, CLUSTERED_SCORES
 from harness.families.confusion import CONFUSION
 from harness.families.family import Family
+from harness.families.judged import JUDGE
 from harness.families.labelled import SOME_LABELLED
 from harness.families.lists import BOUNDED_RUNS, CLUSTERS, RUNS, STRATA
 from harness.families.paired import PAIRS
@@ -202,6 +203,16 @@ _SETTINGS: Mapping[str, Mapping[str, Any]] = {
         "truth": {"share": _SHARES, "sensitivity": [0.9], "specificity": [0.85]},
     },
     RUNS: {"k": [2, 3, 5, 10, SIZE], "truth": {"normal": {"mean": 75, "sd": 2.5}}},
+    JUDGE: {
+        "n": [SIZE],
+        "positives": [10],
+        "negatives": [10],
+        "truth": {
+            "share": {"grid": {"start": 0.02, "stop": 0.98, "count": 25}},
+            "sensitivity": [0.9],
+            "specificity": [0.85],
+        },
+    },
     BOUNDED_RUNS: {"k": [2, 3, 5, 10, SIZE], "truth": {"beta": [9, 0.5]}},
     TASKS: {
         "tasks": [5, 10, SIZE, 50],
@@ -252,6 +263,7 @@ _WORDS = {
         "20 labelled cases, 500 others; sensitivity 0.9, specificity 0.85",
     ),
     RUNS: ("k", "normal runs"),
+    JUDGE: ("share", f"n = {SIZE}, 10 labels of each kind, sensitivity 0.9, specificity 0.85"),
     BOUNDED_RUNS: ("k", "values of Beta(9, ½)"),
     TASKS: ("tasks", "10 samples of each; 30 % never solved, 30 % always, the rest uniform"),
     CLUSTERS: ("p", "20 clusters of 10 cases, rho = 0.1"),

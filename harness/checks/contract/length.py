@@ -128,9 +128,9 @@ def check_shrinking(
     rungs = range(checked_at(subject.family).rungs)
     taken = set()
     for size in restriction.sizes_or([FIRST_SIZE * 4.0**rung for rung in rungs]):
-        # Of two samples both have the same size where lengths are compared.
-        first, second = size if isinstance(size, tuple) else (size, size)
-        if first == second and FIRST_SIZE <= first <= largest:
+        # Of several samples all have the same size where lengths are compared.
+        first, *others = size if isinstance(size, tuple) else (size,)
+        if {*others} <= {first} and FIRST_SIZE <= first <= largest:
             taken.add(float(first))
     sizes = sorted(size for size in taken if 4.0 * size in taken or size / 4.0 in taken)
     ratios: list[tuple[float, float, Scenario, float, float]] = []

@@ -43,6 +43,7 @@ from harness.config.models.levels import (
     Probability,
 )
 from harness.distributions.clustered_truths import ClusteredPairTruth, ClusteredScoreTruth
+from harness.distributions.judged_truths import JudgedTruth
 from harness.distributions.labelled_truths import LabelledTruth
 from harness.distributions.list_truths import (
     MEAN,
@@ -140,6 +141,22 @@ class OfRates(StrictModel):
     prevalence: _Levels = Field(description="The probability of a positive.")
     sensitivity: _Levels = Field(description="That a positive is predicted as such.")
     specificity: _Levels = Field(description="That a negative is predicted as such.")
+
+
+class OfJudge(StrictModel):
+    """Shares and how often the judge is right of each kind; the values are crossed."""
+
+    share: _Levels = Field(description="True shares of positives.")
+    sensitivity: _Levels = Field(description="That the judge says yes to a positive.")
+    specificity: _Levels = Field(description="That the judge says no to a negative.")
+
+
+def _judged_truth(model: OfJudge) -> JudgedTruth:
+    parts = model.share, model.sensitivity, model.specificity
+    count = prod(map(len, parts))
+    if count > LONGEST_GRID:
+        raise refused(f"expected at most {LONGEST_GRID} rows of true values, found {count}")
+    return JudgedTruth.of((p + 0.0, se + 0.0, sp + 0.0) for p, se, sp in product(*parts))
 
 
 class OfConfusedDirichlet(OfDirichlet):
@@ -511,3 +528,4 @@ TaskTruths: Any = Annotated[
 ClusterTruths: Any = Annotated[OfClusters, AfterValidator(_cluster_truth)]
 StratumTruths: Any = Annotated[OfStrata, AfterValidator(_stratum_truth)]
 LabelledTruths: Any = Annotated[OfLabelled, AfterValidator(_labelled_truth)]
+JudgedTruths: Any = Annotated[OfJudge, AfterValidator(_judged_truth)]

@@ -206,8 +206,13 @@ def write_range(low: float, high: float) -> Any:
     )
 
 
-def pairs(first: Sequence[Any], second: Sequence[Any], cross: bool) -> list[tuple[Any, Any]]:
-    """Pairs of sizes of equal index; all pairs for ``cross``, or where a list has one size."""
-    if cross or 1 in (len(first), len(second)):
-        return list(product(first, second))
-    return list(zip(first, second, strict=False))
+def paired(sizes: Sequence[Sequence[Any]], cross: bool) -> list[tuple[Any, ...]]:
+    """Sizes of equal index of all samples; all combinations for ``cross``.
+
+    One size of a sample goes with every size of the others.
+    """
+    if cross:
+        return list(product(*sizes))
+    longest = max(map(len, sizes))
+    rows = [[*each] * longest if len(each) == 1 else each for each in sizes]
+    return list(zip(*rows, strict=False))

@@ -39,6 +39,7 @@ from harness.config.models.case_truths import (
     ClusteredPairTruths,
     ClusteredScoreTruths,
     ClusterTruths,
+    JudgedTruths,
     LabelledTruths,
     RunTruths,
     StratumTruths,
@@ -56,6 +57,7 @@ from harness.config.models.levels import (
 )
 from harness.config.models.score_truths import PairedScoreTruths, ScoreTruths
 from harness.distributions.clustered_truths import ClusteredPairTruth, ClusteredScoreTruth
+from harness.distributions.judged_truths import JudgedTruth
 from harness.distributions.labelled_truths import LabelledTruth
 from harness.distributions.list_truths import ClusterTruth, RunTruth, StratumTruth
 from harness.distributions.paired_truths import PARTS as PARTS_OF_PAIRS
@@ -74,6 +76,7 @@ from harness.distributions.truths import (
 from harness.families.combination import Span
 from harness.families.confusion import CELLS, RATES
 from harness.families.family import POSTERIOR, SMALLEST_SHAPE_OF_TWO, Family
+from harness.families.judged import TRUTHS as JUDGED
 
 NARROWEST = 1e-12
 """A narrower uniform truth has too few numbers in it to draw from."""
@@ -395,6 +398,12 @@ _BY_TRUTH: dict[type, Callable[[Family], TruthKey]] = {
         "True areas under the ROC curve of binormal scores: {auc, sd_ratio, levels}.",
         ("auc", "sd_ratio"),
     ),
+    JudgedTruth: partial(
+        _of_lists,
+        JudgedTruths,
+        "True shares, and the error rates of the judge: {share, sensitivity, specificity}.",
+        JUDGED,
+    ),
     PairedScoreTruth: partial(
         _of_lists,
         PairedScoreTruths,
@@ -420,7 +429,7 @@ def written_truth(content: Mapping[str, Any], written: Any = None) -> dict[str, 
         return {key: _plain_tree(numbers) for key, numbers in written.items()}
     if "cells" in content:
         parts = {}
-        for name in (*PARTS_OF_PAIRS, *CELLS, *RATES):
+        for name in (*PARTS_OF_PAIRS, *CELLS, *RATES, *JUDGED[:1]):
             if name in written:
                 # Its numbers ascend; a grid stays as it is written.
                 part = written[name]

@@ -95,12 +95,15 @@ def size_keys(family: Family) -> Keys:
     sizes, levels = sizes_type(family), "one, a list, or {log_grid: {start, stop, count}}."
     if not family.sizes[1:]:
         return {family.sizes[0]: key(sizes, f"Sizes: {levels}")}
-    first, second = family.sizes
-    of_first, of_second = family.sizes_in_words
-    about_cross = f"Whether every {first} goes with every {second}."
+    first, *others = family.sizes
+    abouts = family.sizes_in_words
+    about_cross = f"Whether every {first} goes with every {' and every '.join(others)}."
     return {
-        first: _size(0, sizes, f"{of_first}: {levels}"),
-        second: _size(1, sizes, f"{of_second}, paired with {first}: {levels}"),
+        first: _size(0, sizes, f"{abouts[0]}: {levels}"),
+        **{
+            name: _size(i, sizes, f"{abouts[i]}, paired with {first}: {levels}")
+            for i, name in enumerate(others, 1)
+        },
         # The sizes of an experiment are paired already.
         CROSS: key(bool, about_cross, False, write=lambda sizes: None),
     }

@@ -12,7 +12,7 @@ import numpy as np
 
 from harness.base.errors import ConfigIssue
 from harness.catalogue import design_for
-from harness.config.models.sizes import pairs
+from harness.config.models.sizes import paired
 from harness.config.models.truths import written_truth
 from harness.config.rules import ValidKeys
 from harness.config.shared_keys import CROSS, USUAL_KIND
@@ -227,8 +227,7 @@ def sizes_of(family: Family, sizes: Mapping[str, Sequence[float]], cross: bool) 
     """
     if len(family.sizes) == 1:
         return tuple(sorted(sizes[family.sizes[0]]))
-    first, second = (sizes[name] for name in family.sizes)
-    return tuple(sorted(pairs(first, second, cross)))
+    return tuple(sorted(paired([sizes[name] for name in family.sizes], cross)))
 
 
 def engines_of(

@@ -12,7 +12,7 @@ from harness.base.models import repeated
 from harness.base.plain_data import describe, flow
 from harness.catalogue import design_for
 from harness.config.models.outcomes import own_sampling
-from harness.config.models.sizes import pairs
+from harness.config.models.sizes import paired
 from harness.config.rules import (
     Issues,
     Rule,
@@ -51,26 +51,28 @@ def _sizes_are_paired(config: ValidKeys) -> Issues:
     cross: bool = config["cross"]
     if not set(config.family.sizes) <= set(sizes):
         return
-    one, other = config.family.sizes
-    first, second = sizes[one], sizes[other]
+    one, *others = config.family.sizes
+    counts = {name: len(sizes[name]) for name in config.family.sizes}
     if cross:
-        found = len(first) * len(second)
+        found = math.prod(counts.values())
         if found > MOST_PAIRS:
             message = f"expected at most {MOST_PAIRS} pairs of sizes, found {found}"
             yield ConfigIssue((CROSS,), message)
         return
-    if 1 not in (len(first), len(second)) and len(first) != len(second):
+    first = next((name for name, count in counts.items() if count > 1), one)
+    for other in others:
+        if counts[other] not in (1, counts[first]):
+            yield ConfigIssue(
+                (other,),
+                f"expected as many sizes as {first} has ({counts[first]}), or one, or cross: true "
+                f"for all pairs, found {counts[other]}",
+            )
+            return
+    rows = paired([sizes[name] for name in config.family.sizes], cross=False)
+    for _, again in repeated(rows):
+        repeated_row = ", ".join(f"{size:.15g}" for size in rows[again])
         yield ConfigIssue(
-            (other,),
-            f"expected as many sizes as {one} has ({len(first)}), or one, or cross: true for all "
-            f"pairs, found {len(second)}",
-        )
-        return
-    paired = pairs(first, second, cross=False)
-    for _, again in repeated(paired):
-        a, b = paired[again]
-        yield ConfigIssue(
-            (other,), f"expected each pair of sizes once, found [{a:.15g}, {b:.15g}] again"
+            (others[-1],), f"expected each pair of sizes once, found [{repeated_row}] again"
         )
         return
 

@@ -11,7 +11,15 @@ from typing import Any
 from harness.base.arguments import validate_choice
 from harness.families.catalogue import FAMILIES
 from harness.families.family import Family
-from harness.methods.catalogue import confusion, differences, lists, one_sample, pairs, ratios
+from harness.methods.catalogue import (
+    confusion,
+    differences,
+    judged,
+    lists,
+    one_sample,
+    pairs,
+    ratios,
+)
 from harness.methods.catalogue.recommended import recommended_of
 from harness.methods.catalogue.steady import STEADY_FROM
 from harness.methods.method import TWO_SIDED, Method, for_family
@@ -42,6 +50,7 @@ LISTS: dict[str, Methods | Callable[[Family], Methods]] = {
     "auc": lists.AUC,
     "auc_difference": lists.AUC_DIFFERENCE,
     "labelled_share": lists.LABELLED_SHARE,
+    "judged_share": judged.JUDGED_SHARE,
 }
 """The list of a family by its name, or what makes it from the settings of the family."""
 

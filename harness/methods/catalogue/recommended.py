@@ -88,6 +88,7 @@ RECOMMENDED = {
     "auc": Recommended("newcombe"),
     "auc_difference": Recommended("delong", reason=_NEAREST),
     "labelled_share": Recommended("post_stratified"),
+    "judged_share": Recommended("profile_likelihood"),
 }
 """By the name of the family."""
 OF_ANOTHER_BETA = Recommended("delta_logit", reason=_NEAREST)
@@ -144,5 +145,6 @@ COMPUTED_OVER = {
     "auc": ComputedOver(10, 100),
     "auc_difference": ComputedOver(10, 90),
     "labelled_share": ComputedOver(20, 1000),
+    "judged_share": ComputedOver(8, 30),
 }
 """By the name of the family."""

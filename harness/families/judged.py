@@ -1,0 +1,90 @@
+"""The share that is right when a judge says so, with labels that say how often the judge errs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.base.numerics.arrays import Floats
+from harness.families import proportion
+from harness.families.data import broadcast_columns
+from harness.families.family import (
+    ENUMERATION,
+    MONTE_CARLO,
+    Data,
+    Family,
+    model_like,
+    validate_names,
+)
+
+JUDGE = "a judge"
+"""The design: three independent binomial samples, of cases, positives and negatives."""
+
+TRUTHS = ("share", "sensitivity", "specificity")
+_SAMPLES = (("x", "n"), ("positives_right", "positives"), ("negatives_right", "negatives"))
+_DATA = tuple(name for sample in _SAMPLES for name in sample)
+
+
+def rogan_gladen(q: Floats, se: Floats, sp: Floats) -> tuple[Floats, Floats]:
+    """Return (q + sp − 1)/(se + sp − 1), and se + sp − 1; not a number where that is 0.
+
+    Rogan and Gladen (1978), Am. J. Epidemiol. 107, 71–76.
+    """
+    gain = se + sp - 1.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray((q + sp - 1.0) / np.where(gain == 0, np.nan, gain)), gain
+
+
+def probabilities_of_yes(truths: Sequence[Floats]) -> tuple[Floats, Floats, Floats]:
+    """Return the probability of each count: q = θ se + (1 − θ)(1 − sp), se and sp."""
+    share, se, sp = truths
+    return share * se + (1.0 - share) * (1.0 - sp), se, sp
+
+
+def _validate(given: Mapping[str, npt.ArrayLike]) -> Data:
+    validate_names("judged_share", _DATA, given)
+    columns: list[Floats] = []
+    for names in _SAMPLES:
+        columns += proportion.validate_data(given[names[0]], given[names[1]], names)
+    return broadcast_columns(_DATA, columns)
+
+
+def _estimate(data: Data) -> Floats:
+    """Return Rogan and Gladen's estimate within [0, 1]; not a number where se + sp ≤ 1."""
+    x, n, positives_right, positives, negatives_right, negatives = data
+    share, gain = rogan_gladen(x / n, positives_right / positives, negatives_right / negatives)
+    return np.where(gain > 0, np.clip(share, 0.0, 1.0), np.nan)
+
+
+def _columns(counts: Sequence[Floats], sizes: Sequence[float]) -> Data:
+    columns: list[Floats] = []
+    for count, size in zip(counts, sizes, strict=True):
+        columns += [count, np.full(count.size, float(size))]
+    return tuple(columns)
+
+
+JUDGED_SHARE = Family(
+    "judged_share",
+    "a share by a judge that errs: yes to x of n cases, with labels of other cases",
+    "share",
+    model_like(proportion, NAME="judge", HAS_MIRROR=False),
+    JUDGE,
+    engines=(MONTE_CARLO, ENUMERATION),
+    data=_DATA,
+    sizes=tuple(size for _, size in _SAMPLES),
+    size_in_words="number of cases",
+    sizes_in_words=("Numbers of cases", "Labelled positives", "Labelled negatives"),
+    truths=tuple(f"truth_{name}" for name in TRUTHS),
+    symbols=TRUTHS,
+    support=proportion.SUPPORT,
+    validate_data=_validate,
+    estimate=_estimate,
+    columns=_columns,
+    counts=tuple(count for count, _ in _SAMPLES),
+    suffixes=tuple(f"_{name}" for name in TRUTHS),
+    parameter_at=lambda truths: truths[0],
+    truth_parts=dict(zip(TRUTHS, TRUTHS, strict=True)),
+)
+"""Cases and labels are drawn apart; labels of the cases themselves are no such data."""

@@ -1,0 +1,174 @@
+"""Intervals of a share that a judge with errors reports."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.special import expit, ndtri, rel_entr
+
+import harness
+from harness.methods.judged import (
+    contradicts_labels,
+    lang_reiczigel,
+    rogan_gladen_delta,
+)
+from harness.methods.judged_likelihood import (
+    likelihood_limits,
+    profile_deviance,
+    profile_likelihood,
+)
+from harness.methods.judged_posterior import posterior
+
+JEFFREYS = (0.5, 0.5)
+
+# positives, negatives, n, alpha, share, sensitivity, specificity; then of lang_reiczigel and of
+# rogan_gladen_delta the miss below, the miss above and the mean length over all outcomes, from sums
+# in another program.
+EXACT = [
+    (
+        (25, 40, 50, 0.05, 0.8, 0.9, 0.85),
+        (0.01813764239463911, 0.018361705237772082, 0.3690921324242255),
+        (0.00941562345575361, 0.031385146683889024, 0.3602670206567762),
+    ),
+    (
+        (10, 10, 20, 0.1, 0.0, 0.9, 0.85),
+        (0.028561838231665786, 0.0, 0.29811467725068763),
+        (0.12506915546875536, 0.0, 0.30797929111901967),
+    ),
+    (
+        (20, 12, 30, 0.05, 1.0, 0.99, 0.99),
+        (0.0, 1.4252916337349165e-06, 0.13995671949140606),
+        (0.0, 0.00018206710193243293, 0.03550114670496883),
+    ),
+    (
+        (25, 40, 50, 0.1, 0.1, 0.75, 0.95),
+        (0.03172981096609538, 0.03586767253492759, 0.23838875627467324),
+        (0.036453546500402764, 0.054023147436081866, 0.21632612176238397),
+    ),
+]
+
+
+def columns(*outcomes):
+    return tuple(np.array(column, np.float64) for column in zip(*outcomes, strict=True))
+
+
+CASES = columns(
+    (430, 500, 45, 50, 44, 50),
+    (300, 500, 45, 50, 44, 50),
+    (10, 20, 8, 10, 9, 10),
+    (5, 20, 9, 10, 10, 10),
+    (250, 500, 48, 50, 49, 50),
+)
+
+
+@pytest.mark.parametrize(("setting", "added", "plain"), EXACT)
+def test_coverage_and_mean_length_agree_with_sums_over_all_outcomes(setting, added, plain):
+    positives, negatives, n, alpha, share, sensitivity, specificity = setting
+    for method, expected in (("lang_reiczigel", added), ("rogan_gladen_delta", plain)):
+        found = harness.coverage(
+            "judged_share",
+            method,
+            n=n,
+            positives=positives,
+            negatives=negatives,
+            alpha=alpha,
+            share=share,
+            sensitivity=sensitivity,
+            specificity=specificity,
+        )
+        numbers = found.miss_below, found.miss_above, found.mean_length
+        assert numbers == pytest.approx(expected, abs=1e-12)
+
+
+def test_posterior_agrees_with_draws():
+    lower, upper = posterior(CASES, 0.05, "two-sided", JEFFREYS)
+    rng = np.random.default_rng(20)
+    for place, (x, n, a, m, b, k) in enumerate(zip(*CASES, strict=True)):
+        q = rng.beta(x + 0.5, n - x + 0.5, 400_000)
+        se = rng.beta(a + 0.5, m - a + 0.5, 400_000)
+        u = rng.beta(k - b + 0.5, b + 0.5, 400_000)
+        inside = (u <= q) & (q <= se)
+        share = ((q - u) / (se - u))[inside]
+        # Six standard errors of a fraction: at most once in 10^8 seeds.
+        error = 6 * np.sqrt(0.025 / share.size)
+        assert (share < lower[place]).mean() == pytest.approx(0.025, abs=error)
+        assert (share > upper[place]).mean() == pytest.approx(0.025, abs=error)
+
+
+def test_posterior_has_the_tails_that_are_asked_for_on_either_side():
+    lower, upper = posterior(CASES, 0.1, "two-sided", JEFFREYS)
+    assert posterior(CASES, 0.05, "lower", JEFFREYS)[0] == pytest.approx(lower, abs=1e-12)
+    assert posterior(CASES, 0.05, "upper", JEFFREYS)[1] == pytest.approx(upper, abs=1e-12)
+
+
+def test_profile_likelihood_is_maximized_over_both_error_rates():
+    share = np.array([0.9, 0.7, 0.3, 0.4, 0.5])
+    found, slope = profile_deviance(CASES, share)
+    beside, _ = profile_deviance(CASES, share + 1e-6)
+    assert (beside - found) / 1e-6 == pytest.approx(slope, rel=1e-3)
+    for place, (x, n, a, m, b, k) in enumerate(zip(*CASES, strict=True)):
+        samples = (x, n), (a, m), (k - b, k)
+
+        def deviance(logits, share=share[place], samples=samples):
+            se, u = expit(logits)
+            rates = share * se + (1 - share) * u, se, u
+            at = zip(samples, rates, strict=True)
+            return 2 * sum(rel_entr(x, n * p) + rel_entr(n - x, n * (1 - p)) for (x, n), p in at)
+
+        least = minimize(deviance, [1.0, -1.0], method="Nelder-Mead", tol=1e-10)
+        assert found[place] == pytest.approx(least.fun, abs=1e-6)
+
+
+def test_profile_likelihood_is_that_of_a_proportion_where_labels_are_many():
+    many = 10**9
+    data = columns((30, 50, many, many, many, many))
+    lower, upper = likelihood_limits(data, 0.025)
+    known = harness.interval("proportion", "likelihood_ratio", x=30, n=50)
+    assert lower[0] == pytest.approx(known.lower, abs=1e-6)
+    assert upper[0] == pytest.approx(known.upper, abs=1e-6)
+
+
+def test_limits_are_the_whole_range_where_the_labels_do_not_show_that_the_judge_knows():
+    data = columns((10, 20, 4, 10, 5, 10), (3, 20, 5, 10, 5, 10))
+    for formula in (lang_reiczigel, rogan_gladen_delta, likelihood_limits):
+        lower, upper = formula(data, 0.025)
+        assert lower.tolist() == [0, 0]
+        assert upper.tolist() == [1, 1]
+
+
+def test_the_default_answers_by_the_posterior_where_the_data_contradict_the_labels():
+    data = columns(
+        (0, 500, 95, 100, 70, 100), (500, 500, 70, 100, 95, 100), (300, 500, 45, 50, 44, 50)
+    )
+    assert contradicts_labels(data).tolist() == [True, True, False]
+    clipped = lang_reiczigel(data, 0.025)
+    assert (clipped[0][:2] == clipped[1][:2]).all()
+    lower, upper = profile_likelihood(data, 0.05, "two-sided")
+    usual = likelihood_limits(data, 0.025)
+    by_posterior = posterior(data, 0.05, "two-sided", JEFFREYS)
+    assert lower.tolist() == [*by_posterior[0][:2], usual[0][2]]
+    assert upper.tolist() == [*by_posterior[1][:2], usual[1][2]]
+    assert 0 < lower[0] < upper[0] < 0.01
+
+
+def as_if_the_judge_were_right(x, n, positives_right, positives, negatives_right, negatives, alpha):
+    """Wilson's interval of x of n, which the judge's errors are no part of."""
+    square = ndtri(alpha / 2) ** 2
+    center = (x + square / 2) / (n + square)
+    reach = np.sqrt(square * (x * (n - x) / n + square / 4)) / (n + square)
+    return np.maximum(center - reach, 0.0), np.minimum(center + reach, 1.0)
+
+
+def test_a_check_finds_that_the_errors_of_the_judge_are_ignored():
+    found = harness.check(
+        as_if_the_judge_were_right,
+        family="judged_share",
+        contract="nominal",
+        grid="n=20;positives=10;negatives=10;alpha=0.05",
+    )
+    failed = {finding.check for finding in found.findings if finding.verdict == "fail"}
+    assert failed
+    # Limits are numbers in order; what is wrong with them is how often they miss.
+    assert not failed & {"answers every outcome", "has exact numbers"}
+    assert found.keeps.startswith("keeps: no contract; not approximate or conservative")
