@@ -135,6 +135,7 @@ WHOLE_NUMBERS = frozenset(
         *CASE_COUNTS,
         *FINITE_POPULATION,
         *JUDGE,
+        *LABELLED,
         *LABELS,
     }
 )

@@ -172,3 +172,16 @@ def test_a_check_finds_that_the_errors_of_the_judge_are_ignored():
     # Limits are numbers in order; what is wrong with them is how often they miss.
     assert not failed & {"answers every outcome", "has exact numbers"}
     assert found.keeps.startswith("keeps: no contract; not approximate or conservative")
+
+
+def test_a_coverage_of_many_outcomes_is_drawn_and_agrees_with_their_sum():
+    """The sum over all 256,000 outcomes that can occur was 0.9550, by the same limits."""
+    truths = {"share": 0.8, "sensitivity": 0.9, "specificity": 0.9}
+    sizes = {"n": 500, "positives": 50, "negatives": 50}
+    drawn = harness.coverage("judged_share", "lang_reiczigel", **sizes, **truths)
+    assert abs(drawn.coverage - 0.9550) < 4 * drawn.std_error
+    assert 0.001 < drawn.std_error < 0.002
+    few = harness.coverage(
+        "judged_share", "lang_reiczigel", n=20, positives=9, negatives=9, **truths
+    )
+    assert few.std_error is None
