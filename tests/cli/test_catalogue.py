@@ -19,6 +19,7 @@ from harness.commands.options import (
     CLUSTERED_SCORES,
     FINITE_POPULATION,
     JUDGE,
+    KNOWN_JUDGE,
     LABELLED,
     ONE_SAMPLE,
     OR_LISTS,
@@ -209,7 +210,8 @@ DESIGNS = {
     "repeated runs": RUN_VALUES,
 }
 OF_INTERVAL = ONE_SAMPLE | FINITE_POPULATION | TWO_COUNTS | TABLE_COUNTS | RUN_VALUES | RANGE
-OF_INTERVAL |= CASE_COUNTS | BETA | SCORES | LABELLED | JUDGE | STOPPING | CLUSTERED_SCORES
+OF_INTERVAL |= CASE_COUNTS | BETA | SCORES | LABELLED | JUDGE | KNOWN_JUDGE | STOPPING
+OF_INTERVAL |= CLUSTERED_SCORES
 
 
 @pytest.mark.parametrize(("design", "options"), DESIGNS.items())
@@ -224,7 +226,7 @@ def test_interval_has_an_option_for_all_data_of_every_family():
         RANGE_OF_A_MEAN,
         *(name for family in FAMILIES.values() for name in family.settings),
     }
-    beside = {*FINITE_POPULATION, *STOPPING, *CLUSTER_LABELS}
+    beside = {*FINITE_POPULATION, *STOPPING, *CLUSTER_LABELS, *KNOWN_JUDGE}
     assert data | settings | beside == {*OF_INTERVAL, *CLUSTER_LABELS}
     assert set(OF_INTERVAL) <= set(inspect.signature(interval).parameters)
     lists = {name for f in FAMILIES.values() if not f.has_outcomes for name in f.data}
