@@ -394,11 +394,7 @@ def _remark(
     from functools import partial
 
     from harness.commands.output import say
-    from harness.one.data_remarks import (
-        remark_on_disagreements,
-        remark_on_labels,
-        remark_on_range,
-    )
+    from harness.one.data_remarks import remark_on_range
     from harness.one.remarks import (
         Remarks,
         columns_of_lists,
@@ -414,13 +410,16 @@ def _remark(
         *remarks_on_rows(rows),
         *left_out,
         *remark_on_range(setting.family, [row.data.get("values", ()) for row in rows]),
-        *remark_on_labels(setting.family, complete_data(setting.family, rows)),
         *remarks_on_clusters(setting.family, rows, found),
         *(
-            remark
+            f"{each.method.name}: {remark}"
             for each in found
-            for data in columns_of_lists(setting.family, rows)
-            for remark in remark_on_disagreements(setting.family, each.method.name, data)
+            if each.method.remark_on_data is not None
+            for data in (
+                *complete_data(setting.family, rows),
+                *columns_of_lists(setting.family, rows),
+            )
+            if (remark := each.method.remark_on_data(data))
         ),
         *(_on_default(setting, rows, found[0].method.name) if is_default else ()),
         *Remarks(setting, rows, partial(limits_text, percent=percent)).on(found),

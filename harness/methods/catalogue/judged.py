@@ -14,7 +14,7 @@ from harness.families.judged import SENSITIVITY, SPECIFICITY, rogan_gladen
 from harness.methods.catalogue import category as of
 from harness.methods.catalogue import references as by
 from harness.methods.catalogue.one_sample import PROPORTION
-from harness.methods.judged import lang_reiczigel, rogan_gladen_delta
+from harness.methods.judged import lang_reiczigel, remark_on_labels, rogan_gladen_delta
 from harness.methods.judged_likelihood import profile_likelihood
 from harness.methods.judged_posterior import JEFFREYS, posterior
 from harness.methods.method import LimitPair, Method, for_family
@@ -61,7 +61,10 @@ def judged_share_methods(family: Family) -> Mapping[str, Method]:
     They are those that take no prior and draw nothing.
     """
     if not family.settings:
-        return _JUDGED_SHARE
+        return {
+            name: replace(method, remark_on_data=remark_on_labels)
+            for name, method in _JUDGED_SHARE.items()
+        }
     se, sp = family.settings[SENSITIVITY], family.settings[SPECIFICITY]
     return {
         name: replace(method, formula=partial(_carried_over, method, name, se, sp))
