@@ -5,14 +5,14 @@ from __future__ import annotations
 import inspect
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from harness.base.errors import InputError
-from harness.base.text import printable_line, shortened
+from harness.base.text import enumerated, printable_line, shortened
 from harness.callers.expected_failures import ExpectedFailure, expected_failures
 from harness.families.data import is_masked
 from harness.methods.method import ALL_SIDES, TWO_SIDED, Contract, LimitPair, validate_contract
@@ -49,6 +49,42 @@ class Declared:
     """Failures of checks that are to be expected."""
     contract: Contract | None = None
     """What it promises; None where it does not say."""
+    parameters: tuple[str, ...] = ()
+    """The names of the parameters that it takes by position; none where it does not name them."""
+
+    def refuse_other_than_alpha(self, data: Collection[str]) -> None:
+        """Refuse a function whose parameter after the data is neither alpha nor 1 − alpha.
+
+        Args:
+            data: the names of the data, which it is given before alpha.
+
+        Raises:
+            InputError: the parameter is named something else.
+        """
+        name = parameter_of_alpha(self.parameters, len(data))
+        if name is None or name in CONFIDENCES or _is_alpha(name):
+            return
+        raise InputError(
+            f"its parameter {name!r} is in the place of alpha, after {enumerated([*data], 'and')}, "
+            f"and should be named alpha, or {enumerated(CONFIDENCES, 'or')}, which is given 1 − "
+            "alpha"
+        )
+
+
+CONFIDENCES = ("confidence_level", "conf_level", "confidence")
+"""The names of parameters that are given 1 − alpha."""
+_ALPHAS = ("", "a", "al", "significance", "significancelevel", "sig", "siglevel", "errorrate")
+"""What else than a name with alpha in it is given alpha, in small letters without underscores."""
+
+
+def parameter_of_alpha(parameters: Sequence[str], data_count: int) -> str | None:
+    """The name of the parameter that is given alpha; None where it has none."""
+    return parameters[data_count] if data_count < len(parameters) else None
+
+
+def _is_alpha(name: str) -> bool:
+    plain = name.lower().replace("_", "")
+    return plain in _ALPHAS or "alpha" in plain or "α" in plain
 
 
 def declared(function: Function) -> Declared:
@@ -70,6 +106,7 @@ def declared(function: Function) -> Declared:
             side,
             expected_failures(getattr(function, "expected_failures", {})),
             None if contract is None else validate_contract(contract),
+            positional_parameters(function),
         )
     except InputError as error:
         raise FunctionError(str(error)) from None
@@ -81,6 +118,20 @@ def draws(function: Function) -> bool:
         return "rng" in inspect.signature(function).parameters
     except (TypeError, ValueError):  # a function in C may have no signature
         return False
+
+
+def positional_parameters(function: Function) -> tuple[str, ...]:
+    """The names of the parameters that a function takes by position, but ``rng``."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return ()
+    by_position = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return tuple(
+        parameter.name
+        for parameter in parameters
+        if parameter.kind in by_position and parameter.name != "rng"
+    )
 
 
 Outcome = dict[str, Any]
@@ -198,7 +249,11 @@ class LoadedFunction:
         Raises:
             FunctionError: the function has no limits of one outcome.
         """
-        function = self.function if call.seed is None else _seeded(self.function, call.seed)
+        function = self.function
+        if parameter_of_alpha(self.declared.parameters, len(call.arguments)) in CONFIDENCES:
+            function = _of_confidence(function)
+        if call.seed is not None:
+            function = _seeded(function, call.seed)
         asked = Asked(function, call.arguments, call.alpha, self.raised)
         if call.probe is not None:
             return call.probe.of_function(asked, call.seed is None)
@@ -209,6 +264,15 @@ class LoadedFunction:
         if limits is None or call.seed is not None or _same_alone(asked, limits):
             return limits
         return None
+
+
+def _of_confidence(function: Function) -> Function:
+    """Return a function of the data and a confidence level as one of the data and alpha."""
+
+    def called(*arguments: Any, **generator: Any) -> Any:
+        return function(*arguments[:-1], 1.0 - arguments[-1], **generator)
+
+    return called
 
 
 def _seeded(function: Function, seed: Sequence[int]) -> Function:
