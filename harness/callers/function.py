@@ -131,6 +131,7 @@ class FunctionSource(Source):
             limits = self.answer(Call(ON_ARRAYS, arguments, alpha, seed))
             if limits is not None:
                 return Answers(*limits)
+            self.called_one_by_one |= observed.count > 1
             lower, upper = np.full((2, observed.count), np.nan)
             failures = {}
             for place in range(observed.count):
