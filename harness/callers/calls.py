@@ -6,7 +6,8 @@ import inspect
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
+from itertools import chain
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -259,7 +260,7 @@ class LoadedFunction:
             return call.probe.of_function(asked, call.seed is None)
         if call.task == ON_NUMBERS:
             return call_on_numbers(function, call.arguments, call.alpha, self.raised)
-        limits = call_on_arrays(asked)
+        limits = call_on_arrays(asked, may_be_columns=call.seed is not None)
         # Draws for an array are not those for one outcome.
         if limits is None or call.seed is not None or _same_alone(asked, limits):
             return limits
@@ -284,10 +285,18 @@ def _seeded(function: Function, seed: Sequence[int]) -> Function:
     return called
 
 
-def call_on_arrays(asked: Asked) -> LimitPair | None:
-    """Return the limits of one call on arrays; None if it fails or gives another shape."""
+def call_on_arrays(asked: Asked, may_be_columns: bool = False) -> LimitPair | None:
+    """Return the limits of one call on arrays; None if it fails or gives another shape.
+
+    Args:
+        asked: the function, with arrays.
+        may_be_columns: whether ``is_square`` answers are another shape, and not read by rows.
+    """
     try:
-        return read_arrays(asked.function(*copies(asked.data), asked.alpha), asked.count)
+        answer = asked.function(*copies(asked.data), asked.alpha)
+        if may_be_columns and is_square(answer):
+            return None
+        return read_arrays(answer, asked.count)
     except asked.raised:
         return None
 
@@ -298,8 +307,7 @@ def _same_alone(asked: Asked, limits: LimitPair) -> bool:
     for place in {0, count // 2, count - 1}:
         outcome = one_outcome(asked.data, place)
         try:
-            lower, upper = pair_of(asked.function(*outcome.values(), asked.alpha))
-            pair = float(lower), float(upper)
+            pair = numbers_of(asked.function(*outcome.values(), asked.alpha))
         except asked.raised:
             continue
         if not same(pair, (limits[0][place], limits[1][place])):
@@ -326,8 +334,7 @@ def call_on_numbers(
     except raised as error:
         raise FunctionError(f"failed {where}: {describe(error)}") from None
     try:
-        lower, upper = pair_of(answer)
-        return float(lower), float(upper)
+        return numbers_of(answer)
     except (TypeError, ValueError, OverflowError) as error:
         found = found_in(error, answer)
         raise FunctionError(f"expected a lower and an upper limit {where}, {found}") from None
@@ -400,21 +407,88 @@ _NO_NUMBERS = {
 """What limits are in words, by the kind of their type in NumPy."""
 
 
+_NAMES = (("lower", "upper"), ("low", "high"))
+"""The names of both limits in an answer that has names."""
+
+
+def _named(answer: Any) -> Mapping[Any, Any] | None:
+    """The values of an answer by their names; None where they have none."""
+    if isinstance(answer, Mapping):
+        return answer
+    if is_dataclass(answer) and not isinstance(answer, type):
+        return {field.name: getattr(answer, field.name) for field in fields(answer)}
+    if _is_table(answer):
+        return {column: np.asarray(answer[column]) for column in answer.columns}
+    as_mapping = getattr(answer, "_asdict", None)
+    return as_mapping() if isinstance(answer, tuple) and as_mapping is not None else None
+
+
+def _is_table(answer: Any) -> bool:
+    return hasattr(answer, "columns") and hasattr(answer, "dtypes")
+
+
+def _in_order(answer: Any) -> Any:
+    """The lower and the upper limit of an answer that names them or has two columns.
+
+    Any other answer is returned as it is, and so is an array of two rows.
+
+    Raises:
+        TypeError: there is a third value beside both limits.
+    """
+    if isinstance(answer, np.ndarray) and answer.ndim == 2:
+        return tuple(answer.T) if answer.shape[0] != 2 == answer.shape[1] else answer
+    values = _named(answer)
+    if values is None:
+        return answer
+    for names in _NAMES:
+        if values.keys() >= {*names}:
+            for other in values:
+                if other not in names:
+                    raise TypeError(f"found the third value {other!r} beside {enumerated(names)}")
+            return tuple(values[name] for name in names)
+    if _is_table(answer) and len(values) == 2 and values.keys().isdisjoint(chain(*_NAMES)):
+        return tuple(values.values())
+    return answer
+
+
+def is_square(answer: Any) -> bool:
+    """Whether an answer is one array of two rows and columns: the limits may be either."""
+    return isinstance(answer, np.ndarray) and answer.shape == (2, 2)
+
+
+def numbers_of(answer: Any) -> tuple[float, float]:
+    """Return the two limits of an answer to one outcome, numbers or arrays of one number.
+
+    Raises:
+        TypeError, ValueError: as of ``pair_of``; or a limit is no number.
+    """
+    lower, upper = (
+        limit[0] if isinstance(limit, np.ndarray) and limit.shape == (1,) else limit
+        for limit in pair_of(answer)
+    )
+    return float(lower), float(upper)
+
+
 def pair_of(answer: Any) -> tuple[Any, Any]:
     """Return the two limits of an answer.
 
+    They are two values, or the two columns of an array of other than two rows or of a data frame;
+    or a mapping, dataclass, named tuple or data frame has them as lower and upper, or low and high.
+
     Raises:
-        TypeError: the answer is a text, or has no order or can be read only once; or a limit is a
-            text, a complex number, a truth value, a date or masked, all of which NumPy takes for
-            numbers. The message says what was found, in a clause.
+        TypeError: the answer has a third value beside these names; is a text, or has no order or
+            can be read only once; or a limit is a text, a complex number, a truth value, a date or
+            masked, all of which NumPy takes for numbers. The message says what was found, in a
+            clause.
         ValueError: they are not two.
     """
     if is_masked(answer):
         raise TypeError(_found("masked limits", answer))
+    answer = _in_order(answer)
     if isinstance(answer, Mapping):
         keys = ", ".join(repr(key) for key in [*answer][:LISTED])
         raise TypeError(f"found a dictionary with the keys {keys}")
-    if hasattr(answer, "columns") and hasattr(answer, "dtypes"):
+    if _is_table(answer):
         columns = ", ".join(str(column) for column in [*answer.columns][:LISTED])
         raise TypeError(f"found a table with the columns {columns}")
     if isinstance(answer, str | bytes | Set | Iterator):
