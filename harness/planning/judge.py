@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtri
 from scipy.stats import binom
 
 from harness.base.arguments import validate_number
@@ -75,55 +76,62 @@ class JudgeQuestion:
                 return None
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (
-                (low, middle)
-                if self.width(middle, labels)[0] <= self.target
-                else (
-                    middle,
-                    high,
-                )
-            )
+            if self.width(middle, labels)[0] <= self.target:
+                high = middle
+            else:
+                low = middle
         return high
 
-    def cheapest(self) -> tuple[int, int]:
-        """Return n and the labels of each kind with the least cost n + cost·labels.
+    def price(self, n: int, labels: int) -> float:
+        """Return the cost of n cases and of so many labels of each kind, in that of a case."""
+        return n + 2 * self.cost * labels
 
-        The delta method's variance A/n + (B + C)/m has its least cost at m from the square roots of
-        A and B + C; labels from a sixth of these to six times as many are looked at, then those
+    def usual_labels(self) -> float:
+        """Return the labels of each kind at the least cost by the delta method.
+
+        The half-width is z √(A/n + B/m)/(se + sp − 1), with A = q(1 − q) of the cases and
+        B = θ² se(1 − se) + (1 − θ)² sp(1 − sp) of the labels. With the cost n + 2c m it is reached
+        most cheaply with m = z² (√A + √(2cB)) √(B/(2c))/(half-width · (se + sp − 1))².
+        """
+        share, se, sp = (self.given[name] for name in TRUTHS)
+        q, both = self.yes[0], 2 * self.cost
+        of_labels = share**2 * se * (1 - se) + (1 - share) ** 2 * sp * (1 - sp)
+        reach = self.target * (1.0 if self.halves else 0.5) * (se + sp - 1)
+        total = math.sqrt(q * (1 - q)) + math.sqrt(both * of_labels)
+        return float(ndtri(self.alpha / 2)) ** 2 * total * math.sqrt(of_labels / both) / reach**2
+
+    @cached_property
+    def cheapest(self) -> tuple[int, int]:
+        """The n and the labels of each kind with the least cost.
+
+        Labels from a sixth of the usual ones to six times as many are looked at, then those
         between the neighbours of the best.
 
         Raises:
             InputError: no n up to 10^6 has the width at any of them.
         """
-        share, se, sp = (self.given[name] for name in TRUTHS)
-        q = self.yes[0]
-        of_cases = q * (1 - q)
-        of_labels = share**2 * se * (1 - se) + (1 - share) ** 2 * sp * (1 - sp)
-        z2 = (2.0 / (self.target * (2.0 if self.halves else 1.0))) ** 2 * 3.84
-        total = math.sqrt(of_cases) + math.sqrt(2 * self.cost * of_labels)
-        gain = (se + sp - 1) ** 2
-        usual = z2 / 4 * total * math.sqrt(of_labels / (2 * self.cost)) / gain * 4
+        usual = self.usual_labels()
         ladder = np.geomspace(max(usual / 6, _FEWEST), min(6 * usual + 60, _LARGEST), _STEPS)
-        found: dict[int, int] = {}
+        cases: dict[int, int] = {}
         for _ in range(3):
             for labels in np.unique(np.rint(ladder).astype(np.int64)).tolist():
-                if labels not in found and (n := self.cases(labels)) is not None:
-                    found[labels] = n
-            if not found:
+                if labels not in cases and (n := self.cases(labels)) is not None:
+                    cases[labels] = n
+            if not cases:
                 raise InputError(
                     f"{self.family.name}: no n and labels up to {_LARGEST:,} have the width "
                     f"{self.target:g}"
                 )
-            best = min(found, key=lambda labels: found[labels] + 2 * self.cost * labels)
-            beside = sorted(found)
-            place = beside.index(best)
-            ends = beside[max(place - 1, 0)], beside[min(place + 1, len(beside) - 1)]
+            best = min(cases, key=lambda labels: self.price(cases[labels], labels))
+            tried = sorted(cases)
+            place = tried.index(best)
+            ends = tried[max(place - 1, 0)], tried[min(place + 1, len(tried) - 1)]
             ladder = np.linspace(*ends, 8)
-        return found[best], best
+        return cases[best], best
 
     def curve(self, answer: float) -> tuple[Floats, Floats]:
         """Return numbers of cases about an answer, and the expected width beside its labels."""
-        _, labels = self.cheapest()
+        _, labels = self.cheapest
         numbers = np.unique(np.geomspace(2, 2 * answer, 40).round()).astype(np.int64)
         widths = [self.width(n, labels)[0] for n in numbers.tolist()]
         return numbers.astype(np.float64), np.array(widths)

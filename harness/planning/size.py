@@ -348,7 +348,7 @@ def _size_of_judge(
     goal = _goal(family, wanted, None, None)
     _validate_probability("alpha", alpha)
     question = judge_question(family, method, alpha, goal.target, goal.name == HALF_WIDTH, given)
-    n, labels = question.cheapest()
+    n, labels = question.cheapest
     reached, error = question.width(n, labels)
     return Size(
         sizes=dict(zip(family.sizes, (n, labels, labels), strict=True)),
