@@ -13,7 +13,7 @@ from harness.families.population import POPULATION
 from harness.methods.catalogue import CATALOGUE, by_any_name, methods_for
 from harness.methods.significance import significance
 from harness.one import compute, interval
-from harness.one.typed import Options
+from harness.one.typed_data import Options
 from harness.planning.coverage import coverage
 from harness.planning.size import size
 from tests.names import FILE, source, type_name

@@ -19,7 +19,8 @@ from harness.distributions.paired_truths import PairedTruth
 from harness.distributions.sampling.law import NUMPY, THINNED, Law, Sampling
 from harness.distributions.task_truths import TaskTruth
 from harness.distributions.truths import DiscreteTruth, PairTruth, Truth
-from harness.families.family import Data, Family, Model
+from harness.families.family import Data, Family
+from harness.families.model import Model
 
 AnyTruth = Truth | PairTruth | PairedTruth | AnyListTruth | TaskTruth | JudgedTruth
 

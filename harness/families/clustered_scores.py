@@ -16,8 +16,9 @@ from harness.base.arguments import quoted
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.families.data import LARGEST_COUNT, broadcast_columns, is_masked, validate_values
-from harness.families.family import MONTE_CARLO, Data, Family, model_like, validate_names
+from harness.families.family import MONTE_CARLO, Data, Family, validate_names
 from harness.families.lists import LARGEST, RUN, list_of_numbers
+from harness.families.model import model_like
 
 CLUSTERED_SCORES, CLUSTERED_PAIRS = "scores in clusters", "two scores of cases in clusters"
 """The designs: a score of each case, or the scores of two systems."""

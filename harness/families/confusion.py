@@ -29,9 +29,9 @@ from harness.families.family import (
     AsPairs,
     Data,
     Family,
-    model_like,
 )
 from harness.families.metrics import Metric
+from harness.families.model import model_like
 from harness.families.paired import PAIR, family_of_pairs, validated_table, with_last_cell
 
 CONFUSION = "confusion table"

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import json
 import math
 import re
-import sys
 import unicodedata
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from os import PathLike
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from harness.base.arguments import quoted, validate_choice, validate_path
+from harness.base.data_files import file_ending, read_bytes, read_text
 from harness.base.errors import InputError, did_you_mean
-from harness.base.files import read_regular
 from harness.base.text import enumerated, first_few, plain_number
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -34,7 +30,6 @@ RIGHT = {**dict.fromkeys(_WRONG_WORDS, 0), **dict.fromkeys(_RIGHT_WORDS, 1)}
 """How a wrong case and a right one may be written, in small letters."""
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none"})
 """Fields in small letters that say that there is no value."""
-STANDARD_INPUT = Path("-")
 DECIMAL_COMMA = r"^\s*([+-]?\d*),(\d+(?:[eE][+-]?\d+)?)\s*$"
 """A number with a decimal comma, as a regular expression, with what stands before and after it."""
 
@@ -283,11 +278,6 @@ def read_table(
     return CsvTable(file, line, tuple(map(composed, names)), tuple(lines), tuple(found))
 
 
-def file_ending(file: Path) -> str:
-    """Return the ending of a file's name in small letters, without that of compression."""
-    return Path(file.name.lower().removesuffix(".gz")).suffix
-
-
 def composed(name: str) -> str:
     """Return the name in composed Unicode, in which é is one character however it was typed."""
     return unicodedata.normalize("NFC", name)
@@ -517,41 +507,6 @@ def validate_delimiter(given: str) -> str:
     return character
 
 
-def read_text(file: Path) -> str:
-    """Return the text of a file.
-
-    Raises:
-        InputError: it cannot be read, or is not in UTF-8.
-    """
-    raw = read_bytes(file)
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise InputError(
-            f"{file}:{line}: expected UTF-8, found the byte {raw[error.start]:#04x}"
-        ) from None
-
-
-def read_bytes(file: Path) -> bytes:
-    """Return what is in a file, uncompressed if its name ends in .gz, or in standard input.
-
-    Raises:
-        InputError: it cannot be read.
-    """
-    try:
-        if file == STANDARD_INPUT:
-            return _read_stream(sys.stdin.buffer)
-        content = read_regular(file)
-        return gzip.decompress(content) if file.suffix.lower() == ".gz" else content
-    except (EOFError, zlib.error) as error:
-        raise InputError(f"{file} cannot be read: {error}") from None
-    except (OSError, ValueError) as error:
-        # The message of an OSError repeats the path.
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"{file} cannot be read: {reason}") from None
-
-
 def column_place(where: str, names: Sequence[str], name: str) -> int:
     """The place of the column of that name, of which there has to be one.
 
@@ -589,12 +544,6 @@ def read_clusters(path: str | Path, *, cluster: str, correct: str) -> dict[str, 
     table = read_table(validate_path("path", path))
     names = table.keys(cluster, "cluster")
     return count_clusters(zip(names, table.right(correct), strict=True))
-
-
-@cache
-def _read_stream(stream: BinaryIO) -> bytes:
-    """What is in a stream, which can be read once."""
-    return stream.read()
 
 
 def count_clusters(cases: Iterable[tuple[str, int]]) -> dict[str, list[int]]:

@@ -18,9 +18,9 @@ from harness.families.family import (
     MONTE_CARLO,
     Data,
     Family,
-    model_like,
     validate_names,
 )
+from harness.families.model import model_like
 
 JUDGE = "a judge"
 """The design: three independent binomial samples, of cases, positives and negatives."""

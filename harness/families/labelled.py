@@ -20,10 +20,10 @@ from harness.families.family import (
     MONTE_CARLO,
     Data,
     Family,
-    model_like,
     validate_names,
 )
 from harness.families.lists import list_of_numbers
+from harness.families.model import model_like
 
 SOME_LABELLED = "cases of which some are labelled"
 """The design: labelled cases in four cells, and the judge's verdicts on other cases."""

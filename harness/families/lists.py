@@ -30,9 +30,9 @@ from harness.families.family import (
     MONTE_CARLO,
     Data,
     Family,
-    model_like,
     validate_names,
 )
+from harness.families.model import model_like
 
 RUNS, BOUNDED_RUNS = "repeated runs", "repeated runs in a range"
 CLUSTERS, STRATA = "clusters", "strata"

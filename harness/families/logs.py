@@ -22,6 +22,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from harness.base.data_files import read_bytes, read_text
 from harness.base.errors import InputError
 from harness.base.text import enumerated, first_few
 from harness.families.csv_rows import (
@@ -31,8 +32,6 @@ from harness.families.csv_rows import (
     RECORDS,
     CsvTable,
     LogColumns,
-    read_bytes,
-    read_text,
     table_of_records,
 )
 

@@ -20,7 +20,8 @@ from harness.distributions.truths import Prior
 from harness.families import proportion
 from harness.families.combination import PairedParameter, inverted
 from harness.families.data import broadcast_columns, validate_values, whole_numbers
-from harness.families.family import MONTE_CARLO, Data, Family, model_like, validate_names
+from harness.families.family import MONTE_CARLO, Data, Family, validate_names
+from harness.families.model import model_like
 
 PAIRS = "pairs"
 """The design: a table of pairs."""

@@ -19,9 +19,9 @@ from harness.families.family import (
     POSTERIOR,
     Data,
     Family,
-    Model,
     validate_names,
 )
+from harness.families.model import Model
 
 SINGLE_SAMPLE, TWO_SAMPLES = "one sample", "two samples"
 """The designs: one count, or two independent ones."""

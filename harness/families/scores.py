@@ -16,8 +16,9 @@ import numpy.typing as npt
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.base.text import enumerated
-from harness.families.family import MONTE_CARLO, Data, Family, model_like, validate_names
+from harness.families.family import MONTE_CARLO, Data, Family, validate_names
 from harness.families.lists import RUN, list_of_numbers
+from harness.families.model import model_like
 
 SCORES, PAIRED_SCORES = "scores", "two scores of the same cases"
 """The designs: a score of each case, or two."""

@@ -17,8 +17,9 @@ import numpy.typing as npt
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.families.data import numbers
-from harness.families.family import MONTE_CARLO, Data, Family, model_like, validate_names
+from harness.families.family import MONTE_CARLO, Data, Family, validate_names
 from harness.families.lists import MEAN, RUN, counts_of_lists, list_of_numbers, with_moments
+from harness.families.model import model_like
 
 TASKS = "tasks of several samples"
 """The design: tasks with a probability of their own, each tried n times."""

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from harness.base.arguments import quoted, validate_choice, validate_number, validate_path
+from harness.base.data_files import file_ending, read_text
 from harness.base.errors import InputError, did_you_mean
 from harness.base.numerics.arrays import Bools, Floats, Positions
 from harness.base.text import first_few
@@ -22,10 +23,8 @@ from harness.families.csv_rows import (
     RECORDS,
     column_place,
     composed,
-    file_ending,
     find_delimiter,
     read_table,
-    read_text,
 )
 from harness.kinds.simulation.measures import (
     MEASURES,

@@ -19,7 +19,8 @@ from harness.designs.one_sample.design import ONE_SAMPLE
 from harness.distributions.truths import DiscreteTruth
 from harness.families import proportion
 from harness.families.catalogue import FAMILIES
-from harness.families.family import ENUMERATION, MONTE_CARLO, Family, model_like
+from harness.families.family import ENUMERATION, MONTE_CARLO, Family
+from harness.families.model import model_like
 from harness.methods.catalogue import CATALOGUE
 
 FAILURES = 3

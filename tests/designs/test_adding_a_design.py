@@ -19,7 +19,8 @@ from harness.distributions.sampling import binomial
 from harness.distributions.truths import DiscreteTruth
 from harness.families import proportion
 from harness.families.catalogue import FAMILIES
-from harness.families.family import ENUMERATION, model_like
+from harness.families.family import ENUMERATION
+from harness.families.model import model_like
 from harness.families.samples import family_of_one_sample
 from harness.methods.catalogue import CATALOGUE
 from harness.methods.method import Method

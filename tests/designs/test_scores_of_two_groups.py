@@ -17,7 +17,8 @@ from harness.designs.design import Design, Lists
 from harness.distributions.truths import DiscreteTruth
 from harness.families import proportion
 from harness.families.catalogue import FAMILIES
-from harness.families.family import MONTE_CARLO, Family, model_like
+from harness.families.family import MONTE_CARLO, Family
+from harness.families.model import model_like
 from harness.methods.catalogue import CATALOGUE
 from harness.methods.method import Method
 

@@ -8,7 +8,7 @@ import pytest
 from harness.distributions.truths import BetaTruth, GammaTruth, PairTruth, UniformTruth
 from harness.families import proportion, rate
 from harness.families.catalogue import family_of
-from harness.families.family import truth_posterior
+from harness.families.model import truth_posterior
 from harness.kinds.calibration import engine as calibration
 from harness.kinds.calibration.engine import (
     SMALLEST_VARIANCE,

@@ -39,7 +39,8 @@ from harness.designs.results import Enumerated, Exact, WorstCase
 from harness.distributions.sampling.law import THINNED, Law
 from harness.distributions.truths import DiscreteTruth, Prior, as_distribution
 from harness.families.combination import Span
-from harness.families.family import ENUMERATION, truth_posterior
+from harness.families.family import ENUMERATION
+from harness.families.model import truth_posterior
 from harness.families.samples import SINGLE_SAMPLE
 
 

@@ -43,7 +43,7 @@ from harness.designs.results import Enumerated, weighted_mean, weighted_sums
 from harness.distributions.posteriors.truncated import Truncated
 from harness.distributions.sampling import binomial
 from harness.families.combination import Span
-from harness.families.family import truth_posterior
+from harness.families.model import truth_posterior
 from harness.methods.method import TWO_SIDED
 
 LARGEST_WORST_ALPHA = 0.5

@@ -21,7 +21,7 @@ from harness.designs.limits import Limits
 from harness.designs.results import Exact, Mean, NodeMisses, weighted
 from harness.distributions.truths import Prior, as_distribution
 from harness.families.combination import Span
-from harness.families.family import Model
+from harness.families.model import Model
 
 _NEGLIGIBLE_TAIL = 1e-18
 # Outcomes farther than this from the ends of their range do not arise next to a singular end.

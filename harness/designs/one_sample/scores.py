@@ -17,7 +17,7 @@ from harness.designs.results import Enumerated
 from harness.distributions.posteriors.beta import Beta
 from harness.distributions.posteriors.gamma import Gamma
 from harness.distributions.posteriors.truncated import Truncated
-from harness.families.family import truth_posterior
+from harness.families.model import truth_posterior
 
 
 def scores_of_one_sample(

@@ -32,7 +32,8 @@ from harness.designs.stopping.verification import rows_of_stopped, verify
 from harness.distributions.sampling.law import Law
 from harness.distributions.truths import Prior, as_distribution
 from harness.families.combination import Span
-from harness.families.family import STOPPING, Family, truth_posterior
+from harness.families.family import STOPPING, Family
+from harness.families.model import truth_posterior
 
 LARGEST_MOST = 10_000
 """The most trials of a rule: the number of paths is counted for each trial and each count."""

@@ -17,7 +17,8 @@ from harness.base.numerics.arrays import Bools, Floats, Integers
 from harness.designs.design import keyed_stream
 from harness.distributions.truths import ContinuousTruth, PairTruth, Prior, as_distribution
 from harness.families.combination import Span
-from harness.families.family import Data, Family, Model, truth_posterior
+from harness.families.family import Data, Family
+from harness.families.model import Model, truth_posterior
 from harness.families.samples import by_sample
 from harness.methods.significance import at_least
 
