@@ -19,6 +19,13 @@ from harness.families.catalogue import FAMILIES
 from harness.families.confusion import BETA, f_score
 from harness.families.data import numbers
 from harness.families.family import STOPPING, Family
+from harness.families.judged import (
+    JUDGED_SHARE,
+    SENSITIVITY,
+    SHARE,
+    SPECIFICITY,
+    known_judge,
+)
 from harness.families.lists import MEAN, RANGE, bounded_mean
 from harness.families.tasks import LARGEST_K, K, of_tasks
 from harness.methods.catalogue import add_methods
@@ -53,6 +60,9 @@ def with_settings(name: Any, given: MutableMapping[str, Any], alpha: object = No
             raise InputError(f"{STOPPING} is for the family proportion, found {name}")
         nominal = given.get("alpha", 0.05) if alpha is None else alpha
         return stopped_proportion(open_rule(given.pop(STOPPING), nominal))
+    rates = {SENSITIVITY, SPECIFICITY} & set(given)
+    if family is JUDGED_SHARE and rates and SHARE not in given:
+        return _of_known_judge(given)
     if RANGE in given:
         return _in_range(family, given.pop(RANGE))
     if K in family.settings and K in given:
@@ -68,6 +78,13 @@ def with_settings(name: Any, given: MutableMapping[str, Any], alpha: object = No
     if not is_number or not 1.0 / LARGEST_BETA <= beta <= LARGEST_BETA:
         raise InputError(f"beta should be a number from 0.01 to 100, found {quoted(beta)}")
     return f_score(float(beta))
+
+
+def _of_known_judge(given: MutableMapping[str, Any]) -> Family:
+    """The family of a share by a judge with these error rates."""
+    if not {SENSITIVITY, SPECIFICITY} <= set(given):
+        raise InputError(f"{JUDGED_SHARE.name} needs both {SENSITIVITY} and {SPECIFICITY}")
+    return known_judge(given.pop(SENSITIVITY), given.pop(SPECIFICITY))
 
 
 def _in_range(family: Family, ends: Any) -> Family:

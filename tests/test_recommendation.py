@@ -253,8 +253,8 @@ def test_the_readme_names_the_recommended_methods() -> None:
     table = [row.split(" | ")[1].strip("`") for row in re.findall(r"^\| .*`.*$", readme, re.M)]
     families = (
         "proportion", "proportion_difference", "paired_difference", "mean", "clustered_proportion",
-        "f_score",
+        "f_score", "judged_share",
     )  # fmt: skip
-    assert table[:6] == [RECOMMENDED[each].use for each in families]
+    assert table[:7] == [RECOMMENDED[each].use for each in families]
     assert f"`{RECOMMENDED['proportion'].never_above}`" in readme.partition("\n## ")[0]
     assert set(RECOMMENDED) == set(FAMILIES)

@@ -19,6 +19,7 @@ EVALUATION_PEERS: dict[str, dict[str, tuple[str, ...]]] = {
         "proportion": ("ci", "ci_wilson"),
         "mean": ("ci",),
         "clustered_proportion": ("ci", "ci_wilson"),
+        "clustered_mean": ("ci",),
     },
     "evalstats": {
         "proportion": ("mean_ci",),
@@ -32,11 +33,14 @@ EVALUATION_PEERS: dict[str, dict[str, tuple[str, ...]]] = {
         "clustered_proportion": ("standard_error",),
         "proportion_difference": ("compare",),
         "paired_difference": ("compare",),
+        "clustered_difference": ("compare",),
     },
     "ppi_py": {
         "proportion": ("classical_mean_ci",),
         "mean": ("classical_mean_ci",),
+        "labelled_share": ("ppi_mean_ci",),
     },
+    "judgy": {"judged_share": ("estimate_success_rate",)},
 }
 """Package, family, and the package's own names of functions."""
 
@@ -49,6 +53,11 @@ def _of_scores(family: str, interval: Interval) -> Function:
             raise TypeError("one list at a time")
         return interval(np.asarray(values, dtype=float), None, alpha)
 
+    def of_clustered_values(values: Any, cluster: Any, alpha: float) -> tuple[float, float]:
+        if np.ndim(values) > 1:
+            raise TypeError("one list at a time")
+        return interval(np.asarray(values, dtype=float), np.asarray(cluster, dtype=float), alpha)
+
     def of_count(x: int, n: int, alpha: float) -> tuple[float, float]:
         return interval(_repeated([1.0, 0.0], [x, n - x]), None, alpha)
 
@@ -57,7 +66,12 @@ def _of_scores(family: str, interval: Interval) -> Function:
         scores = _repeated(np.tile([1.0, 0.0], len(size)), np.column_stack((right, size - right)))
         return interval(scores, _repeated(np.arange(len(size)), size), alpha)
 
-    return {"proportion": of_count, "clustered_proportion": of_clusters}.get(family, of_values)
+    forms: dict[str, Function] = {
+        "proportion": of_count,
+        "clustered_proportion": of_clusters,
+        "clustered_mean": of_clustered_values,
+    }
+    return forms.get(family, of_values)
 
 
 def _repeated(values: Any, counts: Any) -> Floats:
@@ -144,12 +158,21 @@ def of_evalconfidence(family: str, name: str) -> Function:
         return float(low), float(high)
 
     def difference(
-        first: Floats, second: Floats, paired: bool, alpha: float
+        first: Floats, second: Floats, paired: bool, alpha: float, clusters: Floats | None = None
     ) -> tuple[float, float]:
         low, high = evalconfidence.compare(
-            results("first", first), results("second", second), paired=paired, alpha=alpha
+            results("first", first, clusters),
+            results("second", second, clusters),
+            paired=paired,
+            alpha=alpha,
         ).ci_diff
         return float(low), float(high)
+
+    def of_clusters(first: Any, second: Any, cluster: Any, alpha: float) -> tuple[float, float]:
+        if np.ndim(first) > 1:
+            raise TypeError("one list at a time")
+        scores = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+        return difference(*scores, True, alpha, np.asarray(cluster))
 
     def of_samples(x1: int, n1: int, x2: int, n2: int, alpha: float) -> tuple[float, float]:
         first, second = (_repeated([1, 0], [x, n - x]) for x, n in ((x1, n1), (x2, n2)))
@@ -161,15 +184,65 @@ def of_evalconfidence(family: str, name: str) -> Function:
         return difference(*_pairs(both, first_only, second_only, neither), True, alpha)
 
     if name == "compare":
-        return of_pairs if family == "paired_difference" else of_samples
+        forms: dict[str, Function] = {
+            "paired_difference": of_pairs,
+            "clustered_difference": of_clusters,
+        }
+        return forms.get(family, of_samples)
     return _of_scores(family, interval)
 
 
 def of_ppi_py(family: str, name: str) -> Function:
-    from ppi_py import baselines
+    from ppi_py import baselines, ppi_mean_ci
+
+    def of_labels(table: Any, verdicts: Any, alpha: float) -> tuple[float, float]:
+        if np.ndim(table) > 1:
+            raise TypeError("one list at a time")
+        labels, answers = _repeated([1, 1, 0, 0], table), _repeated([1, 0, 1, 0], table)
+        low, high = ppi_mean_ci(labels, answers, _repeated([1, 0], verdicts), alpha=alpha)
+        return float(np.ravel(low)[0]), float(np.ravel(high)[0])
 
     def interval(scores: Floats, clusters: Floats | None, alpha: float) -> tuple[float, float]:
         low, high = baselines.classical_mean_ci(scores, alpha=alpha)
         return float(low), float(high)
 
+    if name == "ppi_mean_ci":
+        return of_labels
     return _of_scores(family, interval)
+
+
+_RESAMPLES = 500
+"""In place of 20,000 of the package, which take seconds."""
+
+
+def of_judgy(family: str, name: str) -> Function:
+    """Its resamples come from NumPy's global generator, which is set to a seed and put back."""
+    from judgy import estimate_success_rate
+
+    def interval(
+        x: int,
+        n: int,
+        positives_right: int,
+        positives: int,
+        negatives_right: int,
+        negatives: int,
+        alpha: float,
+    ) -> tuple[float, float]:
+        wrong = positives - positives_right, negatives - negatives_right
+        labels = _repeated([1, 0], [positives, negatives])
+        answers = _repeated([1, 0, 1, 0], [positives_right, wrong[0], wrong[1], negatives_right])
+        before = np.random.get_state()  # noqa: NPY002
+        np.random.seed(0)  # noqa: NPY002
+        try:
+            _, low, high = estimate_success_rate(
+                labels,
+                answers,
+                _repeated([1, 0], [x, n - x]),
+                bootstrap_iterations=_RESAMPLES,
+                confidence_level=1 - alpha,
+            )
+        finally:
+            np.random.set_state(before)  # noqa: NPY002
+        return float(low), float(high)
+
+    return interval

@@ -13,6 +13,7 @@ from harness.callers.evaluation_peers import (
     of_evalconfidence,
     of_evalstats,
     of_inspect_ai,
+    of_judgy,
     of_ppi_py,
 )
 from harness.methods.method import APPROXIMATE, AT_LEAST, CONSERVATIVE, Contract
@@ -255,4 +256,5 @@ _OF_PACKAGES = {
     "evalstats": of_evalstats,
     "evalconfidence": of_evalconfidence,
     "ppi_py": of_ppi_py,
+    "judgy": of_judgy,
 }

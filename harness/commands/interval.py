@@ -17,6 +17,7 @@ from harness.commands.options import (
     CLUSTERED_SCORES,
     FINITE_POPULATION,
     JUDGE,
+    KNOWN_JUDGE,
     LABELLED,
     ONE_SAMPLE,
     OR_LISTS,
@@ -51,7 +52,8 @@ if TYPE_CHECKING:
 
 _FORMS = {".csv": "csv", ".json": "json"}
 _DATA = ONE_SAMPLE | FINITE_POPULATION | TWO_COUNTS | OR_LISTS | TABLE_COUNTS | RUN_VALUES | RANGE
-_DATA |= CASE_COUNTS | BETA | SCORES | LABELLED | JUDGE | STOPPING | CLUSTERED_SCORES
+_DATA |= CASE_COUNTS | BETA | SCORES | LABELLED | JUDGE | KNOWN_JUDGE | STOPPING
+_DATA |= CLUSTERED_SCORES
 
 
 @with_data(_DATA, str | None, metavar="DATA")
@@ -208,6 +210,7 @@ def interval(
     given = {name: text for name, text in data.items() if text is not None}
     settings: dict[str, Any] = {k: number_or_list(given.pop(k)) for k in BETA | RANGE if k in given}
     settings |= {k: read_value(k, given.pop(k)) for k in STOPPING if k in given}
+    settings |= {k: number_or_list(given.pop(k)) for k in KNOWN_JUDGE if k in given}
     if family in OF_FAILURES and K in given:
         k = number_or_list(given.pop(K))
         settings[K] = number_of(K, k) if isinstance(k, float) else k
@@ -215,7 +218,9 @@ def interval(
     if cluster is not None and not files and of_family.labels_clusters:
         given["cluster"], cluster = cluster, None
     if settings:
-        raise InputError(f"--beta is for f_score, found {family}")
+        is_of_judge = not KNOWN_JUDGE.keys().isdisjoint(settings)
+        takes = "judged_share" if is_of_judge else "f_score"
+        raise InputError(f"--{next(iter(settings))} is for {takes}, found {family}")
     if words:
         if taken := next((name for name in of_family.options if name in given), None):
             raise InputError(f"expected the data once, found {' '.join(words)} and --{taken}")
@@ -389,11 +394,7 @@ def _remark(
     from functools import partial
 
     from harness.commands.output import say
-    from harness.one.data_remarks import (
-        remark_on_disagreements,
-        remark_on_labels,
-        remark_on_range,
-    )
+    from harness.one.data_remarks import remark_on_range
     from harness.one.remarks import (
         Remarks,
         columns_of_lists,
@@ -409,13 +410,16 @@ def _remark(
         *remarks_on_rows(rows),
         *left_out,
         *remark_on_range(setting.family, [row.data.get("values", ()) for row in rows]),
-        *remark_on_labels(setting.family, complete_data(setting.family, rows)),
         *remarks_on_clusters(setting.family, rows, found),
         *(
-            remark
+            f"{each.method.name}: {remark}"
             for each in found
-            for data in columns_of_lists(setting.family, rows)
-            for remark in remark_on_disagreements(setting.family, each.method.name, data)
+            if each.method.remark_on_data is not None
+            for data in (
+                *complete_data(setting.family, rows),
+                *columns_of_lists(setting.family, rows),
+            )
+            if (remark := each.method.remark_on_data(data))
         ),
         *(_on_default(setting, rows, found[0].method.name) if is_default else ()),
         *Remarks(setting, rows, partial(limits_text, percent=percent)).on(found),

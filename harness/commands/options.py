@@ -122,6 +122,10 @@ TRUTHS = {
     "specificity": "True probability that a negative is predicted, or judged, as such.",
     "share": "True share of positives among the cases that are judged.",
 }
+KNOWN_JUDGE = {
+    "sensitivity": "Known probability that a positive is a yes, in place of labels.",
+    "specificity": "Known probability that a negative is a no.",
+}
 WHOLE_NUMBERS = frozenset(
     {
         "x",
@@ -135,6 +139,7 @@ WHOLE_NUMBERS = frozenset(
         *CASE_COUNTS,
         *FINITE_POPULATION,
         *JUDGE,
+        *LABELLED,
         *LABELS,
     }
 )

@@ -200,6 +200,8 @@ class Design:
     in many ways."""
     plans_labels: bool = False
     """Whether a size that suffices is of cases and of labels, at the least cost of both."""
+    most_summed: float = np.inf
+    """The most outcomes that a coverage is summed over; of more they are drawn."""
     most_enumerated: float = np.inf
     """The most outcomes that are enumerated; a scenario with more of them has trials alone."""
 

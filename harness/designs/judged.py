@@ -22,7 +22,7 @@ from harness.distributions.sampling import binomial
 from harness.families.combination import Span
 from harness.families.judged import JUDGE, probabilities_of_yes
 
-MOST_ENUMERATED = 1_000_000
+MOST_ENUMERATED = 100_000
 """The most outcomes that are enumerated."""
 _MOST_OUTCOMES = 2.0**62
 
@@ -146,6 +146,7 @@ JUDGED = Design(
     exact=JudgedSolver,
     plans_labels=True,
     most_enumerated=MOST_ENUMERATED,
+    most_summed=MOST_ENUMERATED,
     examples={
         "counts": (
             ([50, 200], [20, 50], [20, 50]),

@@ -460,6 +460,11 @@ class Family:
         return "tasks" in self.sizes
 
     @property
+    def groups_cases(self) -> bool:
+        """Whether cases come in clusters or tasks, which a column of a file of cases names."""
+        return self.has_clusters or self.has_tasks or self.labels_clusters
+
+    @property
     def scores(self) -> int:
         """The number of scores of each case, positive or negative; 0 where there are no scores."""
         return sum(name.startswith("positives") for name in self.lists)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
+from harness.base.arguments import validate_number
+from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.families import proportion
 from harness.families.data import broadcast_columns
@@ -22,7 +25,9 @@ from harness.families.family import (
 JUDGE = "a judge"
 """The design: three independent binomial samples, of cases, positives and negatives."""
 
-TRUTHS = ("share", "sensitivity", "specificity")
+KNOWN_JUDGE = "a judge whose errors are known"
+"""The design of intervals alone, of one binomial sample."""
+TRUTHS = SHARE, SENSITIVITY, SPECIFICITY = "share", "sensitivity", "specificity"
 _SAMPLES = (("x", "n"), ("positives_right", "positives"), ("negatives_right", "negatives"))
 _DATA = tuple(name for sample in _SAMPLES for name in sample)
 
@@ -88,3 +93,57 @@ JUDGED_SHARE = Family(
     truth_parts=dict(zip(TRUTHS, TRUTHS, strict=True)),
 )
 """Cases and labels are drawn apart; labels of the cases themselves are no such data."""
+
+
+def known_judge(sensitivity: float, specificity: float) -> Family:
+    """Return the family of a share by a judge whose error rates are known, with the data x and n.
+
+    The share θ = (q + sp − 1)/(se + sp − 1) has the limits of q, the judge's share of yes, carried
+    over. It is the limit of ``JUDGED_SHARE`` for many labels.
+
+    Rogan and Gladen (1978), Am. J. Epidemiol. 107, 71–76.
+
+    Args:
+        sensitivity, specificity: se and sp in [0, 1], with a sum above 1.
+
+    Raises:
+        InputError: they are something else.
+    """
+    for name, rate in ((SENSITIVITY, sensitivity), (SPECIFICITY, specificity)):
+        validate_number(name, rate, "a number from 0 to 1")
+        if not 0 <= rate <= 1:
+            raise InputError(f"{name} should be a number from 0 to 1, found {rate:g}")
+    if sensitivity + specificity <= 1:
+        raise InputError(
+            f"{SENSITIVITY} and {SPECIFICITY} should have a sum above 1, found "
+            f"{sensitivity + specificity:g}: the judge then says nothing of the share"
+        )
+    names = _SAMPLES[0]
+
+    def validate(given: Mapping[str, npt.ArrayLike]) -> Data:
+        validate_names("judged_share of a known judge", names, given)
+        columns = proportion.validate_data(given["x"], given["n"], names)
+        return broadcast_columns(names, columns)
+
+    def estimate(data: Data) -> Floats:
+        se, sp = np.asarray(sensitivity), np.asarray(specificity)
+        return np.clip(rogan_gladen(data[0] / data[1], se, sp)[0], 0.0, 1.0)
+
+    return replace(
+        JUDGED_SHARE,
+        name=f"judged_share({SENSITIVITY}={sensitivity:g}, {SPECIFICITY}={specificity:g})",
+        design=KNOWN_JUDGE,
+        engines=(),
+        data=names,
+        sizes=names[1:],
+        sizes_in_words=(),
+        truths=("truth",),
+        symbols=TRUTHS[:1],
+        validate_data=validate,
+        estimate=estimate,
+        counts=names[:1],
+        suffixes=("",),
+        truth_parts={},
+        settings={SENSITIVITY: sensitivity, SPECIFICITY: specificity},
+        base=JUDGED_SHARE,
+    )

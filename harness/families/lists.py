@@ -212,6 +212,7 @@ def bounded_mean(low: float = 0.0, high: float = 1.0) -> Family:
         engines=(MONTE_CARLO,),
         summary=(),
         support=(low, high),
+        any_number=float(np.clip(2.0, low, high)),
         validate_data=validate,
         mirrored=lambda lower, upper: (low + high - upper, low + high - lower),
         has_estimands=False,

@@ -79,7 +79,7 @@ def lang_reiczigel(data: Data, tail: float) -> LimitPair:
     Limits are clipped to [0, 1], the whole range where se + sp ≤ 1. It is a point where both leave
     the range on one side, as the data then contradict the labels.
 
-    Lang and Reiczigel (2014), Prev. Vet. Med. 113, 13–22, eqs. 7 to 9.
+    Lang and Reiczigel (2014), Prev. Vet. Med. 113, 13–22.
 
     Args:
         data: x, n, a, m₁, b, m₀, shape (m,) each.
@@ -100,3 +100,14 @@ def contradicts_labels(data: Data) -> Bools:
     """
     lower, upper, identified = _lang_reiczigel(data, LARGEST_TAIL)
     return np.asarray(identified & ((upper <= 0.0) | (lower >= 1.0)))
+
+
+def remark_on_labels(data: Data) -> str:
+    """Return what to know where a judge's answers contradict its labels."""
+    if not contradicts_labels(data).any():
+        return ""
+    return (
+        "the data contradict the labels: the judge says yes to fewer cases than its false "
+        "positives alone would be, or to more than its sensitivity allows; cases and labels are "
+        "hardly alike, and profile_likelihood has the limits of the posterior"
+    )

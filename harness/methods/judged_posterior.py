@@ -25,6 +25,9 @@ _AT_ONCE = 256
 # The residual of the last step, which squares it.
 _RESIDUAL, _STEPS = 1e-5, 60
 _SMALLEST = 1e-280
+_LEAST = 1e-300
+# The logarithms of shares, and the least share that a search begins at.
+_LOWEST, _FIRST = -600.0, 0.01
 
 
 def posterior(data: Data, alpha: float, side: str, prior: Prior) -> LimitPair:
@@ -106,21 +109,25 @@ at one t for each of some outcomes."""
 
 
 def _quantile(below: Below, start: Floats, tail: float) -> Floats:
+    """The root of log(tail) = log Pr(θ ≤ t) over log t, of which the latter is nearly linear."""
     every = np.arange(start.size)
     whole, _ = below(np.ones_like(start), every)
     # Data that contradict the labels this much leave nothing to integrate.
     known = np.flatnonzero(whole > _SMALLEST)
+    aim = np.log(tail * whole[known])
 
-    def left(share: Floats, index: Positions) -> tuple[Floats, Floats]:
-        mass, density = below(share, known[index])
-        scale = tail * whole[known[index]]
-        return 1.0 - mass / scale, -density / scale
+    def left(log_share: Floats, index: Positions) -> tuple[Floats, Floats]:
+        share = np.exp(log_share)
+        # A derivative that is no number leaves the step to halving.
+        with np.errstate(over="ignore", invalid="ignore"):
+            mass, density = below(share, known[index])
+        mass = np.maximum(mass, _LEAST)
+        return aim[index] - np.log(mass), -share * density / mass
 
+    lowest, first = np.full(known.size, _LOWEST), np.log(np.clip(start[known], _FIRST, 1.0))
+    roots, _ = bracketed_newton(left, lowest, np.zeros(known.size), first, _RESIDUAL, _STEPS)
     found = np.zeros_like(start)
-    roots, _ = bracketed_newton(
-        left, np.zeros(known.size), np.ones(known.size), start[known], _RESIDUAL, _STEPS
-    )
-    found[known] = roots
+    found[known] = np.exp(roots)
     return found
 
 

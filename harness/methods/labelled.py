@@ -97,6 +97,17 @@ def disagreements(data: Data) -> Floats:
     return np.asarray(table[..., 1] + table[..., 2])
 
 
+def remark_on_disagreements(data: Data) -> str:
+    """Return what few labels that the judge got wrong mean for a prediction-powered interval."""
+    fewest = int(disagreements(data).min())
+    if fewest >= FEWEST_DISAGREEMENTS:
+        return ""
+    return (
+        f"the judge is wrong in {fewest} of the labelled cases, and below {FEWEST_DISAGREEMENTS} "
+        "its variance is known too poorly; post_stratified has no such need"
+    )
+
+
 # Nodes over the share of yes and over the share right in one part; more where a density is infinite
 # at an end of its range. Over the shares right in both parts as many each.
 _NODES, _NODES_WITH_EMPTY, _NODES_OF_BOTH = (5, 20), (9, 28), 10

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -10,12 +10,9 @@ import numpy.typing as npt
 from harness.base.errors import IntervalNotFoundError
 from harness.base.numerics.arrays import Bools, Floats
 from harness.families.family import Data, Family
-from harness.families.judged import JUDGE
-from harness.families.labelled import LABELLED_SHARE
 from harness.families.lists import MEAN
 from harness.families.uninformative import UNINFORMATIVE, WITHOUT_INTERVAL, uninformative
-from harness.methods.judged import contradicts_labels
-from harness.methods.labelled import FEWEST_DISAGREEMENTS, disagreements
+from harness.methods.catalogue import find
 from harness.one.default_sizes import remark_on_sizes
 from harness.one.few_clusters import remark_on_few_clusters
 
@@ -61,13 +58,14 @@ def remarks_on_limits(
     if alpha_of_default is not None:
         yield from remark_on_sizes(family, method, alpha_of_default, [data])
     yield from remark_on_range(family, data[3:])
-    yield from remark_on_disagreements(family, method, data)
+    of_data = find(family, method).remark_on_data
+    if of_data is not None and (remark := of_data(data)):
+        yield f"{method}: {remark}"
     if family.has_tasks and (limits[0] >= limits[1]).any():
         yield (
             f"{method} has no width, as all tasks have one value; gaffke and betting allow for "
             "tasks that were not drawn"
         )
-    yield from remark_on_labels(family, [data])
     if limited_without_data(family, data, *limits).any():
         yield f"{method}: {without_data(family)}"
 
@@ -85,40 +83,6 @@ def remark_on_range(family: Family, values: Sequence[npt.ArrayLike]) -> Iterator
             "every value lies between 0 and 1: if no value can lie outside, give the range, "
             "--range 0 1 (in Python range=(0, 1)): its limits stay inside, and hold the mean of "
             "skewed values too"
-        )
-
-
-def remark_on_disagreements(family: Family, method: str, data: Data) -> Iterator[str]:
-    """Yield a remark where a prediction-powered interval has few labels that the judge got wrong.
-
-    Args:
-        family: of the data.
-        method: the name of the method.
-        data: the columns of the family.
-    """
-    if family is not LABELLED_SHARE or not method.startswith("ppi"):
-        return
-    fewest = int(disagreements(data).min())
-    if fewest < FEWEST_DISAGREEMENTS:
-        yield (
-            f"{method}: the judge is wrong in {fewest} of the labelled cases, and below "
-            f"{FEWEST_DISAGREEMENTS} its variance is known too poorly; post_stratified has no such "
-            "need"
-        )
-
-
-def remark_on_labels(family: Family, outcomes: Iterable[Data]) -> Iterator[str]:
-    """Yield a remark where what a judge says of the cases contradicts its labels.
-
-    Args:
-        family: of the data.
-        outcomes: the columns of the family, of one outcome or several each.
-    """
-    if family.design == JUDGE and any(contradicts_labels(data).any() for data in outcomes):
-        yield (
-            "the data contradict the labels: the judge says yes to fewer cases than its false "
-            "positives alone would be, or to more than its sensitivity allows; cases and labels "
-            "are hardly alike, and profile_likelihood has the limits of the posterior"
         )
 
 

@@ -51,7 +51,7 @@ def rows_of_file(family: Family, asked: FileQuestion, number: _Integral) -> Rows
             row is wrong; the message names the line.
     """
     command = f"interval {family.public_name}"
-    in_clusters = family.has_clusters or family.labels_clusters
+    in_clusters = family.groups_cases
     cases = read_cases(asked, command, _compares(family), in_clusters)
     table, asked = cases.table, cases.asked
     _validate_question(family, asked, table)
@@ -227,7 +227,7 @@ class _FileRows:
                 )
                 for key, places in groups.items()
             ]
-        if family.has_clusters:
+        if family.groups_cases:
             clusters = self.table.keys(self.asked.cluster or "", "cluster")
             rows = []
             for key, places in groups.items():
@@ -345,7 +345,7 @@ def _validate_question(family: Family, asked: FileQuestion, table: CsvTable) -> 
             if columns == 2
             else f"{family.name} takes one --correct, found {len(asked.correct)}"
         )
-    in_clusters = family.has_clusters or family.labels_clusters
+    in_clusters = family.groups_cases
     if (asked.cluster is not None) != in_clusters:
         if asked.cluster is None:
             raise InputError(
@@ -390,7 +390,7 @@ def _or_cases(family: Family) -> str:
     if not _takes_cases(family):
         return ""
     also = " for each of both" if _answers(family) == 2 else ""
-    also += " and --cluster" if family.has_clusters or family.labels_clusters else ""
+    also += " and --cluster" if family.groups_cases else ""
     by = " and --by, a column of two groups" if family.samples == 2 else ""
     return f"; or --correct, a column of 0 and 1{also}{by}"
 
@@ -402,7 +402,7 @@ def _compares(family: Family) -> bool:
 
 def _takes_cases(family: Family) -> bool:
     """Whether the data are counts of right cases."""
-    return family.counts_cases or family.has_clusters or family.labels_clusters
+    return family.counts_cases or family.groups_cases
 
 
 def _answers(family: Family) -> int:

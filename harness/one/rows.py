@@ -15,6 +15,7 @@ from harness.base.numerics.arrays import Floats
 from harness.base.text import enumerated
 from harness.base.underway import underway
 from harness.distributions.truths import Prior
+from harness.families.clustered_scores import CLUSTER
 from harness.families.family import POSTERIOR, Family
 from harness.families.population import POPULATION, with_population
 from harness.methods.catalogue import find, methods_of
@@ -74,11 +75,10 @@ def validate_rows(family: Family, rows: Sequence[Row]) -> None:
     is_list = row_lists(family, named)
     # Any data by the right names: two of two, a mean of 2 with an sd of 2, values in the range, and
     # two clusters.
-    ends = np.clip([family.any_number, family.any_number + 1.0], *family.support).tolist()
     if is_list:
-        named = {
-            name: [ends[0], *[ends[1]] * (family.list_lengths.get(name, 2) - 1)] for name in named
-        }
+        named = {name: [family.any_number] * family.list_lengths.get(name, 2) for name in named}
+    if CLUSTER in named:
+        named[CLUSTER] = [1.0, 2.0]
     family.validate_data(named)
     takes_population = any(method.needs_population for method in methods_of(family).values())
 

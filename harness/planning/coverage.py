@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, overload
 
@@ -12,12 +13,13 @@ import numpy.typing as npt
 from harness.base.arguments import validate_whole
 from harness.base.errors import InputError
 from harness.base.frames import ByMethod, Tabular
-from harness.base.numerics.arrays import Floats
+from harness.base.numerics.arrays import Floats, Positions
 from harness.base.underway import underway
 from harness.callers.source import Source
 from harness.catalogue import design_for, listed_scenarios, with_settings
-from harness.designs.design import observed_at
+from harness.designs.design import Scenario, observed_at
 from harness.designs.engines.solver import solver_of
+from harness.designs.fractions import standard_error
 from harness.designs.limits import Limits
 from harness.designs.results import ROUNDED_PROBABILITY
 from harness.distributions.sampling.law import Law, on_lattice
@@ -222,7 +224,7 @@ def coverage(
     # The limits of a setting, alpha with the sizes, serve all true values that stand beside it.
     settings = np.array([column.ravel() for column in (levels, *sizes)])
     values = np.array([column.ravel() for column in truths])
-    numbers = np.empty((5, settings.shape[1]))
+    numbers = np.empty((7, settings.shape[1]))
     distinct, place = np.unique(settings.T, axis=0, return_inverse=True)
     done, many = 0, "1 size" if len(distinct) == 1 else f"{len(distinct)} sizes and alphas"
     with underway(lambda: f"coverage of {source.label}: {done} of {many} done"):
@@ -233,9 +235,10 @@ def coverage(
                 at = [on_lattice(truth, law) for truth in at]
             numbers[:, here] = _at_size(estimated, source, side, level, size, at, law)
             done = i + 1
-    below, above, length, infinite, made = (
+    below, above, length, infinite, made, error, length_error = (
         number.reshape(shape) if shape else float(number[0]) for number in numbers
     )
+    is_drawn = np.any(length_error)
     kind = np.int64 if estimated.model.SIZE_IS_COUNT else np.float64
     whole = [size.astype(kind) for size in sizes]
     names = (*estimated.sizes, *estimated.symbols, "alpha")
@@ -246,6 +249,8 @@ def coverage(
         mean_length=length,
         infinite_length=infinite if estimated.is_ratio else None,
         expected_trials=made if estimated.stops else None,
+        std_error=error if is_drawn else None,
+        mean_length_std_error=length_error if is_drawn else None,
         given=dict(zip(names, (*whole, *truths, levels), strict=True)),
         method=source.label,
         side=side,
@@ -345,7 +350,11 @@ def _at_size(
     truths: list[Floats],
     law: Law | None,
 ) -> Floats:
-    """Return misses, lengths, shares of infinite ones and numbers of trials, shape (5, t)."""
+    """Return misses, lengths, shares of infinite ones, numbers of trials and errors, shape (7, t).
+
+    The errors are the Monte Carlo standard errors of the coverage and of the length; 0 where
+    outcomes are summed.
+    """
     scenarios = listed_scenarios(family, sizes, truths, law, source.uses_both)
     listed = [(solver_of(scenario), scenario, rows, index) for scenario, rows, index in scenarios]
     first = listed[0][1]
@@ -358,6 +367,8 @@ def _at_size(
             f"{family.size_text(sizes)} should have at most {LARGEST_TABLE} outcomes that can "
             f"occur, found {count:.0f}"
         )
+    if count > first.design.most_summed:
+        return _drawn(source, side, alpha, [(each, rows, index) for _, each, rows, index in listed])
     possible = [solver.possible_outcomes() for solver, *_ in listed]
     outcomes = possible[0] if len(possible) == 1 else np.unique(np.concatenate(possible))
     lower, upper = limits_of(source, observed_at(first, outcomes), alpha, side)
@@ -367,7 +378,7 @@ def _at_size(
         made = first.design.trials_made(first, outcomes)
         ends = np.array([lower, np.zeros_like(lower)]), np.array([upper, made])
     limits = Limits.of(first, outcomes, *ends)
-    numbers = np.empty((5, truths[0].size))
+    numbers = np.zeros((7, truths[0].size))
     for (solver, _, rows, index), at in zip(listed, possible, strict=True):
         exact = solver.at_truths(limits if len(listed) == 1 else limits.at(at))
         own, trials = exact.length[:1], exact.length[-1:]
@@ -376,5 +387,34 @@ def _at_size(
         there = finite > ROUNDED_PROBABILITY
         length = np.where(there, own / np.where(there, finite, 1.0), np.inf)
         table = np.concatenate([exact.below[:1], exact.above[:1], length, infinite, trials])
-        numbers[:, rows] = table[:, index]
+        numbers[:5, rows] = table[:, index]
+    return numbers
+
+
+def _drawn(
+    source: Source,
+    side: str,
+    alpha: float,
+    listed: Sequence[tuple[Scenario, Positions, Positions]],
+) -> Floats:
+    """Return the numbers of ``_at_size`` from outcomes that are drawn, with a written seed."""
+    numbers = np.zeros((7, sum(rows.size for _, rows, _ in listed)))
+    for scenario, rows, index in listed:
+        of_truths = []
+        for place, (truths, parameter) in enumerate(
+            zip(scenario.truth.rows, scenario.listed_truths()[1], strict=True)
+        ):
+            rng = scenario.stream(SEED, place)
+            drawn = scenario.numbered.draw(scenario, truths, rng, TRIALS)
+            outcomes, counts = np.unique(drawn, return_counts=True)
+            lower, upper = limits_of(source, observed_at(scenario, outcomes), alpha, side)
+            lengths, share = upper - lower, counts / TRIALS
+            below, above = share @ (parameter < lower), share @ (parameter > upper)
+            length = share @ lengths
+            deviation = np.sqrt(share @ (lengths - length) ** 2)
+            missed = counts[(parameter < lower) | (parameter > upper)].sum(keepdims=True)
+            (error,) = standard_error(missed, np.array([TRIALS]))
+            error_of_length = deviation / math.sqrt(TRIALS)
+            of_truths.append((below, above, length, 0.0, 0.0, error, error_of_length))
+        numbers[:, rows] = np.array(of_truths).T[:, index]
     return numbers

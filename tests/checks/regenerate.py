@@ -36,7 +36,9 @@ def points_of(family: str) -> KeptPoints:
     known = family_of(family)
     in_full: tuple[Size, ...]
     in_sums: tuple[Size, ...]
-    if known.shares_size:
+    if known.sizes[2:]:
+        in_full, in_sums = ((3.0, 2.0, 4.0),), ((1.0, 1.0, 1.0), (4.0, 3.0, 2.0), (8.0, 5.0, 6.0))
+    elif known.shares_size:
         in_full, in_sums = (3,), (1, 2, 4, 8)
     elif known.samples == 2:
         in_full = ((3.0, 4.0),) if known.is_bounded else ()

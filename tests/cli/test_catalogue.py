@@ -15,7 +15,12 @@ from harness.commands.interval import interval
 from harness.commands.options import (
     BETA,
     CASE_COUNTS,
+    CLUSTER_LABELS,
+    CLUSTERED_SCORES,
     FINITE_POPULATION,
+    JUDGE,
+    KNOWN_JUDGE,
+    LABELLED,
     ONE_SAMPLE,
     OR_LISTS,
     RANGE,
@@ -205,7 +210,8 @@ DESIGNS = {
     "repeated runs": RUN_VALUES,
 }
 OF_INTERVAL = ONE_SAMPLE | FINITE_POPULATION | TWO_COUNTS | TABLE_COUNTS | RUN_VALUES | RANGE
-OF_INTERVAL |= CASE_COUNTS | BETA | SCORES | STOPPING
+OF_INTERVAL |= CASE_COUNTS | BETA | SCORES | LABELLED | JUDGE | KNOWN_JUDGE | STOPPING
+OF_INTERVAL |= CLUSTERED_SCORES
 
 
 @pytest.mark.parametrize(("design", "options"), DESIGNS.items())
@@ -220,16 +226,17 @@ def test_interval_has_an_option_for_all_data_of_every_family():
         RANGE_OF_A_MEAN,
         *(name for family in FAMILIES.values() for name in family.settings),
     }
-    assert data | settings | set(FINITE_POPULATION) | set(STOPPING) == set(OF_INTERVAL)
+    beside = {*FINITE_POPULATION, *STOPPING, *CLUSTER_LABELS, *KNOWN_JUDGE}
+    assert data | settings | beside == {*OF_INTERVAL, *CLUSTER_LABELS}
     assert set(OF_INTERVAL) <= set(inspect.signature(interval).parameters)
     lists = {name for f in FAMILIES.values() if not f.has_outcomes for name in f.data}
-    assert lists <= {"values", *OR_LISTS, *SCORES}
+    assert lists <= {"values", *OR_LISTS, *SCORES, *CLUSTERED_SCORES, *CLUSTER_LABELS, *LABELLED}
 
 
 def test_whole_numbers_are_the_counts_of_all_families_and_the_sizes_that_are_counts():
     families = FAMILIES.values()
     counts = {name for family in families for name in family.counts}
-    counts |= {n for f in families if not f.has_outcomes and f.lists_are_counts for n in f.data}
+    counts |= {n for f in families if not f.has_outcomes and f.lists_are_counts for n in f.options}
     counted = [family for family in families if family.model.SIZE_IS_COUNT]
     sizes = {name for family in counted for name in set(family.sizes) & set(family.options)}
     assert counts | sizes | set(FINITE_POPULATION) == WHOLE_NUMBERS

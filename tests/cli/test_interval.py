@@ -192,3 +192,12 @@ def test_a_finite_population_is_an_option(run_command):
     # The posterior is that of independent trials, and is left out.
     assert list(found) == [*KEYS, "x", "n", "population", "length", "seconds"]
     assert found["population"] == 1000
+
+
+def test_the_command_takes_known_error_rates(run_command):
+    options = "--x 430 --n 500 --sensitivity 0.95 --specificity 0.9 --method wilson --format json"
+    shown = json.loads(run_command("interval", "judged_share", *options.split()).out)
+    ours = harness.interval(
+        "judged_share", "wilson", x=430, n=500, sensitivity=0.95, specificity=0.9
+    )
+    assert (shown["lower"], shown["upper"]) == (ours.lower, ours.upper)

@@ -29,4 +29,4 @@ def test_a_command_prints_what_the_page_says(run_command, here, block):
 
 
 def test_the_page_has_its_commands():
-    assert len(BLOCKS) == 11
+    assert len(BLOCKS) == 10

@@ -5,6 +5,7 @@ import shutil
 import pytest
 from handbook import links, requests
 
+from tests.cli.test_logs import inspect, promptfoo, result
 from tests.docs.snippets import PAGES, ROOT, RUNNERS, blocks, fences, run
 
 ELSEWHERE = {
@@ -72,6 +73,10 @@ def test_the_blocks_of_a_page_run(page, tmp_path, monkeypatch):
     (tmp_path / "results.csv").write_text("\n".join(["document,right", *rows]) + "\n")
     scores = [f"{number % 2},0.{number * 7 % 10},0.{number * 3 % 10}" for number in range(20)]
     (tmp_path / "scores.csv").write_text("\n".join(["label,model,other", *scores]) + "\n")
+    for model in ("first", "second"):
+        inspect(f"{model}.eval", model, [1, 0, 1, model == "second"])
+    answers = [result(test, name, "p", test % 2) for test in range(4) for name in ("a", "b")]
+    promptfoo("promptfoo.json", answers)
     scope = {"__name__": "page"}
     for block in blocks(page):
         if block.language in SHOWN or (page, block.first) in NOT_RUN:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 from scipy.special import expit, ndtri, rel_entr
 
 import harness
+from harness.base.errors import InputError
 from harness.methods.judged import (
     contradicts_labels,
     lang_reiczigel,
@@ -21,6 +25,7 @@ from harness.methods.judged_likelihood import (
 from harness.methods.judged_posterior import posterior
 
 JEFFREYS = (0.5, 0.5)
+ROOT = Path(__file__).parents[1]
 
 # positives, negatives, n, alpha, share, sensitivity, specificity; then of lang_reiczigel and of
 # rogan_gladen_delta the miss below, the miss above and the mean length over all outcomes, from sums
@@ -172,3 +177,50 @@ def test_a_check_finds_that_the_errors_of_the_judge_are_ignored():
     # Limits are numbers in order; what is wrong with them is how often they miss.
     assert not failed & {"answers every outcome", "has exact numbers"}
     assert found.keeps.startswith("keeps: no contract; not approximate or conservative")
+
+
+def test_a_coverage_of_many_outcomes_is_drawn_and_agrees_with_their_sum():
+    """The sum over all 256,000 outcomes that can occur was 0.9550, by the same limits."""
+    truths = {"share": 0.8, "sensitivity": 0.9, "specificity": 0.9}
+    sizes = {"n": 500, "positives": 50, "negatives": 50}
+    drawn = harness.coverage("judged_share", "lang_reiczigel", **sizes, **truths)
+    assert abs(drawn.coverage - 0.9550) < 4 * drawn.std_error
+    assert 0.001 < drawn.std_error < 0.002
+    few = harness.coverage(
+        "judged_share", "lang_reiczigel", n=20, positives=9, negatives=9, **truths
+    )
+    assert few.std_error is None
+
+
+KNOWN = json.loads((ROOT / "data" / "known_judge.json").read_text())["rows"]
+OF_R = {"c-p": "clopper_pearson"}
+BEYOND = {"c-p": 1e-13, "wilson": 1e-13, "sterne": 1e-6, "blaker": 1e-4}
+"""How far a limit of epiR may be outside ours, of the judge's share of yes: it looks for Sterne's
+with a tolerance, and for Blaker's in steps of 1e-4."""
+
+
+@pytest.mark.parametrize("row", KNOWN, ids=lambda row: f"{row['method']}-{row['x']}-{row['n']}")
+def test_a_known_judge_has_the_limits_of_epir(row):
+    rates = {"sensitivity": row["se"], "specificity": row["sp"]}
+    method = OF_R.get(row["method"], row["method"])
+    ours = harness.interval("judged_share", method, x=row["x"], n=row["n"], **rates)
+    gain, beyond = row["se"] + row["sp"] - 1, BEYOND[row["method"]]
+    for limit, theirs, outwards in ((ours.lower, row["lower"], -1), (ours.upper, row["upper"], 1)):
+        if 0 < limit < 1:
+            difference = outwards * (theirs - limit) * gain
+            assert -max(1e-13, beyond / 100) <= difference <= beyond
+        else:
+            assert np.clip(theirs, 0, 1) == limit
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"sensitivity": 0.5, "specificity": 0.4}, "should have a sum above 1, found 0.9"),
+        ({"sensitivity": 1.5, "specificity": 0.4}, "sensitivity should be a number from 0 to 1"),
+        ({"sensitivity": 0.9}, "needs both sensitivity and specificity"),
+    ],
+)
+def test_wrong_error_rates_are_refused(given, said):
+    with pytest.raises(InputError, match=said):
+        harness.interval("judged_share", x=3, n=9, **given)

@@ -8,10 +8,13 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 import yaml
+from scipy.stats import binom
 
 import harness
 from harness.families.confusion import CONFUSION_FAMILIES
@@ -180,8 +183,22 @@ def rows_of_the_readme() -> list[tuple[str, ...]]:
     return rows[2:]
 
 
-def test_the_readme_advises_on_six_kinds_of_data() -> None:
-    assert [len(row) for row in rows_of_the_readme()] == [5] * 6
+def test_the_readme_advises_on_seven_kinds_of_data() -> None:
+    assert [len(row) for row in rows_of_the_readme()] == [5] * 7
+
+
+def test_the_advice_on_a_judge_has_the_coverage_that_is_drawn() -> None:
+    _, advised, covers, _, falls_short = rows_of_the_readme()[6]
+    known = {"share": 0.8, "sensitivity": 0.9, "specificity": 0.9}
+    sizes = {"n": 500, "positives": 50, "negatives": 50}
+    method: Any = advised.strip("`")
+    drawn = harness.coverage("judged_share", method, **sizes, **known)
+    assert covers == f"{100 * drawn.coverage:.1f} ± {100 * drawn.std_error:.1f} % at a share of 0.8"
+    # The judge says yes to 74 % of cases.
+    x = np.arange(501)
+    wilson = harness.interval("proportion", "wilson", x=x, n=500)
+    holds = (wilson.lower <= 0.8) & (wilson.upper >= 0.8)
+    assert falls_short == f"{100 * binom.pmf(x, 500, 0.74)[holds].sum():.1f} %"
 
 
 ADVICE = dict(zip(["catalogue", *RECOMMENDED_AT], [0, 1, 2, 5], strict=True))

@@ -189,7 +189,7 @@ def test_a_function_that_refuses_sizes_beyond_the_answer_has_one():
     mine, _ = of_one_count(largest=1000)
     expected = harness.size("proportion", "wilson", p=0.5, half_width=0.05)
     assert harness.size("proportion", mine, p=0.5, half_width=0.05).n == expected.n
-    with pytest.raises(MethodError, match="failed at x = .*too many cases"):
+    with pytest.raises(MethodError, match=r"failed at x = .*too many cases"):
         harness.size("proportion", mine, p=0.5, half_width=0.02)
 
 

@@ -25,7 +25,7 @@ from harness.checks.report import CheckReport
 from harness.config.files import read_text
 from harness.config.yaml12 import Document, read
 from harness.families.catalogue import FAMILIES
-from harness.methods.method import NONE
+from harness.methods.method import NONE, Contract
 
 SHIPPED = Path(__file__).with_name("packages.yaml")
 """The list that comes with the package."""
@@ -56,6 +56,10 @@ class FunctionEntry(StrictModel):
     """Arguments of a function of R by name, as ``--arg`` of a check takes them."""
     grid: str | None = None
     """The sizes and alphas that the function is made for, as ``--grid`` of a check takes them."""
+    contract: Contract = NONE
+    """What its coverage is held to; lists are drawn for a contract alone."""
+    trials: Annotated[int, Field(ge=100)] | None = None
+    """Data sets that are drawn in each scenario of lists."""
 
 
 class PackageEntry(StrictModel):
@@ -286,7 +290,7 @@ def _processor_seconds() -> float:
 def _audited(
     package: str, version_here: str, entry: FunctionEntry, options: Mapping[str, Any]
 ) -> Audited:
-    """Check a function of a package; nothing is promised, so that what it keeps is only found."""
+    """Check a function of a package; without a contract what it keeps is only found."""
     start = _processor_seconds()
     report, refused = None, ""
     # A name, or a function of R with its arguments.
@@ -294,7 +298,8 @@ def _audited(
     if entry.arguments:
         method = RFunction(without_prefix(entry.method), entry.arguments)
     try:
-        report = check(method, family=entry.family, contract=NONE, grid=entry.grid, **options)
+        promised: dict[str, Any] = {"contract": entry.contract, "trials": entry.trials}
+        report = check(method, family=entry.family, grid=entry.grid, **promised, **options)
     except HarnessError as error:
         refused = str(error)
     return Audited(package, version_here, entry, report, refused, _processor_seconds() - start)

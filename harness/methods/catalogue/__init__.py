@@ -50,7 +50,7 @@ LISTS: dict[str, Methods | Callable[[Family], Methods]] = {
     "auc": lists.AUC,
     "auc_difference": lists.AUC_DIFFERENCE,
     "labelled_share": lists.LABELLED_SHARE,
-    "judged_share": judged.JUDGED_SHARE,
+    "judged_share": judged.judged_share_methods,
 }
 """The list of a family by its name, or what makes it from the settings of the family."""
 

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from harness.families.catalogue import family_of
+from harness.families.family import Data, Family
+from harness.families.judged import SENSITIVITY, SPECIFICITY, rogan_gladen
 from harness.methods.catalogue import category as of
 from harness.methods.catalogue import references as by
-from harness.methods.judged import lang_reiczigel, rogan_gladen_delta
+from harness.methods.catalogue.one_sample import PROPORTION
+from harness.methods.judged import lang_reiczigel, remark_on_labels, rogan_gladen_delta
 from harness.methods.judged_likelihood import profile_likelihood
 from harness.methods.judged_posterior import JEFFREYS, posterior
-from harness.methods.method import Method
+from harness.methods.method import LimitPair, Method, for_family
 
 _HAS_WIDTH, _HOLDS, _IS_NESTED = "has width", "holds the estimate", "is nested in alpha"
 _SHRUNK = {
@@ -15,7 +25,7 @@ _SHRUNK = {
     _IS_NESTED: "z² of the added cases depends on alpha",
 }
 
-JUDGED_SHARE: dict[str, Method] = {
+_JUDGED_SHARE: dict[str, Method] = {
     "profile_likelihood": of.likelihood(
         "Likelihood ratio, over both error rates",
         by.WILKS,
@@ -43,3 +53,32 @@ JUDGED_SHARE: dict[str, Method] = {
         exceptions={_HOLDS: "at estimates of 0 and 1 both limits lie inside the range"},
     ),
 }
+
+
+def judged_share_methods(family: Family) -> Mapping[str, Method]:
+    """Return the methods of a share by a judge; of a known one those of a proportion.
+
+    They are those that take no prior and draw nothing.
+    """
+    if not family.settings:
+        return {
+            name: replace(method, remark_on_data=remark_on_labels)
+            for name, method in _JUDGED_SHARE.items()
+        }
+    se, sp = family.settings[SENSITIVITY], family.settings[SPECIFICITY]
+    return {
+        name: replace(method, formula=partial(_carried_over, method, name, se, sp))
+        for name, method in PROPORTION.items()
+        if method.deterministic
+        and not (method.takes_prior or method.needs_population or method.is_for_stopping)
+    }
+
+
+def _carried_over(
+    method: Method, name: str, se: float, sp: float, data: Data, alpha: float, side: str
+) -> LimitPair:
+    """The limits of a proportion q, as those of (q + sp − 1)/(se + sp − 1), clipped to [0, 1]."""
+    limits = for_family(method, name, family_of("proportion")).limits(data, alpha, side)
+    rates = np.asarray(se), np.asarray(sp)
+    lower, upper = (np.clip(rogan_gladen(each, *rates)[0], 0.0, 1.0) for each in limits)
+    return lower, upper

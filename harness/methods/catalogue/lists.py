@@ -390,12 +390,14 @@ LABELLED_SHARE: dict[str, Method] = {
         "Prediction-powered",
         by.ANGELOPOULOS,
         labelled.ppi,
+        remark_on_data=labelled.remark_on_disagreements,
         exceptions={"has width": _AGREES, "holds the estimate": _ABOUT_ANOTHER},
     ),
     "ppi_plus": of.wald(
         "Prediction-powered with power tuning, PPI++",
         by.ANGELOPOULOS_DUCHI,
         labelled.ppi_plus,
+        remark_on_data=labelled.remark_on_disagreements,
         exceptions={
             "has width": "of no width where all labels are alike",
             "holds the estimate": _ABOUT_ANOTHER,

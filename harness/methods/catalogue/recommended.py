@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from harness.families.confusion import BETA
 from harness.families.family import Family
+from harness.families.judged import KNOWN_JUDGE
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
 
 
@@ -93,12 +94,15 @@ RECOMMENDED = {
 """By the name of the family."""
 OF_ANOTHER_BETA = Recommended("delta_logit", reason=_NEAREST)
 """Of F scores whose β is not 1."""
+OF_A_KNOWN_JUDGE = Recommended("wilson", reason="the judge's share of yes is a proportion")
 
 
 def recommended_of(family: Family) -> Recommended | None:
     """The methods of a family to use; None where none were compared."""
     if BETA in family.settings and family.settings[BETA] != 1:
         return OF_ANOTHER_BETA
+    if family.design == KNOWN_JUDGE:
+        return OF_A_KNOWN_JUDGE
     return RECOMMENDED.get(family.name)
 
 

@@ -143,6 +143,10 @@ def _outcomes(method: SoundMethod, more: Sequence[int]) -> Iterator[list[np.ndar
     elif family.shares_size:
         for n in sorted({*_NS_OF_PAIRS, *more}):
             yield _tables(n)
+    elif family.sizes[2:]:
+        for sizes in product((3, 8), repeat=3):
+            grids = [count.ravel() for count in np.meshgrid(*(_some(n) for n in sizes))]
+            yield [column for x, n in zip(grids, sizes, strict=True) for column in (x, 0 * x + n)]
     else:
         yield from _lists(method)
 
@@ -177,7 +181,7 @@ def _lists(method: SoundMethod) -> Iterator[list[np.ndarray]]:
         elif method.family == "labelled_share":
             table = rng.multinomial(5 * k, (0.72, 0.08, 0.03, 0.17))
             yield [table.astype(float), np.array([30.0 * k, 10.0 * k])]
-        elif method.family in ("clustered_proportion", "pass_at"):
+        elif method.family in ("clustered_proportion", "pass_at", "pass_hat"):
             n = rng.integers(2, 20, k).astype(float)
             yield [np.floor(rng.random(k) * (n + 1)), n]
         else:
@@ -193,4 +197,6 @@ def _few_outcomes(method: SoundMethod) -> list[list[list[float]]]:
         return [[[7, 3, 0, 12], [12, 40, 9, 12]], [[3, 50_000, 1, 2], [10, 10**5, 10, 10]]]
     if family.design == TWO_SAMPLES:
         return [[[7, 3, 0, 12], [12, 40, 9, 12], [5, 6, 2, 0], [10, 9, 8, 7]]]
+    if family.sizes[2:]:
+        return [[[7, 3], [12, 40], [5, 6], [10, 9], [7, 5], [8, 8]]]
     return [[[7, 3, 2, 12], [2, 4, 0, 1], [5, 6, 2, 0], [10, 9, 8, 7]][: len(family.data)]]
