@@ -61,8 +61,9 @@ def metric_records(
     """
     has_tn = CELLS[-1] in cells
     # The metrics without tn are those of any number of it, as their intervals are.
-    others = {} if has_tn or not cells.keys() >= {*CELLS[:-1]} else {CELLS[-1]: 0}
-    counts = np.array(validated_table("metrics", CELLS, {**cells, **others}))
+    lacks_tn_alone = not has_tn and cells.keys() >= {*CELLS[:-1]}
+    given = {**cells, CELLS[-1]: 0} if lacks_tn_alone else cells
+    counts = np.array(validated_table("metrics", CELLS, given))
     shares = ("proportion", "precision", "recall", "specificity", "npv", "f_score")
     others = ("jaccard", "mcc", "kappa", "informedness")
     of_beta = with_settings("f_score", {BETA: beta})
