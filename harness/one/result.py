@@ -16,7 +16,7 @@ from harness.base.frames import MOST_ROWS, Tabular, aligned
 from harness.base.numerics.arrays import Floats
 from harness.catalogue import with_settings
 from harness.distributions.truths import Prior
-from harness.families.data import broadcast_columns, probabilities
+from harness.families.data import broadcast_columns, levels_of
 from harness.families.family import POSTERIOR, Data, Family
 from harness.families.lists import RANGE
 from harness.families.population import POPULATION, with_population
@@ -255,7 +255,7 @@ def _arguments(
     """The method's data and alpha, all of one shape; lists have one axis more."""
     given = dict(data)
     population = given.pop(POPULATION, None)
-    columns, levels = known.validate_data(given), probabilities("alpha", alpha)
+    columns, levels = known.validate_data(given), levels_of(alpha)
     if not given.keys() <= set(known.data):
         method.refuse_summary()
     largest = None

@@ -10,10 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, NotRequired, TypedDict, Unpack, cast, overload
 
+import numpy as np
 import numpy.typing as npt
 
+from harness.base.errors import InputError
 from harness.base.frames import ByMethod
 from harness.distributions.truths import Prior
+from harness.families.data import alpha_of_confidence
 from harness.methods.method import TWO_SIDED
 from harness.names import (
     AucDifferenceMethod,
@@ -53,6 +56,7 @@ class Options(TypedDict, total=False):
     """What every family takes beside its data."""
 
     alpha: npt.ArrayLike
+    confidence: npt.ArrayLike | None
     side: Side
     prior: Prior | None
     seed: int | None
@@ -497,6 +501,7 @@ def interval(
     *,
     rows: Any,
     alpha: float = ...,
+    confidence: float | None = ...,
     side: Side = ...,
     prior: Prior | None = ...,
     seed: int | None = ...,
@@ -515,6 +520,7 @@ def interval(
     method: str | Sequence[str] | None = None,
     *,
     alpha: npt.ArrayLike = 0.05,
+    confidence: npt.ArrayLike | None = None,
     side: str = TWO_SIDED,
     prior: Prior | None = None,
     seed: int | None = None,
@@ -562,6 +568,7 @@ def interval(
             FAMILY`` lists; of one side, or with a prior, that of the posterior if there is one.
         alpha: the probability outside the interval, in both tails together, or in the one tail
             if ``side`` is not "two-sided"; in (0, 1).
+        confidence: 1 − alpha, in its place.
         side: "two-sided", "lower" (a lower limit only) or "upper".
         prior: (a, b) of a Beta prior for proportions, both above 0, or of a Gamma prior for
             rates, a > 0 and b ≥ 0; of two samples each has it. (a11, a10, a01, a00) of a Dirichlet
@@ -632,6 +639,10 @@ def interval(
              a  2  3    0.6667  0.2077  0.9385
              b  1  3    0.3333  0.0615  0.7923
     """
+    if confidence is not None:
+        if not np.array_equal(alpha, 0.05):
+            raise InputError("expected one of alpha and confidence, which is 1 - alpha, found both")
+        alpha = alpha_of_confidence(confidence)
     options: Any = {"alpha": alpha, "side": side, "prior": prior, "seed": seed}
     if rows is not None:
 
