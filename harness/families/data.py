@@ -68,12 +68,16 @@ def levels_of(alpha: npt.ArrayLike) -> Floats:
     return levels
 
 
-def alpha_of_confidence(confidence: npt.ArrayLike) -> Any:
-    """Return 1 − confidence as it is written: 0.05 of 0.95, where doubles have 0.05 + 4e-17.
+def alpha_given(alpha: npt.ArrayLike, confidence: npt.ArrayLike | None) -> Any:
+    """Return alpha, or 1 − confidence as it is written: 0.05 of 0.95, not 0.05 + 4e-17.
 
     Raises:
-        InputError: a confidence is not between 0 and 1.
+        InputError: a confidence is not between 0 and 1, or alpha is given too.
     """
+    if confidence is None:
+        return alpha
+    if not np.array_equal(alpha, 0.05):
+        raise InputError("expected one of alpha and confidence, which is 1 - alpha, found both")
     levels = probabilities("confidence", confidence)
     alphas = [float(1 - Decimal(repr(level))) for level in levels.ravel().tolist()]
     return np.reshape(alphas, levels.shape) if levels.ndim else alphas[0]

@@ -10,13 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, NotRequired, TypedDict, Unpack, cast, overload
 
-import numpy as np
 import numpy.typing as npt
 
-from harness.base.errors import InputError
 from harness.base.frames import ByMethod
 from harness.distributions.truths import Prior
-from harness.families.data import alpha_of_confidence
+from harness.families.data import alpha_given
 from harness.methods.method import TWO_SIDED
 from harness.names import (
     AucDifferenceMethod,
@@ -639,10 +637,7 @@ def interval(
              a  2  3    0.6667  0.2077  0.9385
              b  1  3    0.3333  0.0615  0.7923
     """
-    if confidence is not None:
-        if not np.array_equal(alpha, 0.05):
-            raise InputError("expected one of alpha and confidence, which is 1 - alpha, found both")
-        alpha = alpha_of_confidence(confidence)
+    alpha = alpha_given(alpha, confidence)
     options: Any = {"alpha": alpha, "side": side, "prior": prior, "seed": seed}
     if rows is not None:
 

@@ -24,16 +24,16 @@ def _whole(value: Any) -> Any:
 
 Count = Annotated[
     int,
-    BeforeValidator(_whole),
     Field(ge=1, le=10**12, description="Number of trials."),
+    BeforeValidator(_whole),
     expecting("a whole number of trials from 1 to 10^12"),
 ]
 
 
 LargestCount = Annotated[
     int,
-    BeforeValidator(_whole),
     Field(ge=FIRST_LOOK_DRAWN, le=MOST_TRIALS),
+    BeforeValidator(_whole),
     expecting(f"a whole number of trials from {FIRST_LOOK_DRAWN} to 10^11"),
 ]
 SmallHalfWidth = Annotated[
