@@ -17,6 +17,7 @@ from harness.base.arguments import quoted
 from harness.base.errors import InputError
 from harness.base.text import enumerated
 from harness.config.models.sizes import paired
+from harness.families.data import levels_of
 from harness.families.family import Family
 
 Size = float | tuple[float, ...]
@@ -61,6 +62,7 @@ def validate_alphas(alphas: Sequence[Any]) -> tuple[float, ...]:
     chosen = np.ravel(alphas).tolist()
     if not chosen or not all(isinstance(alpha, float) and 0 < alpha < 1 for alpha in chosen):
         raise InputError(f"alphas should lie between 0 and 1, found {chosen}")
+    levels_of(chosen)
     return tuple(chosen)
 
 

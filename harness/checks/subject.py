@@ -10,11 +10,12 @@ from copy import copy
 import numpy as np
 
 from harness.base.errors import HarnessError
-from harness.callers.calls import CallFaults, Probe, describe
+from harness.callers.calls import CallFaults, Probe, describe, one_outcome
 from harness.callers.source import Answers, Observed, Source, Stream
 from harness.checks.watch import refuse_late
 from harness.families.family import Family
 from harness.methods.method import TWO_SIDED
+from harness.methods.remarks import leaves_range
 
 _Key = tuple[tuple[float, ...], tuple[bytes, ...], float, str]
 """Sizes, the bytes of the counts, alpha and side."""
@@ -43,6 +44,8 @@ class Subject(Source):
         self._answers: dict[_Key, Answers] = {}
         self.asked: list[tuple[Observed, float, str]] = []
         """The outcomes, the alpha and the side of each answer."""
+        self.outside: list[dict[str, float]] = []
+        """The outcomes, alphas and limits of answers that were outside the range by rounding."""
 
     @property
     def has_limits_by_outcome(self) -> bool:
@@ -69,10 +72,21 @@ class Subject(Source):
                     raise
                 answers = self._one_by_one(observed, alpha, side)
             if not self.is_of_catalogue:
+                self._note_outside(answers, observed, alpha)
                 answers = answers.snapped_to_boundary(observed)
             self._answers[key] = answers
             self.asked.append((observed, alpha, side))
         return self._answers[key]
+
+    def _note_outside(self, answers: Answers, observed: Observed, alpha: float) -> None:
+        """Note the limits that are outside the range, and so near that they pass for inside."""
+        (low, high), lower, upper = self.family.support, answers.lower, answers.upper
+        is_outside = (lower < low) | (upper > high)
+        is_outside &= ~leaves_range(lower, upper, self.family, observed.sizes)
+        for place in np.flatnonzero(is_outside).tolist():
+            limits = {"lower": float(lower[place]), "upper": float(upper[place])}
+            data = {} if self.family.lists else one_outcome(observed.arguments, place)
+            self.outside.append({**data, "alpha": alpha, **limits})
 
     def _one_by_one(self, observed: Observed, alpha: float, side: str) -> Answers:
         """The limits of each outcome by itself, so that only those fail that have none."""

@@ -57,6 +57,9 @@ def metrics(
 
         metrics --rows predictions.csv --truth y --prediction yhat --score s
 
+    Without --tn there are the metrics that do not need it, and no coverage. What is 0/0, as in a
+    test set of one class, has no estimate.
+
     The coverage is at cells of the probability (count + 1/2)/(n + 2). It is exact where it has no
     std_error; otherwise it is a fraction of tables that are drawn, with the seed 2003. That of an
     AUC, which is no function of the cells, is left out. Cases count as independent.
@@ -72,7 +75,7 @@ def metrics(
     from harness.one.result import interval_texts
     from harness.planning.classes import remarks_on_classes
     from harness.planning.metrics import metrics_of_rows
-    from harness.planning.table_metrics import metric_records
+    from harness.planning.table_metrics import REMARK, metric_records, remarks_on_metrics
 
     counts, level = given_data(data), alpha_of(alpha, confidence)
     if csv is None:
@@ -97,7 +100,15 @@ def metrics(
     texts = interval_texts(records, {})
     for text, record in zip(texts, records, strict=True):
         text |= {name: "" for name in ("coverage", "std_error") if record[name] is None}
-    show(records, output, texts, as_list=True)
-    for remark in (*remark_on_alpha(level), *remarks_on_classes(records)):
+        del text[REMARK]
+    shown = records
+    if output == "table":
+        shown = [
+            {name: record[name] for name in text}
+            for record, text in zip(records, texts, strict=True)
+        ]
+    show(shown, output, texts, as_list=True)
+    on_rows = remarks_on_metrics(records, csv is not None or "tn" in counts, score is not None)
+    for remark in (*remark_on_alpha(level), *on_rows, *remarks_on_classes(records)):
         say(f"remark: {remark}", err=True)
     return 0

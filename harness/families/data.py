@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +14,9 @@ from harness.base.errors import InputError
 from harness.base.numerics.arrays import Bools, Floats
 from harness.base.text import enumerated
 
+SMALLEST_ALPHA = 1e-284
+"""Limits of a smaller alpha lose their digits: alpha/2 is too near to the least double."""
+AT_LEAST_SMALLEST = "a number from 1e-284 on, as limits of a smaller one have no exact digits"
 LARGEST_COUNT = 10**9
 """The largest count, and the largest number of trials."""
 
@@ -50,6 +55,32 @@ def probabilities(name: str, given: npt.ArrayLike) -> Floats:
     values = numbers(name, given, expected)
     validate_values(values, ~((values > 0) & (values < 1)), name, expected)
     return values
+
+
+def levels_of(alpha: npt.ArrayLike) -> Floats:
+    """Return alphas as a float array.
+
+    Raises:
+        InputError: one is not between 0 and 1, or below ``SMALLEST_ALPHA``.
+    """
+    levels = probabilities("alpha", alpha)
+    validate_values(levels, levels < SMALLEST_ALPHA, "alpha", AT_LEAST_SMALLEST)
+    return levels
+
+
+def alpha_given(alpha: npt.ArrayLike, confidence: npt.ArrayLike | None) -> Any:
+    """Return alpha, or 1 − confidence as it is written: 0.05 of 0.95, not 0.05 + 4e-17.
+
+    Raises:
+        InputError: a confidence is not between 0 and 1, or alpha is given too.
+    """
+    if confidence is None:
+        return alpha
+    if not np.array_equal(alpha, 0.05):
+        raise InputError("expected one of alpha and confidence, which is 1 - alpha, found both")
+    levels = probabilities("confidence", confidence)
+    alphas = [float(1 - Decimal(repr(level))) for level in levels.ravel().tolist()]
+    return np.reshape(alphas, levels.shape) if levels.ndim else alphas[0]
 
 
 def numbers(name: str, given: npt.ArrayLike, expected: str) -> Floats:

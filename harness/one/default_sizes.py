@@ -18,7 +18,11 @@ _SCORES = {1: ("auc",), 2: ("auc1", "auc2", "correlation")}
 
 
 def remark_on_sizes(
-    family: Family, method: str, alpha: float, outcomes: Sequence[Data]
+    family: Family,
+    method: str,
+    alpha: float,
+    outcomes: Sequence[Data],
+    has_coverage: bool = False,
 ) -> Iterator[str]:
     """Yield a remark where a size is below those of the results which the default comes from.
 
@@ -31,7 +35,14 @@ def remark_on_sizes(
         method: the name of its default.
         alpha: of the intervals, for the command that computes their coverage.
         outcomes: the columns of the family, numbers or arrays of one shape; of lists the lists.
+        has_coverage: whether the coverage stands in a column beside the interval.
     """
+
+    def source(data: Data, place: int) -> str:
+        """What says how often the default covers."""
+        command = f"`{_command(family, method, alpha, data, place)}`"
+        return "the column coverage" if has_coverage else command
+
     known = COMPUTED_OVER.get(family.name)
     if known is None:
         return
@@ -40,8 +51,7 @@ def remark_on_sizes(
         if sizes.size and sizes.min() < known.least:
             place = int(sizes.min(axis=0).argmin())
             yield (
-                f"{method} {chosen_for(family)}; below, "
-                f"`{_command(family, method, alpha, data, place)}` says what it covers"
+                f"{method} {chosen_for(family)}; below, {source(data, place)} says what it covers"
             )
             return
         if known.least_class is None:
@@ -53,7 +63,7 @@ def remark_on_sizes(
             yield (
                 f"{method} was chosen as the default where a class has {known.least_class:g} "
                 f"expected cases or more, and here one has {classes[place]:.15g}; "
-                f"`{_command(family, method, alpha, data, place)}` says what it covers"
+                f"{source(data, place)} says what it covers"
             )
             return
 

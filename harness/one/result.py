@@ -16,7 +16,7 @@ from harness.base.frames import MOST_ROWS, Tabular, aligned
 from harness.base.numerics.arrays import Floats
 from harness.catalogue import with_settings
 from harness.distributions.truths import Prior
-from harness.families.data import broadcast_columns, probabilities
+from harness.families.data import alpha_given, broadcast_columns, levels_of
 from harness.families.family import POSTERIOR, Data, Family
 from harness.families.lists import RANGE
 from harness.families.population import POPULATION, with_population
@@ -112,12 +112,14 @@ def compute(
     method: str | None = None,
     *,
     alpha: npt.ArrayLike = 0.05,
+    confidence: npt.ArrayLike | None = None,
     side: str = TWO_SIDED,
     prior: Prior | None = None,
     seed: int | None = None,
     **data: npt.ArrayLike,
 ) -> Interval:
     """Compute the interval as ``interval`` does, of a family and a method named by any text."""
+    alpha = alpha_given(alpha, confidence)
     given: dict[str, Any] = dict(data)
     known = with_settings(family, data)
     if RANGE in given:
@@ -255,7 +257,7 @@ def _arguments(
     """The method's data and alpha, all of one shape; lists have one axis more."""
     given = dict(data)
     population = given.pop(POPULATION, None)
-    columns, levels = known.validate_data(given), probabilities("alpha", alpha)
+    columns, levels = known.validate_data(given), levels_of(alpha)
     if not given.keys() <= set(known.data):
         method.refuse_summary()
     largest = None

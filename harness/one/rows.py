@@ -16,6 +16,7 @@ from harness.base.text import enumerated
 from harness.base.underway import underway
 from harness.distributions.truths import Prior
 from harness.families.clustered_scores import CLUSTER
+from harness.families.data import levels_of
 from harness.families.family import POSTERIOR, Family
 from harness.families.population import POPULATION, with_population
 from harness.methods.catalogue import find, methods_of
@@ -206,8 +207,7 @@ class IntervalSetting:
         Raises:
             InputError: one of them is out of range.
         """
-        if not 0 < self.alpha < 1:
-            raise InputError(f"alpha should be a number between 0 and 1, found {self.alpha:.15g}")
+        levels_of(self.alpha)
         self.family.validate_prior(self.prior)
         if self.seed is not None:
             validate_whole("seed", self.seed, 0)

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from harness.base.frames import ByMethod
 from harness.distributions.truths import Prior
+from harness.families.data import alpha_given
 from harness.methods.method import TWO_SIDED
 from harness.names import (
     AucDifferenceMethod,
@@ -296,6 +297,7 @@ def interval(
     *,
     rows: Any,
     alpha: float = ...,
+    confidence: float | None = ...,
     side: Side = ...,
     prior: Prior | None = ...,
     seed: int | None = ...,
@@ -314,6 +316,7 @@ def interval(
     method: str | Sequence[str] | None = None,
     *,
     alpha: npt.ArrayLike = 0.05,
+    confidence: npt.ArrayLike | None = None,
     side: str = TWO_SIDED,
     prior: Prior | None = None,
     seed: int | None = None,
@@ -361,6 +364,7 @@ def interval(
             FAMILY`` lists; of one side, or with a prior, that of the posterior if there is one.
         alpha: the probability outside the interval, in both tails together, or in the one tail
             if ``side`` is not "two-sided"; in (0, 1).
+        confidence: 1 − alpha, in its place.
         side: "two-sided", "lower" (a lower limit only) or "upper".
         prior: (a, b) of a Beta prior for proportions, both above 0, or of a Gamma prior for
             rates, a > 0 and b ≥ 0; of two samples each has it. (a11, a10, a01, a00) of a Dirichlet
@@ -431,6 +435,7 @@ def interval(
              a  2  3    0.6667  0.2077  0.9385
              b  1  3    0.3333  0.0615  0.7923
     """
+    alpha = alpha_given(alpha, confidence)
     options: Any = {"alpha": alpha, "side": side, "prior": prior, "seed": seed}
     if rows is not None:
 

@@ -19,6 +19,7 @@ class Options(TypedDict, total=False):
     """What every family takes beside its data."""
 
     alpha: npt.ArrayLike
+    confidence: npt.ArrayLike | None
     side: Side
     prior: Prior | None
     seed: int | None

@@ -15,7 +15,14 @@ from harness.families.catalogue import family_of
 from harness.families.confusion import BETA
 from harness.families.family import Family
 from harness.planning.lists import SEED
-from harness.planning.table_metrics import data_of, drawn_coverage, record_of, with_error
+from harness.planning.table_metrics import (
+    REMARK,
+    completed,
+    data_of,
+    drawn_coverage,
+    record_of,
+    with_error,
+)
 
 MACRO, MICRO = "macro", "micro"
 """What the averages have in place of a class: over the classes, and over the cases."""
@@ -58,7 +65,8 @@ def class_records(
         )
         found = record_of(family, data_of(family, observed), alpha)
         value = family.estimate(tuple(each[np.newaxis] for each in data_of(family, truth)))
-        return {"class": str(label)} | found | drawn_coverage(family, simulated, value, alpha)
+        coverages = drawn_coverage(family, simulated, value, alpha)
+        return {"class": str(label)} | completed(found, coverages)
 
     def average(family: Family, share: float) -> dict[str, Any]:
         """The record of the mean over the classes."""
@@ -67,8 +75,8 @@ def class_records(
         value = macro_average(probability, share)
         covered = int(((low <= value) & (value <= high)).sum())
         numbers = {"estimate": estimate.item(), "lower": lower.item(), "upper": upper.item()}
-        named = {"class": MACRO, "metric": family.name, **numbers, "method": _DELTA}
-        return named | with_error(covered, trials)
+        named = {"class": MACRO, "metric": family.name, **numbers, "method": _DELTA, REMARK: ""}
+        return completed(named, with_error(covered, trials))
 
     records = [
         record(label, family, place) for place, label in enumerate(labels) for family in shares

@@ -25,7 +25,7 @@ from harness.designs.results import ROUNDED_PROBABILITY
 from harness.distributions.sampling.law import Law, on_lattice
 from harness.distributions.sampling.laws import OWN, sampling_law
 from harness.distributions.truths import Prior
-from harness.families.data import broadcast_columns, probabilities
+from harness.families.data import broadcast_columns, levels_of
 from harness.families.family import Family, validate_names
 from harness.methods.method import TWO_SIDED
 from harness.names import FamilyName, MethodName, Side
@@ -272,7 +272,7 @@ def _coverage_of_lists(
     validate_whole("trials", trials, 1)
     validate_whole("seed", seed, 0)
     source = source_of(family, method, side, prior, may_draw=True)
-    levels = probabilities("alpha", alpha)
+    levels = levels_of(alpha)
     numbers = simulate_lists(family, source, side, levels, given, trials, seed)
     below, above, length, error, length_error = (
         number if number.ndim else float(number) for number in numbers
@@ -304,7 +304,7 @@ def _columns(
     """
     names = (*family.sizes, *family.free_symbols)
     validate_names(family.name, names, given, "needs")
-    levels = probabilities("alpha", alpha)
+    levels = levels_of(alpha)
     columns = (levels, *size_columns(family, given), *truth_columns(family, given))
     levels, *rest = broadcast_columns(("alpha", *names), columns)
     sizes, truths = rest[: len(family.sizes)], family.all_truths(rest[len(family.sizes) :])

@@ -21,7 +21,7 @@ from harness.planning.table_metrics import metric_records
 
 _OUTCOMES = dict(zip(CELLS, ((1, 1), (0, 1), (1, 0), (0, 0)), strict=True))
 """The cells by whether a case is a positive, and is predicted to be."""
-_KINDS = {"class": np.str_, "metric": np.str_, "method": np.str_}
+_KINDS = dict.fromkeys(("class", "metric", "method", "remark"), np.str_)
 """The columns of a data frame that are no numbers."""
 
 
@@ -52,7 +52,8 @@ def metrics(
     tables, whose cells have the probabilities (count + 1/K²)/(n + 1).
 
     Args:
-        y: the class of each case, one of two labels or more.
+        y: the class of each case, one of two labels or more; of a test set of one class the other
+            label is that of yhat or ``positive``, or 0 of 1 and 1 of 0.
         yhat: the class that is predicted for it, in the same order and by the same labels.
         score: a finite score of each case, larger ones for positives; adds the AUC. With ``rows``
             the name of its column.
@@ -73,9 +74,9 @@ def metrics(
         several classes the first column is class.
 
     Raises:
-        InputError: y has fewer than two labels or more than 100, or yhat others; the lists differ
-            in length; a score is not finite; there is no such label of positives, or no such
-            column; beta or alpha is out of range.
+        InputError: y has no label or more than 100, or yhat others; there is no second label; the
+            lists differ in length; a score is not finite; there is no such label of positives, or
+            no such column; beta or alpha is out of range.
 
     Example:
         >>> import harness
@@ -162,9 +163,21 @@ def metrics_of_cases(
     classes, predicted = _labels(names[0], y), _labels(names[1], yhat)
     labels, n = list(dict.fromkeys(classes)), len(classes)
     some = ", ".join(map(str, labels[:5])) + ", …" * (len(labels) > 5)
-    if not 2 <= len(labels) <= MOST_CLASSES:
+    if not 1 <= len(labels) <= MOST_CLASSES:
         found = f"found {len(labels)}: {some}".removesuffix(": ")
-        raise InputError(f"{names[0]} should have from two to {MOST_CLASSES} labels, {found}")
+        raise InputError(f"{names[0]} should have from one to {MOST_CLASSES} labels, {found}")
+    if len(labels) == 1:
+        # The other class of a test set of one class may be predicted, named, or never be seen.
+        labels = list(
+            dict.fromkeys([*labels, *predicted, *([] if positive is None else [positive])])
+        )
+        labels += [1 - labels[0]] if labels in ([0], [1]) else []
+        some = ", ".join(map(str, labels[:5]))
+        if len(labels) != 2:
+            raise InputError(
+                f"{names[0]} and {names[1]} have the labels {some}: of one class there should be "
+                "one other label, that is predicted or is positive"
+            )
     several = len(labels) > 2
     every = f"{some if several else enumerated(map(str, labels))} of {names[0]}"
     label = 1 if positive is None else positive

@@ -18,6 +18,7 @@ from harness.catalogue import design_for, with_settings
 from harness.distributions.sampling.law import NATS as ALL_NATS
 from harness.distributions.truths import Prior
 from harness.families.combination import Span
+from harness.families.data import levels_of
 from harness.families.family import Family
 from harness.methods.catalogue import default_method, find
 from harness.methods.method import TWO_SIDED
@@ -403,6 +404,8 @@ def _validate_probability(name: str, value: float) -> None:
     validate_number(name, value)
     if not 0 < value < 1:
         raise InputError(f"{name} should be a number between 0 and 1, found {value:g}")
+    if name == "alpha":
+        levels_of(value)
 
 
 def _validate_ratio(ratio: float, family: Family | None = None) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
+from harness.base.text import enumerated
 from harness.base.underway import underway
 from harness.catalogue import listed_scenarios, with_settings
 from harness.designs.confusion import MOST_TABLES
@@ -22,10 +22,15 @@ from harness.families.family import Family
 from harness.families.paired import validated_table
 from harness.methods.catalogue import default_method
 from harness.methods.method import TWO_SIDED
-from harness.one.result import interval_of
+from harness.one.default_sizes import remark_on_sizes
+from harness.one.remarks import Remarks
+from harness.one.result import interval_of, limits_text
+from harness.one.rows import IntervalSetting, MethodIntervals, Row
 from harness.planning.coverage import coverage
 from harness.planning.lists import SEED
 
+REMARK = "remark"
+"""The column of what to know of an interval before use; empty where there is nothing."""
 _CLOSED = frozenset({"Wald", "score", "transform", "inequality", "MOVER"})
 """The categories of methods, of those that are defaults of a metric, that take a second for
 millions of limits."""
@@ -45,33 +50,77 @@ def metric_records(
     """Return a record for each metric of a confusion table, with None where a value is missing.
 
     Args:
-        cells: the counts tp, fp, fn and tn by name.
+        cells: the counts tp, fp, fn and tn by name; without tn the metrics that need it are left
+            out, and so is the coverage.
         scores: those of positives and of negatives, for the AUC; None without one.
         beta, alpha: as of ``metrics``.
 
     Raises:
-        InputError: a count is missing or no whole number from 0 to 10^9, a class has no cases, or
-            beta or alpha is out of range.
+        InputError: a count is missing or no whole number from 0 to 10^9, or beta or alpha is out
+            of range.
     """
-    counts = np.array(validated_table("metrics", CELLS, cells))
-    tp, fp, fn, tn = counts
-    for whole, what in ((tp + fn, "positives (tp + fn)"), (fp + tn, "negatives (fp + tn)")):
-        if whole == 0:
-            raise InputError(f"the number of {what} should be at least 1, found 0")
+    has_tn = CELLS[-1] in cells
+    # The metrics without tn are those of any number of it, as their intervals are.
+    lacks_tn_alone = not has_tn and cells.keys() >= {*CELLS[:-1]}
+    given = {**cells, CELLS[-1]: 0} if lacks_tn_alone else cells
+    counts = np.array(validated_table("metrics", CELLS, given))
     shares = ("proportion", "precision", "recall", "specificity", "npv", "f_score")
     others = ("jaccard", "mcc", "kappa", "informedness")
     of_beta = with_settings("f_score", {BETA: beta})
     families = [*map(family_of, shares), of_beta, *map(family_of, others)]
     distinct, records = list(dict.fromkeys(families)), list[dict[str, Any]]()
+    if not has_tn:
+        distinct = [family for family in distinct if not _needs_tn(family)]
     with underway(lambda: f"computing coverage: {len(records)} of {len(distinct)} metrics done"):
         for family in distinct:
-            record = record_of(family, data_of(family, counts), alpha)
-            records.append(record | _coverage(family, counts, alpha))
-    if scores is not None:
-        records.append(
-            record_of(family_of("auc"), scores, alpha) | {"coverage": None, "std_error": None}
-        )
+            record = record_of(family, data_of(family, counts), alpha, has_size=has_tn)
+            coverages = _coverage(family, counts, alpha) if has_tn else _NO_COVERAGE
+            records.append(completed(record, coverages))
+    if scores is not None and all(column.size for column in scores):
+        records.append(completed(record_of(family_of("auc"), scores, alpha), _NO_COVERAGE))
     return records
+
+
+_NO_COVERAGE = {"coverage": None, "std_error": None}
+
+
+def completed(record: Mapping[str, Any], coverages: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record with its coverage, and the remark last."""
+    numbers = {name: value for name, value in record.items() if name != REMARK}
+    return {**numbers, **coverages, REMARK: record[REMARK]}
+
+
+def remarks_on_metrics(
+    records: Sequence[Mapping[str, Any]], has_tn: bool = True, has_score: bool = False
+) -> Iterator[str]:
+    """Yield the remarks on the rows, once for all rows of one remark, and what is left out.
+
+    Args:
+        records: the rows.
+        has_tn: whether the number of true negatives is known.
+        has_score: whether there are scores, and so should be an AUC.
+    """
+    alike: dict[str, list[str]] = {}
+    for record in records:
+        name = " ".join(str(record[key]) for key in ("class", "metric") if key in record)
+        if record[REMARK]:
+            alike.setdefault(record[REMARK], []).append(name)
+    for remark, names in alike.items():
+        yield f"{enumerated(names)}: {remark}"
+    if not has_tn:
+        yield (
+            "accuracy, specificity, npv, mcc, kappa, informedness and every coverage need --tn, "
+            "the number of negatives that are predicted to be such, and are left out"
+        )
+    if has_score and all(record["metric"] != "auc" for record in records):
+        yield "auc needs scores of positives and of negatives, and is left out"
+
+
+def _needs_tn(family: Family) -> bool:
+    """Whether the metric depends on the number of true negatives."""
+    tables = np.array([[2.0, 2.0], [1.0, 1.0], [1.0, 1.0], [1.0, 3.0]])
+    few, many = family.estimate(tuple(data_of(family, tables)))
+    return bool(few != many)
 
 
 def data_of(family: Family, tables: Floats) -> Sequence[Floats]:
@@ -81,16 +130,36 @@ def data_of(family: Family, tables: Floats) -> Sequence[Floats]:
     return tuple(tables)
 
 
-def record_of(family: Family, data: Sequence[Floats], alpha: float) -> dict[str, Any]:
-    """Return the estimate of a metric and the limits of its default method."""
+def record_of(
+    family: Family, data: Sequence[Floats], alpha: float, *, has_size: bool = True
+) -> dict[str, Any]:
+    """Return the estimate of a metric, the limits of its default method and the remarks on them.
+
+    Args:
+        family: of the metric.
+        data: its data.
+        alpha: the probability outside.
+        has_size: whether the number of cases is known.
+    """
     given: Any = dict(zip(family.data, data, strict=True))
     interval = interval_of(family, None, given, alpha=alpha)
+    setting, method = IntervalSetting(family, alpha, TWO_SIDED), default_method(family, TWO_SIDED)
+    row = Row({name: np.asarray(value).tolist() for name, value in given.items()}, {}, "these data")
+    limits = interval.estimate, interval.lower, interval.upper
+    estimate, lower, upper = (np.array([value]) for value in limits)
+    found = MethodIntervals(method, estimate, lower, upper, {}, 0.0)
+    remarks = [*Remarks(setting, [row], limits_text).on([found])]
+    if has_size and not family.lists:
+        remarks += remark_on_sizes(family, method.name, alpha, [tuple(data)], has_coverage=True)
+    if np.isnan(interval.estimate) and not remarks:
+        remarks.append("the estimate is 0/0")
     return {
         "metric": "accuracy" if family.has_single_count else family.name,
         "estimate": None if np.isnan(interval.estimate) else interval.estimate,
         "lower": interval.lower,
         "upper": interval.upper,
         "method": interval.method,
+        REMARK: "; ".join(remarks),
     }
 
 

@@ -11,7 +11,7 @@ from harness.callers.function import MOST, FunctionHere, FunctionInProcess
 from harness.callers.location import FunctionLocation
 from harness.callers.source import CatalogueSource
 from harness.checks.check import check
-from harness.checks.conformance.runner import check_conformance
+from harness.checks.conformance.runner import check_conformance, evaluate_widely
 from harness.checks.expected_failures import apply_expected_failures
 from harness.checks.sizes import Restriction
 from harness.checks.subject import Subject
@@ -343,3 +343,34 @@ def test_a_ratio_below_every_ratio_mirrors_as_zero_does(end, verdict):
     findings = check_conformance(subject, Restriction(alphas=(0.05,)))
     found = {finding.check: finding.verdict for finding in findings}
     assert found["mirrors"] == verdict
+
+
+def unclipped_wilson(x, n, alpha):
+    z = -ndtri(alpha / 2)
+    p = x / n
+    half = z * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    return (p + z * z / (2 * n) - half) / (1 + z * z / n), (p + z * z / (2 * n) + half) / (
+        1 + z * z / n
+    )
+
+
+@pytest.mark.parametrize("n", [38, 77])
+def test_a_limit_outside_the_range_by_rounding_is_a_remark(n):
+    subject = Subject(FunctionHere("f", unclipped_wilson), family_of("proportion"))
+    restriction = Restriction(sizes=(n,))
+    findings = check_conformance(subject, evaluations=evaluate_widely(subject, restriction))
+    (finding,) = (each for each in findings if each.check == "stays in range")
+    assert finding.verdict == "remark"
+    assert "are outside the range by rounding, and should be clipped to it" in finding.message
+    cell = finding.cell
+    assert cell["lower"] < 0 or cell["upper"] > 1
+    (expected,) = {cell["n"]} & {n}
+    lower, upper = unclipped_wilson(cell["x"], expected, cell["alpha"])
+    assert (cell["lower"], cell["upper"]) == (lower, upper)
+
+    def clipped(*given):
+        return np.clip(unclipped_wilson(*given), 0, 1)
+
+    subject = Subject(FunctionHere("f", clipped), family_of("proportion"))
+    findings = check_conformance(subject, evaluations=evaluate_widely(subject, restriction))
+    assert all(each.verdict == "pass" for each in findings if each.check == "stays in range")

@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 import harness
+from harness.base.errors import InputError
 from harness.planning.table_metrics import metric_records
 
 CELLS = {"tp": 41, "fp": 9, "fn": 14, "tn": 436}
 COUNTS = [f"--{name}={count}" for name, count in CELLS.items()]
 LABELS = {"tp": ("cat", "cat"), "fp": ("dog", "cat"), "fn": ("cat", "dog"), "tn": ("dog", "dog")}
-KEYS = ["metric", "estimate", "lower", "upper", "method", "coverage", "std_error"]
+SHOWN = ["metric", "estimate", "lower", "upper", "method", "coverage", "std_error"]
+KEYS = [*SHOWN, "remark"]
 NAMES = ["accuracy", "precision", "recall", "specificity", "npv", "f_score", "jaccard"]
 NAMES += ["mcc", "kappa", "informedness"]
 DRAWN = ("mcc", "kappa")
@@ -29,7 +31,7 @@ def cases(cells):
 
 def records(run_command, *argv):
     result = run_command("metrics", *argv, "--format", "json")
-    assert (result.code, result.err) == (0, "")
+    assert result.code == 0
     return json.loads(result.out)
 
 
@@ -66,8 +68,8 @@ def test_the_coverage_of_a_small_table_is_exact_for_every_metric(run_command):
 def test_the_table_has_as_many_digits_as_an_interval_and_leaves_exact_errors_empty(run_command):
     result = run_command("metrics", *COUNTS, "--confidence", "0.9")
     lines = [line.split() for line in result.out.splitlines() if line.strip()]
-    assert lines[0] == KEYS
-    for name, cells in (("mcc", len(KEYS)), ("informedness", len(KEYS) - 1)):
+    assert lines[0] == SHOWN
+    for name, cells in (("mcc", len(SHOWN)), ("informedness", len(SHOWN) - 1)):
         row = next(line for line in lines if line[0] == name)
         expected = harness.interval(name, alpha=0.1, **CELLS)
         numbers = [f"{each:.4f}" for each in (expected.estimate, expected.lower, expected.upper)]
@@ -128,6 +130,57 @@ def test_what_is_0_over_0_has_no_estimate_and_what_the_data_leave_possible(run_c
     row = rows["mcc"]
     assert row["estimate"] == ""
     assert -0.5 < float(row["lower"]) < 0.0 < float(row["upper"]) < 0.75
+
+
+def test_intervals_of_no_use_have_a_remark_as_interval_has_it(run_command):
+    argv = ["--tp", "0", "--fp", "0", "--fn", "20", "--tn", "380"]
+    result = run_command("metrics", *argv)
+    whole = "the data leave every value possible, as no case is predicted to be a positive"
+    assert (
+        f"remark: precision: minimal_length is the whole range at these data: {whole}" in result.err
+    )
+    assert "remark: mcc: the estimate is 0/0" in result.err
+    rows = {each["metric"]: each for each in records(run_command, *argv)}
+    assert whole in rows["precision"]["remark"]
+    assert rows["accuracy"]["remark"] == ""
+    y, yhat = [1] * 20 + [0] * 380, [0] * 400
+    frame = harness.metrics(y, yhat)
+    assert frame.rows(named=True) == list(rows.values())
+
+
+def test_a_test_set_of_one_class_has_what_is_defined(run_command, here):
+    result = run_command("metrics", "--tp", "0", "--fp", "0", "--fn", "0", "--tn", "10")
+    assert result.code == 0
+    assert "as there is no positive" in result.err
+    frame = harness.metrics([0] * 10, [0] * 10, [0.5] * 10)
+    rows = {row["metric"]: row for row in frame.rows(named=True)}
+    assert rows["recall"]["estimate"] is None
+    assert rows["specificity"]["estimate"] == 1.0
+    assert (
+        rows["specificity"]["lower"]
+        == harness.interval("specificity", tp=0, fp=0, fn=0, tn=10).lower
+    )
+    assert "auc" not in rows
+    named = harness.metrics(["dog"] * 10, ["cat", *["dog"] * 9], positive="cat")
+    assert named.filter(metric="specificity")["estimate"].item() == 0.9
+    with pytest.raises(InputError, match="have the labels dog: of one class"):
+        harness.metrics(["dog"] * 10, ["dog"] * 10)
+    (here / "cases.csv").write_text("y,yhat,s\n" + "0,0,0.2\n" * 9 + "0,1,0.7\n")
+    argv = ["--rows", "cases.csv", "--truth", "y", "--prediction", "yhat", "--score", "s"]
+    result = run_command("metrics", *argv)
+    assert result.code == 0
+    assert "auc needs scores of positives and of negatives, and is left out" in result.err
+
+
+def test_metrics_that_need_no_true_negatives_are_computed_without_them(run_command):
+    result = run_command("metrics", *COUNTS[:3])
+    assert "specificity, npv, mcc, kappa, informedness and every coverage need --tn" in result.err
+    whole = {row["metric"]: row for row in records(run_command, *COUNTS)}
+    rows = records(run_command, *COUNTS[:3])
+    assert [row["metric"] for row in rows] == ["precision", "recall", "f_score", "jaccard"]
+    for row in rows:
+        assert row == whole[row["metric"]] | {"coverage": None, "std_error": None}
+    assert run_command("metrics", *COUNTS[:2]).code == 2
 
 
 def test_coverage_of_a_large_table_is_drawn_with_its_error_and_again_the_same():

@@ -253,7 +253,8 @@ def test_issues_of_a_mapping_have_no_line() -> None:
         "seed, execution, figures, found 'x'",
         "config: n: expected a whole number from 1 to 10^9, a list of them, or {log_grid: ...}, "
         "found a value of type set",
-        "config: alpha: expected a number above 0 and below 1, or a list of them, found 2",
+        "config: alpha: expected a number above 0, from 1e-284 on, "
+        "and below 1, or a list of them, found 2",
     ]
 
 

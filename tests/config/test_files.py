@@ -105,7 +105,8 @@ def test_the_issues_of_all_files_are_told_at_once() -> None:
     put("c/b.yaml", config_with("seed: x", "n: [5, 10, 0]"))
     put("c/c.yaml", config_with("name: good"))
     assert issues("c") == [
-        "c/a.yaml:4: alpha: expected a number above 0 and below 1, or a list of them, found 2",
+        "c/a.yaml:4: alpha: expected a number above 0, from 1e-284 on, "
+        "and below 1, or a list of them, found 2",
         "c/b.yaml:3: n[2]: expected a whole number from 1 to 10^9, found 0",
         "c/b.yaml:9: seed: expected a whole number from 0 to 2^128 - 1, found 'x'",
     ]

@@ -72,7 +72,8 @@ def test_a_mapping_given_in_python_is_left_as_it_was() -> None:
 
 
 ISSUES = [
-    ("alpha=2", "alpha: expected a number above 0 and below 1, or a list of them, found 2"),
+    ("alpha=2", "alpha: expected a number above 0, from 1e-284 on, "
+     "and below 1, or a list of them, found 2"),
     ("alhpa=0.1", "alhpa: expected a known key, found 'alhpa'; did you mean alpha?"),
     ("exection.jobs=1", "exection: expected a known key, found 'exection'; did you mean "
      "execution?"),
@@ -107,7 +108,8 @@ def test_a_wrong_override_is_named_as_it_was_written(
 
 def test_issues_of_the_file_come_before_those_of_overrides(issues_of: Issues) -> None:
     assert issues_of(config_with("seed: x", "alpha: y"), "n=0", "bad", "figures=[]") == [
-        "fig.yaml:4: alpha: expected a number above 0 and below 1, or a list of them, found 'y'",
+        "fig.yaml:4: alpha: expected a number above 0, from 1e-284 on, "
+        "and below 1, or a list of them, found 'y'",
         "fig.yaml:9: seed: expected a whole number from 0 to 2^128 - 1, found 'x'",
         "--set n=0: n: expected a whole number from 1 to 10^9, a list of them, or "
         "{log_grid: ...}, found 0",

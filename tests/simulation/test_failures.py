@@ -240,7 +240,7 @@ def test_a_batch_of_another_length_is_refused():
         ({"trials": {"mcse": {"biass": 1}}}, "did you mean bias"),
         ({"seed": None}, "expected a whole number"),
         ({"figures": [{"kind": "ranking"}]}, "expected a figure of a simulation"),
-        ({"alpha": 1}, "expected a number above 0 and below 1"),
+        ({"alpha": 1}, "expected a number above 0, from 1e-284 on, and below 1"),
         ({"model": {"path": "no.py", "function": "f"}}, "expected an existing Python file"),
     ],
 )

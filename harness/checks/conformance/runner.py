@@ -30,6 +30,7 @@ from harness.checks.findings import (
     FAIL,
     PASS,
     REMARK,
+    USUAL_ALPHA,
     Cell,
     Finding,
     FindingPlaces,
@@ -253,7 +254,11 @@ def _check_limits(subject: Subject, evaluations: Sequence[Evaluation]) -> Iterat
     """A finding for each property of limits, which are checked as fractions if in per cent."""
     fractions = as_fractions(evaluations)
     if fractions is None:
-        yield from _check_properties(subject, evaluations)
+        for finding in _check_properties(subject, evaluations):
+            is_near = (
+                finding.check == STAYS_IN_RANGE and finding.verdict == PASS and subject.outside
+            )
+            yield _outside_by_rounding(subject.outside) if is_near else finding
         return
     first = next(limits for limits in evaluations if (limits.upper > _MORE_THAN_ONE).any())
     index = first.first_of(np.argwhere(first.upper > _MORE_THAN_ONE))
@@ -262,6 +267,17 @@ def _check_limits(subject: Subject, evaluations: Sequence[Evaluation]) -> Iterat
     message = f"limits look like per cent: {limits} at {format_cell(cell)}"
     for finding in _check_properties(subject, fractions):
         yield _failed(STAYS_IN_RANGE, message, cell) if finding.check == STAYS_IN_RANGE else finding
+
+
+def _outside_by_rounding(outside: Sequence[Cell]) -> Finding:
+    """The remark on limits that are outside the range by no more than rounding."""
+    cell = min(outside, key=lambda cell: abs(np.log(float(cell["alpha"]) / USUAL_ALPHA)))
+    where = format_cell({name: cell[name] for name in cell if name not in ("lower", "upper")})
+    message = (
+        f"limits {cell['lower']:.17g} and {cell['upper']:.17g} at {where} are outside the range by "
+        f"rounding, and should be clipped to it{and_more(len(outside))}"
+    )
+    return Finding(STAYS_IN_RANGE, CONFORMANCE, REMARK, message, {**cell, "broken": len(outside)})
 
 
 def _check_properties(subject: Subject, evaluations: Sequence[Evaluation]) -> Iterator[Finding]:

@@ -39,13 +39,14 @@ from harness.callers.command import FORMS, TEXT, Command, RFunction
 from harness.callers.location import FunctionLocation, session_location, source_of_function
 from harness.config.values import MethodSpec
 from harness.distributions.truths import Prior
+from harness.families.data import SMALLEST_ALPHA
 from harness.families.family import Family
 from harness.methods.catalogue import CATALOGUE, by_any_name, methods_of
 from harness.methods.method import ALL_SIDES, TWO_SIDED, Method
 
-_ALPHA = "a number above 0 and below 1"
+_ALPHA = "a number above 0, from 1e-284 on, and below 1"
 
-Alpha = Annotated[float, Field(gt=0, lt=1)]
+Alpha = Annotated[float, Field(ge=SMALLEST_ALPHA, lt=1)]
 Alphas: Any = Annotated[
     by_shape(
         Annotated[Alpha, expecting(f"{_ALPHA}, or a list of them")],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self, cast
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from harness.base.models import StrictModel, Word, expecting, one_of, refused
 from harness.base.text import plain_number
@@ -16,9 +16,16 @@ from harness.designs.precision import FIRST_LOOK_DRAWN
 MOST_TRIALS = 10**11
 """The most trials of one scenario: hours on any machine."""
 
+
+def _whole(value: Any) -> Any:
+    """A number such as 1e3, which YAML and Python read as 1000.0, as the whole number it is."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 Count = Annotated[
     int,
     Field(ge=1, le=10**12, description="Number of trials."),
+    BeforeValidator(_whole),
     expecting("a whole number of trials from 1 to 10^12"),
 ]
 
@@ -26,6 +33,7 @@ Count = Annotated[
 LargestCount = Annotated[
     int,
     Field(ge=FIRST_LOOK_DRAWN, le=MOST_TRIALS),
+    BeforeValidator(_whole),
     expecting(f"a whole number of trials from {FIRST_LOOK_DRAWN} to 10^11"),
 ]
 SmallHalfWidth = Annotated[

@@ -452,7 +452,7 @@ class SimulationConfig(StrictModel):
     reference: str | None = Field(
         None, description="The label of the method that others are compared with; the first."
     )
-    alpha: Annotated[Alpha, expecting("a number above 0 and below 1")] = Field(
+    alpha: Annotated[Alpha, expecting("a number above 0, from 1e-284 on, and below 1")] = Field(
         0.05, description="Nominal probability of a miss."
     )
     null: float | None = Field(None, description="The value whose rejections are counted.")
