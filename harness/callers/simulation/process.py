@@ -56,7 +56,7 @@ class TrialProcess(PythonProcess):
         """
         self.program = program
         handle, name = tempfile.mkstemp(prefix="harness-position-")
-        os.write(handle, np.array([IDLE, 0], np.int64).tobytes())
+        os.write(handle, np.array([IDLE, 0, False], np.int64).tobytes())
         os.close(handle)
         self._file = Path(name)
         self._position = np.memmap(name, np.int64, "r")
@@ -117,7 +117,7 @@ class TrialProcess(PythonProcess):
 
     def progress(self) -> tuple[int, int]:
         """The number of the function that is called, and the trial."""
-        function, trial = self._position.tolist()
+        function, trial, _ = self._position.tolist()
         return function, trial
 
     def close(self) -> None:
@@ -125,6 +125,10 @@ class TrialProcess(PythonProcess):
         super().close()
         del self._position
         self._file.unlink(missing_ok=True)
+
+
+class StrayedError(Exception):
+    """A call has changed what the functions of a process share."""
 
 
 _IDLE: dict[StudyProgram, list[TrialProcess]] = {}

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from harness.base.numerics.arrays import Floats
+from harness.callers.simulation.shared import consequence
 from harness.kinds.simulation.experiment import SIMULATION
 from harness.kinds.simulation.measures import (
     MEASURES,
@@ -288,5 +289,5 @@ def failed_calls(manifest: Mapping[str, Any]) -> Iterator[str]:
     for line in manifest["changed"]:
         yield (
             f"{line['method']}: {line['first']} in scenario {line['scenario']}, first in trial "
-            f"{line['first_trial']}; the other methods got the data as they were drawn"
+            f"{line['first_trial']}; {consequence(line['first'])}"
         )

@@ -1,0 +1,93 @@
+"""What the functions of one process share: how NumPy treats errors, warnings, functions, generators.
+
+A function that changes them changes the answers of others. Changes are looked for after a block of
+trials; where there are any, the block is run again, and they are looked for after each call.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import warnings
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from harness.callers.location import FunctionLocation
+
+_MODULES: tuple[ModuleType, ...] = (math, random, np, np.linalg, np.fft, np.random)
+_NAMES = [(module, name) for module in _MODULES for name in vars(module)]
+"""What may not be replaced. Names that a module adds later, when they are first used, are left out.
+"""
+
+CHANGED_DATA = "changed the data in place"
+DREW = "drew from a global generator of random numbers"
+"""Changes that a function makes beside its answer, in clauses."""
+_ERRORS = "changed how NumPy treats numerical errors"
+_WARNINGS = "made warnings errors"
+
+
+@dataclass(frozen=True)
+class SharedState:
+    """What functions share at one time, but for the generators."""
+
+    errors: dict[str, Any]
+    """As ``np.geterr`` has it."""
+    filters: list[Any]
+    """Those of warnings."""
+    values: list[Any]
+    """What the names of ``_NAMES`` stand for."""
+
+    @classmethod
+    def now(cls) -> SharedState:
+        """The state as it is."""
+        values = [vars(module).get(name) for module, name in _NAMES]
+        return cls({**np.geterr()}, [*warnings.filters], values)
+
+    def change(self, later: SharedState) -> str | None:
+        """What is other in a later state, in a clause; None where nothing is."""
+        if self.errors != later.errors:
+            return _ERRORS
+        if _raised(self.filters) != _raised(later.filters):
+            return _WARNINGS
+        for (module, name), then, now in zip(_NAMES, self.values, later.values, strict=True):
+            if then is not now:
+                return f"replaced {name} of {module.__name__}"
+        return None
+
+    def restore(self) -> None:
+        """Make it the state of the process again."""
+        np.seterr(**self.errors)
+        # A filter is known by the version of the list, which this function counts up.
+        warnings.resetwarnings()
+        warnings.filters[:] = self.filters  # type: ignore[index]
+        for (module, name), value in zip(_NAMES, self.values, strict=True):
+            if vars(module).get(name) is not value:
+                setattr(module, name, value)
+
+
+def owner(location: FunctionLocation) -> str:
+    """The file of a function, or the package of its module, whose functions share one state."""
+    return location.path or (location.module or "").split(".")[0]
+
+
+def consequence(change: str) -> str:
+    """What a change means for the other functions, in a clause."""
+    if change.endswith(CHANGED_DATA):
+        return "the other methods got the data as they were drawn"
+    if change.endswith(DREW):
+        return "it has the same numbers in every block of trials; draw from the argument `rng`"
+    return "it was set back, so that the other functions do not see it"
+
+
+def _raised(filters: list[Any]) -> list[Any]:
+    """The filters that make errors of warnings; others change no answer."""
+    return [each for each in filters if each[0] == "error"]
+
+
+def generators() -> tuple[Any, ...]:
+    """The states of the global generators."""
+    _, key, place, has_gauss, gauss = np.random.get_state()  # noqa: NPY002
+    return random.getstate(), key.tobytes(), place, has_gauss, gauss  # type: ignore[union-attr]
