@@ -37,7 +37,7 @@ def sound():
 
 
 def test_a_model_that_draws_from_global_generators_is_named_with_exit_3(tmp_path, capsys):
-    config = tmp_path / "study.json"
+    config = tmp_path / "study.yaml"
     config.write_text(json.dumps(careless("usual", model="from_globals")))
     assert main(["run", str(config), "--out", str(tmp_path)]) == 3
     printed = " ".join(capsys.readouterr().err.split())

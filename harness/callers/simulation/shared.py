@@ -1,4 +1,4 @@
-"""What the functions of one process share: how NumPy treats errors, warnings, functions, generators.
+"""What the functions of one process share: numerical errors, warnings, modules, generators.
 
 A function that changes them changes the answers of others. Changes are looked for after a block of
 trials; where there are any, the block is run again, and they are looked for after each call.
@@ -9,7 +9,10 @@ from __future__ import annotations
 import math
 import random
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
+from operator import is_
 from types import ModuleType
 from typing import Any
 
@@ -18,7 +21,7 @@ import numpy as np
 from harness.callers.location import FunctionLocation
 
 _MODULES: tuple[ModuleType, ...] = (math, random, np, np.linalg, np.fft, np.random)
-_NAMES = [(module, name) for module in _MODULES for name in vars(module)]
+_NAMES = {module: [*vars(module)] for module in _MODULES}
 """What may not be replaced. Names that a module adds later, when they are first used, are left out.
 """
 
@@ -43,7 +46,7 @@ class SharedState:
     @classmethod
     def now(cls) -> SharedState:
         """The state as it is."""
-        values = [vars(module).get(name) for module, name in _NAMES]
+        values = [*chain.from_iterable(map(vars(m).get, names) for m, names in _NAMES.items())]
         return cls({**np.geterr()}, [*warnings.filters], values)
 
     def change(self, later: SharedState) -> str | None:
@@ -52,10 +55,17 @@ class SharedState:
             return _ERRORS
         if _raised(self.filters) != _raised(later.filters):
             return _WARNINGS
-        for (module, name), then, now in zip(_NAMES, self.values, later.values, strict=True):
+        if all(map(is_, self.values, later.values)):
+            return None
+        module, name, _ = next(self._others(later))
+        return f"replaced {name} of {module.__name__}"
+
+    def _others(self, later: SharedState) -> Iterator[tuple[ModuleType, str, Any]]:
+        """The names that stand for something else in a later state, with what they stood for."""
+        names = [(module, name) for module, names in _NAMES.items() for name in names]
+        for place, then, now in zip(names, self.values, later.values, strict=True):
             if then is not now:
-                return f"replaced {name} of {module.__name__}"
-        return None
+                yield *place, then
 
     def restore(self) -> None:
         """Make it the state of the process again."""
@@ -63,9 +73,8 @@ class SharedState:
         # A filter is known by the version of the list, which this function counts up.
         warnings.resetwarnings()
         warnings.filters[:] = self.filters  # type: ignore[index]
-        for (module, name), value in zip(_NAMES, self.values, strict=True):
-            if vars(module).get(name) is not value:
-                setattr(module, name, value)
+        for module, name, value in self._others(SharedState.now()):
+            setattr(module, name, value)
 
 
 def owner(location: FunctionLocation) -> str:

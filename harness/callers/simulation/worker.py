@@ -171,6 +171,8 @@ class Study:
         places = [program.model, *(place for _, place in program.methods)]
         self._own = [self._states.get(owner(place), self._initial) for place in places]
         """What each function finds: the model, then the methods."""
+        self._seeded: dict[int, Any] = {}
+        """The states of the global generators by what they start from."""
         self._former: Any = None
         """The data of the last trial of a request whose data are compared."""
 
@@ -234,13 +236,15 @@ class Study:
         # A function that draws from the global generators draws the same in every run.
         random.seed(block.asked.state or 0)
         np.random.seed(block.asked.state or 0)  # noqa: NPY002
-        first, seeded = block.asked.first, generators()
+        first, seeded = block.asked.first, block.asked.state or 0
+        if seeded not in self._seeded:
+            self._seeded[seeded] = generators()
         for start in range(first, first + block.asked.count, self.batch or 1):
             self._trial(block, start)
         self._position[0] = IDLE
         if not block.asked.watched:
             changed = self._state.change(SharedState.now()) is not None
-            block.strayed = changed or generators() != seeded
+            block.strayed = changed or generators() != self._seeded[seeded]
         return block.content()
 
     def _truth(self, factors: Mapping[str, Any]) -> float:
@@ -275,7 +279,9 @@ class Study:
             stream = block.streams[row]
             drawn = {} if stream is None else {"rng": stream.at(start)}
             method = self.methods[number - 1]
-            answer = self._called(block, [row], start, number, method, guard.data, self.alpha, **drawn)
+            answer = self._called(
+                block, [row], start, number, method, guard.data, self.alpha, **drawn
+            )
             if answer is not None:
                 block.read(row, start, *answer)
             changed = guard.has_changed()
@@ -306,24 +312,25 @@ class Study:
         """What a function answers in a trial; None where it fails, for methods by their rows."""
         self._position[0] = number
         self._share(self._own[number])
-        found, watched, who = None, block.asked.watched, "" if number else f"{MODEL} "
-        before, begun = generators() if watched else None, perf_counter()
+        found, watched = None, block.asked.watched
+        before = generators() if watched else None
+        begun = perf_counter()
         try:
             found = (function(*arguments, **named),)
             block.took(number, begun)
         except ANYTHING as error:
-            block.fail(rows, start, f"{who}{block.reason(error)}")
+            block.fail(rows, start, f"{_who(number)}{block.reason(error)}")
         if self._forks and self._has_copies():
             found = None
             block.forked.add(number)
-            block.fail(rows, start, f"{who}{_FORKED}")
+            block.fail(rows, start, f"{_who(number)}{_FORKED}")
         if watched:
             if (what := self._state.change(SharedState.now())) is not None:
                 self._state.restore()
             elif generators() != before:
                 what = DREW
             if what is not None:
-                block.change(rows, start, f"{who}{what}")
+                block.change(rows, start, f"{_who(number)}{what}")
         return found
 
     def _has_copies(self) -> bool:
@@ -338,6 +345,11 @@ class Study:
         self._waits_for_copies = bool(self._position[2])
         self._position[2] = False
         return self._waits_for_copies
+
+
+def _who(number: int) -> str:
+    """What the reason of a fault begins with, by the number of the function."""
+    return "" if number else f"{MODEL} "
 
 
 def main() -> int:

@@ -17,6 +17,7 @@ from harness.designs.precision import FIRST_LOOK_DRAWN, Aim, planned_looks
 from harness.kinds.simulation.experiment import Simulation, TrialPlan
 from harness.kinds.simulation.functions import function_digests, sent_files, truths
 from harness.kinds.simulation.measures import MEASURES, Measure
+from harness.kinds.simulation.repeat import unrepeated
 from harness.kinds.simulation.search import (
     MOST_ROUNDS,
     Factors,
@@ -267,6 +268,7 @@ def compute_simulation(
             )
             for scenario, factors in enumerate(study.scenarios)
         ]
+        other = unrepeated(experiment, scenarios)
         names = ["model", *(each.label for each in experiment.methods)]
         calls = {
             names[function]: {"calls": times, "seconds": round(seconds, 6)}
@@ -274,7 +276,9 @@ def compute_simulation(
         }
     with memory_for("the tables"):
         solved = [] if search is None else list(search.rows())
-        return simulation_results(experiment.document, scenarios, study.digests, calls, solved)
+        return simulation_results(
+            experiment.document, scenarios, study.digests, calls, solved, other
+        )
 
 
 def _looks(plan: TrialPlan, shard: int) -> list[int]:

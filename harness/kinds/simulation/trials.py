@@ -160,8 +160,8 @@ def simulate_trials(
 
     Where a function ends its process or hangs, the trial has no answer of it, and the shard is run
     again without this call; the third time in a shard it is not called in the trials that follow.
-    Where one changes what the functions of a process share, the shard is run again in a new process,
-    in which every change is noted and set back.
+    Where one changes what the functions of a process share, the shard is run again in a new
+    process, in which every change is noted and set back.
 
     Args:
         program: the functions.
