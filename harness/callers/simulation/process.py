@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from harness.base.errors import InputError
+from harness.base.temporary import temporary_prefix
 from harness.callers.calls import FunctionError
 from harness.callers.messages import (
     LOAD,
@@ -55,7 +56,7 @@ class TrialProcess(PythonProcess):
             InputError: a function cannot be loaded, or does not take the factors.
         """
         self.program = program
-        handle, name = tempfile.mkstemp(prefix="harness-position-")
+        handle, name = tempfile.mkstemp(prefix=temporary_prefix("position"))
         os.write(handle, np.array([IDLE, 0, False], np.int64).tobytes())
         os.close(handle)
         self._file = Path(name)
@@ -63,6 +64,9 @@ class TrialProcess(PythonProcess):
         super().__init__("harness.callers.simulation.worker", name)
         try:
             self._ask(LOAD, {"program": packed(program), "factors": dict(factors)})
+            if os.name == "posix":
+                # Both ends have opened the file, which is then left behind at no end.
+                self._file.unlink()
         except EndedError as fault:
             self.close()
             raise InputError(f"{program.model} cannot be loaded: {fault}") from None

@@ -358,8 +358,8 @@ def simulation_workload(experiment: Simulation) -> Workload:
     memory, limit = BASE + 8.0 * answers * trials * len(FIELDS), machine_memory()
     if experiment.trials.is_fixed and memory > limit:
         raise InputError(
-            f"{experiment.name}: the answers of {trials:,} trials would need {memory / 1e9:.3g} GB, "
-            f"more than the {limit / 1e9:.3g} GB of memory of this machine; use fewer trials"
+            f"{experiment.name}: the answers of {trials:,} trials would need {memory / 1e9:.3g} "
+            f"GB, more than the {limit / 1e9:.3g} GB of memory of this machine; use fewer trials"
         )
     return Workload(
         scenarios=scenarios,

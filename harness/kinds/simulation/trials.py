@@ -13,6 +13,7 @@ import numpy as np
 
 from harness.base.errors import MethodError
 from harness.base.numerics.arrays import Floats, Integers
+from harness.base.temporary import temporary_prefix
 from harness.callers.location import FunctionLocation
 from harness.callers.simulation.answers import FIELDS
 from harness.callers.simulation.process import EndedError, StrayedError, trial_process
@@ -137,7 +138,7 @@ def _folder_of(folder: str, sent: Mapping[str, bytes]) -> Path:
         return Path(folder)
     with _LOCK:
         if folder not in _SENT:
-            _SENT[folder] = tempfile.TemporaryDirectory(prefix="harness-")
+            _SENT[folder] = tempfile.TemporaryDirectory(prefix=temporary_prefix("files"))
         for name, content in sent.items():
             target = Path(_SENT[folder].name, name)
             if not _has(target, content):
