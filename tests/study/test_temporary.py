@@ -68,6 +68,11 @@ def test_the_process_of_a_study_has_no_file_that_a_kill_would_leave(folder):
         process.close()
 
 
-def test_a_local_cluster_leaves_no_folder_of_the_functions_that_were_sent(folder):
-    harness.run(changed(DRAWN, figures=[], execution={"jobs": 2, "backend": "dask"}), out=None)
+def test_a_local_cluster_leaves_no_folder_of_the_functions_that_were_sent(folder, tmp_path_factory):
+    file = tmp_path_factory.mktemp("user") / "mine.py"
+    file.write_text("def drawn(x, n, alpha, rng):\n    return 0.0, rng.uniform(0.5, 1.0)\n")
+    method = {"path": str(file), "function": "drawn"}
+    config = changed(DRAWN, n=8, alpha=0.1, methods=[method], trials={"per_size": 1000})
+    execution = {"jobs": 2, "backend": "dask"}
+    harness.run(changed(config, figures=[], execution=execution), out=None)
     assert not list(folder.glob("harness-*"))

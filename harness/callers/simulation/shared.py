@@ -98,5 +98,6 @@ def _raised(filters: list[Any]) -> list[Any]:
 
 def generators() -> tuple[Any, ...]:
     """The states of the global generators."""
-    _, key, place, has_gauss, gauss = np.random.get_state()  # noqa: NPY002
-    return random.getstate(), key.tobytes(), place, has_gauss, gauss  # type: ignore[union-attr]
+    state: Any = np.random.get_state()  # noqa: NPY002
+    _, key, *others = state
+    return random.getstate(), key.tobytes(), others

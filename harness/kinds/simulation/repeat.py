@@ -73,7 +73,7 @@ def _sample(
 
 def _may_repeat(made: MethodTrials, trials: slice) -> bool:
     """Whether a method has answered in trials, and nothing else is known of it."""
-    has_strayed = bool(made.changed) and not made.changed[1].endswith(CHANGED_DATA)
+    has_strayed = any(not what.endswith(CHANGED_DATA) for what in map(str, made.changed[1:]))
     return bool(made.answered[trials].any()) and not has_strayed
 
 
