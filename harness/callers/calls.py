@@ -5,14 +5,15 @@ from __future__ import annotations
 import inspect
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, fields, is_dataclass
+from itertools import chain
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from harness.base.errors import InputError
-from harness.base.text import printable_line, shortened
+from harness.base.text import enumerated, printable_line, shortened
 from harness.callers.expected_failures import ExpectedFailure, expected_failures
 from harness.families.data import is_masked
 from harness.methods.method import ALL_SIDES, TWO_SIDED, Contract, LimitPair, validate_contract
@@ -49,6 +50,42 @@ class Declared:
     """Failures of checks that are to be expected."""
     contract: Contract | None = None
     """What it promises; None where it does not say."""
+    parameters: tuple[str, ...] = ()
+    """The names of the parameters that it takes by position; none where it does not name them."""
+
+    def refuse_other_than_alpha(self, data: Collection[str]) -> None:
+        """Refuse a function whose parameter after the data is neither alpha nor 1 − alpha.
+
+        Args:
+            data: the names of the data, which it is given before alpha.
+
+        Raises:
+            InputError: the parameter is named something else.
+        """
+        name = parameter_of_alpha(self.parameters, len(data))
+        if name is None or name in CONFIDENCES or _is_alpha(name):
+            return
+        raise InputError(
+            f"its parameter {name!r} is in the place of alpha, after {enumerated([*data], 'and')}, "
+            f"and should be named alpha, or {enumerated(CONFIDENCES, 'or')}, which is given 1 − "
+            "alpha"
+        )
+
+
+CONFIDENCES = ("confidence_level", "conf_level", "confidence")
+"""The names of parameters that are given 1 − alpha."""
+_ALPHAS = ("", "a", "al", "significance", "significancelevel", "sig", "siglevel", "errorrate")
+"""What else than a name with alpha in it is given alpha, in small letters without underscores."""
+
+
+def parameter_of_alpha(parameters: Sequence[str], data_count: int) -> str | None:
+    """The name of the parameter that is given alpha; None where it has none."""
+    return parameters[data_count] if data_count < len(parameters) else None
+
+
+def _is_alpha(name: str) -> bool:
+    plain = name.lower().replace("_", "")
+    return plain in _ALPHAS or "alpha" in plain or "α" in plain
 
 
 def declared(function: Function) -> Declared:
@@ -70,6 +107,7 @@ def declared(function: Function) -> Declared:
             side,
             expected_failures(getattr(function, "expected_failures", {})),
             None if contract is None else validate_contract(contract),
+            positional_parameters(function),
         )
     except InputError as error:
         raise FunctionError(str(error)) from None
@@ -81,6 +119,20 @@ def draws(function: Function) -> bool:
         return "rng" in inspect.signature(function).parameters
     except (TypeError, ValueError):  # a function in C may have no signature
         return False
+
+
+def positional_parameters(function: Function) -> tuple[str, ...]:
+    """The names of the parameters that a function takes by position, but ``rng``."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return ()
+    by_position = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return tuple(
+        parameter.name
+        for parameter in parameters
+        if parameter.kind in by_position and parameter.name != "rng"
+    )
 
 
 Outcome = dict[str, Any]
@@ -198,17 +250,30 @@ class LoadedFunction:
         Raises:
             FunctionError: the function has no limits of one outcome.
         """
-        function = self.function if call.seed is None else _seeded(self.function, call.seed)
+        function = self.function
+        if parameter_of_alpha(self.declared.parameters, len(call.arguments)) in CONFIDENCES:
+            function = _of_confidence(function)
+        if call.seed is not None:
+            function = _seeded(function, call.seed)
         asked = Asked(function, call.arguments, call.alpha, self.raised)
         if call.probe is not None:
             return call.probe.of_function(asked, call.seed is None)
         if call.task == ON_NUMBERS:
             return call_on_numbers(function, call.arguments, call.alpha, self.raised)
-        limits = call_on_arrays(asked)
+        limits = call_on_arrays(asked, may_be_columns=call.seed is not None)
         # Draws for an array are not those for one outcome.
         if limits is None or call.seed is not None or _same_alone(asked, limits):
             return limits
         return None
+
+
+def _of_confidence(function: Function) -> Function:
+    """Return a function of the data and a confidence level as one of the data and alpha."""
+
+    def called(*arguments: Any, **generator: Any) -> Any:
+        return function(*arguments[:-1], 1.0 - arguments[-1], **generator)
+
+    return called
 
 
 def _seeded(function: Function, seed: Sequence[int]) -> Function:
@@ -220,10 +285,18 @@ def _seeded(function: Function, seed: Sequence[int]) -> Function:
     return called
 
 
-def call_on_arrays(asked: Asked) -> LimitPair | None:
-    """Return the limits of one call on arrays; None if it fails or gives another shape."""
+def call_on_arrays(asked: Asked, may_be_columns: bool = False) -> LimitPair | None:
+    """Return the limits of one call on arrays; None if it fails or gives another shape.
+
+    Args:
+        asked: the function, with arrays.
+        may_be_columns: whether ``is_square`` answers are another shape, and not read by rows.
+    """
     try:
-        return read_arrays(asked.function(*copies(asked.data), asked.alpha), asked.count)
+        answer = asked.function(*copies(asked.data), asked.alpha)
+        if may_be_columns and is_square(answer):
+            return None
+        return read_arrays(answer, asked.count)
     except asked.raised:
         return None
 
@@ -234,8 +307,7 @@ def _same_alone(asked: Asked, limits: LimitPair) -> bool:
     for place in {0, count // 2, count - 1}:
         outcome = one_outcome(asked.data, place)
         try:
-            lower, upper = pair_of(asked.function(*outcome.values(), asked.alpha))
-            pair = float(lower), float(upper)
+            pair = numbers_of(asked.function(*outcome.values(), asked.alpha))
         except asked.raised:
             continue
         if not same(pair, (limits[0][place], limits[1][place])):
@@ -262,8 +334,7 @@ def call_on_numbers(
     except raised as error:
         raise FunctionError(f"failed {where}: {describe(error)}") from None
     try:
-        lower, upper = pair_of(answer)
-        return float(lower), float(upper)
+        return numbers_of(answer)
     except (TypeError, ValueError, OverflowError) as error:
         found = found_in(error, answer)
         raise FunctionError(f"expected a lower and an upper limit {where}, {found}") from None
@@ -336,21 +407,88 @@ _NO_NUMBERS = {
 """What limits are in words, by the kind of their type in NumPy."""
 
 
+_NAMES = (("lower", "upper"), ("low", "high"))
+"""The names of both limits in an answer that has names."""
+
+
+def _named(answer: Any) -> Mapping[Any, Any] | None:
+    """The values of an answer by their names; None where they have none."""
+    if isinstance(answer, Mapping):
+        return answer
+    if is_dataclass(answer) and not isinstance(answer, type):
+        return {field.name: getattr(answer, field.name) for field in fields(answer)}
+    if _is_table(answer):
+        return {column: np.asarray(answer[column]) for column in answer.columns}
+    as_mapping = getattr(answer, "_asdict", None)
+    return as_mapping() if isinstance(answer, tuple) and as_mapping is not None else None
+
+
+def _is_table(answer: Any) -> bool:
+    return hasattr(answer, "columns") and hasattr(answer, "dtypes")
+
+
+def _in_order(answer: Any) -> Any:
+    """The lower and the upper limit of an answer that names them or has two columns.
+
+    Any other answer is returned as it is, and so is an array of two rows.
+
+    Raises:
+        TypeError: there is a third value beside both limits.
+    """
+    if isinstance(answer, np.ndarray) and answer.ndim == 2:
+        return tuple(answer.T) if answer.shape[0] != 2 == answer.shape[1] else answer
+    values = _named(answer)
+    if values is None:
+        return answer
+    for names in _NAMES:
+        if values.keys() >= {*names}:
+            for other in values:
+                if other not in names:
+                    raise TypeError(f"found the third value {other!r} beside {enumerated(names)}")
+            return tuple(values[name] for name in names)
+    if _is_table(answer) and len(values) == 2 and values.keys().isdisjoint(chain(*_NAMES)):
+        return tuple(values.values())
+    return answer
+
+
+def is_square(answer: Any) -> bool:
+    """Whether an answer is one array of two rows and columns: the limits may be either."""
+    return isinstance(answer, np.ndarray) and answer.shape == (2, 2)
+
+
+def numbers_of(answer: Any) -> tuple[float, float]:
+    """Return the two limits of an answer to one outcome, numbers or arrays of one number.
+
+    Raises:
+        TypeError, ValueError: as of ``pair_of``; or a limit is no number.
+    """
+    lower, upper = (
+        limit[0] if isinstance(limit, np.ndarray) and limit.shape == (1,) else limit
+        for limit in pair_of(answer)
+    )
+    return float(lower), float(upper)
+
+
 def pair_of(answer: Any) -> tuple[Any, Any]:
     """Return the two limits of an answer.
 
+    They are two values, or the two columns of an array of other than two rows or of a data frame;
+    or a mapping, dataclass, named tuple or data frame has them as lower and upper, or low and high.
+
     Raises:
-        TypeError: the answer is a text, or has no order or can be read only once; or a limit is a
-            text, a complex number, a truth value, a date or masked, all of which NumPy takes for
-            numbers. The message says what was found, in a clause.
+        TypeError: the answer has a third value beside these names; is a text, or has no order or
+            can be read only once; or a limit is a text, a complex number, a truth value, a date or
+            masked, all of which NumPy takes for numbers. The message says what was found, in a
+            clause.
         ValueError: they are not two.
     """
     if is_masked(answer):
         raise TypeError(_found("masked limits", answer))
+    answer = _in_order(answer)
     if isinstance(answer, Mapping):
         keys = ", ".join(repr(key) for key in [*answer][:LISTED])
         raise TypeError(f"found a dictionary with the keys {keys}")
-    if hasattr(answer, "columns") and hasattr(answer, "dtypes"):
+    if _is_table(answer):
         columns = ", ".join(str(column) for column in [*answer.columns][:LISTED])
         raise TypeError(f"found a table with the columns {columns}")
     if isinstance(answer, str | bytes | Set | Iterator):

@@ -184,7 +184,10 @@ def of_evalconfidence(family: str, name: str) -> Function:
         return difference(*_pairs(both, first_only, second_only, neither), True, alpha)
 
     if name == "compare":
-        forms = {"paired_difference": of_pairs, "clustered_difference": of_clusters}
+        forms: dict[str, Function] = {
+            "paired_difference": of_pairs,
+            "clustered_difference": of_clusters,
+        }
         return forms.get(family, of_samples)
     return _of_scores(family, interval)
 

@@ -86,6 +86,7 @@ class FunctionSource(Source):
             has_process=has_process,
         )
         self.name = name
+        self._function = declared
         self._seed = None if seed is None or self.deterministic else (seed,)
         self._one_at_a_time = threading.Lock()
 
@@ -96,6 +97,18 @@ class FunctionSource(Source):
         Raises:
             FunctionError: the function has no limits of one outcome.
         """
+
+    def _arguments(self, observed: Observed) -> dict[str, Any]:
+        """The data that the function is given before alpha, by name.
+
+        Raises:
+            InputError: its next parameter is neither alpha nor a confidence level.
+        """
+        try:
+            self._function.refuse_other_than_alpha(observed.arguments)
+        except InputError as error:
+            raise InputError(f"{self.label}: {error}") from None
+        return observed.arguments
 
     def limits(self, observed: Observed, alpha: float, side: str, stream: Stream = None) -> Answers:
         if stream is None:
@@ -114,11 +127,12 @@ class FunctionSource(Source):
 
     def _limits(self, observed: Observed, alpha: float, seed: Sequence[int] | None) -> Answers:
         """The limits of one call for all outcomes where that works; else of each by itself."""
-        arguments = observed.arguments
+        arguments = self._arguments(observed)
         with self._one_at_a_time:
             limits = self.answer(Call(ON_ARRAYS, arguments, alpha, seed))
             if limits is not None:
                 return Answers(*limits)
+            self.called_one_by_one |= observed.count > 1
             lower, upper = np.full((2, observed.count), np.nan)
             failures = {}
             for place in range(observed.count):
@@ -134,11 +148,11 @@ class FunctionSource(Source):
         if self.computes_one_by_one:
             return False
         with self._one_at_a_time:
-            call = Call(ON_ARRAYS, observed.arguments, alpha, self._seed)
+            call = Call(ON_ARRAYS, self._arguments(observed), alpha, self._seed)
             return self.answer(call) is not None
 
     def probe(self, probe: Probe, observed: Observed, alpha: float) -> CallFaults:
-        call = Call(PROBE, observed.arguments, alpha, self._seed, probe)
+        call = Call(PROBE, self._arguments(observed), alpha, self._seed, probe)
         return cast(CallFaults, self.answer(call))
 
     def reload(self) -> Source:

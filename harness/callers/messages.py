@@ -290,6 +290,7 @@ def _declaration(answer: Any) -> Declared:
     _require(set(answer) == {each.name for each in fields(Declared)})
     _require(answer["deterministic"] in (True, False) and answer["side"] in ALL_SIDES)
     _require(answer["contract"] in (None, *CONTRACTS))
+    _require(all(isinstance(name, str) for name in answer["parameters"]))
     failures = []
     for failure in answer["expected_failures"]:
         place: dict[str, Span | str] = {}
@@ -300,4 +301,5 @@ def _declaration(answer: Any) -> Declared:
             place[name] = bounds
         _require(isinstance(failure["check"], str) and isinstance(failure["reason"], str))
         failures.append(ExpectedFailure(failure["check"], failure["reason"], place))
-    return Declared(**{**answer, "expected_failures": tuple(failures)})
+    parameters = tuple(answer["parameters"])
+    return Declared(**{**answer, "expected_failures": tuple(failures), "parameters": parameters})

@@ -181,6 +181,8 @@ class Source(ABC):
     """What the method promises; None where it does not say."""
     is_of_catalogue: bool = False
     """Whether it is a method of the catalogue, and neither a user's function nor a table."""
+    called_one_by_one: bool = False
+    """Whether it is a user's function that took no array of outcomes where it was given one."""
     standard_errors: StandardErrors | None = None
     """How many standard errors of a mean its limits lie from the mean, as ``Method`` has it."""
     largest_size: float | None = None

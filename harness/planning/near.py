@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from harness.base.errors import MethodError
 from harness.base.numerics.arrays import Bools, Integers
 from harness.planning.estimates import limits_of_rules
 from harness.planning.goals import AssuredWidth, Ladder, Width
@@ -26,6 +27,8 @@ TIMES, AT_LEAST_TIMES = 4, 1.25
 much work."""
 _MUCH_WORK = 1 << 23
 """The most limits that a search computes to check up to ``TIMES`` the answer."""
+_MUCH_CALLS = 1 << 14
+"""The same of a user's function that takes one outcome a call."""
 _POWERS = 64
 """The limits of a power of two that is tried are at most the most of a search over this."""
 _ALL = 3 << 20
@@ -90,7 +93,8 @@ def search_near(question: Question, *, thorough: bool = False) -> SufficientSize
     every = thorough or work * question.cost <= _ALL
     if every:
         question, first = replace(question, smooth=False), 1
-        reach = TIMES if work <= _MUCH_WORK else AT_LEAST_TIMES
+        much = _MUCH_CALLS if question.called_one_by_one else _MUCH_WORK
+        reach = TIMES if work <= much else AT_LEAST_TIMES
     numbers = np.arange(first, min(ladder.number_from(high * reach), ladder.last) + 1)
     reached = _decided(question, numbers)
     while True:
@@ -202,7 +206,13 @@ def _bracket(question: Question) -> int | None:
             raise too_large(question, int(powers[max(start - 1, 0)]))
         at_once = (_AT_ONCE if start == many else enough - reached) if question.takes_few else 1
         part = powers[start : start + at_once]
-        fails = np.flatnonzero(~question.is_reached_at_some(part))
+        try:
+            fails = np.flatnonzero(~question.is_reached_at_some(part))
+        except MethodError:
+            # A function may refuse sizes that are far beyond the answer.
+            if reached:
+                break
+            raise
         if fails.size:
             failing, reached = int(part[fails[-1]]), 0
         reached += part.size - 1 - int(max(fails, default=-1))

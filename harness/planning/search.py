@@ -12,6 +12,7 @@ import numpy as np
 
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Bools, Floats, Integers
+from harness.callers.source import Source
 from harness.designs.engines.listed import consecutive_probabilities
 from harness.families.combination import Span
 from harness.planning.decisions import LEFT_OUT
@@ -81,6 +82,8 @@ class Question:
     """Whether limits are smooth in the counts, so that the mean of few is that of all."""
     cost: float = 1.0
     """How many times as long a limit takes as one of Wilson's."""
+    source: Source | None = field(default=None, repr=False, compare=False)
+    """The method."""
     tried: Tried = field(default_factory=Tried, repr=False, compare=False)
     """The sizes that were decided."""
 
@@ -99,6 +102,11 @@ class Question:
         """The most limits that are computed: of a bound fewer where each of them takes long."""
         of_bound = isinstance(self.expectations.goal, Bound)
         return LARGEST_WORK * (min(1.0, _USUAL_COST / self.cost) if of_bound else 1.0)
+
+    @property
+    def called_one_by_one(self) -> bool:
+        """Whether each limit takes a call of a user's function."""
+        return self.source is not None and self.source.called_one_by_one
 
     @property
     def takes_few(self) -> bool:

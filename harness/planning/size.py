@@ -277,7 +277,7 @@ def size(
         thorough |= estimated.stops or isinstance(goal, Bound)
         smooth, price = not thorough and is_smooth(source), cost(estimated, source)
         rises = limits_rise(estimated, source)
-        question = Question(expectations, ladder, ratio, ranges, rises, smooth, price)
+        question = Question(expectations, ladder, ratio, ranges, rises, smooth, price, source)
     with searching(estimated.sizes[0], question.tried):
         if isinstance(question, PowerQuestion):
             answer = search_power(question, thorough=thorough)

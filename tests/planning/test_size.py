@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binom
 
 import harness
-from harness.base.errors import InputError
+from harness.base.errors import InputError, MethodError
 from harness.families.catalogue import family_of
 from harness.planning.expectations import Expectations
 from harness.planning.goals import Exposures, WholeNumbers, Width, second_sizes
@@ -151,6 +151,46 @@ def test_a_function_is_a_method_like_any_other():
 
     ours = harness.size("proportion", "wilson", p=0.5, half_width=0.2)
     assert harness.size("proportion", mine, p=0.5, half_width=0.2).n == ours.n
+
+
+def of_one_count(largest=10**6):
+    """A Wilson interval of one count that refuses larger sizes, and the sizes of its calls."""
+    asked = []
+
+    def mine(x, n, alpha):
+        if n > largest:
+            raise ValueError("too many cases")
+        asked.append(n)
+        z = statistics.NormalDist().inv_cdf(1 - alpha / 2)
+        center, half = x + z**2 / 2, z * math.sqrt(x * (n - x) / n + z**2 / 4)
+        return max(center - half, 0.0) / (n + z**2), min((center + half) / (n + z**2), 1.0)
+
+    return mine, asked
+
+
+@pytest.mark.parametrize(
+    ("p", "goal"),
+    [
+        (0.3, {"half_width": 0.15}),
+        (0.9, {"half_width": 0.04}),
+        ((0.5, 0.9), {"half_width": 0.1}),
+        (0.8, {"length": 0.2, "assurance": 0.9}),
+    ],
+)
+def test_a_function_of_one_count_is_called_some_thousand_times(p, goal):
+    mine, asked = of_one_count()
+    assert harness.size("proportion", mine, p=p, **goal).n == (
+        harness.size("proportion", "wilson", p=p, **goal).n
+    )
+    assert len(asked) <= 50_000
+
+
+def test_a_function_that_refuses_sizes_beyond_the_answer_has_one():
+    mine, _ = of_one_count(largest=1000)
+    expected = harness.size("proportion", "wilson", p=0.5, half_width=0.05)
+    assert harness.size("proportion", mine, p=0.5, half_width=0.05).n == expected.n
+    with pytest.raises(MethodError, match=r"failed at x = .*too many cases"):
+        harness.size("proportion", mine, p=0.5, half_width=0.02)
 
 
 def test_ladders_number_their_sizes():

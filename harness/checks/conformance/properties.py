@@ -222,7 +222,11 @@ def is_nested_in_alpha(evaluation: Evaluation) -> Violation:
     unusual = _unusual(evaluation, SMALL_ALPHA)
     unusual |= np.append(unusual[1:], False)
     mild = np.broadcast_to(evaluation.by_alpha(unusual), where.shape)
-    return Violation(where, "the next larger alpha has", next_lower, next_upper, mild)
+    shrinks = (lower[1:] > lower[:-1] + below) | (upper[1:] < upper[:-1] - above)
+    words = "the next larger alpha has"
+    if not shrinks.any():
+        words = "the next larger alpha, which the method seems to take for a confidence level, has"
+    return Violation(where, words, next_lower, next_upper, mild)
 
 
 def mirrors(evaluation: Evaluation) -> Violation:

@@ -36,6 +36,7 @@ from harness.callers.calls import (
     Probe,
     at_outcome,
     describe,
+    numbers_of,
     one_outcome,
     outcome_count,
     pair_of,
@@ -325,7 +326,7 @@ class _Calls:
 
     def _note_kind(self, answer: Any) -> None:
         """Remark limits that are no arrays of numbers but can be read as such."""
-        for limit in answer:
+        for limit in pair_of(answer):
             kind = type(limit)
             remark = None
             if kind.__module__.partition(".")[0] == "pandas":
@@ -343,8 +344,7 @@ class _Calls:
         """
         where = at_outcome(given, alpha)
         try:
-            lower, upper = pair_of(self._function(*given.values(), alpha))
-            return float(lower), float(upper)
+            return numbers_of(self._function(*given.values(), alpha))
         except self._raised as error:
             raise _ProblemError(f"refused {where} with {describe(error)}", refused=True) from None
 

@@ -4,8 +4,11 @@ import math
 import pickle
 import textwrap
 from contextlib import closing
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+import polars
 import pytest
 from scipy.special import ndtri
 
@@ -21,9 +24,10 @@ from harness.callers.function import (
 from harness.callers.location import FunctionLocation
 from harness.callers.source import Observed
 from harness.callers.table import LimitTable, TableSource, read_points
-from harness.checks.conformance.call_checks import ARGUMENTS, IN_ANY_ORDER, SHAPE, run_call_checks
+from harness.checks.conformance.call_checks import ARGUMENTS, IN_ANY_ORDER, run_call_checks
 from harness.checks.conformance.type_checks import TYPES, run_type_checks
 from harness.families.catalogue import family_of
+from tests.methods.user.calls import call
 
 SMALL = {"x": np.array([0, 2, 5, 9, 10]), "n": 10}
 LARGE = {"x": np.array([0, 3, 500_000, 10**6]), "n": 10**6}
@@ -225,12 +229,56 @@ def test_sorted_answers_of_two_samples_are_called_so():
     assert not any(found.values())
 
 
-def test_limits_in_the_columns_of_one_array_are_called_so_for_any_number_of_outcomes():
-    for count in (2, 3):
+@dataclass
+class Limits:
+    lower: float
+    upper: float
+
+
+class Ends(NamedTuple):
+    high: float
+    low: float
+
+
+ANSWERS = {
+    "the columns of an array": lambda lower, upper: np.stack((lower, upper), -1),
+    "a dictionary": lambda lower, upper: {"upper": upper, "lower": lower},
+    "a dictionary of low and high": lambda lower, upper: {"low": lower, "high": upper},
+    "a dataclass": Limits,
+    "a named tuple": lambda lower, upper: Ends(low=lower, high=upper),
+    "a data frame of pandas": lambda lower, upper: pandas_frame(lower, upper, ["lower", "upper"]),
+    "columns of other names": lambda lower, upper: pandas_frame(lower, upper, ["2.5 %", "97.5 %"]),
+    "a data frame of Polars": lambda lower, upper: polars.DataFrame(
+        {"upper": np.atleast_1d(upper), "lower": np.atleast_1d(lower)}
+    ),
+}
+
+
+def pandas_frame(lower, upper, names):
+    pandas = pytest.importorskip("pandas")
+    return pandas.DataFrame(dict(zip(names, map(np.atleast_1d, (lower, upper)), strict=True)))
+
+
+@pytest.mark.parametrize("form", ANSWERS)
+def test_limits_are_read_in_every_form_that_has_two(form):
+    def mine(*given):
+        return ANSWERS[form](*wilson(*given))
+
+    for count in (1, 2, 3, 10):
         data = {"x": np.arange(count), "n": 9}
-        found = run_call_checks(Asked(lambda *given: np.stack(wilson(*given), -1), data, 0.05))
-        assert f"shape ({count}, 2)" in found.pop(SHAPE)
-        assert not any(found.values())
+        assert not any(run_call_checks(Asked(mine, data, 0.05)).values())
+        observed = Observed(family_of("proportion"), (9.0,), (np.arange(float(count)),))
+        np.testing.assert_array_equal(call(mine, observed, 0.05), wilson(np.arange(count), 9, 0.05))
+    assert not any(run_type_checks(Asked(mine, SMALL, 0.05)).values())
+
+
+def test_a_function_that_draws_gives_its_limits_in_columns_too():
+    def mine(x, n, alpha, rng):
+        lower, upper = wilson(x, n, alpha)
+        return np.stack((lower, upper), -1)
+
+    observed = Observed(family_of("proportion"), (9.0,), (np.arange(2.0),))
+    np.testing.assert_array_equal(call(mine, observed, 0.05), wilson(np.arange(2), 9, 0.05))
 
 
 @pytest.mark.parametrize(
@@ -241,7 +289,12 @@ def test_limits_in_the_columns_of_one_array_are_called_so_for_any_number_of_outc
         (("0.1", "0.9"), "found limits as text: ('0.1', '0.9')"),
         ((np.False_, np.True_), "found limits that are true or false"),
         ((np.ma.array(0.1), 0.9), "found masked limits"),
-        ({"lower": 0.1, "upper": 0.9}, "found a dictionary with the keys 'lower', 'upper'"),
+        ({"lower": 0.1, "top": 0.9}, "found a dictionary with the keys 'lower', 'top'"),
+        (
+            {"estimate": 0.5, "lower": 0.1, "upper": 0.9},
+            "found the third value 'estimate' beside lower and upper",
+        ),
+        (np.ones((2, 3)), "found array"),
         ((None, 0.9), "found (None, 0.9)"),
         ((0.1, 0.5, 0.9), "found (0.1, 0.5, 0.9)"),
     ],
@@ -257,13 +310,14 @@ def test_limits_of_pandas_are_named():
     pandas = pytest.importorskip("pandas")
 
     def table(x, n, alpha):
-        return pandas.DataFrame(dict(zip(("lower", "upper"), wilson([x], n, alpha), strict=True)))
+        lower, upper = wilson([x], n, alpha)
+        return pandas.DataFrame({"lower": lower, "upper": upper, "p": x / n})
 
     def series(x, n, alpha):
         limits = wilson(x, n, alpha)
         return tuple(map(pandas.Series, limits)) if np.ndim(x) else limits
 
-    with pytest.raises(FunctionError, match="found a table with the columns lower, upper"):
+    with pytest.raises(FunctionError, match="found the third value 'p' beside lower and upper"):
         call_on_numbers(table, {"x": 3, "n": 10}, 0.05)
     fault = run_type_checks(Asked(series, SMALL, 0.05))[TYPES]
     assert fault.is_remark
