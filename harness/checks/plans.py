@@ -214,7 +214,8 @@ _JUDGE_AT = {
         called=2,
         exact=((20, 10, 10),),
         trials=((20, 10, 10),),
-        properties=((1, 1, 1), (4, 3, 3), (8, 5, 4)),
+        # At the last one some data contradict the labels.
+        properties=((1, 1, 1), (4, 3, 3), (30, 1, 14)),
         in_full=((3, 2, 2),),
         in_sums=((3, 2, 2), (6, 4, 3)),
     ),

@@ -90,8 +90,8 @@ def wrong_shape(x, n, alpha):
 
 
 def a_table(x, n, alpha):
-    limits = wilson(x, n, alpha)
-    return np.transpose(limits)
+    lower, upper = wilson(x, n, alpha)
+    return np.transpose([lower, upper, upper])
 
 
 def of_the_mean(x, n, alpha):
@@ -168,7 +168,7 @@ def test_a_mistake_on_arrays_violates_no_property_of_limits(name):
         (
             a_table,
             "has the right shape",
-            "x = 0 … 1, n = 1, alpha = 0.05, found one array of shape (2, 2) with the limits in",
+            "x = 0 … 1, n = 1, alpha = 0.05, found one array of shape (2, 3)",
         ),
         (
             wrong_shape,
