@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ EVALUATION_PEERS: dict[str, dict[str, tuple[str, ...]]] = {
         "mean": ("mean_ci",),
         "bounded_mean": ("mean_ci",),
         "paired_difference": ("compare",),
+        "labelled_share": ("judge_debias_mean_ci",),
     },
     "evalconfidence": {
         "proportion": ("standard_error",),
@@ -84,18 +86,17 @@ def of_inspect_ai(family: str, name: str) -> Function:
 
     metric = {"ci": scorer.ci, "ci_wilson": scorer.ci_wilson}[name]
 
+    # Making a sample takes longer than the interval of some hundred.
+    @lru_cache(maxsize=4096)
+    def sample(score: float, cluster: float) -> scorer.SampleScore:
+        return scorer.SampleScore(
+            score=scorer.Score(value=score), sample_metadata={"cluster": cluster}
+        )
+
     def interval(scores: Floats, clusters: Floats | None, alpha: float) -> tuple[float, float]:
         by = None if clusters is None else "cluster"
-        samples = [
-            scorer.SampleScore(
-                score=scorer.Score(value=score), sample_metadata={"cluster": cluster}
-            )
-            for score, cluster in zip(
-                scores.tolist(),
-                np.zeros(len(scores)) if clusters is None else clusters,
-                strict=True,
-            )
-        ]
+        names = np.zeros(len(scores)) if clusters is None else clusters
+        samples = list(map(sample, scores.tolist(), names.tolist()))
         found: Any = metric(level=1.0 - alpha, cluster=by)(samples)
         return float(found["lower"]), float(found["upper"])
 
@@ -134,7 +135,29 @@ def of_evalstats(family: str, name: str) -> Function:
         (pair,) = found.to_dict()["pairwise"]
         return float(pair["ci_low"]), float(pair["ci_high"])
 
-    return compare if name == "compare" else _of_scores(family, interval)
+    def of_labels(table: Any, verdicts: Any, alpha: float) -> tuple[float, float]:
+        labels, answers, others = _labelled(table, verdicts)
+        unknown = np.full(len(others), np.nan)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = evalstats.judge_debias_mean_ci(
+                np.concatenate((answers, others)),
+                np.concatenate((labels, unknown)),
+                alpha=alpha,
+                rng=0,
+            )
+        return float(found.ci_low), float(found.ci_high)
+
+    forms: dict[str, Function] = {"compare": compare, "judge_debias_mean_ci": of_labels}
+    return forms.get(name) or _of_scores(family, interval)
+
+
+def _labelled(table: Any, verdicts: Any) -> tuple[Floats, Floats, Floats]:
+    """The labels and verdicts of labelled cases, and the verdicts of the others."""
+    if np.ndim(table) > 1:
+        raise TypeError("one list at a time")
+    labels, answers = _repeated([1, 1, 0, 0], table), _repeated([1, 0, 1, 0], table)
+    return labels, answers, _repeated([1, 0], verdicts)
 
 
 def _pairs(both: int, first_only: int, second_only: int, neither: int) -> tuple[Floats, Floats]:
@@ -196,10 +219,7 @@ def of_ppi_py(family: str, name: str) -> Function:
     from ppi_py import baselines, ppi_mean_ci
 
     def of_labels(table: Any, verdicts: Any, alpha: float) -> tuple[float, float]:
-        if np.ndim(table) > 1:
-            raise TypeError("one list at a time")
-        labels, answers = _repeated([1, 1, 0, 0], table), _repeated([1, 0, 1, 0], table)
-        low, high = ppi_mean_ci(labels, answers, _repeated([1, 0], verdicts), alpha=alpha)
+        low, high = ppi_mean_ci(*_labelled(table, verdicts), alpha=alpha)
         return float(np.ravel(low)[0]), float(np.ravel(high)[0])
 
     def interval(scores: Floats, clusters: Floats | None, alpha: float) -> tuple[float, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -75,15 +76,17 @@ def audit(
             tell=tell,
             counter_examples=html is not None,
         )
-    for file, text in (("audit.md", format_page(found)), ("audit.csv", format_csv(found))):
+
+    def command(*left_out: str) -> str:
+        return shlex.join(words_of_call(audit, context.params, ("jobs", "quiet", *left_out)))
+
+    page = format_page(found, command("html"))
+    for file, text in (("audit.md", page), ("audit.csv", format_csv(found))):
         write_output_file(out / file, text)
     if html is not None:
-        import shlex
-
         from harness.pages.check.audit import audit_page
         from harness.report.page import render
 
-        command = shlex.join(words_of_call(audit, context.params, ("jobs", "quiet")))
-        write_output_file(html, render(audit_page(found, command)))
+        write_output_file(html, render(audit_page(found, command())))
     say(f"{len(found.functions)} functions in {out / 'audit.md'}")
     return 0

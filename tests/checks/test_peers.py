@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import yaml
 
+from harness.callers.evaluation_peers import EVALUATION_PEERS
 from harness.callers.function import FunctionInProcess
 from harness.callers.naming import named
 from harness.callers.peers import PEERS, Peer
@@ -20,6 +21,7 @@ from tests.methods.user.calls import call
 EVERY = [
     (package, family, name)
     for package, families in PEERS.items()
+    if package not in EVALUATION_PEERS
     for family, names in families.items()
     for name in names
 ]
@@ -43,12 +45,6 @@ COUNTS_OF_TWO = (np.array([4.0, 7.0, 5.0]), np.array([6.0, 3.0, 12.0]))
 
 TABLES = tuple(np.array([[8.0, 2.0, 3.0, 7.0], [3.0, 4.0, 2.0, 11.0]]).T)
 """Cells of two tables of 20 cases: tp, fp, fn, tn."""
-LISTS = {
-    "mean": ((5,), (np.array([[0.2, 0.9, 0.4, 1.7, 0.6]]),)),
-    "bounded_mean": ((5,), (np.array([[0.2, 0.9, 0.4, 0.7, 0.6]]),)),
-    "clustered_proportion": ((3, 5), (np.array([[4.0, 1.0, 3.0]]), np.array([[5.0, 4.0, 6.0]]))),
-}
-"""Sizes and lists of a data set."""
 SCORES = (np.array([[9.0, 4.0, 2.0, 7.0, 3.0, 6.0]]), np.array([[1.0, 5.0, 8.0, 6.0, 2.0]]))
 """Scores of positives and of negatives, with ties."""
 
@@ -56,8 +52,6 @@ SCORES = (np.array([[9.0, 4.0, 2.0, 7.0, 3.0, 6.0]]), np.array([[1.0, 5.0, 8.0, 
 def observed_at(family, x=11):
     """x = 0, 1, … of 10 trials, or of an exposure of 2.5; a few data of other designs."""
     known = family_of(family)
-    if family in LISTS:
-        return Observed(known, LISTS[family][0], LISTS[family][1])
     if family == "paired_difference":
         return Observed(known, (20,), TABLES)
     if family == "auc":
@@ -137,23 +131,6 @@ def test_a_binary_f1_is_asked_for_the_class_of_positives():
         pytest.approx(0.537246728, abs=1e-6),
         pytest.approx(0.986562796, abs=1e-6),
     )
-
-
-@pytest.mark.parametrize(
-    ("package", "family", "name", "ours"),
-    [
-        ("inspect_ai", "proportion", "ci_wilson", "wilson"),
-        ("evalstats", "proportion", "mean_ci", "wilson"),
-        ("inspect_ai", "mean", "ci", "student_t"),
-        ("evalconfidence", "mean", "standard_error", "student_t"),
-        ("evalconfidence", "proportion_difference", "compare", "newcombe"),
-        ("evalstats", "paired_difference", "compare", "bonett_price"),
-    ],
-)
-def test_what_evaluates_models_gives_the_limits_of_its_formula(package, family, name, ours):
-    lower, upper = limits(package, family, name, 0.05)
-    expected = CATALOGUE[family][ours].limits(observed_at(family).columns(), 0.05)
-    np.testing.assert_allclose([lower, upper], expected, atol=TOLERANCE)
 
 
 def test_limits_of_kappa_at_another_alpha_are_refused():

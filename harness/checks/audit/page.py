@@ -59,12 +59,17 @@ def format_csv(audit: Audit) -> str:
     return text.getvalue()
 
 
-def format_page(audit: Audit) -> str:
-    """The page: what was checked, a table for each family, and the observations by kind."""
+def format_page(audit: Audit, command: str) -> str:
+    """The page: what was checked, a table for each family, and the observations by kind.
+
+    Args:
+        audit: what was found.
+        command: the command that makes the page again.
+    """
     lines = [
         "# Interval functions of other packages, checked",
         "",
-        f"{summary(audit)} `python -m harness audit` makes this page (seed {audit.seed}).",
+        f"{summary(audit)} `{command}` makes this page (seed {audit.seed}).",
         "",
         ABOUT,
     ]

@@ -36,7 +36,7 @@ def test_a_row_has_the_verdict_and_the_worst_alpha(audit):
 def test_a_package_that_is_absent_is_skipped_with_the_reason(audit):
     (skipped,) = audit.skipped
     assert skipped.reason == "the Python package not-a-package-of-anyone is not installed"
-    page = format_page(audit)
+    page = format_page(audit, "harness audit")
     assert "Skipped: not-a-package-of-anyone (1 functions)" in page
     assert "Not to be seen" not in page
 
@@ -57,17 +57,30 @@ def test_confidenceinterval_is_skipped_with_the_reason_where_it_is_absent(monkey
 
 
 def test_the_page_has_the_remarks_of_the_list(audit):
-    assert "\nNo package of this name has an interval.\n" in format_page(audit)
+    assert "\nNo package of this name has an interval.\n" in format_page(audit, "harness audit")
     shipped = load_list(SHIPPED)
     assert shipped.remarks[0].startswith("scikit-learn ")
     assert not shipped.only(("scipy",)).remarks
 
 
 def test_the_page_shows_lines_and_what_they_print_here(audit):
-    page = format_page(audit)
+    page = format_page(audit, "harness audit")
     assert "prints `2.0`." in page
     assert "printed `4` with version 1, and prints `3` with this one." in page
     assert page.index("## Defects") < page.index("## Known weaknesses")
+
+
+def test_a_row_with_a_contract_has_its_coverage_drawn(tmp_path):
+    row = '{method: cluster_z, family: clustered_mean, grid: "alpha=0.05"'
+    text = f"packages:\n  - {{name: numpy, language: python, functions: [{row}, %s}}]}}\n"
+    verdicts = {}
+    for promised in ("contract: none", "contract: nominal, trials: 1000"):
+        file = tmp_path / "list.yaml"
+        file.write_text(text % promised, "utf-8")
+        (audited,) = run_audit(load_list(file), seed=1, timeout=60.0).functions
+        verdicts[promised] = audited.verdict
+    assert list(verdicts.values()) == ["sound", "fails: alpha error, drawn"]
+    assert "in 1000 trials at alpha = 0.05, 6 clusters of 5" in audited.failures[0].message
 
 
 def test_without_r_the_packages_of_r_are_skipped_with_the_reason(monkeypatch):
@@ -83,6 +96,9 @@ def test_without_r_the_packages_of_r_are_skipped_with_the_reason(monkeypatch):
     [
         ("kind: weakness", "kind: wekness", "did you mean weakness?"),
         ("family: proportion}\n  - name", "family: proportoin}\n  - name", "proportoin"),
+        ("family: proportion}\n  - name", "family: proportion, contract: nominl}\n  - name",
+         "nominal"),
+        ("family: proportion}\n  - name", "family: proportion, trials: 10}\n  - name", "100"),
         ("    title: One and one\n", "", "expected this key, found nothing"),
         ("  - package: numpy\n    functions: [add]\n    version: \"1\"\n    kind: defect",
          "  - package: nunpy\n    functions: [add]\n    version: \"1\"\n    kind: defect",
