@@ -40,6 +40,8 @@ ALPHA, SIZE, SECOND, POPULATION = 0.05, 20, 0.3, 100
 STOPPING = {"boundaries": [{"n": 10, "at_most": 2}]}
 """The rule of methods that need one."""
 PREVALENCE, SPECIFICITY = 0.3, 0.9
+SENSITIVITY, LABELS = 0.9, 10
+"""Of a judge, and its labels of each kind."""
 """Of the confusion tables, over whose sensitivity the curves are."""
 FEW_TRIALS, TRIALS = 500, 2000
 """Trials at each truth of a family of which a method draws its limits, and of others."""
@@ -121,6 +123,8 @@ def curves_of(family: str) -> Curves:
 def _exact(family: Family, method: Method) -> Curve:
     """The exact coverage of a method at truths that suit the family."""
     sizes = dict.fromkeys(family.sizes, SIZE)
+    if family.design == JUDGE:
+        sizes |= {"positives": LABELS, "negatives": LABELS}
     sampling, joined = None, False
     words = family.size_text(list(sizes.values()))
     if method.needs_population:
@@ -140,6 +144,10 @@ def _exact(family: Family, method: Method) -> Curve:
         first = np.linspace(0.02, 0.98, 25)
         truths = {"prevalence": PREVALENCE, "sensitivity": first, "specificity": SPECIFICITY}
         words += f", {_OF_TABLES}"
+    elif family.design == JUDGE:
+        first = np.linspace(0.02, 0.98, 25)
+        truths = {"share": first, "sensitivity": SENSITIVITY, "specificity": SPECIFICITY}
+        words += f", sensitivity {SENSITIVITY:g}, specificity {SPECIFICITY:g}"
     elif family.samples == 2:
         first = np.linspace(0.02, 0.98, 25)
         one, other = family.free_symbols
