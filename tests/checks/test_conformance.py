@@ -89,11 +89,6 @@ def wrong_shape(x, n, alpha):
     return (lower[:-1], upper[:-1]) if np.ndim(x) else (lower, upper)
 
 
-def a_table(x, n, alpha):
-    lower, upper = wilson(x, n, alpha)
-    return np.transpose([lower, upper, upper])
-
-
 def of_the_mean(x, n, alpha):
     return wilson(np.mean(x) + 0.0 * x, n, alpha)
 
@@ -165,11 +160,6 @@ def test_a_mistake_on_arrays_violates_no_property_of_limits(name):
         (falling, "rises with x", "limits 0.06149"),
         (raises_at_three, "answers every outcome", "failed at x = 3, n = 3, alpha = 0.05: Zero"),
         (one_limit, "answers every outcome", "expected a lower and an upper limit at x = 0, n = 1"),
-        (
-            a_table,
-            "has the right shape",
-            "x = 0 … 1, n = 1, alpha = 0.05, found one array of shape (2, 3)",
-        ),
         (
             wrong_shape,
             "has the right shape",
