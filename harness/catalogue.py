@@ -21,6 +21,7 @@ from harness.families.data import numbers
 from harness.families.family import STOPPING, Family
 from harness.families.judged import (
     JUDGED_SHARE,
+    KNOWN_JUDGE,
     SENSITIVITY,
     SHARE,
     SPECIFICITY,
@@ -110,9 +111,18 @@ def family_in(given: Any) -> Family:
 
 
 def design_for(family: Family) -> Design:
-    """Return the design of a family."""
+    """Return the design of a family.
+
+    Raises:
+        InputError: the family is of intervals alone.
+    """
     from harness.designs.catalogue import DESIGNS
 
+    if family.design == KNOWN_JUDGE:
+        raise InputError(
+            f"{family.name} has intervals alone; coverage and sizes of {JUDGED_SHARE.name} need "
+            f"{SHARE}, {SENSITIVITY} and {SPECIFICITY}"
+        )
     return DESIGNS[family.design]
 
 

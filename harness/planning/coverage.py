@@ -238,7 +238,7 @@ def coverage(
     below, above, length, infinite, made, error, length_error = (
         number.reshape(shape) if shape else float(number[0]) for number in numbers
     )
-    is_drawn = np.any(length_error)
+    is_drawn = not np.isnan(length_error).all()
     kind = np.int64 if estimated.model.SIZE_IS_COUNT else np.float64
     whole = [size.astype(kind) for size in sizes]
     names = (*estimated.sizes, *estimated.symbols, "alpha")
@@ -250,7 +250,7 @@ def coverage(
         infinite_length=infinite if estimated.is_ratio else None,
         expected_trials=made if estimated.stops else None,
         std_error=error if is_drawn else None,
-        mean_length_std_error=length_error if is_drawn else None,
+        mean_length_std_error=np.nan_to_num(length_error) if is_drawn else None,
         given=dict(zip(names, (*whole, *truths, levels), strict=True)),
         method=source.label,
         side=side,
@@ -352,8 +352,8 @@ def _at_size(
 ) -> Floats:
     """Return misses, lengths, shares of infinite ones, numbers of trials and errors, shape (7, t).
 
-    The errors are the Monte Carlo standard errors of the coverage and of the length; 0 where
-    outcomes are summed.
+    The errors are the Monte Carlo standard errors of the coverage and of the length; 0 and not a
+    number where outcomes are summed.
     """
     scenarios = listed_scenarios(family, sizes, truths, law, source.uses_both)
     listed = [(solver_of(scenario), scenario, rows, index) for scenario, rows, index in scenarios]
@@ -379,6 +379,7 @@ def _at_size(
         ends = np.array([lower, np.zeros_like(lower)]), np.array([upper, made])
     limits = Limits.of(first, outcomes, *ends)
     numbers = np.zeros((7, truths[0].size))
+    numbers[6] = np.nan
     for (solver, _, rows, index), at in zip(listed, possible, strict=True):
         exact = solver.at_truths(limits if len(listed) == 1 else limits.at(at))
         own, trials = exact.length[:1], exact.length[-1:]

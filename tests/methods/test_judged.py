@@ -224,3 +224,8 @@ def test_a_known_judge_has_the_limits_of_epir(row):
 def test_wrong_error_rates_are_refused(given, said):
     with pytest.raises(InputError, match=said):
         harness.interval("judged_share", x=3, n=9, **given)
+
+
+def test_sizes_and_coverage_of_a_known_judge_are_refused_in_a_sentence():
+    with pytest.raises(InputError, match="has intervals alone"):
+        harness.size("judged_share", half_width=0.1, sensitivity=0.9, specificity=0.9)

@@ -211,16 +211,6 @@ _SETTINGS: Mapping[str, Mapping[str, Any]] = {
         "truth": {"share": _SHARES, "sensitivity": [0.9], "specificity": [0.85]},
     },
     RUNS: {"k": [2, 3, 5, 10, SIZE], "truth": {"normal": {"mean": 75, "sd": 2.5}}},
-    JUDGE: {
-        "n": [SIZE],
-        "positives": [10],
-        "negatives": [10],
-        "truth": {
-            "share": {"grid": {"start": 0.02, "stop": 0.98, "count": 25}},
-            "sensitivity": [0.9],
-            "specificity": [0.85],
-        },
-    },
     BOUNDED_RUNS: {"k": [2, 3, 5, 10, SIZE], "truth": {"beta": [9, 0.5]}},
     TASKS: {
         "tasks": [5, 10, SIZE, 50],
@@ -271,7 +261,6 @@ _WORDS = {
         "20 labelled cases, 500 others; sensitivity 0.9, specificity 0.85",
     ),
     RUNS: ("k", "normal runs"),
-    JUDGE: ("share", f"n = {SIZE}, 10 labels of each kind, sensitivity 0.9, specificity 0.85"),
     BOUNDED_RUNS: ("k", "values of Beta(9, ½)"),
     TASKS: ("tasks", "10 samples of each; 30 % never solved, 30 % always, the rest uniform"),
     CLUSTERS: ("p", "20 clusters of 10 cases, rho = 0.1"),
