@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
-from scipy.stats import binom
 
 from harness.base.arguments import validate_number
 from harness.base.errors import InputError
@@ -60,6 +59,8 @@ class JudgeQuestion:
 
     def width(self, n: int, labels: int) -> tuple[float, float]:
         """Return the expected width, and its standard error, with ``labels`` of each kind."""
+        from scipy.stats import binom  # 0.6 s, which no other question needs
+
         columns: list[Floats] = []
         for u, size, p in zip(self._uniform, (n, labels, labels), self.yes, strict=True):
             columns += [binom.ppf(u, size, p), np.full(DATA_SETS, float(size))]
