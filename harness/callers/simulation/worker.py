@@ -84,9 +84,14 @@ class Block:
             self.faults.setdefault((row, FAILED), (trial, why))
 
     def change(self, rows: Sequence[int], trial: int, what: str) -> None:
-        """Note that methods, by their rows, have changed something in a trial."""
+        """Note that methods, by their rows, have changed something in a trial.
+
+        What others see goes before a draw from a global generator.
+        """
         for row in rows:
-            self.faults.setdefault((row, CHANGED), (trial, what))
+            before = self.faults.get((row, CHANGED))
+            if before is None or (before[1].endswith(DREW) and not what.endswith(DREW)):
+                self.faults[row, CHANGED] = trial, what
 
     def took(self, function: int, start: float) -> None:
         """Count a call that began at a time of ``perf_counter``."""
