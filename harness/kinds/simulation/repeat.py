@@ -78,8 +78,9 @@ def _may_repeat(made: MethodTrials, trials: slice) -> bool:
 
 
 def _same(before: MethodTrials, now: MethodTrials, trials: slice) -> bool:
+    part = MethodTrials(before.given, before.values[:, trials], before.answered[trials])
     numbers: Mapping[str, Any] = now.fields()
-    return np.array_equal(now.answered, before.answered[trials]) and all(
-        np.allclose(column[trials], numbers[name], _RELATIVE, _ABSOLUTE, equal_nan=True)
-        for name, column in before.fields().items()
+    return np.array_equal(now.answered, part.answered) and all(
+        np.allclose(column, numbers[name], _RELATIVE, _ABSOLUTE, equal_nan=True)
+        for name, column in part.fields().items()
     )
