@@ -21,6 +21,7 @@ from harness.kinds.simulation.measures import (
     measures,
     relative_precision,
 )
+from harness.kinds.simulation.own_measures import OwnMeasures
 from harness.kinds.simulation.trials import Event, MethodTrials
 from harness.runner.manifest import manifest_of
 from harness.tables.columns import (
@@ -152,6 +153,7 @@ def simulation_results(
     sources: Mapping[str, str],
     calls: Mapping[str, Any],
     solved: Sequence[Mapping[str, Any]] = (),
+    own: OwnMeasures | None = None,
 ) -> SimulationResults:
     """The tables and the manifest, not written yet.
 
@@ -161,6 +163,7 @@ def simulation_results(
         sources: the digest of the files of each function.
         calls: the number of calls of each function and their seconds.
         solved: the rows of the table of a search.
+        own: measures of the user's own.
     """
     alpha, reference, null = document["alpha"], document["reference"], document.get("null")
     kind = table_kind(document)
@@ -171,6 +174,10 @@ def simulation_results(
     for scenario in scenarios:
         replicates = scenario.replicates(alpha)
         by_method = measured(replicates, scenario.truth, alpha, null, reference)
+        if own is not None:
+            for label, each in replicates.items():
+                place = {"scenario": scenario.number, "method": label}
+                by_method[label] |= own.measured(place, each, scenario.truth)
         summary += [{**scenario.key, **row} for row in summary_rows(by_method, scenario.looks)]
         for label, of_method in by_method.items():
             if label == reference:
@@ -192,7 +199,7 @@ def simulation_results(
     return SimulationResults(
         pl.concat(kept) if kept else pl.DataFrame(schema=columns[REPLICATES]),
         _table(summary, columns[SUMMARY]),
-        _manifest(document, scenarios, sources),
+        _manifest(document, scenarios, sources, () if own is None else own.failures),
         differences=_table(compared, columns[DIFFERENCES]),
         solve=_table(solved, columns[SOLVE]),
         calls=calls,
@@ -241,6 +248,7 @@ def _manifest(
     document: Mapping[str, Any],
     scenarios: Sequence[ScenarioTrials],
     sources: Mapping[str, str],
+    unmeasured: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
     tried = [dict(each.factors) for each in scenarios]
     failures, changed = [], []
@@ -264,6 +272,7 @@ def _manifest(
         "truths": [each.truth for each in scenarios],
         "failures": failures,
         "changed": changed,
+        **({"unmeasured": list(unmeasured)} if unmeasured else {}),
         "sources": dict(sources),
     }
     return manifest_of(document, sources, content)
@@ -289,4 +298,9 @@ def failed_calls(manifest: Mapping[str, Any]) -> Iterator[str]:
         yield (
             f"{line['method']}: {line['first']} in scenario {line['scenario']}, first in trial "
             f"{line['first_trial']}; the other methods got the data as they were drawn"
+        )
+    for line in manifest.get("unmeasured", ()):
+        yield (
+            f"{line['measure']}: no value of {line['method']} in scenario {line['scenario']}: "
+            f"{line['why']}"
         )
