@@ -11,6 +11,7 @@ from functools import partial
 import numpy as np
 
 from harness.base.errors import InputError
+from harness.base.temporary import remove_left_behind
 from harness.callers.simulation.answers import FIELDS
 from harness.callers.simulation.process import close_trial_processes
 from harness.designs.precision import FIRST_LOOK_DRAWN, Aim, planned_looks
@@ -225,6 +226,7 @@ class _Study:
 
 @contextmanager
 def _opened(experiment: Simulation, journal: Journal | None) -> Iterator[_Study]:
+    remove_left_behind()
     try:
         with opened_backend(experiment.execution) as backend:
             yield _Study(experiment, function_digests(experiment), backend, journal)
