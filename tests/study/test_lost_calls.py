@@ -1,4 +1,4 @@
-"""A call whose process was killed or stopped from outside is repeated, and draws what it would have.
+"""A call whose process was killed or stopped from outside is repeated, and draws the same again.
 
 The random numbers are fixed by the seed of the config: nothing here is a matter of chance.
 """
