@@ -5,18 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
 
 from harness.base.errors import InputError
+from harness.base.temporary import remove_left_behind
 from harness.callers.simulation.answers import FIELDS
 from harness.callers.simulation.process import close_trial_processes
 from harness.designs.precision import FIRST_LOOK_DRAWN, Aim, planned_looks
 from harness.kinds.simulation.experiment import Simulation, TrialPlan
 from harness.kinds.simulation.functions import function_digests, sent_files, truths
 from harness.kinds.simulation.measures import MEASURES, Measure
+from harness.kinds.simulation.own_measures import OwnMeasures, own_measures
 from harness.kinds.simulation.repeat import unrepeated
 from harness.kinds.simulation.search import (
     MOST_ROUNDS,
@@ -33,6 +35,7 @@ from harness.kinds.simulation.tables import (
 from harness.kinds.simulation.trials import (
     Calls,
     MethodTrials,
+    ShardAnswers,
     TrialShard,
     joined,
     shard_size,
@@ -155,14 +158,16 @@ class _Study:
             self._save,
         )
 
-    def _add(
-        self, number: int, shard: TrialShard, answered: tuple[Sequence[MethodTrials], Calls]
-    ) -> None:
-        """Add the answers of the methods in a shard, and the calls that it took."""
-        answers, calls = answered
-        self.answers[shard.scenario - 1, number] |= dict(zip(shard.methods, answers, strict=True))
-        self.unsaved.append((number, shard))
-        for function, (times, seconds) in calls.items():
+    def _add(self, number: int, shard: TrialShard, answered: ShardAnswers) -> None:
+        """Add the answers of the methods in a shard, and the calls that it took.
+
+        What was lost in a shard is not recorded, so that the next run asks for it again.
+        """
+        known = self.answers[shard.scenario - 1, number]
+        known |= dict(zip(shard.methods, answered.methods, strict=True))
+        kept = tuple(method for method in shard.methods if method not in answered.lost)
+        self.unsaved.append((number, replace(shard, methods=kept)))
+        for function, (times, seconds) in answered.calls.items():
             before = self.calls.get(function, (0, 0.0))
             self.calls[function] = before[0] + times, before[1] + seconds
 
@@ -225,6 +230,7 @@ class _Study:
 
 @contextmanager
 def _opened(experiment: Simulation, journal: Journal | None) -> Iterator[_Study]:
+    remove_left_behind()
     try:
         with opened_backend(experiment.execution) as backend:
             yield _Study(experiment, function_digests(experiment), backend, journal)
@@ -249,6 +255,14 @@ def compute_simulation(
         InputError: a function cannot be loaded or does not take the factors, the trials do not
             fit into memory, or the journal is damaged.
     """
+    # Opened before the trials, since it says what is wrong with a function.
+    with own_measures(experiment) as own:
+        return _computed(experiment, progress, journal, own)
+
+
+def _computed(
+    experiment: Simulation, progress: Progress, journal: Journal | None, own: OwnMeasures | None
+) -> SimulationResults:
     with _opened(experiment, journal) as study, memory_for("the trials"):
         if experiment.solve is None:
             study.add_scenarios(experiment.scenarios)
@@ -277,7 +291,7 @@ def compute_simulation(
     with memory_for("the tables"):
         solved = [] if search is None else list(search.rows())
         return simulation_results(
-            experiment.document, scenarios, study.digests, calls, solved, other
+            experiment.document, scenarios, study.digests, calls, solved, other, own
         )
 
 
@@ -368,6 +382,6 @@ def simulation_workload(experiment: Simulation) -> Workload:
         at_most=not experiment.trials.is_fixed,
         intervals=answers * trials,
         cells=answers * trials if experiment.keep else 0,
-        summary=answers * len(MEASURES),
+        summary=answers * (len(MEASURES) + len(experiment.measures)),
         memory=memory,
     )
