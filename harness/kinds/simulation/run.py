@@ -18,6 +18,7 @@ from harness.designs.precision import FIRST_LOOK_DRAWN, Aim, planned_looks
 from harness.kinds.simulation.experiment import Simulation, TrialPlan
 from harness.kinds.simulation.functions import function_digests, sent_files, truths
 from harness.kinds.simulation.measures import MEASURES, Measure
+from harness.kinds.simulation.own_measures import OwnMeasures, own_measures
 from harness.kinds.simulation.repeat import unrepeated
 from harness.kinds.simulation.search import (
     MOST_ROUNDS,
@@ -254,6 +255,14 @@ def compute_simulation(
         InputError: a function cannot be loaded or does not take the factors, the trials do not
             fit into memory, or the journal is damaged.
     """
+    # Opened before the trials, since it says what is wrong with a function.
+    with own_measures(experiment) as own:
+        return _computed(experiment, progress, journal, own)
+
+
+def _computed(
+    experiment: Simulation, progress: Progress, journal: Journal | None, own: OwnMeasures | None
+) -> SimulationResults:
     with _opened(experiment, journal) as study, memory_for("the trials"):
         if experiment.solve is None:
             study.add_scenarios(experiment.scenarios)
@@ -282,7 +291,7 @@ def compute_simulation(
     with memory_for("the tables"):
         solved = [] if search is None else list(search.rows())
         return simulation_results(
-            experiment.document, scenarios, study.digests, calls, solved, other
+            experiment.document, scenarios, study.digests, calls, solved, other, own
         )
 
 
@@ -373,6 +382,6 @@ def simulation_workload(experiment: Simulation) -> Workload:
         at_most=not experiment.trials.is_fixed,
         intervals=answers * trials,
         cells=answers * trials if experiment.keep else 0,
-        summary=answers * len(MEASURES),
+        summary=answers * (len(MEASURES) + len(experiment.measures)),
         memory=memory,
     )

@@ -22,6 +22,7 @@ from harness.kinds.simulation.measures import (
     measures,
     relative_precision,
 )
+from harness.kinds.simulation.own_measures import OwnMeasures
 from harness.kinds.simulation.trials import Event, MethodTrials
 from harness.runner.manifest import manifest_of
 from harness.tables.columns import (
@@ -154,6 +155,7 @@ def simulation_results(
     calls: Mapping[str, Any],
     solved: Sequence[Mapping[str, Any]] = (),
     unrepeated: Sequence[Mapping[str, Any]] = (),
+    own: OwnMeasures | None = None,
 ) -> SimulationResults:
     """The tables and the manifest, not written yet.
 
@@ -164,6 +166,7 @@ def simulation_results(
         calls: the number of calls of each function and their seconds.
         solved: the rows of the table of a search.
         unrepeated: the methods with other answers in trials that were asked for again.
+        own: measures of the user's own.
     """
     alpha, reference, null = document["alpha"], document["reference"], document.get("null")
     kind = table_kind(document)
@@ -174,6 +177,10 @@ def simulation_results(
     for scenario in scenarios:
         replicates = scenario.replicates(alpha)
         by_method = measured(replicates, scenario.truth, alpha, null, reference)
+        if own is not None:
+            for label, each in replicates.items():
+                place = {"scenario": scenario.number, "method": label}
+                by_method[label] |= own.measured(place, each, scenario.truth)
         summary += [{**scenario.key, **row} for row in summary_rows(by_method, scenario.looks)]
         for label, of_method in by_method.items():
             if label == reference:
@@ -192,10 +199,14 @@ def simulation_results(
                 )
         if "keep" in document:
             kept += _replicates(scenario, replicates, columns[REPLICATES])
+    noted: dict[str, Sequence[Mapping[str, Any]]] = {
+        "unrepeated": unrepeated,
+        "unmeasured": () if own is None else own.failures,
+    }
     return SimulationResults(
         pl.concat(kept) if kept else pl.DataFrame(schema=columns[REPLICATES]),
         _table(summary, columns[SUMMARY]),
-        _manifest(document, scenarios, sources, unrepeated),
+        _manifest(document, scenarios, sources, noted),
         differences=_table(compared, columns[DIFFERENCES]),
         solve=_table(solved, columns[SOLVE]),
         calls=calls,
@@ -244,7 +255,7 @@ def _manifest(
     document: Mapping[str, Any],
     scenarios: Sequence[ScenarioTrials],
     sources: Mapping[str, str],
-    unrepeated: Sequence[Mapping[str, Any]],
+    noted: Mapping[str, Sequence[Mapping[str, Any]]],
 ) -> dict[str, Any]:
     tried = [dict(each.factors) for each in scenarios]
     failures, changed = [], []
@@ -268,7 +279,7 @@ def _manifest(
         "truths": [each.truth for each in scenarios],
         "failures": failures,
         "changed": changed,
-        **({"unrepeated": [*unrepeated]} if unrepeated else {}),
+        **{name: list(places) for name, places in noted.items() if places},
         "sources": dict(sources),
     }
     return manifest_of(document, sources, content)
@@ -301,4 +312,9 @@ def failed_calls(manifest: Mapping[str, Any]) -> Iterator[str]:
             f"{line['scenario']} when a new process is asked again for this trial alone; it or the "
             "model keeps something between calls, or draws from elsewhere than `rng`, so that "
             "results differ with the number of jobs"
+        )
+    for line in manifest.get("unmeasured", ()):
+        yield (
+            f"{line['measure']}: no value of {line['method']} in scenario {line['scenario']}: "
+            f"{line['why']}"
         )
