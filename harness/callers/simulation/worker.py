@@ -24,6 +24,7 @@ from harness.callers.simulation.answers import FIELDS, failure, read_answer, rea
 from harness.callers.simulation.guard import Guard, copy_of, same_data
 from harness.callers.simulation.r_functions import RError, RProcess, is_of_r
 from harness.callers.simulation.requests import (
+    CUT_OFF,
     IDLE,
     MODEL,
     TRUTH,
@@ -38,7 +39,7 @@ from harness.callers.simulation.shared import (
     generators,
     owner,
 )
-from harness.callers.worker import serve
+from harness.callers.worker import has_pipes, serve
 
 FAILED, CHANGED = "failed", "changed"
 """What a method did in a trial: it gave no answer, or it changed what others get too."""
@@ -330,6 +331,8 @@ class Study:
             block.forked.add(number)
             block.fail(rows, start, f"{_who(number)}{_FORKED}")
         if watched:
+            if not has_pipes():
+                os._exit(CUT_OFF)
             if (what := self._state.change(SharedState.now())) is not None:
                 self._state.restore()
             elif generators() != before:
