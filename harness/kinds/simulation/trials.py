@@ -173,10 +173,10 @@ def simulate_trials(
     """Draw the trials of a shard, and call each of its methods with the data of all of them.
 
     Where a function ends its process or hangs, the trial has no answer of it, and the shard is run
-    again without this call. After the first call of a shard, as of one that always hangs, or the
-    third time in a shard, it is not called in the trials that follow. Where one changes what the
-    functions of a process share, or the process ends between two calls, the shard is run again in a
-    new process, in which every change is noted and set back.
+    again without this call. Where it hangs in the first trial of a shard, as one that always does,
+    or the third time in a shard, it is not called in the trials that follow. Where one changes what
+    the functions of a process share, or the process ends between two calls, the shard is run again
+    in a new process, in which every change is noted and set back.
 
     Args:
         program: the functions.
@@ -225,7 +225,7 @@ def simulate_trials(
                 lost |= {fault.function} if fault.function else {*shard.methods}
             skipped.append(place)
             times = sum(function == fault.function for function, _ in ended)
-            if fault.trial == shard.first or times > _MOST_ENDS:
+            if (fault.hung and fault.trial == shard.first) or times > _MOST_ENDS:
                 later = range(fault.trial + 1, shard.first + shard.count)
                 if later:
                     often = f"{times} times, " if times > 1 else ""
