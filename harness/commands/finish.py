@@ -116,8 +116,7 @@ class _Said:
     def damaged(self, records: int) -> None:
         from harness.screen.console import damaged_line
 
-        if records:
-            print_error(damaged_line(self.name, records))
+        print_error(damaged_line(self.name, records))
 
     def found(self, recorded: int, parts: int) -> None:
         from harness.screen.console import goes_on_line

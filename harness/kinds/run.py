@@ -106,7 +106,8 @@ def run_in(
         if program:
             progress.begun(program)
         results = kind_of_experiment(experiment).compute(experiment, progress, journal)
-        progress.damaged(journal.damaged)
+        if journal.damaged:
+            progress.damaged(journal.damaged)
     return _written(experiment, results, folder, start)
 
 
@@ -164,7 +165,8 @@ def run_part(
             )
         journal.note(FACT, facts)
         kind.compute_part(experiment, part, progress, journal)
-        progress.damaged(journal.damaged)
+        if journal.damaged:
+            progress.damaged(journal.damaged)
         journal.note(FACT, {**facts, "finished": True})
     return path
 
@@ -205,7 +207,8 @@ def merge_parts(
                 journal.copy_from(part.path)
             kind = kind_of_experiment(experiment)
             results = kind.compute(experiment, progress, journal, complete=True)
-            progress.damaged(journal.damaged)
+            if journal.damaged:
+                progress.damaged(journal.damaged)
         if folder.journal.stat().st_size > LARGEST_JOURNAL:
             # The parts have it all.
             folder.journal.unlink()

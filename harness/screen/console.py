@@ -108,8 +108,7 @@ class ProgressBar:
         self._progress.console.print(escape_markup(begun_line(self._name, program)))
 
     def damaged(self, records: int) -> None:
-        if records:
-            self._progress.console.print(escape_markup(damaged_line(self._name, records)))
+        self._progress.console.print(escape_markup(damaged_line(self._name, records)))
 
     def found(self, recorded: int, parts: int) -> None:
         if 0 < recorded < parts:
