@@ -129,7 +129,7 @@ class AnswerReader:
             numbers, _, failed = found
             if failed is not None:
                 raise ValueError(failed[1])
-            return numbers[:, 0].tolist()
+            return [float(number) for number in numbers[:, 0]]
         if self.batch:
             numbers, answered, failed = read_answers(answer, self.batch)
             return self._widened(numbers), answered, failed

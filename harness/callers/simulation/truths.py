@@ -34,18 +34,19 @@ def data_and_truths(
     """
     named = [name for _, name in drawn if name != ONLY]
     form = f"{{{', '.join(f'{name!r}: …' for name in named)}}}" if named else "…"
-    expected = f"should return {{'data': …, 'truth': {form}}}, as estimand says"
+    why = f"estimand {', '.join(named)} is no factor" if named else "estimand is truth"
+    expected = f"should return {{'data': …, 'truth': {form}}}, as {why},"
     if not isinstance(found, Mapping) or set(found) != {DATA, TRUTH}:
-        raise FunctionError(f"{expected}, and returned {one_line(found, repr)}")
+        raise FunctionError(f"{expected} and returned {one_line(found, repr)}")
     given = found[TRUTH]
     if named:
         if not isinstance(given, Mapping):
-            raise FunctionError(f"{expected}, and returned the truth {one_line(given, repr)}")
+            raise FunctionError(f"{expected} and returned the truth {one_line(given, repr)}")
         for name in named:
             if name not in given:
                 guess = did_you_mean(name, [str(each) for each in given])
                 held = ", ".join(map(str, given))
-                raise FunctionError(f"{expected}, and returned the truths {held}{guess}")
+                raise FunctionError(f"{expected} and returned the truths {held}{guess}")
     return found[DATA], {
         estimand: _truth(name, given if name == ONLY else given[name], batch)
         for estimand, name in drawn

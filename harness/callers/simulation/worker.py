@@ -293,14 +293,14 @@ class Study:
     def _truth(self, number: int, factors: Mapping[str, Any]) -> float:
         """The true value of an estimand, by the number of its function."""
         try:
-            found = self.truths[number](**factors)
+            found: Any = self.truths[number](**factors)
         except ANYTHING as error:
             raise FunctionError(failure(error)) from None
-        number = np.asarray(found)
-        if number.dtype.kind not in "iuf" or number.size != 1 or not np.isfinite(number).all():
+        value = np.asarray(found)
+        if value.dtype.kind not in "iuf" or value.size != 1 or not np.isfinite(value).all():
             shown = one_line(found, repr)
             raise FunctionError(f"should return one finite number, and returned {shown}")
-        return float(number.item())
+        return float(value.item())
 
     def _trial(self, block: Block, start: int) -> None:
         """Draw the data of a trial, or of a batch from its first one on, and call the methods."""

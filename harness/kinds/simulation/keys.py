@@ -150,20 +150,20 @@ def _made(
     model: _FileFunction | _ModuleFunction | _RFunction | _SessionFunction, info: ValidationInfo
 ) -> UserFunction:
     """The function with the absolute path of its file."""
-    thin = {} if model.thin == 1 else {"thin": model.thin}
+    thin: dict[str, Any] = {} if model.thin == 1 else {"thin": model.thin}
     if isinstance(model, _SessionFunction):
         place, source = session_function(model.function, model.source)
         label = model.label or place.function
         labelled = {} if model.label is None else {"label": label}
-        written = {"function": place.function, "source": source} | labelled | thin
+        written = {"function": place.function, "source": source} | thin | labelled
         return UserFunction(label, place, written, model.thin)
-    keys = ("path", "module", "r", "function", "label")
-    values = {key: getattr(model, key, None) for key in keys}
+    keys = ("path", "module", "r", "function")
+    values = {key: getattr(model, key, None) for key in keys} | thin | {"label": model.label}
     written = {key: value for key, value in values.items() if value is not None}
     file = written.get("path", written.get("r"))
     path = None if file is None else resolved_path(info, file)
     place = FunctionLocation(model.function, path=path, module=written.get("module"))
-    return UserFunction(model.label or model.function, place, written | thin, model.thin)
+    return UserFunction(model.label or model.function, place, written, model.thin)
 
 
 if TYPE_CHECKING:
@@ -558,17 +558,16 @@ class SimulationConfig(StrictModel):
             raise unknown(what, labels, at="reference", found=self.reference)
         factors = list(self.factors[0])
         drawn = False
-        for name, source in self.estimand.items():
-            at = ("estimand", name) if name else "estimand"
+        for source in self.estimand.values():
             if isinstance(source, UserFunction) and is_of_r(source.place.path):
-                raise refused("expected a function of Python as estimand", at=at)
+                raise refused("expected a function of Python as estimand", at="estimand")
             drawn = drawn or (isinstance(source, str) and source not in factors)
             for row in self.factors:
                 value = row.get(source) if isinstance(source, str) else None
                 if value is not None and (
                     isinstance(value, bool | str) or not math.isfinite(value)
                 ):
-                    raise refused(expected_found("a factor with numbers", value), at=at)
+                    raise refused(expected_found("a factor with numbers", value), at="estimand")
         if drawn and is_of_r(self.model.place.path):
             raise refused("expected a model of Python, which can return truths", at="model")
         taken = [name for name in factors if name in RESERVED_WITH_MORE]
@@ -647,7 +646,8 @@ def simulation_of(
             figures.append(FigureSpec("zip_plot", {"scenario": 1}))
     else:
         figures = [figure_spec(options) for options in model.figures]
-    resolved = {
+    resolved: dict[str, Any] = {
+        "estimands": model.estimand,
         "title": model.title or model.name,
         "scenarios": scenarios,
         "trials": trials,
@@ -658,6 +658,5 @@ def simulation_of(
         "folder": str(folder.resolve()),
         "figures_are_suggested": model.figures is None,
     }
-    resolved["estimands"] = model.estimand
     given = {name: value for name, value in model if name not in ("kind", "factors", "estimand")}
     return Simulation(**{**given, **resolved}), []

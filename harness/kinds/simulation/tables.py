@@ -142,7 +142,7 @@ ByMethod = dict[str, dict[str, dict[str, Measure]]]
 
 
 def measured(
-    scenario: ScenarioTrials, alpha: float, null: float | None, reference: str | None
+    scenario: ScenarioTrials, alpha: float, null: float | None, reference: str
 ) -> ByMethod:
     """The measures of each method in one scenario, with its precision relative to a reference."""
     by_method = scenario.replicates(alpha)
@@ -153,8 +153,7 @@ def measured(
         if isinstance(truth, np.ndarray):
             own = {label: each.less(truth) for label, each in own.items()}
         for label, each in found_here.items():
-            compared = (each, found_here[reference]) if reference is not None else ()
-            if compared and all("empirical_se" in one for one in compared):
+            if "empirical_se" in each and "empirical_se" in found_here[reference]:
                 each[RELATIVE_PRECISION] = relative_precision(own[label], own[reference])
             found[label][estimand] = {name: each[name] for name in MEASURES if name in each}
     if len(scenario.truths) > 1:
