@@ -30,7 +30,8 @@ from tests.simulation.studies import MODELS, function, study, value
 from tests.study.experiments import stable_files
 
 ROOT = Path(harness.__file__).parents[1]
-SEVERAL = study("t", "z", "drawing", factors={"n": [5, 10]}, keep="replicates")
+MEDIAN = {"path": str(Path(__file__).with_name("measured.py")), "function": "median_bias"}
+SEVERAL = study("t", "z", "drawing", factors={"n": [5, 10]}, keep="replicates", measures=[MEDIAN])
 
 
 def _interval(p: float, trials: int) -> tuple[float, float]:
@@ -306,7 +307,7 @@ def test_factors_may_be_rows_of_a_file(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["slope", "z_for_t"])
+@pytest.mark.parametrize("name", ["slope", "variance", "z_for_t"])
 def test_a_study_of_the_package_gives_the_results_that_are_stored(name, tmp_path):
     found = harness.run(ROOT / f"configs/simulations/{name}.yaml", out=tmp_path)
     stored = harness.load(ROOT / f"results/simulations/{name}")

@@ -45,7 +45,7 @@ ERROR = 1e-4
 """The largest probability that a method which keeps its contract fails a check by its coverage."""
 ASKED_AGAIN = 20
 """The number of trials of a scenario that are asked for again."""
-_MOST = 2.0
+TOO_OFTEN = 2.0
 """Trials that cannot exclude that the interval misses so many times as often as it may say too
 little."""
 _ERRORS = 4.0
@@ -242,7 +242,7 @@ class ModelTrials:
         elif most < low:
             verdict, severity = FAIL, low / most
             words = f"wider than needed, at most {1.0 - low:g} is allowed"
-        elif most > _MOST * high:
+        elif most > TOO_OFTEN * high:
             verdict, words = INCONCLUSIVE, f"too few trials; --trials {self._needed(high)}"
         elif most < alpha:
             verdict, words = REMARK, "wider than needed"
@@ -263,7 +263,7 @@ class ModelTrials:
     def _needed(self, high: float) -> int:
         """How many trials exclude that the interval misses far too often if it does not."""
         count = 2 * self.shard.count
-        while self._limits(math.ceil(high * count), count)[1] > _MOST * high:
+        while self._limits(math.ceil(high * count), count)[1] > TOO_OFTEN * high:
             count *= 2
         return count
 

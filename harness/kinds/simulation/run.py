@@ -21,6 +21,7 @@ from harness.designs.precision import FIRST_LOOK_DRAWN, Aim, planned_looks
 from harness.kinds.simulation.experiment import ALL, Simulation, TrialPlan
 from harness.kinds.simulation.functions import function_digests, sent_files, truths
 from harness.kinds.simulation.measures import MEASURES
+from harness.kinds.simulation.own_measures import OwnMeasures, own_measures
 from harness.kinds.simulation.repeat import unrepeated
 from harness.kinds.simulation.search import (
     MOST_ROUNDS,
@@ -294,6 +295,14 @@ def compute_simulation(
         InputError: a function cannot be loaded or does not take the factors, the trials do not
             fit into memory, or the journal is damaged.
     """
+    # Opened before the trials, since it says what is wrong with a function.
+    with own_measures(experiment) as own:
+        return _computed(experiment, progress, journal, own)
+
+
+def _computed(
+    experiment: Simulation, progress: Progress, journal: Journal | None, own: OwnMeasures | None
+) -> SimulationResults:
     with _opened(experiment, journal) as study, memory_for("the trials"):
         if experiment.solve is None:
             study.add_scenarios(experiment.scenarios)
@@ -312,7 +321,7 @@ def compute_simulation(
     with memory_for("the tables"):
         solved = [] if search is None else list(search.rows())
         return simulation_results(
-            experiment.document, scenarios, study.digests, calls, solved, other
+            experiment.document, scenarios, study.digests, calls, solved, other, own
         )
 
 
@@ -386,7 +395,7 @@ def simulation_workload(experiment: Simulation) -> Workload:
     if experiment.solve is not None:
         # The trials are those of all levels of a search.
         scenarios = len(searched_scenarios(experiment.solve, experiment.scenarios))
-    answers = scenarios * len(experiment.methods)
+    answers, estimands = scenarios * len(experiment.methods), len(experiment.estimands)
     numbers = len(AnswerReader(experiment.program).names)
     memory, limit = BASE + 8.0 * answers * trials * numbers, machine_memory()
     if experiment.trials.is_fixed and memory > limit:
@@ -400,7 +409,7 @@ def simulation_workload(experiment: Simulation) -> Workload:
         trials=scenarios * trials,
         at_most=not experiment.trials.is_fixed,
         intervals=answers * trials,
-        cells=answers * len(experiment.estimands) * trials if experiment.keep else 0,
-        summary=answers * len(experiment.estimands) * len(MEASURES),
+        cells=estimands * answers * trials if experiment.keep else 0,
+        summary=estimands * answers * (len(MEASURES) + len(experiment.measures)),
         memory=memory,
     )

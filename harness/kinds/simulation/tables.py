@@ -26,6 +26,7 @@ from harness.kinds.simulation.measures import (
     measures,
     relative_precision,
 )
+from harness.kinds.simulation.own_measures import OwnMeasures
 from harness.kinds.simulation.trials import Event, MethodTrials
 from harness.runner.manifest import manifest_of
 from harness.tables.columns import (
@@ -170,6 +171,7 @@ def simulation_results(
     calls: Mapping[str, Any],
     solved: Sequence[Mapping[str, Any]] = (),
     unrepeated: Sequence[Mapping[str, Any]] = (),
+    own: OwnMeasures | None = None,
 ) -> SimulationResults:
     """The tables and the manifest, not written yet.
 
@@ -180,6 +182,7 @@ def simulation_results(
         calls: the number of calls of each function and their seconds.
         solved: the rows of the table of a search.
         unrepeated: the methods with other answers in trials that were asked for again.
+        own: measures of the user's own.
     """
     alpha, reference, null = document["alpha"], document["reference"], document.get("null")
     kind = table_kind(document)
@@ -189,14 +192,20 @@ def simulation_results(
     kept: list[pl.DataFrame] = []
     for scenario in scenarios:
         by_method = measured(scenario, alpha, null, reference)
+        if own is not None:
+            _add_own(by_method, scenario, alpha, own)
         summary += [{**scenario.key, **row} for row in summary_rows(by_method, scenario.looks)]
         compared += [{**scenario.key, **row} for row in _compared(by_method, reference)]
         if "keep" in document:
             kept += _replicates(scenario, alpha, columns[REPLICATES])
+    noted: dict[str, Sequence[Mapping[str, Any]]] = {
+        "unrepeated": unrepeated,
+        "unmeasured": () if own is None else own.failures,
+    }
     return SimulationResults(
         pl.concat(kept) if kept else pl.DataFrame(schema=columns[REPLICATES]),
         _table(summary, columns[SUMMARY]),
-        _manifest(document, scenarios, sources, unrepeated),
+        _manifest(document, scenarios, sources, noted),
         differences=_table(compared, columns[DIFFERENCES]),
         solve=_table(solved, columns[SOLVE]),
         calls=calls,
@@ -206,6 +215,15 @@ def simulation_results(
 def _table(rows: Sequence[Mapping[str, Any]], columns: Columns) -> pl.DataFrame:
     data = {name: [row[name] for row in rows] for name in columns}
     return pl.DataFrame(data, schema=columns, nan_to_null=True, strict=False)
+
+
+def _add_own(by_method: ByMethod, scenario: ScenarioTrials, alpha: float, own: OwnMeasures) -> None:
+    """Add the measures of the user's own to those of a scenario."""
+    for label, of_method in scenario.replicates(alpha).items():
+        for estimand, each in of_method.items():
+            place = {"scenario": scenario.number, "method": label}
+            place |= {} if estimand == ONLY else {"estimand": estimand}
+            by_method[label][estimand] |= own.measured(place, each, scenario.truths[estimand])
 
 
 def _compared(found: ByMethod, reference: str) -> Iterator[dict[str, Any]]:
@@ -269,7 +287,7 @@ def _manifest(
     document: Mapping[str, Any],
     scenarios: Sequence[ScenarioTrials],
     sources: Mapping[str, str],
-    unrepeated: Sequence[Mapping[str, Any]],
+    noted: Mapping[str, Sequence[Mapping[str, Any]]],
 ) -> dict[str, Any]:
     tried = [dict(each.factors) for each in scenarios]
     failures, changed = [], []
@@ -293,7 +311,7 @@ def _manifest(
         "truths": [_fixed(each.truths) for each in scenarios],
         "failures": failures,
         "changed": changed,
-        **({"unrepeated": [*unrepeated]} if unrepeated else {}),
+        **{name: list(places) for name, places in noted.items() if places},
         "sources": dict(sources),
     }
     return manifest_of(document, sources, content)
@@ -332,4 +350,9 @@ def failed_calls(manifest: Mapping[str, Any]) -> Iterator[str]:
             f"{line['scenario']} when a new process is asked again for this trial alone; it or the "
             "model keeps something between calls, or draws from elsewhere than `rng`, so that "
             "results differ with the number of jobs"
+        )
+    for line in manifest.get("unmeasured", ()):
+        yield (
+            f"{line['measure']}: no value of {line['method']} in scenario {line['scenario']}: "
+            f"{line['why']}"
         )
