@@ -26,6 +26,7 @@ from harness.callers.simulation.guard import Guard, copy_of, same_data
 from harness.callers.simulation.r_functions import RError, RProcess, is_of_r
 from harness.callers.simulation.reading import AnswerReader, number_name
 from harness.callers.simulation.requests import (
+    CUT_OFF,
     IDLE,
     MODEL,
     TIES,
@@ -42,7 +43,7 @@ from harness.callers.simulation.shared import (
     owner,
 )
 from harness.callers.simulation.truths import TRUTH, Truth, data_and_truths
-from harness.callers.worker import serve
+from harness.callers.worker import has_pipes, serve
 
 FAILED, CHANGED = "failed", "changed"
 """What a method did in a trial: it gave no answer, or it changed what others get too."""
@@ -376,6 +377,8 @@ class Study:
             block.forked.add(number)
             block.fail(rows, start, f"{_who(number)}{_FORKED}")
         if watched:
+            if not has_pipes():
+                os._exit(CUT_OFF)
             if (what := self._state.change(SharedState.now())) is not None:
                 self._state.restore()
             elif generators() != before:

@@ -63,7 +63,7 @@ def replay(results: Results, scenario: int, trial: int) -> Replay:
     methods += (MODEL_ROW,) if experiment.drawn else ()
     shard = TrialShard(scenario, factors, experiment.seed, first, batch, methods)
     try:
-        answers, _ = simulate_trials(experiment.program, shard, lines=True)
+        answers = simulate_trials(experiment.program, shard, lines=True).methods
         (true,) = truths(experiment, [factors])
     finally:
         close_trial_processes()

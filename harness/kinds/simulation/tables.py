@@ -352,7 +352,5 @@ def failed_calls(manifest: Mapping[str, Any]) -> Iterator[str]:
             "results differ with the number of jobs"
         )
     for line in manifest.get("unmeasured", ()):
-        yield (
-            f"{line['measure']}: no value of {line['method']} in scenario {line['scenario']}: "
-            f"{line['why']}"
-        )
+        of = ", ".join(line[name] for name in ("method", "estimand") if name in line)
+        yield f"{line['measure']}: no value of {of} in scenario {line['scenario']}: {line['why']}"
