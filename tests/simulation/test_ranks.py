@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
-from harness.kinds.simulation.ranks import (
+from harness.distributions.ranks import (
     CountBand,
     covered_counts,
     rank_bounds,
@@ -33,7 +33,7 @@ BAYESPLOT = [
     (1000, 100, 0.99, 0.000429801802807479),
 ]
 """N, the number of intervals, the level, and twice the tail that R 4.2.2 has with bayesplot 1.10.0,
-``bayesplot:::adjust_gamma(N, L = 1, K, prob, interpolate_adj = FALSE)``, of the authors of the band.
+``bayesplot:::adjust_gamma(N, L = 1, K, prob, interpolate_adj = FALSE)``, of the band's authors.
 """
 
 

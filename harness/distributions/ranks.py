@@ -165,4 +165,5 @@ def _upper_tail(counts: Integers, n: int, points: Floats) -> Floats:
 
 
 def _poisson(counts: Integers, mean: float) -> Floats:
-    return np.exp(xlogy(counts, mean) - mean - gammaln(counts + 1.0))
+    chances: Floats = np.exp(xlogy(counts, mean) - mean - gammaln(counts + 1.0))
+    return chances
