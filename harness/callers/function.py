@@ -13,6 +13,7 @@ from typing import Any, cast
 import numpy as np
 
 from harness.base.errors import HarnessError, InputError
+from harness.base.temporary import temporary_prefix
 from harness.callers.calls import (
     ON_ARRAYS,
     ON_NUMBERS,
@@ -456,7 +457,7 @@ def _running(sent: FunctionText) -> FunctionInProcess:
     with _LOCK:
         if sent in _RUNNING:
             return _RUNNING[sent]
-        folder = tempfile.TemporaryDirectory(prefix="harness-")
+        folder = tempfile.TemporaryDirectory(prefix=temporary_prefix("function"))
         _FOLDER.append(folder)
         path = Path(folder.name, sent.file)
         path.write_bytes(sent.content)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from harness.base.errors import InputError
+from harness.base.temporary import temporary_prefix
 from harness.callers.calls import FunctionError
 from harness.callers.messages import (
     LOAD,
@@ -55,14 +56,17 @@ class TrialProcess(PythonProcess):
             InputError: a function cannot be loaded, or does not take the factors.
         """
         self.program = program
-        handle, name = tempfile.mkstemp(prefix="harness-position-")
-        os.write(handle, np.array([IDLE, 0], np.int64).tobytes())
+        handle, name = tempfile.mkstemp(prefix=temporary_prefix("position"))
+        os.write(handle, np.array([IDLE, 0, False], np.int64).tobytes())
         os.close(handle)
         self._file = Path(name)
         self._position = np.memmap(name, np.int64, "r")
         super().__init__("harness.callers.simulation.worker", name)
         try:
             self._ask(LOAD, {"program": packed(program), "factors": dict(factors)})
+            if os.name == "posix":
+                # Both ends have opened the file, which is then left behind at no end.
+                self._file.unlink()
         except EndedError as fault:
             self.close()
             raise InputError(f"{program.model} cannot be loaded: {fault}") from None
@@ -117,7 +121,7 @@ class TrialProcess(PythonProcess):
 
     def progress(self) -> tuple[int, int]:
         """The number of the function that is called, and the trial."""
-        function, trial = self._position.tolist()
+        function, trial, _ = self._position.tolist()
         return function, trial
 
     def close(self) -> None:
@@ -125,6 +129,10 @@ class TrialProcess(PythonProcess):
         super().close()
         del self._position
         self._file.unlink(missing_ok=True)
+
+
+class StrayedError(Exception):
+    """A call has changed what the functions of a process share."""
 
 
 _IDLE: dict[StudyProgram, list[TrialProcess]] = {}

@@ -58,6 +58,9 @@ class TrialRequest:
     """Functions, 0 for the model, with trials in which they are not called."""
     lines: bool = False
     """Whether the reason of a failure has the lines of the user's code."""
+    watched: bool = False
+    """Whether it is seen after each call what the call has changed for others, and set back; else
+    the reply says whether any call has."""
     state: int | None = None
     """What the global generators of random numbers start from, and the reply says whether the data
     are those of the request before; None for 0, without that."""

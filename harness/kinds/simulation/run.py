@@ -17,6 +17,7 @@ from harness.designs.precision import FIRST_LOOK_DRAWN, Aim, planned_looks
 from harness.kinds.simulation.experiment import Simulation, TrialPlan
 from harness.kinds.simulation.functions import function_digests, sent_files, truths
 from harness.kinds.simulation.measures import MEASURES, Measure
+from harness.kinds.simulation.repeat import unrepeated
 from harness.kinds.simulation.search import (
     MOST_ROUNDS,
     Factors,
@@ -40,7 +41,7 @@ from harness.kinds.simulation.trials import (
 from harness.runner.journal.database import ColumnKey, Journal
 from harness.runner.journal.environment import program, sources_digest
 from harness.runner.journal.records import digest, pack, unpack
-from harness.runner.machine import memory_for
+from harness.runner.machine import machine_memory, memory_for
 from harness.runner.parallel import Backend, Progress, opened_backend, run_tasks
 from harness.runner.parts import TaskSpan
 from harness.runner.rounds import Round, Task, run_rounds
@@ -267,6 +268,7 @@ def compute_simulation(
             )
             for scenario, factors in enumerate(study.scenarios)
         ]
+        other = unrepeated(experiment, scenarios)
         names = ["model", *(each.label for each in experiment.methods)]
         calls = {
             names[function]: {"calls": times, "seconds": round(seconds, 6)}
@@ -274,7 +276,9 @@ def compute_simulation(
         }
     with memory_for("the tables"):
         solved = [] if search is None else list(search.rows())
-        return simulation_results(experiment.document, scenarios, study.digests, calls, solved)
+        return simulation_results(
+            experiment.document, scenarios, study.digests, calls, solved, other
+        )
 
 
 def _looks(plan: TrialPlan, shard: int) -> list[int]:
@@ -341,18 +345,29 @@ def compute_share(
 
 
 def simulation_workload(experiment: Simulation) -> Workload:
-    """What a study has to do beside the calls of the user's functions."""
+    """What a study has to do beside the calls of the user's functions.
+
+    Raises:
+        InputError: the answers do not fit into memory.
+    """
     scenarios, trials = len(experiment.scenarios), experiment.trials.count
     if experiment.solve is not None:
         # The trials are those of all levels of a search.
         scenarios = len(searched_scenarios(experiment.solve, experiment.scenarios))
     answers = scenarios * len(experiment.methods)
+    memory, limit = BASE + 8.0 * answers * trials * len(FIELDS), machine_memory()
+    if experiment.trials.is_fixed and memory > limit:
+        raise InputError(
+            f"{experiment.name}: the answers of {trials:,} trials would need {memory / 1e9:.3g} "
+            f"GB, more than the {limit / 1e9:.3g} GB of memory of this machine; use fewer trials"
+        )
     return Workload(
         scenarios=scenarios,
         tasks=scenarios * -(-trials // shard_size(experiment.batch)),
         trials=scenarios * trials,
         at_most=not experiment.trials.is_fixed,
+        intervals=answers * trials,
         cells=answers * trials if experiment.keep else 0,
         summary=answers * len(MEASURES),
-        memory=BASE + 8.0 * answers * trials * len(FIELDS),
+        memory=memory,
     )

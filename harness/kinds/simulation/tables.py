@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from harness.base.numerics.arrays import Floats
+from harness.callers.simulation.shared import consequence
 from harness.kinds.simulation.experiment import SIMULATION
 from harness.kinds.simulation.measures import (
     MEASURES,
@@ -152,6 +153,7 @@ def simulation_results(
     sources: Mapping[str, str],
     calls: Mapping[str, Any],
     solved: Sequence[Mapping[str, Any]] = (),
+    unrepeated: Sequence[Mapping[str, Any]] = (),
 ) -> SimulationResults:
     """The tables and the manifest, not written yet.
 
@@ -161,6 +163,7 @@ def simulation_results(
         sources: the digest of the files of each function.
         calls: the number of calls of each function and their seconds.
         solved: the rows of the table of a search.
+        unrepeated: the methods with other answers in trials that were asked for again.
     """
     alpha, reference, null = document["alpha"], document["reference"], document.get("null")
     kind = table_kind(document)
@@ -192,7 +195,7 @@ def simulation_results(
     return SimulationResults(
         pl.concat(kept) if kept else pl.DataFrame(schema=columns[REPLICATES]),
         _table(summary, columns[SUMMARY]),
-        _manifest(document, scenarios, sources),
+        _manifest(document, scenarios, sources, unrepeated),
         differences=_table(compared, columns[DIFFERENCES]),
         solve=_table(solved, columns[SOLVE]),
         calls=calls,
@@ -241,6 +244,7 @@ def _manifest(
     document: Mapping[str, Any],
     scenarios: Sequence[ScenarioTrials],
     sources: Mapping[str, str],
+    unrepeated: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
     tried = [dict(each.factors) for each in scenarios]
     failures, changed = [], []
@@ -264,6 +268,7 @@ def _manifest(
         "truths": [each.truth for each in scenarios],
         "failures": failures,
         "changed": changed,
+        **({"unrepeated": [*unrepeated]} if unrepeated else {}),
         "sources": dict(sources),
     }
     return manifest_of(document, sources, content)
@@ -275,7 +280,7 @@ def _first(event: Event) -> dict[str, Any]:
 
 
 def failed_calls(manifest: Mapping[str, Any]) -> Iterator[str]:
-    """A sentence for each method and scenario with failures, and with changed data.
+    """A sentence for each method and scenario with failures, changes, and answers not repeated.
 
     Each names the first trial, and how it is drawn again.
     """
@@ -288,5 +293,12 @@ def failed_calls(manifest: Mapping[str, Any]) -> Iterator[str]:
     for line in manifest["changed"]:
         yield (
             f"{line['method']}: {line['first']} in scenario {line['scenario']}, first in trial "
-            f"{line['first_trial']}; the other methods got the data as they were drawn"
+            f"{line['first_trial']}; {consequence(line['first'])}"
+        )
+    for line in manifest.get("unrepeated", ()):
+        yield (
+            f"{line['method']}: another answer in trial {line['first_trial']} of scenario "
+            f"{line['scenario']} when a new process is asked again for this trial alone; it or the "
+            "model keeps something between calls, or draws from elsewhere than `rng`, so that "
+            "results differ with the number of jobs"
         )

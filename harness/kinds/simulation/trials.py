@@ -13,9 +13,10 @@ import numpy as np
 
 from harness.base.errors import MethodError
 from harness.base.numerics.arrays import Floats, Integers
+from harness.base.temporary import temporary_prefix
 from harness.callers.location import FunctionLocation
 from harness.callers.simulation.answers import FIELDS
-from harness.callers.simulation.process import EndedError, trial_process
+from harness.callers.simulation.process import EndedError, StrayedError, trial_process
 from harness.callers.simulation.requests import (
     IDLE,
     MODEL,
@@ -78,7 +79,7 @@ class MethodTrials:
     failed: Event = ()
     """The first trial without an answer."""
     changed: Event = ()
-    """The first trial whose data the method changed in place."""
+    """The first trial in which the method changed what others get too, such as the data."""
 
     def fields(self) -> dict[str, Floats]:
         """The numbers by their names, shape (trials,); NaN of those that were not given."""
@@ -105,6 +106,8 @@ Calls = dict[int, tuple[int, float]]
 """The number of calls of a function, 0 for the model, and their seconds."""
 SentFiles = Mapping[str, Mapping[str, bytes]]
 """The files of folders by their names there."""
+_STRAYED: set[StudyProgram] = set()
+"""The studies of which a call has changed what their functions share."""
 _SENT: dict[str, tempfile.TemporaryDirectory[str]] = {}
 _LOCK = threading.Lock()
 
@@ -135,7 +138,7 @@ def _folder_of(folder: str, sent: Mapping[str, bytes]) -> Path:
         return Path(folder)
     with _LOCK:
         if folder not in _SENT:
-            _SENT[folder] = tempfile.TemporaryDirectory(prefix="harness-")
+            _SENT[folder] = tempfile.TemporaryDirectory(prefix=temporary_prefix("files"))
         for name, content in sent.items():
             target = Path(_SENT[folder].name, name)
             if not _has(target, content):
@@ -158,6 +161,8 @@ def simulate_trials(
 
     Where a function ends its process or hangs, the trial has no answer of it, and the shard is run
     again without this call; the third time in a shard it is not called in the trials that follow.
+    Where one changes what the functions of a process share, the shard is run again in a new
+    process, in which every change is noted and set back.
 
     Args:
         program: the functions.
@@ -179,10 +184,15 @@ def simulate_trials(
     stopped: dict[int, str] = {}
     asked = replace(shard.request(program), lines=lines)
     while True:
+        asked = replace(asked, skipped=frozenset(skipped), watched=program in _STRAYED)
         try:
             with trial_process(program, shard.factors) as process:
-                reply = process.trials(replace(asked, skipped=frozenset(skipped)))
+                reply = process.trials(asked)
+                if reply.content["strayed"]:
+                    raise StrayedError
             break
+        except StrayedError:
+            _STRAYED.add(program)
         except EndedError as fault:
             place = fault.function, fault.trial
             if fault.function == IDLE or place in ended:
