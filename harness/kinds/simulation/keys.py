@@ -38,6 +38,7 @@ from harness.base.text import plain_number
 from harness.callers.location import FunctionLocation
 from harness.callers.process import TIMEOUT
 from harness.callers.simulation.r_functions import is_of_r
+from harness.callers.simulation.requests import ONLY
 from harness.config import yaml12
 from harness.config.models.figures import figure_spec, figure_type, kind_of
 from harness.config.models.methods import (
@@ -67,15 +68,24 @@ from harness.designs.crossing import Error, Goal
 from harness.figures.catalogue import FIGURES
 from harness.figures.kind import FigureSpec
 from harness.kinds.simulation.experiment import (
+    ALL,
     REPLICATES,
     SIMULATION,
+    Estimand,
     Level,
     Simulation,
     Solve,
     TrialPlan,
     UserFunction,
 )
-from harness.kinds.simulation.measures import FRACTIONS, LOWEST, MEASURES, RESERVED, SOLVED
+from harness.kinds.simulation.measures import (
+    FRACTIONS,
+    LOWEST,
+    MEASURES,
+    RESERVED,
+    RESERVED_WITH_MORE,
+    SOLVED,
+)
 from harness.kinds.simulation.trials import shard_size
 
 MOST_SCENARIOS = 10_000
@@ -85,11 +95,16 @@ _MOST_SEARCHED = 100_000
 """The most trials of a search where no largest number is given."""
 
 
+_Thin = Annotated[int, Field(ge=1, le=10**6), expecting("a whole number from 1 to 10^6")]
+_THIN: Any = Field(1, description="Of a method with draws: every so many one is ranked.")
+
+
 class _NamedFunction(StrictModel):
     """The keys of every function."""
 
     function: FunctionName = Field(description="Name of the function.")
     label: Label | None = Field(None, description="Of a method; left out, the function's name.")
+    thin: _Thin = _THIN
 
 
 class _FileFunction(_NamedFunction):
@@ -121,6 +136,7 @@ class _SessionFunction(StrictModel):
     function: SessionName
     source: str = Field("", description="Text of the function, which is not run from a file.")
     label: Label | None = Field(None, description="Of a method; left out, the function's name.")
+    thin: _Thin = _THIN
 
 
 def _where(value: Any) -> str:
@@ -134,18 +150,20 @@ def _made(
     model: _FileFunction | _ModuleFunction | _RFunction | _SessionFunction, info: ValidationInfo
 ) -> UserFunction:
     """The function with the absolute path of its file."""
+    thin = {} if model.thin == 1 else {"thin": model.thin}
     if isinstance(model, _SessionFunction):
         place, source = session_function(model.function, model.source)
         label = model.label or place.function
         labelled = {} if model.label is None else {"label": label}
-        return UserFunction(label, place, {"function": place.function, "source": source} | labelled)
+        written = {"function": place.function, "source": source} | labelled | thin
+        return UserFunction(label, place, written, model.thin)
     keys = ("path", "module", "r", "function", "label")
     values = {key: getattr(model, key, None) for key in keys}
     written = {key: value for key, value in values.items() if value is not None}
     file = written.get("path", written.get("r"))
     path = None if file is None else resolved_path(info, file)
     place = FunctionLocation(model.function, path=path, module=written.get("module"))
-    return UserFunction(model.label or model.function, place, written)
+    return UserFunction(model.label or model.function, place, written | thin, model.thin)
 
 
 if TYPE_CHECKING:
@@ -407,10 +425,32 @@ def _of_simulations(options: Any) -> Any:
     return options
 
 
+def _estimand_name(name: str) -> str:
+    """The name of one of several estimands, which is refused where it is none."""
+    if not is_python_name(name) or "." in name:
+        raise refused(f"expected estimands with names of Python, found {name!r}")
+    if name == ALL:
+        raise refused(f"expected another name of an estimand than {ALL}, which has a meaning")
+    return name
+
+
+def _by_name(names: list[str]) -> dict[str, Any]:
+    for first, again in repeated(names):
+        raise refused(f"expected each estimand once, found {names[again]} in {first} and {again}")
+    return {name: name for name in names}
+
+
+def _shape_of_estimands(value: Any) -> str:
+    if isinstance(value, list):
+        return tag("list")
+    is_named = isinstance(value, Mapping) and "function" not in value
+    return tag("named" if is_named else "one")
+
+
 if TYPE_CHECKING:
     _Trials = TrialPlan
     _Execution = Execution
-    _Estimand = float | str | UserFunction
+    _Estimands = dict[str, Estimand]
     _FigureList = list[Any]
 else:
     _Trials = Annotated[
@@ -420,10 +460,27 @@ else:
     _Execution = ExecutionSettings
     _Estimand = Annotated[
         by_shape(
-            Annotated[float | str, expecting("a factor, a number, or {path, function}")],
+            Annotated[
+                float | str,
+                expecting("a factor, a number, {path, function}, or a truth that the model draws"),
+            ],
             mapping=_UserFunction,
         ),
         BeforeValidator(as_mapping),
+    ]
+    _EstimandName = Annotated[str, AfterValidator(_estimand_name)]
+    _Estimands = Annotated[
+        Annotated[_Estimand, Tag(tag("one"))]
+        | Annotated[
+            Annotated[list[_EstimandName], Field(min_length=1)],
+            AfterValidator(_by_name),
+            Tag(tag("list")),
+        ]
+        | Annotated[
+            Annotated[dict[_EstimandName, _Estimand], Field(min_length=1)], Tag(tag("named"))
+        ],
+        Discriminator(_shape_of_estimands),
+        AfterValidator(lambda found: found if isinstance(found, dict) else {ONLY: found}),
     ]
     _FigureList = list[Annotated[figure_type(), AfterValidator(_of_simulations)]]
 
@@ -443,8 +500,9 @@ class SimulationConfig(StrictModel):
     factors: _Factors = Field(
         {}, validate_default=True, description="Levels, which are crossed; rows; or {csv: file}."
     )
-    estimand: _Estimand = Field(
-        description="The true value: a factor, a number, or a function of the factors."
+    estimand: _Estimands = Field(
+        description="The true value: a factor, a number, a function of the factors, or truth, "
+        "which the model draws; of several estimands a list of names, or a mapping."
     )
     methods: Annotated[list[_UserFunction], Field(min_length=1)] = Field(
         description="Functions f(data, alpha), or f(data, alpha, rng), of an estimate and limits."
@@ -499,15 +557,24 @@ class SimulationConfig(StrictModel):
             what = f"the label of a method ({', '.join(labels)})"
             raise unknown(what, labels, at="reference", found=self.reference)
         factors = list(self.factors[0])
-        if isinstance(self.estimand, str) and self.estimand not in factors:
-            what = f"a factor ({', '.join(factors) or 'there is none'})"
-            raise unknown(what, factors, at="estimand", found=self.estimand)
-        if isinstance(self.estimand, str):
+        drawn = False
+        for name, source in self.estimand.items():
+            at = ("estimand", name) if name else "estimand"
+            if isinstance(source, UserFunction) and is_of_r(source.place.path):
+                raise refused("expected a function of Python as estimand", at=at)
+            drawn = drawn or (isinstance(source, str) and source not in factors)
             for row in self.factors:
-                value = row[self.estimand]
-                if isinstance(value, bool | str) or not math.isfinite(value):
-                    message = expected_found("a factor with numbers", value)
-                    raise refused(message, at="estimand")
+                value = row.get(source) if isinstance(source, str) else None
+                if value is not None and (
+                    isinstance(value, bool | str) or not math.isfinite(value)
+                ):
+                    raise refused(expected_found("a factor with numbers", value), at=at)
+        if drawn and is_of_r(self.model.place.path):
+            raise refused("expected a model of Python, which can return truths", at="model")
+        taken = [name for name in factors if name in RESERVED_WITH_MORE]
+        if taken and (drawn or ONLY not in self.estimand):
+            message = f"expected another name of a factor than {taken[0]}, a column of the tables"
+            raise refused(message, at="factors")
         if self.solve is None and self.trials is None:
             raise refused("expected this key, found nothing", at="trials")
         if self.solve is not None and self.trials is not None:
@@ -519,11 +586,13 @@ class SimulationConfig(StrictModel):
             if kind.over == "trial" and self.keep is None:
                 message = f"expected keep: {REPLICATES} with {kind.name}, which shows trials"
                 raise refused(message, at="figures")
+            estimand = getattr(options, "estimand", None)
+            if estimand is not None and estimand not in self.estimand:
+                what = f"one of several estimands ({', '.join(filter(None, self.estimand))})"
+                raise unknown(what, list(self.estimand), at="figures", found=estimand)
             if scenario > len(self.factors):
                 message = f"expected a scenario up to {len(self.factors)}, found {scenario}"
                 raise refused(f"{message} in {kind.name}", at="figures")
-        if isinstance(self.estimand, UserFunction) and is_of_r(self.estimand.place.path):
-            raise refused("expected a function of Python as estimand", at="estimand")
         return self
 
 
@@ -589,5 +658,6 @@ def simulation_of(
         "folder": str(folder.resolve()),
         "figures_are_suggested": model.figures is None,
     }
-    given = {name: value for name, value in model if name not in ("kind", "factors")}
+    resolved["estimands"] = model.estimand
+    given = {name: value for name, value in model if name not in ("kind", "factors", "estimand")}
     return Simulation(**{**given, **resolved}), []
