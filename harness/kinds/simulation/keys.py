@@ -80,6 +80,7 @@ from harness.kinds.simulation.experiment import (
 )
 from harness.kinds.simulation.measures import (
     FRACTIONS,
+    ESTIMATED,
     LOWEST,
     MEASURES,
     RESERVED,
@@ -270,7 +271,7 @@ _Count = Annotated[
     Field(ge=1, le=MOST_TRIALS),
     expecting("a whole number of trials from 1 to 10^11"),
 ]
-_Measure = Annotated[str, Word("a measure", MEASURES)]
+_Measure = Annotated[str, Word("a measure", ESTIMATED)]
 
 
 class _PerScenario(StrictModel):

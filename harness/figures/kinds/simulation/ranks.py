@@ -22,8 +22,8 @@ from harness.distributions.ranks import (
     uniformity,
 )
 from harness.figures import options
-from harness.figures.kind import Drawing, file_stem
-from harness.figures.kinds.simulation.study import SCENARIO, Study, study_kind
+from harness.figures.kind import Drawing
+from harness.figures.kinds.simulation.study import ESTIMAND, SCENARIO, Study, study_kind
 from harness.figures.look import layout, style
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ class RankOptions(options.PanelOptions):
 
     scenario: int = SCENARIO
     methods: options.Labels | None = options.METHODS
+    estimand: str | None = ESTIMAND
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,8 @@ def _drawing(study: Study, panels: list[Panel], across: str, up: str) -> Drawing
     columns = layout.panel_columns(count, asked.columns, min(3, max(1, room)))
     titles = [style.wrap(panel.title, (width - 10) / columns - 1) for panel in panels]
     names = [f"{100 * LEVEL:.0f} % band of all points together", "method", "right posterior"]
-    heading = style.wrap(study.scenario_text, width)
+    of_estimand = f"{study.chosen}, " if study.chosen else ""
+    heading = style.wrap(of_estimand + study.scenario_text, width)
     above = style.line_height() * (1 + max(title.count("\n") for title in titles))
     height = 12 + (_HEIGHT + above) * math.ceil(count / columns)
     figure, legend = style.curve_figure(names, heading, height, 1 + heading.count("\n"), width)
@@ -144,7 +146,7 @@ def _drawing(study: Study, panels: list[Panel], across: str, up: str) -> Drawing
     figure.supylabel(up)
     handles = [Patch(**_BAND), Line2D([], [], **_SHARE), Line2D([], [], **_RIGHT)]
     figure.legend(handles, names, **legend)
-    return Drawing(file_stem(study.kind, f"scenario{asked.scenario}"), figure)
+    return Drawing(study.stem(f"scenario{asked.scenario}"), figure)
 
 
 def _plot(axes: Axes, panel: Panel) -> None:
