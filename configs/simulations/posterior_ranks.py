@@ -1,7 +1,5 @@
 """A normal mean with a normal prior, and draws of three posteriors of it."""
 
-import numpy as np
-
 
 def draw(rng, n):
     mean = rng.normal()

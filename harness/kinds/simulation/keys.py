@@ -79,10 +79,9 @@ from harness.kinds.simulation.experiment import (
     UserFunction,
 )
 from harness.kinds.simulation.measures import (
-    FRACTIONS,
     ESTIMATED,
+    FRACTIONS,
     LOWEST,
-    MEASURES,
     RESERVED,
     RESERVED_WITH_MORE,
     SOLVED,
