@@ -17,6 +17,7 @@ from harness.kinds.simulation.measures import (
 
 TRUTH, ALPHA, NULL = 0.5, 0.1, 0.2
 OF_OTHERS = ("relative_precision", "joint_coverage", "mean_set_size")
+OF_OTHERS += ("rank_bias", "rank_spread", "rank_uniformity")
 EVERY_OTHER = tuple(name for name in MEASURES if name not in OF_OTHERS)
 
 

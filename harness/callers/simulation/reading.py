@@ -172,6 +172,10 @@ class AnswerReader:
     ) -> Answers:
         """Mean, deviation and quantiles of draws, and how many are below the truth.
 
+        The quantile of p among L draws is the (L + 1)p-th smallest, by a line between two of them:
+        a truth with the distribution of the draws is below it with probability p, where that place
+        is one of 1 … L.
+
         A truth that is equal to k of the ranked draws is placed among them at random: of the k + 1
         places each has the same probability.
         """
@@ -190,9 +194,8 @@ class AnswerReader:
         draws = draws.astype(np.float64)
         finite = np.isfinite(draws).all(axis=1)
         with np.errstate(all="ignore"):
-            lower, upper = np.quantile(
-                draws, [self.program.alpha / 2, 1 - self.program.alpha / 2], axis=1
-            )
+            levels = [self.program.alpha / 2, 1 - self.program.alpha / 2]
+            lower, upper = np.quantile(draws, levels, axis=1, method="weibull")
             made = {
                 "estimate": draws.mean(axis=1),
                 "se": draws.std(axis=1, ddof=1),

@@ -33,24 +33,14 @@ from harness.base.models import (
 )
 from harness.base.plain_data import expected_found
 from harness.base.text import plain_number
-from harness.callers.location import FunctionLocation
 from harness.callers.process import TIMEOUT
 from harness.callers.simulation.r_functions import is_of_r
 from harness.callers.simulation.requests import ONLY
 from harness.config.models.figures import figure_spec, figure_type, kind_of
 from harness.config.models.methods import (
     Alpha,
-    FunctionName,
-    Label,
-    ModuleName,
-    PythonFile,
-    SessionName,
     as_mapping,
-    existing_file,
-    is_of_session,
     is_python_name,
-    resolved_path,
-    session_function,
 )
 from harness.config.models.trials import (
     MOST_TRIALS,
@@ -74,7 +64,9 @@ from harness.kinds.simulation.experiment import (
     UserFunction,
 )
 from harness.kinds.simulation.factors import Factors
+from harness.kinds.simulation.function_keys import FunctionKey
 from harness.kinds.simulation.measures import (
+    ESTIMATED,
     FRACTIONS,
     LOWEST,
     MEASURES,
@@ -89,90 +81,6 @@ _MOST_SEARCHED = 100_000
 """The most trials of a search where no largest number is given."""
 
 
-_Thin = Annotated[int, Field(ge=1, le=10**6), expecting("a whole number from 1 to 10^6")]
-_THIN: Any = Field(1, description="Of a method with draws: every so many one is ranked.")
-
-
-class _NamedFunction(StrictModel):
-    """The keys of every function."""
-
-    function: FunctionName = Field(description="Name of the function.")
-    label: Label | None = Field(None, description="Of a method; left out, the function's name.")
-    thin: _Thin = _THIN
-
-
-class _FileFunction(_NamedFunction):
-    """A function of a Python file."""
-
-    path: PythonFile
-
-
-class _ModuleFunction(_NamedFunction):
-    """A function of a module that can be imported."""
-
-    module: ModuleName
-
-
-class _RFunction(_NamedFunction):
-    """A function of an R file."""
-
-    r: Annotated[
-        str, existing_file("R", ".R"), Field(description="R file, relative to the config.")
-    ]
-
-
-class _SessionFunction(StrictModel):
-    """A function of a Python session, which `harness.run` takes; its text in the file is a record.
-
-    A function stands here itself, or with a label as {function: f, label: mine}.
-    """
-
-    function: SessionName
-    source: str = Field("", description="Text of the function, which is not run from a file.")
-    label: Label | None = Field(None, description="Of a method; left out, the function's name.")
-    thin: _Thin = _THIN
-
-
-def _where(value: Any) -> str:
-    if is_of_session(value):
-        return tag("session")
-    keys = value if isinstance(value, Mapping) else ()
-    return tag(next((key for key in ("module", "r") if key in keys), "file"))
-
-
-def _made(
-    model: _FileFunction | _ModuleFunction | _RFunction | _SessionFunction, info: ValidationInfo
-) -> UserFunction:
-    """The function with the absolute path of its file."""
-    thin: dict[str, Any] = {} if model.thin == 1 else {"thin": model.thin}
-    if isinstance(model, _SessionFunction):
-        place, source = session_function(model.function, model.source)
-        label = model.label or place.function
-        labelled = {} if model.label is None else {"label": label}
-        written = {"function": place.function, "source": source} | thin | labelled
-        return UserFunction(label, place, written, model.thin)
-    keys = ("path", "module", "r", "function")
-    values = {key: getattr(model, key, None) for key in keys} | thin | {"label": model.label}
-    written = {key: value for key, value in values.items() if value is not None}
-    file = written.get("path", written.get("r"))
-    path = None if file is None else resolved_path(info, file)
-    place = FunctionLocation(model.function, path=path, module=written.get("module"))
-    return UserFunction(model.label or model.function, place, written, model.thin)
-
-
-if TYPE_CHECKING:
-    _UserFunction = UserFunction
-else:
-    _UserFunction = Annotated[
-        Annotated[_FileFunction, Tag(tag("file"))]
-        | Annotated[_ModuleFunction, Tag(tag("module"))]
-        | Annotated[_RFunction, Tag(tag("r"))]
-        | Annotated[_SessionFunction, BeforeValidator(as_mapping), Tag(tag("session"))],
-        Discriminator(_where),
-        AfterValidator(_made),
-    ]
-
-
 # The number of trials.
 
 
@@ -181,7 +89,7 @@ _Count = Annotated[
     Field(ge=1, le=MOST_TRIALS),
     expecting("a whole number of trials from 1 to 10^11"),
 ]
-_Measure = Annotated[str, Word("a measure", MEASURES)]
+_Measure = Annotated[str, Word("a measure", ESTIMATED)]
 
 
 class _PerScenario(StrictModel):
@@ -375,7 +283,7 @@ else:
                 float | str,
                 expecting("a factor, a number, {path, function}, or a truth that the model draws"),
             ],
-            mapping=_UserFunction,
+            mapping=FunctionKey,
         ),
         BeforeValidator(as_mapping),
     ]
@@ -404,7 +312,7 @@ class SimulationConfig(StrictModel):
     )
     name: Name = Field(description="Results go to results/<name>; plain path segments.")
     title: Title | None = Field(None, description="Left out, the name.")
-    model: _UserFunction = Field(
+    model: FunctionKey = Field(
         description="Draws the data of a trial: f(rng, **factors); with batch f(rng, trials, "
         "**factors)."
     )
@@ -415,7 +323,7 @@ class SimulationConfig(StrictModel):
         description="The true value: a factor, a number, a function of the factors, or truth, "
         "which the model draws; of several estimands a list of names, or a mapping."
     )
-    methods: Annotated[list[_UserFunction], Field(min_length=1)] = Field(
+    methods: Annotated[list[FunctionKey], Field(min_length=1)] = Field(
         description="Functions f(data, alpha), or f(data, alpha, rng), of an estimate and limits."
     )
     reference: str | None = Field(
@@ -438,7 +346,7 @@ class SimulationConfig(StrictModel):
     keep: Annotated[str, Word("what is kept", (REPLICATES,))] | None = Field(
         None, description="replicates: the answers of every trial, in replicates.parquet."
     )
-    measures: list[_UserFunction] = Field(
+    measures: list[FunctionKey] = Field(
         [], description="Functions f(trials, alpha) of a number, of the trials of a method."
     )
     execution: _Execution = Field(

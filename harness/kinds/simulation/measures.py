@@ -34,18 +34,23 @@ from scipy.special import ndtri, stdtrit
 from harness.base.numerics.arrays import Bools, Floats, Rows
 from harness.callers.simulation.answers import AGAINST_TRUTH, FIELDS
 from harness.designs.precision import estimate_interval
+from harness.distributions.ranks import uniformity
 
 _Values = TypeVar("_Values", float, Floats)
 
 RELATIVE_PRECISION, JOINT_COVERAGE = "relative_precision", "joint_coverage"
+RANK_UNIFORMITY = "rank_uniformity"
 MEASURES = (
     *("bias", "relative_bias", "empirical_se", "mse", "rmse", "model_se"),
     *("relative_error_model_se", "coverage", "coverage_answered", "bias_eliminated_coverage"),
     *("miss_below", "miss_above", "mean_length", "interval_score", "mean_set_size"),
-    *("rejection_rate", RELATIVE_PRECISION, JOINT_COVERAGE, "failures"),
+    *("rejection_rate", RELATIVE_PRECISION, "rank_bias", "rank_spread", RANK_UNIFORMITY),
+    *(JOINT_COVERAGE, "failures"),
 )
 """The names of the measures, in the order of a table. Relative ones are fractions."""
 
+ESTIMATED = tuple(name for name in MEASURES if name != RANK_UNIFORMITY)
+"""Those with a Monte Carlo standard error; the other one is a p-value."""
 FRACTIONS = frozenset(
     {
         *("coverage", "coverage_answered", "bias_eliminated_coverage", "miss_below", "miss_above"),
@@ -75,7 +80,7 @@ SOLVED = (
 """Those of the table of a search."""
 LOWEST: Mapping[str, float] = {
     **dict.fromkeys(("empirical_se", "mse", "rmse", "model_se", "mean_length"), 0.0),
-    **dict.fromkeys(("relative_error_model_se", RELATIVE_PRECISION), -1.0),
+    **dict.fromkeys(("relative_error_model_se", RELATIVE_PRECISION, "rank_spread"), -1.0),
     **dict.fromkeys(("interval_score", "mean_set_size"), 0.0),
 }
 """The values that measures are above, of those that are no fractions and have such a value."""
@@ -219,11 +224,16 @@ def measures(
         if truth is not None and not answered.any():
             means["coverage"] = np.zeros(answered.size)
         means["failures"] = (~answered).astype(np.float64)
+        rank, draws = (
+            np.where(answered, column, np.nan) for column in (replicates.rank, replicates.draws)
+        )
+        means |= _of_ranks(rank, draws)
         found = {name: _mean_measure(name, values) for name, values in means.items()}
         found |= {name: _root_measure(values) for name, values in squares.items()}
         if has_x:
             found["empirical_se"] = _empirical_se(x - shift)
             found["relative_error_model_se"] = _relative_error(x - shift, se)
+    found |= _uniformity(rank, draws)
     return {name: found[name] for name in MEASURES if name in found and found[name].trials}
 
 
@@ -256,6 +266,28 @@ def _of_sets(covered: Floats, size: Floats) -> dict[str, Floats]:
         "coverage_answered": covered,
         "mean_set_size": size,
     }
+
+
+def _of_ranks(rank: Floats, draws: Floats) -> dict[str, Floats]:
+    """The values of the measures that are means over ranks r among L draws.
+
+    u = (r + ½)/(L + 1) has the mean ½ and the variance (1 − 1/(L + 1)²)/12 of uniform ranks.
+    """
+    if np.isnan(rank).all():
+        return {}
+    centred = (rank + 0.5) / (draws + 1.0) - 0.5
+    variance = (1.0 - (draws + 1.0) ** -2) / 12.0
+    return {"rank_bias": centred, "rank_spread": centred * centred / variance - 1.0}
+
+
+def _uniformity(rank: Floats, draws: Floats) -> dict[str, Measure]:
+    """The p-value of uniform ranks, which is exact; none where the numbers of draws differ."""
+    counts = np.unique(_known(draws))
+    if counts.size != 1:
+        return {}
+    ranks = _known(rank).astype(np.int64)
+    p, no_influence = uniformity(ranks, int(counts[0])), np.full(rank.size, np.nan)
+    return {RANK_UNIFORMITY: Measure(p, math.nan, ranks.size, no_influence)}
 
 
 def _of_limits(

@@ -72,6 +72,9 @@ MEASURES = {
     "mean_set_size": MeasureAxis("mean number of labels of a set"),
     "rejection_rate": MeasureAxis("rejection rate, %", lambda alpha: alpha),
     "relative_precision": MeasureAxis("precision gained over the reference, %", lambda alpha: 0),
+    "rank_bias": MeasureAxis("mean rank of the truth, less 1/2", lambda alpha: 0),
+    "rank_spread": MeasureAxis("variance of ranks over that of uniform ones, less 1", lambda _: 0),
+    "rank_uniformity": MeasureAxis("p-value of uniform ranks"),
     JOINT_COVERAGE: MeasureAxis("joint coverage of all estimands, %", lambda alpha: 1 - alpha),
     "failures": MeasureAxis("trials without an answer, %", lambda alpha: 0),
 }
