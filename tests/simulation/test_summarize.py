@@ -17,7 +17,7 @@ from harness.kinds.simulation.measures import JOINT_COVERAGE, MEASURES
 from tests.cli.conftest import is_one_sentence
 
 METHODS = ("CC", "MI_T", "MI_LOGT")
-OF_OTHERS = (JOINT_COVERAGE, "mean_set_size")
+OF_OTHERS = (JOINT_COVERAGE, "mean_set_size", "rank_bias", "rank_spread", "rank_uniformity")
 
 # R, package rsimsum, whose data set MIsim is tests/data/misim.csv (the numbers are of 32 bits):
 # > s <- simsum(MIsim, estvarname = "b", true = 0.5, se = "se", methodvar = "method", ref = "CC")

@@ -77,13 +77,13 @@ def _ranks(kind: str, method: str, rows: pl.DataFrame) -> tuple[Integers, int]:
     drawn = rows.filter("answered").drop_nulls("rank") if "rank" in rows.columns else rows.clear()
     if drawn.is_empty():
         raise InputError(f"{kind}: {method} has answered without draws in this scenario")
-    numbers = drawn["draws"].unique()
-    if len(numbers) > 1:
+    draws = drawn["draws"].to_numpy().astype(np.int64)
+    if draws.min() < draws.max():
         raise InputError(
-            f"{kind}: {method} has from {numbers.min():g} to {numbers.max():g} draws; expected as "
-            "many in all trials of a scenario"
+            f"{kind}: {method} has from {draws.min()} to {draws.max()} draws; expected as many in "
+            "all trials of a scenario"
         )
-    return drawn["rank"].to_numpy().astype(np.int64), int(numbers[0])
+    return drawn["rank"].to_numpy().astype(np.int64), int(draws[0])
 
 
 def draw_rank_ecdf(results: Results, asked: RankOptions) -> list[Drawing]:
@@ -153,7 +153,7 @@ def _plot(axes: Axes, panel: Panel) -> None:
     low, high = panel.ends
     # All shares are 0 at 0 and 1 at 1, so that differences begin and end at 0.
     points = np.concatenate([[0.0], panel.band.points, [1.0]])
-    axes.fill_between(points, *(np.pad(end, 1) for end in (low, high)), **_BAND, gid="band")
+    axes.fill_between(points, np.pad(low, 1), np.pad(high, 1), **_BAND, gid="band")
     axes.plot(points, np.pad(panel.difference, 1), **_SHARE, zorder=3, gid="method")
     axes.axhline(0, **_RIGHT, zorder=2, gid="right")
 
