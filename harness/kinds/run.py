@@ -106,6 +106,8 @@ def run_in(
         if program:
             progress.begun(program)
         results = kind_of_experiment(experiment).compute(experiment, progress, journal)
+        if journal.damaged:
+            progress.damaged(journal.damaged)
     return _written(experiment, results, folder, start)
 
 
@@ -157,12 +159,14 @@ def run_part(
     }
     with opened(path, fresh=fresh, largest=None) as journal:
         before = journal.fact(FACT)
-        if before is not None and before["content_hash"] != facts["content_hash"]:
+        if before is not None and before.get("content_hash") != facts["content_hash"]:
             raise InputError(
                 f"{path} holds a part of another experiment; move it, or run with --fresh"
             )
         journal.note(FACT, facts)
         kind.compute_part(experiment, part, progress, journal)
+        if journal.damaged:
+            progress.damaged(journal.damaged)
         journal.note(FACT, {**facts, "finished": True})
     return path
 
@@ -203,6 +207,8 @@ def merge_parts(
                 journal.copy_from(part.path)
             kind = kind_of_experiment(experiment)
             results = kind.compute(experiment, progress, journal, complete=True)
+            if journal.damaged:
+                progress.damaged(journal.damaged)
         if folder.journal.stat().st_size > LARGEST_JOURNAL:
             # The parts have it all.
             folder.journal.unlink()

@@ -26,7 +26,7 @@ from harness.designs.engines import monte_carlo
 from harness.designs.limits import Limits
 from harness.runner import cluster
 from harness.runner.parallel import NoProgress, opened_backend, run_tasks
-from tests.simulation.studies import study
+from tests.simulation.studies import FORMS, study
 from tests.study.experiments import DRAWN, LISTED, changed, process_of, stable_files, sum_of_lower
 
 # Dask leaves sockets of a scheduler that was killed to the garbage collector.
@@ -94,6 +94,7 @@ def execution(scheduler):
 
 
 STUDY = study("t", "z", factors={"n": [5, 10]}, trials={"per_scenario": 4000}, keep="replicates")
+FORM = {**FORMS["draws in batches"], "trials": {"per_scenario": 8000}}
 
 
 class Killing(NoProgress):
@@ -114,7 +115,9 @@ class Killing(NoProgress):
             self.done_at_death = self.done
 
 
-@pytest.mark.parametrize("base", [DRAWN, LISTED, STUDY], ids=["drawn", "listed", "simulation"])
+@pytest.mark.parametrize(
+    "base", [DRAWN, LISTED, STUDY, FORM], ids=["drawn", "listed", "simulation", "form"]
+)
 def test_a_killed_worker_changes_no_byte(
     base, scheduler, start_worker, small_shards, monkeypatch, tmp_path
 ):
@@ -269,6 +272,44 @@ def test_workers_of_this_machine_end_with_the_run(tmp_path):
         assert workers
         assert os.getpid() not in workers
     assert all(has_ended(process) for process in workers)
+
+
+def run_while_workers_are_killed(tmp_path):
+    """The numbers of tasks whose workers, with what has started them, are killed after one."""
+    found = []
+
+    def run():
+        with opened_backend(Execution(2, "dask", 10.0)) as backend:
+            tasks = ((number, tmp_path / "tries", 0) for number in range(40))
+            results = run_tasks(process_of, tasks, 2, backend)
+            try:
+                found.append(next(results)[0])
+                (workers,) = (
+                    child
+                    for child in psutil.Process().children()
+                    if "run_workers" in " ".join(child.cmdline())
+                )
+                workers.kill()
+                found.extend(number for number, _ in results)
+            except HarnessError as error:
+                found.append(str(error))
+
+    # A run that hangs does not end its thread.
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(60)
+    assert not thread.is_alive()
+    return found
+
+
+def test_workers_of_this_machine_that_are_killed_are_started_anew(tmp_path):
+    assert run_while_workers_are_killed(tmp_path) == list(range(40))
+
+
+def test_a_run_ends_where_workers_of_this_machine_are_killed_too_often(tmp_path, monkeypatch):
+    monkeypatch.setattr(cluster, "_STARTS", 1)
+    *_, error = run_while_workers_are_killed(tmp_path)
+    assert error == "the worker processes of this machine's Dask cluster have ended (1 time)"
 
 
 def has_ended(process):

@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.callers.location import source_files, sources_digest
 from harness.callers.simulation.process import trial_process
-from harness.kinds.simulation.experiment import Level, Simulation, UserFunction
+from harness.kinds.simulation.experiment import Estimand, Level, Simulation, UserFunction
 from harness.kinds.simulation.trials import SentFiles
 
 
@@ -27,20 +27,25 @@ def sent_files(experiment: Simulation) -> SentFiles:
     return found
 
 
-def truths(experiment: Simulation, scenarios: Iterable[Mapping[str, Level]]) -> list[float]:
-    """The true value in each of some scenarios.
+def truths(
+    experiment: Simulation, scenarios: Iterable[Mapping[str, Level]]
+) -> list[dict[str, float]]:
+    """The true values in each of some scenarios, by estimand, but for those that are drawn.
 
     Raises:
         InputError: a function cannot be loaded, or does not take the factors.
     """
-    found = []
+    drawn = dict(experiment.drawn)
+    fixed = {name: each for name, each in experiment.estimands.items() if name not in drawn}
     # The process is started in any case, since it says what is wrong with a function.
     with trial_process(experiment.program, experiment.scenarios[0]) as process:
-        for factors in scenarios:
-            estimand = experiment.estimand
+
+        def value(estimand: Estimand, factors: Mapping[str, Any]) -> float:
             if isinstance(estimand, UserFunction):
-                found.append(process.truth(factors))
-            else:
-                value: Any = factors[estimand] if isinstance(estimand, str) else estimand
-                found.append(float(value))
-    return found
+                return process.truth(estimand.place, factors)
+            return float(factors[estimand] if isinstance(estimand, str) else estimand)
+
+        return [
+            {name: value(estimand, factors) for name, estimand in fixed.items()}
+            for factors in scenarios
+        ]
