@@ -20,7 +20,7 @@ from harness.callers.simulation.requests import MODEL_STREAM, Stream, stream_key
 from harness.config.load import document_of, validated
 from harness.config.models.trials import MOST_TRIALS
 from harness.kinds.simulation.experiment import SIMULATION, Simulation
-from harness.kinds.simulation.functions import function_digests, truths
+from harness.kinds.simulation.functions import study_files, truths
 from harness.kinds.simulation.keys import simulation_of
 from harness.kinds.simulation.trials import MethodTrials, TrialShard, simulate_trials
 from harness.runner.storage import RUN_FILE
@@ -69,7 +69,7 @@ def replay(results: Results, scenario: int, trial: int) -> Replay:
         )
         for method, batched in zip(experiment.methods, answers, strict=True)
     }
-    then, now = results.manifest["sources"], function_digests(experiment)
+    then, now = results.manifest["sources"], study_files(experiment).by_function
     changed = tuple(name for name, digest in now.items() if then.get(name) != digest)
     return Replay(experiment.alpha, factors, true, of_trial, changed)
 

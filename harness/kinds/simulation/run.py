@@ -13,9 +13,10 @@ import numpy as np
 from harness.base.errors import InputError
 from harness.callers.simulation.answers import FIELDS
 from harness.callers.simulation.process import close_trial_processes
+from harness.callers.sources import refuse_changed
 from harness.designs.precision import FIRST_LOOK_DRAWN, Aim, planned_looks
 from harness.kinds.simulation.experiment import Simulation, TrialPlan
-from harness.kinds.simulation.functions import function_digests, sent_files, truths
+from harness.kinds.simulation.functions import StudyFiles, sent_files, study_files, truths
 from harness.kinds.simulation.measures import MEASURES, Measure
 from harness.kinds.simulation.search import (
     MOST_ROUNDS,
@@ -52,7 +53,7 @@ class _Study:
     """A study while it runs: what is answered in each scenario, shard by shard."""
 
     experiment: Simulation
-    digests: Mapping[str, str]
+    files: StudyFiles
     backend: Backend
     journal: Journal | None
     answers: dict[tuple[int, int], dict[int, MethodTrials]] = field(default_factory=dict)
@@ -166,7 +167,13 @@ class _Study:
             self.calls[function] = before[0] + times, before[1] + seconds
 
     def _save(self) -> None:
-        """Put the answers into the journal that it lacks."""
+        """Put the answers into the journal that it lacks.
+
+        Raises:
+            InputError: a file of the functions has changed.
+        """
+        if self.unsaved:
+            refuse_changed(self.experiment.name, self.files.by_path)
         for number, shard in self.unsaved:
             if self.journal is not None:
                 answers = self.answers[shard.scenario - 1, number]
@@ -199,7 +206,7 @@ class _Study:
             "seed": shard.seed,
             "batch": self.experiment.batch,
             "trials": [shard.first, shard.count],
-            "model": self.digests["model"],
+            "model": self.files.by_function["model"],
             "program": program(sources_digest((simulate_trials.__module__,))),
         }
         return digest(content)
@@ -209,7 +216,7 @@ class _Study:
         content = {
             "label": function.label,
             "alpha": self.experiment.alpha,
-            "files": self.digests[f"methods {function.label}"],
+            "files": self.files.by_function[f"methods {function.label}"],
         }
         return ColumnKey(digest(content).hex(), "")
 
@@ -226,7 +233,7 @@ class _Study:
 def _opened(experiment: Simulation, journal: Journal | None) -> Iterator[_Study]:
     try:
         with opened_backend(experiment.execution) as backend:
-            yield _Study(experiment, function_digests(experiment), backend, journal)
+            yield _Study(experiment, study_files(experiment), backend, journal)
     finally:
         close_trial_processes()
 
@@ -245,8 +252,8 @@ def compute_simulation(
         The tables and the manifest, not written yet.
 
     Raises:
-        InputError: a function cannot be loaded or does not take the factors, the trials do not
-            fit into memory, or the journal is damaged.
+        InputError: a function cannot be loaded or does not take the factors, a file of one has
+            changed, the trials do not fit into memory, or the journal is damaged.
     """
     with _opened(experiment, journal) as study, memory_for("the trials"):
         if experiment.solve is None:
@@ -257,6 +264,7 @@ def compute_simulation(
             search, number = LevelSearch(experiment, experiment.solve, study.shard), MOST_ROUNDS
             rounds = study.searching(search)
         run_rounds(rounds, progress, journal)
+        refuse_changed(experiment.name, study.files.by_path)
         scenarios = [
             ScenarioTrials(
                 scenario + 1,
@@ -274,7 +282,8 @@ def compute_simulation(
         }
     with memory_for("the tables"):
         solved = [] if search is None else list(search.rows())
-        return simulation_results(experiment.document, scenarios, study.digests, calls, solved)
+        sources = study.files.by_function
+        return simulation_results(experiment.document, scenarios, sources, calls, solved)
 
 
 def _looks(plan: TrialPlan, shard: int) -> list[int]:
