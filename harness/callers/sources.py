@@ -14,7 +14,7 @@ import sysconfig
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from importlib.metadata import packages_distributions, version
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
 
 import harness
@@ -26,10 +26,11 @@ from harness.callers.process import LOADING, PythonProcess
 from harness.callers.simulation.r_functions import RProcess, is_of_r
 from harness.callers.worker import serve
 
-_INSTALLED = {"site-packages", "dist-packages"}
+_INSTALLED = ("site-packages", "dist-packages")
 """The folders of what is installed, which is known by its version."""
-_KEYED = {"numpy", "scipy"}
-"""Packages whose versions are in the keys of all records."""
+_ASIDE = {"numpy", "scipy", "charset_normalizer"}
+"""NumPy and SciPy, whose versions are in the keys of all records, and what NumPy loads where it is
+installed, to read programs in Fortran."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class LoadedFiles:
     """The real path and the SHA-256 of each file, by its module, or of R by its path from the
     folder of the function."""
     versions: Mapping[str, str] = field(default_factory=dict)
-    """The versions of installed distributions; those of NumPy and SciPy are keys elsewhere."""
+    """The versions of installed distributions; those of NumPy and SciPy are in other keys."""
 
     @property
     def digests(self) -> dict[str, str]:
@@ -56,8 +57,11 @@ class LoadedFiles:
     @property
     def is_current(self) -> bool:
         """Whether the files and the versions are still these."""
-        is_same = all(version(name) == number for name, number in self.versions.items())
-        return is_same and file_digests(self.digests) == self.digests
+        try:
+            versions = {name: version(name) for name in self.versions}
+        except PackageNotFoundError:
+            return False
+        return versions == self.versions and file_digests(self.digests) == self.digests
 
 
 def file_digests(paths: Iterable[str | Path]) -> dict[str, str]:
@@ -90,7 +94,7 @@ def refuse_changed(name: str, digests: Mapping[str, str]) -> None:
 
 
 _LISTED: dict[tuple[object, ...], LoadedFiles] = {}
-"""What was listed before, by the functions and where modules are looked for."""
+"""What was listed before, by the hashes of functions and where modules are looked for."""
 
 
 def loaded_files(
@@ -113,7 +117,7 @@ def loaded_files(
     with ExitStack() as stack:
         started = []
         for place, group in groups.items():
-            key = (*group, Path.cwd(), *sys.path)
+            key = (*map(hash, group), Path.cwd(), *sys.path)
             if key not in _LISTED or not _LISTED[key].is_current:
                 process = PythonProcess("harness.callers.sources")
                 stack.callback(process.close)
@@ -133,6 +137,14 @@ def _listed(reply: Message) -> LoadedFiles:
     """The files that a process lists."""
     files = {str(name): (str(a), str(b)) for name, a, b in reply.content["files"]}
     return LoadedFiles(files, {str(a): str(b) for a, b in reply.content["versions"]})
+
+
+def _installed_package(path: Path) -> str | None:
+    """The package or module that is installed and has a file; None of a file elsewhere."""
+    for folder in _INSTALLED:
+        if folder in path.parts[:-1]:
+            return path.parts[path.parts.index(folder) + 1].partition(".")[0]
+    return None
 
 
 class Listing:
@@ -166,9 +178,10 @@ class Listing:
             place = getattr(sys.modules[name], "__dict__", {}).get("__file__")
             if not isinstance(place, str):
                 continue
-            path, top = Path(os.path.realpath(place)), name.partition(".")[0]
-            if _INSTALLED & {*Path(place).parts, *path.parts}:
-                if top in _KEYED:
+            path = Path(os.path.realpath(place))
+            top = _installed_package(Path(place)) or _installed_package(path)
+            if top is not None:
+                if top in _ASIDE:
                     continue
                 packages = packages_distributions() if packages is None else packages
                 if top in packages:

@@ -35,6 +35,17 @@ STUDIES = {
         {"study.py": "from beside import shift\n" + DRAW + MEAN, "libraries/beside.py": SHIFT},
         "libraries/beside.py",
     ),
+    "an installed package": (
+        "path",
+        {
+            "study.py": "from installed import shift\n" + DRAW + MEAN,
+            "site-packages/installed.py": "from importlib.metadata import version\n"
+            "def shift():\n    return int(version('installed'))\n",
+            "site-packages/installed-0.dist-info/METADATA": "Name: installed\nVersion: 0\n",
+            "site-packages/installed-0.dist-info/top_level.txt": "installed\n",
+        },
+        "site-packages/installed-0.dist-info/METADATA",
+    ),
     "a file that R reads": (
         "r",
         {"study.R": 'source(file.path("lib", "shift.R"))\n' + R_DRAW, "lib/shift.R": R_SHIFT},
@@ -46,13 +57,16 @@ STUDIES = {
 
 def write(folder: Path, files: dict[str, str]) -> None:
     for name, text in files.items():
-        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
 
 
 def edit(file: Path) -> None:
     """Let the functions shift the data by 10."""
-    file.write_text(file.read_text().replace("return 0", "return 10").replace(") 0", ") 10"))
+    text = file.read_text()
+    for before in ("return 0", ") 0", "Version: 0"):
+        text = text.replace(before, before.replace("0", "10"))
+    file.write_text(text)
 
 
 def study(folder: Path, named: str = "path") -> dict:
@@ -85,9 +99,9 @@ def covered(results: harness.Results) -> float:
 
 @pytest.fixture
 def place(tmp_path, monkeypatch):
-    """A folder whose subfolder of libraries is on the path, as is the folder itself last."""
-    monkeypatch.syspath_prepend(tmp_path / "libraries")
-    monkeypatch.syspath_prepend(tmp_path)
+    """A folder that is on the path with its subfolders of libraries."""
+    for folder in ("libraries", "site-packages", "."):
+        monkeypatch.syspath_prepend(tmp_path / folder)
     monkeypatch.delitem(importlib.sys.modules, "helpers", raising=False)
     return tmp_path
 
