@@ -2,6 +2,8 @@
 
     assert_interval_method(my_interval, family="proportion", against="wilson")
 
+    assert_coverage("estimates.csv", estimate="b", se="se", true=0.5, by="method")
+
     @parametrize_with_checks({my_interval: {}, "package.module:other": {"contract": "at-least"}})
     def test_interval(check):
         check()
@@ -44,6 +46,8 @@ from harness.checks.report import CheckReport
 
 if TYPE_CHECKING:
     import pytest
+
+    from harness.checks.estimates import Gate
 
 IN_A_TEST = "PYTEST_CURRENT_TEST"
 """The variable of the environment that pytest sets while a test runs."""
@@ -92,6 +96,52 @@ def assert_interval_method(
     options = {"against": against, **options}
     checked = CheckedMethod(method, family, with_baseline(options, _folder_of_caller()))
     return assert_report(checked.report)
+
+
+def assert_coverage(
+    estimates: Any,
+    *,
+    contract: str = "nominal",
+    estimate: str | None = None,
+    by: str | Sequence[str] = (),
+    **options: Any,
+) -> Gate:
+    """Assert that estimates of a simulation keep a contract, up to Monte Carlo error.
+
+    Args:
+        estimates: a table, as ``harness.summarize`` takes it; or the results of a simulation study
+            or the path of their folder, with a contract alone.
+        contract: nominal, approximate, conservative or at-least.
+        estimate: the column of the estimates.
+        by: the columns of the method and of further factors.
+        **options: other arguments of ``harness.summarize``: ``se``, ``true`` and the like.
+
+    Returns:
+        The promises, each with its simultaneous limits.
+
+    Raises:
+        AssertionError: a promise is broken, or trials are too few; the text names the promises.
+        InputError: the estimates cannot be read, or an argument is wrong.
+
+    Example:
+        >>> import numpy as np
+        >>> rng = np.random.default_rng(1)
+        >>> study = {"b": rng.normal(0.5, 0.1, 4000), "se": np.full(4000, 0.1)}
+        >>> print(assert_coverage(study, estimate="b", se="se", true=0.5))
+        PASS nominal: 2 promises at a joint level of 5 %
+    """
+    __tracebackhide__ = True
+    from harness.checks.estimates import gate_on_estimates, gate_on_results
+
+    if estimate is not None:
+        gate = gate_on_estimates(estimates, contract=contract, estimate=estimate, by=by, **options)
+    elif by or options:
+        raise InputError("assert_coverage needs estimate, the column of the estimates")
+    else:
+        gate = gate_on_results(estimates, contract)
+    if gate.exit_code:
+        raise AssertionError(str(gate))
+    return gate
 
 
 def assert_report(report: CheckReport) -> CheckReport:

@@ -9,6 +9,7 @@ import pytest
 
 import harness
 from harness.base.errors import InputError
+from harness.families.labelled import COUNTS
 
 CASES = {
     "doc_id": [0, 0, 1, 1, 2, 2, 3, 3] * 2,
@@ -43,6 +44,46 @@ def test_pairs_of_long_rows_have_the_interval_of_their_counts(rows):
 def test_a_leaderboard_takes_long_rows(rows):
     found = harness.leaderboard(rows, "ok", key="item", by="model")
     assert [(each.system, each.x) for each in found.systems] == [("a", 5), ("b", 4)]
+
+
+VERDICTS = {
+    "system": ["a"] * 9 + ["b"] * 3,
+    "judge": ["yes", "yes", "yes", "no", "1", "no", "0", "TRUE", "pass", "1", "0", "0"],
+    "human": ["yes", "no", "", "na", "1", "right", "wrong", "", "", "1", "0", ""],
+}
+
+
+@pytest.mark.parametrize("kind", [pl.DataFrame, pd.DataFrame, dict])
+def test_verdicts_and_labels_of_rows_have_the_interval_of_their_counts(kind):
+    columns = {"rows": kind(VERDICTS), "correct": "judge", "truth": "human"}
+    found = harness.interval("labelled_share", **columns, by="system")
+    # right_yes, right_no, wrong_yes, wrong_no, yes, unlabelled of either system.
+    for place, counts in enumerate([(2, 1, 1, 1, 3, 4), (1, 0, 0, 1, 0, 1)]):
+        alone = harness.interval("labelled_share", **dict(zip(COUNTS, counts, strict=True)))
+        assert (found.lower[place], found.upper[place]) == (alone.lower, alone.upper)
+
+
+def test_labels_of_other_words_are_named_by_the_positive_one():
+    rows = {"judge": ["good", "bad", "good"], "human": ["good", "", "bad"]}
+    columns = {"rows": rows, "correct": "judge", "truth": "human"}
+    found = harness.interval("labelled_share", **columns, positive="good")
+    alone = harness.interval("labelled_share", **dict(zip(COUNTS, (1, 0, 1, 0, 0, 1), strict=True)))
+    assert (found.lower, found.upper) == (alone.lower, alone.upper)
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"correct": "judge"}, "needs --correct, the column of the judge's verdicts, and --truth"),
+        ({"truth": "human"}, "of the labels, found --truth alone"),
+        ({"truth": "human", "correct": ["judge", "judge"]}, "takes one --correct, found 2"),
+        ({"truth": "system", "correct": "judge"}, "expected 0 or 1, or true or false, in system"),
+        ({"truth": "human", "correct": "judge", "yes": "system"}, "from --correct alone"),
+    ],
+)
+def test_columns_that_are_no_verdicts_and_labels_are_refused(columns, said):
+    with pytest.raises(InputError, match=said):
+        harness.interval("labelled_share", rows=VERDICTS, **columns)
 
 
 @pytest.mark.parametrize("library", ["polars", "pandas"])

@@ -30,6 +30,18 @@ _GRACE = 0.5
 """Seconds that the process has to end by itself after it was asked to."""
 
 
+_PIPES: dict[int, int] = {}
+"""The files of the pipes to the other end, by their descriptors."""
+
+
+def has_pipes() -> bool:
+    """Whether the pipes to the other end are open, which a function may have closed."""
+    try:
+        return all(os.fstat(number).st_ino == file for number, file in _PIPES.items())
+    except OSError:
+        return False
+
+
 class Loaded(Protocol):
     """The functions that a request has loaded."""
 
@@ -52,6 +64,7 @@ def serve(load: Callable[[Message], Loaded], copies_answer: bool) -> int:
             answers too, so that the other end refuses both; or ends without a word.
     """
     replies, pipe = os.dup(1), os.dup(0)
+    _PIPES.update({number: os.fstat(number).st_ino for number in (replies, pipe)})
     os.dup2(2, 1)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     process = os.getpid()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from harness.base.errors import MethodError
+from harness.base.errors import InputError, MethodError
 from harness.base.numerics.arrays import Floats, Integers
 from harness.checks.findings import BEHAVIOUR, FAIL, PASS, Finding, and_more
 from harness.checks.plans import scenario_of
@@ -46,6 +46,9 @@ FAULT = "fault"
 """Why there are no numbers."""
 
 EXACT_NUMBERS = "has exact numbers"
+MOST_LIMITS = 10**7
+"""The most limits of one size for exact numbers: at each outcome and alpha they take some 150 bytes
+and, of a formula, 50 µs."""
 
 
 def measures(subject: Subject, sizes: Sequence[Size], alphas: Sequence[float]) -> pl.DataFrame:
@@ -81,6 +84,23 @@ def measures(subject: Subject, sizes: Sequence[Size], alphas: Sequence[float]) -
 def key_columns(table: pl.DataFrame) -> tuple[str, ...]:
     """The columns that identify a row, which come first: the sizes and alpha."""
     return tuple(table.columns[: table.columns.index("alpha") + 1])
+
+
+def refuse_too_many(family: Family, sizes: Sequence[Size], alphas: Sequence[float]) -> None:
+    """Refuse exact numbers that need more limits than fit into the memory of most machines.
+
+    Raises:
+        InputError: a size has too many outcomes.
+    """
+    for size in sizes:
+        scenario = scenario_of(family, size)
+        outcomes = solver_of(scenario).possible_count()
+        if outcomes * len(alphas) > MOST_LIMITS:
+            raise InputError(
+                f"exact numbers at {family.size_text(scenario.sizes)} need limits at "
+                f"{outcomes:,.0f} outcomes for each alpha, and a check computes at most "
+                f"{MOST_LIMITS:,} in all; give a smaller size or fewer alphas"
+            )
 
 
 def behaviour(subject: Subject, sizes: Sequence[Size], alphas: Sequence[float]) -> pl.DataFrame:

@@ -14,7 +14,7 @@ from harness.base.errors import InputError
 from harness.callers.naming import AnyMethod, Named, method_for
 from harness.checks.baseline.changes import compare_with_baseline, store_as_baseline
 from harness.checks.baseline.folder import is_baseline
-from harness.checks.behaviour import behaviour, check_exact_numbers
+from harness.checks.behaviour import behaviour, check_exact_numbers, refuse_too_many
 from harness.checks.compare import Compared, check_same, compare_with_method
 from harness.checks.conformance.properties import Evaluation
 from harness.checks.conformance.runner import (
@@ -205,6 +205,8 @@ class CheckRun:
         if by_default and not answers_arrays(subject, settings.restriction):
             some = tuple(size for size in settings.sizes if np.max(size) <= LARGEST_OF_NUMBERS)
             settings = self.settings = replace(settings, sizes=some)
+        if subject.has_limits_by_outcome:
+            refuse_too_many(subject.family, settings.sizes, settings.alphas)
         with stage(0.2):
             self._check_limits()
         with stage(0.4 if settings.is_compared else 0.8):

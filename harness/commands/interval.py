@@ -91,7 +91,8 @@ def interval(
     correct: Annotated[
         list[str] | None,
         typer.Option(
-            help="Column of the file with 1 or true where a case is right, else 0; of pairs twice."
+            help="Column of the file with 1 or true where a case is right, else 0; of pairs twice, "
+            "of labelled_share by the judge."
         ),
     ] = None,
     by: Annotated[
@@ -111,7 +112,11 @@ def interval(
     where: Where = None,
     missing: Missing = None,
     truth: Annotated[
-        str | None, typer.Option(help="Column of the file with two labels, beside --score.")
+        str | None,
+        typer.Option(
+            help="Column of the file with two labels, beside --score; of labelled_share with the "
+            "true ones, empty where a case has none."
+        ),
     ] = None,
     score: Annotated[
         list[str] | None,
@@ -184,6 +189,10 @@ def interval(
     The area under the ROC curve takes scores of cases, and a column with their labels:
 
         interval auc --rows scores.csv --truth label --score model
+
+    A judge's verdicts on all answers, and labels of some of them, go to labelled_share:
+
+        interval labelled_share --rows answers.csv --correct judge --truth human
     """
     from harness.base.arguments import validate_choice
     from harness.catalogue import with_settings

@@ -310,6 +310,10 @@ def read_value(option: str, text: str) -> Any:
     return document.data
 
 
+_ALSO = {"auc": ("--area",)}
+"""Further names of options."""
+
+
 def with_data(
     helps: Mapping[str, str], kind: Any = float | None, metavar: str | None = None
 ) -> Callable[[Command], Command]:
@@ -328,7 +332,10 @@ def with_data(
             name,
             inspect.Parameter.KEYWORD_ONLY,
             default=None,
-            annotation=Annotated[kind, typer.Option(option_of(name), help=text, metavar=metavar)],
+            annotation=Annotated[
+                kind,
+                typer.Option(option_of(name), *_ALSO.get(name, ()), help=text, metavar=metavar),
+            ],
         )
         for name, text in helps.items()
     ]

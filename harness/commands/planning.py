@@ -138,6 +138,8 @@ _LISTS = {
     "shares": "Share of each stratum among the cases: 0.5,0.3,0.2.",
     "share": _OF_LISTS["share"],
     "unlabelled": _OF_LISTS["unlabelled"],
+    "auc": _OF_LISTS["auc"],
+    "sd_ratio": _OF_LISTS["sd_ratio"],
 }
 _GIVEN_SIZES = {
     name: f"{text} With --above or --below: the power of this size is found, and with "
@@ -154,7 +156,7 @@ def size(
             help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
             "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, mean, "
             "clustered_proportion, stratified_difference, precision, recall, specificity, npv, "
-            "f_score, jaccard, mcc, kappa, informedness, labelled_share or judged_share",
+            "f_score, jaccard, mcc, kappa, informedness, labelled_share, judged_share or auc",
             metavar="FAMILY",
         ),
     ],

@@ -129,6 +129,12 @@ class Lists:
     or None; of strata each is a list."""
     truth_at: Callable[..., AnyListTruth | TaskTruth] | None = None
     """Return the truth with these numbers; None where there are no words."""
+    draw_growing: Callable[..., tuple[Floats, ...]] | None = None
+    """Draw data sets at the first listed truth that begin with those of smaller sizes; None where a
+    size is no number of cases of each list.
+
+    Args: the truth, the size of each list, the number of data sets, and the seed.
+    """
 
 
 Example = tuple[tuple[Any, ...], dict[str, Any], dict[str, int]]

@@ -385,6 +385,17 @@ def _draw_scores(
     return drawn
 
 
+def _draw_growing_scores(
+    truth: ScoreTruth, sizes: Sequence[int], trials: int, seed: int
+) -> tuple[Floats, ...]:
+    # A generator for each list; the row of a case has one score of each data set.
+    deviates = (
+        np.ascontiguousarray(np.random.default_rng((seed, place)).standard_normal((n, trials)).T)
+        for place, n in enumerate(sizes)
+    )
+    return truth.law(0).scores(*deviates)
+
+
 ONE_SCORE = Design(
     SCORES,
     outcomes=None,
@@ -393,6 +404,7 @@ ONE_SCORE = Design(
         width=lambda scenario: int(sum(scenario.size)),
         words={"auc": None, "sd_ratio": 1.0},
         truth_at=lambda auc, sd_ratio: ScoreTruth((auc,), (sd_ratio,)),
+        draw_growing=_draw_growing_scores,
     ),
     listed_truth=ScoreTruth,
     sizes=lambda size: (float(size[0]), float(size[1])),

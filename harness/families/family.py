@@ -225,6 +225,12 @@ class Family:
     that mean something else here."""
     has_estimands: bool = False
     """Whether a config may name a quantile of the values as what intervals are scored against."""
+    labels_cases: bool = False
+    """Whether some cases have a label beside a verdict, which two columns of a file of cases name.
+
+    The ``summary`` then has the four counts of labelled cases, right with yes first, and of the
+    others the number of yes and of all.
+    """
     any_number: float = 2.0
     """A number that all numbers of the data may be at once."""
     same_cases: Family | None = None

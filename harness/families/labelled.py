@@ -113,6 +113,7 @@ LABELLED_SHARE = Family(
     data=LISTS,
     list_lengths={"table": 4, "verdicts": 2},
     summary=COUNTS,
+    labels_cases=True,
     sizes=("labelled", "unlabelled"),
     size_in_words="number of labelled cases",
     sizes_in_words=("Numbers of labelled cases", "Numbers of other cases"),

@@ -64,7 +64,8 @@ def read_cases(
         table = joined(tables, asked.key, may_lack=asked.missing is not None)
     asked = replace(asked, correct=table.named(asked.correct), scores=table.named(asked.scores))
     if asked.positive is not None and asked.correct:
-        table = table.with_positive(asked.correct, asked.positive)
+        labels = (*asked.correct, asked.truth) if asked.truth else asked.correct
+        table = table.with_positive(labels, asked.positive)
     table = _without_blanks(replace(table, remarks=remarks), asked)
     if is_long:
         table = complete(table, asked, command, compares)

@@ -32,7 +32,7 @@ class FileQuestion:
     columns: Mapping[str, str]
     """The column of each of the data, or a number for all rows."""
     correct: tuple[str, ...] = ()
-    """The columns with 1 for a right case and 0 for a wrong one; of pairs two."""
+    """The columns with 1 for a right case and 0 for a wrong one; of pairs two; a judge's."""
     cluster: str | None = None
     """The column of the cluster of a case."""
     by: tuple[str, ...] = ()
@@ -40,7 +40,8 @@ class FileQuestion:
     delimiter: str | None = None
     header: bool = True
     truth: str | None = None
-    """The column of two labels, one of them that of positives."""
+    """The column of two labels, one of them that of positives; with empty fields beside a judge's
+    verdicts."""
     scores: tuple[str, ...] = ()
     """The columns of scores; of a difference of areas two."""
     positive: str | None = None

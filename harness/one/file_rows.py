@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -57,7 +58,7 @@ def rows_of_file(family: Family, asked: FileQuestion, number: _Integral) -> Rows
     _validate_question(family, asked, table)
     reader = _FileRows(family, asked, table, cases.systems)
     rows = reader.rows(number)
-    if asked.correct and not in_clusters:
+    if asked.correct and not in_clusters and not family.labels_cases:
         groups = list(table.groups(asked.by).values())
         repeated = find_repeated_ids(
             family, cases.given, table, groups, table.right(asked.correct[0])
@@ -215,6 +216,8 @@ class _FileRows:
         family = self.family
         right = [self.table.right(name) for name in self.asked.correct]
         groups = self.table.groups(self.asked.by)
+        if family.labels_cases:
+            return self.of_labelled(right[0])
         if family.samples == 2:
             return [self.of_two_samples(right[0])]
         if family.labels_clusters:
@@ -244,6 +247,22 @@ class _FileRows:
                 counts = [pairs.count(pair) for pair in ((1, 1), (1, 0), (0, 1), (0, 0))]
             data = dict(zip(family.data, counts, strict=True))
             rows.append(self.row_of_group(key, places, data, data))
+        return rows
+
+    def of_labelled(self, verdicts: Sequence[int]) -> list[Row]:
+        """A row for each group of cases that have a verdict each, and some of them a label."""
+        column = self.asked.truth or ""
+        texts = self.table.column(column)
+        places = [place for place, text in enumerate(texts) if text.lower() not in MISSING]
+        labels = dict(zip(places, self.table.at(places).right(column), strict=True))
+        rows = []
+        for key, group in self.table.groups(self.asked.by).items():
+            cells = Counter((labels.get(place), verdicts[place]) for place in group)
+            counts = [cells[label, verdict] for label in (1, 0) for verdict in (1, 0)]
+            yes = cells[None, 1]
+            counts += [yes, yes + cells[None, 0]]
+            data = dict(zip(self.family.summary, counts, strict=True))
+            rows.append(self.row_of_group(key, group, data, data))
         return rows
 
     def of_two_samples(self, right: Sequence[int]) -> Row:
@@ -303,10 +322,18 @@ class _FileRows:
 def _validate_question(family: Family, asked: FileQuestion, table: CsvTable) -> None:
     """Refuse options that do not fit together, or to the family."""
     command = f"interval {family.public_name}"
-    is_of_scores = asked.positive is not None and not asked.correct
-    if asked.scores or asked.truth is not None or is_of_scores:
+    has_truth = asked.truth is not None
+    is_of_scores = (asked.positive is not None and not asked.correct) or (
+        has_truth and not family.labels_cases
+    )
+    if asked.scores or is_of_scores:
         _validate_scores(family, asked, table)
         return
+    if family.labels_cases and has_truth != bool(asked.correct):
+        raise InputError(
+            f"{family.name} needs --correct, the column of the judge's verdicts, and --truth, that "
+            f"of the labels, found {'--truth' if has_truth else '--correct'} alone"
+        )
     if not asked.correct:
         if family.labels_clusters and {*asked.columns} & {*family.data} and asked.cluster is None:
             raise InputError(
@@ -391,6 +418,7 @@ def _or_cases(family: Family) -> str:
         return ""
     also = " for each of both" if _answers(family) == 2 else ""
     also += " and --cluster" if family.groups_cases else ""
+    also += " and --truth, one of labels" if family.labels_cases else ""
     by = " and --by, a column of two groups" if family.samples == 2 else ""
     return f"; or --correct, a column of 0 and 1{also}{by}"
 
@@ -402,7 +430,7 @@ def _compares(family: Family) -> bool:
 
 def _takes_cases(family: Family) -> bool:
     """Whether the data are counts of right cases."""
-    return family.counts_cases or family.groups_cases
+    return family.counts_cases or family.groups_cases or family.labels_cases
 
 
 def _answers(family: Family) -> int:

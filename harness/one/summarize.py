@@ -126,6 +126,38 @@ def summarize(
     unknown = columns.keys() - AnswerColumns.__annotations__.keys()
     if unknown:
         raise TypeError(f"summarize() got an unexpected keyword argument {min(unknown)!r}")
+    groups, _ = measured_groups(
+        data,
+        estimate=estimate,
+        by=by,
+        true=true,
+        reference=reference,
+        pair=pair,
+        null=null,
+        alpha=alpha,
+        decimal=decimal,
+        **columns,
+    )
+    return _frame(groups)
+
+
+def measured_groups(
+    data: Any,
+    *,
+    estimate: str,
+    by: str | Sequence[str],
+    true: float | str | None = None,
+    reference: Any = None,
+    pair: str | None = None,
+    null: float | None = 0.0,
+    alpha: float = 0.05,
+    decimal: str = ".",
+    **columns: Unpack[AnswerColumns],
+) -> tuple[Mapping[Group, Mapping[str, Measure]], Sequence[float | None]]:
+    """Return the measures of each group of a table, and the true value of each.
+
+    Args and raises: as of ``summarize``.
+    """
     factors = (by,) if isinstance(by, str) else tuple(by)
     given = cast("dict[str, str | None]", columns)
     named = {name: column for name, column in given.items() if column is not None}
@@ -158,11 +190,11 @@ def summarize(
             precision = relative_precision(*map(Replicates.of, placed))
             if precision.trials:
                 found[group][RELATIVE_PRECISION] = precision
-    return _frame(found)
+    return found, truths
 
 
 @dataclass(frozen=True)
-class _Group:
+class Group:
     """The rows of one method at one combination of the further factors."""
 
     factors: tuple[str, ...]
@@ -173,7 +205,7 @@ class _Group:
         return ", ".join(f"{name} = {value}" for name, value in pairs) or "all rows"
 
 
-_Groups = Mapping[_Group, Positions]
+_Groups = Mapping[Group, Positions]
 
 
 @dataclass(frozen=True)
@@ -291,10 +323,10 @@ class _Estimates:
                         break
         rows = pl.Series("row", np.arange(len(self.columns[0])))
         if not keys:
-            return {_Group((), ()): rows.to_numpy()}
+            return {Group((), ()): rows.to_numpy()}
         frame = pl.DataFrame([rows, *(key.alias(str(at)) for at, key in enumerate(keys))])
         parts = frame.group_by(frame.columns[1:], maintain_order=True)
-        return {_Group(factors, key): part["row"].to_numpy() for key, part in parts}
+        return {Group(factors, key): part["row"].to_numpy() for key, part in parts}
 
 
 def _first_line(fault: Exception) -> str:
@@ -359,7 +391,7 @@ def _truths(table: _Estimates, true: float | str | None, groups: _Groups) -> Seq
     return [float(values[rows[0]]) for rows in groups.values()]
 
 
-def _reference(table: _Estimates, reference: Any, group: _Group, groups: _Groups) -> _Group:
+def _reference(table: _Estimates, reference: Any, group: Group, groups: _Groups) -> Group:
     """The group of the reference at the further factors of a group."""
     methods = {str(each.values[0]): each.values[0] for each in groups}
     if str(reference) not in methods:
@@ -368,14 +400,14 @@ def _reference(table: _Estimates, reference: Any, group: _Group, groups: _Groups
             f"{first_few(list(methods))}, found {quoted(reference)}"
             f"{did_you_mean(reference, methods)}"
         )
-    other = _Group(group.factors, (methods[str(reference)], *group.values[1:]))
+    other = Group(group.factors, (methods[str(reference)], *group.values[1:]))
     if other not in groups:
         raise InputError(f"{table.name}: expected rows of the reference for {other}, found none")
     return other
 
 
 def _places(
-    table: _Estimates, pair: tuple[_Group, _Group], groups: _Groups, trials: pl.Series | None
+    table: _Estimates, pair: tuple[Group, Group], groups: _Groups, trials: pl.Series | None
 ) -> tuple[Positions, Positions]:
     """The number of the trial of each row of a group, and of each row of its reference.
 
@@ -405,7 +437,7 @@ def _places(
     return places[: own.size], places[own.size :]
 
 
-def _frame(found: Mapping[_Group, Mapping[str, Measure]]) -> pl.DataFrame:
+def _frame(found: Mapping[Group, Mapping[str, Measure]]) -> pl.DataFrame:
     """Return the measures as a data frame."""
     rows = [
         (group, name, of_group[name])

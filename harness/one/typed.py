@@ -376,8 +376,9 @@ def interval(
             the data are the names of columns, as for the command ``interval``: ``x="right"``,
             ``n="questions"`` of counts; of cases ``correct``, with ``cluster``, ``by``, ``key``,
             ``where`` ("COLUMN=VALUE") and ``missing`` ("drop" or "wrong"); ``truth``, ``score`` and
-            ``positive`` of scores. The interval has a row for each group of ``by``, or row of
-            counts, and ``groups`` has their names, which ``to_frame`` puts first.
+            ``positive`` of scores; of "labelled_share" ``correct`` of the judge and ``truth``,
+            which is empty where a case has no label. The interval has a row for each group of
+            ``by``, or row of counts, and ``groups`` has their names, which ``to_frame`` puts first.
         **data: the data by name, numbers or arrays: counts are whole numbers from 0 to n or to
             10^9, n from 1 to 10^9, exposures above 0. ``population``, a whole number from n to
             10^15, is the number of cases from which the n were drawn without replacement, for

@@ -24,6 +24,13 @@ from harness.methods.catalogue import default_method, find
 from harness.methods.method import TWO_SIDED
 from harness.names import FamilyName, MethodName
 from harness.planning.arguments import AnyMethod, source_of, truth_columns
+from harness.planning.drawn import (
+    SUMMED_TO,
+    DrawnQuestion,
+    question_of_scores,
+    question_of_table,
+    refuse_out_of_reach,
+)
 from harness.planning.estimates import cost, is_smooth
 from harness.planning.expectations import expectations_of, limits_rise
 from harness.planning.goals import PROBABILITY, AssuredWidth, Bound, Goal, Width, ladder_of
@@ -31,7 +38,7 @@ from harness.planning.judge import JudgeQuestion, judge_question
 from harness.planning.lists import ListQuestion, find_number, list_question
 from harness.planning.near import SufficientSize, search_near
 from harness.planning.power import PowerQuestion, SufficientPower, power_question, search_power
-from harness.planning.search import Question
+from harness.planning.search import Question, TooLargeError
 from harness.planning.tried import searching
 
 HALF_WIDTH, LENGTH, ABOVE, BELOW = "half_width", "length", "above", "below"
@@ -58,7 +65,7 @@ class Size(Tabular):
     """Every size of the first sample from the answer up to this one reaches the goal."""
     smaller: tuple[float, ...]
     """Smaller sizes of the first sample that reach it by luck: a larger one does not."""
-    question: Question | PowerQuestion | ListQuestion | JudgeQuestion = field(
+    question: Question | PowerQuestion | ListQuestion | JudgeQuestion | DrawnQuestion = field(
         repr=False, compare=False
     )
     std_error: float | None = None
@@ -142,8 +149,8 @@ class Size(Tabular):
 
     def enough(self) -> str:
         """Say up to which size every size is enough, and which smaller ones are; empty of lists,
-        whose other sizes are not searched."""
-        if self.assumes is not None:
+        and of data sets that are drawn, whose other sizes are not searched."""
+        if self.assumes is not None or self.std_error is not None:
             return ""
         (name, answer), *_ = self.sizes.items()
         said = f"every {name} from {answer:.15g} to {self.checked_to:.15g} is enough"
@@ -184,13 +191,15 @@ def size(
     the answer is the size from which on every size suffices. Every size up to four times the
     answer is checked, or 1.25 times where that takes long; of widths that would take long, every
     size about the answer, up to 1.05 times the answer at least: ``checked`` says why no other
-    matters.
+    matters. Of more than 256 cases of "mcc", "kappa", "informedness" and an F score of another β
+    than 1 it is the mean over tables that are drawn with a fixed seed.
 
     Args:
         family: what is estimated: "proportion", "rate", "proportion_difference", …; of "mean" the
             answer is the number k of runs with normal values; of "clustered_proportion" the
             number of clusters and of "stratified_difference" the cases of both samples, by the
-            mean over 4096 data sets that are drawn.
+            mean over 4096 data sets that are drawn; of "auc" the numbers of positives and
+            negatives, by scores that are drawn.
         method: a name of the catalogue, an alias, or a function f(x, n, alpha) of the family's
             data that returns both limits. Its limits must be a function of the outcome. By default
             that of ``interval``.
@@ -245,7 +254,16 @@ def size(
         truths = dict.fromkeys(estimated.free_symbols, 0.5)
         assumed |= truths
     wanted = {HALF_WIDTH: half_width, LENGTH: length, ABOVE: above, BELOW: below}
-    plans_labels = design_for(estimated).plans_labels
+    design = design_for(estimated)
+    plans_labels = design.plans_labels
+    if design.lists is not None and design.lists.draw_growing is not None:
+        if prior is not None:
+            raise InputError(f"size of {name} takes no prior")
+        _validate_probability("alpha", alpha)
+        _validate_ratio(ratio)
+        goal, level = _goal(estimated, wanted, assurance, probability), float(alpha)
+        scores = question_of_scores(estimated, chosen, goal, level, truths, float(ratio))
+        return _size_from_draws(scores, assumed, level)
     if not estimated.has_outcomes or plans_labels:
         others = {"assurance": assurance, ABOVE: above, BELOW: below, "prior": prior}
         others |= {PROBABILITY: probability}
@@ -269,6 +287,7 @@ def size(
         _refuse_wrong_side(estimated, goal, ranges)
     ladder = ladder_of(estimated, goal, ranges, ratio)
     question: Question | PowerQuestion | None = None
+    asks_every, lows = thorough, [low for low, _ in ranges]
     if isinstance(goal, Bound) and all(low == high for low, high in ranges):
         at_truth = [low for low, _ in ranges]
         question = power_question(estimated, goal, source, alpha, ladder, ratio, at_truth)
@@ -279,11 +298,23 @@ def size(
         smooth, price = not thorough and is_smooth(source), cost(estimated, source)
         rises = limits_rise(estimated, source)
         question = Question(expectations, ladder, ratio, ranges, rises, smooth, price, source)
+    drawn = None
+    if not asks_every:
+        drawn = question_of_table(estimated, goal, source, alpha, lows)
+    if drawn is not None:
+        by_draws = _size_from_draws(drawn, assumed, alpha)
+        if by_draws.n > SUMMED_TO:
+            return by_draws
     with searching(estimated.sizes[0], question.tried):
         if isinstance(question, PowerQuestion):
             answer = search_power(question, thorough=thorough)
         else:
-            answer = search_near(question, thorough=thorough)
+            try:
+                answer = search_near(question, thorough=thorough)
+            except TooLargeError:
+                if drawn is None:
+                    raise
+                return by_draws
     if answer is None:
         last = question.sizes(np.array([ladder.last]))[0]
         largest = estimated.size_text(last.tolist(), 6)
@@ -308,6 +339,26 @@ def size(
         checked=answer.checked or None,
         assumed=assumed,
         one_sided_alpha=alpha if isinstance(goal, Bound) else None,
+    )
+
+
+def _size_from_draws(question: DrawnQuestion, assumed: Mapping[str, Any], alpha: float) -> Size:
+    """The size by data sets that are drawn."""
+    with searching(question.family.sizes[0], question.tried):
+        question, number = question.about_answer()
+        reached, error = question.reached(number)
+        checked = question.sentence(number, error)
+    return Size(
+        sizes=dict(zip(question.family.sizes, question.sizes(number), strict=True)),
+        goal=question.goal.name,
+        reached=reached,
+        checked_to=number,
+        smaller=(),
+        question=question,
+        std_error=error,
+        checked=checked,
+        assumed=assumed,
+        one_sided_alpha=alpha if isinstance(question.goal, Bound) else None,
     )
 
 
@@ -458,12 +509,6 @@ def _refuse_wrong_side(family: Family, goal: Bound, ranges: tuple[Span, ...]) ->
         ]
     truths = family.all_truths([np.array([value]) for value in nearest])
     parameter = float(family.parameter_at(truths)[0])
-    beyond = parameter > goal.value if goal.is_above else parameter < goal.value
-    if not beyond:
-        named = zip(family.free_symbols, nearest, strict=True)
-        where = ", ".join(f"{name} = {value:.15g}" for name, value in named)
-        relation = "equal to" if parameter == goal.value else "on the wrong side of"
-        raise InputError(
-            f"{family.name}: no size has {goal.words} where {where}: "
-            f"the true value {parameter:.15g} is {relation} {goal.value:.15g}"
-        )
+    named = zip(family.free_symbols, nearest, strict=True)
+    where = ", ".join(f"{name} = {value:.15g}" for name, value in named)
+    refuse_out_of_reach(family, goal, parameter, where)

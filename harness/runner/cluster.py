@@ -32,6 +32,7 @@ from joblib import Parallel
 from joblib._dask import DaskDistributedBackend
 
 from harness.base.errors import HarnessError, InputError
+from harness.base.temporary import temporary_prefix
 from harness.callers.function import close_sent_functions
 from harness.runner.machine import end_with_input
 from harness.runner.manifest import versions
@@ -110,7 +111,7 @@ def started(workers: int) -> Iterator[Cluster]:
     """
     local = {"host": "127.0.0.1", "protocol": "tcp", "dashboard_address": "127.0.0.1:0"}
     with (
-        tempfile.TemporaryDirectory(prefix="harness-dask-") as folder,
+        tempfile.TemporaryDirectory(prefix=temporary_prefix("dask")) as folder,
         LocalCluster(n_workers=0, processes=False, silence_logs=logging.CRITICAL, **local) as of,
         Client(of, set_as_default=False) as client,
         _worker_processes(of.scheduler_address, workers, folder),
@@ -136,6 +137,8 @@ def _worker_processes(scheduler: str, number: int, folder: str) -> Iterator[None
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
+        # What the workers write there is deleted with the folder, as they are killed in the end.
+        env={**os.environ, "TMPDIR": folder},
     )
     try:
         yield

@@ -17,6 +17,7 @@ from joblib import Parallel, cpu_count, delayed, parallel_config
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from harness.base.errors import HarnessError, InputError
+from harness.base.temporary import remove_left_behind
 from harness.config.values import DASK, Execution
 from harness.runner.machine import end_with_driver
 
@@ -105,6 +106,7 @@ def opened_backend(execution: Execution) -> Iterator[Backend]:
     """Open what runs the tasks of an execution.
 
     A Dask cluster is connected to, or started on this machine, and closed when the context exits.
+    What former ones have left in the folder for temporary files is removed.
 
     Raises:
         InputError: Dask is not installed, or the cluster cannot be used.
@@ -112,6 +114,7 @@ def opened_backend(execution: Execution) -> Iterator[Backend]:
     if execution.backend != DASK:
         yield _HERE[execution.backend]
         return
+    remove_left_behind()
     try:
         from harness.runner.cluster import connected, started
     except ModuleNotFoundError as error:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, poisson
 
+from harness.base.errors import InputError
 from harness.callers.function import FunctionHere
 from harness.callers.source import CatalogueSource
 from harness.checks.behaviour import (
@@ -256,3 +257,16 @@ def test_a_mistake_of_the_harness_is_reported_as_one(where, family, method, size
     found = cross_check(subject(method, family), sizes, (0.1,), seed=2003)
     assert found.verdict == "fail"
     assert "the harness is wrong here, not the method" in found.message
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "size"),
+    [
+        ("wilson", {"grid": "n=1e9"}, "n = 1000000000"),
+        ("garwood", {"family": "rate", "grid": "exposure=1e14"}, "exposure = 100000000000000"),
+        ("newcombe", {"family": "proportion_difference", "sizes": [(10**5, 10**5)]}, "n1 = 100000"),
+    ],
+)
+def test_sizes_with_too_many_outcomes_are_refused_before_memory_is_taken(method, options, size):
+    with pytest.raises(InputError, match=f"exact numbers at {size}.* at most 10,000,000 in all"):
+        check(method, **options)

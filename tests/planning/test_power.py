@@ -238,8 +238,6 @@ def test_a_refusal_names_methods_that_can_answer():
     given = {"p11": 0.8, "p10": 0.08, "p01": 0.04, "above": 1, "probability": 0.8, "alpha": 0.025}
     with pytest.raises(InputError, match=r"the answer is above n = \d+, .*; tang and "):
         harness.size("paired_ratio", "wald_log", **given)
-    with pytest.raises(InputError, match="mcc: the answer is above n = 8"):
-        harness.size("mcc", p_tp=0.4, p_fp=0.1, p_fn=0.1, above=0.5, probability=0.8)
 
 
 def test_the_command_finds_power_and_what_is_detected(run_command):

@@ -76,6 +76,10 @@ def of_globals(data, alpha):
     found = t(data, alpha)
     return found["lower"] + 1e-6 * np.random.normal(), found["upper"]
 
+def sets_errors(data, alpha):
+    np.seterr(all="raise")
+    return t(data, alpha)
+
 def of_entropy(data, alpha):
     found = t(data, alpha)
     return found["lower"] + 1e-6 * np.random.default_rng().normal(), found["upper"]
@@ -157,6 +161,7 @@ def test_the_sound_t_interval_passes_in_every_scenario(folder):
         ),
         ("sorts_its_data", "leaves the data as they are", "first in trial 1"),
         ("of_globals", "ignores the global random state", "lower "),
+        ("sets_errors", "leaves NumPy and warnings as they are", "numerical errors, first in"),
         ("of_entropy", "repeats its answers", "asked twice"),
         ("of_first_data", "keeps order of trials", "asked without the trials before"),
         ("rarely_fails", "answers", "raised ValueError: a large number"),

@@ -1,6 +1,7 @@
 """A simulation study is the same however it is run, and goes on where it was."""
 
 import json
+import math
 import os
 import random
 import shutil
@@ -29,7 +30,8 @@ from tests.simulation.studies import MODELS, function, study, value
 from tests.study.experiments import stable_files
 
 ROOT = Path(harness.__file__).parents[1]
-SEVERAL = study("t", "z", "drawing", factors={"n": [5, 10]}, keep="replicates")
+MEDIAN = {"path": str(Path(__file__).with_name("measured.py")), "function": "median_bias"}
+SEVERAL = study("t", "z", "drawing", factors={"n": [5, 10]}, keep="replicates", measures=[MEDIAN])
 
 
 def _interval(p: float, trials: int) -> tuple[float, float]:
@@ -305,7 +307,7 @@ def test_factors_may_be_rows_of_a_file(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["slope", "z_for_t"])
+@pytest.mark.parametrize("name", ["slope", "variance", "z_for_t"])
 def test_a_study_of_the_package_gives_the_results_that_are_stored(name, tmp_path):
     found = harness.run(ROOT / f"configs/simulations/{name}.yaml", out=tmp_path)
     stored = harness.load(ROOT / f"results/simulations/{name}")
@@ -336,3 +338,15 @@ def test_a_killed_run_ends_with_the_same_bytes(tmp_path):
         process.wait()
     assert subprocess.run(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=True)
     assert stable_files(tmp_path / "killed" / "study") == expected
+
+
+def test_a_study_of_too_many_trials_is_refused_before_it_starts(tmp_path, capsys, monkeypatch):
+    config = tmp_path / "study.yaml"
+    config.write_text(json.dumps(study("z", trials={"per_scenario": 10**11})))
+    assert main(["run", str(config), "--out", str(tmp_path / "out")]) == 2
+    assert "100,000,000,000 trials would need 4.8e+03 GB" in capsys.readouterr().err
+    monkeypatch.setattr("harness.kinds.simulation.run.machine_memory", lambda: math.inf)
+    assert main(["run", str(config), "--out", str(tmp_path / "out")]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "more than the 10,000,000,000 that a run may compute" in said
+    assert not (tmp_path / "out").exists()

@@ -19,6 +19,8 @@ TRUTH, TRIALS = "truth", "trials"
 """The tasks of the process, beside the first one that loads the functions."""
 IDLE = -1
 """In place of a function while none is called."""
+CUT_OFF = 71
+"""The exit code of the process where a function has closed what it is asked through."""
 MODEL = "model"
 """The function that draws the data, in messages."""
 MODEL_STREAM = ""
@@ -58,6 +60,9 @@ class TrialRequest:
     """Functions, 0 for the model, with trials in which they are not called."""
     lines: bool = False
     """Whether the reason of a failure has the lines of the user's code."""
+    watched: bool = False
+    """Whether it is seen after each call what the call has changed for others, and set back, and
+    whether it has closed the pipes; else the reply says whether any call has changed something."""
     state: int | None = None
     """What the global generators of random numbers start from, and the reply says whether the data
     are those of the request before; None for 0, without that."""

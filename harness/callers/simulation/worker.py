@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import inspect
 import mmap
+import os
 import random
 import sys
+import time
 import traceback
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -22,6 +24,7 @@ from harness.callers.simulation.answers import FIELDS, failure, read_answer, rea
 from harness.callers.simulation.guard import Guard, copy_of, same_data
 from harness.callers.simulation.r_functions import RError, RProcess, is_of_r
 from harness.callers.simulation.requests import (
+    CUT_OFF,
     IDLE,
     MODEL,
     TRUTH,
@@ -29,11 +32,21 @@ from harness.callers.simulation.requests import (
     StudyProgram,
     TrialRequest,
 )
-from harness.callers.worker import serve
+from harness.callers.simulation.shared import (
+    CHANGED_DATA,
+    DREW,
+    SharedState,
+    generators,
+    owner,
+)
+from harness.callers.worker import has_pipes, serve
 
 FAILED, CHANGED = "failed", "changed"
-"""What a method did in a trial: it gave no answer, or it changed the data in place."""
+"""What a method did in a trial: it gave no answer, or it changed what others get too."""
 NOT_CALLED = "was not called any more, as it had ended its process or hung before"
+_FORKED = "made a copy of its process that returned too, and was not called any more"
+_SECOND_RETURN = 0.5
+"""Seconds that a copy of the process, which a function has made, has to return as well."""
 
 
 class Block:
@@ -61,11 +74,25 @@ class Block:
         """The number of calls of each function and their seconds."""
         self.same_data = True
         """Whether the data of the last trial are those of the request before."""
+        self.strayed = False
+        """Whether a call has changed what the functions share, which is not known of which one."""
+        self.forked: set[int] = set()
+        """The functions of which a copy of the process has returned."""
 
     def fail(self, rows: Sequence[int], trial: int, why: str) -> None:
         """Note that methods, by their rows, have no answer in a trial."""
         for row in rows:
             self.faults.setdefault((row, FAILED), (trial, why))
+
+    def change(self, rows: Sequence[int], trial: int, what: str) -> None:
+        """Note that methods, by their rows, have changed something in a trial.
+
+        What others see goes before a draw from a global generator.
+        """
+        for row in rows:
+            before = self.faults.get((row, CHANGED))
+            if before is None or (before[1].endswith(DREW) and not what.endswith(DREW)):
+                self.faults[row, CHANGED] = trial, what
 
     def took(self, function: int, start: float) -> None:
         """Count a call that began at a time of ``perf_counter``."""
@@ -108,6 +135,7 @@ class Block:
             "faults": [[row, kind, *fault] for (row, kind), fault in self.faults.items()],
             "calls": [[function, *counted] for function, counted in self.calls.items()],
             "same_data": self.same_data,
+            "strayed": self.strayed,
             "given": [FIELDS[place] for place in given],
         }
         return content, {"values": self.values[:, given], "answered": self.answered}
@@ -130,12 +158,27 @@ class Study:
         self.alpha, self.batch = program.alpha, program.batch
         self._modules: dict[tuple[str | None, str | None], Any] = {}
         self._r = RProcess()
+        self._process = os.getpid()
+        self._forks: list[int] = []
+        """Not empty after a call that has made a copy of the process, also in the copy."""
+        self._waits_for_copies = True
+        if hasattr(os, "register_at_fork"):
+            noted = partial(self._forks.append, self._process)
+            os.register_at_fork(after_in_parent=noted, after_in_child=noted)
+        self._state = self._initial = SharedState.now()
+        self._states: dict[str, SharedState] = {}
+        """What the functions of a file, or of a package, share after it was loaded."""
         self.model = self._load(program.model, is_model=True)
         self.methods = [self._load(place) for _, place in program.methods]
         estimand = program.estimand
         self.estimand = None if estimand is None else self._load(estimand)
         self.stochastic = [draws(method) for method in self.methods]
         self._refuse_misfits(program, request.content["factors"])
+        places = [program.model, *(place for _, place in program.methods)]
+        self._own = [self._states.get(owner(place), self._initial) for place in places]
+        """What each function finds: the model, then the methods."""
+        self._seeded: dict[int, Any] = {}
+        """The states of the global generators by what they start from."""
         self._former: Any = None
         """The data of the last trial of a request whose data are compared."""
 
@@ -143,12 +186,24 @@ class Study:
         """The function of a location; those of one file share its module, those of R a process."""
         if is_of_r(location.path):
             return self._r.function(location, is_model=is_model)
-        if location.place is None:
-            return location.load()
         key = location.path, location.module
-        if key not in self._modules:
-            self._modules[key] = module_of(location)
-        return function_of(self._modules[key], location)
+        self._share(self._states.get(owner(location), self._initial))
+        if location.place is None:
+            function = location.load()
+        else:
+            if key not in self._modules:
+                self._modules[key] = module_of(location)
+            function = function_of(self._modules[key], location)
+        now = SharedState.now()
+        if self._state.change(now) is not None:
+            self._state = self._states[owner(location)] = now
+        return function
+
+    def _share(self, state: SharedState) -> None:
+        """Make a state the one that the next call finds."""
+        if state is not self._state:
+            state.restore()
+            self._state = state
 
     def _refuse_misfits(self, program: StudyProgram, factors: Mapping[str, Any]) -> None:
         """Refuse a function that does not take its arguments."""
@@ -187,10 +242,15 @@ class Study:
         # A function that draws from the global generators draws the same in every run.
         random.seed(block.asked.state or 0)
         np.random.seed(block.asked.state or 0)  # noqa: NPY002
-        first = block.asked.first
+        first, seeded = block.asked.first, block.asked.state or 0
+        if seeded not in self._seeded:
+            self._seeded[seeded] = generators()
         for start in range(first, first + block.asked.count, self.batch or 1):
             self._trial(block, start)
         self._position[0] = IDLE
+        if not block.asked.watched:
+            changed = self._state.change(SharedState.now()) is not None
+            block.strayed = changed or generators() != self._seeded[seeded]
         return block.content()
 
     def _truth(self, factors: Mapping[str, Any]) -> float:
@@ -209,7 +269,7 @@ class Study:
     def _trial(self, block: Block, start: int) -> None:
         """Draw the data of a trial, or of a batch from its first one on, and call the methods."""
         asked, rows = block.asked, range(len(block.asked.methods))
-        if (0, start) in asked.skipped:
+        if (0, start) in asked.skipped or 0 in block.forked:
             block.fail(rows, start, f"{MODEL} {NOT_CALLED}")
             return
         guard = self._drawn(block, rows, start)
@@ -219,40 +279,85 @@ class Study:
         for row, number in enumerate(asked.methods):
             if guard is None:
                 return
-            if (number, start) in asked.skipped:
+            if (number, start) in asked.skipped or number in block.forked:
                 block.fail([row], start, NOT_CALLED)
                 continue
-            self._position[0] = number
-            method, stream, begun = self.methods[number - 1], block.streams[row], perf_counter()
-            try:
-                if stream is None:
-                    answer = method(guard.data, self.alpha)
-                else:
-                    answer = method(guard.data, self.alpha, rng=stream.at(start))
-                block.took(number, begun)
-            except ANYTHING as error:
-                block.fail([row], start, block.reason(error))
-            else:
-                block.read(row, start, answer)
+            stream = block.streams[row]
+            drawn = {} if stream is None else {"rng": stream.at(start)}
+            method = self.methods[number - 1]
+            answer = self._called(
+                block, [row], start, number, method, guard.data, self.alpha, **drawn
+            )
+            if answer is not None:
+                block.read(row, start, *answer)
             changed = guard.has_changed()
             if changed:
-                block.faults.setdefault((row, CHANGED), (start, "changed the data in place"))
+                block.change([row], start, CHANGED_DATA)
             if (changed or not guard.is_known) and row + 1 < len(rows):
                 # The other methods get the data as they were drawn.
                 guard = self._drawn(block, rows[row + 1 :], start)
 
     def _drawn(self, block: Block, rows: Sequence[int], start: int) -> Guard | None:
         """The data of a trial; None where the model fails, and with it the methods of some rows."""
-        self._position[0], self._position[1] = 0, start
-        begun = perf_counter()
+        self._position[1] = start
         trials = (self.batch,) if self.batch else ()
+        stream, factors = block.model_stream.at(start), block.asked.factors
+        data = self._called(block, rows, start, 0, self.model, stream, *trials, **factors)
+        return None if data is None else Guard(*data)
+
+    def _called(
+        self,
+        block: Block,
+        rows: Sequence[int],
+        start: int,
+        number: int,
+        function: Function,
+        *arguments: Any,
+        **named: Any,
+    ) -> tuple[Any] | None:
+        """What a function answers in a trial; None where it fails, for methods by their rows."""
+        self._position[0] = number
+        self._share(self._own[number])
+        found, watched = None, block.asked.watched
+        before = generators() if watched else None
+        begun = perf_counter()
         try:
-            data = self.model(block.model_stream.at(start), *trials, **block.asked.factors)
+            found = (function(*arguments, **named),)
+            block.took(number, begun)
         except ANYTHING as error:
-            block.fail(rows, start, f"{MODEL} {block.reason(error)}")
-            return None
-        block.took(0, begun)
-        return Guard(data)
+            block.fail(rows, start, f"{_who(number)}{block.reason(error)}")
+        if self._forks and self._has_copies():
+            found = None
+            block.forked.add(number)
+            block.fail(rows, start, f"{_who(number)}{_FORKED}")
+        if watched:
+            if not has_pipes():
+                os._exit(CUT_OFF)
+            if (what := self._state.change(SharedState.now())) is not None:
+                self._state.restore()
+            elif generators() != before:
+                what = DREW
+            if what is not None:
+                block.change(rows, start, f"{_who(number)}{what}")
+        return found
+
+    def _has_copies(self) -> bool:
+        """Whether a copy of the process has returned from a call, which ends the copy here."""
+        if os.getpid() != self._process:
+            self._position[2] = True
+            os._exit(0)
+        self._forks.clear()
+        end = time.monotonic() + _SECOND_RETURN * self._waits_for_copies
+        while not self._position[2] and time.monotonic() < end:
+            time.sleep(0.002)
+        self._waits_for_copies = bool(self._position[2])
+        self._position[2] = False
+        return self._waits_for_copies
+
+
+def _who(number: int) -> str:
+    """What the reason of a fault begins with, by the number of the function."""
+    return "" if number else f"{MODEL} "
 
 
 def main() -> int:

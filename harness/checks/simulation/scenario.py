@@ -20,6 +20,7 @@ from harness.base.numerics.arrays import Bools, Floats
 from harness.callers.simulation.answers import FIELDS
 from harness.callers.simulation.process import EndedError, TrialProcess
 from harness.callers.simulation.requests import MODEL, StudyProgram
+from harness.callers.simulation.shared import CHANGED_DATA, DREW
 from harness.checks.findings import (
     BEHAVIOUR,
     CONFORMANCE,
@@ -44,7 +45,7 @@ ERROR = 1e-4
 """The largest probability that a method which keeps its contract fails a check by its coverage."""
 ASKED_AGAIN = 20
 """The number of trials of a scenario that are asked for again."""
-_MOST = 2.0
+TOO_OFTEN = 2.0
 """Trials that cannot exclude that the interval misses so many times as often as it may say too
 little."""
 _ERRORS = 4.0
@@ -64,6 +65,7 @@ ALLOWED: Mapping[Contract, tuple[float, float]] = {
 
 ANSWERS, COVERAGE, STANDARD_ERROR = "answers", "coverage", "standard error"
 KEEPS_DATA = "leaves the data as they are"
+KEEPS_STATE = "leaves NumPy and warnings as they are"
 REPEATS = "repeats its answers"
 NO_GLOBALS = "ignores the global random state"
 NO_ORDER = "keeps order of trials"
@@ -92,7 +94,7 @@ class ModelTrials:
 
     def asked(self, shard: TrialShard) -> MethodTrials:
         """The answers of the method in some trials of the scenario."""
-        ((answers,), _) = simulate_trials(self.program, shard)
+        (answers,) = simulate_trials(self.program, shard).methods
         return answers
 
     @cached_property
@@ -142,10 +144,14 @@ class ModelTrials:
             check = f"{OF_MODEL * is_of_model}{ANSWERS}"
             verdict = INCONCLUSIVE if is_of_model else FAIL
         yield self.finding(check, CONFORMANCE, verdict, message, lost / count)
-        verdict, message = PASS, "the method changed none of them"
-        if found.changed:
-            verdict, message = FAIL, f"{found.changed[1]}, first in trial {found.changed[0]}"
-        yield self.finding(KEEPS_DATA, CONFORMANCE, verdict, message, 1.0)
+        check, verdict, message = KEEPS_DATA, PASS, "the method changed none of them"
+        trial, what = found.changed or (0, "")
+        # Draws from global generators are found where trials are asked for again.
+        if what and not what.endswith(DREW):
+            verdict, message = FAIL, f"{what}, first in trial {trial}"
+            if what != CHANGED_DATA:
+                check = f"{OF_MODEL * what.startswith(f'{MODEL} ')}{KEEPS_STATE}"
+        yield self.finding(check, CONFORMANCE, verdict, message, 1.0)
 
     def _again(self) -> Iterator[Finding]:
         """Ask a new process for some trials again: alone, and in another order."""
@@ -236,7 +242,7 @@ class ModelTrials:
         elif most < low:
             verdict, severity = FAIL, low / most
             words = f"wider than needed, at most {1.0 - low:g} is allowed"
-        elif most > _MOST * high:
+        elif most > TOO_OFTEN * high:
             verdict, words = INCONCLUSIVE, f"too few trials; --trials {self._needed(high)}"
         elif most < alpha:
             verdict, words = REMARK, "wider than needed"
@@ -257,7 +263,7 @@ class ModelTrials:
     def _needed(self, high: float) -> int:
         """How many trials exclude that the interval misses far too often if it does not."""
         count = 2 * self.shard.count
-        while self._limits(math.ceil(high * count), count)[1] > _MOST * high:
+        while self._limits(math.ceil(high * count), count)[1] > TOO_OFTEN * high:
             count *= 2
         return count
 

@@ -110,6 +110,8 @@ class Simulation:
     figures: tuple[FigureSpec, ...]
     folder: str
     """The absolute path of the folder of the config."""
+    measures: tuple[UserFunction, ...] = ()
+    """Functions of the trials of a method in a scenario."""
     figures_are_suggested: bool = field(default=False, compare=False)
     kind: ClassVar[str] = SIMULATION
     family_name: ClassVar[str] = SIMULATION
@@ -133,7 +135,8 @@ class Simulation:
         found = {"model": self.model}
         if isinstance(self.estimand, UserFunction):
             found["estimand"] = self.estimand
-        return found | {f"methods {each.label}": each for each in self.methods}
+        found |= {f"methods {each.label}": each for each in self.methods}
+        return found | {f"measures {each.label}": each for each in self.measures}
 
     @cached_property
     def document(self) -> dict[str, Any]:
@@ -162,6 +165,7 @@ class Simulation:
             "batch": self.batch or None,
             "seed": self.seed,
             "keep": self.keep,
+            "measures": [{**each.written, "label": each.label} for each in self.measures] or None,
             "execution": write_execution(self.execution),
             "figures": write_figures(self.figures),
         }

@@ -75,7 +75,8 @@ def study_table(results: Results) -> StudyTable:
         key = row["scenario"], row["method"]
         by_measure.setdefault(row["measure"], {})[key] = row
         keys.setdefault(key, row)
-    used = [name for name in SHOWN if name in by_measure]
+    titles = SHOWN | {each["label"]: each["label"] for each in experiment.get("measures", ())}
+    used = [name for name in titles if name in by_measure]
     if not any(row["estimate"] for row in by_measure.get("failures", {}).values()):
         used = [name for name in used if name != "failures"]
     rows = tuple(
@@ -87,7 +88,7 @@ def study_table(results: Results) -> StudyTable:
         )
         for key, first in keys.items()
     )
-    names = ("scenario", *factors, "method", *(SHOWN[name] for name in used))
+    names = ("scenario", *factors, "method", *(titles[name] for name in used))
     title = "Measures ± Monte Carlo standard errors"
     return StudyTable(title, names, rows, len(factors) + 2)
 

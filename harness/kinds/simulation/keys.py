@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self, cast
 
@@ -469,6 +469,9 @@ class SimulationConfig(StrictModel):
     keep: Annotated[str, Word("what is kept", (REPLICATES,))] | None = Field(
         None, description="replicates: the answers of every trial, in replicates.parquet."
     )
+    measures: list[_UserFunction] = Field(
+        [], description="Functions f(trials, alpha) of a number, of the trials of a method."
+    )
     execution: _Execution = Field(
         {"jobs": -1, "backend": "threading", "timeout": TIMEOUT},
         validate_default=True,
@@ -515,6 +518,7 @@ class SimulationConfig(StrictModel):
             raise refused(message, at="trials")
         for options in self.figures or ():
             _refuse_other_scenarios(options, self.solve is not None)
+            _refuse_other_measure(options, [measure.label for measure in self.measures])
             kind, scenario = kind_of(options), getattr(options, "scenario", 1)
             if kind.over == "trial" and self.keep is None:
                 message = f"expected keep: {REPLICATES} with {kind.name}, which shows trials"
@@ -524,7 +528,25 @@ class SimulationConfig(StrictModel):
                 raise refused(f"{message} in {kind.name}", at="figures")
         if isinstance(self.estimand, UserFunction) and is_of_r(self.estimand.place.path):
             raise refused("expected a function of Python as estimand", at="estimand")
+        self._refuse_measures()
         return self
+
+    def _refuse_measures(self) -> None:
+        """Refuse measures of R, and labels that are those of other measures."""
+        labels = [measure.label for measure in self.measures]
+        for label in [label for label in labels if label in MEASURES or labels.count(label) > 1]:
+            raise refused(f"expected a label of its own, found {label!r}", at="measures")
+        if any(is_of_r(measure.place.path) for measure in self.measures):
+            raise refused("expected functions of Python as measures", at="measures")
+
+
+def _refuse_other_measure(options: Any, labels: Sequence[str]) -> None:
+    """Refuse a figure of a measure that there is not."""
+    names = [*MEASURES, *labels]
+    measure = getattr(options, "measure", names[0])
+    if measure not in names:
+        what = f"one of the measures {', '.join(names)}"
+        raise unknown(what, names, at="figures", found=measure)
 
 
 def _refuse_other_scenarios(options: Any, is_search: bool) -> None:
@@ -538,17 +560,23 @@ def _refuse_other_scenarios(options: Any, is_search: bool) -> None:
 class _Figures(StrictModel):
     figures: _FigureList
     is_search: bool
+    labels: list[str]
+    """Of measures of the user's own."""
 
     @model_validator(mode="after")
     def _of_the_study(self) -> Self:
         for options in self.figures:
             _refuse_other_scenarios(options, self.is_search)
+            _refuse_other_measure(options, self.labels)
         return self
 
 
-def figures_of(figures: list[Any], is_search: bool) -> tuple[dict[str, Any], list[ConfigIssue]]:
-    """The options of figures, as the value of the key ``figures``, or its issues."""
-    given = {"figures": figures, "is_search": is_search}
+def figures_of(
+    figures: list[Any], document: Mapping[str, Any]
+) -> tuple[dict[str, Any], list[ConfigIssue]]:
+    """The options of figures of a config, as the value of the key ``figures``, or its issues."""
+    labels = [measure["label"] for measure in document.get("measures", ())]
+    given = {"figures": figures, "is_search": "solve" in document, "labels": labels}
     try:
         return {"figures": _Figures.model_validate(given).figures}, []
     except ValidationError as error:
@@ -583,6 +611,7 @@ def simulation_of(
         "scenarios": scenarios,
         "trials": trials,
         "methods": tuple(model.methods),
+        "measures": tuple(model.measures),
         "reference": model.reference or model.methods[0].label,
         "batch": model.batch or 0,
         "figures": tuple(figures),

@@ -44,7 +44,7 @@ class SimulationKind(Kind[Simulation]):
     def validated_figure(
         self, document: Mapping[str, Any], figure: Mapping[str, Any]
     ) -> tuple[FigureSpec | None, list[ConfigIssue]]:
-        values, issues = figures_of([figure], "solve" in document)
+        values, issues = figures_of([figure], document)
         return (None, issues) if issues else (figure_spec(values["figures"][0]), [])
 
     def workload(self, experiment: Simulation) -> Workload:

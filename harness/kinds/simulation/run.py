@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
 
 from harness.base.errors import InputError
+from harness.base.temporary import remove_left_behind
 from harness.callers.simulation.answers import FIELDS
 from harness.callers.simulation.process import close_trial_processes
 from harness.callers.sources import refuse_changed
@@ -18,6 +19,8 @@ from harness.designs.precision import FIRST_LOOK_DRAWN, Aim, planned_looks
 from harness.kinds.simulation.experiment import Simulation, TrialPlan
 from harness.kinds.simulation.functions import StudyFiles, sent_files, study_files, truths
 from harness.kinds.simulation.measures import MEASURES, Measure
+from harness.kinds.simulation.own_measures import OwnMeasures, own_measures
+from harness.kinds.simulation.repeat import unrepeated
 from harness.kinds.simulation.search import (
     MOST_ROUNDS,
     Factors,
@@ -33,6 +36,7 @@ from harness.kinds.simulation.tables import (
 from harness.kinds.simulation.trials import (
     Calls,
     MethodTrials,
+    ShardAnswers,
     TrialShard,
     joined,
     shard_size,
@@ -41,7 +45,7 @@ from harness.kinds.simulation.trials import (
 from harness.runner.journal.database import ColumnKey, Journal
 from harness.runner.journal.environment import program, sources_digest
 from harness.runner.journal.records import digest, pack, unpack
-from harness.runner.machine import memory_for
+from harness.runner.machine import machine_memory, memory_for
 from harness.runner.parallel import Backend, Progress, opened_backend, run_tasks
 from harness.runner.parts import TaskSpan
 from harness.runner.rounds import Round, Task, run_rounds
@@ -155,14 +159,16 @@ class _Study:
             self._save,
         )
 
-    def _add(
-        self, number: int, shard: TrialShard, answered: tuple[Sequence[MethodTrials], Calls]
-    ) -> None:
-        """Add the answers of the methods in a shard, and the calls that it took."""
-        answers, calls = answered
-        self.answers[shard.scenario - 1, number] |= dict(zip(shard.methods, answers, strict=True))
-        self.unsaved.append((number, shard))
-        for function, (times, seconds) in calls.items():
+    def _add(self, number: int, shard: TrialShard, answered: ShardAnswers) -> None:
+        """Add the answers of the methods in a shard, and the calls that it took.
+
+        What was lost in a shard is not recorded, so that the next run asks for it again.
+        """
+        known = self.answers[shard.scenario - 1, number]
+        known |= dict(zip(shard.methods, answered.methods, strict=True))
+        kept = tuple(method for method in shard.methods if method not in answered.lost)
+        self.unsaved.append((number, replace(shard, methods=kept)))
+        for function, (times, seconds) in answered.calls.items():
             before = self.calls.get(function, (0, 0.0))
             self.calls[function] = before[0] + times, before[1] + seconds
 
@@ -230,10 +236,11 @@ class _Study:
 
 
 @contextmanager
-def _opened(experiment: Simulation, journal: Journal | None) -> Iterator[_Study]:
+def _opened(experiment: Simulation, files: StudyFiles, journal: Journal | None) -> Iterator[_Study]:
+    remove_left_behind()
     try:
         with opened_backend(experiment.execution) as backend:
-            yield _Study(experiment, study_files(experiment), backend, journal)
+            yield _Study(experiment, files, backend, journal)
     finally:
         close_trial_processes()
 
@@ -255,7 +262,20 @@ def compute_simulation(
         InputError: a function cannot be loaded or does not take the factors, a file of one has
             changed, the trials do not fit into memory, or the journal is damaged.
     """
-    with _opened(experiment, journal) as study, memory_for("the trials"):
+    files = study_files(experiment)
+    # Opened before the trials, since it says what is wrong with a function.
+    with own_measures(experiment) as own:
+        return _computed(experiment, files, progress, journal, own)
+
+
+def _computed(
+    experiment: Simulation,
+    files: StudyFiles,
+    progress: Progress,
+    journal: Journal | None,
+    own: OwnMeasures | None,
+) -> SimulationResults:
+    with _opened(experiment, files, journal) as study, memory_for("the trials"):
         if experiment.solve is None:
             study.add_scenarios(experiment.scenarios)
             rounds, search = study.rounds(), None
@@ -264,7 +284,7 @@ def compute_simulation(
             search, number = LevelSearch(experiment, experiment.solve, study.shard), MOST_ROUNDS
             rounds = study.searching(search)
         run_rounds(rounds, progress, journal)
-        refuse_changed(experiment.name, study.files.by_path)
+        refuse_changed(experiment.name, files.by_path)
         scenarios = [
             ScenarioTrials(
                 scenario + 1,
@@ -275,6 +295,7 @@ def compute_simulation(
             )
             for scenario, factors in enumerate(study.scenarios)
         ]
+        other = unrepeated(experiment, scenarios)
         names = ["model", *(each.label for each in experiment.methods)]
         calls = {
             names[function]: {"calls": times, "seconds": round(seconds, 6)}
@@ -282,8 +303,9 @@ def compute_simulation(
         }
     with memory_for("the tables"):
         solved = [] if search is None else list(search.rows())
-        sources = study.files.by_function
-        return simulation_results(experiment.document, scenarios, sources, calls, solved)
+        return simulation_results(
+            experiment.document, scenarios, files.by_function, calls, solved, other, own
+        )
 
 
 def _looks(plan: TrialPlan, shard: int) -> list[int]:
@@ -337,7 +359,8 @@ def compute_share(
         progress: receives the numbers of trials to come and done.
         journal: keeps what is done.
     """
-    with _opened(experiment, journal) as study, memory_for("the trials"):
+    files = study_files(experiment)
+    with _opened(experiment, files, journal) as study, memory_for("the trials"):
         study.add_scenarios(experiment.scenarios)
         each = study.shards(experiment.trials.count)
         first, last = share(each * len(experiment.scenarios))
@@ -350,18 +373,29 @@ def compute_share(
 
 
 def simulation_workload(experiment: Simulation) -> Workload:
-    """What a study has to do beside the calls of the user's functions."""
+    """What a study has to do beside the calls of the user's functions.
+
+    Raises:
+        InputError: the answers do not fit into memory.
+    """
     scenarios, trials = len(experiment.scenarios), experiment.trials.count
     if experiment.solve is not None:
         # The trials are those of all levels of a search.
         scenarios = len(searched_scenarios(experiment.solve, experiment.scenarios))
     answers = scenarios * len(experiment.methods)
+    memory, limit = BASE + 8.0 * answers * trials * len(FIELDS), machine_memory()
+    if experiment.trials.is_fixed and memory > limit:
+        raise InputError(
+            f"{experiment.name}: the answers of {trials:,} trials would need {memory / 1e9:.3g} "
+            f"GB, more than the {limit / 1e9:.3g} GB of memory of this machine; use fewer trials"
+        )
     return Workload(
         scenarios=scenarios,
         tasks=scenarios * -(-trials // shard_size(experiment.batch)),
         trials=scenarios * trials,
         at_most=not experiment.trials.is_fixed,
+        intervals=answers * trials,
         cells=answers * trials if experiment.keep else 0,
-        summary=answers * len(MEASURES),
-        memory=BASE + 8.0 * answers * trials * len(FIELDS),
+        summary=answers * (len(MEASURES) + len(experiment.measures)),
+        memory=memory,
     )

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from harness.base.numerics.arrays import Floats
+from harness.callers.simulation.shared import consequence
 from harness.kinds.simulation.experiment import SIMULATION
 from harness.kinds.simulation.measures import (
     MEASURES,
@@ -21,6 +22,7 @@ from harness.kinds.simulation.measures import (
     measures,
     relative_precision,
 )
+from harness.kinds.simulation.own_measures import OwnMeasures
 from harness.kinds.simulation.trials import Event, MethodTrials
 from harness.runner.manifest import manifest_of
 from harness.tables.columns import (
@@ -152,6 +154,8 @@ def simulation_results(
     sources: Mapping[str, str],
     calls: Mapping[str, Any],
     solved: Sequence[Mapping[str, Any]] = (),
+    unrepeated: Sequence[Mapping[str, Any]] = (),
+    own: OwnMeasures | None = None,
 ) -> SimulationResults:
     """The tables and the manifest, not written yet.
 
@@ -161,6 +165,8 @@ def simulation_results(
         sources: the digest of the files of each function.
         calls: the number of calls of each function and their seconds.
         solved: the rows of the table of a search.
+        unrepeated: the methods with other answers in trials that were asked for again.
+        own: measures of the user's own.
     """
     alpha, reference, null = document["alpha"], document["reference"], document.get("null")
     kind = table_kind(document)
@@ -171,6 +177,10 @@ def simulation_results(
     for scenario in scenarios:
         replicates = scenario.replicates(alpha)
         by_method = measured(replicates, scenario.truth, alpha, null, reference)
+        if own is not None:
+            for label, each in replicates.items():
+                place = {"scenario": scenario.number, "method": label}
+                by_method[label] |= own.measured(place, each, scenario.truth)
         summary += [{**scenario.key, **row} for row in summary_rows(by_method, scenario.looks)]
         for label, of_method in by_method.items():
             if label == reference:
@@ -189,10 +199,14 @@ def simulation_results(
                 )
         if "keep" in document:
             kept += _replicates(scenario, replicates, columns[REPLICATES])
+    noted: dict[str, Sequence[Mapping[str, Any]]] = {
+        "unrepeated": unrepeated,
+        "unmeasured": () if own is None else own.failures,
+    }
     return SimulationResults(
         pl.concat(kept) if kept else pl.DataFrame(schema=columns[REPLICATES]),
         _table(summary, columns[SUMMARY]),
-        _manifest(document, scenarios, sources),
+        _manifest(document, scenarios, sources, noted),
         differences=_table(compared, columns[DIFFERENCES]),
         solve=_table(solved, columns[SOLVE]),
         calls=calls,
@@ -241,6 +255,7 @@ def _manifest(
     document: Mapping[str, Any],
     scenarios: Sequence[ScenarioTrials],
     sources: Mapping[str, str],
+    noted: Mapping[str, Sequence[Mapping[str, Any]]],
 ) -> dict[str, Any]:
     tried = [dict(each.factors) for each in scenarios]
     failures, changed = [], []
@@ -264,6 +279,7 @@ def _manifest(
         "truths": [each.truth for each in scenarios],
         "failures": failures,
         "changed": changed,
+        **{name: list(places) for name, places in noted.items() if places},
         "sources": dict(sources),
     }
     return manifest_of(document, sources, content)
@@ -275,7 +291,7 @@ def _first(event: Event) -> dict[str, Any]:
 
 
 def failed_calls(manifest: Mapping[str, Any]) -> Iterator[str]:
-    """A sentence for each method and scenario with failures, and with changed data.
+    """A sentence for each method and scenario with failures, changes, and answers not repeated.
 
     Each names the first trial, and how it is drawn again.
     """
@@ -288,5 +304,17 @@ def failed_calls(manifest: Mapping[str, Any]) -> Iterator[str]:
     for line in manifest["changed"]:
         yield (
             f"{line['method']}: {line['first']} in scenario {line['scenario']}, first in trial "
-            f"{line['first_trial']}; the other methods got the data as they were drawn"
+            f"{line['first_trial']}; {consequence(line['first'])}"
+        )
+    for line in manifest.get("unrepeated", ()):
+        yield (
+            f"{line['method']}: another answer in trial {line['first_trial']} of scenario "
+            f"{line['scenario']} when a new process is asked again for this trial alone; it or the "
+            "model keeps something between calls, or draws from elsewhere than `rng`, so that "
+            "results differ with the number of jobs"
+        )
+    for line in manifest.get("unmeasured", ()):
+        yield (
+            f"{line['measure']}: no value of {line['method']} in scenario {line['scenario']}: "
+            f"{line['why']}"
         )

@@ -13,9 +13,10 @@ import numpy as np
 
 from harness.base.errors import MethodError
 from harness.base.numerics.arrays import Floats, Integers
+from harness.base.temporary import temporary_prefix
 from harness.callers.location import FunctionLocation
 from harness.callers.simulation.answers import FIELDS
-from harness.callers.simulation.process import EndedError, trial_process
+from harness.callers.simulation.process import EndedError, StrayedError, trial_process
 from harness.callers.simulation.requests import (
     IDLE,
     MODEL,
@@ -78,7 +79,7 @@ class MethodTrials:
     failed: Event = ()
     """The first trial without an answer."""
     changed: Event = ()
-    """The first trial whose data the method changed in place."""
+    """The first trial in which the method changed what others get too, such as the data."""
 
     def fields(self) -> dict[str, Floats]:
         """The numbers by their names, shape (trials,); NaN of those that were not given."""
@@ -101,10 +102,25 @@ def joined(parts: Sequence[MethodTrials]) -> MethodTrials:
     )
 
 
+@dataclass(frozen=True)
+class ShardAnswers:
+    """What the methods of a shard answered."""
+
+    methods: tuple[MethodTrials, ...]
+    """In the order of the shard."""
+    calls: Calls
+    """The calls that were made."""
+    lost: tuple[int, ...] = ()
+    """The numbers of the methods with a trial in which a signal has ended the process, or there was
+    no answer in time: that may have come from outside."""
+
+
 Calls = dict[int, tuple[int, float]]
 """The number of calls of a function, 0 for the model, and their seconds."""
 SentFiles = Mapping[str, Mapping[str, bytes]]
 """The files of folders by their names there."""
+_STRAYED: set[StudyProgram] = set()
+"""The studies of which a call has changed what their functions share."""
 _SENT: dict[str, tempfile.TemporaryDirectory[str]] = {}
 _LOCK = threading.Lock()
 
@@ -135,7 +151,7 @@ def _folder_of(folder: str, sent: Mapping[str, bytes]) -> Path:
         return Path(folder)
     with _LOCK:
         if folder not in _SENT:
-            _SENT[folder] = tempfile.TemporaryDirectory(prefix="harness-")
+            _SENT[folder] = tempfile.TemporaryDirectory(prefix=temporary_prefix("files"))
         for name, content in sent.items():
             target = Path(_SENT[folder].name, name)
             if not _has(target, content):
@@ -153,11 +169,13 @@ def _has(path: Path, content: bytes) -> bool:
 
 def simulate_trials(
     program: StudyProgram, shard: TrialShard, lines: bool = False, files: SentFiles | None = None
-) -> tuple[tuple[MethodTrials, ...], Calls]:
+) -> ShardAnswers:
     """Draw the trials of a shard, and call each of its methods with the data of all of them.
 
     Where a function ends its process or hangs, the trial has no answer of it, and the shard is run
     again without this call; the third time in a shard it is not called in the trials that follow.
+    Where one changes what the functions of a process share, or the process ends between two calls,
+    the shard is run again in a new process, in which every change is noted and set back.
 
     Args:
         program: the functions.
@@ -165,33 +183,45 @@ def simulate_trials(
         lines: whether the reasons of failures have the lines of the user's code.
         files: of the functions, where this may be another machine than that of the user.
 
-    Returns:
-        The answers of each method of the shard, and the calls that were made.
-
     Raises:
         InputError: a function cannot be loaded.
-        MethodError: the process ends while no function is called.
+        MethodError: the process ends twice while no function is called.
     """
     if files is not None:
         program = located(program, files)
     ended: dict[tuple[int, int], str] = {}
+    lost: set[int] = set()
+    watched = False
     skipped: list[tuple[int, int]] = []
     stopped: dict[int, str] = {}
     asked = replace(shard.request(program), lines=lines)
     while True:
+        asked = replace(asked, skipped=frozenset(skipped), watched=watched or program in _STRAYED)
         try:
             with trial_process(program, shard.factors) as process:
-                reply = process.trials(replace(asked, skipped=frozenset(skipped)))
+                reply = process.trials(asked)
+                if reply.content["strayed"]:
+                    raise StrayedError
             break
+        except StrayedError:
+            _STRAYED.add(program)
         except EndedError as fault:
             place = fault.function, fault.trial
+            if fault.function == IDLE and not watched:
+                watched = True
+                if not fault.killed:
+                    _STRAYED.add(program)
+                continue
             if fault.function == IDLE or place in ended:
+                cause = "; the memory may not suffice" * fault.killed
                 raise MethodError(
                     f"scenario {shard.scenario}, trials {shard.first} to "
                     f"{shard.first + shard.count - 1}: the process of the functions {fault} "
-                    "between two calls; the memory may not suffice"
+                    f"between two calls{cause}"
                 ) from None
-            ended.setdefault(place, fault.why)
+            ended[place] = fault.why
+            if fault.killed or fault.hung:
+                lost |= {fault.function} if fault.function else {*shard.methods}
             skipped.append(place)
             if sum(function == fault.function for function, _ in ended) > _MOST_ENDS:
                 later = range(fault.trial + 1, shard.first + shard.count)
@@ -215,7 +245,7 @@ def simulate_trials(
         )
     )
     calls = {function: (times, took) for function, times, took in reply.content["calls"]}
-    return answers, calls
+    return ShardAnswers(answers, calls, tuple(sorted(lost)))
 
 
 def _answers(

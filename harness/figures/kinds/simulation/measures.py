@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
-from pydantic import AfterValidator, Field, WithJsonSchema
+from pydantic import Field, WithJsonSchema
 
 from harness.base.numerics.arrays import Floats
 from harness.figures import options
@@ -70,16 +70,16 @@ MEASURES = {
 """The measures by the names that tables have for them."""
 
 
-def _measure_name(name: str) -> str:
-    """The name of a measure, which is refused where there is none."""
-    if name not in MEASURES:
-        raise ValueError(f"expected one of the measures {', '.join(MEASURES)}")
-    return name
+def axis_of(measure: str) -> MeasureAxis:
+    """How a measure is drawn; one of the user's own by its label."""
+    return MEASURES.get(measure, MeasureAxis(measure.replace("_", " ")))
 
 
 MeasureName = Annotated[
-    str, AfterValidator(_measure_name), WithJsonSchema({"type": "string", "enum": list(MEASURES)})
+    str,
+    WithJsonSchema({"anyOf": [{"type": "string", "enum": list(MEASURES)}, {"type": "string"}]}),
 ]
+"""A measure, or the label of one of the user's own; the config knows which there are."""
 MEASURE: Any = Field("coverage", description="Measure of performance to draw.")
 
 
@@ -123,7 +123,7 @@ def draw_lollipop(results: Results, asked: LollipopOptions) -> Iterator[Drawing]
 def _lollipop_figure(study: Study, rows: pl.DataFrame, scenarios: Sequence[int]) -> Figure:
     from matplotlib.lines import Line2D
 
-    measure = MEASURES[study.asked.measure]
+    measure = axis_of(study.asked.measure)
     methods = [method for method in study.methods if method in rows["method"]]
     start = measure.reference(study.alpha) if measure.reference else 0.0
     header, *lines = _table(level_texts(study.experiment["factors"]))
@@ -223,7 +223,7 @@ def draw_nested_loop(results: Results, asked: NestedLoopOptions) -> list[Drawing
 
     study = Study(NESTED_LOOP, results, asked)
     rows = study.measured(asked.measure)
-    measure, scenarios = MEASURES[asked.measure], study.experiment["factors"]
+    measure, scenarios = axis_of(asked.measure), study.experiment["factors"]
     order = nested_order(scenarios)
     table = level_texts([scenarios[i] for i in order])
     width = style.COLUMN if len(order) <= FEW else style.PAGE

@@ -1,0 +1,351 @@
+"""A gate on estimates: whether they keep a contract, up to the Monte Carlo error of their trials.
+
+A contract promises, of each method in each scenario:
+
+- coverage: a share of misses between multiples of alpha, those of a check on a model: ``nominal``
+  0.7·alpha … alpha, ``approximate`` 0.45·alpha … 1.3·alpha, ``conservative`` and ``at-least`` at
+  most alpha;
+- bias: |bias| is at most 0.1 (``nominal``) or 0.4 (``approximate``) of the empirical standard
+  error. An interval estimate ± z·SE with alpha = 0.05 misses 1.03·alpha and 1.4·alpha then;
+  Collins, Schafer and Kam (2001), Psychological Methods 6:330, call 0.4 the least that matters;
+- type I error, where the true value is the null: at most alpha, of ``approximate`` 1.3·alpha.
+
+A promise is broken where the whole of its interval is outside of what is allowed. The intervals
+hold simultaneously: with K promises each has the level 0.05/K, so that estimates that keep all of
+them fail with a probability of at most 0.05. Those of shares are Clopper and Pearson's. The bias
+d = bias/EmpSE has the interval d ± t·(1/√n + |d|·e), with e the relative standard error of EmpSE:
+by the triangle inequality, the standard error of d is at most that sum.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from scipy.special import stdtrit
+
+from harness.base.arguments import quoted
+from harness.base.errors import InputError
+from harness.base.text import printable
+from harness.checks.findings import (
+    FAIL,
+    INCONCLUSIVE,
+    NOT_PASSED,
+    PASS,
+    REMARK,
+    Verdict,
+    format_cell,
+)
+from harness.checks.report import EXIT_CODES
+from harness.checks.scenarios import trials_needed
+from harness.checks.simulation.scenario import ALLOWED, TOO_OFTEN
+from harness.kinds.simulation.experiment import SIMULATION
+from harness.kinds.simulation.tables import SimulationResults
+from harness.kinds.stored import load_tables
+from harness.methods.method import APPROXIMATE, NOMINAL, NONE, Contract, validate_contract
+from harness.methods.proportion.exact import clopper_pearson
+from harness.one.summarize import measured_groups
+from harness.tables.results import Results
+
+JOINT_LEVEL = 0.05
+"""The largest probability that estimates which keep all promises fail."""
+BIAS_ALLOWED: Mapping[Contract, float] = {NOMINAL: 0.1, APPROXIMATE: 0.4}
+"""The largest |bias|/EmpSE of the contracts that promise one."""
+COVERAGE, BIAS, TYPE_I = "coverage", "bias / empirical SE", "type I error"
+_MOST_TRIALS = 10**9
+_MEASURE = ("measure", "estimate", "mcse", "trials", "ci_lower", "ci_upper")
+
+Bounds = tuple[float, float]
+Number = tuple[float, float, int]
+"""A measure: its estimate, its Monte Carlo standard error and the number of its trials."""
+
+
+@dataclass(frozen=True)
+class _Group:
+    """What was measured of one method in one scenario."""
+
+    place: Mapping[str, Any]
+    numbers: Mapping[str, Number]
+    is_null: bool
+    """Whether the true value is the null."""
+
+    def claims(self, contract: Contract, alpha: float) -> Iterator[_Claim]:
+        """What a contract promises about it.
+
+        Without p-values the tests are those of the limits, whose misses the coverage counts.
+        """
+        low, high = (factor * alpha for factor in ALLOWED[contract])
+        farthest, numbers = (-math.inf, TOO_OFTEN * high), self.numbers
+        if "coverage" in numbers:
+            covered, mcse, trials = numbers["coverage"]
+            allowed = low, high
+            yield _Claim(self.place, COVERAGE, 1.0 - covered, mcse, trials, allowed, farthest)
+        if contract in BIAS_ALLOWED and {"bias", "empirical_se"} <= numbers.keys():
+            (bias, _, trials), (spread, error, _) = numbers["bias"], numbers["empirical_se"]
+            if spread > 0.0 and math.isfinite(error):
+                most, ratio = BIAS_ALLOWED[contract], bias / spread
+                mcse = 1.0 / math.sqrt(trials) + abs(ratio) * error / spread
+                bounds, twice = (-most, most), (-TOO_OFTEN * most, TOO_OFTEN * most)
+                yield _Claim(self.place, BIAS, ratio, mcse, trials, bounds, twice)
+        if self.is_null and "rejection_rate" in numbers:
+            share, mcse, trials = numbers["rejection_rate"]
+            sides = [numbers[name] for name in ("miss_below", "miss_above") if name in numbers]
+            missed = sum(round(miss * count) for miss, _, count in sides)
+            if not sides or round(share * trials) != missed:
+                yield _Claim(self.place, TYPE_I, share, mcse, trials, (0.0, high), farthest)
+
+
+@dataclass(frozen=True)
+class _Claim:
+    """What is promised about one number of a method in a scenario."""
+
+    place: Mapping[str, Any]
+    name: str
+    value: float
+    """A share of trials, of the coverage that of misses; or the bias/EmpSE."""
+    mcse: float
+    trials: int
+    allowed: Bounds
+    farthest: Bounds
+    """Trials are too few if they cannot exclude a number beyond these."""
+
+    def limits(self, level: float, value: float, trials: int) -> Bounds:
+        """The interval of the number, of so many trials that show a value."""
+        if self.name == BIAS:
+            half = -float(stdtrit(trials - 1, level / 2)) * self.mcse
+            half *= math.sqrt(self.trials / trials)
+            return value - half, value + half
+        data = np.array([float(round(value * trials))]), np.array([float(trials)])
+        lower, upper = clopper_pearson(data, level / 2)
+        return float(lower[0]), float(upper[0])
+
+    def verdict(self, level: float, value: float, trials: int) -> Verdict:
+        """What so many trials say that show a value.
+
+        A value outside of what is allowed is a remark from one standard error on.
+        """
+        (low, high), (least, most) = self.limits(level, value, trials), self.allowed
+        if low > most or high < least:
+            return FAIL
+        if low < self.farthest[0] or high > self.farthest[1]:
+            return INCONCLUSIVE
+        error = self.mcse * math.sqrt(self.trials / trials)
+        return PASS if least - error <= value <= most + error else REMARK
+
+    def judged(self, level: float) -> Promise:
+        """The promise at a level.
+
+        The trials that would decide are those if the number stays as it is; of too few trials, if
+        it is the worst that is allowed or what they show, whichever is worse.
+        """
+        verdict, needed, value = self.verdict(level, self.value, self.trials), None, self.value
+        if verdict in (INCONCLUSIVE, REMARK):
+            if verdict == INCONCLUSIVE:
+                value = math.copysign(max(abs(value), self.allowed[1]), value)
+            undecided = {verdict, INCONCLUSIVE}
+            needed = trials_needed(
+                lambda count: self.verdict(level, value, count) not in undecided,
+                2 * self.trials,
+                _MOST_TRIALS,
+            )
+        limits = self.limits(level, self.value, self.trials)
+        numbers = self.value, limits, self.allowed
+        if self.name == COVERAGE:
+            turned = [(1.0 - high, 1.0 - low) for low, high in (limits, self.allowed)]
+            numbers = 1.0 - self.value, turned[0], turned[1]
+        return Promise(self.place, self.name, *numbers, self.mcse, self.trials, verdict, needed)
+
+
+@dataclass(frozen=True)
+class Promise:
+    """One promise of a contract, and what the trials say about it."""
+
+    place: Mapping[str, Any]
+    """The scenario with its factors and the method."""
+    name: str
+    """coverage, bias / empirical SE, or type I error."""
+    value: float
+    limits: Bounds
+    """The simultaneous interval."""
+    allowed: Bounds
+    mcse: float
+    trials: int
+    verdict: Verdict
+    trials_needed: int | None
+    """How many trials would decide what these do not; None where these do, or 10^9 would not."""
+
+    def __str__(self) -> str:
+        low, high = (_number(limit) for limit in self.limits)
+        return (
+            f"{format_cell(self.place) or 'all rows'}: {self.name} {_number(self.value)} "
+            f"(standard error {_number(self.mcse)}; simultaneous limits {low} and {high}; "
+            f"{self.trials:,} trials){self._words}"
+        )
+
+    @property
+    def _words(self) -> str:
+        """Why the promise is not kept, or how many trials would decide it."""
+        most, least = _number(self.allowed[1]), _number(self.allowed[0])
+        is_above = self.value > self.allowed[1]
+        bound = f"at most {most} is allowed"
+        if not is_above and self.name != TYPE_I:
+            bound = f"at least {least} is required"
+        if is_above and self.name == COVERAGE:
+            bound = f"wider than needed, {bound}"
+        needed = "no number of" if self.trials_needed is None else f"{self.trials_needed:,}"
+        texts = {
+            FAIL: f": {bound}",
+            INCONCLUSIVE: f": too few trials; {needed} trials would decide",
+            REMARK: f": {bound}, which these trials do not decide; {needed} trials would, "
+            "if it stays as it is",
+        }
+        return texts.get(self.verdict, "")
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """A row of a table."""
+        return {
+            **self.place,
+            "promise": self.name,
+            "found": self.value,
+            "mcse": self.mcse,
+            "lower": self.limits[0],
+            "upper": self.limits[1],
+            "allowed_from": self.allowed[0],
+            "allowed_to": self.allowed[1],
+            "trials": self.trials,
+            "verdict": self.verdict,
+            "trials_needed": self.trials_needed,
+        }
+
+
+@dataclass(frozen=True)
+class Gate:
+    """Whether estimates keep a contract."""
+
+    contract: Contract
+    promises: tuple[Promise, ...]
+    unanswered: int
+    """The number of answers that trials lack."""
+
+    @classmethod
+    def of(cls, contract: Contract, groups: Sequence[_Group], alpha: float, looks: int = 1) -> Self:
+        """Judge what a contract promises about each group at the joint level.
+
+        Args:
+            contract: what is promised.
+            groups: methods in scenarios.
+            alpha: the probability outside the intervals, and the level of tests.
+            looks: the number of planned looks at which trials might have ended.
+        """
+        claims = [claim for group in groups for claim in group.claims(contract, alpha)]
+        if not claims:
+            raise InputError(
+                f"contract {contract} promises a coverage, which needs true values, and limits or "
+                "standard errors; found neither a coverage nor another number that it promises"
+            )
+        level = JOINT_LEVEL / (len(claims) * looks)
+        lost = [group.numbers["failures"] for group in groups if "failures" in group.numbers]
+        unanswered = sum(round(share * trials) for share, _, trials in lost)
+        return cls(contract, tuple(claim.judged(level) for claim in claims), unanswered)
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst verdict of all promises; what is not decided is a pass."""
+        verdicts = {promise.verdict for promise in self.promises}
+        return next((verdict for verdict in NOT_PASSED if verdict in verdicts), PASS)
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of the command line: 0 pass, 3 fail, 4 too few trials."""
+        return EXIT_CODES[self.verdict]
+
+    def __str__(self) -> str:
+        count = len(self.promises)
+        lines = [
+            f"{self.verdict.upper()} {self.contract}: {count} promises at a joint level of 5 %"
+        ]
+        for verdict in (*NOT_PASSED, REMARK):
+            lines += [f"  {each}" for each in self.promises if each.verdict == verdict]
+        if self.unanswered:
+            lines.append(f"  {self.unanswered:,} trials have no answer: they are not covered")
+        return printable("\n".join(lines))
+
+
+def gate_on_estimates(
+    data: Any, *, contract: str, estimate: str, by: str | Sequence[str] = (), **options: Any
+) -> Gate:
+    """Judge the estimates of a table.
+
+    Args:
+        data: as ``harness.summarize`` takes it.
+        contract: what the estimates should keep.
+        estimate: the column of the estimates.
+        by: the columns of the method and of further factors.
+        **options: other arguments of ``harness.summarize``.
+
+    Raises:
+        InputError: the table or an option is wrong, or nothing is promised about it.
+    """
+    kept = _validated(contract)
+    groups, truths = measured_groups(data, estimate=estimate, by=by, **options)
+    null = options.get("null", 0.0)
+    judged = [
+        _Group(
+            dict(zip(group.factors, group.values, strict=True)),
+            {name: (each.estimate, each.mcse, each.trials) for name, each in found.items()},
+            is_null=null is not None and truth == null,
+        )
+        for (group, found), truth in zip(groups.items(), truths, strict=True)
+    ]
+    return Gate.of(kept, judged, options.get("alpha", 0.05))
+
+
+def gate_on_results(results: Results | str | Path, contract: str) -> Gate:
+    """Judge the results of a simulation study.
+
+    Args:
+        results: the results, or the path of their folder.
+        contract: what the methods should keep.
+
+    Raises:
+        InputError: there are no such results, or they are of another kind.
+    """
+    kept = _validated(contract)
+    study = results if isinstance(results, Results) else load_tables(results)
+    experiment = study.manifest["experiment"]
+    if not isinstance(study, SimulationResults) or "solve" in experiment:
+        kind = "a search" if "solve" in experiment else experiment.get("kind", "coverage")
+        raise InputError(
+            f"a contract is for results of kind {SIMULATION} without solve, found {kind}"
+        )
+    names = [name for name in study.summary.columns if name not in _MEASURE]
+    null, truths = experiment.get("null"), study.manifest["truths"]
+    groups = []
+    for key, rows in study.summary.group_by(names, maintain_order=True):
+        place = dict(zip(names, key, strict=True))
+        numbers = {
+            name: (value, math.nan if mcse is None else mcse, trials)
+            for name, value, mcse, trials in rows.select(_MEASURE[:4]).iter_rows()
+            if value is not None
+        }
+        is_null = null is not None and truths[place["scenario"] - 1] == null
+        groups.append(_Group(place, numbers, is_null))
+    looks = study.manifest["trials"].get("looks", 1)
+    return Gate.of(kept, groups, experiment["alpha"], looks)
+
+
+def _validated(contract: str) -> Contract:
+    """The contract, which promises something."""
+    kept = validate_contract(contract)
+    if kept == NONE:
+        raise InputError(f"contract {quoted(kept)} promises nothing; leave it out")
+    return kept
+
+
+def _number(value: float) -> str:
+    return f"{value:.4g}"
