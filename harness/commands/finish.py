@@ -113,6 +113,11 @@ class _Said:
 
         print_error(begun_line(self.name, program))
 
+    def damaged(self, records: int) -> None:
+        from harness.screen.console import damaged_line
+
+        print_error(damaged_line(self.name, records))
+
     def found(self, recorded: int, parts: int) -> None:
         from harness.screen.console import goes_on_line
 

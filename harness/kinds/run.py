@@ -106,6 +106,8 @@ def run_in(
         if program:
             progress.begun(program)
         results = kind_of_experiment(experiment).compute(experiment, progress, journal)
+        if journal.damaged:
+            progress.damaged(journal.damaged)
     return _written(experiment, results, folder, start)
 
 
@@ -159,7 +161,7 @@ def run_part(
     }
     with opened(path, fresh=fresh, largest=None) as journal:
         before = journal.fact(FACT)
-        if before is not None and before["content_hash"] != facts["content_hash"]:
+        if before is not None and before.get("content_hash") != facts["content_hash"]:
             raise InputError(
                 f"{path} holds a part of another experiment; move it, or run with --fresh"
             )
@@ -170,6 +172,8 @@ def run_part(
                 f"{experiment.name}: {kind.changeable(kind.files(experiment))} has changed since "
                 f"part {part} was begun; run it again with --fresh"
             )
+        if journal.damaged:
+            progress.damaged(journal.damaged)
         journal.note(FACT, {**facts, "finished": True})
     return path
 
@@ -210,6 +214,8 @@ def merge_parts(
                 journal.copy_from(part.path)
             kind = kind_of_experiment(experiment)
             results = kind.compute(experiment, progress, journal, complete=True)
+            if journal.damaged:
+                progress.damaged(journal.damaged)
         if folder.journal.stat().st_size > LARGEST_JOURNAL:
             # The parts have it all.
             folder.journal.unlink()

@@ -258,6 +258,9 @@ class Progress(Protocol):
     def begun(self, program: str) -> None:
         """Report that another version of the program, in words, has begun the run."""
 
+    def damaged(self, records: int) -> None:
+        """Report how many damaged records of the journal are computed anew."""
+
     def found(self, recorded: int, parts: int) -> None:
         """Report how many of the parts of the work a former run has recorded."""
 
@@ -272,6 +275,8 @@ class NoProgress:
     """Progress that is not shown."""
 
     def begun(self, program: str) -> None: ...
+
+    def damaged(self, records: int) -> None: ...
 
     def found(self, recorded: int, parts: int) -> None: ...
 

@@ -75,6 +75,13 @@ def begun_line(name: str, program: str) -> str:
     )
 
 
+def damaged_line(name: str, records: int) -> str:
+    """The line that says how many records of a journal were damaged."""
+    many = "1 record" if records == 1 else f"{records:,} records"
+    were = "was damaged and is" if records == 1 else "were damaged and are"
+    return f"{name}: {many} of the journal {were} computed anew"
+
+
 def goes_on_line(name: str, recorded: int, parts: int) -> str:
     """From where a run goes on, on one line."""
     share = 100 * recorded // parts
@@ -99,6 +106,9 @@ class ProgressBar:
 
     def begun(self, program: str) -> None:
         self._progress.console.print(escape_markup(begun_line(self._name, program)))
+
+    def damaged(self, records: int) -> None:
+        self._progress.console.print(escape_markup(damaged_line(self._name, records)))
 
     def found(self, recorded: int, parts: int) -> None:
         if 0 < recorded < parts:

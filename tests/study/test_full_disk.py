@@ -169,7 +169,7 @@ def disk(tmp_path):
     subprocess.run(["umount", "--lazy", str(place)], check=True)
 
 
-def fill(disk):
+def fill(disk: Path) -> None:
     """Write to a disk until it is full."""
     with contextlib.suppress(OSError), (disk / "ballast").open("wb", buffering=0) as file:
         while True:

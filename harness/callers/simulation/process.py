@@ -17,6 +17,7 @@ from harness.base.errors import InputError
 from harness.base.temporary import temporary_prefix
 from harness.callers.calls import FunctionError
 from harness.callers.messages import (
+    CUT_OFF,
     LOAD,
     EndError,
     Message,
@@ -26,7 +27,6 @@ from harness.callers.messages import (
 )
 from harness.callers.process import LOADING, PythonProcess
 from harness.callers.simulation.requests import (
-    CUT_OFF,
     IDLE,
     TRIALS,
     TRUTH,

@@ -19,8 +19,6 @@ TRUTH, TRIALS = "truth", "trials"
 """The tasks of the process, beside the first one that loads the functions."""
 IDLE = -1
 """In place of a function while none is called."""
-CUT_OFF = 71
-"""The exit code of the process where a function has closed what it is asked through."""
 MODEL = "model"
 """The function that draws the data, in messages."""
 MODEL_STREAM = ""

@@ -19,12 +19,11 @@ import numpy as np
 
 from harness.callers.calls import ANYTHING, Function, FunctionError, describe, draws, one_line
 from harness.callers.location import FunctionLocation, function_of, module_of
-from harness.callers.messages import LOAD, Content, Message, unpacked
+from harness.callers.messages import CUT_OFF, LOAD, Content, Message, unpacked
 from harness.callers.simulation.answers import FIELDS, failure, read_answer, read_answers
 from harness.callers.simulation.guard import Guard, copy_of, same_data
 from harness.callers.simulation.r_functions import RError, RProcess, is_of_r
 from harness.callers.simulation.requests import (
-    CUT_OFF,
     IDLE,
     MODEL,
     TRUTH,

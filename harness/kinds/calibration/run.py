@@ -21,7 +21,7 @@ from harness.kinds.calibration.tables import (
 )
 from harness.runner.journal.database import ColumnKey, Journal
 from harness.runner.journal.environment import sources_digest
-from harness.runner.journal.records import digest, pack, unpack
+from harness.runner.journal.records import digest, pack
 from harness.runner.machine import memory_for
 from harness.runner.parallel import Progress, driver_backend, parallel_jobs, run_tasks
 from harness.runner.rounds import Round, Task, run_rounds
@@ -49,25 +49,26 @@ class FirstShards:
     record: int | None = None
     """The number of the record that has them."""
 
-    def find(self, journal: Journal, key: bytes, shards: int) -> None:
+    def find(self, journal: Journal, key: bytes, shards: int, full: int) -> None:
         """Begin with the tallies of as many first shards as a journal knows.
 
         Args:
             journal: the journal.
             key: of the trials in the journal.
             shards: the number of shards with the full number of trials.
+            full: the full number of trials of a shard.
 
         Raises:
             InputError: the journal is damaged.
         """
-        with journal.faults():
-            within = [stored for stored in journal.records(key) if stored.stop <= shards]
-            if not within:
-                return
-            longest = max(within, key=lambda stored: stored.stop)
-            self.tallies = self.recordable = unpack(longest.content, Tallies)
-            self.done = self.recorded = longest.stop
-            self.record = longest.number
+        within = [stored for stored in journal.records(key) if stored.stop <= shards]
+        for longest in sorted(within, key=lambda stored: stored.stop, reverse=True):
+            tallies = journal.unpacked(longest, Tallies)
+            if tallies and all(tally.trials.sum() == longest.stop * full for tally in tallies):
+                self.tallies = self.recordable = tallies
+                self.done = self.recorded = longest.stop
+                self.record = longest.number
+                break
 
     def add(self, whole: bool, tallies: Tallies) -> None:
         """Add the tallies of the next shard; ``whole``: it has the full number of trials."""
@@ -114,7 +115,7 @@ def compute_calibration(
 
     with memory_for("the trials"):
         if journal is not None:
-            merged.find(journal, key, sum(shard.trials == full for shard in every))
+            merged.find(journal, key, sum(shard.trials == full for shard in every), full)
         left = every[merged.done :]
         backend, arguments = driver_backend(execution), [(shard,) for shard in left]
         trials = Round(

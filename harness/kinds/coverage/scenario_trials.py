@@ -26,7 +26,7 @@ from harness.kinds.coverage.records import (
     trials_key,
 )
 from harness.runner.journal.database import Journal, Stored
-from harness.runner.journal.records import pack, unpack
+from harness.runner.journal.records import pack
 from harness.runner.parts import TaskSpan
 
 
@@ -242,13 +242,12 @@ def _stored_simulations(
     if not spans:
         return []
     within = []
-    with journal.faults():
-        for stored in journal.records(trials_key(plan.shards[0])):
-            if any(a <= stored.start < stored.stop <= b for a, b in spans):
-                simulation = unpack(stored.content, Simulation)
-                inside = plan.shards[stored.start : stored.stop]
-                if simulation.trials == sum(shard.trials for shard in inside):
-                    within.append((stored, simulation))
+    for stored in journal.records(trials_key(plan.shards[0])):
+        if any(a <= stored.start < stored.stop <= b for a, b in spans):
+            simulation = journal.unpacked(stored, Simulation)
+            inside = plan.shards[stored.start : stored.stop]
+            if simulation and simulation.trials == sum(shard.trials for shard in inside):
+                within.append((stored, simulation))
     return within
 
 

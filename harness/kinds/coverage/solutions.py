@@ -19,7 +19,7 @@ from harness.kinds.coverage.plan import ScenarioPlan, reports_truths_alone
 from harness.kinds.coverage.records import engines_digest, join, take
 from harness.kinds.coverage.tables import exact_engine
 from harness.runner.journal.database import ColumnKey, Journal
-from harness.runner.journal.records import digest, pack, unpack
+from harness.runner.journal.records import digest, pack
 from harness.runner.machine import memory_for
 from harness.runner.parallel import Progress, driver_backend, parallel_jobs, run_tasks
 from harness.runner.rounds import Round, Task, run_rounds
@@ -147,13 +147,13 @@ class ScenarioSolution:
         Raises:
             InputError: the journal is damaged.
         """
-        with journal.faults():
-            for stored in journal.records(self.key):
-                digests = [column.digest for column in stored.columns]
-                rows = [row for row in self.left if self.columns[row].digest in digests]
-                if rows:
-                    places = [digests.index(self.columns[row].digest) for row in rows]
-                    self.add(rows, take(unpack(stored.content, Solution), places))
+        for stored in journal.records(self.key):
+            digests = [column.digest for column in stored.columns]
+            rows = [row for row in self.left if self.columns[row].digest in digests]
+            solution = journal.unpacked(stored, Solution) if rows else None
+            if solution is not None:
+                places = [digests.index(self.columns[row].digest) for row in rows]
+                self.add(rows, take(solution, places))
         self.recorded = len(self.parts)
 
     def add(self, rows: list[int], solution: Solution) -> None:

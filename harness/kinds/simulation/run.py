@@ -44,7 +44,7 @@ from harness.kinds.simulation.trials import (
 )
 from harness.runner.journal.database import ColumnKey, Journal
 from harness.runner.journal.environment import program, sources_digest
-from harness.runner.journal.records import digest, pack, unpack
+from harness.runner.journal.records import digest, pack
 from harness.runner.machine import machine_memory, memory_for
 from harness.runner.parallel import Backend, Progress, opened_backend, run_tasks
 from harness.runner.parts import TaskSpan
@@ -197,11 +197,10 @@ class _Study:
         known = self.answers.setdefault((scenario, number), {})
         if self.journal is not None:
             columns = {self._column(method): method for method in every}
-            with self.journal.faults():
-                for stored in self.journal.records(self._key(task)):
-                    method = columns.get(stored.columns[0])
-                    if method is not None:
-                        known[method] = unpack(stored.content, MethodTrials)
+            for stored in self.journal.records(self._key(task)):
+                method = columns.get(stored.columns[0])
+                if method is not None and (answers := self.journal.unpacked(stored, MethodTrials)):
+                    known[method] = answers
         left = tuple(method for method in every if method not in known)
         return TrialShard(scenario + 1, factors, experiment.seed, first, count, left)
 

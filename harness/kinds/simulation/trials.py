@@ -173,9 +173,10 @@ def simulate_trials(
     """Draw the trials of a shard, and call each of its methods with the data of all of them.
 
     Where a function ends its process or hangs, the trial has no answer of it, and the shard is run
-    again without this call; the third time in a shard it is not called in the trials that follow.
-    Where one changes what the functions of a process share, or the process ends between two calls,
-    the shard is run again in a new process, in which every change is noted and set back.
+    again without this call. Where it hangs in the first trial of a shard, as one that always does,
+    or the third time in a shard, it is not called in the trials that follow. Where one changes what
+    the functions of a process share, or the process ends between two calls, the shard is run again
+    in a new process, in which every change is noted and set back.
 
     Args:
         program: the functions.
@@ -223,10 +224,13 @@ def simulate_trials(
             if fault.killed or fault.hung:
                 lost |= {fault.function} if fault.function else {*shard.methods}
             skipped.append(place)
-            if sum(function == fault.function for function, _ in ended) > _MOST_ENDS:
+            times = sum(function == fault.function for function, _ in ended)
+            if (fault.hung and fault.trial == shard.first) or times > _MOST_ENDS:
                 later = range(fault.trial + 1, shard.first + shard.count)
                 if later:
-                    stopped[fault.function] = f"trials {later.start} to {later.stop - 1}"
+                    often = f"{times} times, " if times > 1 else ""
+                    what = f"trials {later.start} to {later.stop - 1}"
+                    stopped[fault.function] = f"{often}and was not called in {what}"
                 skipped += [(fault.function, trial) for trial in later]
     events: dict[tuple[int, str], Event] = {}
     for row, kind, trial, why in reply.content["faults"]:
@@ -235,7 +239,7 @@ def simulate_trials(
         if kind == FAILED and (function, trial) in ended:
             why = ended[function, trial]
             if function in stopped:
-                why += f" ({_MOST_ENDS + 1} times, and was not called in {stopped[function]})"
+                why += f" ({stopped[function]})"
         events[row, kind] = (trial, f"{MODEL} {why}" if (0, trial) in ended else why)
     given = reply.content["given"]
     answers = tuple(

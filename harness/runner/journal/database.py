@@ -7,7 +7,7 @@ import math
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from urllib.parse import quote
 from harness.base.errors import InputError, WriteError
 from harness.base.files import refuse_irregular
 from harness.runner.journal.environment import environment, environment_text
-from harness.runner.journal.records import DamagedRecordError
+from harness.runner.journal.records import DamagedRecordError, Record, unpack
 
 LARGEST_JOURNAL = 40 << 20
 """The most bytes of all records. Those of former configs give way; then no more are kept."""
@@ -45,6 +45,7 @@ CREATE INDEX IF NOT EXISTS by_key ON records (key);
 """
 
 
+_READ = "SELECT number, key, start, stop, columns, environment, content FROM records"
 _INSERT = (
     "INSERT INTO records (key, start, stop, columns, environment, content)"
     " VALUES (?, ?, ?, ?, ?, ?)"
@@ -92,17 +93,23 @@ class Journal:
         self._largest = math.inf if largest is None else largest
         self._pause, self._committed = SHORTEST_BATCH, time.monotonic()
         self._used: set[int] = set()
+        self.damaged = 0
+        """The number of damaged records that were found, and removed."""
         self._is_new = not path.exists()
         _refuse_irregular(path)
-        with self.faults():
+        with _faults(path):
             self._connection = sqlite3.connect(path, timeout=0.0, isolation_level=None)
+            self._connection.text_factory = _text
             run = self._connection.execute
             run("PRAGMA locking_mode = EXCLUSIVE")
             run("PRAGMA journal_mode = DELETE")
             run("PRAGMA synchronous = NORMAL")
             application = self._value("PRAGMA application_id")
             form = self._value("PRAGMA user_version")
-            if application == 0 and not self._value("SELECT count(*) FROM sqlite_master"):
+            is_begun = application == _APPLICATION and form == 0
+            if (application == 0 or is_begun) and not self._value(
+                "SELECT count(*) FROM sqlite_master"
+            ):
                 run(f"PRAGMA application_id = {_APPLICATION}")
                 run(f"PRAGMA user_version = {_FORMAT}")
                 application, form = _APPLICATION, _FORMAT
@@ -120,14 +127,6 @@ class Journal:
         self._connection.execute("INSERT OR IGNORE INTO environments (content) VALUES (?)", (text,))
         return self._value("SELECT number FROM environments WHERE content = ?", text)
 
-    def faults(self) -> AbstractContextManager[None]:
-        """Say what is wrong with the file where a block that uses it fails.
-
-        Raises:
-            InputError: the file is damaged or cannot be written.
-        """
-        return _faults(self.path)
-
     def begun_by(self) -> str:
         """The program that made the records, in words, if it is another one than this.
 
@@ -137,40 +136,70 @@ class Journal:
             "SELECT content FROM environments WHERE number IN (SELECT environment FROM records)"
             " ORDER BY number"
         )
-        with self.faults():
-            programs = [json.loads(row[0])["program"] for row in self._connection.execute(query)]
+        with _faults(self.path):
+            contents = [_environment(row[0]) for row in self._connection.execute(query)]
+        programs = [content["program"] for content in contents if content]
         if not programs or environment()["program"] in programs:
             return ""
         return environment_text({"program": programs[-1]})
 
     def fact(self, name: str) -> Any:
-        """Return what was noted under a name as plain data; None where nothing was."""
-        with self.faults():
+        """Return what was noted under a name as plain data; None where nothing was.
+
+        Raises:
+            InputError: the note is damaged.
+        """
+        with _faults(self.path):
             query = "SELECT content FROM facts WHERE name = ?"
             row = self._connection.execute(query, (name,)).fetchone()
-        return None if row is None else json.loads(row[0])
+            return None if row is None else _plain(row[0])
 
     def note(self, name: str, content: Any) -> None:
         """Note plain data under a name, in place of what was there."""
-        with self.faults():
+        with _faults(self.path):
             self._connection.execute(
                 "INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, json.dumps(content))
             )
 
     def records(self, key: bytes) -> list[Stored]:
-        """Return all records with a key, in the order in which they were made."""
-        query = "SELECT number, start, stop, columns, environment, content FROM records"
-        with self.faults():
-            rows = self._connection.execute(f"{query} WHERE key = ? ORDER BY number", (key,))
-            stored = []
-            for number, start, stop, columns, place, content in rows:
-                try:
-                    keys = [ColumnKey(str(sha), str(name)) for sha, name in json.loads(columns)]
-                except (ValueError, TypeError) as fault:
-                    raise DamagedRecordError(str(fault)) from None
-                stored.append(Stored(number, start, stop, tuple(keys), place, content))
+        """Return all records with a key, in the order in which they were made.
+
+        Rows that are damaged are removed.
+        """
+        # Rows are read by their numbers: an entry of a damaged index may lead to another row.
+        within = "WHERE number IN (SELECT number FROM records WHERE key = ?)"
+        with _faults(self.path):
+            rows = self._connection.execute(f"{_READ} {within} ORDER BY number", (key,)).fetchall()
+            if any(row[1] != key for row in rows):
+                self._connection.execute("REINDEX by_key")
+                rows = [row for row in rows if row[1] == key]
+        stored = []
+        for row in rows:
+            record = _stored(row)
+            if record is None:
+                self._discard(row[0])
+            else:
+                stored.append(record)
         self._used.update(record.number for record in stored)
         return stored
+
+    def unpacked(self, stored: Stored, kind: type[Record]) -> Record | None:
+        """Return the record that is stored; None where it is damaged, and it is removed.
+
+        Args:
+            stored: the record as it lies in the database.
+            kind: the type of the record, as ``unpack`` takes it.
+        """
+        try:
+            return unpack(stored.content, kind)
+        except DamagedRecordError:
+            self._discard(stored.number)
+            return None
+
+    def _discard(self, number: int) -> None:
+        with _faults(self.path):
+            self._remove(number)
+        self.damaged += 1
 
     def put(
         self,
@@ -192,7 +221,7 @@ class Journal:
         Returns:
             Its number; None where the journal is full.
         """
-        with self.faults():
+        with _faults(self.path):
             if instead is not None:
                 self._remove(instead)
             if self._bytes + len(content) > self._largest:
@@ -229,14 +258,14 @@ class Journal:
         Args:
             start: when the preparation of the records began, by the monotonic clock.
         """
-        with self.faults():
+        with _faults(self.path):
             self._connection.execute("COMMIT")
             self._connection.execute("BEGIN IMMEDIATE")
         self._committed = time.monotonic()
         self._pause = max(SHORTEST_BATCH, _PAUSE * (self._committed - start))
 
     def copy_from(self, path: Path) -> None:
-        """Copy all records of another journal into this one.
+        """Copy all records of another journal into this one, but for damaged ones.
 
         Args:
             path: its file, which is not changed.
@@ -249,22 +278,27 @@ class Journal:
                 number: self._environment_number(text)
                 for number, text in other.execute("SELECT number, content FROM environments")
             }
-            query = "SELECT key, start, stop, columns, environment, content FROM records"
-            for key, start, stop, columns, environment_number, content in other.execute(query):
-                self._connection.execute(
-                    _INSERT, (key, start, stop, columns, numbers[environment_number], content)
-                )
+            for row in other.execute(_READ):
+                record = _stored(row)
+                if record is None:
+                    self.damaged += 1
+                    continue
+                place = numbers.get(record.environment, self._here)
+                _, key, start, stop, columns, _, content = row
+                self._connection.execute(_INSERT, (key, start, stop, columns, place, content))
                 self._bytes += len(content)
 
     def close(self) -> None:
         """Write what was put, and close the file."""
         empty = False
         try:
-            with self.faults():
+            with _faults(self.path):
                 empty = not self._value(
                     "SELECT count(*) + (SELECT count(*) FROM facts) FROM records"
                 )
-                self._connection.execute("COMMIT")
+                # SQLite ends a transaction that finds the disk full.
+                if self._connection.in_transaction:
+                    self._connection.execute("COMMIT")
         finally:
             self._connection.close()
         if self._is_new and empty:
@@ -284,15 +318,57 @@ class Journal:
             InputError: the same program had other limits, so that the machine is of another kind.
         """
         query = "SELECT content FROM environments WHERE number = ?"
-        with self.faults():
+        with _faults(self.path):
             row = self._connection.execute(query, (stored.environment,)).fetchone()
-        then: Mapping[str, Any] = json.loads(row[0]) if row else {}
+        then = _environment(row[0]) if row else {}
         if then.get("program") == environment()["program"]:
             raise InputError(
                 f"{where}: the limits of {name} differ from those of {self.path}, which another "
                 f"kind of machine computed: there {environment_text(then)}; here "
                 f"{environment_text(environment())}. Go on there, or run with --fresh"
             )
+
+
+def _text(content: bytes) -> str:
+    """A text of the database; bytes that are none, of a damaged file, are replaced."""
+    return content.decode("utf-8", "replace")
+
+
+def _plain(content: Any) -> Any:
+    """The plain data that a cell of the database has as JSON.
+
+    Raises:
+        DamagedRecordError: it has none.
+    """
+    try:
+        return json.loads(content)
+    except (ValueError, TypeError, RecursionError) as fault:
+        raise DamagedRecordError(str(fault)) from None
+
+
+def _environment(content: Any) -> Mapping[str, Any]:
+    """The environment in a cell; nothing where the cell is damaged, which costs no number."""
+    with suppress(DamagedRecordError):
+        there = _plain(content)
+        if isinstance(there, dict) and isinstance(there.get("program"), dict):
+            return there
+    return {}
+
+
+def _stored(row: Any) -> Stored | None:
+    """The record in a row of the database; None if the row is damaged."""
+    number, key, start, stop, columns, place, content = row
+    try:
+        keys = tuple(ColumnKey(str(sha), str(name)) for sha, name in _plain(columns))
+    except (ValueError, TypeError):
+        return None
+    numbers = all(isinstance(value, int) for value in (start, stop, place))
+    # JSON is written in ASCII, so that anything else was changed.
+    if not keys or not numbers or not columns.isascii():
+        return None
+    if not isinstance(key, bytes) or not isinstance(content, bytes):
+        return None
+    return Stored(number, start, stop, keys, place, content)
 
 
 @contextmanager
@@ -302,9 +378,12 @@ def _faults(path: Path) -> Iterator[None]:
     except (DamagedRecordError, sqlite3.DatabaseError) as fault:
         name = getattr(fault, "sqlite_errorname", "")
         if name == "SQLITE_FULL" or name.startswith("SQLITE_IOERR"):
+            reason, then = str(fault), ""
+            if name == "SQLITE_FULL":
+                reason, then = "the disk is full", "with room "
             raise WriteError(
-                f"{path} cannot be written: {fault}; what was recorded before is still good, and "
-                f"the same command goes on from there"
+                f"{path} cannot be written: {reason}; what was recorded before is still good, and "
+                f"{then}the same command goes on from there"
             ) from None
         if name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM")):
             raise InputError(f"{path} cannot be opened: {fault}") from None
@@ -331,6 +410,7 @@ def _read_only(path: Path) -> Iterator[sqlite3.Connection]:
     _refuse_irregular(path)
     place = f"file:{quote(str(path.absolute()))}?mode=ro"
     with closing(sqlite3.connect(place, uri=True, timeout=0.0)) as connection:
+        connection.text_factory = _text
         application = connection.execute("PRAGMA application_id").fetchone()[0]
         form = connection.execute("PRAGMA user_version").fetchone()[0]
         if (application, form) != (_APPLICATION, _FORMAT):
@@ -346,10 +426,7 @@ def facts_of(path: Path) -> dict[str, Any]:
     """
     with _faults(path), _read_only(path) as connection:
         rows = connection.execute("SELECT name, content FROM facts").fetchall()
-    try:
-        return {str(name): json.loads(content) for name, content in rows}
-    except ValueError as fault:
-        raise InputError(f"{path} is damaged ({fault})") from None
+        return {str(name): _plain(content) for name, content in rows}
 
 
 @contextmanager
@@ -373,5 +450,9 @@ def opened(
     journal = Journal(path, largest)
     try:
         yield journal
-    finally:
-        journal.close()
+    except BaseException:
+        # What the first fault leaves in the file is none of its own.
+        with suppress(InputError):
+            journal.close()
+        raise
+    journal.close()
