@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from harness.base.errors import InputError
@@ -18,7 +19,7 @@ from harness.runner.folder import (
     refuse_other_experiment,
     writing,
 )
-from harness.runner.journal.database import LARGEST_JOURNAL, opened
+from harness.runner.journal.database import LARGEST_JOURNAL, Journal, opened
 from harness.runner.journal.environment import environment
 from harness.runner.machine import memory_for
 from harness.runner.manifest import content_hash
@@ -84,7 +85,7 @@ def run_experiment(
     """
     if out is None:
         return kind_of_experiment(experiment).compute(experiment, progress, None)
-    with open_run_folder(experiment, out, take_over) as folder:
+    with open_run_folder(experiment, out, take_over, fresh) as folder:
         if not fresh:
             refuse_other_experiment(experiment, folder, FRESH_REPLACES)
         if folder.note is not None:
@@ -101,7 +102,7 @@ def run_in(
 ) -> Results:
     """Run a loaded experiment in its open folder; the arguments are those of ``run_experiment``."""
     start = time.perf_counter()
-    with opened(folder.journal, fresh=fresh) as journal:
+    with opened(folder.journal, fresh=fresh) as journal, _saying_what_is_recorded(journal):
         program = journal.begun_by()
         if program:
             progress.begun(program)
@@ -109,6 +110,18 @@ def run_in(
         if journal.damaged:
             progress.damaged(journal.damaged)
     return _written(experiment, results, folder, start)
+
+
+@contextmanager
+def _saying_what_is_recorded(journal: Journal) -> Iterator[None]:
+    """Have the interruption of a run say whether the journal has anything of it."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        if not str(stop):
+            recorded = "what was finished is recorded, and the same command goes on from it"
+            stop.args = ("nothing was finished yet" if journal.is_empty else recorded,)
+        raise
 
 
 def _written(
@@ -145,7 +158,7 @@ def run_part(
     kind = kind_of_experiment(experiment)
     folder = out / experiment.name
     with writing(folder):
-        refuse_foreign(folder, out)
+        refuse_foreign(folder, out, fresh)
         folder.mkdir(parents=True, exist_ok=True)
     path = folder / part_file(part.number, part.count)
     # What a merge has to know of a part.
@@ -157,7 +170,10 @@ def run_part(
         "environment": environment(),
         "finished": False,
     }
-    with opened(path, fresh=fresh, largest=None) as journal:
+    with (
+        opened(path, fresh=fresh, largest=None) as journal,
+        _saying_what_is_recorded(journal),
+    ):
         before = journal.fact(FACT)
         if before is not None and before.get("content_hash") != facts["content_hash"]:
             raise InputError(

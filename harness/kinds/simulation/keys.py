@@ -34,7 +34,7 @@ from harness.base.models import (
     unknown,
 )
 from harness.base.plain_data import expected_found
-from harness.base.text import plain_number
+from harness.base.text import is_formula, plain_number
 from harness.callers.location import FunctionLocation
 from harness.callers.process import TIMEOUT
 from harness.callers.simulation.r_functions import is_of_r
@@ -167,9 +167,13 @@ else:
 _Level = Annotated[
     Level,
     expecting(
-        "a number below 2^63, a text, true or false",
-        # A table can hold no other level.
-        lambda level: not isinstance(level, int) or abs(level) < 2**63,
+        "a number below 2^63, a text that is no formula (=, +, - or @ at its start), true or false",
+        # A table can hold no other level, and a spreadsheet would run the formula.
+        lambda level: (
+            not is_formula(level)
+            if isinstance(level, str)
+            else not isinstance(level, int) or abs(level) < 2**63
+        ),
     ),
 ]
 _Crossed = dict[str, Annotated[list[_Level], Field(min_length=1)]]
