@@ -12,7 +12,8 @@ def entry() -> None:
     import signal
 
     if archived := archive_sentence():
-        sys.exit(f"harness: {archived}")
+        os.write(2, f"harness: {archived}\n".encode())
+        sys.exit(2)
     # Figures are written to files, whatever shows those of other programs.
     os.environ["MPLBACKEND"] = "agg"
     _limit_threads()

@@ -21,9 +21,10 @@ from harness.designs.engines.solver import solver_of
 from harness.designs.stopping.design import LARGEST_MOST
 from harness.designs.stopping.family import rule_of
 from harness.distributions.sampling import binomial
+from harness.distributions.truths import Prior
 from harness.families.combination import Span
 from harness.families.family import Family
-from harness.methods.method import LimitPair, Method, Prior
+from harness.methods.method import LimitPair, Method
 from harness.planning.arguments import limits_of
 from harness.planning.goals import Goal
 from harness.planning.lattice import Rule, binomial_rule, next_rule, poisson_rule, product_rule
