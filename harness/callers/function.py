@@ -95,7 +95,8 @@ class FunctionSource(Source):
         """The answer to a task, as of a `LoadedFunction`; no checks for what ends its process.
 
         Raises:
-            FunctionError: the function has no limits of one outcome.
+            FunctionError: the function has no limits of one outcome, or the process of one that
+                draws them has ended in a call for all.
         """
 
     def _arguments(self, observed: Observed) -> dict[str, Any]:
@@ -129,12 +130,15 @@ class FunctionSource(Source):
         """The limits of one call for all outcomes where that works; else of each by itself."""
         arguments = self._arguments(observed)
         with self._one_at_a_time:
-            limits = self.answer(Call(ON_ARRAYS, arguments, alpha, seed))
+            lower, upper = np.full((2, observed.count), np.nan)
+            failures: dict[int, str] = {}
+            try:
+                limits = self.answer(Call(ON_ARRAYS, arguments, alpha, seed))
+            except FunctionError as error:
+                return Answers(lower, upper, dict.fromkeys(range(observed.count), str(error)))
             if limits is not None:
                 return Answers(*limits)
             self.called_one_by_one |= observed.count > 1
-            lower, upper = np.full((2, observed.count), np.nan)
-            failures = {}
             for place in range(observed.count):
                 own = None if seed is None else (*seed, place)
                 call = Call(ON_NUMBERS, one_outcome(arguments, place), alpha, own)
@@ -149,7 +153,10 @@ class FunctionSource(Source):
             return False
         with self._one_at_a_time:
             call = Call(ON_ARRAYS, self._arguments(observed), alpha, self._seed)
-            return self.answer(call) is not None
+            try:
+                return self.answer(call) is not None
+            except FunctionError:
+                return False
 
     def probe(self, probe: Probe, observed: Observed, alpha: float) -> CallFaults:
         call = Call(PROBE, self._arguments(observed), alpha, self._seed, probe)
@@ -285,6 +292,9 @@ class RestartedFunction(FunctionSource):
         try:
             return nothing if self._refused or is_idle else self.ask(call)
         except FunctionError:
+            if call.task == ON_ARRAYS and call.seed is not None:
+                # What is drawn for one outcome is other than what is drawn for it among all.
+                raise
             # An outcome has ended the process, or all together take too long.
             self._takes_arrays &= call.task != ON_ARRAYS
             return nothing
@@ -293,6 +303,10 @@ class RestartedFunction(FunctionSource):
         """End the process, for good: a thread that still asks is to start no other."""
         self._closed = True
         self.process.close()
+
+
+class _LostError(FunctionError):
+    """The process has ended in a call, or did not answer in time."""
 
 
 class FunctionInProcess(RestartedFunction):
@@ -358,6 +372,24 @@ class FunctionInProcess(RestartedFunction):
         return self
 
     def ask(self, call: Call) -> Any:
+        """The answer of the process; a call for all outcomes is repeated once where it was lost."""
+        try:
+            return self._ask(call)
+        except _LostError as lost:
+            if call.task != ON_ARRAYS or self._refused:
+                raise
+            draws = call.seed is not None
+            try:
+                answer = self._ask(call, ENOUGH if draws else 1)
+            except _LostError as error:
+                if draws:
+                    self._ends.add(self._hung)
+                raise FunctionError(f"{error}, and again when the call was repeated") from None
+            self.repeated.append(str(lost))
+            return answer
+
+    def _ask(self, call: Call, patience: int = 1) -> Any:
+        """The answer of the process to a call, which may take so many times the time of one."""
         arrays = {name: value for name, value in call.arguments.items() if np.ndim(value)}
         count = outcome_count(arrays) if arrays else 0
         try:
@@ -365,7 +397,7 @@ class FunctionInProcess(RestartedFunction):
             return self.process.ask(
                 encode_call(call),
                 lambda reply: decode_answer(call.task, reply, count),
-                call.most * self._timeout,
+                patience * call.most * self._timeout,
                 longest=LONGEST_TEXT + 16 * count,
             )
         except FunctionError:
@@ -377,7 +409,7 @@ class FunctionInProcess(RestartedFunction):
                 self._refused = self._refused or str(error)
             self._note_end(call)
             numbers = {name: value for name, value in call.arguments.items() if name not in arrays}
-            raise FunctionError(f"{error} {at_outcome(numbers, call.alpha)}") from None
+            raise _LostError(f"{error} {at_outcome(numbers, call.alpha)}") from None
 
     def _note_end(self, call: Call) -> None:
         """Count the end of the process where one outcome by itself has ended it."""

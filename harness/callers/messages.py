@@ -48,6 +48,10 @@ class SilenceError(ProcessError):
         super().__init__(f"no answer within {seconds:g} s")
 
 
+CUT_OFF = 71
+"""The exit code of a process whose functions have closed what it is asked through."""
+
+
 class EndError(ProcessError):
     """The process has ended."""
 

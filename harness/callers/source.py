@@ -193,6 +193,9 @@ class Source(ABC):
     """Whether the limits of a table depend on the whole of it, as ``Method`` has it."""
     takes_long: bool = False
     """Whether a hundred outcomes of two samples take it a good part of a second."""
+    repeated: list[str] = field(default_factory=list)
+    """Why calls for several outcomes were repeated, in clauses: a process of the user's function
+    was ended or stopped, and the next one has answered."""
     has_process: bool = False
     """Whether a process that this one has started gives the limits.
 

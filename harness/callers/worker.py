@@ -16,6 +16,7 @@ import numpy as np
 from harness.callers.calls import FunctionError, LoadedFunction
 from harness.callers.location import Loadable
 from harness.callers.messages import (
+    CUT_OFF,
     LOAD,
     Content,
     Message,
@@ -28,6 +29,18 @@ from harness.callers.messages import (
 
 _GRACE = 0.5
 """Seconds that the process has to end by itself after it was asked to."""
+
+
+_PIPES: dict[int, int] = {}
+"""The files of the pipes to the other end, by their descriptors."""
+
+
+def has_pipes() -> bool:
+    """Whether the pipes to the other end are open, which a function may have closed."""
+    try:
+        return all(os.fstat(number).st_ino == file for number, file in _PIPES.items())
+    except OSError:
+        return False
 
 
 class Loaded(Protocol):
@@ -52,6 +65,7 @@ def serve(load: Callable[[Message], Loaded], copies_answer: bool) -> int:
             answers too, so that the other end refuses both; or ends without a word.
     """
     replies, pipe = os.dup(1), os.dup(0)
+    _PIPES.update({number: os.fstat(number).st_ino for number in (replies, pipe)})
     os.dup2(2, 1)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     process = os.getpid()
@@ -60,33 +74,38 @@ def serve(load: Callable[[Message], Loaded], copies_answer: bool) -> int:
         os.register_at_fork(after_in_parent=lambda: forks.append(process))
     requests: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(pipe, requests), daemon=True).start()
-    try:
-        send(replies, Message(0, process, {}))
-        while (request := requests.get()) is not None:
-            forks.clear()
-            try:
-                if request.content["task"] == LOAD:
-                    functions = load(request)
-                content, arrays = functions.answer(request)
-            except FunctionError as fault:
-                content, arrays = {"fault": str(fault)}, {}
-            if forks:
-                content["forked"] = True
-            if os.getpid() == process or copies_answer:
-                send(replies, Message(request.number, os.getpid(), content, arrays))
-            if os.getpid() != process:
-                os._exit(0)
-    except BrokenPipeError:
-        # The other end no longer waits for the answer.
-        os._exit(0)
+    _reply(replies, Message(0, process, {}))
+    while (request := requests.get()) is not None:
+        forks.clear()
+        try:
+            if request.content["task"] == LOAD:
+                functions = load(request)
+            content, arrays = functions.answer(request)
+        except FunctionError as fault:
+            content, arrays = {"fault": str(fault)}, {}
+        if forks:
+            content["forked"] = True
+        if os.getpid() == process or copies_answer:
+            _reply(replies, Message(request.number, os.getpid(), content, arrays))
+        if os.getpid() != process:
+            os._exit(0)
     return 0
+
+
+def _reply(pipe: int, message: Message) -> None:
+    """Write a reply; end the process where the other end is gone, or the pipe is closed here."""
+    try:
+        send(pipe, message)
+    except OSError:
+        os._exit(0 if has_pipes() else CUT_OFF)
 
 
 def _read(pipe: int, requests: queue.SimpleQueue[Message | None]) -> None:
     """Read requests in a thread of its own; None is the one to end.
 
     Where the pipe closes without that one, this ends the process, and what the functions have
-    started: the process that asks is then gone, and nobody waits for an answer.
+    started: the process that asks is then gone, and nobody waits for an answer; or a function has
+    closed the pipe, which the exit code says.
     """
     group, is_end = os.getpid(), False
     try:
@@ -95,6 +114,8 @@ def _read(pipe: int, requests: queue.SimpleQueue[Message | None]) -> None:
             is_end = request.content["task"] is None
             requests.put(None if is_end else request)
     except (EOFError, OSError):
+        if not has_pipes():
+            os._exit(CUT_OFF)
         time.sleep(_GRACE if is_end else 0.0)
         if os.name == "posix":
             os.killpg(group, signal.SIGKILL)

@@ -26,14 +26,15 @@ def init(
 ) -> int:
     """Write a config that runs, with every key and what it means.
 
-    The experiment has the name of the file.
+    The experiment has the name of the file. The files that a config of --from names, such as those
+    of its functions, are copied beside it.
     """
     from harness.base.arguments import validate_choice
     from harness.commands.output import say, validate_output_files, write_output_file
     from harness.config.files import SUFFIXES, find_configs
     from harness.families.catalogue import FAMILIES
     from harness.kinds.load import load_experiment
-    from harness.kinds.starter import starter, starter_from
+    from harness.kinds.starter import files_of_config, starter, starter_from
 
     if family is not None:
         validate_choice("--family", family, FAMILIES, ())
@@ -49,10 +50,22 @@ def init(
     path = file or Path(f"{chosen}.yaml")
     if path.suffix not in SUFFIXES:
         raise InputError(f"expected a {' or '.join(SUFFIXES)} file to write, found {path}")
-    if path.exists() and not force:
-        raise InputError(f"{path} exists; --force overwrites it")
-    validate_output_files({"init": path}, [])
+    copies = {} if start is None else files_of_config(start)
+    targets = {path.parent / name: content for name, content in copies.items()}
+    targets = {
+        target: content
+        for target, content in targets.items()
+        if not target.is_file() or target.read_bytes() != content
+    }
+    for target in (path, *targets):
+        if target.exists() and not force:
+            raise InputError(f"{target} exists; --force overwrites it")
+        validate_output_files({"init": target}, [])
     text = starter(FAMILIES[chosen], path.stem) if start is None else starter_from(start, path.stem)
+    for target, content in targets.items():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+        say(f"{target} is copied beside it")
     write_output_file(path, text)
     say(f"{path} is written; it is run by: python -m harness run {path}")
     return 0

@@ -53,12 +53,21 @@ def failed_methods(manifest: Mapping[str, Any]) -> Iterator[str]:
 
 
 def remarked_methods(manifest: Mapping[str, Any]) -> Iterator[str]:
-    """A sentence for each method whose limits lie outside the range, from the manifest of a run."""
+    """A sentence for each method with limits outside the range, and for one with repeated calls.
+
+    Args:
+        manifest: that of a run.
+    """
     for method, lines in _by_method(_remarks(manifest, OUTSIDE)):
         found, asked = (sum(line[key] for line in lines) for key in ("outcomes", "outcomes_asked"))
         yield (
             f"{method}: {lines[0]['first']} (limits outside the range at {found:,} of {asked:,} "
             f"outcomes; the tables keep them)"
+        )
+    for line in manifest.get("repeated", ()):
+        yield (
+            f"{line['method']}: {line['first']}; the call was repeated in a new process, and gave "
+            f"what it would have given (calls repeated: {line['calls']:,})"
         )
 
 

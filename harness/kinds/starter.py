@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.base.plain_data import flow
+from harness.callers.location import FunctionLocation, source_files
 from harness.catalogue import design_for
 from harness.config import yaml12
 from harness.config.files import read_text
@@ -68,10 +69,39 @@ def starter_from(path: Path, name: str) -> str:
     data = yaml12.read(text, str(path)).data
     load_experiment(path)
     lines = text.splitlines()
+    if not isinstance(kind_of_config(data), FamilyKind):
+        # It has no form; the comments of its own say what its keys mean.
+        named = (_entry("name", name)[0] if line.startswith("name:") else line for line in lines)
+        return "\n".join(line for line in named if "yaml-language-server" not in line) + "\n"
     count = next((i for i, line in enumerate(lines) if not line.startswith("#")), len(lines))
     about = [line for line in lines[:count] if "yaml-language-server" not in line]
     document = {**data, "name": name}
-    return _commented(document, _form_of(document), about)
+    return _commented(document, _form_of(document), about, path.parent)
+
+
+def files_of_config(path: Path) -> dict[str, bytes]:
+    """The files that a config names by ``path``, ``r`` or ``csv``, with those that they import.
+
+    Args:
+        path: a config that loads.
+
+    Returns:
+        The bytes by their places relative to the folder of the config; only files below it.
+    """
+    found: dict[str, bytes] = {}
+    waiting: list[Any] = [yaml12.read(read_text(path), str(path)).data]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, Mapping):
+            waiting += value.values()
+            names = [value[key] for key in ("path", "r", "csv") if key in value]
+            for name in [Path(name) for name in names if isinstance(name, str)]:
+                if not name.is_absolute() and ".." not in name.parts:
+                    sources = source_files(FunctionLocation("", path=str(path.parent / name)))
+                    found |= {(name.parent / own).as_posix(): text for own, text in sources.items()}
+        elif isinstance(value, list):
+            waiting += value
+    return found
 
 
 def _form_of(document: Mapping[str, Any]) -> FamilyForm:
@@ -101,9 +131,11 @@ def _methods(family: Family) -> list[str]:
     return [*chosen, *others[: max(0, _FEWEST_METHODS - len(chosen))]]
 
 
-def _commented(document: Mapping[str, Any], form: FamilyForm, about: list[str]) -> str:
+def _commented(
+    document: Mapping[str, Any], form: FamilyForm, about: list[str], folder: Path = Path()
+) -> str:
     """The document with a comment above each key; keys that are left out are commented."""
-    resolved = load_experiment(document).document
+    resolved = load_experiment(document, folder=folder).document
     schema = form.model().model_json_schema()
     head = about or [f"# {form.title}."]
     lines = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -174,6 +175,8 @@ def measured_groups(
     answers = Replicates.of(estimates, answered, **numbers)
     if "lower" not in named:
         answers = answers.with_limits(alpha)
+    if decimal == "," and isinstance(true, str) and true not in table.names:
+        true = re.sub(DECIMAL_COMMA, r"\1.\2", true)
     truths = _truths(table, true, groups)
     found = {
         group: measures(answers.at(rows), truth, alpha, null)

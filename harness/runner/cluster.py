@@ -14,11 +14,12 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from concurrent.futures import Future as LocalFuture
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from typing import Any, TypeVar
 
 import cloudpickle
@@ -45,6 +46,8 @@ _WORKERS = 30
 """Seconds within which a worker must answer."""
 _START = 120
 """Seconds within which a worker that is started here must answer."""
+_STARTS = 4
+"""How often worker processes are started here, where they are killed."""
 _SMALL = 10_000
 """Arguments of up to so many bytes are sent with each task, larger ones once to each worker."""
 _REMEMBERED = 16
@@ -66,9 +69,21 @@ class Cluster:
 
     def __init__(self, client: Client) -> None:
         self._client = client
+        self._ended: list[str] = []
+        """Why no worker will answer any more, where there is none."""
+
+    def give_up(self) -> None:
+        """End what waits for workers of this machine, of which there are no more."""
+        times = "1 time" if _STARTS == 1 else f"{_STARTS} times"
+        self._ended.append(
+            f"the worker processes of this machine's Dask cluster have ended ({times})"
+        )
+        self._client.close()
 
     def pool(self, jobs: int) -> Parallel[Any]:
-        return Parallel(n_jobs=jobs, backend=_Backend(self._client), return_as="generator")
+        return Parallel(
+            n_jobs=jobs, backend=_Backend(self._client, self._ended), return_as="generator"
+        )
 
     def as_called(self, function: Callable[..., T]) -> Callable[..., T]:
         return function
@@ -91,7 +106,8 @@ def connected(address: str) -> Iterator[Cluster]:
                 f"no Dask scheduler answers at {address} within {_ANSWERS} s"
             ) from error
         with client:
-            yield _tried(client, f"the Dask scheduler at {address}", _WORKERS)
+            _try(client, f"the Dask scheduler at {address}", _WORKERS)
+            yield Cluster(client)
             with suppress(Exception):
                 client.run(close_sent_functions)
 
@@ -114,39 +130,79 @@ def started(workers: int) -> Iterator[Cluster]:
         tempfile.TemporaryDirectory(prefix=temporary_prefix("dask")) as folder,
         LocalCluster(n_workers=0, processes=False, silence_logs=logging.CRITICAL, **local) as of,
         Client(of, set_as_default=False) as client,
-        _worker_processes(of.scheduler_address, workers, folder),
     ):
-        yield _tried(client, "this machine's Dask scheduler", _START)
+        cluster = Cluster(client)
+        address = of.scheduler_address
+        with closing(_WorkerProcesses(address, workers, folder, cluster.give_up)):
+            _try(client, "this machine's Dask scheduler", _START)
+            yield cluster
 
 
-@contextmanager
-def _worker_processes(scheduler: str, number: int, folder: str) -> Iterator[None]:
-    options = {
-        "nworkers": number,
-        "nthreads": 1,
-        "host": "127.0.0.1",
-        "dashboard-address": "127.0.0.1:0",
-        "memory-limit": 0,
-        "local-directory": folder,
-    }
-    words = [word for key, value in options.items() for word in (f"--{key}", str(value))]
-    path = json.dumps(sys.path)
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-c", _START_WORKERS, path, scheduler, "--no-dashboard", *words],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
+class _WorkerProcesses:
+    """A program that runs the worker processes, started anew where it was killed.
+
+    The scheduler has them do what those before had not finished.
+    """
+
+    def __init__(self, scheduler: str, number: int, folder: str, give_up: Callable[[], None]):
+        """
+        Args:
+            scheduler: its address.
+            number: how many workers.
+            folder: where they may write.
+            give_up: called where the program has ended too often.
+        """
+        options = {
+            "nworkers": number,
+            "nthreads": 1,
+            "host": "127.0.0.1",
+            "dashboard-address": "127.0.0.1:0",
+            "memory-limit": 0,
+            "local-directory": folder,
+        }
+        words = [word for key, value in options.items() for word in (f"--{key}", str(value))]
+        program = [sys.executable, "-P", "-c", _START_WORKERS, json.dumps(sys.path), scheduler]
+        self._command = [*program, "--no-dashboard", *words]
         # What the workers write there is deleted with the folder, as they are killed in the end.
-        env={**os.environ, "TMPDIR": folder},
-    )
-    try:
-        yield
-    finally:
+        self._environment = {**os.environ, "TMPDIR": folder}
+        self._give_up, self._closed, self._lock = give_up, False, threading.Lock()
+        self._process = self._started()
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            self._command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            env=self._environment,
+        )
+
+    def _watch(self) -> None:
+        for start in range(1, _STARTS + 1):
+            self._process.wait()
+            with self._lock:
+                if self._closed:
+                    return
+                self._end()
+                if start < _STARTS:
+                    self._process = self._started()
+        self._give_up()
+
+    def _end(self) -> None:
+        """End the program and its workers, which are its group."""
         if os.name == "posix":
-            os.killpg(process.pid, signal.SIGKILL)
-        process.kill()
-        process.communicate()
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.kill()
+        self._process.communicate()
+
+    def close(self) -> None:
+        """End the workers, for good."""
+        with self._lock:
+            self._closed = True
+            self._end()
 
 
 def run_workers() -> None:
@@ -158,8 +214,12 @@ def run_workers() -> None:
     dask_worker.main()
 
 
-def _tried(client: Client, scheduler: str, seconds: float) -> Cluster:
-    """Return the cluster of a client, once a worker has answered a task."""
+def _try(client: Client, scheduler: str, seconds: float) -> None:
+    """Wait until a worker has answered a task.
+
+    Raises:
+        InputError: none does, or it cannot load this package.
+    """
     try:
         client.submit(versions, pure=False).result(timeout=seconds)
     except TimeoutError:
@@ -168,7 +228,6 @@ def _tried(client: Client, scheduler: str, seconds: float) -> Cluster:
         raise InputError(
             f"the workers of {scheduler} cannot load this package: {type(error).__name__}: {error}"
         ) from error
-    return Cluster(client)
 
 
 class _Backend(DaskDistributedBackend):
@@ -180,8 +239,14 @@ class _Backend(DaskDistributedBackend):
     which the scheduler can repeat.
     """
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, ended: Sequence[str]) -> None:
+        """
+        Args:
+            client: of the cluster.
+            ended: why no worker answers any more; empty as long as some do.
+        """
         super().__init__(client=client)
+        self._ended = ended
         self._versions = versions()
         self._sent: OrderedDict[int, tuple[Any, bytes | Future]] = OrderedDict()
         """Arguments by their identity, with what is sent for them."""
@@ -216,7 +281,8 @@ class _Backend(DaskDistributedBackend):
         try:
             return out.result()
         except (CancelledError, ClosedClientError, CommClosedError) as error:
-            raise HarnessError("the connection to the Dask scheduler was lost") from error
+            why = self._ended[0] if self._ended else "the connection to the Dask scheduler was lost"
+            raise HarnessError(why) from error
 
     def _to_send(self, argument: Any) -> bytes | Future:
         """The pickled argument; of a large one the future on the cluster, the same each time."""

@@ -106,15 +106,15 @@ def opened_backend(execution: Execution) -> Iterator[Backend]:
     """Open what runs the tasks of an execution.
 
     A Dask cluster is connected to, or started on this machine, and closed when the context exits.
-    What former processes have left in the folder for temporary files is removed.
+    What former ones have left in the folder for temporary files is removed.
 
     Raises:
         InputError: Dask is not installed, or the cluster cannot be used.
     """
-    remove_left_behind()
     if execution.backend != DASK:
         yield _HERE[execution.backend]
         return
+    remove_left_behind()
     try:
         from harness.runner.cluster import connected, started
     except ModuleNotFoundError as error:

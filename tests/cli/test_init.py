@@ -7,6 +7,7 @@ import pytest
 
 import harness
 from harness.config import yaml12
+from harness.config.files import find_shipped
 from harness.families.catalogue import FAMILIES, family_of
 from harness.kinds.catalogue import KINDS
 from harness.kinds.load import load_experiment
@@ -91,6 +92,34 @@ def test_init_starts_from_a_shipped_config(run_command, here: Path) -> None:
         shipped.truth,
         shipped.figures,
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [("simulations/z_for_t", "z_for_t.py"), ("bowyer2025/clustered", "clustered_bayes.py")],
+)
+def test_init_copies_the_functions_of_a_shipped_study(
+    run_command, here: Path, name: str, file: str
+) -> None:
+    result = run_command("init", "mine.yaml", "--from", name)
+    assert (result.code, result.err) == (0, "")
+    assert f"{file} is copied beside it" in result.words
+    shipped = find_shipped(Path(name))
+    assert (here / file).read_bytes() == shipped.with_name(file).read_bytes()
+    mine, theirs = load_experiment(here / "mine.yaml"), load_experiment(shipped)
+    assert mine.name == "mine"
+    assert mine.document["methods"] == theirs.document["methods"]
+
+
+def test_init_replaces_no_function_unless_it_may(run_command, here: Path) -> None:
+    (here / "z_for_t.py").write_text("mine = 1\n", encoding="utf-8")
+    argv = ["init", "mine.yaml", "--from", "simulations/z_for_t"]
+    result = run_command(*argv)
+    assert (result.code, is_one_sentence(result)) == (2, True)
+    assert "z_for_t.py exists; --force overwrites it" in result.err
+    assert not (here / "mine.yaml").exists()
+    assert run_command(*argv, "--force").code == 0
+    assert run_command("run", "mine.yaml", "--dry-run").code == 0
 
 
 def test_init_overwrites_a_file_only_if_it_may(run_command, here: Path) -> None:

@@ -72,6 +72,10 @@ def hanging(data, alpha):
     return t(data, alpha)
 
 
+def always_hanging(data, alpha):
+    time.sleep(60)
+
+
 def leaving(data, alpha):
     if data[0] > 2:
         os._exit(7)

@@ -13,6 +13,7 @@ from harness.callers.simulation.answers import read_answer, read_answers
 from harness.callers.simulation.process import EndedError, TrialProcess
 from harness.callers.simulation.requests import IDLE
 from harness.cli import main
+from harness.kinds.simulation.trials import SHARD
 from tests.simulation.studies import MODELS, function, study, value
 
 R = pytest.mark.skipif(shutil.which("Rscript") is None, reason="needs Rscript")
@@ -63,6 +64,25 @@ def test_a_method_that_fails_is_named_and_changes_no_other(name, why, sound, fir
         assert abs(sum(value(found, part, name) for part in parts) - 1) < 1e-12
         answered = value(found, "coverage_answered", name)
         assert abs(answered * (1 - share) - value(found, "coverage", name)) < 1e-12
+
+
+def test_a_function_that_always_hangs_costs_one_timeout_a_shard(monkeypatch):
+    ended, answer = [], TrialProcess.trials
+
+    def counted(process, asked):
+        try:
+            return answer(process, asked)
+        except EndedError:
+            ended.append(asked.first)
+            raise
+
+    monkeypatch.setattr(TrialProcess, "trials", counted)
+    config = study("z", "always_hanging", execution={"jobs": 1, "timeout": 0.3})
+    found = harness.run({**config, "trials": {"per_scenario": 2 * SHARD}}, out=None)
+    (line,) = found.manifest["failures"]
+    assert line["failed"] == 2 * SHARD
+    assert line["first"] == "gave no answer within 0.3 s (and was not called in trials 2 to 256)"
+    assert ended == [1, 1 + SHARD]
 
 
 @pytest.mark.parametrize(

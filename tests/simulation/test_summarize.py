@@ -117,6 +117,14 @@ ARGV = ["--estimate", "b", "--se", "se", "--true", "0.5", "--by", "method"]
 PAIRED = ["--reference", "CC", "--pair", "dataset"]
 
 
+def test_a_true_value_with_a_decimal_comma_is_that_with_a_point(here, run_command):
+    (here / "a.csv").write_text("b;se\n0,4;0,1\n0,7;0,1\n")
+    argv = ["summarize", "a.csv", "--estimate", "b", "--se", "se", "--decimal", ","]
+    with_comma = run_command(*argv, "--true", "0,5")
+    assert with_comma.code == 0
+    assert with_comma.out == run_command(*argv, "--true", "0.5").out
+
+
 def row(frame, measure, **group):
     (found,) = frame.filter(measure=measure, **group).rows(named=True)
     return found

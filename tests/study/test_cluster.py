@@ -271,6 +271,44 @@ def test_workers_of_this_machine_end_with_the_run(tmp_path):
     assert all(has_ended(process) for process in workers)
 
 
+def run_while_workers_are_killed(tmp_path):
+    """The numbers of tasks whose workers, with what has started them, are killed after one."""
+    found = []
+
+    def run():
+        with opened_backend(Execution(2, "dask", 10.0)) as backend:
+            tasks = ((number, tmp_path / "tries", 0) for number in range(40))
+            results = run_tasks(process_of, tasks, 2, backend)
+            try:
+                found.append(next(results)[0])
+                (workers,) = (
+                    child
+                    for child in psutil.Process().children()
+                    if "run_workers" in " ".join(child.cmdline())
+                )
+                workers.kill()
+                found.extend(number for number, _ in results)
+            except HarnessError as error:
+                found.append(str(error))
+
+    # A run that hangs does not end its thread.
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(60)
+    assert not thread.is_alive()
+    return found
+
+
+def test_workers_of_this_machine_that_are_killed_are_started_anew(tmp_path):
+    assert run_while_workers_are_killed(tmp_path) == list(range(40))
+
+
+def test_a_run_ends_where_workers_of_this_machine_are_killed_too_often(tmp_path, monkeypatch):
+    monkeypatch.setattr(cluster, "_STARTS", 1)
+    *_, error = run_while_workers_are_killed(tmp_path)
+    assert error == "the worker processes of this machine's Dask cluster have ended (1 time)"
+
+
 def has_ended(process):
     """Whether a process is gone within seconds, or only its parent has not noticed."""
     for _ in range(300):

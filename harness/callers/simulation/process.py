@@ -17,6 +17,7 @@ from harness.base.errors import InputError
 from harness.base.temporary import temporary_prefix
 from harness.callers.calls import FunctionError
 from harness.callers.messages import (
+    CUT_OFF,
     LOAD,
     EndError,
     Message,
@@ -25,21 +26,36 @@ from harness.callers.messages import (
     packed,
 )
 from harness.callers.process import LOADING, PythonProcess
-from harness.callers.simulation.requests import IDLE, TRIALS, TRUTH, StudyProgram, TrialRequest
+from harness.callers.simulation.requests import (
+    IDLE,
+    TRIALS,
+    TRUTH,
+    StudyProgram,
+    TrialRequest,
+)
 
 
 class EndedError(Exception):
     """The process has ended, or hung, while it called a function."""
 
-    def __init__(self, function: int, trial: int, why: str) -> None:
+    def __init__(
+        self, function: int, trial: int, why: str, killed: bool = False, hung: bool = False
+    ) -> None:
         """
         Args:
             function: its number, 0 for the model; −1 where none was called.
             trial: in which it was called.
             why: what happened, in a clause.
+            killed: whether a signal has ended the process, as one from outside does.
+            hung: whether there was no answer in time, as of a process that was stopped.
         """
         super().__init__(why)
         self.function, self.trial, self.why = function, trial, why
+        self.killed, self.hung = killed, hung
+
+
+class KilledError(InputError):
+    """A signal has ended the process while it loaded its functions."""
 
 
 class TrialProcess(PythonProcess):
@@ -69,7 +85,8 @@ class TrialProcess(PythonProcess):
                 self._file.unlink()
         except EndedError as fault:
             self.close()
-            raise InputError(f"{program.model} cannot be loaded: {fault}") from None
+            kind = KilledError if fault.killed else InputError
+            raise kind(f"{program.model} cannot be loaded: {fault}") from None
         except FunctionError as fault:
             self.close()
             raise InputError(str(fault)) from None
@@ -112,12 +129,15 @@ class TrialProcess(PythonProcess):
         try:
             return self.ask(({"task": task, **content}, {}), lambda reply: reply, seconds, math.inf)
         except ProcessError as fault:
-            why = "wrote to the pipe of its answers"
+            why, killed = "wrote to the pipe of its answers", False
             if isinstance(fault, EndError):
-                why = f"ended its process with exit code {fault.code}"
+                why, killed = f"ended its process with exit code {fault.code}", fault.code < 0
+                if fault.code == CUT_OFF:
+                    why = "closed the descriptors of its process"
             elif isinstance(fault, SilenceError):
                 why = f"gave {fault}"
-            raise EndedError(*self.progress(), why) from None
+            hung = isinstance(fault, SilenceError)
+            raise EndedError(*self.progress(), why, killed, hung) from None
 
     def progress(self) -> tuple[int, int]:
         """The number of the function that is called, and the trial."""
@@ -143,6 +163,8 @@ _LOCK = threading.Lock()
 def trial_process(program: StudyProgram, factors: Mapping[str, Any]) -> Iterator[TrialProcess]:
     """A process of the study that nobody else uses; one that has ended is not used again.
 
+    One that is killed while it loads the functions is started once more.
+
     Raises:
         InputError: a function cannot be loaded, or does not take the factors.
     """
@@ -150,7 +172,10 @@ def trial_process(program: StudyProgram, factors: Mapping[str, Any]) -> Iterator
         idle = _IDLE.setdefault(program, [])
         process = idle.pop() if idle else None
     if process is None:
-        process = TrialProcess(program, factors)
+        try:
+            process = TrialProcess(program, factors)
+        except KilledError:
+            process = TrialProcess(program, factors)
     try:
         yield process
     except BaseException:

@@ -76,6 +76,9 @@ class RProcess:
             self._process = None
             raise RError(f"R ended with exit code {process.wait()}")
         kind, *found = line.rstrip("\n").split("\t")
+        if kind == "ended":
+            self._process = None
+            process.wait()
         if kind != "ok":
             raise RError("\t".join(found))
         return found

@@ -59,8 +59,8 @@ class TrialRequest:
     lines: bool = False
     """Whether the reason of a failure has the lines of the user's code."""
     watched: bool = False
-    """Whether it is seen after each call what the call has changed for others, and set back; else
-    the reply says whether any call has."""
+    """Whether it is seen after each call what the call has changed for others, and set back, and
+    whether it has closed the pipes; else the reply says whether any call has changed something."""
     state: int | None = None
     """What the global generators of random numbers start from, and the reply says whether the data
     are those of the request before; None for 0, without that."""

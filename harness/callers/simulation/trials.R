@@ -3,7 +3,7 @@
 #   Rscript trials.R
 #
 # A request is a line of words with tabs between them; arrays follow as 8-byte numbers. The answer
-# is a line: "ok" with tabs and name=value, or "error" with a text.
+# is a line: "ok" with tabs and name=value, or "error" with a text, or "ended" with one where this process ends.
 
 input <- file("stdin", "rb")
 functions <- list()
@@ -80,5 +80,9 @@ while (length(line <- readLines(input, 1))) {
     suppressMessages(suppressWarnings(run(words))),
     error = function(e) paste0("error\t", conditionMessage(e))
   )
+  if (!tryCatch(isOpen(input), error = function(e) FALSE)) {
+    say("ended\tclosed the connections of its process")
+    quit("no")
+  }
   say(found)
 }

@@ -19,7 +19,7 @@ import numpy as np
 
 from harness.callers.calls import ANYTHING, Function, FunctionError, describe, draws, one_line
 from harness.callers.location import FunctionLocation, function_of, module_of
-from harness.callers.messages import LOAD, Content, Message, unpacked
+from harness.callers.messages import CUT_OFF, LOAD, Content, Message, unpacked
 from harness.callers.simulation.answers import FIELDS, failure, read_answer, read_answers
 from harness.callers.simulation.guard import Guard, copy_of, same_data
 from harness.callers.simulation.r_functions import RError, RProcess, is_of_r
@@ -38,7 +38,7 @@ from harness.callers.simulation.shared import (
     generators,
     owner,
 )
-from harness.callers.worker import serve
+from harness.callers.worker import has_pipes, serve
 
 FAILED, CHANGED = "failed", "changed"
 """What a method did in a trial: it gave no answer, or it changed what others get too."""
@@ -330,6 +330,8 @@ class Study:
             block.forked.add(number)
             block.fail(rows, start, f"{_who(number)}{_FORKED}")
         if watched:
+            if not has_pipes():
+                os._exit(CUT_OFF)
             if (what := self._state.change(SharedState.now())) is not None:
                 self._state.restore()
             elif generators() != before:

@@ -94,7 +94,7 @@ class ModelTrials:
 
     def asked(self, shard: TrialShard) -> MethodTrials:
         """The answers of the method in some trials of the scenario."""
-        ((answers,), _) = simulate_trials(self.program, shard)
+        (answers,) = simulate_trials(self.program, shard).methods
         return answers
 
     @cached_property

@@ -12,6 +12,7 @@ import numpy as np
 
 from harness.agreement import LEVEL, DrawsAgreement, MethodAgreement
 from harness.base.numerics.arrays import Floats
+from harness.callers.source import Source
 from harness.designs.design import Scenario, sizes_by_name
 from harness.designs.engines.solver import solver_of
 from harness.designs.engines.verification import TOLERANCE
@@ -39,6 +40,7 @@ def manifest(
     sources: Mapping[str, str],
     results: Sequence[ScenarioResult],
     agreement: EngineAgreement,
+    methods: Mapping[str, Source],
 ) -> dict[str, Any]:
     """Return the content of manifest.json.
 
@@ -48,6 +50,7 @@ def manifest(
         sources: the digest of each file that holds a user function, by the label of its method.
         results: of every scenario, by ascending size.
         agreement: how Monte Carlo agrees with the exact values.
+        methods: by their labels, as they were asked.
     """
     trials = {
         _size_text(result.scenario): int(result.tally.by_outcome.trials.sum())
@@ -73,6 +76,7 @@ def manifest(
         "precision": precision(results),
         "failures": failures(results) if kind.may_fail else None,
         "remarks": remarks(results) or None,
+        "repeated": _repeated(methods) or None,
         "scored_against": scored or None,
         "agreement": _agreement(agreement, results),
         "assumptions": _assumptions(results) or None,
@@ -313,6 +317,15 @@ def remarks(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
         }
         for result in results
         for remark in result.remarks
+    ]
+
+
+def _repeated(methods: Mapping[str, Source]) -> list[dict[str, Any]]:
+    """The calls of each method that were repeated in a new process."""
+    return [
+        {"method": label, "calls": len(source.repeated), "first": source.repeated[0]}
+        for label, source in methods.items()
+        if source.repeated
     ]
 
 

@@ -81,7 +81,14 @@ def compute(
     with memory_for("the tables"):
         return Results(
             *coverage_tables(results, experiment.engines, kind),
-            manifest(experiment.document, kind, digests, results, engine_agreement(results)),
+            manifest(
+                experiment.document,
+                kind,
+                digests,
+                results,
+                engine_agreement(results),
+                columns.sources,
+            ),
         )
 
 

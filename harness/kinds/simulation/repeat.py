@@ -44,9 +44,11 @@ def unrepeated(experiment: Simulation, scenarios: Sequence[ScenarioTrials]) -> l
             if _may_repeat(made.answers[method.label], trials)
         }
         shard = TrialShard(made.number, made.factors, experiment.seed, first, count, tuple(asked))
-        again, _ = simulate_trials(experiment.program, shard) if asked else ((), {})
-        for (number, before), now in zip(asked.items(), again, strict=True):
-            if not _same(before, now, trials):
+        if not asked:
+            continue
+        again = simulate_trials(experiment.program, shard)
+        for (number, before), now in zip(asked.items(), again.methods, strict=True):
+            if number not in again.lost and not _same(before, now, trials):
                 label = experiment.methods[number - 1].label
                 place = {"scenario": made.number, "first_trial": first}
                 found.setdefault(label, {"method": label, **place})

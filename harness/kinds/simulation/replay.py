@@ -58,7 +58,7 @@ def replay(results: Results, scenario: int, trial: int) -> Replay:
     methods = tuple(range(1, len(experiment.methods) + 1))
     shard = TrialShard(scenario, factors, experiment.seed, first, batch, methods)
     try:
-        answers, _ = simulate_trials(experiment.program, shard, lines=True)
+        answers = simulate_trials(experiment.program, shard, lines=True).methods
         (true,) = truths(experiment, [factors])
     finally:
         close_trial_processes()

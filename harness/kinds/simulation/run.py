@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
 
 from harness.base.errors import InputError
+from harness.base.temporary import remove_left_behind
 from harness.callers.simulation.answers import FIELDS
 from harness.callers.simulation.process import close_trial_processes
 from harness.designs.precision import FIRST_LOOK_DRAWN, Aim, planned_looks
@@ -34,6 +35,7 @@ from harness.kinds.simulation.tables import (
 from harness.kinds.simulation.trials import (
     Calls,
     MethodTrials,
+    ShardAnswers,
     TrialShard,
     joined,
     shard_size,
@@ -156,14 +158,16 @@ class _Study:
             self._save,
         )
 
-    def _add(
-        self, number: int, shard: TrialShard, answered: tuple[Sequence[MethodTrials], Calls]
-    ) -> None:
-        """Add the answers of the methods in a shard, and the calls that it took."""
-        answers, calls = answered
-        self.answers[shard.scenario - 1, number] |= dict(zip(shard.methods, answers, strict=True))
-        self.unsaved.append((number, shard))
-        for function, (times, seconds) in calls.items():
+    def _add(self, number: int, shard: TrialShard, answered: ShardAnswers) -> None:
+        """Add the answers of the methods in a shard, and the calls that it took.
+
+        What was lost in a shard is not recorded, so that the next run asks for it again.
+        """
+        known = self.answers[shard.scenario - 1, number]
+        known |= dict(zip(shard.methods, answered.methods, strict=True))
+        kept = tuple(method for method in shard.methods if method not in answered.lost)
+        self.unsaved.append((number, replace(shard, methods=kept)))
+        for function, (times, seconds) in answered.calls.items():
             before = self.calls.get(function, (0, 0.0))
             self.calls[function] = before[0] + times, before[1] + seconds
 
@@ -225,6 +229,7 @@ class _Study:
 
 @contextmanager
 def _opened(experiment: Simulation, journal: Journal | None) -> Iterator[_Study]:
+    remove_left_behind()
     try:
         with opened_backend(experiment.execution) as backend:
             yield _Study(experiment, function_digests(experiment), backend, journal)

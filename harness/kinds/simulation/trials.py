@@ -102,6 +102,19 @@ def joined(parts: Sequence[MethodTrials]) -> MethodTrials:
     )
 
 
+@dataclass(frozen=True)
+class ShardAnswers:
+    """What the methods of a shard answered."""
+
+    methods: tuple[MethodTrials, ...]
+    """In the order of the shard."""
+    calls: Calls
+    """The calls that were made."""
+    lost: tuple[int, ...] = ()
+    """The numbers of the methods with a trial in which a signal has ended the process, or there was
+    no answer in time: that may have come from outside."""
+
+
 Calls = dict[int, tuple[int, float]]
 """The number of calls of a function, 0 for the model, and their seconds."""
 SentFiles = Mapping[str, Mapping[str, bytes]]
@@ -156,13 +169,14 @@ def _has(path: Path, content: bytes) -> bool:
 
 def simulate_trials(
     program: StudyProgram, shard: TrialShard, lines: bool = False, files: SentFiles | None = None
-) -> tuple[tuple[MethodTrials, ...], Calls]:
+) -> ShardAnswers:
     """Draw the trials of a shard, and call each of its methods with the data of all of them.
 
     Where a function ends its process or hangs, the trial has no answer of it, and the shard is run
-    again without this call; the third time in a shard it is not called in the trials that follow.
-    Where one changes what the functions of a process share, the shard is run again in a new
-    process, in which every change is noted and set back.
+    again without this call. Where it hangs in the first trial of a shard, as one that always does,
+    or the third time in a shard, it is not called in the trials that follow. Where one changes what
+    the functions of a process share, or the process ends between two calls, the shard is run again
+    in a new process, in which every change is noted and set back.
 
     Args:
         program: the functions.
@@ -170,21 +184,20 @@ def simulate_trials(
         lines: whether the reasons of failures have the lines of the user's code.
         files: of the functions, where this may be another machine than that of the user.
 
-    Returns:
-        The answers of each method of the shard, and the calls that were made.
-
     Raises:
         InputError: a function cannot be loaded.
-        MethodError: the process ends while no function is called.
+        MethodError: the process ends twice while no function is called.
     """
     if files is not None:
         program = located(program, files)
     ended: dict[tuple[int, int], str] = {}
+    lost: set[int] = set()
+    watched = False
     skipped: list[tuple[int, int]] = []
     stopped: dict[int, str] = {}
     asked = replace(shard.request(program), lines=lines)
     while True:
-        asked = replace(asked, skipped=frozenset(skipped), watched=program in _STRAYED)
+        asked = replace(asked, skipped=frozenset(skipped), watched=watched or program in _STRAYED)
         try:
             with trial_process(program, shard.factors) as process:
                 reply = process.trials(asked)
@@ -195,18 +208,29 @@ def simulate_trials(
             _STRAYED.add(program)
         except EndedError as fault:
             place = fault.function, fault.trial
+            if fault.function == IDLE and not watched:
+                watched = True
+                if not fault.killed:
+                    _STRAYED.add(program)
+                continue
             if fault.function == IDLE or place in ended:
+                cause = "; the memory may not suffice" * fault.killed
                 raise MethodError(
                     f"scenario {shard.scenario}, trials {shard.first} to "
                     f"{shard.first + shard.count - 1}: the process of the functions {fault} "
-                    "between two calls; the memory may not suffice"
+                    f"between two calls{cause}"
                 ) from None
-            ended.setdefault(place, fault.why)
+            ended[place] = fault.why
+            if fault.killed or fault.hung:
+                lost |= {fault.function} if fault.function else {*shard.methods}
             skipped.append(place)
-            if sum(function == fault.function for function, _ in ended) > _MOST_ENDS:
+            times = sum(function == fault.function for function, _ in ended)
+            if (fault.hung and fault.trial == shard.first) or times > _MOST_ENDS:
                 later = range(fault.trial + 1, shard.first + shard.count)
                 if later:
-                    stopped[fault.function] = f"trials {later.start} to {later.stop - 1}"
+                    often = f"{times} times, " if times > 1 else ""
+                    what = f"trials {later.start} to {later.stop - 1}"
+                    stopped[fault.function] = f"{often}and was not called in {what}"
                 skipped += [(fault.function, trial) for trial in later]
     events: dict[tuple[int, str], Event] = {}
     for row, kind, trial, why in reply.content["faults"]:
@@ -215,7 +239,7 @@ def simulate_trials(
         if kind == FAILED and (function, trial) in ended:
             why = ended[function, trial]
             if function in stopped:
-                why += f" ({_MOST_ENDS + 1} times, and was not called in {stopped[function]})"
+                why += f" ({stopped[function]})"
         events[row, kind] = (trial, f"{MODEL} {why}" if (0, trial) in ended else why)
     given = reply.content["given"]
     answers = tuple(
@@ -225,7 +249,7 @@ def simulate_trials(
         )
     )
     calls = {function: (times, took) for function, times, took in reply.content["calls"]}
-    return answers, calls
+    return ShardAnswers(answers, calls, tuple(sorted(lost)))
 
 
 def _answers(
