@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from harness.base.errors import InputError
@@ -102,26 +101,25 @@ def run_in(
 ) -> Results:
     """Run a loaded experiment in its open folder; the arguments are those of ``run_experiment``."""
     start = time.perf_counter()
-    with opened(folder.journal, fresh=fresh) as journal, _saying_what_is_recorded(journal):
+    with opened(folder.journal, fresh=fresh) as journal:
         program = journal.begun_by()
         if program:
             progress.begun(program)
-        results = kind_of_experiment(experiment).compute(experiment, progress, journal)
+        try:
+            results = kind_of_experiment(experiment).compute(experiment, progress, journal)
+        except KeyboardInterrupt as stop:
+            _say_what_is_recorded(stop, journal)
+            raise
         if journal.damaged:
             progress.damaged(journal.damaged)
     return _written(experiment, results, folder, start)
 
 
-@contextmanager
-def _saying_what_is_recorded(journal: Journal) -> Iterator[None]:
+def _say_what_is_recorded(stop: KeyboardInterrupt, journal: Journal) -> None:
     """Have the interruption of a run say whether the journal has anything of it."""
-    try:
-        yield
-    except KeyboardInterrupt as stop:
-        if not str(stop):
-            recorded = "what was finished is recorded, and the same command goes on from it"
-            stop.args = ("nothing was finished yet" if journal.is_empty else recorded,)
-        raise
+    if not str(stop):
+        recorded = "what was finished is recorded, and the same command goes on from it"
+        stop.args = ("nothing was finished yet" if journal.is_empty else recorded,)
 
 
 def _written(
@@ -170,17 +168,18 @@ def run_part(
         "environment": environment(),
         "finished": False,
     }
-    with (
-        opened(path, fresh=fresh, largest=None) as journal,
-        _saying_what_is_recorded(journal),
-    ):
+    with opened(path, fresh=fresh, largest=None) as journal:
         before = journal.fact(FACT)
         if before is not None and before.get("content_hash") != facts["content_hash"]:
             raise InputError(
                 f"{path} holds a part of another experiment; move it, or run with --fresh"
             )
         journal.note(FACT, facts)
-        kind.compute_part(experiment, part, progress, journal)
+        try:
+            kind.compute_part(experiment, part, progress, journal)
+        except KeyboardInterrupt as stop:
+            _say_what_is_recorded(stop, journal)
+            raise
         if journal.damaged:
             progress.damaged(journal.damaged)
         journal.note(FACT, {**facts, "finished": True})

@@ -60,10 +60,11 @@ def commit(folder: Path, fill: Callable[[Path], None], replaced: Collection[str]
             _make_durable(path)
         new.rename(ready)
         finish(folder)
-        for name in set(replaced) - written_files(folder):
-            (folder / name).unlink(missing_ok=True)
-        with suppress(OSError):
-            (folder / FIGURES_FOLDER).rmdir()
+        if replaced:
+            for name in set(replaced) - written_files(folder):
+                (folder / name).unlink(missing_ok=True)
+            with suppress(OSError):
+                (folder / FIGURES_FOLDER).rmdir()
     except BaseException:
         if ready.exists():
             finish(folder)

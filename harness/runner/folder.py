@@ -168,7 +168,9 @@ def refuse_foreign(target: Path, out: Path, fresh: bool = False) -> frozenset[st
     # Of a run that was killed while it moved its files, some are in their places.
     moving = files_to_be(target)
     written = written_files_if_any(target)
-    lost = files_without_manifest(target) if written is None and moving is None else set()
+    tables = [entry for entry in entries if entry.name in fixed]
+    is_lost = bool(tables) and written is None and moving is None
+    lost = files_without_manifest(target) if is_lost else set()
     if lost and not fresh:
         raise InputError(
             f"{target} holds a result whose {MANIFEST_FILE} is missing or damaged: put the file "
@@ -181,8 +183,7 @@ def refuse_foreign(target: Path, out: Path, fresh: bool = False) -> frozenset[st
         raise InputError(
             f"{target} holds {foreign}, which no run wrote; move it or choose another name"
         )
-    tables = [entry for entry in entries if entry.name in fixed]
-    if tables and written is None and moving is None:
+    if is_lost:
         raise InputError(f"{target} exists and holds no results; move it or choose another name")
     return frozenset()
 
