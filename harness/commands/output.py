@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,7 +63,7 @@ def say(text: str, err: bool = False) -> None:
     Raises:
         WriteError: standard output is on a full disk.
     """
-    with _printing():
+    with nullcontext() if err else _printing():
         typer.echo(printable(text), err=err)
 
 
