@@ -334,8 +334,10 @@ def gate_on_results(results: Results | str | Path, contract: str) -> Gate:
             for name, value, mcse, trials in rows.select(_MEASURE[:4]).iter_rows()
             if value is not None
         }
-        is_null = null is not None and truths[place["scenario"] - 1] == null
-        groups.append(_Group(place, numbers, is_null))
+        truth = truths[place["scenario"] - 1]
+        if isinstance(truth, dict):
+            truth = truth.get(place["estimand"])
+        groups.append(_Group(place, numbers, null is not None and truth == null))
     looks = study.manifest["trials"].get("looks", 1)
     return Gate.of(kept, groups, experiment["alpha"], looks)
 

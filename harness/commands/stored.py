@@ -177,19 +177,23 @@ def replay(
         print_error(f"the file of {name} has changed since the run, so that numbers may differ")
     levels = ", ".join(f"{name} = {value}" for name, value in found.factors.items())
     where = f"scenario {scenario}: {levels}" if levels else f"scenario {scenario}"
-    say(f"{where}; trial {trial}; truth {found.truth:g}")
+    several = len(found.truths) > 1
+    words = [f"{name} {value:g}".strip() for name, value in found.truths.items()]
+    say(f"{where}; trial {trial}; truth{'s' * several} {', '.join(words)}")
     failed = False
     for label, answers in found.answers.items():
         say(f"\n{label}")
         if answers.answered[0]:
-            fields = answers.fields()
-            made = Replicates(answered=answers.answered.astype(bool), **fields)
-            made = made.with_limits(found.alpha)
-            numbers = {name: float(getattr(made, name)[0]) for name in fields}
-            say(format_record({name: value for name, value in numbers.items() if value == value}))
-            lower, upper = numbers["lower"], numbers["upper"]
-            if lower == lower:
-                say(f"covers the truth: {'yes' if lower <= found.truth <= upper else 'no'}")
+            for estimand, truth in found.truths.items():
+                fields = answers.fields(estimand)
+                made = Replicates(answered=answers.answered.astype(bool), **fields)
+                made = made.with_limits(found.alpha)
+                numbers = {name: float(getattr(made, name)[0]) for name in fields}
+                known = {name: value for name, value in numbers.items() if value == value}
+                say((f"{estimand}\n" if several else "") + format_record(known))
+                lower, upper = numbers["lower"], numbers["upper"]
+                if lower == lower and truth == truth:
+                    say(f"covers the truth: {'yes' if lower <= truth <= upper else 'no'}")
         elif answers.failed:
             failed = True
             first, why = answers.failed

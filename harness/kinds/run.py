@@ -149,8 +149,8 @@ def run_part(
 
     Raises:
         InputError: the experiment cannot be run in parts or does not fit into memory, a user
-            function cannot be loaded, or the file holds a part of another experiment, is in use,
-            damaged or cannot be written.
+            function cannot be loaded or its file has changed, or the file holds a part of another
+            experiment, is in use, damaged or cannot be written.
     """
     refuse_undivided(experiment)
     kind = kind_of_experiment(experiment)
@@ -159,11 +159,13 @@ def run_part(
         refuse_foreign(folder, out, fresh)
         folder.mkdir(parents=True, exist_ok=True)
     path = folder / part_file(part.number, part.count)
+    sources = kind.sources(experiment)
     # What a merge has to know of a part.
     facts = {
         "part": [part.number, part.count],
         "experiment": experiment.document,
-        "content_hash": content_hash(experiment.document, kind.sources(experiment)),
+        "content_hash": content_hash(experiment.document, sources),
+        "sources": sources,
         "files": kind.files(experiment),
         "environment": environment(),
         "finished": False,
@@ -180,6 +182,11 @@ def run_part(
         except KeyboardInterrupt as stop:
             _say_what_is_recorded(stop, journal)
             raise
+        if kind.sources(experiment) != sources:
+            raise InputError(
+                f"{experiment.name}: {kind.changeable(kind.files(experiment))} has changed since "
+                f"part {part} was begun; run it again with --fresh"
+            )
         if journal.damaged:
             progress.damaged(journal.damaged)
         journal.note(FACT, {**facts, "finished": True})

@@ -73,6 +73,11 @@ class TableKind:
     factors: tuple[tuple[str, str], ...] = ()
     """The factors of a simulation study, each with its type in ``columns.csv``."""
 
+    has_estimands: bool = False
+    """Whether a simulation study has several estimands."""
+    draws_truths: bool = False
+    """Whether the model of a simulation study draws true values."""
+
     @property
     def is_ratio(self) -> bool:
         """Whether intervals may have an infinite length."""
@@ -221,6 +226,8 @@ def possible_records(table: str, kind: TableKind) -> dict[str, ColumnRecord]:
             sampled=True,
             stops=kind.family is not None and kind.family.may_stop,
             draws_limits=True,
+            has_estimands=True,
+            draws_truths=True,
         ),
     )
 
@@ -265,6 +272,7 @@ def table_kind(document: Any) -> TableKind:
     methods = document.get("methods", ())
     rows = document.get(FACTORS, ())
     factors = {name: _type_of([row.get(name) for row in rows]) for name in rows[0]} if rows else {}
+    estimands = {} if family is not None else estimands_of(document)
     may_draw_limits = False
     if family is not None:
         catalogue = methods_of(family)
@@ -281,7 +289,22 @@ def table_kind(document: Any) -> TableKind:
         draws_limits=may_draw_limits,
         sampled=SAMPLING in document or (family is not None and family.names_sampling),
         factors=tuple(factors.items()),
+        has_estimands=family is None and "" not in estimands,
+        draws_truths=any(
+            isinstance(source, str) and source not in factors for source in estimands.values()
+        ),
     )
+
+
+def estimands_of(document: Any) -> dict[str, Any]:
+    """The estimands of a simulation study by name, "" of the only one, each with what gives its
+    truth, from its resolved config."""
+    estimand = document.get("estimand")
+    if isinstance(estimand, list):
+        return {name: name for name in estimand}
+    if isinstance(estimand, dict) and "function" not in estimand:
+        return estimand
+    return {"": estimand}
 
 
 def _type_of(levels: Sequence[Any]) -> str:

@@ -24,6 +24,7 @@ from tests.figures.tables import (
     surface_cells,
     truth_cells,
 )
+from tests.simulation.ranked import WITH_DRAWS, ranked_study
 from tests.simulation.results import METHODS, crossed, study
 
 DECADES = tuple(sorted({round(10 ** (i / 5)) for i in range(21)}))
@@ -346,6 +347,9 @@ CASES: dict[str, Case] = {
         Spec("choice", {"side": "upper"}),
     ),
     "zip plot": lambda: (study(methods=METHODS[:2], failed=3), Spec("zip_plot")),
+    "ranks among draws": lambda: (ranked_study(WITH_DRAWS[:1]), Spec("rank_ecdf")),
+    "ranks of three methods": lambda: (ranked_study(), Spec("rank_ecdf")),
+    "coverage at all levels": lambda: (ranked_study(draws=9), Spec("coverage_by_level")),
     "zip plot of three methods": lambda: (study(has_errors=False), Spec("zip_plot")),
     "lollipop": lambda: (study(), Spec("lollipop")),
     "lollipop of many scenarios": lambda: (

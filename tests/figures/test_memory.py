@@ -39,7 +39,16 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 # Of stopped trials, of lists and of simulations: their sizes are far smaller.
 OTHERS = {"calibration", "choice", "stopping_outcomes", "expected_size", "power_curve"}
 # A map has at most as many colours as there are pairs of true values.
-OTHERS |= {"coverage_map", "zip_plot", "lollipop", "nested_loop", "estimates", "solve_curve"}
+OTHERS |= {
+    "coverage_map",
+    "rank_ecdf",
+    "coverage_by_level",
+    "zip_plot",
+    "lollipop",
+    "nested_loop",
+    "estimates",
+    "solve_curve",
+}
 
 
 @pytest.fixture(scope="module")

@@ -78,7 +78,7 @@ def study(
             "factors": [dict(row) for row in rows],
             "methods": [{"label": method} for method in methods],
             "alpha": ALPHA,
-            "estimand": "effect",
+            "estimand": {"path": "study.py", "function": "effect"},
             "reference": methods[0],
         }
     }

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 MODELS = str(Path(__file__).with_name("models.py"))
+FORM_MODELS = str(Path(__file__).with_name("forms.py"))
 
 
 def function(name: str, label: str | None = None) -> dict[str, str]:
@@ -34,3 +35,28 @@ def value(results: Any, measure: str, method: str, column: str = "estimate", **f
     rows = results.summary.filter(measure=measure, method=method, **factors)
     assert rows.height == 1
     return rows[column][0]
+
+
+def of(name: str, **keys: Any) -> dict[str, Any]:
+    """A function of the file of forms."""
+    return {"path": FORM_MODELS, "function": name, **keys}
+
+
+def form(model: str, *methods: Any, **keys: Any) -> dict[str, Any]:
+    """A study of functions of that file, with n = 5, whose model draws the truth."""
+    functions = [of(each) if isinstance(each, str) else each for each in methods]
+    given = {"model": of(model), "methods": functions, "estimand": "truth", "keep": "replicates"}
+    return {**study(), **given, **keys}
+
+
+TWO = {"estimand": ["first", "second"], "factors": {"n": [5], "second": [0.5]}}
+FORMS = {
+    "truths": form("normal_mean", "conjugate", "narrow"),
+    "truths in batches": form("normal_means", "conjugate", batch=100),
+    "estimands": form("two_means", "both", **TWO),
+    "sets": form("label", "near"),
+    "sets in batches": form("labels", "near", batch=100),
+    "draws": form("normal_mean", of("drawing", thin=2), "quantiles"),
+    "draws in batches": form("normal_means", "drawing", of("quantiles", thin=3), batch=100),
+}
+"""A study of each form."""

@@ -26,7 +26,7 @@ from harness.designs.engines import monte_carlo
 from harness.designs.limits import Limits
 from harness.runner import cluster
 from harness.runner.parallel import NoProgress, opened_backend, run_tasks
-from tests.simulation.studies import study
+from tests.simulation.studies import FORMS, study
 from tests.study.experiments import DRAWN, LISTED, changed, process_of, stable_files, sum_of_lower
 
 # Dask leaves sockets of a scheduler that was killed to the garbage collector.
@@ -94,6 +94,7 @@ def execution(scheduler):
 
 
 STUDY = study("t", "z", factors={"n": [5, 10]}, trials={"per_scenario": 4000}, keep="replicates")
+FORM = {**FORMS["draws in batches"], "trials": {"per_scenario": 8000}}
 
 
 class Killing(NoProgress):
@@ -114,7 +115,9 @@ class Killing(NoProgress):
             self.done_at_death = self.done
 
 
-@pytest.mark.parametrize("base", [DRAWN, LISTED, STUDY], ids=["drawn", "listed", "simulation"])
+@pytest.mark.parametrize(
+    "base", [DRAWN, LISTED, STUDY, FORM], ids=["drawn", "listed", "simulation", "form"]
+)
 def test_a_killed_worker_changes_no_byte(
     base, scheduler, start_worker, small_shards, monkeypatch, tmp_path
 ):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
 from contextlib import suppress
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,15 @@ from harness.callers.calls import describe, one_line
 
 FIELDS = ("estimate", "se", "lower", "upper", "p_value", "df")
 """What a method may give of each trial, beside ``converged``."""
+AGAINST_TRUTH = ("covered", "set_size", "rank", "draws")
+"""What is recorded of sets and of draws, against a truth that the model draws."""
 _TUPLES = {2: ("lower", "upper"), 3: ("estimate", "lower", "upper")}
 _FORMS = (
     "(lower, upper), (estimate, lower, upper) or a dictionary with some of estimate, se, lower, "
     "upper, p_value, df and converged"
 )
-_CONVERGED = "converged"
+CONVERGED = "converged"
+"""Whether a method says that it has reached its answer."""
 _OUT_OF_RANGE: Mapping[str, tuple[Callable[[Any], Any], str]] = {
     "se": (lambda number: number < 0, "is below 0"),
     "p_value": (lambda number: (number < 0) | (number > 1), "is not from 0 to 1"),
@@ -40,7 +44,7 @@ def read_answer(answer: Any) -> list[float]:
             return numbers
         _refuse({"lower": answer[0], "upper": answer[1]})
     given = _given(answer)
-    if not given.pop(_CONVERGED, True):
+    if not given.pop(CONVERGED, True):
         raise ValueError("converged is false")
     read: dict[str, float] = {}
     for name, value in given.items():
@@ -58,12 +62,20 @@ def read_answer(answer: Any) -> list[float]:
     return [read.get(name, np.nan) for name in FIELDS]
 
 
-def read_answers(found: Any, count: int) -> tuple[Floats, Bools, tuple[int, str] | None]:
+Answers = tuple[Floats, Bools, tuple[int, str] | None]
+"""The numbers of trials, shape (numbers, trials); which trials have an answer, shape (trials,); and
+the place of the first one without, with the reason."""
+
+
+def read_answers(
+    found: Any, count: int, lacking: Mapping[str, Bools] = MappingProxyType({})
+) -> Answers:
     """The numbers of an answer to a batch of trials.
 
     Args:
         found: the answer, with arrays whose first axis is the trial.
         count: the number of trials.
+        lacking: trials without an answer for reasons that are known, shape (count,).
 
     Returns:
         The numbers, shape (6, count); which trials have an answer, shape (count,); and the place
@@ -74,12 +86,12 @@ def read_answers(found: Any, count: int) -> tuple[Floats, Bools, tuple[int, str]
     """
     given = _given(found)
     numbers = np.full((len(FIELDS), count), np.nan)
-    converged = _column(_CONVERGED, given.pop(_CONVERGED, True), count)
-    lacks = {"converged is false": converged == 0}
+    converged = column(CONVERGED, given.pop(CONVERGED, True), count)
+    lacks = {"converged is false": converged == 0, **lacking}
     for name, value in given.items():
-        column = _column(name, value, count)
-        numbers[FIELDS.index(name)] = column
-        lacks[f"{name} is nan"] = np.isnan(column)
+        values = column(name, value, count)
+        numbers[FIELDS.index(name)] = values
+        lacks[f"{name} is nan"] = np.isnan(values)
     for name, (wrong, words) in _OUT_OF_RANGE.items():
         lacks[f"{name} {words}"] = wrong(numbers[FIELDS.index(name)])
     lower, upper = numbers[2], numbers[3]
@@ -101,7 +113,7 @@ def _given(found: Any) -> dict[str, Any]:
     """
     if isinstance(found, Mapping):
         for key in found:
-            if key not in (*FIELDS, _CONVERGED):
+            if key not in (*FIELDS, CONVERGED):
                 guess = did_you_mean(key, FIELDS)
                 raise ValueError(f"expected {_FORMS}, found the key {one_line(key, repr)}{guess}")
         given = {str(name): value for name, value in found.items() if value is not None}
@@ -113,15 +125,19 @@ def _given(found: Any) -> dict[str, Any]:
         given = dict(zip(_TUPLES[len(values)], values, strict=True))
     if ("lower" in given) != ("upper" in given):
         raise ValueError("expected both lower and upper, found one of them")
-    if not set(given) - {_CONVERGED, "df"} and given.get(_CONVERGED, True) is not False:
+    if not set(given) - {CONVERGED, "df"} and given.get(CONVERGED, True) is not False:
         raise ValueError(f"expected {_FORMS}, found {one_line(found, repr)}")
     return given
 
 
-def _column(name: str, value: Any, count: int) -> Floats:
-    """The numbers of each trial; one number is that of all."""
+def column(name: str, value: Any, count: int) -> Floats:
+    """The numbers of each trial; one number is that of all.
+
+    Raises:
+        ValueError: they are none, or have another shape; the message is a clause.
+    """
     array = np.asarray(value)
-    kinds = "b" if name == _CONVERGED else "iuf"
+    kinds = "b" if name == CONVERGED else "iuf"
     if array.dtype.kind not in kinds:
         raise ValueError(f"expected numbers as {name}, found {one_line(value, repr)}")
     if array.shape not in ((), (count,)):

@@ -16,6 +16,7 @@ import numpy as np
 from harness.base.errors import InputError
 from harness.base.temporary import temporary_prefix
 from harness.callers.calls import FunctionError
+from harness.callers.location import FunctionLocation
 from harness.callers.messages import (
     CUT_OFF,
     LOAD,
@@ -29,7 +30,7 @@ from harness.callers.process import LOADING, PythonProcess
 from harness.callers.simulation.requests import (
     IDLE,
     TRIALS,
-    TRUTH,
+    TRUTHS,
     StudyProgram,
     TrialRequest,
 )
@@ -94,15 +95,19 @@ class TrialProcess(PythonProcess):
             self.close()
             raise
 
-    def truth(self, factors: Mapping[str, Any]) -> float:
-        """The true value in a scenario, of a study whose estimand is a function.
+    def truth(self, place: FunctionLocation, factors: Mapping[str, Any]) -> float:
+        """The true value in a scenario by a function.
+
+        Args:
+            place: one of the functions of true values.
+            factors: of the scenario.
 
         Raises:
             InputError: the function fails.
         """
-        place = self.program.estimand
+        number = self.program.truths.index(place)
         try:
-            reply = self._ask(TRUTH, {"factors": dict(factors)})
+            reply = self._ask(TRUTHS, {"number": number, "factors": dict(factors)})
         except EndedError as fault:
             raise InputError(f"{place}: {fault}") from None
         except FunctionError as fault:
@@ -115,8 +120,12 @@ class TrialProcess(PythonProcess):
 
         Raises:
             EndedError: a function has ended the process, or takes too long.
+            InputError: the model does not return the truths that the estimand names.
         """
-        return self._ask(TRIALS, {"trials": packed(asked)})
+        try:
+            return self._ask(TRIALS, {"trials": packed(asked)})
+        except FunctionError as fault:
+            raise InputError(f"{self.program.model} {fault}") from None
 
     def _ask(self, task: str, content: Mapping[str, Any]) -> Message:
         """The reply to a request, waited for as long as each call of a function ends in time.

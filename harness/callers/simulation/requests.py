@@ -15,7 +15,7 @@ import numpy as np
 
 from harness.callers.location import FunctionLocation
 
-TRUTH, TRIALS = "truth", "trials"
+TRUTHS, TRIALS = "truths", "trials"
 """The tasks of the process, beside the first one that loads the functions."""
 IDLE = -1
 """In place of a function while none is called."""
@@ -23,6 +23,14 @@ MODEL = "model"
 """The function that draws the data, in messages."""
 MODEL_STREAM = ""
 """What its stream has in place of the label of a method, which is never empty."""
+TIES, TIES_STREAM = "ties", "\n"
+"""The stream that ranks truths among draws that are equal to them, and what it has in that place,
+as a label has one line."""
+MODEL_ROW = 0
+"""The number of the model, in place of that of a method where the truths that it draws are asked
+for."""
+ONLY = ""
+"""The name of the estimand of a study that has no other."""
 
 
 @dataclass(frozen=True)
@@ -32,13 +40,20 @@ class StudyProgram:
     model: FunctionLocation
     methods: tuple[tuple[str, FunctionLocation], ...]
     """Each with its label."""
-    estimand: FunctionLocation | None
-    """A function of the factors; None where the true value is known without one."""
+    truths: tuple[FunctionLocation, ...]
+    """The functions of the factors that give true values."""
     alpha: float
     batch: int
     """The number of trials of a call; 0 where each is a call of its own."""
     timeout: float
     """Seconds that a call may take."""
+    estimands: tuple[str, ...] = (ONLY,)
+    """Their names."""
+    drawn: tuple[tuple[str, str], ...] = ()
+    """The estimands whose truths the model draws, each with its name in what the model returns;
+    ``ONLY`` in its place where the truth has no name there."""
+    thin: tuple[int, ...] = ()
+    """Of each method which of its draws are ranked: every k-th; none where it is 1 of all."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +63,10 @@ class TrialRequest:
     factors: Mapping[str, Any]
     """The levels of the factors in the scenario."""
     keys: Mapping[str, str]
-    """The keys of the streams: of ``model``, and of the methods by their numbers."""
+    """The keys of the streams: of ``model``, of the methods by their numbers, and of ``ties``."""
     methods: tuple[int, ...]
-    """The numbers of the methods that are called, from 1 on."""
+    """The numbers of the methods that are called, from 1 on; then 0 where the truths that the model
+    draws are asked for."""
     first: int
     """The first trial."""
     count: int

@@ -17,16 +17,19 @@ from typing import Any
 
 import numpy as np
 
+from harness.base.numerics.arrays import Floats
 from harness.callers.calls import ANYTHING, Function, FunctionError, describe, draws, one_line
 from harness.callers.location import FunctionLocation, function_of, module_of
 from harness.callers.messages import CUT_OFF, LOAD, Content, Message, unpacked
-from harness.callers.simulation.answers import FIELDS, failure, read_answer, read_answers
+from harness.callers.simulation.answers import failure
 from harness.callers.simulation.guard import Guard, copy_of, same_data
 from harness.callers.simulation.r_functions import RError, RProcess, is_of_r
+from harness.callers.simulation.reading import AnswerReader, number_name
 from harness.callers.simulation.requests import (
     IDLE,
     MODEL,
-    TRUTH,
+    TIES,
+    TRUTHS,
     Stream,
     StudyProgram,
     TrialRequest,
@@ -38,6 +41,7 @@ from harness.callers.simulation.shared import (
     generators,
     owner,
 )
+from harness.callers.simulation.truths import TRUTH, Truth, data_and_truths
 from harness.callers.worker import has_pipes, serve
 
 FAILED, CHANGED = "failed", "changed"
@@ -51,21 +55,30 @@ _SECOND_RETURN = 0.5
 class Block:
     """The trials of one request, as they are answered."""
 
-    def __init__(self, asked: TrialRequest, batch: int, stochastic: Sequence[bool]) -> None:
+    def __init__(
+        self, asked: TrialRequest, reader: AnswerReader, stochastic: Sequence[bool]
+    ) -> None:
         """
         Args:
             asked: the trials.
-            batch: the number of trials of a call; 0 where each is a call of its own.
+            reader: of answers.
             stochastic: of each method of the study, whether it draws random numbers.
         """
-        self.asked, self.batch = asked, batch
+        self.asked, self.reader, self.batch = asked, reader, reader.batch
         self.model_stream = Stream(asked.keys[MODEL])
+        self.ties_stream = Stream(asked.keys[TIES]) if TIES in asked.keys else None
+        self.rows = range(sum(number > 0 for number in asked.methods))
+        """Those of methods; that of the model is the last one."""
         self.streams = [
-            Stream(asked.keys[str(number)]) if stochastic[number - 1] else None
-            for number in asked.methods
+            Stream(asked.keys[str(asked.methods[row])])
+            if stochastic[asked.methods[row] - 1]
+            else None
+            for row in self.rows
         ]
+        self.truths: Mapping[str, Truth] = {}
+        """Those that the model has drawn last, by estimand."""
         rows = len(asked.methods)
-        self.values = np.full((rows, len(FIELDS), asked.count), np.nan)
+        self.values = np.full((rows, len(reader.names), asked.count), np.nan)
         self.answered = np.zeros((rows, asked.count), np.int64)
         self.faults: dict[tuple[int, str], tuple[int, str]] = {}
         """By the row of a method and the kind the first trial and what happened."""
@@ -111,11 +124,13 @@ class Block:
         """Read the answer of a method in a trial, or in a batch from its first one on."""
         place = start - self.asked.first
         try:
+            number, ties = self.asked.methods[row], partial(self._ties, start)
+            found: Any = self.reader.read(answer, number, self.truths, ties)
             if not self.batch:
-                self.values[row, :, place] = read_answer(answer)
+                self.values[row, :, place] = found
                 self.answered[row, place] = True
                 return
-            numbers, answered, first = read_answers(answer, self.batch)
+            numbers, answered, first = found
         except ANYTHING as error:
             text = str(error) if type(error) is ValueError else failure(error)
             self.fail([row], start, text)
@@ -127,6 +142,24 @@ class Block:
         if first is not None and first[0] < last:
             self.fail([row], start + first[0], first[1])
 
+    def _ties(self, start: int) -> Floats:
+        """Numbers in [0, 1) for each estimand and trial of a call."""
+        assert self.ties_stream is not None
+        shape = len(self.reader.estimands), self.batch or 1
+        return self.ties_stream.at(start).random(shape)
+
+    def drew(self, start: int, truths: Mapping[str, Truth]) -> None:
+        """Note the truths of a trial, or of a batch from its first one on."""
+        self.truths, place = truths, start - self.asked.first
+        if len(self.rows) < len(self.asked.methods):
+            last = place + min(self.batch or 1, self.asked.count - place)
+            self.answered[-1, place:last] = True
+            for estimand, truth in truths.items():
+                array = np.atleast_1d(truth)
+                if array.dtype.kind != "U":
+                    name = self.reader.names.index(number_name(estimand, TRUTH))
+                    self.values[-1, name, place:last] = array[: last - place]
+
     def content(self) -> Content:
         """The content and the arrays of the reply."""
         given = np.flatnonzero(~np.isnan(self.values).all(axis=(0, 2)))
@@ -135,7 +168,7 @@ class Block:
             "calls": [[function, *counted] for function, counted in self.calls.items()],
             "same_data": self.same_data,
             "strayed": self.strayed,
-            "given": [FIELDS[place] for place in given],
+            "given": [self.reader.names[place] for place in given],
         }
         return content, {"values": self.values[:, given], "answered": self.answered}
 
@@ -155,6 +188,7 @@ class Study:
         self._position = position
         program: StudyProgram = unpacked(request.content["program"])
         self.alpha, self.batch = program.alpha, program.batch
+        self._drawn, self._reader = program.drawn, AnswerReader(program)
         self._modules: dict[tuple[str | None, str | None], Any] = {}
         self._r = RProcess()
         self._process = os.getpid()
@@ -169,8 +203,7 @@ class Study:
         """What the functions of a file, or of a package, share after it was loaded."""
         self.model = self._load(program.model, is_model=True)
         self.methods = [self._load(place) for _, place in program.methods]
-        estimand = program.estimand
-        self.estimand = None if estimand is None else self._load(estimand)
+        self.truths = [self._load(place) for place in program.truths]
         self.stochastic = [draws(method) for method in self.methods]
         self._refuse_misfits(program, request.content["factors"])
         places = [program.model, *(place for _, place in program.methods)]
@@ -209,14 +242,19 @@ class Study:
         leading = ["rng", "trials"] if self.batch else ["rng"]
         calls: list[tuple[Any, Function | None, list[str], Mapping[str, Any]]] = [
             (program.model, self.model, leading, factors),
-            (program.estimand, self.estimand, [], factors),
+            *(
+                (place, f, [], factors)
+                for place, f in zip(program.truths, self.truths, strict=True)
+            ),
         ]
+        for place, truth in zip(program.truths, self.truths, strict=True):
+            calls.append((place, truth, [], factors))
         for (_, place), method in zip(program.methods, self.methods, strict=True):
             calls.append((place, method, ["data", "alpha"], {"rng": 0} if draws(method) else {}))
         for place, function, first, named in calls:
             try:
                 signature = inspect.signature(function)  # type: ignore[arg-type]
-            except (TypeError, ValueError):  # no estimand, or a function in C
+            except (TypeError, ValueError):  # a function in C
                 continue
             try:
                 signature.bind(*first, **named)
@@ -235,9 +273,9 @@ class Study:
         content = request.content
         if content["task"] == LOAD:
             return {}, {}
-        if content["task"] == TRUTH:
-            return {"truth": self._truth(content["factors"])}, {}
-        block = Block(unpacked(content["trials"]), self.batch, self.stochastic)
+        if content["task"] == TRUTHS:
+            return {"truth": self._truth(content["number"], content["factors"])}, {}
+        block = Block(unpacked(content["trials"]), self._reader, self.stochastic)
         # A function that draws from the global generators draws the same in every run.
         random.seed(block.asked.state or 0)
         np.random.seed(block.asked.state or 0)  # noqa: NPY002
@@ -252,30 +290,30 @@ class Study:
             block.strayed = changed or generators() != self._seeded[seeded]
         return block.content()
 
-    def _truth(self, factors: Mapping[str, Any]) -> float:
-        """The true value of the estimand."""
-        assert self.estimand is not None
+    def _truth(self, number: int, factors: Mapping[str, Any]) -> float:
+        """The true value of an estimand, by the number of its function."""
         try:
-            found = self.estimand(**factors)
+            found: Any = self.truths[number](**factors)
         except ANYTHING as error:
             raise FunctionError(failure(error)) from None
-        number = np.asarray(found)
-        if number.dtype.kind not in "iuf" or number.size != 1 or not np.isfinite(number).all():
+        value = np.asarray(found)
+        if value.dtype.kind not in "iuf" or value.size != 1 or not np.isfinite(value).all():
             shown = one_line(found, repr)
             raise FunctionError(f"should return one finite number, and returned {shown}")
-        return float(number.item())
+        return float(value.item())
 
     def _trial(self, block: Block, start: int) -> None:
         """Draw the data of a trial, or of a batch from its first one on, and call the methods."""
-        asked, rows = block.asked, range(len(block.asked.methods))
+        asked, rows = block.asked, block.rows
         if (0, start) in asked.skipped or 0 in block.forked:
             block.fail(rows, start, f"{MODEL} {NOT_CALLED}")
             return
-        guard = self._drawn(block, rows, start)
+        guard = self._drawn_data(block, rows, start)
         if guard is not None and asked.state is not None:
             former, self._former = self._former, copy_of(guard.data)
             block.same_data = former is None or same_data(former, guard.data)
-        for row, number in enumerate(asked.methods):
+        for row in rows:
+            number = asked.methods[row]
             if guard is None:
                 return
             if (number, start) in asked.skipped or number in block.forked:
@@ -294,14 +332,22 @@ class Study:
                 block.change([row], start, CHANGED_DATA)
             if (changed or not guard.is_known) and row + 1 < len(rows):
                 # The other methods get the data as they were drawn.
-                guard = self._drawn(block, rows[row + 1 :], start)
+                guard = self._drawn_data(block, rows[row + 1 :], start)
 
-    def _drawn(self, block: Block, rows: Sequence[int], start: int) -> Guard | None:
+    def _drawn_data(self, block: Block, rows: Sequence[int], start: int) -> Guard | None:
         """The data of a trial; None where the model fails, and with it the methods of some rows."""
         self._position[1] = start
         trials = (self.batch,) if self.batch else ()
         stream, factors = block.model_stream.at(start), block.asked.factors
         data = self._called(block, rows, start, 0, self.model, stream, *trials, **factors)
+        if data is not None and self._drawn:
+            try:
+                found, truths = data_and_truths(*data, self._drawn, self.batch)
+            except ValueError as error:
+                block.fail(rows, start, f"{MODEL} {error}")
+                return None
+            block.drew(start, truths)
+            data = (found,)
         return None if data is None else Guard(*data)
 
     def _called(

@@ -16,6 +16,7 @@ from harness.callers.location import name_of
 from harness.callers.naming import AnyMethod, Named, named
 from harness.callers.process import TIMEOUT
 from harness.callers.simulation.process import close_trial_processes
+from harness.callers.simulation.requests import ONLY
 from harness.checks.baseline.folder import validate_place
 from harness.checks.findings import CONFORMANCE, FINISHES, INCONCLUSIVE, Finding, format_cell
 from harness.checks.options import SEED, CheckOptions, Tolerance, validate_ranges, validate_seconds
@@ -135,7 +136,7 @@ def check_on_model(method: AnyMethod, options: CheckOptions) -> ModelReport:
     checked: list[ModelTrials] = []
     limited = nullcontext() if timeout is None else watching(seconds=timeout)
     try:
-        true = truths(study, study.scenarios)
+        true = [each[ONLY] for each in truths(study, study.scenarios)]
         with limited:
             for alpha, number in steps(places):
                 program, factors = replace(study, alpha=alpha).program, study.scenarios[number]
@@ -205,6 +206,10 @@ def _simulation(called: Named, options: CheckOptions, alpha: float) -> Simulatio
     study, issues = simulation_of(raw, Path())
     if study is None:
         raise ConfigError(issues)
+    if study.drawn or ONLY not in study.estimands:
+        factors = ", ".join(study.scenarios[0]) or "there is none"
+        what = f"a factor ({factors}), a number or a function"
+        raise InputError(f"estimand: expected {what} in a check, found {quoted(estimand)}")
     if "alpha" in study.scenarios[0]:
         raise InputError("expected another name of a factor than alpha, a column of the report")
     return study

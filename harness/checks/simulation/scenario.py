@@ -19,7 +19,7 @@ import numpy as np
 from harness.base.numerics.arrays import Bools, Floats
 from harness.callers.simulation.answers import FIELDS
 from harness.callers.simulation.process import EndedError, TrialProcess
-from harness.callers.simulation.requests import MODEL, StudyProgram
+from harness.callers.simulation.requests import MODEL, ONLY, StudyProgram
 from harness.callers.simulation.shared import CHANGED_DATA, DREW
 from harness.checks.findings import (
     BEHAVIOUR,
@@ -115,8 +115,8 @@ class ModelTrials:
     def replicates(self) -> Replicates:
         """The answers with the limits that follow from standard errors."""
         number, factors, answers = self.shard.scenario, self.shard.factors, {"": self.found}
-        made = ScenarioTrials(number, factors, self.truth, answers, 0)
-        return made.replicates(self.program.alpha)[""]
+        made = ScenarioTrials(number, factors, {ONLY: self.truth}, answers, 0)
+        return made.replicates(self.program.alpha)[""][ONLY]
 
     def findings(self) -> Iterator[Finding]:
         """All findings about the method in this scenario."""

@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 
 from harness.base.text import plain_number
 from harness.callers.location import FunctionLocation
-from harness.callers.simulation.requests import StudyProgram
+from harness.callers.simulation.requests import ONLY, StudyProgram
+from harness.callers.simulation.truths import TRUTH
 from harness.config.key import plain
 from harness.config.models.figures import write_figures
 from harness.config.models.trials import write_execution
@@ -35,6 +36,15 @@ class UserFunction:
     """With the absolute path of its file."""
     written: Mapping[str, Any]
     """The keys of the config, whose paths are relative to its folder."""
+    thin: int = 1
+    """Of the draws of a method every so many one is ranked."""
+
+
+Estimand = float | str | UserFunction
+"""What gives a true value: a number, a function, or the name of a factor or else of a truth that
+the model draws."""
+ALL = "all"
+"""In tables the name of all estimands together."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +103,8 @@ class Simulation:
     model: UserFunction
     scenarios: tuple[Mapping[str, Level], ...]
     """The factors of each scenario; of a search those that it begins with."""
-    estimand: float | str | UserFunction
+    estimands: Mapping[str, Estimand]
+    """By their names; that of the only one is ``ONLY``."""
     methods: tuple[UserFunction, ...]
     reference: str
     """The label of the method that others are compared with."""
@@ -120,28 +131,52 @@ class Simulation:
     @property
     def program(self) -> StudyProgram:
         """The functions that a process calls."""
+        thin = tuple(each.thin for each in self.methods)
         return StudyProgram(
             self.model.place,
             tuple((each.label, each.place) for each in self.methods),
-            self.estimand.place if isinstance(self.estimand, UserFunction) else None,
+            tuple(each.place for each in self._functions_of_truths.values()),
             self.alpha,
             self.batch,
             self.execution.timeout,
+            tuple(self.estimands),
+            self.drawn,
+            thin if any(each != 1 for each in thin) else (),
         )
+
+    @cached_property
+    def drawn(self) -> tuple[tuple[str, str], ...]:
+        """The estimands whose truths the model draws, each with the name of its truth."""
+        return tuple(
+            (estimand, ONLY if (estimand, source) == (ONLY, TRUTH) else source)
+            for estimand, source in self.estimands.items()
+            if isinstance(source, str) and source not in self.scenarios[0]
+        )
+
+    @property
+    def _functions_of_truths(self) -> dict[str, UserFunction]:
+        """The functions of true values by what they are in the config."""
+        return {
+            f"estimand {name}".strip(): source
+            for name, source in self.estimands.items()
+            if isinstance(source, UserFunction)
+        }
 
     @property
     def functions(self) -> dict[str, UserFunction]:
         """The functions by what they are in the config."""
-        found = {"model": self.model}
-        if isinstance(self.estimand, UserFunction):
-            found["estimand"] = self.estimand
+        found = {"model": self.model} | self._functions_of_truths
         found |= {f"methods {each.label}": each for each in self.methods}
         return found | {f"measures {each.label}": each for each in self.measures}
 
     @cached_property
     def document(self) -> dict[str, Any]:
         """The resolved config as plain data, with every default filled in."""
-        estimand = self.estimand
+        written = {
+            name: dict(source.written) if isinstance(source, UserFunction) else plain(source)
+            for name, source in self.estimands.items()
+        }
+        are_named = all(name == source for name, source in written.items())
         trials: dict[str, Any] = {"per_scenario": self.trials.count}
         if self.trials.mcse:
             trials = {"mcse": dict(self.trials.mcse), "max": self.trials.count}
@@ -153,9 +188,7 @@ class Simulation:
             "title": self.title,
             "model": dict(self.model.written),
             "factors": [dict(row) for row in self.scenarios],
-            "estimand": dict(estimand.written)
-            if isinstance(estimand, UserFunction)
-            else plain(estimand),
+            "estimand": written.get(ONLY, list(written) if are_named else written),
             "methods": [{**each.written, "label": each.label} for each in self.methods],
             "reference": self.reference,
             "alpha": plain(self.alpha),

@@ -12,8 +12,10 @@ import polars as pl
 from harness.designs.crossing import Goal
 from harness.designs.precision import estimate_interval
 from harness.findings.numbers import coverage, nominal, significant
-from harness.kinds.simulation.measures import FRACTIONS
+from harness.kinds.simulation.experiment import ALL
+from harness.kinds.simulation.measures import FRACTIONS, JOINT_COVERAGE
 from harness.kinds.simulation.search import IMPRECISE, OUTSIDE
+from harness.tables.columns import estimands_of
 from harness.tables.results import Results
 from harness.tables.wording import with_error
 
@@ -22,7 +24,9 @@ SHOWN = {
     "empirical_se": "empirical SE",
     "model_se": "model SE",
     "coverage": "coverage in %",
+    "joint_coverage": "joint coverage in %",
     "mean_length": "mean length",
+    "mean_set_size": "mean set size",
     "rejection_rate": "rejections in %",
     "failures": "failures in %",
 }
@@ -55,7 +59,7 @@ def study_table(results: Results) -> StudyTable:
     if "solve" in experiment:
         solve = experiment["solve"]
         others = [name for name in factors if name != solve["factor"]]
-        tried = summary.filter(pl.col("measure") == solve["measure"])
+        tried = _of_search(summary, experiment)
         tried = tried.sort(*others, "method", solve["factor"], maintain_order=True)
         found = tuple(
             (
@@ -69,10 +73,11 @@ def study_table(results: Results) -> StudyTable:
         return StudyTable(
             "Levels that were tried, ± Monte Carlo standard errors", names, found, len(factors) + 2
         )
-    by_measure: dict[str, dict[tuple[int, str], Row]] = {}
-    keys: dict[tuple[int, str], Row] = {}
+    by_measure: dict[str, dict[tuple[Any, ...], Row]] = {}
+    keys: dict[tuple[Any, ...], Row] = {}
+    named = _named(summary)
     for row in summary.iter_rows(named=True):
-        key = row["scenario"], row["method"]
+        key = (row["scenario"], *(row[name] for name in named))
         by_measure.setdefault(row["measure"], {})[key] = row
         keys.setdefault(key, row)
     titles = SHOWN | {each["label"]: each["label"] for each in experiment.get("measures", ())}
@@ -83,14 +88,27 @@ def study_table(results: Results) -> StudyTable:
         (
             str(first["scenario"]),
             *(str(first[name]) for name in factors),
-            first["method"],
+            *(first[name] for name in named),
             *(_text(name, by_measure[name].get(key)) for name in used),
         )
         for key, first in keys.items()
     )
-    names = ("scenario", *factors, "method", *(titles[name] for name in used))
+    names = ("scenario", *factors, *named, *(titles[name] for name in used))
     title = "Measures ± Monte Carlo standard errors"
-    return StudyTable(title, names, rows, len(factors) + 2)
+    return StudyTable(title, names, rows, len(factors) + 1 + len(named))
+
+
+def _named(rows: pl.DataFrame) -> list[str]:
+    """The columns that tell rows of a scenario and a measure apart."""
+    return [name for name in ("method", "estimand") if name in rows.columns]
+
+
+def _of_search(summary: pl.DataFrame, experiment: Mapping[str, Any]) -> pl.DataFrame:
+    """The rows of the measure, and of the estimand, that is searched for."""
+    measure = experiment["solve"]["measure"]
+    rows = summary.filter(measure=measure)
+    name = ALL if measure == JOINT_COVERAGE else next(iter(estimands_of(experiment)))
+    return rows.filter(estimand=name) if "estimand" in rows.columns else rows
 
 
 def _text(measure: str, row: Row | None) -> str:
@@ -123,22 +141,22 @@ def study_sentences(results: Results) -> Iterator[str]:
     held = np.rint(rows["estimate"].to_numpy() * trials).astype(np.int64)
     lower, upper = estimate_interval(held, trials, rows.height * looks)
     rows = rows.with_columns(low=pl.Series(lower), high=pl.Series(upper))
-    for method in rows["method"].unique(maintain_order=True):
-        own = rows.filter(pl.col("method") == method)
+    for (method, *estimand), own in rows.group_by(_named(rows), maintain_order=True):
         worst = own.sort("estimate", "scenario").row(0, named=True)
         few = own.filter(pl.col("high") < 1 - alpha).height
         many = own.filter(pl.col("low") > 1 - alpha).height
         covered = coverage(worst["estimate"], worst["mcse"], (worst["ci_lower"], worst["ci_upper"]))
+        who = ", ".join([str(method), *map(str, estimand)])
         at = f" (scenario {worst['scenario']}{_place(worst, factors)})" if own.height > 1 else ""
         lowest = f"{'the lowest is ' if own.height > 1 else ''}{covered}{at}"
         of = f"{own.height} scenario{'s' if own.height > 1 else ''}"
         if few:
             where = f"{few} of {of}, {nominal(alpha)} nominal"
-            yield f"{method}: coverage is too low in {where}; {lowest}."
+            yield f"{who}: coverage is too low in {where}; {lowest}."
         elif many:
-            yield f"{method}: coverage is above {nominal(alpha)} in {many} of {of}; {lowest}."
+            yield f"{who}: coverage is above {nominal(alpha)} in {many} of {of}; {lowest}."
         else:
-            yield f"{method}: coverage agrees with {nominal(alpha)} in {of}; {lowest}."
+            yield f"{who}: coverage agrees with {nominal(alpha)} in {of}; {lowest}."
 
 
 def solve_sentences(results: Results) -> Iterator[tuple[str, bool]]:
@@ -147,7 +165,7 @@ def solve_sentences(results: Results) -> Iterator[tuple[str, bool]]:
     solve, table = experiment["solve"], results.tables["solve"]
     name, measure = solve["factor"], solve["measure"]
     others = [each for each in experiment["factors"][0] if each != name]
-    values = results.summary.filter(pl.col("measure") == measure)
+    values = _of_search(results.summary, experiment)
     for row in table.iter_rows(named=True):
         held = {each: row[each] for each in others}
         who = row["method"] + (f" ({_place(held, others)[2:]})" if held else "")

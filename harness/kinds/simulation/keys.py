@@ -33,22 +33,14 @@ from harness.base.models import (
 )
 from harness.base.plain_data import expected_found
 from harness.base.text import plain_number
-from harness.callers.location import FunctionLocation
 from harness.callers.process import TIMEOUT
 from harness.callers.simulation.r_functions import is_of_r
+from harness.callers.simulation.requests import ONLY
 from harness.config.models.figures import figure_spec, figure_type, kind_of
 from harness.config.models.methods import (
     Alpha,
-    FunctionName,
-    Label,
-    ModuleName,
-    PythonFile,
-    SessionName,
     as_mapping,
-    existing_file,
-    is_of_session,
-    resolved_path,
-    session_function,
+    is_python_name,
 )
 from harness.config.models.trials import (
     MOST_TRIALS,
@@ -62,97 +54,31 @@ from harness.designs.crossing import Error, Goal
 from harness.figures.catalogue import FIGURES
 from harness.figures.kind import FigureSpec
 from harness.kinds.simulation.experiment import (
+    ALL,
     REPLICATES,
     SIMULATION,
+    Estimand,
     Simulation,
     Solve,
     TrialPlan,
     UserFunction,
 )
 from harness.kinds.simulation.factors import Factors
-from harness.kinds.simulation.measures import FRACTIONS, LOWEST, MEASURES, SOLVED
+from harness.kinds.simulation.function_keys import FunctionKey
+from harness.kinds.simulation.measures import (
+    ESTIMATED,
+    FRACTIONS,
+    LOWEST,
+    MEASURES,
+    RESERVED_WITH_MORE,
+    SOLVED,
+)
 from harness.kinds.simulation.trials import shard_size
 
 _MOST_DRAWN = 1_000_000
 """The most trials of a scenario where a precision is asked for without a largest number."""
 _MOST_SEARCHED = 100_000
 """The most trials of a search where no largest number is given."""
-
-
-class _NamedFunction(StrictModel):
-    """The keys of every function."""
-
-    function: FunctionName = Field(description="Name of the function.")
-    label: Label | None = Field(None, description="Of a method; left out, the function's name.")
-
-
-class _FileFunction(_NamedFunction):
-    """A function of a Python file."""
-
-    path: PythonFile
-
-
-class _ModuleFunction(_NamedFunction):
-    """A function of a module that can be imported."""
-
-    module: ModuleName
-
-
-class _RFunction(_NamedFunction):
-    """A function of an R file."""
-
-    r: Annotated[
-        str, existing_file("R", ".R"), Field(description="R file, relative to the config.")
-    ]
-
-
-class _SessionFunction(StrictModel):
-    """A function of a Python session, which `harness.run` takes; its text in the file is a record.
-
-    A function stands here itself, or with a label as {function: f, label: mine}.
-    """
-
-    function: SessionName
-    source: str = Field("", description="Text of the function, which is not run from a file.")
-    label: Label | None = Field(None, description="Of a method; left out, the function's name.")
-
-
-def _where(value: Any) -> str:
-    if is_of_session(value):
-        return tag("session")
-    keys = value if isinstance(value, Mapping) else ()
-    return tag(next((key for key in ("module", "r") if key in keys), "file"))
-
-
-def _made(
-    model: _FileFunction | _ModuleFunction | _RFunction | _SessionFunction, info: ValidationInfo
-) -> UserFunction:
-    """The function with the absolute path of its file."""
-    if isinstance(model, _SessionFunction):
-        place, source = session_function(model.function, model.source)
-        label = model.label or place.function
-        labelled = {} if model.label is None else {"label": label}
-        return UserFunction(label, place, {"function": place.function, "source": source} | labelled)
-    keys = ("path", "module", "r", "function", "label")
-    values = {key: getattr(model, key, None) for key in keys}
-    written = {key: value for key, value in values.items() if value is not None}
-    file = written.get("path", written.get("r"))
-    path = None if file is None else resolved_path(info, file)
-    place = FunctionLocation(model.function, path=path, module=written.get("module"))
-    return UserFunction(model.label or model.function, place, written)
-
-
-if TYPE_CHECKING:
-    _UserFunction = UserFunction
-else:
-    _UserFunction = Annotated[
-        Annotated[_FileFunction, Tag(tag("file"))]
-        | Annotated[_ModuleFunction, Tag(tag("module"))]
-        | Annotated[_RFunction, Tag(tag("r"))]
-        | Annotated[_SessionFunction, BeforeValidator(as_mapping), Tag(tag("session"))],
-        Discriminator(_where),
-        AfterValidator(_made),
-    ]
 
 
 # The number of trials.
@@ -163,7 +89,7 @@ _Count = Annotated[
     Field(ge=1, le=MOST_TRIALS),
     expecting("a whole number of trials from 1 to 10^11"),
 ]
-_Measure = Annotated[str, Word("a measure", MEASURES)]
+_Measure = Annotated[str, Word("a measure", ESTIMATED)]
 
 
 class _PerScenario(StrictModel):
@@ -318,10 +244,32 @@ def _of_simulations(options: Any) -> Any:
     return options
 
 
+def _estimand_name(name: str) -> str:
+    """The name of one of several estimands, which is refused where it is none."""
+    if not is_python_name(name) or "." in name:
+        raise refused(f"expected estimands with names of Python, found {name!r}")
+    if name == ALL:
+        raise refused(f"expected another name of an estimand than {ALL}, which has a meaning")
+    return name
+
+
+def _by_name(names: list[str]) -> dict[str, Any]:
+    for first, again in repeated(names):
+        raise refused(f"expected each estimand once, found {names[again]} in {first} and {again}")
+    return {name: name for name in names}
+
+
+def _shape_of_estimands(value: Any) -> str:
+    if isinstance(value, list):
+        return tag("list")
+    is_named = isinstance(value, Mapping) and "function" not in value
+    return tag("named" if is_named else "one")
+
+
 if TYPE_CHECKING:
     _Trials = TrialPlan
     _Execution = Execution
-    _Estimand = float | str | UserFunction
+    _Estimands = dict[str, Estimand]
     _FigureList = list[Any]
 else:
     _Trials = Annotated[
@@ -331,10 +279,27 @@ else:
     _Execution = ExecutionSettings
     _Estimand = Annotated[
         by_shape(
-            Annotated[float | str, expecting("a factor, a number, or {path, function}")],
-            mapping=_UserFunction,
+            Annotated[
+                float | str,
+                expecting("a factor, a number, {path, function}, or a truth that the model draws"),
+            ],
+            mapping=FunctionKey,
         ),
         BeforeValidator(as_mapping),
+    ]
+    _EstimandName = Annotated[str, AfterValidator(_estimand_name)]
+    _Estimands = Annotated[
+        Annotated[_Estimand, Tag(tag("one"))]
+        | Annotated[
+            Annotated[list[_EstimandName], Field(min_length=1)],
+            AfterValidator(_by_name),
+            Tag(tag("list")),
+        ]
+        | Annotated[
+            Annotated[dict[_EstimandName, _Estimand], Field(min_length=1)], Tag(tag("named"))
+        ],
+        Discriminator(_shape_of_estimands),
+        AfterValidator(lambda found: found if isinstance(found, dict) else {ONLY: found}),
     ]
     _FigureList = list[Annotated[figure_type(), AfterValidator(_of_simulations)]]
 
@@ -347,17 +312,18 @@ class SimulationConfig(StrictModel):
     )
     name: Name = Field(description="Results go to results/<name>; plain path segments.")
     title: Title | None = Field(None, description="Left out, the name.")
-    model: _UserFunction = Field(
+    model: FunctionKey = Field(
         description="Draws the data of a trial: f(rng, **factors); with batch f(rng, trials, "
         "**factors)."
     )
     factors: Factors = Field(
         {}, validate_default=True, description="Levels, which are crossed; rows; or {csv: file}."
     )
-    estimand: _Estimand = Field(
-        description="The true value: a factor, a number, or a function of the factors."
+    estimand: _Estimands = Field(
+        description="The true value: a factor, a number, a function of the factors, or truth, "
+        "which the model draws; of several estimands a list of names, or a mapping."
     )
-    methods: Annotated[list[_UserFunction], Field(min_length=1)] = Field(
+    methods: Annotated[list[FunctionKey], Field(min_length=1)] = Field(
         description="Functions f(data, alpha), or f(data, alpha, rng), of an estimate and limits."
     )
     reference: str | None = Field(
@@ -380,7 +346,7 @@ class SimulationConfig(StrictModel):
     keep: Annotated[str, Word("what is kept", (REPLICATES,))] | None = Field(
         None, description="replicates: the answers of every trial, in replicates.parquet."
     )
-    measures: list[_UserFunction] = Field(
+    measures: list[FunctionKey] = Field(
         [], description="Functions f(trials, alpha) of a number, of the trials of a method."
     )
     execution: _Execution = Field(
@@ -413,15 +379,23 @@ class SimulationConfig(StrictModel):
             what = f"the label of a method ({', '.join(labels)})"
             raise unknown(what, labels, at="reference", found=self.reference)
         factors = list(self.factors[0])
-        if isinstance(self.estimand, str) and self.estimand not in factors:
-            what = f"a factor ({', '.join(factors) or 'there is none'})"
-            raise unknown(what, factors, at="estimand", found=self.estimand)
-        if isinstance(self.estimand, str):
+        drawn = False
+        for source in self.estimand.values():
+            if isinstance(source, UserFunction) and is_of_r(source.place.path):
+                raise refused("expected a function of Python as estimand", at="estimand")
+            drawn = drawn or (isinstance(source, str) and source not in factors)
             for row in self.factors:
-                value = row[self.estimand]
-                if isinstance(value, bool | str) or not math.isfinite(value):
-                    message = expected_found("a factor with numbers", value)
-                    raise refused(message, at="estimand")
+                value = row.get(source) if isinstance(source, str) else None
+                if value is not None and (
+                    isinstance(value, bool | str) or not math.isfinite(value)
+                ):
+                    raise refused(expected_found("a factor with numbers", value), at="estimand")
+        if drawn and is_of_r(self.model.place.path):
+            raise refused("expected a model of Python, which can return truths", at="model")
+        taken = [name for name in factors if name in RESERVED_WITH_MORE]
+        if taken and (drawn or ONLY not in self.estimand):
+            message = f"expected another name of a factor than {taken[0]}, a column of the tables"
+            raise refused(message, at="factors")
         if self.solve is None and self.trials is None:
             raise refused("expected this key, found nothing", at="trials")
         if self.solve is not None and self.trials is not None:
@@ -434,11 +408,13 @@ class SimulationConfig(StrictModel):
             if kind.over == "trial" and self.keep is None:
                 message = f"expected keep: {REPLICATES} with {kind.name}, which shows trials"
                 raise refused(message, at="figures")
+            estimand = getattr(options, "estimand", None)
+            if estimand is not None and estimand not in self.estimand:
+                what = f"one of several estimands ({', '.join(filter(None, self.estimand))})"
+                raise unknown(what, list(self.estimand), at="figures", found=estimand)
             if scenario > len(self.factors):
                 message = f"expected a scenario up to {len(self.factors)}, found {scenario}"
                 raise refused(f"{message} in {kind.name}", at="figures")
-        if isinstance(self.estimand, UserFunction) and is_of_r(self.estimand.place.path):
-            raise refused("expected a function of Python as estimand", at="estimand")
         self._refuse_measures()
         return self
 
@@ -517,7 +493,8 @@ def simulation_of(
             figures.append(FigureSpec("zip_plot", {"scenario": 1}))
     else:
         figures = [figure_spec(options) for options in model.figures]
-    resolved = {
+    resolved: dict[str, Any] = {
+        "estimands": model.estimand,
         "title": model.title or model.name,
         "scenarios": scenarios,
         "trials": trials,
@@ -529,5 +506,5 @@ def simulation_of(
         "folder": str(folder.resolve()),
         "figures_are_suggested": model.figures is None,
     }
-    given = {name: value for name, value in model if name not in ("kind", "factors")}
+    given = {name: value for name, value in model if name not in ("kind", "factors", "estimand")}
     return Simulation(**{**given, **resolved}), []

@@ -14,6 +14,9 @@ fourth central moment μ₄ has
 
 which is 2σ⁴/(n − 1) where they are normal. Here μ₄ is Σ(x − x̄)⁴/n, and σ² is s².
 
+Where the model draws the truth, θ is that of the trial, and what is said of estimates as such, of
+their standard deviation and of their mean, is said of their errors x − θ.
+
 Symbols: m trials; θ, the true value; x, the estimates, with the mean x̄; s, their standard errors;
 [l, u], their closed intervals; n, how many of the m trials a measure counts.
 """
@@ -29,23 +32,29 @@ import numpy as np
 from scipy.special import ndtri, stdtrit
 
 from harness.base.numerics.arrays import Bools, Floats, Rows
+from harness.callers.simulation.answers import AGAINST_TRUTH, FIELDS
 from harness.designs.precision import estimate_interval
+from harness.distributions.ranks import uniformity
 
 _Values = TypeVar("_Values", float, Floats)
 
-RELATIVE_PRECISION = "relative_precision"
+RELATIVE_PRECISION, JOINT_COVERAGE = "relative_precision", "joint_coverage"
+RANK_UNIFORMITY = "rank_uniformity"
 MEASURES = (
     *("bias", "relative_bias", "empirical_se", "mse", "rmse", "model_se"),
     *("relative_error_model_se", "coverage", "coverage_answered", "bias_eliminated_coverage"),
-    *("miss_below", "miss_above", "mean_length", "interval_score", "rejection_rate"),
-    *(RELATIVE_PRECISION, "failures"),
+    *("miss_below", "miss_above", "mean_length", "interval_score", "mean_set_size"),
+    *("rejection_rate", RELATIVE_PRECISION, "rank_bias", "rank_spread", RANK_UNIFORMITY),
+    *(JOINT_COVERAGE, "failures"),
 )
 """The names of the measures, in the order of a table. Relative ones are fractions."""
 
+ESTIMATED = tuple(name for name in MEASURES if name != RANK_UNIFORMITY)
+"""Those with a Monte Carlo standard error; the other one is a p-value."""
 FRACTIONS = frozenset(
     {
         *("coverage", "coverage_answered", "bias_eliminated_coverage", "miss_below", "miss_above"),
-        *("rejection_rate", "failures"),
+        *("rejection_rate", "failures", JOINT_COVERAGE),
     }
 )
 """The measures that are fractions of the trials that they count."""
@@ -57,6 +66,8 @@ RESERVED = (
     "answered",
 )
 """The columns of the tables beside factors, which no factor is called like."""
+RESERVED_WITH_MORE = ("estimand", "covered", "set_size", "rank", "draws")
+"""Further ones where the model draws truths, or there are several estimands."""
 SOLVED = (
     "equals",
     "status",
@@ -69,8 +80,8 @@ SOLVED = (
 """Those of the table of a search."""
 LOWEST: Mapping[str, float] = {
     **dict.fromkeys(("empirical_se", "mse", "rmse", "model_se", "mean_length"), 0.0),
-    **dict.fromkeys(("relative_error_model_se", RELATIVE_PRECISION), -1.0),
-    "interval_score": 0.0,
+    **dict.fromkeys(("relative_error_model_se", RELATIVE_PRECISION, "rank_spread"), -1.0),
+    **dict.fromkeys(("interval_score", "mean_set_size"), 0.0),
 }
 """The values that measures are above, of those that are no fractions and have such a value."""
 
@@ -94,6 +105,14 @@ class Replicates(Rows):
     answered: Bools
     """False where the method raised an error, gave no estimate or did not converge. Such a trial
     has no answer, whatever its numbers."""
+    covered: Floats
+    """Whether a set has the truth, 1 or 0."""
+    set_size: Floats
+    """The number of labels of a set."""
+    rank: Floats
+    """How many of the ranked draws are below the truth."""
+    draws: Floats
+    """The number of ranked draws."""
 
     @classmethod
     def of(cls, estimate: Floats, answered: Bools | None = None, **given: Floats) -> Self:
@@ -105,7 +124,7 @@ class Replicates(Rows):
             **given: the other numbers by name, shape (m,); those not given are NaN.
         """
         missing = np.full(estimate.shape, np.nan)
-        numbers: dict[str, Any] = dict.fromkeys(("se", "lower", "upper", "p_value", "df"), missing)
+        numbers: dict[str, Any] = dict.fromkeys((*FIELDS[1:], *AGAINST_TRUTH), missing)
         known = ~np.isnan(estimate) if answered is None else answered
         return cls(estimate=estimate, answered=known, **numbers | given)
 
@@ -122,6 +141,10 @@ class Replicates(Rows):
             lower = np.where(made, self.estimate - half, self.lower)
             upper = np.where(made, self.estimate + half, self.upper)
         return replace(self, lower=lower, upper=upper)
+
+    def less(self, truth: Floats) -> Self:
+        """Return the replicates with the errors of the estimates in their place."""
+        return replace(self, estimate=self.estimate - truth)
 
 
 @dataclass(frozen=True)
@@ -141,7 +164,7 @@ class Measure:
 
 
 def measures(
-    replicates: Replicates, truth: float | None, alpha: float, null: float | None
+    replicates: Replicates, truth: float | Floats | None, alpha: float, null: float | None
 ) -> dict[str, Measure]:
     """Return the measures of a method by name, in the order of ``MEASURES``.
 
@@ -152,7 +175,7 @@ def measures(
 
     Args:
         replicates: with limits, where ``with_limits`` is to make them.
-        truth: θ; None where it is not known.
+        truth: θ; of each trial where it is drawn, shape (m,); None where it is not known.
         alpha: the probability outside the intervals, and the level of tests; in (0, 1).
         null: the value that ``rejection_rate`` tests by the intervals, where there are no
             p-values; None for no such test.
@@ -170,6 +193,10 @@ def measures(
             replicates.p_value,
         )
     )
+    if isinstance(truth, np.ndarray) and np.isnan(truth[answered]).any():
+        truth = None  # labels, which only sets have to do with
+    # What differs with the truth of a trial is told apart from what differs with the estimate.
+    shift = truth if isinstance(truth, np.ndarray) else 0.0
     limited = ~(np.isnan(lower) | np.isnan(upper))
     has_x = not np.isnan(x).all()
     means: dict[str, Floats] = {}
@@ -179,14 +206,16 @@ def measures(
             error = x - truth
             means |= {"bias": error, "mse": error * error}
             squares["rmse"] = error * error
-            if truth != 0:
+            if np.all(truth != 0):
                 means["relative_bias"] = error / truth
         if limited.any():
             means |= _of_limits(lower, upper, limited, truth, alpha)
         if has_x and limited.any():
-            center = _mean(_known(x))
-            covered = (lower <= center) & (center <= upper)
+            center = _mean(_known(x - shift))
+            covered = (lower - shift <= center) & (center <= upper - shift)
             means["bias_eliminated_coverage"] = np.where(limited & ~np.isnan(x), covered, np.nan)
+        if not np.isnan(replicates.set_size).all():
+            means |= _of_sets(replicates.covered, replicates.set_size)
         if not np.isnan(p_value).all():
             means["rejection_rate"] = np.where(np.isnan(p_value), np.nan, p_value <= alpha)
         elif null is not None:
@@ -195,16 +224,74 @@ def measures(
         if truth is not None and not answered.any():
             means["coverage"] = np.zeros(answered.size)
         means["failures"] = (~answered).astype(np.float64)
+        rank, draws = (
+            np.where(answered, column, np.nan) for column in (replicates.rank, replicates.draws)
+        )
+        means |= _of_ranks(rank, draws)
         found = {name: _mean_measure(name, values) for name, values in means.items()}
         found |= {name: _root_measure(values) for name, values in squares.items()}
         if has_x:
-            found["empirical_se"] = _empirical_se(x)
-            found["relative_error_model_se"] = _relative_error(x, se)
+            found["empirical_se"] = _empirical_se(x - shift)
+            found["relative_error_model_se"] = _relative_error(x - shift, se)
+    found |= _uniformity(rank, draws)
     return {name: found[name] for name in MEASURES if name in found and found[name].trials}
 
 
+def joint_coverage(
+    replicates: Mapping[str, Replicates], truths: Mapping[str, float | Floats]
+) -> Measure | None:
+    """Return the share of all m trials in which each interval, or set, has its own truth.
+
+    Args:
+        replicates: of one method by estimand, with limits.
+        truths: those of ``measures``.
+
+    Returns:
+        None where an estimand has no interval and no set in any trial.
+    """
+    held = []
+    for estimand, each in replicates.items():
+        covered = (each.lower <= truths[estimand]) & (truths[estimand] <= each.upper)
+        answers = np.isnan(each.lower) & np.isnan(each.set_size)
+        if answers.all():
+            return None
+        held.append(each.answered & (covered | (each.covered == 1.0)))
+    return _mean_measure(JOINT_COVERAGE, np.all(held, axis=0).astype(np.float64))
+
+
+def _of_sets(covered: Floats, size: Floats) -> dict[str, Floats]:
+    """The values of the measures that are means of what the sets of the trials are like."""
+    return {
+        "coverage": np.where(np.isnan(size), 0.0, covered),
+        "coverage_answered": covered,
+        "mean_set_size": size,
+    }
+
+
+def _of_ranks(rank: Floats, draws: Floats) -> dict[str, Floats]:
+    """The values of the measures that are means over ranks r among L draws.
+
+    u = (r + ½)/(L + 1) has the mean ½ and the variance (1 − 1/(L + 1)²)/12 of uniform ranks.
+    """
+    if np.isnan(rank).all():
+        return {}
+    centred = (rank + 0.5) / (draws + 1.0) - 0.5
+    variance = (1.0 - (draws + 1.0) ** -2) / 12.0
+    return {"rank_bias": centred, "rank_spread": centred * centred / variance - 1.0}
+
+
+def _uniformity(rank: Floats, draws: Floats) -> dict[str, Measure]:
+    """The p-value of uniform ranks, which is exact; none where the numbers of draws differ."""
+    counts = np.unique(_known(draws))
+    if counts.size != 1:
+        return {}
+    ranks = _known(rank).astype(np.int64)
+    p, no_influence = uniformity(ranks, int(counts[0])), np.full(rank.size, np.nan)
+    return {RANK_UNIFORMITY: Measure(p, math.nan, ranks.size, no_influence)}
+
+
 def _of_limits(
-    lower: Floats, upper: Floats, limited: Bools, truth: float | None, alpha: float
+    lower: Floats, upper: Floats, limited: Bools, truth: float | Floats | None, alpha: float
 ) -> dict[str, Floats]:
     """The values of the measures that are means of what the intervals of the trials are like.
 

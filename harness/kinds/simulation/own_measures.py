@@ -11,7 +11,7 @@ import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers
 from harness.callers.calls import FunctionError
-from harness.callers.simulation.answers import FIELDS
+from harness.callers.simulation.answers import AGAINST_TRUTH, FIELDS
 from harness.callers.simulation.measuring import MeasureProcess
 from harness.kinds.simulation.experiment import Simulation
 from harness.kinds.simulation.measures import Measure, Replicates
@@ -74,20 +74,23 @@ class OwnMeasures:
         self._process.close()
 
     def measured(
-        self, place: Mapping[str, Any], replicates: Replicates, truth: float
+        self, place: Mapping[str, Any], replicates: Replicates, truth: float | Floats
     ) -> dict[str, Measure]:
         """The measures of a method in a scenario, of the trials that it answered, by their labels.
 
         Args:
-            place: the number of the scenario and the label of the method.
+            place: the number of the scenario and the label of the method, and the estimand of
+                several.
             replicates: the answers.
-            truth: the true value.
+            truth: the true value; of each trial where it is drawn.
         """
         answered = np.flatnonzero(replicates.answered)
         count = answered.size
         groups = np.arange(count) % GROUPS
-        table: dict[str, Any] = {name: getattr(replicates, name)[answered] for name in FIELDS}
-        table |= {"truth": np.full(count, truth), "trial": answered + 1, "group": groups}
+        names = (*FIELDS, *AGAINST_TRUTH) if isinstance(truth, np.ndarray) else FIELDS
+        table: dict[str, Any] = {name: getattr(replicates, name)[answered] for name in names}
+        true = np.broadcast_to(truth, replicates.answered.shape)[answered]
+        table |= {"truth": true, "trial": answered + 1, "group": groups}
         sizes = np.bincount(groups)
         self._send(table)
         found = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -16,11 +17,13 @@ from harness.base.errors import InputError
 from harness.callers.calls import FunctionError
 from harness.callers.simulation.process import close_trial_processes
 from harness.callers.simulation.r_functions import is_of_r
-from harness.callers.simulation.requests import MODEL_STREAM, Stream, stream_key
+from harness.callers.simulation.reading import number_name
+from harness.callers.simulation.requests import MODEL_ROW, MODEL_STREAM, Stream, stream_key
+from harness.callers.simulation.truths import TRUTH
 from harness.config.load import document_of, validated
 from harness.config.models.trials import MOST_TRIALS
 from harness.kinds.simulation.experiment import SIMULATION, Simulation
-from harness.kinds.simulation.functions import function_digests, truths
+from harness.kinds.simulation.functions import study_files, truths
 from harness.kinds.simulation.keys import simulation_of
 from harness.kinds.simulation.trials import MethodTrials, TrialShard, simulate_trials
 from harness.runner.storage import RUN_FILE
@@ -33,7 +36,8 @@ class Replay:
 
     alpha: float
     factors: Mapping[str, Any]
-    truth: float
+    truths: Mapping[str, float]
+    """By estimand; NaN of one that is a text."""
     answers: Mapping[str, MethodTrials]
     """The answers in the one trial, by the labels of the methods."""
     changed: tuple[str, ...]
@@ -56,6 +60,7 @@ def replay(results: Results, scenario: int, trial: int) -> Replay:
     batch = experiment.batch or 1
     first = (trial - 1) // batch * batch + 1
     methods = tuple(range(1, len(experiment.methods) + 1))
+    methods += (MODEL_ROW,) if experiment.drawn else ()
     shard = TrialShard(scenario, factors, experiment.seed, first, batch, methods)
     try:
         answers = simulate_trials(experiment.program, shard, lines=True).methods
@@ -63,15 +68,19 @@ def replay(results: Results, scenario: int, trial: int) -> Replay:
     finally:
         close_trial_processes()
     place = [trial - first]
-    of_trial = {
-        method.label: replace(
-            batched, values=batched.values[:, place], answered=batched.answered[place]
-        )
-        for method, batched in zip(experiment.methods, answers, strict=True)
+    rows = [
+        replace(batched, values=batched.values[:, place], answered=batched.answered[place])
+        for batched in answers
+    ]
+    of_trial = {method.label: row for method, row in zip(experiment.methods, rows, strict=False)}
+    drawn = dict(zip(rows[-1].given, rows[-1].values[:, 0].tolist(), strict=True))
+    truths_of_trial = {
+        name: true[name] if name in true else drawn.get(number_name(name, TRUTH), math.nan)
+        for name in experiment.estimands
     }
-    then, now = results.manifest["sources"], function_digests(experiment)
+    then, now = results.manifest["sources"], study_files(experiment).by_function
     changed = tuple(name for name, digest in now.items() if then.get(name) != digest)
-    return Replay(experiment.alpha, factors, true, of_trial, changed)
+    return Replay(experiment.alpha, factors, truths_of_trial, of_trial, changed)
 
 
 def drawn_again(results: Results, scenario: int, trial: int) -> Any:

@@ -7,17 +7,22 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from harness.base.errors import InputError
+from harness.base.numerics.arrays import Floats
 from harness.base.temporary import remove_left_behind
-from harness.callers.simulation.answers import FIELDS
 from harness.callers.simulation.process import close_trial_processes
+from harness.callers.simulation.reading import AnswerReader, number_name
+from harness.callers.simulation.requests import MODEL_ROW, ONLY
+from harness.callers.simulation.truths import TRUTH
+from harness.callers.sources import refuse_changed
 from harness.designs.precision import FIRST_LOOK_DRAWN, Aim, planned_looks
-from harness.kinds.simulation.experiment import Simulation, TrialPlan
-from harness.kinds.simulation.functions import function_digests, sent_files, truths
-from harness.kinds.simulation.measures import MEASURES, Measure
+from harness.kinds.simulation.experiment import ALL, Simulation, TrialPlan
+from harness.kinds.simulation.functions import StudyFiles, sent_files, study_files, truths
+from harness.kinds.simulation.measures import MEASURES
 from harness.kinds.simulation.own_measures import OwnMeasures, own_measures
 from harness.kinds.simulation.repeat import unrepeated
 from harness.kinds.simulation.search import (
@@ -27,6 +32,7 @@ from harness.kinds.simulation.search import (
     searched_scenarios,
 )
 from harness.kinds.simulation.tables import (
+    ByMethod,
     ScenarioTrials,
     SimulationResults,
     measured,
@@ -56,7 +62,7 @@ class _Study:
     """A study while it runs: what is answered in each scenario, shard by shard."""
 
     experiment: Simulation
-    digests: Mapping[str, str]
+    files: StudyFiles
     backend: Backend
     journal: Journal | None
     answers: dict[tuple[int, int], dict[int, MethodTrials]] = field(default_factory=dict)
@@ -66,8 +72,8 @@ class _Study:
     """The number of trials that are made of each scenario, by its index."""
     scenarios: list[Factors] = field(default_factory=list)
     """The factors of each scenario: those of the config, or those that a search has tried."""
-    truths: list[float] = field(default_factory=list)
-    """The true value of each scenario."""
+    truths: list[dict[str, float]] = field(default_factory=list)
+    """The true values of each scenario, but for those that are drawn."""
     unsaved: list[tuple[int, TrialShard]] = field(default_factory=list)
     """Shards whose answers the journal lacks, with their numbers."""
 
@@ -118,14 +124,23 @@ class _Study:
             spans = {each: (self.shards(before[each]), self.shards(after[each])) for each in added}
             yield self.round(spans, max(after.values()))
             self.trials |= after
-            added = search.further({each: self.measured(each) for each in added})
+            # A search is of the first estimand, or of all of them together.
+            names = [next(iter(self.experiment.estimands)), ALL]
+            measures = {each: self.measured(each) for each in added}
+            added = search.further(
+                {
+                    scenario: {
+                        label: {k: v for name in names for k, v in found.get(name, {}).items()}
+                        for label, found in by_method.items()
+                    }
+                    for scenario, by_method in measures.items()
+                }
+            )
 
-    def measured(self, scenario: int) -> dict[str, dict[str, Measure]]:
+    def measured(self, scenario: int) -> ByMethod:
         """The measures of each method in a scenario, of the trials that are made."""
-        experiment, answers = self.experiment, self.so_far(scenario)
-        made = ScenarioTrials(scenario + 1, {}, self.truths[scenario], answers, 0)
-        replicates, alpha = made.replicates(experiment.alpha), experiment.alpha
-        return measured(replicates, made.truth, alpha, experiment.null, experiment.reference)
+        experiment, made = self.experiment, self.so_far(scenario)
+        return measured(made, experiment.alpha, experiment.null, experiment.reference)
 
     def round(self, spans: Mapping[int, TaskSpan], trials: int) -> Round:
         """The shards of some scenarios that are not recorded.
@@ -172,7 +187,13 @@ class _Study:
             self.calls[function] = before[0] + times, before[1] + seconds
 
     def _save(self) -> None:
-        """Put the answers into the journal that it lacks."""
+        """Put the answers into the journal that it lacks.
+
+        Raises:
+            InputError: a file of the functions has changed.
+        """
+        if self.unsaved:
+            refuse_changed(self.experiment.name, self.files.by_path)
         for number, shard in self.unsaved:
             if self.journal is not None:
                 answers = self.answers[shard.scenario - 1, number]
@@ -185,6 +206,7 @@ class _Study:
         """The shard with the methods whose answers are not recorded."""
         experiment = self.experiment
         every = tuple(range(1, len(experiment.methods) + 1))
+        every += (MODEL_ROW,) if experiment.drawn else ()
         first, factors = number * self.shard + 1, self.scenarios[scenario]
         task = TrialShard(scenario + 1, factors, experiment.seed, first, count, every)
         known = self.answers.setdefault((scenario, number), {})
@@ -204,35 +226,65 @@ class _Study:
             "seed": shard.seed,
             "batch": self.experiment.batch,
             "trials": [shard.first, shard.count],
-            "model": self.digests["model"],
+            "model": self.files.by_function["model"],
             "program": program(sources_digest((simulate_trials.__module__,))),
         }
+        if self.experiment.drawn:
+            content["truths"] = [list(pair) for pair in self.experiment.drawn]
         return digest(content)
 
     def _column(self, method: int) -> ColumnKey:
+        if method == MODEL_ROW:
+            return ColumnKey(digest({"of": "truths"}).hex(), "")
         function = self.experiment.methods[method - 1]
-        content = {
+        content: dict[str, Any] = {
             "label": function.label,
             "alpha": self.experiment.alpha,
-            "files": self.digests[f"methods {function.label}"],
+            "files": self.files.by_function[f"methods {function.label}"],
         }
+        if ONLY not in self.experiment.estimands:
+            content["estimands"] = list(self.experiment.estimands)
+        if function.thin != 1:
+            content["thin"] = function.thin
         return ColumnKey(digest(content).hex(), "")
 
-    def so_far(self, scenario: int) -> dict[str, MethodTrials]:
+    def so_far(self, scenario: int) -> ScenarioTrials:
         """The answers of all methods in the trials of a scenario."""
-        stop = self.shards(self.trials[scenario])
-        return {
-            function.label: joined([self.answers[scenario, part][method] for part in range(stop)])
-            for method, function in enumerate(self.experiment.methods, 1)
-        }
+        experiment, parts = self.experiment, range(self.shards(self.trials[scenario]))
+
+        def of(method: int) -> MethodTrials:
+            return joined([self.answers[scenario, part][method] for part in parts])
+
+        truths: dict[str, float | Floats] = {**self.truths[scenario]}
+        if experiment.drawn:
+            drawn = of(MODEL_ROW)
+            values = dict(zip(drawn.given, drawn.values, strict=True))
+            missing = np.full(drawn.answered.size, np.nan)
+            for estimand, _ in experiment.drawn:
+                truths[estimand] = values.get(number_name(estimand, TRUTH), missing)
+        methods = enumerate(experiment.methods, 1)
+        return ScenarioTrials(
+            scenario + 1,
+            self.scenarios[scenario],
+            {estimand: truths[estimand] for estimand in experiment.estimands},
+            {function.label: of(method) for method, function in methods},
+            0 if experiment.trials.is_fixed else self.looks,
+        )
+
+    @property
+    def looks(self) -> int:
+        """The number of looks at which trials may end."""
+        if self.experiment.solve is not None:
+            return MOST_ROUNDS
+        return len(_looks(self.experiment.trials, self.shard))
 
 
 @contextmanager
-def _opened(experiment: Simulation, journal: Journal | None) -> Iterator[_Study]:
+def _opened(experiment: Simulation, files: StudyFiles, journal: Journal | None) -> Iterator[_Study]:
     remove_left_behind()
     try:
         with opened_backend(experiment.execution) as backend:
-            yield _Study(experiment, function_digests(experiment), backend, journal)
+            yield _Study(experiment, files, backend, journal)
     finally:
         close_trial_processes()
 
@@ -251,36 +303,32 @@ def compute_simulation(
         The tables and the manifest, not written yet.
 
     Raises:
-        InputError: a function cannot be loaded or does not take the factors, the trials do not
-            fit into memory, or the journal is damaged.
+        InputError: a function cannot be loaded or does not take the factors, a file of one has
+            changed, the trials do not fit into memory, or the journal is damaged.
     """
+    files = study_files(experiment)
     # Opened before the trials, since it says what is wrong with a function.
     with own_measures(experiment) as own:
-        return _computed(experiment, progress, journal, own)
+        return _computed(experiment, files, progress, journal, own)
 
 
 def _computed(
-    experiment: Simulation, progress: Progress, journal: Journal | None, own: OwnMeasures | None
+    experiment: Simulation,
+    files: StudyFiles,
+    progress: Progress,
+    journal: Journal | None,
+    own: OwnMeasures | None,
 ) -> SimulationResults:
-    with _opened(experiment, journal) as study, memory_for("the trials"):
+    with _opened(experiment, files, journal) as study, memory_for("the trials"):
         if experiment.solve is None:
             study.add_scenarios(experiment.scenarios)
             rounds, search = study.rounds(), None
-            number = len(_looks(experiment.trials, study.shard))
         else:
-            search, number = LevelSearch(experiment, experiment.solve, study.shard), MOST_ROUNDS
+            search = LevelSearch(experiment, experiment.solve, study.shard)
             rounds = study.searching(search)
         run_rounds(rounds, progress, journal)
-        scenarios = [
-            ScenarioTrials(
-                scenario + 1,
-                factors,
-                study.truths[scenario],
-                study.so_far(scenario),
-                0 if experiment.trials.is_fixed else number,
-            )
-            for scenario, factors in enumerate(study.scenarios)
-        ]
+        refuse_changed(experiment.name, files.by_path)
+        scenarios = [study.so_far(scenario) for scenario in range(len(study.scenarios))]
         other = unrepeated(experiment, scenarios)
         names = ["model", *(each.label for each in experiment.methods)]
         calls = {
@@ -290,7 +338,7 @@ def _computed(
     with memory_for("the tables"):
         solved = [] if search is None else list(search.rows())
         return simulation_results(
-            experiment.document, scenarios, study.digests, calls, solved, other, own
+            experiment.document, scenarios, files.by_function, calls, solved, other, own
         )
 
 
@@ -314,22 +362,19 @@ def _enough(study: _Study, scenario: int, trials: int, looks: Sequence[int]) -> 
     """
     experiment = study.experiment
     plan = experiment.trials
-    found = study.measured(scenario)
+    found = [each for by_name in study.measured(scenario).values() for each in by_name.values()]
     if plan.half_width is not None:
-        covered = [each["coverage"].estimate for each in found.values() if "coverage" in each]
+        covered = [each["coverage"].estimate for each in found if "coverage" in each]
         misses = trials - np.rint(np.array(covered) * trials).astype(np.int64)
         return Aim(plan.half_width, plan.count, tuple(looks)).reached(misses, trials)
     for name, _ in plan.mcse:
-        if not any(name in each for each in found.values()):
+        if not any(name in each for each in found):
             raise InputError(
                 f"{experiment.name}: trials ask for a standard error of {name}, which no method of "
                 f"scenario {scenario + 1} has"
             )
     errors = [
-        (each[name].mcse, target)
-        for name, target in plan.mcse
-        for each in found.values()
-        if name in each
+        (each[name].mcse, target) for name, target in plan.mcse for each in found if name in each
     ]
     return all(error <= target for error, target in errors if math.isfinite(error))
 
@@ -345,7 +390,8 @@ def compute_share(
         progress: receives the numbers of trials to come and done.
         journal: keeps what is done.
     """
-    with _opened(experiment, journal) as study, memory_for("the trials"):
+    files = study_files(experiment)
+    with _opened(experiment, files, journal) as study, memory_for("the trials"):
         study.add_scenarios(experiment.scenarios)
         each = study.shards(experiment.trials.count)
         first, last = share(each * len(experiment.scenarios))
@@ -367,8 +413,9 @@ def simulation_workload(experiment: Simulation) -> Workload:
     if experiment.solve is not None:
         # The trials are those of all levels of a search.
         scenarios = len(searched_scenarios(experiment.solve, experiment.scenarios))
-    answers = scenarios * len(experiment.methods)
-    memory, limit = BASE + 8.0 * answers * trials * len(FIELDS), machine_memory()
+    answers, estimands = scenarios * len(experiment.methods), len(experiment.estimands)
+    numbers = len(AnswerReader(experiment.program).names)
+    memory, limit = BASE + 8.0 * answers * trials * numbers, machine_memory()
     if experiment.trials.is_fixed and memory > limit:
         raise InputError(
             f"{experiment.name}: the answers of {trials:,} trials would need {memory / 1e9:.3g} "
@@ -380,7 +427,7 @@ def simulation_workload(experiment: Simulation) -> Workload:
         trials=scenarios * trials,
         at_most=not experiment.trials.is_fixed,
         intervals=answers * trials,
-        cells=answers * trials if experiment.keep else 0,
-        summary=answers * (len(MEASURES) + len(experiment.measures)),
+        cells=estimands * answers * trials if experiment.keep else 0,
+        summary=estimands * answers * (len(MEASURES) + len(experiment.measures)),
         memory=memory,
     )

@@ -15,8 +15,8 @@ import numpy as np
 
 from harness.base.errors import InputError
 from harness.designs.crossing import Crossing, Measured, crossing, trials_to_add
-from harness.kinds.simulation.experiment import Level, Simulation, Solve
-from harness.kinds.simulation.measures import RELATIVE_PRECISION, Measure
+from harness.kinds.simulation.experiment import ALL, Level, Simulation, Solve
+from harness.kinds.simulation.measures import JOINT_COVERAGE, RELATIVE_PRECISION, Measure
 
 MOST_ROUNDS = 64
 """The most rounds of trials of a search."""
@@ -114,6 +114,7 @@ class LevelSearch:
     def rows(self) -> Iterator[dict[str, Any]]:
         """The rows of the table of the search."""
         solve, whole = self.solve, self.solve.goal.is_whole
+        first = next(iter(self.experiment.estimands))
         for (number, label), (found, status) in self.found.items():
             tried = self.tried[number]
             at, answer = found if status in (ANSWERED, IMPRECISE) else None, None
@@ -123,6 +124,7 @@ class LevelSearch:
                 **self.searches[number],
                 solve.factor: int(answer) if whole and answer is not None else answer,
                 "method": label,
+                "estimand": ALL if solve.measure == JOINT_COVERAGE else first,
                 "measure": solve.measure,
                 "equals": solve.goal.equals,
                 "status": status,

@@ -10,15 +10,19 @@ import numpy as np
 import polars as pl
 
 from harness.base.numerics.arrays import Floats
+from harness.callers.simulation.answers import AGAINST_TRUTH, FIELDS
+from harness.callers.simulation.requests import ONLY
 from harness.callers.simulation.shared import consequence
-from harness.kinds.simulation.experiment import SIMULATION
+from harness.kinds.simulation.experiment import ALL, SIMULATION
 from harness.kinds.simulation.measures import (
+    JOINT_COVERAGE,
     MEASURES,
     RELATIVE_PRECISION,
     Measure,
     Replicates,
     differences,
     intervals,
+    joint_coverage,
     measures,
     relative_precision,
 )
@@ -104,7 +108,8 @@ class ScenarioTrials:
     number: int
     """From 1 on."""
     factors: Mapping[str, Any]
-    truth: float
+    truths: Mapping[str, float | Floats]
+    """By estimand; of each trial where they are drawn, shape (trials,), NaN of labels."""
     answers: Mapping[str, MethodTrials]
     """By the labels of the methods."""
     looks: int
@@ -120,32 +125,43 @@ class ScenarioTrials:
         """The first columns of all tables."""
         return {"scenario": self.number, **self.factors}
 
-    def replicates(self, alpha: float) -> dict[str, Replicates]:
-        """The answers by method, with the limits that follow from standard errors."""
+    def replicates(self, alpha: float) -> dict[str, dict[str, Replicates]]:
+        """The answers by method and estimand, with the limits that follow from standard errors."""
         return {
-            label: Replicates(answered=found.answered.astype(bool), **found.fields()).with_limits(
-                alpha
-            )
+            label: {
+                estimand: Replicates(
+                    answered=found.answered.astype(bool), **found.fields(estimand)
+                ).with_limits(alpha)
+                for estimand in self.truths
+            }
             for label, found in self.answers.items()
         }
 
 
+ByMethod = dict[str, dict[str, dict[str, Measure]]]
+"""Measures by method, by estimand, and by their names; ``ALL`` are those of all estimands."""
+
+
 def measured(
-    replicates: Mapping[str, Replicates],
-    truth: float,
-    alpha: float,
-    null: float | None,
-    reference: str | None,
-) -> dict[str, dict[str, Measure]]:
+    scenario: ScenarioTrials, alpha: float, null: float | None, reference: str
+) -> ByMethod:
     """The measures of each method in one scenario, with its precision relative to a reference."""
-    found = {label: measures(each, truth, alpha, null) for label, each in replicates.items()}
-    for label, each in found.items():
-        if reference is not None and "empirical_se" in each and "empirical_se" in found[reference]:
-            each[RELATIVE_PRECISION] = relative_precision(replicates[label], replicates[reference])
-    return {
-        label: {name: each[name] for name in MEASURES if name in each}
-        for label, each in found.items()
-    }
+    by_method = scenario.replicates(alpha)
+    found: ByMethod = {label: {} for label in by_method}
+    for estimand, truth in scenario.truths.items():
+        own = {label: each[estimand] for label, each in by_method.items()}
+        found_here = {label: measures(each, truth, alpha, null) for label, each in own.items()}
+        if isinstance(truth, np.ndarray):
+            own = {label: each.less(truth) for label, each in own.items()}
+        for label, each in found_here.items():
+            if "empirical_se" in each and "empirical_se" in found_here[reference]:
+                each[RELATIVE_PRECISION] = relative_precision(own[label], own[reference])
+            found[label][estimand] = {name: each[name] for name in MEASURES if name in each}
+    if len(scenario.truths) > 1:
+        for label, of_method in by_method.items():
+            joint = joint_coverage(of_method, scenario.truths)
+            found[label] |= {} if joint is None else {ALL: {JOINT_COVERAGE: joint}}
+    return found
 
 
 def simulation_results(
@@ -175,30 +191,13 @@ def simulation_results(
     compared: list[dict[str, Any]] = []
     kept: list[pl.DataFrame] = []
     for scenario in scenarios:
-        replicates = scenario.replicates(alpha)
-        by_method = measured(replicates, scenario.truth, alpha, null, reference)
+        by_method = measured(scenario, alpha, null, reference)
         if own is not None:
-            for label, each in replicates.items():
-                place = {"scenario": scenario.number, "method": label}
-                by_method[label] |= own.measured(place, each, scenario.truth)
+            _add_own(by_method, scenario, alpha, own)
         summary += [{**scenario.key, **row} for row in summary_rows(by_method, scenario.looks)]
-        for label, of_method in by_method.items():
-            if label == reference:
-                continue
-            for name, difference in differences(of_method, by_method[reference]).items():
-                compared.append(
-                    {
-                        **scenario.key,
-                        "method": label,
-                        "reference": reference,
-                        "measure": name,
-                        "difference": difference.estimate,
-                        "mcse": difference.mcse,
-                        "trials": difference.trials,
-                    }
-                )
+        compared += [{**scenario.key, **row} for row in _compared(by_method, reference)]
         if "keep" in document:
-            kept += _replicates(scenario, replicates, columns[REPLICATES])
+            kept += _replicates(scenario, alpha, columns[REPLICATES])
     noted: dict[str, Sequence[Mapping[str, Any]]] = {
         "unrepeated": unrepeated,
         "unmeasured": () if own is None else own.failures,
@@ -218,15 +217,45 @@ def _table(rows: Sequence[Mapping[str, Any]], columns: Columns) -> pl.DataFrame:
     return pl.DataFrame(data, schema=columns, nan_to_null=True, strict=False)
 
 
-def summary_rows(
-    found: Mapping[str, Mapping[str, Measure]], looks: int = 0
-) -> Iterator[dict[str, Any]]:
-    """The rows of a group: a measure of a method each, those of fractions with an interval."""
-    named = [(label, name, m) for label, each in found.items() for name, m in each.items()]
-    limits = intervals([(name, measure) for _, name, measure in named], looks)
-    for (label, name, measure), (lower, upper) in zip(named, limits, strict=True):
+def _add_own(by_method: ByMethod, scenario: ScenarioTrials, alpha: float, own: OwnMeasures) -> None:
+    """Add the measures of the user's own to those of a scenario."""
+    for label, of_method in scenario.replicates(alpha).items():
+        for estimand, each in of_method.items():
+            place = {"scenario": scenario.number, "method": label}
+            place |= {} if estimand == ONLY else {"estimand": estimand}
+            by_method[label][estimand] |= own.measured(place, each, scenario.truths[estimand])
+
+
+def _compared(found: ByMethod, reference: str) -> Iterator[dict[str, Any]]:
+    """The rows of differences of a scenario."""
+    for label, of_method in found.items():
+        for estimand, each in of_method.items() if label != reference else ():
+            of_reference = found[reference].get(estimand, {})
+            for name, difference in differences(each, of_reference).items():
+                yield {
+                    "method": label,
+                    "estimand": estimand,
+                    "reference": reference,
+                    "measure": name,
+                    "difference": difference.estimate,
+                    "mcse": difference.mcse,
+                    "trials": difference.trials,
+                }
+
+
+def summary_rows(found: ByMethod, looks: int = 0) -> Iterator[dict[str, Any]]:
+    """The rows of a scenario: a measure each, those of fractions with an interval."""
+    named = [
+        (label, estimand, name, measure)
+        for label, of_method in found.items()
+        for estimand, each in of_method.items()
+        for name, measure in each.items()
+    ]
+    limits = intervals([(name, measure) for *_, name, measure in named], looks)
+    for (label, estimand, name, measure), (lower, upper) in zip(named, limits, strict=True):
         yield {
             "method": label,
+            "estimand": estimand,
             "measure": name,
             "estimate": measure.estimate,
             "mcse": measure.mcse,
@@ -236,19 +265,22 @@ def summary_rows(
         }
 
 
-def _replicates(
-    scenario: ScenarioTrials, replicates: Mapping[str, Replicates], columns: Columns
-) -> Iterator[pl.DataFrame]:
-    """The answers, a table of each method."""
-    names = ("estimate", "se", "lower", "upper", "p_value", "df", "answered")
-    for label, each in replicates.items():
-        count = scenario.trials
-        fixed = {**scenario.key, "method": label, "truth": scenario.truth}
-        data: dict[str, Any] = {name: [value] * count for name, value in fixed.items()}
-        numbers: dict[str, Floats] = {name: getattr(each, name) for name in names}
-        data |= numbers | {"trial": np.arange(1, count + 1)}
-        ordered = {name: data[name] for name in columns}
-        yield pl.DataFrame(ordered, schema=columns, nan_to_null=True, strict=False)
+def _replicates(scenario: ScenarioTrials, alpha: float, columns: Columns) -> Iterator[pl.DataFrame]:
+    """The answers, a table of each method and estimand."""
+    names = (*FIELDS, *AGAINST_TRUTH, "answered")
+    for label, of_method in scenario.replicates(alpha).items():
+        for estimand, each in of_method.items():
+            fixed = {**scenario.key, "method": label, "estimand": estimand}
+            data: dict[str, Any] = {
+                name: [value] * scenario.trials for name, value in fixed.items()
+            }
+            data |= {name: getattr(each, name) for name in names}
+            data["truth"] = np.broadcast_to(scenario.truths[estimand], (scenario.trials,))
+            data["trial"] = np.arange(1, scenario.trials + 1)
+            for name in set(AGAINST_TRUTH) & columns.keys():
+                data[name] = pl.Series(data[name], nan_to_null=True).cast(columns[name])
+            ordered = {name: data[name] for name in columns}
+            yield pl.DataFrame(ordered, schema=columns, nan_to_null=True, strict=False)
 
 
 def _manifest(
@@ -276,13 +308,19 @@ def _manifest(
             **({"looks": scenarios[0].looks} if scenarios[0].looks else {}),
         },
         **({"scenarios": tried} if "solve" in document else {}),
-        "truths": [each.truth for each in scenarios],
+        "truths": [_fixed(each.truths) for each in scenarios],
         "failures": failures,
         "changed": changed,
         **{name: list(places) for name, places in noted.items() if places},
         "sources": dict(sources),
     }
     return manifest_of(document, sources, content)
+
+
+def _fixed(truths: Mapping[str, float | Floats]) -> Any:
+    """The true values by estimand, or that of the only one; None of one that is drawn."""
+    found = {name: each if isinstance(each, float) else None for name, each in truths.items()}
+    return found.get(ONLY, found)
 
 
 def _first(event: Event) -> dict[str, Any]:
@@ -314,7 +352,5 @@ def failed_calls(manifest: Mapping[str, Any]) -> Iterator[str]:
             "results differ with the number of jobs"
         )
     for line in manifest.get("unmeasured", ()):
-        yield (
-            f"{line['measure']}: no value of {line['method']} in scenario {line['scenario']}: "
-            f"{line['why']}"
-        )
+        of = ", ".join(line[name] for name in ("method", "estimand") if name in line)
+        yield f"{line['measure']}: no value of {of} in scenario {line['scenario']}: {line['why']}"

@@ -15,12 +15,16 @@ from harness.base.errors import MethodError
 from harness.base.numerics.arrays import Floats, Integers
 from harness.base.temporary import temporary_prefix
 from harness.callers.location import FunctionLocation
-from harness.callers.simulation.answers import FIELDS
+from harness.callers.simulation.answers import AGAINST_TRUTH, FIELDS
 from harness.callers.simulation.process import EndedError, StrayedError, trial_process
+from harness.callers.simulation.reading import number_name
 from harness.callers.simulation.requests import (
     IDLE,
     MODEL,
     MODEL_STREAM,
+    ONLY,
+    TIES,
+    TIES_STREAM,
     StudyProgram,
     TrialRequest,
     stream_key,
@@ -50,14 +54,18 @@ class TrialShard:
     """The first trial; trials are numbered from 1 on."""
     count: int
     methods: tuple[int, ...]
-    """The numbers of the methods that are called, from 1 on."""
+    """The numbers of the methods that are called, from 1 on; then 0 for the truths that the model
+    draws, where they are not recorded."""
 
     def request(self, program: StudyProgram) -> TrialRequest:
         """What a process of the study is asked for."""
-        labels = {str(number): program.methods[number - 1][0] for number in self.methods}
+        streams = {str(number): program.methods[number - 1][0] for number in self.methods if number}
+        streams[MODEL] = MODEL_STREAM
+        if program.drawn:
+            streams[TIES] = TIES_STREAM
         keys = {
             name: stream_key(self.seed, self.factors, program.batch, who)
-            for name, who in {MODEL: MODEL_STREAM, **labels}.items()
+            for name, who in streams.items()
         }
         return TrialRequest(self.factors, keys, self.methods, self.first, self.count)
 
@@ -68,10 +76,13 @@ Event = tuple[int, str] | tuple[()]
 
 @dataclass(frozen=True)
 class MethodTrials:
-    """What one method answered in consecutive trials of one scenario."""
+    """What one method answered in consecutive trials of one scenario, or the model drew as truths.
+
+    Of several estimands the names of numbers are those of ``number_name``.
+    """
 
     given: tuple[str, ...]
-    """The numbers that it gave in any of them, of ``FIELDS``."""
+    """The numbers that it gave in any of them."""
     values: Floats
     """Shape (given, trials); NaN where there is none."""
     answered: Integers
@@ -81,17 +92,23 @@ class MethodTrials:
     changed: Event = ()
     """The first trial in which the method changed what others get too, such as the data."""
 
-    def fields(self) -> dict[str, Floats]:
-        """The numbers by their names, shape (trials,); NaN of those that were not given."""
-        found = {name: np.full(self.answered.size, np.nan) for name in FIELDS}
-        return found | dict(zip(self.given, self.values, strict=True))
+    def fields(self, estimand: str = ONLY) -> dict[str, Floats]:
+        """The numbers of an estimand, shape (trials,); NaN of those that were not given."""
+        missing = np.full(self.answered.size, np.nan)
+        given = dict(zip(self.given, self.values, strict=True))
+        names = (*FIELDS, *AGAINST_TRUTH)
+        return {name: given.get(number_name(estimand, name), missing) for name in names}
 
 
 def joined(parts: Sequence[MethodTrials]) -> MethodTrials:
     """The trials of several shards, in their order."""
-    given = tuple(name for name in FIELDS if any(name in each.given for each in parts))
-    columns = [each.fields() for each in parts]
-    values = [np.concatenate([column[name] for column in columns]) for name in given]
+    given = tuple(dict.fromkeys(name for each in parts for name in each.given))
+    columns = [dict(zip(each.given, each.values, strict=True)) for each in parts]
+    missing = [np.full(each.answered.size, np.nan) for each in parts]
+    values = [
+        np.concatenate([own.get(name, no) for own, no in zip(columns, missing, strict=True)])
+        for name in given
+    ]
     answered = np.concatenate([each.answered for each in parts])
     return MethodTrials(
         given,
@@ -142,7 +159,7 @@ def located(program: StudyProgram, files: SentFiles) -> StudyProgram:
         return replace(place, path=str(folders[str(path.parent)] / path.name))
 
     methods = tuple((label, here(place)) for label, place in program.methods)
-    return replace(program, model=here(program.model), methods=methods, estimand=None)
+    return replace(program, model=here(program.model), methods=methods, truths=())
 
 
 def _folder_of(folder: str, sent: Mapping[str, bytes]) -> Path:

@@ -17,8 +17,14 @@ from pydantic import Field, WithJsonSchema
 
 from harness.base.numerics.arrays import Floats
 from harness.figures import options
-from harness.figures.kind import Drawing, file_stem
-from harness.figures.kinds.simulation.study import Study, level_text, study_kind
+from harness.figures.kind import Drawing
+from harness.figures.kinds.simulation.study import (
+    ESTIMAND,
+    JOINT_COVERAGE,
+    Study,
+    level_text,
+    study_kind,
+)
 from harness.figures.look import labels, style
 from harness.figures.look.axes import COVERAGE, set_few_ticks, write_in_percent
 
@@ -63,8 +69,13 @@ MEASURES = {
     "miss_above": MeasureAxis("truth above the interval, %", lambda alpha: alpha / 2),
     "mean_length": MeasureAxis("mean interval length"),
     "interval_score": MeasureAxis("mean interval score"),
+    "mean_set_size": MeasureAxis("mean number of labels of a set"),
     "rejection_rate": MeasureAxis("rejection rate, %", lambda alpha: alpha),
     "relative_precision": MeasureAxis("precision gained over the reference, %", lambda alpha: 0),
+    "rank_bias": MeasureAxis("mean rank of the truth, less 1/2", lambda alpha: 0),
+    "rank_spread": MeasureAxis("variance of ranks over that of uniform ones, less 1", lambda _: 0),
+    "rank_uniformity": MeasureAxis("p-value of uniform ranks"),
+    JOINT_COVERAGE: MeasureAxis("joint coverage of all estimands, %", lambda alpha: 1 - alpha),
     "failures": MeasureAxis("trials without an answer, %", lambda alpha: 0),
 }
 """The measures by the names that tables have for them."""
@@ -107,6 +118,7 @@ class LollipopOptions(options.HorizontalOptions):
 
     measure: MeasureName = MEASURE
     methods: options.Labels | None = options.METHODS
+    estimand: str | None = ESTIMAND
 
 
 def draw_lollipop(results: Results, asked: LollipopOptions) -> Iterator[Drawing]:
@@ -116,7 +128,7 @@ def draw_lollipop(results: Results, asked: LollipopOptions) -> Iterator[Drawing]
     count = len(study.experiment["factors"])
     pages = math.ceil(count / max(1, MOST_ROWS // len(study.methods)))
     for page, scenarios in enumerate(np.array_split(np.arange(count), pages), start=1):
-        stem = file_stem(LOLLIPOP, asked.measure, *([f"page{page}"] if pages > 1 else []))
+        stem = study.stem(asked.measure, *([f"page{page}"] if pages > 1 else []))
         yield Drawing(stem, _lollipop_figure(study, rows, scenarios.tolist()))
 
 
@@ -156,7 +168,8 @@ def _lollipop_figure(study: Study, rows: pl.DataFrame, scenarios: Sequence[int])
     set_few_ticks(axes)
     if measure.in_percent:
         write_in_percent(axes, "x")
-    axes.set_xlabel(style.wrap(measure.words, 0.5 * width))
+    words = study.axis_text(study.asked.measure, measure.words)
+    axes.set_xlabel(style.wrap(words, 0.5 * width))
     figure.legend([*handles, Line2D([], [], **style.NOMINAL_LINE)], names, **legend)
     return figure
 
@@ -212,6 +225,7 @@ class NestedLoopOptions(options.FigureOptions):
 
     measure: MeasureName = MEASURE
     methods: options.Labels | None = options.METHODS
+    estimand: str | None = ESTIMAND
     ylim: options.Limits | None = Field(
         None, description="Both ends of the vertical axis, in increasing order."
     )
@@ -252,7 +266,8 @@ def draw_nested_loop(results: Results, asked: NestedLoopOptions) -> list[Drawing
             upper.plot(1 + np.arange(len(order)), values, linestyle="none", **look.points())
     if start is not None:
         upper.axhline(start, **style.NOMINAL_LINE, zorder=1, gid="reference")
-    upper.set(ylim=asked.ylim, ylabel=style.wrap(measure.words, PANEL))
+    words = study.axis_text(asked.measure, measure.words)
+    upper.set(ylim=asked.ylim, ylabel=style.wrap(words, PANEL))
     if measure.in_percent:
         write_in_percent(upper, "y")
     for axes, (name, texts) in zip(panels[1:], table.items(), strict=True):
@@ -264,7 +279,7 @@ def draw_nested_loop(results: Results, asked: NestedLoopOptions) -> list[Drawing
     last.tick_params(bottom=True, labelbottom=True)
     last.set(xlim=(0.5, len(order) + 0.5), xlabel="scenario, in the nested order of the factors")
     figure.legend(handles, names, **legend)
-    return [Drawing(file_stem(NESTED_LOOP, asked.measure), figure)]
+    return [Drawing(study.stem(asked.measure), figure)]
 
 
 def nested_order(scenarios: Sequence[Mapping[str, Any]]) -> list[int]:

@@ -46,6 +46,7 @@ def draw_solve_curve(results: Results, asked: SolveCurveOptions) -> Iterator[Dra
     solve, table = study.experiment["solve"], results.tables["solve"]
     name, measure = solve["factor"], MEASURES[solve["measure"]]
     rows = study.measured(solve["measure"])
+    words = study.axis_text(solve["measure"], measure.words)
     others = [each for each in study.experiment["factors"][0] if each != name]
     searches = table.select(others).unique(maintain_order=True).rows(named=True) if others else [{}]
     for number, held in enumerate(searches, 1):
@@ -65,7 +66,7 @@ def draw_solve_curve(results: Results, asked: SolveCurveOptions) -> Iterator[Dra
             tried = rows.filter(method=method, **held).sort(name)
             _plot_search(axes, solve, answer, tried, looks[method])
         axes.axhline(solve["equals"], **style.NOMINAL_LINE, zorder=1, gid="equals")
-        axes.set(xlabel=style.shorten(name, 30), ylabel=style.wrap(measure.words, HEIGHT - 15))
+        axes.set(xlabel=style.shorten(name, 30), ylabel=style.wrap(words, HEIGHT - 15))
         low, high = _shown(solve, answers)
         seen = rows.filter(**held).filter(rows.filter(**held)[name].is_between(low, high))
         bounds = [*seen["low"], *seen["high"], solve["equals"]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,9 +12,10 @@ from pydantic import Field
 
 from harness.base.errors import InputError, NothingToDrawError
 from harness.base.numerics.arrays import Floats
-from harness.figures.kind import FigureKind
+from harness.figures.kind import FigureKind, file_stem
 from harness.figures.look import labels, style
 from harness.figures.selection import levels_of
+from harness.tables.columns import estimands_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,8 +24,11 @@ if TYPE_CHECKING:
 
 NORMAL_975 = 1.959963984540054
 """The 0.975 quantile of the standard normal distribution."""
+JOINT_COVERAGE = "joint_coverage"
+"""The measure that is of all estimands together."""
 OUTLYING = 3.0
 """A range that is longer than this many times the range of the middle 98 % is cut to the latter."""
+ESTIMAND: Any = Field(None, description="Name of one of several estimands; left out, the first.")
 SCENARIO: Any = Field(1, ge=1, description="Number of the scenario to draw, from 1 on.")
 
 study_kind = partial(FigureKind, needs=(), drawn_for=lambda _: False, experiment="simulation")
@@ -72,12 +76,28 @@ class Study:
         dashes = style.CURVE_DASHES[place % len(style.CURVE_DASHES)]
         return style.Look(colour, mark, dashes, 0.0)
 
+    @cached_property
+    def chosen(self) -> str:
+        """The name of the estimand that is drawn, of several; "" of the only one."""
+        known = list(estimands_of(self.experiment))
+        asked = getattr(self.asked, "estimand", None)
+        return str(levels_of(self.kind, "estimand", None if asked is None else [asked], known)[0])
+
     @property
     def estimand(self) -> str:
-        """The name of what is estimated: a factor, or a function."""
-        estimand = self.experiment["estimand"]
-        name = estimand.get("function") if isinstance(estimand, Mapping) else estimand
-        return name if isinstance(name, str) else "the estimand"
+        """The name of what is estimated: an estimand, a factor, or a function."""
+        source = estimands_of(self.experiment)[self.chosen]
+        name = source.get("function") if isinstance(source, Mapping) else source
+        return self.chosen or (name if isinstance(name, str) else "the estimand")
+
+    def stem(self, *parts: str) -> str:
+        """The name of a file of the figure, which has the estimand that is asked for."""
+        asked = getattr(self.asked, "estimand", None)
+        return file_stem(self.kind, *parts, *([] if asked is None else [asked]))
+
+    def axis_text(self, measure: str, words: str) -> str:
+        """What an axis of a measure is called, with the estimand of several."""
+        return f"{self.chosen}: {words}" if self.chosen and measure != JOINT_COVERAGE else words
 
     @property
     def scenario_text(self) -> str:
@@ -86,6 +106,39 @@ class Study:
         held = ", ".join(f"{name} = {level_text(level)}" for name, level in levels.items())
         return f"scenario {self.asked.scenario}" + (f": {held}" if held else "")
 
+    def _of_estimand(self, rows: pl.DataFrame) -> pl.DataFrame:
+        return rows.filter(estimand=self.chosen) if self.chosen else rows
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether the model draws the truth."""
+        source = estimands_of(self.experiment)[self.chosen]
+        return isinstance(source, str) and source not in self.experiment["factors"][0]
+
+    @property
+    def less_truth(self) -> str:
+        """What an axis of estimates is called like at the end, where they are errors."""
+        return f" {labels.MINUS} truth" if self.is_drawn else ""
+
+    def truth_text(self, truth: float) -> str:
+        """The true value in a legend."""
+        return "truth" if self.is_drawn else f"truth {truth:.6g}"
+
+    def errors(self) -> dict[str, pl.DataFrame]:
+        """The trials of each method in the scenario asked for; less their truth if it is drawn."""
+        found = self.replicates()
+        if not self.is_drawn:
+            return found
+        if all(rows["truth"].is_null().any() for rows in found.values()):
+            raise NothingToDrawError(f"{self.kind}: the truths are texts")
+        import polars as pl
+
+        names = ("estimate", "lower", "upper", "truth")
+        return {
+            method: rows.with_columns(pl.col(*names) - pl.col("truth"))
+            for method, rows in found.items()
+        }
+
     def replicates(self) -> dict[str, pl.DataFrame]:
         """The trials of each method in the scenario asked for."""
         cells, number = self.results.cells, self.asked.scenario
@@ -93,7 +146,7 @@ class Study:
             raise InputError(f"{self.kind} needs `keep: replicates` in the config of the study")
         scenarios = range(1, len(self.experiment["factors"]) + 1)
         levels_of(self.kind, "scenario", [number], scenarios)
-        rows = cells.filter(scenario=number)
+        rows = self._of_estimand(cells.filter(scenario=number))
         return {method: rows.filter(method=method).sort("trial") for method in self.methods}
 
     def measured(self, measure: str) -> pl.DataFrame:
@@ -104,6 +157,8 @@ class Study:
         present = summary["measure"].unique(maintain_order=True).to_list()
         levels_of(self.kind, "measure", [measure], present)
         rows = summary.filter(pl.col("method").is_in(self.methods), measure=measure)
+        if measure != JOINT_COVERAGE:
+            rows = self._of_estimand(rows)
         rows = rows.filter(pl.col("estimate").is_not_null())
         if not rows["estimate"].is_finite().any():
             raise NothingToDrawError(f"{self.kind}: {measure} is not known of any method")

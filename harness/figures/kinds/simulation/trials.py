@@ -15,8 +15,9 @@ import numpy as np
 from harness.base.errors import InputError, NothingToDrawError
 from harness.base.numerics.arrays import Bools, Floats
 from harness.figures import options, selection
-from harness.figures.kind import Drawing, file_stem
+from harness.figures.kind import Drawing
 from harness.figures.kinds.simulation.study import (
+    ESTIMAND,
     NORMAL_975,
     SCENARIO,
     Study,
@@ -50,6 +51,7 @@ class EstimatesOptions(options.HorizontalOptions):
 
     scenario: int = SCENARIO
     methods: options.Labels | None = options.METHODS
+    estimand: str | None = ESTIMAND
 
 
 def draw_estimates(results: Results, asked: EstimatesOptions) -> list[Drawing]:
@@ -57,7 +59,7 @@ def draw_estimates(results: Results, asked: EstimatesOptions) -> list[Drawing]:
     from matplotlib.lines import Line2D
 
     study = Study(ESTIMATES, results, asked)
-    cells = study.replicates()
+    cells = study.errors()
     estimates = {}
     for method, rows in cells.items():
         values = rows.filter("answered")["estimate"].to_numpy()
@@ -70,7 +72,7 @@ def draw_estimates(results: Results, asked: EstimatesOptions) -> list[Drawing]:
     trials, truth = first.height, float(first["truth"][0])
     drawn = f", {MOST_POINTS:,} estimates drawn" if trials > MOST_POINTS else ""
     heading = style.wrap(f"{study.scenario_text}; {trials:,} trials{drawn}", style.COLUMN)
-    names = ["mean with its 95 % Monte Carlo interval", f"truth {truth:.6g}"]
+    names = ["mean with its 95 % Monte Carlo interval", study.truth_text(truth)]
     height = 12 + STRIP * len(estimates)
     figure, legend = style.curve_figure(names, heading, height, 1 + heading.count("\n"))
     axes = figure.add_subplot()
@@ -84,13 +86,14 @@ def draw_estimates(results: Results, asked: EstimatesOptions) -> list[Drawing]:
         notes = [f"{count:,} {what}" for what, count in counts.items() if count]
         texts.append("\n".join(filter(None, [style.shorten(method), mean, *notes])))
     axes.axvline(truth, **_TRUTH, zorder=2, gid="truth")
-    axes.set(xlim=ends, ylim=(len(estimates) - 0.5, -0.5), xlabel=f"estimate of {study.estimand}")
+    xlabel = f"estimate of {study.estimand}{study.less_truth}"
+    axes.set(xlim=ends, ylim=(len(estimates) - 0.5, -0.5), xlabel=xlabel)
     set_few_ticks(axes)
     axes.set_yticks(range(len(estimates)), texts)
     axes.tick_params(left=False)
     handles = [Line2D([], [], **_MEAN, linewidth=1.2), Line2D([], [], **_TRUTH)]
     figure.legend(handles, names, **legend)
-    return [Drawing(file_stem(ESTIMATES, f"scenario{asked.scenario}"), figure)]
+    return [Drawing(study.stem(f"scenario{asked.scenario}"), figure)]
 
 
 def _plot_estimates(axes: Axes, values: Floats, place: int, look: style.Look) -> str:
@@ -134,6 +137,7 @@ class ZipPlotOptions(options.PanelOptions):
 
     scenario: int = SCENARIO
     methods: options.Labels | None = options.METHODS
+    estimand: str | None = ESTIMAND
 
 
 @dataclass(frozen=True)
@@ -197,14 +201,14 @@ class Intervals:
 def draw_zip_plot(results: Results, asked: ZipPlotOptions) -> list[Drawing]:
     """One drawing, a panel per method."""
     study = Study(ZIP_PLOT, results, asked)
-    by_method = {method: Intervals.of(cells) for method, cells in study.replicates().items()}
+    by_method = {method: Intervals.of(cells) for method, cells in study.errors().items()}
     for method, intervals in by_method.items():
         if not intervals.present.any():
             raise InputError(f"{ZIP_PLOT}: {method} has no intervals in scenario {asked.scenario}")
     most = options.MOST_PANELS
     if len(by_method) > most:
         raise InputError(f"{ZIP_PLOT}: name at most {most} methods, found {len(by_method)}")
-    stem = file_stem(ZIP_PLOT, f"scenario{asked.scenario}")
+    stem = study.stem(f"scenario{asked.scenario}")
     return [Drawing(stem, _zip_figure(study, by_method))]
 
 
@@ -220,7 +224,7 @@ def _zip_figure(study: Study, by_method: dict[str, Intervals]) -> Figure:
     looks = {
         "holds the truth": _HELD,
         "misses it": _MISSED,
-        f"truth {first.truth:.6g}": _TRUTH,
+        study.truth_text(first.truth): _TRUTH,
         "95 % interval of the coverage": style.NOMINAL_LINE,
         f"nominal {nominal_text(study.alpha)}": _NOMINAL,
     }
@@ -257,7 +261,7 @@ def _zip_figure(study: Study, by_method: dict[str, Intervals]) -> Figure:
         axes.axhline(100 * (1 - study.alpha), **_NOMINAL, zorder=5, gid="nominal")
     places[0].set(xlim=range_of(np.concatenate(limits)), ylim=(0, 100))
     layout.set_asked_limits(places, asked, columns)
-    figure.supxlabel(f"{nominal_text(study.alpha)} intervals of {study.estimand}")
+    figure.supxlabel(f"{nominal_text(study.alpha)} intervals of {study.estimand}{study.less_truth}")
     figure.supylabel("fractional centile of the distance from the truth, %")
     figure.legend([Line2D([], [], **look) for look in looks.values()], list(looks), **legend)
     return figure
