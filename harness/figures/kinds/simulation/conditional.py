@@ -99,7 +99,12 @@ def draw_coverage_by_truth(results: Results, asked: CoverageByTruthOptions) -> l
         bar = axes.errorbar(binned.truth, binned.coverage, errors, **line, elinewidth=0.6)
         bar[0].set_gid(f"coverage-{method}")
         handles.append(Line2D([], [], **line))
-    bars = {"color": style.BLACK, "marker": "|", "markersize": 7, "linestyle": "none"}
+    bars: dict[str, Any] = {
+        "color": style.BLACK,
+        "marker": "|",
+        "markersize": 7,
+        "linestyle": "none",
+    }
     handles += [Line2D([], [], **bars), Line2D([], [], **style.NOMINAL_LINE)]
     axes.axhline(1.0 - study.alpha, **style.NOMINAL_LINE, zorder=1, gid="nominal")
     of_estimand = "" if study.estimand == "truth" else f" of {study.estimand}"
@@ -118,8 +123,9 @@ def _covered(rows: pl.DataFrame) -> Bools:
     """Whether each trial has an answer whose interval or set holds its truth."""
     lower, upper, truth = (rows[name].to_numpy() for name in ("lower", "upper", "truth"))
     in_set = rows["covered"].fill_null(value=False).to_numpy().astype(bool)
-    covered: Bools = ((lower <= truth) & (truth <= upper)) | in_set
-    return covered & rows["answered"].to_numpy()
+    answered = rows["answered"].to_numpy()
+    covered: Bools = (((lower <= truth) & (truth <= upper)) | in_set) & answered
+    return covered
 
 
 COVERAGE_BY_TRUTH_KIND = study_kind(
