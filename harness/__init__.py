@@ -20,6 +20,7 @@ Each name is loaded when it is first used.
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -103,8 +104,21 @@ _HOMES = {
 """The module of each name."""
 
 
+def archive_sentence() -> str:
+    """Say that the package lies in an archive, whose files it cannot read, if it does."""
+    # Not by pathlib, which takes longer to load.
+    if os.path.isfile(__file__):  # noqa: PTH113
+        return ""
+    return (
+        f"{__file__} lies in an archive, from which the harness cannot read files of its own; "
+        "unpack it, or install it with pip"
+    )
+
+
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
+        if archived := archive_sentence():
+            raise ImportError(archived)
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

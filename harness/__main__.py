@@ -4,11 +4,19 @@ import gc
 import os
 import sys
 
+from harness import archive_sentence
+
 
 def entry() -> None:
     """Run the command line of this process, and exit."""
     import signal
 
+    if archived := archive_sentence():
+        os.write(2, f"harness: {archived}\n".encode())
+        sys.exit(2)
+    # Figures are written to files, whatever shows those of other programs.
+    os.environ["MPLBACKEND"] = "agg"
+    _limit_threads()
     # Processes that joblib starts would import a file joblib.py of the working folder otherwise.
     os.environ.setdefault("PYTHONSAFEPATH", "1")
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
@@ -27,6 +35,22 @@ def entry() -> None:
             "how it is installed)"
         )
     sys.exit(main())
+
+
+def _limit_threads() -> None:
+    """Have libraries start one thread each where the memory of the process is limited.
+
+    The stacks of more threads may not fit into it, and such a library ends the process.
+    """
+    try:
+        from resource import RLIM_INFINITY, RLIMIT_AS, getrlimit
+    except ModuleNotFoundError:
+        return
+    if getrlimit(RLIMIT_AS)[0] != RLIM_INFINITY:
+        for name in ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+            os.environ.setdefault(name, "1")
+        # Of jemalloc, which Polars allocates memory by.
+        os.environ.setdefault("_RJEM_MALLOC_CONF", "background_thread:false,narenas:1")
 
 
 def _end(number: int, frame: object) -> None:

@@ -37,7 +37,7 @@ from pydantic_core.core_schema import ErrorType
 
 from harness.base.errors import ConfigIssue, KeyPath, did_you_mean
 from harness.base.plain_data import describe, expected_found
-from harness.base.text import printable_line
+from harness.base.text import is_formula, printable_line
 
 UNKNOWN_KEY = "unknown_key"
 """The type of the error for an unknown key; its context has the ``known`` keys of the model."""
@@ -235,6 +235,11 @@ def repeated(values: Sequence[Hashable]) -> Iterator[tuple[int, int]]:
 def is_one_line(value: str) -> bool:
     """Whether a text can stand in a table, a legend and a file of UTF-8."""
     return value != "" and value == value.strip() == printable_line(value)
+
+
+def is_label(value: str) -> bool:
+    """Whether a text is one line, and none that a spreadsheet runs when it opens a table."""
+    return is_one_line(value) and not is_formula(value)
 
 
 def exactly_one(keys: Sequence[str], elsewhere: Mapping[str, str] | None = None) -> BeforeValidator:

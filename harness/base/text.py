@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 # The categories Cc, Cs, Zl and Zp of Unicode, and the characters of its bidirectional algorithm
@@ -29,6 +31,34 @@ def printable(text: str) -> str:
 def printable_line(text: str) -> str:
     """The text as ``printable`` has it, with tabs and line ends as escapes too."""
     return _IN_A_LINE.sub(_escaped, text)
+
+
+_FORMULA = re.compile(r"[=+\-@\t\r].", re.DOTALL)
+_SIGNED_NUMBER = re.compile(r"[+-](?:[\d.,]+(?:e[+-]?\d+)?\s*%?|inf(?:inity)?|nan)\s*", re.I)
+
+
+def is_formula(text: str) -> bool:
+    """Whether a spreadsheet may run a text: it begins as a formula does, and is no number.
+
+    >>> [is_formula(text) for text in ("=1+1", "-2+3", "@a", "-2.5", "+1e-3", "-", "Wilson")]
+    [True, True, True, False, False, False, False]
+    """
+    return _FORMULA.match(text) is not None and _SIGNED_NUMBER.fullmatch(text) is None
+
+
+def csv_cell(value: Any) -> Any:
+    """A value as a table of CSV has it: an apostrophe stands before what is a formula."""
+    return f"'{value}" if isinstance(value, str) and is_formula(value) else value
+
+
+def csv_text(records: Iterable[Mapping[str, Any]], names: Iterable[str]) -> str:
+    """Records as CSV, with a line of names; ends of lines are those of Unix."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    columns = list(names)
+    writer.writerow([csv_cell(name) for name in columns])
+    writer.writerows([[csv_cell(record.get(name)) for name in columns] for record in records])
+    return text.getvalue()
 
 
 def shortened(text: str, most: int) -> str:

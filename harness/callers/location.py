@@ -14,11 +14,12 @@ import inspect
 import re
 import sys
 from base64 import b64decode, b64encode
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from textwrap import dedent
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from harness.base.errors import InputError
@@ -166,7 +167,7 @@ def function_of(module: Any, location: FunctionLocation) -> Function:
     return function  # type: ignore[no-any-return]
 
 
-def source_files(location: FunctionLocation) -> dict[str, bytes]:
+def source_paths(location: FunctionLocation) -> dict[str, Path]:
     """The file of a function and those of its folder that it imports, by their names there.
 
     They are found by reading, and not by importing. Of a module that is not found there is none,
@@ -190,17 +191,22 @@ def source_files(location: FunctionLocation) -> dict[str, bytes]:
     top = file.parent
     if location.module is not None:
         top = file.parents[location.module.count(".") + (file.name == "__init__.py")]
-    texts: dict[str, bytes] = {}
+    paths: dict[str, Path] = {}
     waiting = [file]
     while waiting:
         file = waiting.pop()
         if not file.is_relative_to(top) or not file.is_file():
             continue
         name = file.relative_to(top).as_posix()
-        if name not in texts:
-            texts[name] = file.read_bytes()
-            waiting += _files_read_by(file, texts[name], top)
-    return texts
+        if name not in paths:
+            paths[name] = file
+            waiting += _files_read_by(file, file.read_bytes(), top)
+    return paths
+
+
+def source_files(location: FunctionLocation) -> dict[str, bytes]:
+    """The contents of the files of ``source_paths``, by their names."""
+    return {name: path.read_bytes() for name, path in source_paths(location).items()}
 
 
 def _files_read_by(file: Path, text: bytes, top: Path) -> Iterator[Path]:
@@ -227,9 +233,18 @@ def _files_read_by(file: Path, text: bytes, top: Path) -> Iterator[Path]:
             yield from (place.with_suffix(".py"), place / "__init__.py")
 
 
-def sources_digest(location: FunctionLocation) -> str:
-    """The SHA-256 of the files of a function, or of its pickle."""
+def sources_digest(
+    location: FunctionLocation, beside: Mapping[str, str] = MappingProxyType({})
+) -> str:
+    """The SHA-256 of the files of a function, or of its pickle.
+
+    Args:
+        location: where it is.
+        beside: digests or versions of what it loads beside the files of ``source_paths``, by name.
+    """
     digest = hashlib.sha256((location.function + (location.pickled or "")).encode())
     for name, content in sorted(source_files(location).items()):
         digest.update(name.encode() + b"\0" + hashlib.sha256(content).digest())
+    for name, loaded in sorted(beside.items()):
+        digest.update(name.encode() + b"\0" + loaded.encode())
     return digest.hexdigest()

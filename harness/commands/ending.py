@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import inspect
 import logging
@@ -13,6 +14,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
@@ -23,6 +25,10 @@ from harness.commands.output import console, say
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+
+_REFUSALS = (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
+"""Full disks and limits of files, memory and processes."""
 
 
 def with_exit_code(function: Callable[..., int]) -> Callable[..., None]:
@@ -53,15 +59,35 @@ def with_exit_code(function: Callable[..., int]) -> Callable[..., None]:
         except Exception as fault:
             if os.environ.get("HARNESS_DEBUG"):
                 raise
-            text = f"{type(fault).__name__}: {fault}"
-            print_error(f"an internal error of the harness: {text} (HARNESS_DEBUG=1 shows where)")
-            code = HarnessError.exit_code
+            text, code = _refusal_of_system(fault), InputError.exit_code
+            if not text:
+                name = type(fault).__name__
+                text = f"an internal error of the harness: {name}: {fault} "
+                text += "(HARNESS_DEBUG=1 shows where)"
+                code = HarnessError.exit_code
+            print_error(text)
         raise typer.Exit(code)
 
     # Otherwise typer evaluates the annotations each time that it reads them.
     decorated: Any = run
     decorated.__signature__ = inspect.signature(function, eval_str=True)
     return run
+
+
+def _refusal_of_system(fault: Exception) -> str:
+    """A sentence about what the system did not allow; nothing where it allowed everything."""
+    if isinstance(fault, RuntimeError) and "start new thread" in str(fault):
+        return "the system refused what the command needs: no thread can be started"
+    if not isinstance(fault, OSError):
+        return ""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return "the current folder does not exist any more; go to another one"
+    if fault.errno not in _REFUSALS and "temporary directory" not in str(fault.strerror):
+        return ""
+    place = f" ({fault.filename})" if fault.filename is not None else ""
+    return f"the system refused what the command needs: {fault.strerror}{place}"
 
 
 def worst_exit_code(codes: Iterable[int]) -> int:

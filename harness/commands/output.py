@@ -7,11 +7,10 @@ Files that a command writes beside what it prints, in full or not at all.
 
 from __future__ import annotations
 
-import csv
 import io
 import os
-from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,7 @@ import typer
 
 from harness.base.errors import InputError, WriteError
 from harness.base.files import refuse_irregular
-from harness.base.text import json_text, printable
+from harness.base.text import csv_text, json_text, printable
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -59,8 +58,24 @@ def show(
 
 
 def say(text: str, err: bool = False) -> None:
-    """Print a text on standard output, or on standard error."""
-    typer.echo(printable(text), err=err)
+    """Print a text on standard output, or on standard error.
+
+    Raises:
+        WriteError: standard output is on a full disk.
+    """
+    with nullcontext() if err else _printing():
+        typer.echo(printable(text), err=err)
+
+
+@contextmanager
+def _printing() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        # The reader, as `head`, has enough.
+        raise
+    except OSError as fault:
+        raise WriteError(f"standard output cannot be written: {fault.strerror}") from None
 
 
 def console(stderr: bool = False, width: int | None = None) -> Console:
@@ -72,7 +87,8 @@ def console(stderr: bool = False, width: int | None = None) -> Console:
 
 def show_uncut(*tables: RenderableType) -> None:
     """Print tables without cutting or folding them, however wide they are."""
-    console(width=_WIDER_THAN_ANY_TABLE).print(*tables, sep="\n")
+    with _printing():
+        console(width=_WIDER_THAN_ANY_TABLE).print(*tables, sep="\n")
 
 
 def show_json(content: Any) -> None:
@@ -89,11 +105,7 @@ def records_text(records: Records, form: str, as_list: bool = False) -> str:
         as_list: whether JSON is a list of a single record too.
     """
     if form == "csv":
-        text = io.StringIO()
-        writer = csv.DictWriter(text, list(records[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(records)
-        return text.getvalue().removesuffix("\n")
+        return csv_text(records, records[0]).removesuffix("\n")
     objects = [dict(record) for record in records]
     return json_text(objects[0] if len(objects) == 1 and not as_list else objects)
 
@@ -102,7 +114,8 @@ def show_table(table: RenderableType) -> None:
     """Print a table, folded where a terminal is narrower than it."""
     screen = console()
     width = max(screen.width, NARROWEST) if screen.is_terminal else _WIDER_THAN_ANY_TABLE
-    console(width=width).print(table)
+    with _printing():
+        console(width=width).print(table)
 
 
 def table_text(table: RenderableType) -> str:

@@ -94,12 +94,7 @@ def run(
     # A user function may change the working folder between one experiment and the next.
     options = _Options(out, out.absolute(), part, quiet, fresh, take_over, report, verbose)
     with cleaning_up():
-        try:
-            return _run_all(experiments, options, dry_run)
-        except KeyboardInterrupt as stop:
-            if not str(stop):
-                stop.args = ("what was finished is recorded, and the same command goes on from it",)
-            raise
+        return _run_all(experiments, options, dry_run)
 
 
 @dataclass(frozen=True)
@@ -167,7 +162,9 @@ def _open(experiment: AnyExperiment, options: _Options, held: ExitStack) -> _Ope
     )
 
     release = held.enter_context(ExitStack())
-    folder = release.enter_context(open_run_folder(experiment, options.out, options.take_over))
+    folder = release.enter_context(
+        open_run_folder(experiment, options.out, options.take_over, options.fresh)
+    )
     if not options.fresh:
         refuse_other_experiment(experiment, folder, FRESH_REPLACES)
     replaced = replaced_results(experiment, folder)

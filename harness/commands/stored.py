@@ -132,7 +132,7 @@ def export(
     from harness.runner.storage import written_files_if_any
     from harness.tables.columns import CELLS, NEAR_NOMINAL
     from harness.tables.formats import html, latex, markdown
-    from harness.tables.sheet import raw_sheet, readable_sheet
+    from harness.tables.sheet import raw_sheet, readable_sheet, spreadsheet_safe
     from harness.tables.wording import DIGITS
 
     results = load(folder) if table in (CELLS, NEAR_NOMINAL) else load_tables(folder)
@@ -145,7 +145,7 @@ def export(
     asked: dict[str, Any] = {"columns": names, "labels": labels}
     if form == "csv":
         raw = raw_sheet(results, table, where=rows, digits=digits, **asked)
-        text = raw.write_csv().removesuffix("\n")
+        text = spreadsheet_safe(raw).write_csv().removesuffix("\n")
     else:
         places = DIGITS if digits is None else digits
         sheet = readable_sheet(results, table, where=rows, digits=places, errors=errors, **asked)

@@ -165,10 +165,11 @@ class _Builder:
             note = f"expected a number, found one of more than {LONGEST_NUMBER} digits"
             return self._unreadable(line, path, note)
         try:
-            node.value.encode()
-        except UnicodeEncodeError:
+            # JSON writes a character beyond U+FFFF as two escapes, which PyYAML leaves apart.
+            text = node.value.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+        except UnicodeDecodeError:
             return self._unreadable(line, path, "expected text, found half of a surrogate pair")
-        return SCALARS[kind](node.value)
+        return SCALARS[kind](text)
 
     def _unreadable(self, line: int, path: KeyPath, message: str) -> None:
         self._report(line, path, message)

@@ -288,10 +288,7 @@ def _json_records(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     # Not by Polars, which names no line, and gives values of several types one of them.
     whole = read_text(file)
     if whole.lstrip()[:1] == "[":
-        try:
-            listed = json.loads(whole)
-        except ValueError as error:
-            raise InputError(f"{file}: no JSON, {error}") from None
+        listed = _json_value(whole, str(file))
         if odd := next((at for at, each in enumerate(listed, 1) if not isinstance(each, dict)), 0):
             raise InputError(
                 f"{file}:{odd}: expected a JSON object on each line, or a list of them"
@@ -300,13 +297,19 @@ def _json_records(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
         return
     for line, text in enumerate(whole.split("\n"), 1):
         if text.strip():
-            try:
-                found = json.loads(text)
-            except ValueError as error:
-                raise InputError(f"{file}:{line}: no JSON, {error}") from None
+            found = _json_value(text, f"{file}:{line}")
             if not isinstance(found, dict):
                 raise InputError(f"{file}:{line}: expected a JSON object on each line")
             yield line, found
+
+
+def _json_value(text: str, where: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise InputError(f"{where}: no JSON, {error}") from None
+    except RecursionError:
+        raise InputError(f"{where}: its JSON is nested too deeply to read") from None
 
 
 def _parquet_records(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:

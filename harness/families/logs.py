@@ -91,11 +91,11 @@ def _read_log(file: Path, model: str) -> CsvTable | None:
     first, _, rest = text.partition("\n")
     try:
         found = json.loads(first)
-    except ValueError:
+    except (ValueError, RecursionError):
         rest = ""
         try:
             found = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
     if isinstance(found, list) and found and isinstance(found[0], dict):
         records: _Records = dict(enumerate(found, 1))

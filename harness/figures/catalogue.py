@@ -22,7 +22,7 @@ from harness.figures.kinds import (
     stopping,
     surfaces,
 )
-from harness.figures.kinds.simulation import measures, ranks, search, trials
+from harness.figures.kinds.simulation import conditional, measures, ranks, search, trials
 
 FIGURES: dict[str, FigureKind] = {
     kind.name: kind
@@ -49,6 +49,7 @@ FIGURES: dict[str, FigureKind] = {
         stopping.SIZE_KIND,
         reliability_diagram.KIND,
         trials.ZIP_PLOT_KIND,
+        conditional.COVERAGE_BY_TRUTH_KIND,
         ranks.RANK_ECDF_KIND,
         ranks.COVERAGE_BY_LEVEL_KIND,
         measures.LOLLIPOP_KIND,

@@ -18,7 +18,7 @@ from harness.runner.folder import (
     refuse_other_experiment,
     writing,
 )
-from harness.runner.journal.database import LARGEST_JOURNAL, opened
+from harness.runner.journal.database import LARGEST_JOURNAL, Journal, opened
 from harness.runner.journal.environment import environment
 from harness.runner.machine import memory_for
 from harness.runner.manifest import content_hash
@@ -84,7 +84,7 @@ def run_experiment(
     """
     if out is None:
         return kind_of_experiment(experiment).compute(experiment, progress, None)
-    with open_run_folder(experiment, out, take_over) as folder:
+    with open_run_folder(experiment, out, take_over, fresh) as folder:
         if not fresh:
             refuse_other_experiment(experiment, folder, FRESH_REPLACES)
         if folder.note is not None:
@@ -105,10 +105,21 @@ def run_in(
         program = journal.begun_by()
         if program:
             progress.begun(program)
-        results = kind_of_experiment(experiment).compute(experiment, progress, journal)
+        try:
+            results = kind_of_experiment(experiment).compute(experiment, progress, journal)
+        except KeyboardInterrupt as stop:
+            _say_what_is_recorded(stop, journal)
+            raise
         if journal.damaged:
             progress.damaged(journal.damaged)
     return _written(experiment, results, folder, start)
+
+
+def _say_what_is_recorded(stop: KeyboardInterrupt, journal: Journal) -> None:
+    """Have the interruption of a run say whether the journal has anything of it."""
+    if not str(stop):
+        recorded = "what was finished is recorded, and the same command goes on from it"
+        stop.args = ("nothing was finished yet" if journal.is_empty else recorded,)
 
 
 def _written(
@@ -138,21 +149,23 @@ def run_part(
 
     Raises:
         InputError: the experiment cannot be run in parts or does not fit into memory, a user
-            function cannot be loaded, or the file holds a part of another experiment, is in use,
-            damaged or cannot be written.
+            function cannot be loaded or its file has changed, or the file holds a part of another
+            experiment, is in use, damaged or cannot be written.
     """
     refuse_undivided(experiment)
     kind = kind_of_experiment(experiment)
     folder = out / experiment.name
     with writing(folder):
-        refuse_foreign(folder, out)
+        refuse_foreign(folder, out, fresh)
         folder.mkdir(parents=True, exist_ok=True)
     path = folder / part_file(part.number, part.count)
+    sources = kind.sources(experiment)
     # What a merge has to know of a part.
     facts = {
         "part": [part.number, part.count],
         "experiment": experiment.document,
-        "content_hash": content_hash(experiment.document, kind.sources(experiment)),
+        "content_hash": content_hash(experiment.document, sources),
+        "sources": sources,
         "files": kind.files(experiment),
         "environment": environment(),
         "finished": False,
@@ -164,7 +177,16 @@ def run_part(
                 f"{path} holds a part of another experiment; move it, or run with --fresh"
             )
         journal.note(FACT, facts)
-        kind.compute_part(experiment, part, progress, journal)
+        try:
+            kind.compute_part(experiment, part, progress, journal)
+        except KeyboardInterrupt as stop:
+            _say_what_is_recorded(stop, journal)
+            raise
+        if kind.sources(experiment) != sources:
+            raise InputError(
+                f"{experiment.name}: {kind.changeable(kind.files(experiment))} has changed since "
+                f"part {part} was begun; run it again with --fresh"
+            )
         if journal.damaged:
             progress.damaged(journal.damaged)
         journal.note(FACT, {**facts, "finished": True})

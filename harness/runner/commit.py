@@ -7,7 +7,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,7 @@ _MOVING_FOR = 10.0
 """Seconds to wait for a process that moves the files of its new result."""
 
 
-def commit(folder: Path, fill: Callable[[Path], None]) -> None:
+def commit(folder: Path, fill: Callable[[Path], None], replaced: Collection[str] = ()) -> None:
     """Write new files to a hidden folder within ``folder`` and move them to their places.
 
     Once all are written the hidden folder is renamed to ``.ready``, which is the one step that
@@ -45,6 +45,7 @@ def commit(folder: Path, fill: Callable[[Path], None]) -> None:
     Args:
         folder: the folder of a result.
         fill: writes new files, a manifest among them, into the folder that it is given.
+        replaced: files of a result without a manifest that make room, as paths in the folder.
 
     Raises:
         InputError: a file that no run wrote has the name of a new one.
@@ -54,11 +55,16 @@ def commit(folder: Path, fill: Callable[[Path], None]) -> None:
     ready = folder / READY_FOLDER
     try:
         fill(new)
-        _refuse_taken(folder, new)
+        _refuse_taken(folder, new, replaced)
         for path in (*new.rglob("*"), new):
             _make_durable(path)
         new.rename(ready)
         finish(folder)
+        if replaced:
+            for name in set(replaced) - written_files(folder):
+                (folder / name).unlink(missing_ok=True)
+            with suppress(OSError):
+                (folder / FIGURES_FOLDER).rmdir()
     except BaseException:
         if ready.exists():
             finish(folder)
@@ -165,14 +171,18 @@ def _files(folder: Path) -> Iterator[Path]:
     return (path for path in folder.rglob("*") if path.is_file())
 
 
-def _refuse_taken(folder: Path, new: Path) -> None:
+def _refuse_taken(folder: Path, new: Path, replaced: Collection[str]) -> None:
     """Raise InputError if a new file has the name of one that no run wrote."""
-    written: set[str] = set()
+    written = set(replaced)
     lists_figures = True
     if is_result(folder):
         written = written_files(folder)
         # A manifest of an older version lists no figures.
         lists_figures = FILES_KEY in read_manifest(folder)
+    if (folder / FIGURES_FOLDER).is_symlink():
+        raise InputError(
+            f"{folder} holds {FIGURES_FOLDER}, which no run wrote; move it or choose another name"
+        )
     for path in _files(new):
         place = folder / path.relative_to(new)
         known = str(path.relative_to(new)) in written

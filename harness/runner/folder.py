@@ -29,6 +29,7 @@ from harness.runner.storage import (
     RUN_FILE,
     TABLE_FILES,
     files_to_be,
+    files_without_manifest,
     foreign_file,
     is_result,
     is_unfinished,
@@ -52,6 +53,8 @@ class RunFolder:
     """A sentence for the user where the file system cannot lock; None elsewhere."""
     former: Mapping[str, Any] | None
     """The resolved config of the results in the folder; None where there are none to be read."""
+    _replaced: frozenset[str]
+    """The files of a result whose manifest is lost, as paths within the folder."""
     _place: Path
     _lock: Lock
 
@@ -70,7 +73,7 @@ class RunFolder:
             raise FolderInUseError(f"{self.path} was taken over by another run; nothing is written")
         former = is_result(self._place)
         try:
-            commit(self._place, fill)
+            commit(self._place, fill, self._replaced)
         except OSError as fault:
             good = "no half-written file is left"
             if files_to_be(self._place) is not None:
@@ -84,7 +87,7 @@ class RunFolder:
 
 @contextmanager
 def open_run_folder(
-    experiment: AnyExperiment, out: Path, take_over: bool = False
+    experiment: AnyExperiment, out: Path, take_over: bool = False, fresh: bool = False
 ) -> Iterator[RunFolder]:
     """Make or open the folder of a run and hold its lock while the block runs.
 
@@ -95,6 +98,7 @@ def open_run_folder(
         experiment: the experiment, whose name is the path of the folder within ``out``.
         out: the folder that holds the results of all experiments.
         take_over: whether to take over the lock of a process of another host.
+        fresh: whether the run replaces a result whose manifest is lost.
 
     Yields:
         The folder.
@@ -107,12 +111,12 @@ def open_run_folder(
     target = out / experiment.name
     with ExitStack() as stack:
         with writing(target):
-            refuse_foreign(target, out)
+            refuse_foreign(target, out, fresh)
             place = target.absolute().resolve()
             _refuse_unwritable(target, place)
             lock = _make_and_hold(place, take_over, stack)
             recover(place)
-            refuse_foreign(target, out)
+            replaced = refuse_foreign(target, out, fresh)
             # No permission, a read-only disk or no space shows now, under a name as long as any
             # that a run writes.
             trial = Path(tempfile.mkdtemp(prefix=NEW_PREFIX, dir=place))
@@ -126,15 +130,19 @@ def open_run_folder(
             former = read_manifest(place)["experiment"]
         if not isinstance(former, Mapping):
             former = None
-        yield RunFolder(target, journal, note, former, place, lock)
+        yield RunFolder(target, journal, note, former, replaced, place, lock)
 
 
-def refuse_foreign(target: Path, out: Path) -> None:
+def refuse_foreign(target: Path, out: Path, fresh: bool = False) -> frozenset[str]:
     """Refuse a folder that holds anything but what runs of one experiment have written.
 
     Args:
         target: the folder of the run.
         out: the folder above, for results of all experiments.
+        fresh: whether a result without its manifest may be replaced.
+
+    Returns:
+        The files of such a result, as paths within the folder.
 
     Raises:
         InputError: it is a file or a link to nothing, holds a file that no run wrote or another
@@ -151,7 +159,7 @@ def refuse_foreign(target: Path, out: Path) -> None:
     if target.exists() and not target.is_dir():
         raise InputError(f"{target} is a file; move it or choose another name")
     if not target.is_dir():
-        return
+        return frozenset()
     entries = sorted(target.iterdir())
     for entry in entries:
         if not entry.name.startswith(".") and is_result(entry):
@@ -160,14 +168,24 @@ def refuse_foreign(target: Path, out: Path) -> None:
     # Of a run that was killed while it moved its files, some are in their places.
     moving = files_to_be(target)
     written = written_files_if_any(target)
+    tables = [entry for entry in entries if entry.name in fixed]
+    is_lost = bool(tables) and written is None and moving is None
+    lost = files_without_manifest(target) if is_lost else set()
+    if lost and not fresh:
+        raise InputError(
+            f"{target} holds a result whose {MANIFEST_FILE} is missing or damaged: put the file "
+            "back, or replace the result with --fresh (in Python fresh=True)"
+        )
+    if lost:
+        return frozenset(lost)
     foreign = foreign_file(target, (written or fixed) | (moving or set()))
     if foreign is not None:
         raise InputError(
             f"{target} holds {foreign}, which no run wrote; move it or choose another name"
         )
-    tables = [entry for entry in entries if entry.name in fixed]
-    if tables and written is None and moving is None:
+    if is_lost:
         raise InputError(f"{target} exists and holds no results; move it or choose another name")
+    return frozenset()
 
 
 @contextmanager

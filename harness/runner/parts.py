@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.base.errors import InputError
+from harness.base.text import enumerated
 from harness.runner.journal.database import facts_of
 from harness.runner.journal.environment import environment, environment_text
 from harness.runner.storage import part_file
@@ -119,6 +120,14 @@ def _is_part(facts: Any) -> bool:
     )
 
 
+def _other_sources(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]:
+    """The functions whose files alone differ between two parts; none where the configs do."""
+    if first["experiment"] != second["experiment"]:
+        return []
+    then, now = first.get("sources", {}), second.get("sources", {})
+    return [name for name in {**then, **now} if then.get(name) != now.get(name)]
+
+
 def refuse_unmergeable(parts: Sequence[PartFile]) -> None:
     """Check that parts are all parts of one run, each once and finished.
 
@@ -130,6 +139,12 @@ def refuse_unmergeable(parts: Sequence[PartFile]) -> None:
     count = first.part.count
     for part in parts:
         if part.facts["content_hash"] != first.facts["content_hash"]:
+            edited = _other_sources(first.facts, part.facts)
+            if edited:
+                raise InputError(
+                    f"{name}: {first.path} and {part.path} were computed with other files of "
+                    f"{enumerated(edited)}; run all parts with the same files"
+                )
             raise InputError(
                 f"{name}: {first.path} and {part.path} are parts of different experiments"
             )

@@ -43,6 +43,7 @@ RESULTS_PAGE, EXPLORER_PAGE = "results", "explorer"
 """The kinds of pages that are replaced, without being asked, by a later one of their kind."""
 _PAGE_MARK, _PAGE_HEAD = b'<meta name="coverage-harness-page" content="%s">', 1 << 13
 """What a page of a kind has in its first bytes."""
+_FIGURES = (".png", ".svg", ".pdf")
 _FORMER_FILES, _FORMER_PREFIX = (f".{MANIFEST_FILE}",), f".{FIGURES_FOLDER}-"
 """What a plot of an older version leaves when it is killed."""
 
@@ -170,6 +171,20 @@ def foreign_file(folder: Path, written: Iterable[str]) -> str | None:
             if name not in known or (folder / name).is_dir():
                 return name
     return None
+
+
+def files_without_manifest(folder: Path) -> set[str]:
+    """The files of a result that lacks its manifest; none where the folder holds others too.
+
+    Tables and a config beside them tell a result; its figures are known by their endings alone.
+    """
+    names = {MANIFEST_FILE, CONFIG_FILE, RUN_FILE, *TABLE_FILES, REPORT_FILE}
+    figures = (folder / FIGURES_FOLDER).glob("*.*")
+    drawn = {f"{FIGURES_FOLDER}/{path.name}" for path in figures if path.suffix in _FIGURES}
+    is_whole = all((folder / name).is_file() for name in (CONFIG_FILE, CELLS_FILE, SUMMARY_FILE))
+    if not is_whole or foreign_file(folder, names | drawn) is not None:
+        return set()
+    return {name for name in names | drawn if (folder / name).is_file()}
 
 
 def files_to_be(folder: Path) -> set[str] | None:

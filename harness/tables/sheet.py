@@ -13,6 +13,7 @@ from typing import Any, Literal
 import polars as pl
 
 from harness.base.errors import InputError, did_you_mean
+from harness.base.text import csv_cell
 from harness.families.catalogue import family_of
 from harness.tables.columns import SUMMARY, ColumnRecord
 from harness.tables.dictionary import records_in
@@ -131,6 +132,15 @@ def raw_sheet(
         pl.Series(column, form.texts(table, column))
         for column, kind in table.schema.items()
         if kind == pl.Float64
+    )
+
+
+def spreadsheet_safe(table: pl.DataFrame) -> pl.DataFrame:
+    """The table with an apostrophe before each text that a spreadsheet would run as a formula."""
+    return table.with_columns(
+        pl.Series(name, [csv_cell(value) for value in table[name]], pl.String)
+        for name, kind in table.schema.items()
+        if kind == pl.String
     )
 
 

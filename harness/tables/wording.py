@@ -23,6 +23,10 @@ DIGITS = 4
 """The digits after the point where nobody asks for others."""
 
 
+_LARGE = 1e15
+"""From this number on a number beside its error is a power of ten."""
+
+
 def rounded(value: float, digits: int = DIGITS) -> str:
     """The number with so many digits after the point; a small one as a power of ten.
 
@@ -42,6 +46,8 @@ def with_error(value: float, error: float, digits: int) -> str:
     >>> with_error(0.04871, 0.00102, 4), with_error(0.0499712, 0.0000213, 4)
     ('0.0487 ± 0.0010', '0.04997 ± 0.00002')
     """
+    if abs(value) >= _LARGE or error >= _LARGE:
+        return f"{value:.{digits}e} ± {error:.1e}"
     places = _places(error, digits)
     return f"{value:.{places}f} ± {error:.{places}f}"
 
@@ -57,7 +63,7 @@ def with_interval(value: float, lower: float, upper: float, digits: int) -> str:
 
 
 def _places(error: float, digits: int) -> int:
-    return max(digits, -math.floor(math.log10(error))) if error > 0 else digits
+    return max(digits, -math.floor(math.log10(error))) if 0 < error < math.inf else digits
 
 
 def setting_text(value: float) -> str:

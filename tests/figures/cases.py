@@ -24,7 +24,7 @@ from tests.figures.tables import (
     surface_cells,
     truth_cells,
 )
-from tests.simulation.ranked import WITH_DRAWS, ranked_study
+from tests.simulation.ranked import WITH_DRAWS, drawn_study, ranked_study
 from tests.simulation.results import METHODS, crossed, study
 
 DECADES = tuple(sorted({round(10 ** (i / 5)) for i in range(21)}))
@@ -347,6 +347,7 @@ CASES: dict[str, Case] = {
         Spec("choice", {"side": "upper"}),
     ),
     "zip plot": lambda: (study(methods=METHODS[:2], failed=3), Spec("zip_plot")),
+    "coverage by truth": lambda: (drawn_study(), Spec("coverage_by_truth")),
     "ranks among draws": lambda: (ranked_study(WITH_DRAWS[:1]), Spec("rank_ecdf")),
     "ranks of three methods": lambda: (ranked_study(), Spec("rank_ecdf")),
     "coverage at all levels": lambda: (ranked_study(draws=9), Spec("coverage_by_level")),

@@ -43,6 +43,7 @@ OTHERS |= {
     "coverage_map",
     "rank_ecdf",
     "coverage_by_level",
+    "coverage_by_truth",
     "zip_plot",
     "lollipop",
     "nested_loop",

@@ -1,4 +1,4 @@
-"""Tables of a study whose methods have answered with posterior draws."""
+"""Tables of studies whose model draws the truth."""
 
 import numpy as np
 import polars as pl
@@ -21,6 +21,24 @@ def ranked_study(methods=WITH_DRAWS, trials=400, draws=199):
         key = {"scenario": [1] * trials, "method": [method] * trials}
         columns = {"trial": np.arange(1, trials + 1), "answered": [True] * trials, "rank": ranks}
         cells.append(pl.DataFrame({**key, **columns, "draws": [draws] * trials}))
+    return _results(cells, methods)
+
+
+def drawn_study(trials=2000):
+    """Intervals of true values, the longer ones of the second method."""
+    rng = np.random.default_rng(8)
+    truth, cells = rng.standard_normal(trials), []
+    for method, half in (("short", 1.6), ("long and with a longer name", 2.2)):
+        estimate = truth + rng.standard_normal(trials)
+        key = {"scenario": [1] * trials, "method": [method] * trials, "covered": [None] * trials}
+        columns = {"trial": np.arange(1, trials + 1), "answered": [True] * trials, "truth": truth}
+        limits = {"estimate": estimate, "lower": estimate - half, "upper": estimate + half}
+        schema = {"covered": pl.Boolean}
+        cells.append(pl.DataFrame({**key, **columns, **limits}, schema_overrides=schema))
+    return _results(cells, [frame["method"][0] for frame in cells])
+
+
+def _results(cells, methods):
     experiment = {
         "kind": "simulation",
         "factors": [{"n": 10}],

@@ -54,6 +54,17 @@ class RProcess:
         self._functions.append((path, name))
         return RTrialModel(self, path, name) if is_model else RTrialMethod(self, path, name)
 
+    def files(self, location: FunctionLocation) -> list[str]:
+        """The real paths of the files that loading a function reads by ``source``.
+
+        Raises:
+            FunctionError: there is no R, or the file has no such function.
+            RError: R cannot follow the files.
+        """
+        self.ask(["follow"])
+        self.function(location, is_model=False)
+        return self.ask(["files"])
+
     def ask(self, words: list[str], arrays: bytes = b"") -> list[str]:
         """The words of the answer to a request.
 

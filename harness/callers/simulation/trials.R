@@ -8,6 +8,7 @@
 input <- file("stdin", "rb")
 functions <- list()
 drawn <- NULL
+files_read <- character()
 
 # What functions print goes to standard error.
 sink(stderr())
@@ -53,8 +54,20 @@ answer <- function(found) {
   do.call(paste, c("ok", as.list(sprintf("%s=%.17g", names, as.numeric(numbers))), sep = "\t"))
 }
 
+# Notes the files that `source` reads from now on, each by its real path.
+follow <- function() {
+  note <- quote(
+    if (is.character(file) && file.exists(file))
+      assign("files_read", union(files_read, normalizePath(file)), envir = globalenv())
+  )
+  trace("source", note, print = FALSE, where = baseenv())
+  "ok"
+}
+
 # The data of a request are read in any case, so that the next request begins where they end.
 run <- function(words) switch(words[1],
+  follow = follow(),
+  files = paste(c("ok", files_read), collapse = "\t"),
   load = load_function(words[2], words[3]),
   draw = {
     set.seed(as.integer(words[4]))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from itertools import groupby
 
-from harness.base.text import printable, shortened
+from harness.base.text import csv_text, printable, shortened
 from harness.checks.audit.audit import Audit, Audited, Kind
 from harness.families.catalogue import family_of
 
@@ -36,13 +34,11 @@ _COLUMNS = (
 
 def format_csv(audit: Audit) -> str:
     """One row for each function, with the columns of the page and the first failure in full."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, _COLUMNS, lineterminator="\n")
-    writer.writeheader()
+    records = []
     for audited in audit.functions:
         first = audited.failures[0].message if audited.failures else ""
         worst = audited.worst_alpha
-        writer.writerow(
+        records.append(
             {
                 "package": audited.package,
                 "version": audited.version,
@@ -56,7 +52,7 @@ def format_csv(audit: Audit) -> str:
                 "seconds": f"{audited.seconds:.1f}",
             }
         )
-    return text.getvalue()
+    return csv_text(records, _COLUMNS)
 
 
 def format_page(audit: Audit, command: str) -> str:

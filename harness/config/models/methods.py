@@ -28,7 +28,7 @@ from harness.base.models import (
     by_shape,
     expected,
     expecting,
-    is_one_line,
+    is_label,
     model_name,
     refused,
     tag,
@@ -178,7 +178,11 @@ def resolved_path(info: ValidationInfo, path: str = "") -> str:
 
 Label = Annotated[
     str,
-    expecting("a label: one line of text, not blank, no spaces around it", is_one_line),
+    expecting(
+        "a label: one line of text, not blank, no spaces around it, and no formula, which begins "
+        "with =, +, - or @",
+        is_label,
+    ),
     Field(description="What tables and figures call the method; unique in the experiment."),
 ]
 FunctionName = Annotated[

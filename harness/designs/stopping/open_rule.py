@@ -120,7 +120,7 @@ def open_rule(given: object, alpha: object = 0.05) -> OpenRule:
     if isinstance(given, str):
         try:
             rule = json.loads(given)
-        except json.JSONDecodeError:
+        except (json.JSONDecodeError, RecursionError):
             raise InputError(f"stopping should be a mapping, found {quoted(given)}") from None
     if not isinstance(rule, Mapping):
         raise InputError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -12,9 +13,10 @@ from pathlib import Path
 from harness.base.errors import InputError
 from harness.callers.command import Command
 from harness.callers.function import FunctionInProcess
-from harness.callers.location import FunctionLocation
+from harness.callers.location import FunctionLocation, source_paths
 from harness.callers.program import Program
 from harness.callers.source import CatalogueSource, Source
+from harness.callers.sources import LoadedFiles, file_digests, loaded_files
 from harness.callers.table import LimitTable, TableSource, read_points
 from harness.designs.engines.stochastic import StochasticColumn
 from harness.designs.limits import Column
@@ -113,13 +115,43 @@ def _catalogue_sources(experiment: Experiment) -> dict[str, Source]:
     }
 
 
-def source_digests(experiment: Experiment) -> dict[str, str]:
-    """The SHA-256 of every file that holds a user function, by the label of the method."""
-    return {
-        spec.label: hashlib.sha256(Path(spec.path).read_bytes()).hexdigest()
+@dataclass(frozen=True)
+class MethodFiles:
+    """The files of the user functions and the tables of an experiment."""
+
+    digests: Mapping[str, str]
+    """The SHA-256 of the file of each method, with all that it loads, by its label."""
+    by_path: Mapping[str, str]
+    """The SHA-256 of each file."""
+    loaded: Mapping[str, LoadedFiles]
+    """What each function loads, by the label of its method."""
+
+
+def method_files(experiment: Experiment) -> MethodFiles:
+    """The files of the methods, of which a process loads those of user functions to list them."""
+    digests: dict[str, str] = {}
+    by_path: dict[str, str] = {}
+    for spec in experiment.methods:
+        if spec.path is not None:
+            digests[spec.label] = hashlib.sha256(Path(spec.path).read_bytes()).hexdigest()
+            by_path[spec.path] = digests[spec.label]
+    functions = {
+        spec.label: FunctionLocation(spec.function, spec.path, spec.module, spec.pickled)
         for spec in experiment.methods
-        if spec.path is not None
+        if spec.function is not None
     }
+    if not functions:
+        return MethodFiles(digests, by_path, {})
+    listed = loaded_files(functions.values(), experiment.execution.timeout)
+    for label, location in functions.items():
+        by_path |= file_digests(source_paths(location).values()) | listed[location].digests
+        beside = listed[location].beside([] if location.path is None else [Path(location.path)])
+        if beside:
+            content = json.dumps([digests.get(label, ""), beside], sort_keys=True)
+            digests[label] = hashlib.sha256(content.encode()).hexdigest()
+    return MethodFiles(
+        digests, by_path, {label: listed[location] for label, location in functions.items()}
+    )
 
 
 def refuse_undrawn(experiment: Experiment, columns: RunColumns) -> None:

@@ -149,9 +149,9 @@ class CoverageKind(FamilyKind[Experiment]):
         compute_part(experiment, part, progress, journal)
 
     def sources(self, experiment: Experiment) -> dict[str, str]:
-        from harness.kinds.coverage.columns import source_digests
+        from harness.kinds.coverage.columns import method_files
 
-        return source_digests(experiment)
+        return dict(method_files(experiment).digests)
 
     def files(self, experiment: Experiment) -> dict[str, str]:
         return {spec.label: spec.path for spec in experiment.methods if spec.path is not None}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -18,6 +18,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from harness import callers, methods
+from harness.callers.sources import LoadedFiles
 from harness.designs import catalogue, lists
 from harness.designs.engines import exact, monte_carlo, stochastic
 from harness.designs.engines.monte_carlo import Shard
@@ -68,8 +69,16 @@ class ColumnKeys:
     """The keys of the columns whose limits are drawn; None of those that are not recorded."""
 
     @classmethod
-    def of(cls, experiment: Experiment, columns: RunColumns) -> ColumnKeys:
-        """Return the keys of the columns of an experiment."""
+    def of(
+        cls, experiment: Experiment, columns: RunColumns, loaded: Mapping[str, LoadedFiles]
+    ) -> ColumnKeys:
+        """Return the keys of the columns of an experiment.
+
+        Args:
+            experiment: the experiment.
+            columns: its columns.
+            loaded: what user functions load, by the labels of their methods.
+        """
         names = []
         for column in columns.deterministic:
             source = columns.sources[column.method]
@@ -87,6 +96,8 @@ class ColumnKeys:
                 files = sorted(Path(path).parent.glob("*.py"))
                 text = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
                 content |= {"file": Path(path).name, "files": text}
+                beside = loaded[column.method].beside(files)
+                content |= {"beside": beside} if beside else {}
             else:
                 # Its source is not known.
                 keys.append(None)

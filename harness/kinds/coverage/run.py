@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from harness.callers.sources import refuse_changed
 from harness.designs.engines.exact import Solution
 from harness.designs.results import Counts, Tally
 from harness.families.family import MONTE_CARLO
-from harness.kinds.coverage.columns import RunColumns, opened_columns, source_digests
+from harness.kinds.coverage.columns import MethodFiles, RunColumns, method_files, opened_columns
 from harness.kinds.coverage.engine_agreement import engine_agreement
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.manifest import manifest
@@ -52,18 +53,19 @@ def compute(
         The tables and the manifest, not written yet.
 
     Raises:
-        InputError: the run does not fit into memory, a user function cannot be loaded, a method
-            draws its limits and no trials are asked for, or the journal is damaged.
+        InputError: the run does not fit into memory, a user function cannot be loaded or its file
+            has changed, a method draws its limits and no trials are asked for, or the journal is
+            damaged.
         IntervalNotFoundError: a method of the catalogue found no interval.
     """
-    digests = source_digests(experiment)
+    files = method_files(experiment)
     with opened_columns(experiment) as columns, opened_backend(experiment.execution) as backend:
         plans = plan_scenarios(experiment, columns)
         spans = [spans_of(plan) for plan in plans]
         scenarios = limited_scenarios(experiment, columns, plans, spans, journal)
         if not columns.stochastic:
             fix_exact_trials(experiment, scenarios)
-        _simulate(experiment, columns, scenarios, backend, journal, progress, complete)
+        _simulate(experiment, columns, files, scenarios, backend, journal, progress, complete)
     questions = [
         Question(
             scenario.plan,
@@ -84,7 +86,7 @@ def compute(
             manifest(
                 experiment.document,
                 kind,
-                digests,
+                files.digests,
                 results,
                 engine_agreement(results),
                 columns.sources,
@@ -97,6 +99,7 @@ def compute_part(experiment: Experiment, part: Part, progress: Progress, journal
 
     A part solves the scenarios whose exact engines report the same outcomes whatever is drawn.
     """
+    files = method_files(experiment)
     with opened_columns(experiment) as columns, opened_backend(experiment.execution) as backend:
         plans = plan_scenarios(experiment, columns)
         spans = list(_share(plans, part, singly=bool(columns.stochastic)))
@@ -115,7 +118,7 @@ def compute_part(experiment: Experiment, part: Part, progress: Progress, journal
             [spans[number] for number in needed],
             journal,
         )
-        _simulate(experiment, columns, scenarios, backend, journal, progress)
+        _simulate(experiment, columns, files, scenarios, backend, journal, progress)
     nothing = np.empty(0, np.int64)
     tally = None
     if MONTE_CARLO in experiment.engines:
@@ -132,6 +135,7 @@ def compute_part(experiment: Experiment, part: Part, progress: Progress, journal
 def _simulate(
     experiment: Experiment,
     columns: RunColumns,
+    files: MethodFiles,
     scenarios: Sequence[RunScenario],
     backend: Backend,
     journal: Journal | None,
@@ -141,9 +145,12 @@ def _simulate(
     """Make the trials of the scenarios, and add their counts to these."""
     recorder = None
     if journal is not None:
-        recorder = Recorder(journal, ColumnKeys.of(experiment, columns), complete)
-    trials = RunTrials(experiment, columns, scenarios, backend, recorder)
+        keys = ColumnKeys.of(experiment, columns, files.loaded)
+        recorder = Recorder(journal, keys, complete)
+    trials = RunTrials(experiment, columns, scenarios, backend, recorder, files.by_path)
     run_rounds(trials.rounds(), progress, journal)
+    if files.by_path:
+        refuse_changed(experiment.name, files.by_path)
 
 
 def _scenario_result(

@@ -6,7 +6,7 @@ otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -15,6 +15,7 @@ import numpy as np
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Integers
 from harness.callers.function import SentFunctionError, sendable
+from harness.callers.sources import refuse_changed
 from harness.designs.design import Scenario, scenario_words
 from harness.designs.engines.exact import exact_alphas
 from harness.designs.engines.monte_carlo import Shard, outcomes_drawn, shards
@@ -129,6 +130,8 @@ class RunTrials:
     """Where the shards are simulated."""
     recorder: Recorder | None
     """Knows finished shards and keeps those to come; None where nothing is recorded."""
+    files: Mapping[str, str]
+    """The SHA-256 of the files of user functions, which are to be the same when shards are kept."""
 
     def rounds(self) -> Iterator[Round]:
         """Yield the shards up to each look, as long as a scenario needs more.
@@ -201,6 +204,8 @@ class RunTrials:
 
         def save() -> None:
             if recorder is not None:
+                if self.files:
+                    refuse_changed(self.experiment.name, self.files)
                 for scenario, trials in zip(scenarios, started, strict=True):
                     trials.save(recorder, scenario.limits.limits)
 

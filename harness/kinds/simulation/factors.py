@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 
 from harness.base.models import by_shape, expecting, refused, repeated
+from harness.base.text import is_formula
 from harness.config import yaml12
 from harness.config.models.methods import config_folder, is_python_name
 from harness.kinds.simulation.experiment import Level
@@ -22,9 +23,13 @@ MOST_SCENARIOS = 10_000
 _Level = Annotated[
     Level,
     expecting(
-        "a number below 2^63, a text, true or false",
-        # A table can hold no other level.
-        lambda level: not isinstance(level, int) or abs(level) < 2**63,
+        "a number below 2^63, a text that is no formula (=, +, - or @ at its start), true or false",
+        # A table can hold no other level, and a spreadsheet would run the formula.
+        lambda level: (
+            not is_formula(level)
+            if isinstance(level, str)
+            else not isinstance(level, int) or abs(level) < 2**63
+        ),
     ),
 ]
 _Crossed = dict[str, Annotated[list[_Level], Field(min_length=1)]]

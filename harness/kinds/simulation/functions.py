@@ -3,18 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.callers.location import source_files, sources_digest
+from harness.callers.location import source_files, source_paths, sources_digest
 from harness.callers.simulation.process import trial_process
+from harness.callers.sources import file_digests, loaded_files
 from harness.kinds.simulation.experiment import Estimand, Level, Simulation, UserFunction
 from harness.kinds.simulation.trials import SentFiles
 
 
-def function_digests(experiment: Simulation) -> dict[str, str]:
-    """The SHA-256 of the files of each function, by what it is in the config."""
-    return {name: sources_digest(each.place) for name, each in experiment.functions.items()}
+@dataclass(frozen=True)
+class StudyFiles:
+    """The files of the functions of a study."""
+
+    by_function: Mapping[str, str]
+    """The SHA-256 of all files of each function, by what it is in the config."""
+    by_path: Mapping[str, str]
+    """The SHA-256 of each file."""
+
+
+def study_files(experiment: Simulation) -> StudyFiles:
+    """The files of the functions of a study, which a process loads where that is to be known."""
+    functions = {name: each.place for name, each in experiment.functions.items()}
+    loaded = loaded_files(functions.values(), experiment.execution.timeout)
+    paths = {place: source_paths(place).values() for place in functions.values()}
+    by_path: dict[str, str] = {}
+    for place, files in loaded.items():
+        by_path |= file_digests(paths[place]) | files.digests
+    by_function = {
+        name: sources_digest(place, loaded[place].beside(paths[place]))
+        for name, place in functions.items()
+    }
+    return StudyFiles(by_function, by_path)
 
 
 def sent_files(experiment: Simulation) -> SentFiles:

@@ -76,9 +76,9 @@ class SimulationKind(Kind[Simulation]):
         compute_share(experiment, part.share, progress, journal)
 
     def sources(self, experiment: Simulation) -> dict[str, str]:
-        from harness.kinds.simulation.functions import function_digests
+        from harness.kinds.simulation.functions import study_files
 
-        return function_digests(experiment)
+        return dict(study_files(experiment).by_function)
 
     def files(self, experiment: Simulation) -> dict[str, str]:
         return {"folder": experiment.folder}

@@ -23,7 +23,7 @@ from harness.callers.simulation.truths import TRUTH
 from harness.config.load import document_of, validated
 from harness.config.models.trials import MOST_TRIALS
 from harness.kinds.simulation.experiment import SIMULATION, Simulation
-from harness.kinds.simulation.functions import function_digests, truths
+from harness.kinds.simulation.functions import study_files, truths
 from harness.kinds.simulation.keys import simulation_of
 from harness.kinds.simulation.trials import MethodTrials, TrialShard, simulate_trials
 from harness.runner.storage import RUN_FILE
@@ -78,7 +78,7 @@ def replay(results: Results, scenario: int, trial: int) -> Replay:
         name: true[name] if name in true else drawn.get(number_name(name, TRUTH), math.nan)
         for name in experiment.estimands
     }
-    then, now = results.manifest["sources"], function_digests(experiment)
+    then, now = results.manifest["sources"], study_files(experiment).by_function
     changed = tuple(name for name, digest in now.items() if then.get(name) != digest)
     return Replay(experiment.alpha, factors, truths_of_trial, of_trial, changed)
 

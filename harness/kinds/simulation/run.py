@@ -18,9 +18,10 @@ from harness.callers.simulation.process import close_trial_processes
 from harness.callers.simulation.reading import AnswerReader, number_name
 from harness.callers.simulation.requests import MODEL_ROW, ONLY
 from harness.callers.simulation.truths import TRUTH
+from harness.callers.sources import refuse_changed
 from harness.designs.precision import FIRST_LOOK_DRAWN, Aim, planned_looks
 from harness.kinds.simulation.experiment import ALL, Simulation, TrialPlan
-from harness.kinds.simulation.functions import function_digests, sent_files, truths
+from harness.kinds.simulation.functions import StudyFiles, sent_files, study_files, truths
 from harness.kinds.simulation.measures import MEASURES
 from harness.kinds.simulation.own_measures import OwnMeasures, own_measures
 from harness.kinds.simulation.repeat import unrepeated
@@ -61,7 +62,7 @@ class _Study:
     """A study while it runs: what is answered in each scenario, shard by shard."""
 
     experiment: Simulation
-    digests: Mapping[str, str]
+    files: StudyFiles
     backend: Backend
     journal: Journal | None
     answers: dict[tuple[int, int], dict[int, MethodTrials]] = field(default_factory=dict)
@@ -186,7 +187,13 @@ class _Study:
             self.calls[function] = before[0] + times, before[1] + seconds
 
     def _save(self) -> None:
-        """Put the answers into the journal that it lacks."""
+        """Put the answers into the journal that it lacks.
+
+        Raises:
+            InputError: a file of the functions has changed.
+        """
+        if self.unsaved:
+            refuse_changed(self.experiment.name, self.files.by_path)
         for number, shard in self.unsaved:
             if self.journal is not None:
                 answers = self.answers[shard.scenario - 1, number]
@@ -219,7 +226,7 @@ class _Study:
             "seed": shard.seed,
             "batch": self.experiment.batch,
             "trials": [shard.first, shard.count],
-            "model": self.digests["model"],
+            "model": self.files.by_function["model"],
             "program": program(sources_digest((simulate_trials.__module__,))),
         }
         if self.experiment.drawn:
@@ -233,7 +240,7 @@ class _Study:
         content: dict[str, Any] = {
             "label": function.label,
             "alpha": self.experiment.alpha,
-            "files": self.digests[f"methods {function.label}"],
+            "files": self.files.by_function[f"methods {function.label}"],
         }
         if ONLY not in self.experiment.estimands:
             content["estimands"] = list(self.experiment.estimands)
@@ -273,11 +280,11 @@ class _Study:
 
 
 @contextmanager
-def _opened(experiment: Simulation, journal: Journal | None) -> Iterator[_Study]:
+def _opened(experiment: Simulation, files: StudyFiles, journal: Journal | None) -> Iterator[_Study]:
     remove_left_behind()
     try:
         with opened_backend(experiment.execution) as backend:
-            yield _Study(experiment, function_digests(experiment), backend, journal)
+            yield _Study(experiment, files, backend, journal)
     finally:
         close_trial_processes()
 
@@ -296,18 +303,23 @@ def compute_simulation(
         The tables and the manifest, not written yet.
 
     Raises:
-        InputError: a function cannot be loaded or does not take the factors, the trials do not
-            fit into memory, or the journal is damaged.
+        InputError: a function cannot be loaded or does not take the factors, a file of one has
+            changed, the trials do not fit into memory, or the journal is damaged.
     """
+    files = study_files(experiment)
     # Opened before the trials, since it says what is wrong with a function.
     with own_measures(experiment) as own:
-        return _computed(experiment, progress, journal, own)
+        return _computed(experiment, files, progress, journal, own)
 
 
 def _computed(
-    experiment: Simulation, progress: Progress, journal: Journal | None, own: OwnMeasures | None
+    experiment: Simulation,
+    files: StudyFiles,
+    progress: Progress,
+    journal: Journal | None,
+    own: OwnMeasures | None,
 ) -> SimulationResults:
-    with _opened(experiment, journal) as study, memory_for("the trials"):
+    with _opened(experiment, files, journal) as study, memory_for("the trials"):
         if experiment.solve is None:
             study.add_scenarios(experiment.scenarios)
             rounds, search = study.rounds(), None
@@ -315,6 +327,7 @@ def _computed(
             search = LevelSearch(experiment, experiment.solve, study.shard)
             rounds = study.searching(search)
         run_rounds(rounds, progress, journal)
+        refuse_changed(experiment.name, files.by_path)
         scenarios = [study.so_far(scenario) for scenario in range(len(study.scenarios))]
         other = unrepeated(experiment, scenarios)
         names = ["model", *(each.label for each in experiment.methods)]
@@ -325,7 +338,7 @@ def _computed(
     with memory_for("the tables"):
         solved = [] if search is None else list(search.rows())
         return simulation_results(
-            experiment.document, scenarios, study.digests, calls, solved, other, own
+            experiment.document, scenarios, files.by_function, calls, solved, other, own
         )
 
 
@@ -377,7 +390,8 @@ def compute_share(
         progress: receives the numbers of trials to come and done.
         journal: keeps what is done.
     """
-    with _opened(experiment, journal) as study, memory_for("the trials"):
+    files = study_files(experiment)
+    with _opened(experiment, files, journal) as study, memory_for("the trials"):
         study.add_scenarios(experiment.scenarios)
         each = study.shards(experiment.trials.count)
         first, last = share(each * len(experiment.scenarios))

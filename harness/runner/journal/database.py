@@ -127,6 +127,12 @@ class Journal:
         self._connection.execute("INSERT OR IGNORE INTO environments (content) VALUES (?)", (text,))
         return self._value("SELECT number FROM environments WHERE content = ?", text)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has no records."""
+        with _faults(self.path):
+            return not self._value("SELECT count(*) FROM (SELECT 1 FROM records LIMIT 1)")
+
     def begun_by(self) -> str:
         """The program that made the records, in words, if it is another one than this.
 
