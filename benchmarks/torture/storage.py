@@ -185,8 +185,8 @@ def tamper(rng: random.Random, place: Path, number: int, prepared: Prepared) -> 
     act(path, rng, outside)
     ending = machine.run(*use)
     faults = ending.faults((DONE, REFUSED))
-    kept = {each.name: each.read_text() for each in outside.iterdir() if each.is_file()}
-    if kept != {"precious.txt": "ten years"} and act is not _link_of_result:
+    kept = {each.name: each.read_bytes() for each in outside.iterdir() if each.is_file()}
+    if kept != {"precious.txt": b"ten years"} and act is not _link_of_result:
         faults.append(f"it wrote outside: {sorted(kept)}")
     is_run = use[0] == "run" and "--dry-run" not in use
     if not faults and is_run and ending.code == DONE and not folder.is_symlink():
