@@ -14,7 +14,7 @@ from pathlib import Path
 from benchmarks.torture.command import DONE, FAILED, REFUSED, Ending, differing
 from benchmarks.torture.victims import RUN, VICTIMS, Prepared, Tried
 
-_WORDS_OF_DISKS = ("space", "full", "disk", "large", "written", "room", "memory", "descriptors")
+_WORDS_OF_DISKS = ("space", "full", "disk", "large", "written", "room", "memory", "open files")
 
 
 def disk(rng: random.Random, place: Path, number: int, prepared: Prepared) -> Tried:
