@@ -166,3 +166,8 @@ def test_what_cannot_be_of_a_calibration_is_reported_at_once(issues_of: Issues) 
         "fig.yaml:5: truth:",
         "fig.yaml:6: trials:",
     ]
+
+
+def test_a_method_of_another_family_beside_no_family_is_no_internal_error(issues_of):
+    text = "{name: s, n: 10, methods: [posterior], truth: {uniform: [0, 1]}, seed: 1}"
+    assert any("family" in issue for issue in issues_of(text))

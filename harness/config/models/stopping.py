@@ -32,7 +32,10 @@ def _rule(value: Any, info: ValidationInfo) -> OpenRule | None:
     """
     known = info.context or {}
     names = [each.name for each in known.get("methods") or () if each is not None]
-    needing = [name for name in names if name and CATALOGUE["proportion"][name].needs_stopping]
+    of_proportions = CATALOGUE["proportion"]
+    # Beside no valid family the names may be of any.
+    methods = (of_proportions.get(name) for name in names)
+    needing = [method.name for method in methods if method is not None and method.needs_stopping]
     ordered = [name for name in names if name in ("stagewise", "stagewise_mid_p")]
     if value is None:
         if needing:
