@@ -23,6 +23,7 @@ from harness.families.confusion import BETA
 from harness.families.family import STOPPING, Family
 from harness.families.tasks import K
 from harness.methods.catalogue import methods_of
+from harness.tables.estimands import estimands_of
 
 OUTCOME, TRUTH, LOOK = "outcome", "truth", "look"
 
@@ -294,17 +295,6 @@ def table_kind(document: Any) -> TableKind:
             isinstance(source, str) and source not in factors for source in estimands.values()
         ),
     )
-
-
-def estimands_of(document: Any) -> dict[str, Any]:
-    """The estimands of a simulation study by name, "" of the only one, each with what gives its
-    truth, from its resolved config."""
-    estimand = document.get("estimand")
-    if isinstance(estimand, list):
-        return {name: name for name in estimand}
-    if isinstance(estimand, dict) and "function" not in estimand:
-        return estimand
-    return {"": estimand}
 
 
 def _type_of(levels: Sequence[Any]) -> str:

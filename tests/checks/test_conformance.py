@@ -312,7 +312,8 @@ def test_a_process_that_keeps_ending_is_not_called_any_more(tmp_path):
     )
     report = check(f"{file}:f", sizes=(5, 10), alphas=(0.05,))
     assert report.exit_code == 3
-    assert len(calls.read_text()) <= MOST + 1
+    # The first call, for all outcomes, is repeated once.
+    assert len(calls.read_text()) <= MOST + 2
     assert re.search("exit code 1 at x = 0, n = 1", report.worst(1)[0].message)
     assert report.behaviour["worst_alpha"].null_count() == 2
 

@@ -34,6 +34,10 @@ NOT_RUN = {
     ): "takes 10 s of a processor; tests/planning asks for a wider interval of pairs",
     ("docs/report.md", "- name: Show what was found"): "steps of continuous integration, run by "
     "tests/pages/test_pages.py",
+    (
+        "docs/simulation_forms.md",
+        "python -m harness summarize results/slope --contract conservative",
+    ): "needs estimates of yours; tests/simulation/test_gate.py holds others",
     ("docs/own_method.md", "methods:"): "one key of a config, with a module that stands for yours",
 }
 """Blocks that are not run, by their page and first line, each with the reason."""

@@ -19,6 +19,7 @@ ALL = pytest.mark.parametrize("case", CASES)
 
 PAGES = {"coverage of many methods", "five tails", "zip plot of three methods"}
 PAGES |= {"coverage over the size on twelve panels"}
+PAGES |= {"ranks of three methods", "coverage at all levels"}
 
 
 @cache
