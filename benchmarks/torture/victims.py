@@ -22,7 +22,7 @@ ON = os.environ.get("TORTURE_SLEEP", "0")
 
 def limits(x, n, alpha):
     time.sleep(float(ON))
-    return max(x / n - 0.1937, 0.0), min(x / n + 0.1937, 1.0)
+    return max(x / n - 0.2, 0.0), min(x / n + 0.2, 1.0)
 
 
 def draw(rng, n):

@@ -242,6 +242,16 @@ WRONG = {
 }
 
 
+def test_limits_that_touch_but_for_rounding_are_no_mistake_of_the_harness():
+    def near(x, n, alpha):
+        return np.clip(x / n - 0.1, 0.0, 1.0), np.clip(x / n + 0.1, 0.0, 1.0)
+
+    # 0.6 + 0.1 is 0.7, and 0.8 - 0.1 the next number: no truth is drawn between them.
+    assert np.nextafter(near(3, 5, 0.05)[1], 1.0) == near(4, 5, 0.05)[0]
+    found = check(near, sizes=(5, 20), alphas=(0.05,))
+    assert {each.check: each.verdict for each in found.findings}["Monte Carlo agrees"] == "pass"
+
+
 @pytest.mark.parametrize(
     ("family", "method", "sizes"),
     [

@@ -73,9 +73,8 @@ def worst_case(
     low, high = over
     if low == high:
         return column.largest(np.array([low]), AT)
-    ends, starts = _beside_gaps(lower, upper)
-    from_above = np.unique(np.concatenate(([low], ends[(ends > low) & (ends < high)])))
-    from_below = np.unique(np.concatenate((starts[(starts > low) & (starts < high)], [high])))
+    from_above = np.unique(np.concatenate(([low], upper[(upper > low) & (upper < high)])))
+    from_below = np.unique(np.concatenate((lower[(lower > low) & (lower < high)], [high])))
     inside = _maxima_inside_gaps(column)
     candidates: list[WorstCase] = []
     for truths, approach in ((from_above, FROM_ABOVE), (from_below, FROM_BELOW), (inside, AT)):
@@ -86,18 +85,6 @@ def worst_case(
     largest = max(case.alpha for case in candidates)
     equal = [case for case in candidates if case.alpha >= largest * (1.0 - _SAME)]
     return replace(min(equal, key=lambda case: case.truths), alpha=largest)
-
-
-def _beside_gaps(lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-    """Return where intervals end and start, as the bounds of the gaps that hold a number.
-
-    Limits such as 0.6 + 0.1 and 0.8 − 0.1 are equal but for rounding. Where no number of double
-    precision lies between an upper and a lower limit, the gap goes on at the other side of both.
-    """
-    after, before = np.nextafter(upper, np.inf), np.nextafter(lower, -np.inf)
-    ends = np.where(np.isin(after, lower), after, upper)
-    starts = np.where(np.isin(before, upper), before, lower)
-    return ends, starts
 
 
 def maxima_inside_gaps(
