@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 import harness
+from harness.base.errors import WriteError
 from harness.commands.audit import audit
 from harness.commands.average import average
 from harness.commands.check import check
@@ -117,12 +118,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     arguments = with_joined_numbers(sys.argv[1:] if argv is None else argv)
-    if arguments[:1] == [interval.__name__] and "--help" in arguments[2:]:
-        text = help_of_family(arguments[1])
-        if text:
+    asks_of_family = arguments[:1] == [interval.__name__] and "--help" in arguments[2:]
+    try:
+        if asks_of_family and (text := help_of_family(arguments[1])):
             say(text)
             return 0
-    try:
         code = app(args=arguments, prog_name="harness", standalone_mode=False)
     except SystemExit as end:
         code = end.code
@@ -134,8 +134,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _refuse(fault: Exception) -> int:
     """Print what the parser says of arguments that it does not take; return the exit code.
 
-    Commands raise nothing but their exit code, so any other exception is not the parser's.
+    Commands raise nothing but their exit code, so any other exception is not the parser's, or it
+    is that its help cannot be written.
     """
+    if isinstance(fault, OSError):
+        fault = WriteError(f"standard output cannot be written: {fault.strerror}")
+    if isinstance(fault, WriteError):
+        say(f"harness: {fault}", err=True)
+        return fault.exit_code
     show = getattr(fault, "show", None)
     if show is None:
         raise fault

@@ -59,6 +59,14 @@ def test_a_full_standard_output_is_one_sentence(form: str) -> None:
     assert done.stderr == ("harness: standard output cannot be written: No space left on device\n")
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+@pytest.mark.parametrize("words", ["--help", "--version", "run --help", "interval rate --help"])
+def test_a_help_that_cannot_be_written_is_one_sentence(words: str) -> None:
+    done = shell(f"$H {words} > /dev/full")
+    assert done.returncode == 2
+    assert done.stderr == "harness: standard output cannot be written: No space left on device\n"
+
+
 def test_a_backend_of_matplotlib_that_does_not_exist_is_not_asked(here: Path) -> None:
     (here / "small.yaml").write_text(json.dumps({**SMALL, "figures": FIGURES}))
     done = shell("$H run small.yaml --quiet", MPLBACKEND="nosuch")
