@@ -13,7 +13,7 @@ import pytest
 from scipy.special import ndtri
 
 from harness.base.errors import InputError
-from harness.callers.calls import Asked, FunctionError, call_on_numbers
+from harness.callers.calls import LONGEST, Asked, FunctionError, call_on_numbers, one_line
 from harness.callers.function import (
     FunctionInProcess,
     SentFunction,
@@ -500,3 +500,10 @@ def test_lists_have_no_table(write):
 def test_a_table_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"none\.csv cannot be read: No such file"):
         read_points(LimitTable(tmp_path / "none.csv"), family_of("proportion"))
+
+
+def test_what_is_shown_of_a_long_text_is_made_of_its_beginning():
+    seen = []
+    shown = one_line("x" * 10**6, lambda thing: seen.append(len(thing)) or repr(thing))
+    assert len(shown) == LONGEST
+    assert seen[0] < 10**4
