@@ -63,7 +63,7 @@ class CountBand:
             tail: t, in [0, 0.5).
         """
         lower = _first(lambda c: bdtr(c, n, points) > tail, n, points.size)
-        upper = _first(lambda c: ~(_upper_tail(c + 1, n, points) > tail), n, points.size)
+        upper = _first(lambda c: _upper_tail(c + 1, n, points) <= tail, n, points.size)
         return cls(n, points, lower, upper)
 
     @classmethod

@@ -247,8 +247,6 @@ class Study:
                 for place, f in zip(program.truths, self.truths, strict=True)
             ),
         ]
-        for place, truth in zip(program.truths, self.truths, strict=True):
-            calls.append((place, truth, [], factors))
         for (_, place), method in zip(program.methods, self.methods, strict=True):
             calls.append((place, method, ["data", "alpha"], {"rng": 0} if draws(method) else {}))
         for place, function, first, named in calls:

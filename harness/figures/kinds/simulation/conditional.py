@@ -77,13 +77,13 @@ def draw_coverage_by_truth(results: Results, asked: CoverageByTruthOptions) -> l
             f"{COVERAGE_BY_TRUTH}: the truth is the same in all trials of a scenario; expected a "
             "model that draws it"
         )
-    by_method = {}
-    for method, rows in study.replicates().items():
+    cells, by_method = study.replicates(), {}
+    for method, rows in cells.items():
         if rows["truth"].is_null().any():
             raise NothingToDrawError(f"{COVERAGE_BY_TRUTH}: truths are texts, or are missing")
         covered = _covered(rows)
         by_method[method] = BinnedCoverage.of(rows["truth"].to_numpy(), covered, asked.bins)
-    trials = next(iter(study.replicates().values())).height
+    trials = next(iter(cells.values())).height
     names = [style.shorten(method) for method in by_method]
     names += ["95 % interval of a bin", f"nominal {nominal_text(study.alpha)}"]
     count = next(iter(by_method.values())).truth.size
