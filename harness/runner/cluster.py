@@ -74,9 +74,9 @@ class Cluster:
 
     def give_up(self) -> None:
         """End what waits for workers of this machine, of which there are no more."""
-        times = "1 time" if _STARTS == 1 else f"{_STARTS} times"
         self._ended.append(
-            f"the worker processes of this machine's Dask cluster have ended ({times})"
+            "the worker processes of this machine's Dask cluster have ended, and are started "
+            f"{_STARTS}× at most"
         )
         self._client.close()
 

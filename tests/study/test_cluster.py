@@ -309,7 +309,9 @@ def test_workers_of_this_machine_that_are_killed_are_started_anew(tmp_path):
 def test_a_run_ends_where_workers_of_this_machine_are_killed_too_often(tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, "_STARTS", 1)
     *_, error = run_while_workers_are_killed(tmp_path)
-    assert error == "the worker processes of this machine's Dask cluster have ended (1 time)"
+    assert error == (
+        "the worker processes of this machine's Dask cluster have ended, and are started 1× at most"
+    )
 
 
 def has_ended(process):
