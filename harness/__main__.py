@@ -6,6 +6,9 @@ import sys
 
 from harness import archive_sentence
 
+LEAST_ADDRESS_SPACE = 2_000_000_000
+"""In bytes."""
+
 
 def entry() -> None:
     """Run the command line of this process, and exit."""
@@ -16,7 +19,7 @@ def entry() -> None:
         sys.exit(2)
     # Figures are written to files, whatever shows those of other programs.
     os.environ["MPLBACKEND"] = "agg"
-    _limit_threads()
+    _fit_address_space()
     # Processes that joblib starts would import a file joblib.py of the working folder otherwise.
     os.environ.setdefault("PYTHONSAFEPATH", "1")
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
@@ -37,20 +40,30 @@ def entry() -> None:
     sys.exit(main())
 
 
-def _limit_threads() -> None:
-    """Have libraries start one thread each where the memory of the process is limited.
+def _fit_address_space() -> None:
+    """Have libraries start one thread each where addresses are limited; refuse too few of them.
 
-    The stacks of more threads may not fit into it, and such a library ends the process.
+    Memory that Polars, NumPy and the stacks of their threads do not get ends the process by a
+    signal, without a sentence. A run has been seen to need 0.9 GB of addresses.
     """
     try:
         from resource import RLIM_INFINITY, RLIMIT_AS, getrlimit
     except ModuleNotFoundError:
         return
-    if getrlimit(RLIMIT_AS)[0] != RLIM_INFINITY:
-        for name in ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
-            os.environ.setdefault(name, "1")
-        # Of jemalloc, which Polars allocates memory by.
-        os.environ.setdefault("_RJEM_MALLOC_CONF", "background_thread:false,narenas:1")
+    limit = getrlimit(RLIMIT_AS)[0]
+    if limit == RLIM_INFINITY:
+        return
+    if limit < LEAST_ADDRESS_SPACE:
+        os.write(
+            2,
+            f"harness: this process may use {limit / 1e9:.2f} GB of memory addresses (ulimit -v), "
+            f"and its libraries need {LEAST_ADDRESS_SPACE / 1e9:g} GB: raise the limit\n".encode(),
+        )
+        sys.exit(2)
+    for name in ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
+    # Of jemalloc, which Polars allocates memory by.
+    os.environ.setdefault("_RJEM_MALLOC_CONF", "background_thread:false,narenas:1")
 
 
 def _end(number: int, frame: object) -> None:

@@ -40,7 +40,7 @@ def disk(rng: random.Random, place: Path, number: int, prepared: Prepared) -> Tr
         amount = rng.randint(8, 80)
         limits = {resource.RLIMIT_NOFILE: (amount, amount)}
     elif how == "memory":
-        amount = int(2 ** rng.uniform(28, 31))
+        amount = int(2 ** rng.uniform(28, 34))
         limits = {resource.RLIMIT_AS: (amount, amount)}
     try:
         first = limited.run(*RUN, "--out", str(out), limits=limits)
