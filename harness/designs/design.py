@@ -14,7 +14,7 @@ from harness.base.errors import HarnessError
 from harness.base.numerics.arrays import Floats, Integers, Positions
 from harness.callers.source import Observed
 from harness.distributions.clustered_truths import AnyListTruth
-from harness.distributions.judged_truths import JudgedTruth
+from harness.distributions.judge_truths import JudgedTruth
 from harness.distributions.paired_truths import PairedTruth
 from harness.distributions.sampling.law import NUMPY, THINNED, Law, Sampling
 from harness.distributions.task_truths import TaskTruth
