@@ -181,7 +181,6 @@ CONFUSED = Design(
     ),
     size_of=pairs.PAIRED.size_of,
     listed_truth=ConfusionTruth,
-    listing=ConfusionTruth.listing,
     beside=lambda scenario, truths, step: _view(scenario).restored(
         pairs.beside(scenario, _view(scenario).arranged(truths), step)
     ),

@@ -135,7 +135,6 @@ JUDGED = Design(
     size_of=lambda sizes: tuple(map(int, sizes)),
     size_key="sizes",
     listed_truth=JudgedTruth,
-    listing=JudgedTruth.listing,
     refuse=_refuse,
     exact=JudgedSolver,
     plans_labels=True,

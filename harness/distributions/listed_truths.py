@@ -33,7 +33,7 @@ class RowsTruth:
 
     @classmethod
     def listing(cls, truths: Sequence[Floats]) -> Iterator[tuple[Self, Positions, Positions]]:
-        """Yield a truth that lists all rows, and their positions; see ``Design.listing``."""
+        """Yield a truth that lists all rows, as ``Design.listed_truth`` says."""
         rows, index = np.unique(np.array(truths).T, axis=0, return_inverse=True)
         yield cls.of(map(tuple, rows.tolist())), np.arange(truths[0].size), index.ravel()
 

@@ -251,7 +251,6 @@ PAIRED = Design(
     ),
     size_of=lambda sizes: int(sizes[0]),
     listed_truth=TableTruth,
-    listing=TableTruth.listing,
     beside=beside,
     refuse=refuse_too_large,
     exact=PairedSolver,
