@@ -121,7 +121,7 @@ def family_form(record: type[Any], family: Family) -> FamilyForm:
 def model_of_key(form: Form, key: str) -> type[BaseModel]:
     """The model of a config with this key of the form only."""
     only: dict[str, Any] = {key: (form.keys[key].kind, form.keys[key].field)}
-    made: type[BaseModel] = create_model(f"Only_{key}", __base__=StrictModel, **only)
+    made: type[BaseModel] = create_model(f"Only_{key}", __config__=StrictModel.model_config, **only)
     return made
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -239,7 +240,7 @@ class Family:
     def __repr__(self) -> str:
         return f"<family {self.name}>"
 
-    @property
+    @cached_property
     def equality(self) -> float:
         """The value of a comparison where both parameters are equal: 0, of a ratio 1."""
         return float(self.is_ratio)
@@ -273,7 +274,7 @@ class Family:
             share = np.where(np.isinf(estimate), 1.0, estimate / (1.0 + estimate))
         return np.where(np.isnan(share), 0.5, share)
 
-    @property
+    @cached_property
     def unit(self) -> str:
         """The unit of the parameter, in words; empty where it has none."""
         return "" if self.is_ratio else self.model.UNIT
@@ -289,7 +290,7 @@ class Family:
         """
         return 0.0 if self.is_ratio else max(1.0 / size for size in sizes)
 
-    @property
+    @cached_property
     def has_outcomes(self) -> bool:
         """Whether an outcome is a whole number, of which the limits are a function.
 
@@ -297,12 +298,12 @@ class Family:
         """
         return bool(self.counts)
 
-    @property
+    @cached_property
     def outcome_sizes(self) -> tuple[str, ...]:
         """The names of the sizes that outcomes are of; none of lists, which have their own."""
         return self.sizes if self.has_outcomes else ()
 
-    @property
+    @cached_property
     def lists(self) -> tuple[str, ...]:
         """The names of the data that are lists, of which all numbers are for one interval."""
         if self.has_outcomes:
@@ -314,42 +315,42 @@ class Family:
         if self.lists:
             raise InputError(message)
 
-    @property
+    @cached_property
     def has_finitely_many(self) -> bool:
         """Whether the number of outcomes is finite, so that each may have trials of its own."""
         return self.has_outcomes and self.is_bounded
 
-    @property
+    @cached_property
     def counts_cases(self) -> bool:
         """Whether outcomes are counts of cases, which its sizes are numbers of."""
         return self.has_outcomes and self.model.SIZE_IS_COUNT
 
-    @property
+    @cached_property
     def has_fractions(self) -> bool:
         """Whether outcomes are x of n in one sample, and so fractions of n."""
         return self.has_single_count and self.is_bounded
 
-    @property
+    @cached_property
     def has_single_count(self) -> bool:
         """Whether an outcome is one count."""
         return len(self.counts) == 1
 
-    @property
+    @cached_property
     def has_opposite_samples(self) -> bool:
         """Whether the parameter has the other sign when its two samples change places."""
         return self.samples == 2 and not self.is_ratio and sum(self.directions) == 0
 
-    @property
+    @cached_property
     def has_counts_of_samples(self) -> bool:
         """Whether an outcome is a count of each sample."""
         return 0 < len(self.counts) == self.samples
 
-    @property
+    @cached_property
     def public_name(self) -> str:
         """The name without settings, as configs and tables have it."""
         return self.name if self.base is None else self.base.name
 
-    @property
+    @cached_property
     def has_line(self) -> bool:
         """Whether the tables with one value of the parameter are a linear constraint's."""
         of_pairs = self.of_pairs if self.as_pairs is None else self.as_pairs.family.of_pairs
@@ -359,37 +360,37 @@ class Family:
         """Return the size that each count is of, in the order of ``counts``."""
         return tuple(sizes) * (len(self.counts) // len(self.sizes))
 
-    @property
+    @cached_property
     def has_clusters(self) -> bool:
         """Whether cases come in clusters, whose counts are the data."""
         return "clusters" in self.sizes and not self.labels_clusters
 
-    @property
+    @cached_property
     def labels_clusters(self) -> bool:
         """Whether the data have the label of the cluster of each case."""
         return "cluster" in self.data
 
-    @property
+    @cached_property
     def has_tasks(self) -> bool:
         """Whether tasks are tried by several samples each, whose counts are the data."""
         return "tasks" in self.sizes
 
-    @property
+    @cached_property
     def groups_cases(self) -> bool:
         """Whether cases come in clusters or tasks, which a column of a file of cases names."""
         return self.has_clusters or self.has_tasks or self.labels_clusters
 
-    @property
+    @cached_property
     def scores(self) -> int:
         """The number of scores of each case, positive or negative; 0 where there are no scores."""
         return sum(name.startswith("positives") for name in self.lists)
 
-    @property
+    @cached_property
     def free_symbols(self) -> tuple[str, ...]:
         """The symbols of the true values that are given; of pairs the last one follows."""
         return self.symbols[:-1] if self.shares_size else self.symbols
 
-    @property
+    @cached_property
     def curve_truths(self) -> tuple[tuple[str, str], ...]:
         """The column and the symbol of the truth that a curve goes over, then those it holds."""
         named = zip(self.truths, self.symbols, strict=True)
@@ -423,7 +424,7 @@ class Family:
         """Whether the engine ``closed_form`` has values under a truth."""
         return CLOSED_FORM in self.engines and bool(truth.has_closed_form)
 
-    @property
+    @cached_property
     def options(self) -> tuple[str, ...]:
         """The names of all data that may be given: the columns, and summaries of lists."""
         return (*self.data, *self.summary)
@@ -461,7 +462,7 @@ class Family:
         """Return the shape of the outcomes that validated data have."""
         return data[0].shape if self.has_outcomes else data[-1].shape[:-1]
 
-    @property
+    @cached_property
     def is_bounded(self) -> bool:
         """Whether each sample has finitely many outcomes, and so a parameter of finite range."""
         return self.model.IS_BOUNDED
@@ -488,12 +489,12 @@ class Family:
             raise InputError(f"prior should be {expected}, found {found}")
         return numbers
 
-    @property
+    @cached_property
     def prior_form(self) -> str:
         """A prior with the symbols of its parameters: ``Beta(a, b)``."""
         return f"{self.model.PRIOR}({', '.join(self.model.PRIOR_SYMBOLS)})"
 
-    @property
+    @cached_property
     def prior_range(self) -> str:
         """What the parameters of a prior may be, in words."""
         if self.samples == 1:

@@ -25,7 +25,6 @@ from harness.runner.storage import (
     is_complete,
     is_leftover,
     is_page,
-    is_result,
     read_manifest,
     written_files,
     written_files_if_any,
@@ -173,12 +172,10 @@ def _files(folder: Path) -> Iterator[Path]:
 
 def _refuse_taken(folder: Path, new: Path, replaced: Collection[str]) -> None:
     """Raise InputError if a new file has the name of one that no run wrote."""
-    written = set(replaced)
-    lists_figures = True
-    if is_result(folder):
-        written = written_files(folder)
-        # A manifest of an older version lists no figures.
-        lists_figures = FILES_KEY in read_manifest(folder)
+    former = written_files_if_any(folder)
+    written = set(replaced) if former is None else former
+    # A manifest of an older version lists no figures.
+    lists_figures = former is None or FILES_KEY in read_manifest(folder)
     if (folder / FIGURES_FOLDER).is_symlink():
         raise InputError(
             f"{folder} holds {FIGURES_FOLDER}, which no run wrote; move it or choose another name"

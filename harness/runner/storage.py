@@ -232,9 +232,10 @@ def is_leftover(path: Path) -> bool:
 
 def is_complete(ready: Path) -> bool:
     """Whether a hidden folder holds a new result or figures, and nothing else, or nothing more."""
+    if not ready.is_dir():
+        return False
     try:
-        written = written_files_if_any(ready) or ()
-        return ready.is_dir() and foreign_file(ready, written) is None
+        return foreign_file(ready, written_files_if_any(ready) or ()) is None
     except FileNotFoundError:
         # Its process removes it just now.
         return False

@@ -12,7 +12,6 @@ from typing import Any
 import polars as pl
 
 from harness.base.arguments import validate_choice
-from harness.catalogue import family_in
 from harness.families.catalogue import FAMILIES
 from harness.families.family import ENUMERATION, Family
 from harness.tables.columns import (
@@ -86,13 +85,12 @@ def dictionary(tables: Mapping[str, pl.DataFrame], document: Mapping[str, Any]) 
         tables: the tables by the names of their files, without the ending.
         document: the resolved config of the run.
     """
-    family = None if document.get("family") is None else family_in(document)
     kind, names = table_kind(document), tables_of(document.get("kind"))
     rows = []
     for name, table in tables.items():
         records = possible_records(names[name], kind)
         columns = {column: records[column] for column in table.columns}
-        described = _described(name, columns, family)
+        described = _described(name, columns, kind.family)
         rows += [astuple(column) for column in described]
     return pl.DataFrame(rows, dict.fromkeys(_COLUMNS, pl.String), orient="row")
 
