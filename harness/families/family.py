@@ -224,6 +224,12 @@ class Family:
     own_columns: Mapping[str, str] = field(default_factory=dict)
     """The meaning of the columns of sizes, counts and truths that no family of the package has, or
     that mean something else here."""
+    counts_of_cases: Callable[[Sequence[Sequence[int]]], list[int]] = lambda verdicts: [
+        sum(verdicts[0]),
+        len(verdicts[0]),
+    ]
+    """Return the data of cases from the verdicts on them, 1 for right and 0 for wrong: a list of
+    one for each case by each system."""
     has_estimands: bool = False
     """Whether a config may name a quantile of the values as what intervals are scored against."""
     labels_cases: bool = False
@@ -314,6 +320,12 @@ class Family:
         """Raise an InputError with the message where data are lists, of which no outcome is one."""
         if self.lists:
             raise InputError(message)
+
+    @cached_property
+    def why_no_exact_value(self) -> str:
+        """Why limits that are computed for every trial are not compared with exact values."""
+        limits = "their limits are random"
+        return limits if self.has_outcomes else "no exact engine has values for them"
 
     @cached_property
     def has_finitely_many(self) -> bool:
@@ -466,6 +478,20 @@ class Family:
     def is_bounded(self) -> bool:
         """Whether each sample has finitely many outcomes, and so a parameter of finite range."""
         return self.model.IS_BOUNDED
+
+    @cached_property
+    def ends_of_truths(self) -> Span:
+        """The ends of the first true value's range that an axis close to them reaches.
+
+        Infinite ends are never close: those of a rate, and of what is no parameter of a sample.
+        """
+        has_ends = self.is_bounded and self.truth_is_of_sample
+        return self.model.SUPPORT if has_ends else (-np.inf, np.inf)
+
+    @cached_property
+    def exposures(self) -> tuple[str, ...]:
+        """The names of the sizes that are amounts, of which counts have no largest one."""
+        return () if self.model.SIZE_IS_COUNT else self.sizes
 
     def validate_prior(self, prior: Prior | None) -> Prior | None:
         """Return the prior of each sample as floats; None for None.

@@ -5,6 +5,7 @@ The data are the four counts; the size n is their sum.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -106,7 +107,14 @@ def family_of_pairs(
         # The concordant cells follow where they share what the discordant ones leave.
         held=("p11", "p00"),
         quantity=PAIR.QUANTITY,
+        counts_of_cases=_cells_of_verdicts,
     )
+
+
+def _cells_of_verdicts(verdicts: Sequence[Sequence[int]]) -> list[int]:
+    """The counts of the cells: right in both, in the first only, in the second only, in neither."""
+    pairs = Counter(zip(*verdicts, strict=True))
+    return [pairs[cell] for cell in ((1, 1), (1, 0), (0, 1), (0, 0))]
 
 
 def with_last_cell(words: str) -> Callable[[Sequence[Floats]], tuple[Floats, ...]]:

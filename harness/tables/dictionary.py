@@ -13,7 +13,8 @@ import polars as pl
 
 from harness.base.arguments import validate_choice
 from harness.families.catalogue import FAMILIES
-from harness.families.family import ENUMERATION, Family
+from harness.families.family import Family
+from harness.tables.answers import answers_of
 from harness.tables.columns import (
     NEAR_NOMINAL,
     NUMBERED,
@@ -125,18 +126,9 @@ def parquet_metadata(described: pl.DataFrame, table: str) -> dict[str, str]:
 
 def _possible(table: str, family: Family) -> Records:
     """The columns that a table of the family may have; none where there is no such table."""
-    is_compared = ENUMERATION in family.engines
-    exists = {
-        RANKING: is_compared and family.has_outcomes,
-        RECOMMENDATION: is_compared,
-        NEAR_NOMINAL: not family.has_outcomes,
-    }
-    factors = (("factor", "number"),)
-    return (
-        possible_records(table, TableKind(family, factors=factors))
-        if exists.get(table, True)
-        else {}
-    )
+    if table in (RANKING, RECOMMENDATION, NEAR_NOMINAL) and table not in answers_of(family):
+        return {}
+    return possible_records(table, TableKind(family, factors=(("factor", "number"),)))
 
 
 def _merged(tables: Iterable[Records]) -> Records:
