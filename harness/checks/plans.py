@@ -16,6 +16,7 @@ import numpy as np
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Bools, Floats
 from harness.catalogue import design_for, scenario_for
+from harness.checks.counts import ANY_EVENTS, CASES, SampleCounts
 from harness.designs.design import Design, Scenario
 from harness.designs.stopping.family import A_STOPPING_RULE
 from harness.distributions.clustered_truths import (
@@ -98,6 +99,13 @@ class CheckedAt:
     several counts, which take longer."""
     spread: int = 9
     """The most outcomes, spread over the range, that a mean length is taken over there."""
+    counts: SampleCounts = CASES
+    """The counts of each sample that are checked at a size."""
+    compared: tuple[float, ...] = ()
+    """The sizes, or those nearest, whose mean lengths are compared with the catalogue's shortest;
+    none of several counts, where each method takes minutes."""
+    numbers: tuple[str, ...] = ("worst_alpha", "mean_alpha_error", "mean_length")
+    """The exact numbers of a baseline; of several counts, many worst truths are equally bad."""
 
 
 @dataclass(frozen=True)
@@ -141,6 +149,8 @@ _OF_SEVERAL = Alphas(
     in_sums=(0.01, 0.05, 0.2),
 )
 _SIZES_OF_TWO = ((5.0, 5.0), (10.0, 10.0), (10.0, 20.0))
+_COMPARED_AT = (10.0, 50.0, 200.0)
+_NUMBERS_OF_ONE = ("worst_alpha", "worst_truth", "mean_alpha_error", "mean_length")
 _TRIALS_OF_ONE, _TRIALS_OF_TWO = (10.0, 30.0, 100.0), ((10.0, 10.0), (10.0, 20.0))
 _OF_LISTS = CheckedAt(
     Alphas(exact=(0.05, 0.2), thorough=(0.05, 0.2), properties=(1e-10, 0.05, 0.95)), called=3
@@ -159,6 +169,8 @@ _ONE_SAMPLE_AT = {
         in_sums=(*range(1, 61), 80, 100, 200, 500, 1000),
         rungs=8,
         spread=17,
+        compared=_COMPARED_AT,
+        numbers=_NUMBERS_OF_ONE,
     ),
     False: CheckedAt(
         _OF_ONE,
@@ -170,9 +182,14 @@ _ONE_SAMPLE_AT = {
         in_sums=(0.1, 0.5, 1.0, 5.0, 50.0),
         rungs=8,
         spread=17,
+        counts=ANY_EVENTS,
+        compared=_COMPARED_AT,
+        numbers=_NUMBERS_OF_ONE,
     ),
 }
-_STOPPED_AT = {True: replace(_ONE_SAMPLE_AT[True], rungs=3, spread=9)}
+_STOPPED_AT = {
+    True: replace(_ONE_SAMPLE_AT[True], rungs=3, spread=9, compared=(), numbers=CheckedAt.numbers)
+}
 _TWO_SAMPLES_AT = {
     True: CheckedAt(
         _OF_SEVERAL,
@@ -194,6 +211,7 @@ _TWO_SAMPLES_AT = {
         properties=((1.0, 1.0), (50.0, 0.25), (1e6, 1e6)),
         in_full=((1.0, 1.0),),
         in_sums=((1.0, 1.0), (5.0, 0.5)),
+        counts=ANY_EVENTS,
     ),
 }
 _TABLES_AT = {
@@ -221,7 +239,6 @@ _JUDGE_AT = {
     ),
 }
 """A judge: n, positives and negatives."""
-
 
 RATES, RATES_OF_TWO = (0.0, 20.0), (0.0, 5.0)
 """The true rates of a check, since the support of a rate is unbounded."""

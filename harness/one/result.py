@@ -159,8 +159,8 @@ def interval_of(
     chosen.check(side, prior)
     of_family = columns[:-1] if chosen.needs_population else columns
     if levels.size:
-        # The size of pairs is the sum of their counts, and no column.
-        named = zip(family.data, of_family, strict=True)
+        # The size of pairs is the sum of their counts, and no column; those of lists are in them.
+        named = zip(family.data, of_family, strict=False)
         sizes = {name: column for name, column in named if name in family.outcome_sizes}
         chosen.validate_sizes({name: float(column.max()) for name, column in sizes.items()})
     refuse_without_interval(family, chosen.name, of_family)

@@ -33,9 +33,6 @@ from harness.families.family import POSTERIOR, Family
 from harness.methods.catalogue import methods_for
 from harness.methods.method import AT_LEAST, LOWER, NONE, TWO_SIDED, Contract
 
-COMPARED_AT = (10.0, 50.0, 200.0)
-"""The sizes, or the nearest ones with exact numbers, at which lengths are compared."""
-
 SHRINKS = "shrinks with n"
 SHORTEST = 0.8
 """The largest ratio of the mean length at 4n to that at n; of a sound method it is near 0.5."""
@@ -58,13 +55,14 @@ def check_length(contract: Contract, subject: Subject, exact: pl.DataFrame) -> l
         takes minutes, and nothing without a posterior.
     """
     family = subject.family
-    if contract != AT_LEAST or not family.has_single_count or POSTERIOR not in family.engines:
+    if contract != AT_LEAST or POSTERIOR not in family.engines:
         return []
     differences: list[tuple[float, str]] = []
+    compared = checked_at(family).compared
     finite = exact.filter(pl.col(LENGTH).is_not_null() & pl.col(LENGTH).is_finite())
     for (alpha,), rows in finite.group_by("alpha", maintain_order=True):
         sizes = rows[family.sizes[0]].to_numpy()
-        nearest = {int(np.abs(np.log(sizes / at)).argmin()) for at in COMPARED_AT}
+        nearest = {int(np.abs(np.log(sizes / at)).argmin()) for at in compared}
         for place in sorted(nearest):
             row, level = rows.row(place, named=True), float(str(alpha))
             size = row[family.sizes[0]]
