@@ -69,7 +69,7 @@ class SampleCounts(ABC):
         """
 
 
-class Cases(SampleCounts):
+class CaseCounts(SampleCounts):
     """Counts of n cases, which have a largest one."""
 
     def of_properties(self, sizes: Sequence[float]) -> Sequence[Iterable[int]]:
@@ -101,7 +101,7 @@ class Cases(SampleCounts):
         return drawn
 
 
-class Events(SampleCounts):
+class EventCounts(SampleCounts):
     """Counts of events in an exposure, which have no largest one."""
 
     def of_properties(self, sizes: Sequence[float]) -> Sequence[Iterable[int]]:
@@ -129,7 +129,7 @@ class Events(SampleCounts):
         return scenario.family.parameter_at(truths)
 
 
-CASES, ANY_EVENTS = Cases(), Events()
+CASES, ANY_EVENTS = CaseCounts(), EventCounts()
 
 
 def spread_counts(n: int, most: int) -> Floats:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.base.errors import HarnessError, InputError
-from harness.base.numerics.arrays import Bools, Floats
+from harness.base.numerics.arrays import Floats
 from harness.base.text import enumerated
 from harness.distributions.truths import Prior
 from harness.families.combination import (
@@ -20,11 +20,10 @@ from harness.families.combination import (
     Mirror,
     PairedParameter,
     Span,
-    length_between,
-    logarithm,
 )
 from harness.families.data import validate_values
 from harness.families.model import Model
+from harness.families.scale import IDENTITY, ParameterScale
 
 MONTE_CARLO, POSTERIOR, ENUMERATION = "monte_carlo", "posterior", "enumeration"
 CLOSED_FORM = "closed_form"
@@ -168,12 +167,8 @@ class Family:
     """The names of what may be given in place of the true values of ``free_symbols``."""
     from_other_truths: Callable[..., tuple[Floats, ...]] = lambda *given: given
     """Return all true values from those of the ``other_truths``."""
-    is_ratio: bool = False
-    """Whether the parameter is a ratio.
-
-    Lengths are then those of its logarithm, a limit may be 0 or infinite, and an estimate is not a
-    number where it is 0/0.
-    """
+    scale: ParameterScale = IDENTITY
+    """The scale on which the parameter is measured: that of a ratio is its logarithm."""
     parameter_at: Callable[[Sequence[Floats]], Floats] = ONE_SAMPLE.parameter_at
     """Return the parameter of the family at true values, shape (t,)."""
     mirrored: Mirror | None = None
@@ -247,43 +242,17 @@ class Family:
         return f"<family {self.name}>"
 
     @cached_property
-    def equality(self) -> float:
-        """The value of a comparison where both parameters are equal: 0, of a ratio 1."""
-        return float(self.is_ratio)
+    def is_ratio(self) -> bool:
+        """Whether the parameter is a ratio.
 
-    def length(self, lower: Floats, upper: Floats) -> Floats:
-        """Return the lengths of intervals: U − L, or of a ratio ln U − ln L, which may be ∞."""
-        return length_between(lower, upper, logarithmic=self.is_ratio)
-
-    def scale(self, parameter: Floats) -> Floats:
-        """Return the parameter as lengths and scores measure it: itself, or a ratio's logarithm."""
-        return logarithm(parameter) if self.is_ratio else parameter
-
-    def scale_text(self, parameter: str) -> str:
-        """Return the parameter as ``scale`` returns it, in words."""
-        return f"ln({parameter})" if self.is_ratio else parameter
-
-    def is_on_scale(self, parameter: Floats) -> Bools:
-        """Whether lengths have a place there: of a ratio not at 0, at infinity and at 0/0."""
-        if self.is_ratio:
-            return np.asarray((parameter > 0) & (parameter < np.inf))
-        return np.ones(parameter.shape, np.bool_)
-
-    def in_order(self, estimate: Floats) -> Floats:
-        """Return finite numbers in the order of estimates.
-
-        Of a ratio r it is the share r/(1 + r), which is ½ of 0/0.
+        A limit may then be 0 or infinite, and an estimate is not a number where it is 0/0.
         """
-        if not self.is_ratio:
-            return estimate
-        with np.errstate(invalid="ignore"):
-            share = np.where(np.isinf(estimate), 1.0, estimate / (1.0 + estimate))
-        return np.where(np.isnan(share), 0.5, share)
+        return self.scale.of_ratio
 
     @cached_property
     def unit(self) -> str:
         """The unit of the parameter, in words; empty where it has none."""
-        return "" if self.is_ratio else self.model.UNIT
+        return self.scale.unit(self.model.UNIT)
 
     def smallest_unit(self, sizes: Sequence[float]) -> float:
         """Return the unit of small limits: 1, of rates one event in the largest exposure."""

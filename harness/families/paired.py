@@ -23,6 +23,7 @@ from harness.families.combination import PairedParameter, inverted
 from harness.families.data import broadcast_columns, validate_values, whole_numbers
 from harness.families.family import MONTE_CARLO, Data, Family, validate_names
 from harness.families.model import model_like
+from harness.families.scale import LOGARITHM
 
 PAIRS = "pairs"
 """The design: a table of pairs."""
@@ -97,7 +98,7 @@ def family_of_pairs(
         suffixes=suffixes,
         of_pairs=of_pairs,
         shares_size=True,
-        is_ratio=of_pairs.is_ratio,
+        scale=of_pairs.scale,
         parameter_at=of_pairs.at,
         mirrored=of_pairs.mirrored,
         all_truths=with_last_cell("p00 = 1 − p11 − p10 − p01"),
@@ -205,6 +206,6 @@ OF_RATIO = PairedParameter(
     mirrored=inverted,
     support=(0.0, np.inf),
     uses_both=True,
-    is_ratio=True,
+    scale=LOGARITHM,
 )
 """The ratio p₁/p₂ = (p₁₁ + p₁₀)/(p₁₁ + p₀₁)."""

@@ -132,7 +132,7 @@ def _family(
         suffixes=suffixes,
         samples=samples,
         combination=combination,
-        is_ratio=combination.is_ratio,
+        scale=combination.scale,
         parameter_at=combination.parameter_at,
         mirrored=combination.mirrored if model.HAS_MIRROR else None,
         closed_posterior=None if combine is None else posterior,

@@ -155,7 +155,7 @@ def _described(table: str, columns: Records, family: Family | None) -> tuple[Col
         units = {
             OF_TRUTH: _unit(of_sample, model.UNIT),
             OF_PARAMETER: parameter,
-            OF_LENGTH: "natural logarithm of the ratio" if family.is_ratio else parameter,
+            OF_LENGTH: family.scale.unit_of_length(parameter),
         }
     described = []
     for name, record in columns.items():

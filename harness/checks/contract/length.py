@@ -177,7 +177,7 @@ def _mean_of_some(subject: Subject, size: float, alpha: float) -> float | None:
     family, side = subject.family, side_of(subject)
     outcomes = solver_of(scenario).spread_outcomes(checked_at(family).spread)
     estimate = family.estimate(data_of(scenario, outcomes))
-    inside = family.is_on_scale(estimate)
+    inside = family.scale.has_place(estimate)
     outcomes, estimate = outcomes[inside], estimate[inside]
     try:
         lower, upper = limits_at(subject, scenario, outcomes, alpha)

@@ -155,7 +155,7 @@ def _outcomes(result: ScenarioResult, row: int, cells: Counts | Exact) -> Block:
         return {"given": OUTCOME, **named}
     index = np.searchsorted(result.limits.outcomes, outcomes)
     lower, upper = result.limits.lower[row, index], result.limits.upper[row, index]
-    length = result.scenario.family.length(lower, upper)
+    length = result.scenario.family.scale.length(lower, upper)
     return {"given": OUTCOME, **named, "lower": lower, "upper": upper, "length": length}
 
 
