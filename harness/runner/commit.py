@@ -58,7 +58,7 @@ def commit(folder: Path, fill: Callable[[Path], None], replaced: Collection[str]
         for path in (*new.rglob("*"), new):
             _make_durable(path)
         new.rename(ready)
-        finish(folder)
+        _move(folder, ready)
         if replaced:
             for name in set(replaced) - written_files(folder):
                 (folder / name).unlink(missing_ok=True)
@@ -83,8 +83,12 @@ def finish(folder: Path) -> None:
         OSError: a file cannot be moved or deleted.
     """
     ready = folder / READY_FOLDER
-    if not ready.exists() or not is_complete(ready):
-        return
+    if ready.exists() and is_complete(ready):
+        _move(folder, ready)
+
+
+def _move(folder: Path, ready: Path) -> None:
+    """Move the files of a complete new result to their places, as ``finish`` does."""
     _make_durable(folder)
     if (ready / MANIFEST_FILE).exists():
         former = written_files_if_any(folder) or set()

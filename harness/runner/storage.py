@@ -144,8 +144,8 @@ def written_files(folder: Path) -> set[str]:
 def written_files_if_any(folder: Path) -> set[str] | None:
     """What ``written_files`` gives; None for a folder without a result."""
     try:
-        return written_files(folder)
-    except InputError:
+        return written_files(folder) if (folder / MANIFEST_FILE).exists() else None
+    except (InputError, OSError):
         return None
 
 

@@ -24,7 +24,6 @@ from harness.kinds.choice.tables import Losses
 from harness.kinds.coverage.columns import RunColumns, opened_columns
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.limits import compute_limits
-from harness.kinds.coverage.plan import scenario_of
 from harness.methods.method import TWO_SIDED, UPPER
 
 TRIALS = 2000
@@ -85,7 +84,7 @@ def excesses(experiment: Experiment, trials: int = TRIALS) -> pl.DataFrame:
     """
     if trials < 2:
         experiment.family.refuse_lists(f"expected at least 2 trials, found {trials}")
-    scenarios = [scenario_of(experiment, size) for size in experiment.sizes]
+    scenarios = experiment.scenarios
     rows: list[dict[str, Any]] = []
     with opened_columns(experiment) as columns:
         if experiment.family.has_outcomes:

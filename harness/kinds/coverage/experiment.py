@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
 from harness.base.models import Word
-from harness.catalogue import design_for
+from harness.catalogue import design_for, scenario_for
 from harness.config.key import Key, Keys, key, plain
 from harness.config.models.case_truths import Estimand
 from harness.config.models.methods import Alphas, method_type, write_method
@@ -48,7 +49,7 @@ from harness.config.shared_keys import (
     prior_key,
 )
 from harness.config.values import Execution, MethodSpec, Size, Trials
-from harness.designs.design import AnyTruth
+from harness.designs.design import AnyTruth, Scenario
 from harness.designs.results import Group
 from harness.designs.stopping.open_rule import OpenRule
 from harness.distributions.list_truths import MEAN, written_estimand
@@ -57,6 +58,7 @@ from harness.distributions.truths import Prior
 from harness.families.catalogue import FAMILIES
 from harness.families.family import Family
 from harness.figures.kind import FigureSpec
+from harness.methods.catalogue import find
 
 Reference = Annotated[str, Word("a reference", ("prior", "truth"))]
 DrawsFrom = Annotated[str, Word("a source of draws", (NUMPY, THINNED))]
@@ -252,3 +254,22 @@ class Experiment(FamilyExperiment):
     """Whether the exact engines search worst cases; a caller who knows them can do without."""
     kind: ClassVar[str] = USUAL_KIND
     form_title: ClassVar[str] = "Coverage of intervals for"
+
+    @cached_property
+    def scenarios(self) -> tuple[Scenario, ...]:
+        """The scenario of each size."""
+        # Limits may depend on more than the discordant pairs and n; those of a user's methods do.
+        with_both = any(
+            spec.name is None or find(self.family, spec.name).uses_both for spec in self.methods
+        )
+        return tuple(
+            scenario_for(
+                self.family,
+                size,
+                self.truth,
+                draws=self.draws,
+                law=self.sampling,
+                with_both=with_both,
+            )
+            for size in self.sizes
+        )
