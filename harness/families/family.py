@@ -147,6 +147,8 @@ class Family:
     """The parameter as a function of those of the samples."""
     of_pairs: PairedParameter | None = None
     """The parameter as a function of the cells of a table of pairs."""
+    own_law: str | None = None
+    """The word for its own way of sampling, where a law may stand in its place; None elsewhere."""
     may_stop: bool = False
     """Whether its trials may end by a stopping rule that is given."""
     stops: bool = False

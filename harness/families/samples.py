@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.base.numerics.arrays import Bools, Floats
+from harness.distributions.sampling.laws import OWN
 from harness.distributions.truths import Prior
 from harness.families.combination import ONE_SAMPLE, Combination
 from harness.families.data import broadcast_columns, validate_values, whole_numbers
@@ -49,7 +50,8 @@ def family_of_one_sample(
     if exact_engines is None:
         exact_engines = (POSTERIOR, *_enumeration(model))
     combine = (lambda posterior: posterior) if POSTERIOR in exact_engines else None
-    return _family(name, title, parameter, model, ONE_SAMPLE, combine, design, exact_engines)
+    family = _family(name, title, parameter, model, ONE_SAMPLE, combine, design, exact_engines)
+    return replace(family, own_law=OWN.get(model.NAME))
 
 
 def family_of_samples(

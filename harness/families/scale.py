@@ -5,9 +5,13 @@ It is the parameter itself, and of a ratio its logarithm.
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 
 from harness.base.numerics.arrays import Bools, Floats
+
+T = TypeVar("T")
 
 
 class ParameterScale:
@@ -47,6 +51,10 @@ class ParameterScale:
 
     def infinite(self, lower: Floats, upper: Floats) -> Floats | None:
         """Return 1 where the interval of a ratio has an infinite length, else 0; None of others."""
+        return None
+
+    def share_of_infinite(self, share: T) -> T | None:
+        """Return how often lengths are infinite; None where they are never."""
         return None
 
     def nearly_polynomial(self, length: Floats) -> Floats:
@@ -114,6 +122,9 @@ class LogarithmicScale(ParameterScale):
 
     def infinite(self, lower: Floats, upper: Floats) -> Floats | None:
         return np.isinf(self.length(lower, upper)).astype(np.float64)
+
+    def share_of_infinite(self, share: T) -> T | None:
+        return share
 
     def nearly_polynomial(self, length: Floats) -> Floats:
         """Return −1/L², which is finite where a length is infinite."""

@@ -21,7 +21,6 @@ from harness.config.models.methods import Alphas, method_type, write_method
 from harness.config.models.outcomes import (
     OutcomeGroup,
     outcomes_type,
-    own_sampling,
     sampling_type,
     sampling_words,
     write_group,
@@ -154,11 +153,10 @@ def _truth(family: Family) -> Keys:
 
 
 def _sampling(family: Family) -> Key | None:
-    own = own_sampling(family)
-    if own is None:
+    if family.own_law is None:
         return None
     about = f"How outcomes arise: {sampling_words(family)}."
-    return key(sampling_type(family), about, own, write=write_sampling)
+    return key(sampling_type(family), about, family.own_law, write=write_sampling)
 
 
 def _outcomes(family: Family) -> Key:
