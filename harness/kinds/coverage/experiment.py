@@ -14,6 +14,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from harness.base.models import Word
+from harness.callers.source import CatalogueSource, Source
 from harness.catalogue import design_for, scenario_for
 from harness.config.key import Key, Keys, key, plain
 from harness.config.models.case_truths import Estimand
@@ -254,11 +255,21 @@ class Experiment(FamilyExperiment):
     form_title: ClassVar[str] = "Coverage of intervals for"
 
     @cached_property
+    def catalogue_sources(self) -> Mapping[str, Source]:
+        """The sources of the limits of the methods of the catalogue, by their labels."""
+        return {
+            spec.label: CatalogueSource(spec.label, find(self.family, spec.name), spec.prior)
+            for spec in self.methods
+            if spec.name is not None
+        }
+
+    @cached_property
     def scenarios(self) -> tuple[Scenario, ...]:
         """The scenario of each size."""
         # Limits may depend on more than the discordant pairs and n; those of a user's methods do.
+        sources = self.catalogue_sources
         with_both = any(
-            spec.name is None or find(self.family, spec.name).uses_both for spec in self.methods
+            spec.label not in sources or sources[spec.label].uses_both for spec in self.methods
         )
         return tuple(
             scenario_for(
