@@ -256,6 +256,11 @@ class Scenario:
         return self.design.sizes(self.size)
 
     @cached_property
+    def named_sizes(self) -> Mapping[str, float]:
+        """The size of each sample by its column's name."""
+        return dict(zip(self.family.sizes, self.sizes, strict=True))
+
+    @cached_property
     def model(self) -> Model:
         """The model of each sample."""
         return self.family.model
@@ -459,12 +464,7 @@ def observed_at(scenario: Scenario, outcomes: Integers) -> Observed:
     return Observed(scenario.family, scenario.sizes, counts, population)
 
 
-def sizes_by_name(scenario: Scenario) -> dict[str, float]:
-    """Return the size of each sample by its column's name."""
-    return dict(zip(scenario.family.sizes, scenario.sizes, strict=True))
-
-
 def scenario_words(scenario: Scenario) -> str:
     """Return the family and the sizes, as a message names the scenario of a run."""
-    sizes = ", ".join(f"{name} = {size:.15g}" for name, size in sizes_by_name(scenario).items())
+    sizes = ", ".join(f"{name} = {size:.15g}" for name, size in scenario.named_sizes.items())
     return f"{scenario.family.name} at {sizes}"

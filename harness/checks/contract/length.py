@@ -27,7 +27,7 @@ from harness.checks.plans import checked_at, scenario_of
 from harness.checks.scenarios import limits_at
 from harness.checks.sizes import ANYWHERE, Restriction
 from harness.checks.subject import Subject, side_of
-from harness.designs.design import Scenario, data_of, sizes_by_name
+from harness.designs.design import Scenario, data_of
 from harness.designs.engines.solver import solver_of
 from harness.families.family import POSTERIOR, Family
 from harness.methods.catalogue import methods_for
@@ -142,7 +142,7 @@ def check_shrinking(
     if not ratios:
         return []
     ratio, alpha, scenario, before, length = max(ratios, key=lambda at: at[0])
-    cell = {**sizes_by_name(scenario), "alpha": alpha}
+    cell = {**scenario.named_sizes, "alpha": alpha}
     message = (
         f"mean length {length:.4g} at {format_cell(cell)}, {ratio:.3g} of the {before:.4g} at a "
         f"quarter of the size"
@@ -152,7 +152,7 @@ def check_shrinking(
         return [Finding(SHRINKS, TAILS, PASS, f"at worst {message}", numbers)]
     message += f", where at most {SHORTEST:g} of it is allowed"
     cells = [
-        {**sizes_by_name(at), "alpha": level, "found": share}
+        {**at.named_sizes, "alpha": level, "found": share}
         for share, level, at, _, _ in ratios
         if share > SHORTEST
     ]

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from harness.base.numerics.arrays import Floats
-from harness.designs.design import Scenario, sizes_by_name
+from harness.designs.design import Scenario
 from harness.designs.engines.solver import solver_of
 from harness.designs.engines.stochastic import StochasticColumn
 from harness.designs.excess import excess_beyond, mean_excess, mean_scaled_length
@@ -96,7 +96,7 @@ def excesses(experiment: Experiment, trials: int = TRIALS) -> pl.DataFrame:
             # Those of strata are lists.
             sizes = {
                 name: list(size) if isinstance(size, tuple) else size
-                for name, size in sizes_by_name(scenario).items()
+                for name, size in scenario.named_sizes.items()
             }
             rows.append({**head, **sizes, "mean_excess": mean, "std_error": error})
     return pl.DataFrame(rows)
