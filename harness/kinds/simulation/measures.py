@@ -185,9 +185,9 @@ def measures(
             p-values; None for no such test.
 
     Returns:
-        No measure that needs what was never given: the truth, which must not be 0 for
-        ``relative_bias``, the null, or numbers that no trial has. ``relative_precision`` compares
-        two methods, and has a function of its own.
+        No measure that needs what was never given: the truth, which must not be 0, nor have both
+        signs, for ``relative_bias``, the null, or numbers that no trial has. ``relative_precision``
+        compares two methods, and has a function of its own.
     """
     answered = replicates.answered
     x, se, lower, upper, p_value, rank, draws = (
@@ -210,7 +210,8 @@ def measures(
             error = x - truth
             means |= {"bias": error, "mse": error * error}
             squares["rmse"] = error * error
-            if np.all(truth != 0):
+            # Of truths of both signs, the mean of errors over truths is dominated by those near 0.
+            if not (np.any(truth >= 0) and np.any(truth <= 0)):
                 means["relative_bias"] = error / truth
         if limited.any():
             means |= _of_limits(lower, upper, limited, truth, alpha)
