@@ -131,8 +131,14 @@ _RANGES = {name: f"{text} FROM:TO is a range." for name, text in TRUTHS.items()}
 _LISTS = {
     "p1": f"{_RANGES['p1']} Of strata a list: 0.9,0.8.",
     "p2": f"{_RANGES['p2']} Of strata a list.",
-    "sd": "Standard deviation of the value of a run.",
+    "mean": "True mean of normal scores in clusters, of clustered_difference the difference.",
+    "sd": "Standard deviation of the value of a run, or of a score (of 0 and 1 the root of "
+    "p (1 - p)); of clustered_difference of the difference of two scores.",
     "rho": "Correlation of two cases of a cluster.",
+    "design_effect": "Of scores in clusters, in place of rho: 1 + (size - 1) rho.",
+    "sd_between": "Of scores in clusters, with sd_within in place of sd and rho: standard "
+    "deviation of the true means of clusters.",
+    "sd_within": "Standard deviation of the scores of one cluster.",
     "size": "Cases of each cluster, or of clusters in turn: 3,5,20.",
     "label_cost": "Cost of a label over that of a case, of judged_share; default 1.",
     "shares": "Share of each stratum among the cases: 0.5,0.3,0.2.",

@@ -20,9 +20,8 @@ from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.families.family import Family, validate_names
 from harness.families.judged import TRUTHS, probabilities_of_yes
-from harness.methods.catalogue import find
 from harness.methods.method import TWO_SIDED, Method
-from harness.planning.lists import SEED
+from harness.planning.lists import SEED, planned_method
 from harness.planning.tried import Tried
 
 COST = "label_cost"
@@ -150,8 +149,7 @@ def judge_question(
         InputError: a number is missing, unknown or out of range; or the method is a function, or
             the judge has se + sp of less than 1.2, near which no number of labels suffices.
     """
-    if not isinstance(method, str):
-        raise InputError(f"size of {family.name} needs the name of a method, found a function")
+    chosen = planned_method(family, method)
     cost = given.get(COST, 1.0)
     truths = {name: value for name, value in given.items() if name != COST}
     validate_names(f"size of {family.name}", TRUTHS, truths, "needs")
@@ -168,6 +166,4 @@ def judge_question(
             f"sensitivity and specificity should have a sum of at least 1.2, found {gain:g}: near "
             "1 the judge says nothing of a case"
         )
-    return JudgeQuestion(
-        family, find(family, method), float(alpha), target, halves, truths, float(cost)
-    )
+    return JudgeQuestion(family, chosen, float(alpha), target, halves, truths, float(cost))

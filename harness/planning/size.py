@@ -199,7 +199,8 @@ def size(
             answer is the number k of runs with normal values; of "clustered_proportion" the
             number of clusters and of "stratified_difference" the cases of both samples, by the
             mean over 4096 data sets that are drawn; of "auc" the numbers of positives and
-            negatives, by scores that are drawn.
+            negatives, and of "clustered_mean" and "clustered_difference" the number of clusters,
+            by normal scores that are drawn.
         method: a name of the catalogue, an alias, or a function f(x, n, alpha) of the family's
             data that returns both limits. Its limits must be a function of the outcome. By default
             that of ``interval``.
@@ -219,8 +220,11 @@ def size(
         **truths: the true value of each sample by its symbol ("p", "rate", "p1", …), or a pair
             of numbers for every value from the first to the second. Of "mean" the sd of a run;
             of "clustered_proportion" p, rho and the size of a cluster, or a list of sizes that
-            clusters have in turn; of "stratified_difference" p1, p2 and the shares of the strata
-            among the cases, a number for each stratum; of "labelled_share" share, sensitivity,
+            clusters have in turn; of "clustered_mean" and "clustered_difference" the sd of a score
+            or of a difference, rho and the size, with ``design_effect`` for rho, or ``sd_between``
+            and ``sd_within`` for both, and of a bound the mean; of "stratified_difference" p1, p2
+            and the shares of the strata among the cases, a number for each stratum; of
+            "labelled_share" share, sensitivity,
             specificity and unlabelled, the number of other cases. Without any, for a width of
             proportions that are no ratio, all are 0.5.
 
@@ -349,7 +353,7 @@ def _size_from_draws(question: DrawnQuestion, assumed: Mapping[str, Any], alpha:
         reached, error = question.reached(number)
         checked = question.sentence(number, error)
     return Size(
-        sizes=dict(zip(question.family.sizes, question.sizes(number), strict=True)),
+        sizes=dict(zip(question.names, question.sizes(number), strict=True)),
         goal=question.goal.name,
         reached=reached,
         checked_to=number,
@@ -357,6 +361,7 @@ def _size_from_draws(question: DrawnQuestion, assumed: Mapping[str, Any], alpha:
         question=question,
         std_error=error,
         checked=checked,
+        assumes=question.assumes,
         assumed=assumed,
         one_sided_alpha=alpha if isinstance(question.goal, Bound) else None,
     )
