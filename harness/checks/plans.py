@@ -41,11 +41,11 @@ from harness.distributions.paired_truths import (
 )
 from harness.distributions.score_truths import PairedScoreTruth, ScoreTruth
 from harness.distributions.task_truths import BetaTasks, TaskTruth
-from harness.distributions.truths import PairTruth, UniformTruth
+from harness.distributions.truths import DiscreteTruth, PairTruth, UniformTruth
 from harness.families.clustered_scores import CLUSTERED_PAIRS, CLUSTERED_SCORES, by_clusters
 from harness.families.confusion import CONFUSION
 from harness.families.family import POSTERIOR, Family
-from harness.families.judged import JUDGE
+from harness.families.judged import JUDGE, KNOWN_JUDGE
 from harness.families.labelled import SOME_LABELLED
 from harness.families.lists import BOUNDED_RUNS, CLUSTERS, RUNS, STRATA
 from harness.families.paired import PAIRS
@@ -249,6 +249,10 @@ def _truth_of_tables(family: Family) -> PairedTruth:
     ]
     view = family.as_pairs
     return TableTruth.of(tables) if view is None else ConfusionTruth.of(map(view.restored, tables))
+
+
+_EVENLY_SPREAD = DiscreteTruth(tuple(((np.arange(100) + 0.5) / 100).tolist()))
+"""In place of a uniform truth, under which a law has no exact values."""
 
 
 def _truth_of_judge(family: Family) -> JudgedTruth:
@@ -527,6 +531,7 @@ PLANS: dict[str, CheckPlan] = {
     PAIRS: CheckPlan(_TABLES_AT, _truth_of_tables),
     CONFUSION: CheckPlan(_TABLES_AT, _truth_of_tables),
     JUDGE: CheckPlan(_JUDGE_AT, _truth_of_judge),
+    KNOWN_JUDGE: CheckPlan(_ONE_SAMPLE_AT, lambda _: _EVENLY_SPREAD),
     RUNS: CheckPlan(LISTS_AT, lists=_RUNS_LISTS),
     BOUNDED_RUNS: CheckPlan(LISTS_AT, lists=_BOUNDED_LISTS),
     CLUSTERS: CheckPlan(LISTS_AT, lists=_CLUSTERS_LISTS),

@@ -270,7 +270,9 @@ class Scenario:
     @property
     def sampling_title(self) -> str | None:
         """How data arise, in words; None where it is the model's own way."""
-        return self.law.title if self.law is not None else self.design.sampling_title(self)
+        if self.law is None or self.law is self.family.law:
+            return self.design.sampling_title(self)
+        return self.law.title
 
     @property
     def has_outcomes(self) -> bool:

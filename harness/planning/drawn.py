@@ -274,14 +274,16 @@ def question_of_scores(
     draw_growing, names = lists.draw_growing, family.sizes[: -len(beside) or None]
     if ratio != 1 and len(names) == 1:
         raise InputError(f"size of {family.name} takes no ratio")
-    known = {name: value for name, value in lists.words.items() if value is not None}
+    known: dict[str, Any] = {
+        name: value for name, value in lists.words.items() if value is not None
+    }
     known |= lists.restated({name: size_or_number(name, each) for name, each in given.items()})
     # No width depends on a mean of normal scores.
     left_out = () if is_bound or "mean" in given else ("mean",)
     needed = [name for name in (*lists.words, *beside) if name not in left_out]
     validate_names(f"size of {family.name}", needed, known, "needs")
     numbers = {name: known.get(name, 0.0) for name in lists.words}
-    cases = [size for name in beside for size in known[name]]
+    cases: list[int] = [size for name in beside for size in known[name]]
     truth = lists.truth_at(**numbers)
     where = ", ".join(f"{name} = {number:.15g}" for name, number in numbers.items())
     parameter = float(scenario_for(family, (2, 2), truth).listed_truths()[1][0])

@@ -14,7 +14,7 @@ from harness.base.errors import InputError
 from harness.base.frames import Tabular
 from harness.base.numerics.arrays import Floats
 from harness.base.underway import underway
-from harness.catalogue import design_for, with_settings
+from harness.catalogue import design_for
 from harness.distributions.sampling.law import NATS as ALL_NATS
 from harness.distributions.truths import Prior
 from harness.families.combination import Span
@@ -23,7 +23,7 @@ from harness.families.family import Family
 from harness.methods.catalogue import default_method, find
 from harness.methods.method import TWO_SIDED
 from harness.names import FamilyName, MethodName
-from harness.planning.arguments import AnyMethod, source_of, truth_columns
+from harness.planning.arguments import AnyMethod, planned_family, source_of, truth_columns
 from harness.planning.drawn import (
     SUMMED_TO,
     DrawnQuestion,
@@ -244,7 +244,7 @@ def size(
         >>> found.n, round(found.reached, 5), found.checked_to
         (139, 0.0499, 556)
     """
-    estimated = with_settings(family, truths, alpha)
+    estimated = planned_family(family, truths, alpha)
     name = estimated.name
     assumed: dict[str, Any] = {}
     side = TWO_SIDED if above is below is None else "upper" if above is None else "lower"
