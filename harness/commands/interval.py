@@ -184,6 +184,9 @@ def interval(
 
         interval clustered_difference --rows scores.csv --first a --second b --cluster document
 
+        interval clustered_difference --rows long.csv --key item --by model --cluster document
+        --correct right
+
     A score of several runs goes to mean, as in: interval mean 75 72 78 73 77.
 
     The area under the ROC curve takes scores of cases, and a column with their labels:
