@@ -140,7 +140,8 @@ _LISTS = {
     "deviation of the true means of clusters.",
     "sd_within": "Standard deviation of the scores of one cluster.",
     "size": "Cases of each cluster, or of clusters in turn: 3,5,20.",
-    "label_cost": "Cost of a label over that of a case, of judged_share; default 1.",
+    "label_cost": "Cost of a label over that of a case, of judged_share and, without "
+    "--unlabelled, of labelled_share; default 1.",
     "shares": "Share of each stratum among the cases: 0.5,0.3,0.2.",
     "share": _OF_LISTS["share"],
     "unlabelled": _OF_LISTS["unlabelled"],

@@ -24,6 +24,7 @@ from harness.methods.catalogue import default_method, find
 from harness.methods.method import TWO_SIDED
 from harness.names import FamilyName, MethodName
 from harness.planning.arguments import AnyMethod, planned_family, source_of, truth_columns
+from harness.planning.cheapest import LabelQuestion, label_question
 from harness.planning.drawn import (
     SUMMED_TO,
     DrawnQuestion,
@@ -34,7 +35,7 @@ from harness.planning.drawn import (
 from harness.planning.estimates import cost, is_smooth
 from harness.planning.expectations import expectations_of, limits_rise
 from harness.planning.goals import PROBABILITY, AssuredWidth, Bound, Goal, Width, ladder_of
-from harness.planning.judge import JudgeQuestion, judge_question
+from harness.planning.judge import JudgeQuestion, LabelledQuestion
 from harness.planning.lists import ListQuestion, find_number, list_question
 from harness.planning.near import SufficientSize, search_near
 from harness.planning.power import PowerQuestion, SufficientPower, power_question, search_power
@@ -65,7 +66,7 @@ class Size(Tabular):
     """Every size of the first sample from the answer up to this one reaches the goal."""
     smaller: tuple[float, ...]
     """Smaller sizes of the first sample that reach it by luck: a larger one does not."""
-    question: Question | PowerQuestion | ListQuestion | JudgeQuestion | DrawnQuestion = field(
+    question: Question | PowerQuestion | ListQuestion | LabelQuestion | DrawnQuestion = field(
         repr=False, compare=False
     )
     std_error: float | None = None
@@ -126,6 +127,11 @@ class Size(Tabular):
     def labelled(self) -> float:
         """The number of labelled cases."""
         return self._size_of("labelled")
+
+    @property
+    def unlabelled(self) -> float:
+        """The number of cases without a label."""
+        return self._size_of("unlabelled")
 
     def _size_of(self, name: str) -> float:
         if name not in self.sizes:
@@ -225,7 +231,9 @@ def size(
             and ``sd_within`` for both, and of a bound the mean; of "stratified_difference" p1, p2
             and the shares of the strata among the cases, a number for each stratum; of
             "labelled_share" share, sensitivity,
-            specificity and unlabelled, the number of other cases. Without any, for a width of
+            specificity and unlabelled, the number of other cases; without it, as of
+            "judged_share", the cases and labels are found that cost least together, where
+            ``label_cost`` is the cost of a label over that of a case. Without any, for a width of
             proportions that are no ratio, all are 0.5.
 
     Returns:
@@ -259,7 +267,8 @@ def size(
         assumed |= truths
     wanted = {HALF_WIDTH: half_width, LENGTH: length, ABOVE: above, BELOW: below}
     design = design_for(estimated)
-    plans_labels = design.plans_labels
+    # The number of cases without a label may be given.
+    plans_labels = design.plans_labels and not set(estimated.sizes) & set(truths)
     if design.lists is not None and design.lists.draw_growing is not None:
         if prior is not None:
             raise InputError(f"size of {name} takes no prior")
@@ -404,18 +413,20 @@ def _size_of_judge(
     """The cheapest numbers of cases and labels."""
     goal = _goal(family, wanted, None, None)
     _validate_probability("alpha", alpha)
-    question = judge_question(family, method, alpha, goal.target, goal.name == HALF_WIDTH, given)
+    kind = LabelledQuestion if family.labels_cases else JudgeQuestion
+    halves = goal.name == HALF_WIDTH
+    question = label_question(kind, family, method, alpha, goal.target, halves, given)
     n, labels = question.cheapest
     reached, error = question.width(n, labels)
     return Size(
-        sizes=dict(zip(family.sizes, (n, labels, labels), strict=True)),
+        sizes=dict(zip(family.sizes, question.sizes(n, labels), strict=True)),
         goal=goal.name,
         reached=reached,
         checked_to=n,
         smaller=(),
         question=question,
         std_error=error,
-        assumes=f"a label at {question.cost:g} times the cost of a case, as many of each kind",
+        assumes=question.assumes,
     )
 
 
