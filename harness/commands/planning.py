@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, cast, get_args
 
 import typer
 
+from harness.base.text import enumerated
 from harness.commands.options import (
     BETA,
     LABELS,
@@ -25,7 +26,10 @@ from harness.commands.options import (
     share_option,
     with_data,
 )
+from harness.names import FamilyName, PlannedFamily, SimulatedFamily
 
+_SIMULATED = get_args(SimulatedFamily)
+_EXACT = [name for name in get_args(FamilyName) if name not in _SIMULATED]
 _OF_LISTS = {
     "k": "Number of runs; of pass_at and pass_hat the samples of which one is right, or all.",
     "mean": "True mean of normal runs, or of normal scores; of tasks that of their probabilities.",
@@ -52,12 +56,7 @@ def coverage(
     family: Annotated[
         str,
         typer.Argument(
-            help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
-            "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, precision, "
-            "recall, specificity, npv, f_score, jaccard, mcc, kappa, informedness or "
-            "judged_share; mean, bounded_mean, clustered_proportion, clustered_mean, "
-            "stratified_difference, pass_at, pass_hat, auc, auc_difference or labelled_share, by "
-            "Monte Carlo",
+            help=f"{enumerated(_EXACT, 'or')}; {enumerated(_SIMULATED, 'or')}, by Monte Carlo",
             metavar="FAMILY",
         ),
     ],
@@ -160,10 +159,7 @@ def size(
     family: Annotated[
         str,
         typer.Argument(
-            help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
-            "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, mean, "
-            "clustered_proportion, stratified_difference, precision, recall, specificity, npv, "
-            "f_score, jaccard, mcc, kappa, informedness, labelled_share, judged_share or auc",
+            help=enumerated(get_args(PlannedFamily), "or"),
             metavar="FAMILY",
         ),
     ],

@@ -135,3 +135,9 @@ def test_a_coverage_of_differences_is_that_of_their_mean():
     assert abs(one.mean_length - two.mean_length) < 4 * math.hypot(
         one.mean_length_std_error, two.mean_length_std_error
     )
+
+
+@pytest.mark.parametrize("family", ["bounded_mean", "pass_at", "pass_hat", "auc_difference"])
+def test_a_size_that_may_grow_in_many_ways_is_refused_in_a_sentence(family):
+    with pytest.raises(InputError, match="whose data may grow in many ways"):
+        harness.size(family, half_width=0.05, sd=0.1)
