@@ -46,16 +46,16 @@ def rows_of_long_difference(family: Family, cases: Cases) -> tuple[list[Row], tu
             there are not two systems.
     """
     asked, command = cases.asked, f"interval {family.public_name}"
-    table = cases.table
-    assert asked.cluster is not None
+    table, cluster = cases.table, asked.cluster
+    assert cluster is not None
     if not asked.key:
-        asked = replace(asked, key=(asked.cluster,))
+        asked = replace(asked, key=(cluster,))
         table = complete(table, asked, command, compares=False)
     column = table.column(asked.by[0])
     systems = list(dict.fromkeys(column))
     validate_two_systems(systems, asked, command)
     items = list(zip(*(table.keys(name, "case") for name in asked.key), strict=True))
-    clusters = table.keys(asked.cluster, "cluster")
+    clusters = table.keys(cluster, "cluster")
     values = table.right(asked.correct[0]) if asked.correct else table.finite(asked.scores[0])
     rows = []
     for group, places in table.groups(asked.by[1:]).items():
