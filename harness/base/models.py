@@ -306,7 +306,7 @@ def by_shape(one: Any, *, listed: Any = None, mapping: Any = None) -> Any:
 
 def model_name(family: str, what: str) -> str:
     """The name of a model that belongs to the family of this name, as in RateMethod."""
-    return "".join(word.capitalize() for word in f"{family}_{what}".split("_"))
+    return "".join(word.capitalize() for word in re.split(r"\W+|_", f"{family}_{what}"))
 
 
 class Span(StrictModel):

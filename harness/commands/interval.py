@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
 
@@ -45,6 +45,7 @@ from harness.commands.options import (
     read_value,
     with_data,
 )
+from harness.names import FamilyName
 
 if TYPE_CHECKING:
     from harness.families.family import Family
@@ -61,12 +62,7 @@ def interval(
     family: Annotated[
         str,
         typer.Argument(
-            help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
-            "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, mean, "
-            "bounded_mean, clustered_proportion, clustered_mean, clustered_difference, "
-            "stratified_difference, pass_at, pass_hat, precision, recall, specificity, npv, "
-            "f_score, jaccard, mcc, kappa, informedness, auc, auc_difference, labelled_share or "
-            "judged_share",
+            help=enumerated(get_args(FamilyName), "or"),
             metavar="FAMILY",
         ),
     ],
@@ -183,6 +179,9 @@ def interval(
         interval clustered_mean --rows scores.csv --values score --cluster document
 
         interval clustered_difference --rows scores.csv --first a --second b --cluster document
+
+        interval clustered_difference --rows long.csv --key item --by model --cluster document
+        --correct right
 
     A score of several runs goes to mean, as in: interval mean 75 72 78 73 77.
 

@@ -15,10 +15,12 @@ from harness.catalogue import LARGEST_BETA
 from harness.config.form import FamilyForm, WrittenByKeys, family_form
 from harness.config.key import Key, Keys, key, plain
 from harness.config.models.figures import figure_type, write_figures
+from harness.config.models.levels import Probability
 from harness.config.models.methods import prior_type
 from harness.config.models.trials import ExecutionSettings, write_execution
 from harness.families.confusion import BETA
 from harness.families.family import Family
+from harness.families.judged import SENSITIVITY, SPECIFICITY
 from harness.families.tasks import DEFAULT_K, LARGEST_K, K
 
 CROSS = "cross"
@@ -56,6 +58,11 @@ Beta = Annotated[
     float, Field(ge=1 / LARGEST_BETA, le=LARGEST_BETA), expecting("a number from 0.01 to 100")
 ]
 
+ABOUT_RATES = {
+    SENSITIVITY: "Of a judge without labels: the known probability of its yes to a right case.",
+    SPECIFICITY: "Of a judge without labels: the known probability of its no to a wrong case.",
+}
+
 SamplesDrawn = Annotated[
     int, Field(ge=1, le=LARGEST_K), expecting(f"a whole number from 1 to {LARGEST_K:,}")
 ]
@@ -92,9 +99,17 @@ def kind_and_family(kind: str, what: str, families: Collection[str]) -> Callable
             found[K] = key(
                 SamplesDrawn, about_k, DEFAULT_K, write=lambda _: plain(family.settings[K])
             )
+        for rate, about_rate in ABOUT_RATES.items():
+            if rate in family.settings:
+                found[rate] = _setting(Probability, about_rate, family.settings[rate])
         return found
 
     return keys
+
+
+def _setting(kind: Any, about: str, value: float) -> Key:
+    """The key of a setting of the family, which it has to have."""
+    return key(kind, about, write=lambda _: plain(value))
 
 
 def _constant(word: str) -> WithJsonSchema:

@@ -21,7 +21,7 @@ from harness.designs.lists import (
     TRIED_TASKS,
     TWO_SCORES,
 )
-from harness.designs.one_sample.design import ONE_SAMPLE
+from harness.designs.one_sample.design import OF_A_KNOWN_JUDGE, ONE_SAMPLE
 from harness.designs.pairs.design import PAIRED
 from harness.designs.stopping.design import STOPPED
 from harness.designs.two_samples.design import TWO_INDEPENDENT
@@ -30,6 +30,7 @@ DESIGNS: dict[str, Design] = {
     design.name: design
     for design in (
         ONE_SAMPLE,
+        OF_A_KNOWN_JUDGE,
         TWO_INDEPENDENT,
         PAIRED,
         REPEATED_RUNS,

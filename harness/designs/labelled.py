@@ -141,6 +141,7 @@ PARTLY_LABELLED = Design(
             PER_TRUTH,
         )
     },
+    plans_labels=True,
     size_needs=("share", "sensitivity", "specificity", "unlabelled"),
 )
 """Labelled cases by label and verdict, and verdicts on other cases, all independent."""

@@ -11,6 +11,7 @@ from typing import Any
 from harness.base.errors import ConfigIssue, InputError
 from harness.base.models import unknown_key
 from harness.base.plain_data import flow
+from harness.base.text import enumerated
 from harness.catalogue import family_in, with_settings
 from harness.config.form import (
     FamilyForm,
@@ -22,6 +23,7 @@ from harness.config.models.figures import figure_spec
 from harness.config.rules import Rule, ValidKeys, broken_figures
 from harness.families.catalogue import FAMILIES
 from harness.families.family import STOPPING, Family
+from harness.families.judged import SENSITIVITY, SPECIFICITY
 from harness.figures.kind import FigureSpec
 from harness.figures.requirements import ExperimentFacts
 from harness.kinds.kind import E, Kind
@@ -143,6 +145,11 @@ class FamilyKind(Kind[E]):
         if key in SIZES:
             wanted = " and ".join(family.sizes)
             return f"expected {wanted} for the family {family.name}, found {key}"
+        if key in (SENSITIVITY, SPECIFICITY) and key in family.truth_parts:
+            return (
+                f"expected {SENSITIVITY} and {SPECIFICITY} together, with a sum above 1 and "
+                f"without {enumerated(family.sizes[1:])}, or in the truth, found {key}"
+            )
         having = self._families_with(key)
         if len(having) == 1:
             return f"expected the family {having[0].name} with {key}, found {family.name}"

@@ -179,34 +179,56 @@ def clustered_answers(
         InputError: an item is in two clusters.
     """
     names, of_system = _numbered(systems)
-    item_names, of_item = _numbered(items)
     cluster_names, of_cluster = _numbered(clusters)
     given = np.asarray(values, np.float64)
-    counts = len(names), len(item_names), len(cluster_names)
-    cluster_of_item = np.zeros(counts[1], np.int64)
-    cluster_of_item[of_item] = of_cluster
-    apart = np.flatnonzero(cluster_of_item[of_item] != of_cluster)
-    if apart.size:
-        item = of_item[apart[0]]
-        one, other = (
-            cluster_names[place] for place in (cluster_of_item[item], of_cluster[apart[0]])
-        )
-        raise InputError(
-            f"an item should belong to one cluster, found {', '.join(item_names[item])} in {one} "
-            f"and {other}"
-        )
-    means = _sums((counts[0], counts[1]), of_system, of_item, given)
-    means /= _sums((counts[0], counts[1]), of_system, of_item)
-    by_cluster = [np.bincount(cluster_of_item, row, counts[2]) for row in means]
-    item_totals = np.asarray(np.stack(by_cluster), np.float64)
+    counts = len(names), len(cluster_names)
+    of_items, means = item_means(systems, items, clusters, given, names)
+    place_of = {label: place for place, label in enumerate(cluster_names)}
+    cluster_of_item = np.array([place_of[label] for label in of_items], np.int64)
+    by_cluster = [np.bincount(cluster_of_item, row, counts[1]) for row in means]
     return ClusteredAnswers(
         tuple(names),
         is_right,
-        _sums((counts[0], counts[2]), of_system, of_cluster, given),
-        _sums((counts[0], counts[2]), of_system, of_cluster),
-        item_totals,
-        np.asarray(np.bincount(cluster_of_item, minlength=counts[2]), np.float64),
+        _sums(counts, of_system, of_cluster, given),
+        _sums(counts, of_system, of_cluster),
+        np.asarray(np.stack(by_cluster), np.float64),
+        np.asarray(np.bincount(cluster_of_item, minlength=counts[1]), np.float64),
     )
+
+
+def item_means(
+    systems: Sequence[str],
+    items: Sequence[tuple[str, ...]],
+    clusters: Sequence[_Label],
+    values: Floats,
+    names: Sequence[str],
+) -> tuple[list[_Label], Floats]:
+    """Return the cluster of each item, and the mean of each system's answers to it.
+
+    Args:
+        systems, items, clusters: of each row; every system answers every item.
+        values: the answers, shape (n,).
+        names: the m systems.
+
+    Returns:
+        The clusters of k items, and the means, shape (m, k).
+
+    Raises:
+        InputError: an item is in two clusters.
+    """
+    cluster_of: dict[tuple[str, ...], _Label] = {}
+    for item, cluster in zip(items, clusters, strict=True):
+        if cluster_of.setdefault(item, cluster) != cluster:
+            raise InputError(
+                f"an item should belong to one cluster, found {', '.join(item)} in "
+                f"{cluster_of[item]} and {cluster}"
+            )
+    place_of = {name: place for place, name in enumerate(names)}
+    of_system = np.array([place_of[name] for name in systems], np.int64)
+    item_names, of_item = _numbered(items)
+    shape = len(names), len(item_names)
+    means = _sums(shape, of_system, of_item, values) / _sums(shape, of_system, of_item)
+    return [cluster_of[item] for item in item_names], means
 
 
 def _numbered(labels: Sequence[_Label]) -> tuple[Sequence[_Label], Places]:

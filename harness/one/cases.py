@@ -49,7 +49,7 @@ def read_cases(
     if compares and asked.cluster is not None and asked.correct:
         raise InputError(
             "--cluster is for cases that come in clusters, which are no pairs of independent ones; "
-            "clustered_difference takes a column of each system, and "
+            f"{asked.call('interval clustered_difference')} compares two systems, and "
             f"{asked.call('leaderboard')} has an interval for each system and of their differences"
         )
     is_long = bool(asked.by) and bool(asked.key)

@@ -13,6 +13,11 @@ from harness.families.csv_rows import MISSING, RIGHT, CsvTable, count_clusters, 
 from harness.families.family import Family
 from harness.one.cases import read_cases
 from harness.one.file_question import FileQuestion, long_call
+from harness.one.long_differences import (
+    is_long_difference,
+    rows_of_long_difference,
+    validate_cluster,
+)
 from harness.one.repeated_ids import RepeatedIds, find_repeated_ids, remark_on_pairs
 from harness.one.rows import Row, beside, free_name, located, row_lists
 
@@ -53,8 +58,11 @@ def rows_of_file(family: Family, asked: FileQuestion, number: _Integral) -> Rows
     """
     command = f"interval {family.public_name}"
     in_clusters = family.groups_cases
+    validate_cluster(family, asked)
     cases = read_cases(asked, command, _compares(family), in_clusters)
     table, asked = cases.table, cases.asked
+    if is_long_difference(family, asked):
+        return RowsOfFile(*rows_of_long_difference(family, cases), None)
     _validate_question(family, asked, table)
     reader = _FileRows(family, asked, table, cases.systems)
     rows = reader.rows(number)
@@ -359,7 +367,8 @@ def _validate_question(family: Family, asked: FileQuestion, table: CsvTable) -> 
             f"--correct is for cases that are right or wrong, which {family.name} does not take"
         )
     columns = _answers(family)
-    hint = f"; {long_call(table, asked, command)}" if _compares(family) else ""
+    is_of_two = _compares(family) or (family.labels_clusters and columns == 2)
+    hint = f"; {long_call(table, asked, command)}" if is_of_two else ""
     if len(asked.correct) != columns:
         raise InputError(
             f"{family.name} needs {columns} --correct, of the first and of the second, "

@@ -84,16 +84,8 @@ def wide(table: CsvTable, asked: FileQuestion, command: str) -> Cases:
     by = asked.by[0]
     column = table.column(by)
     systems = tuple(dict.fromkeys(column))
-    if command != "leaderboard" and len(systems) != 2:
-        some = first_few(systems)
-        two = [f"{by}={name}" for name in systems[:2]]
-        hint = (
-            f": {asked.call(command, where=(*asked.where, *two))} takes two of them, "
-            f"{asked.call('leaderboard')} all"
-            if len(systems) > 2
-            else ""
-        )
-        raise InputError(f"{command.split()[-1]} compares two systems, found in {by} {some}{hint}")
+    if command != "leaderboard":
+        validate_two_systems(systems, asked, command)
     items = list(zip(*(table.column(name) for name in asked.key), strict=True))
     places: dict[str, dict[tuple[str, ...], int]] = {name: {} for name in systems}
     for place, (item, name) in enumerate(zip(items, column, strict=True)):
@@ -122,6 +114,23 @@ def wide(table: CsvTable, asked: FileQuestion, command: str) -> Cases:
         ),
         asked,
         {f"{by}{number}": name for number, name in enumerate(systems, 1)},
+    )
+
+
+def validate_two_systems(systems: Sequence[str], asked: FileQuestion, command: str) -> None:
+    """Refuse another number of systems than two, with what takes two of them, or all."""
+    if len(systems) == 2:
+        return
+    by = asked.by[0]
+    two = [f"{by}={name}" for name in systems[:2]]
+    hint = (
+        f": {asked.call(command, where=(*asked.where, *two))} takes two of them, "
+        f"{asked.call('leaderboard')} all"
+        if len(systems) > 2
+        else ""
+    )
+    raise InputError(
+        f"{command.split()[-1]} compares two systems, found in {by} {first_few(systems)}{hint}"
     )
 
 

@@ -149,11 +149,13 @@ def coverage(
             "precision", "recall", "specificity", "npv", "f_score" (with beta), "jaccard", "mcc",
             "kappa" and "informedness" (n, p_tp, p_fp and p_fn, or prevalence, sensitivity and
             specificity). Of lists "mean" of normal runs (k, mean, sd), "clustered_proportion"
-            (clusters, size, p, rho), "clustered_mean" of normal scores (clusters, size, mean, sd,
-            rho), "stratified_difference" (n1, n2, p1, p2, each a list with a number for each
-            stratum), "auc" (n1, n2, auc, sd_ratio, by default 1),
+            (clusters, size, p, rho), "clustered_mean" and "clustered_difference" of normal scores
+            (clusters, size, mean, sd, rho), "stratified_difference" (n1, n2, p1, p2, each a list
+            with a number for each stratum), "auc" (n1, n2, auc, sd_ratio, by default 1),
             "auc_difference" (n1, n2, auc1, auc2, correlation) and "labelled_share" (labelled,
-            unlabelled, share, sensitivity, specificity).
+            unlabelled, share, sensitivity, specificity). "judged_share" has n, positives,
+            negatives, share, sensitivity and specificity; without positives and negatives the
+            error rates are known, and methods those of a proportion.
         method: a name of the catalogue, an alias, or a function f(x, n, alpha) of the family's
             data that returns both limits; or a list of these. Its limits must be a function of the
             outcome, unless the data are lists.

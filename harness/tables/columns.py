@@ -21,6 +21,7 @@ from harness.catalogue import family_in
 from harness.families.catalogue import FAMILIES
 from harness.families.confusion import BETA
 from harness.families.family import STOPPING, Family
+from harness.families.judged import SENSITIVITY
 from harness.families.tasks import K
 from harness.methods.catalogue import methods_of
 from harness.tables.estimands import estimands_of
@@ -88,6 +89,11 @@ class TableKind:
     def has_beta(self) -> bool:
         """Whether the parameter is an F score, of some β."""
         return self.family is not None and BETA in self.family.settings
+
+    @property
+    def has_known_judge(self) -> bool:
+        """Whether the error rates of a judge are settings of the family."""
+        return self.family is not None and SENSITIVITY in self.family.settings
 
     @property
     def has_k(self) -> bool:

@@ -115,7 +115,7 @@ def test_the_command_answers_and_states_the_error(run_command):
     assert found["half_width"] <= 0.05
     assert 0 < found["std_error"] < 0.001
     result = run_command(*argv)
-    assert "so that n1 is known to ±" in result.err
+    assert f"so that n1 = {found['n1']} is known to ±" in result.err
 
 
 @pytest.mark.parametrize(

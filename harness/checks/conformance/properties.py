@@ -314,12 +314,15 @@ def has_width(evaluation: Evaluation) -> Violation:
 
     A one-sided interval need not: its lower limit may reach 1 where alpha is above one half. There,
     that a two-sided one has none is a remark; so it is at lists without any spread, as the standard
-    error of equal values is 0.
+    error of equal values is 0, and at an end of the range where the count has a law of its own,
+    whose settings the data then contradict.
     """
-    outcomes = evaluation.outcomes
+    outcomes, family = evaluation.outcomes, evaluation.family
     mild = evaluation.by_alpha(np.array(evaluation.alphas) > LARGE_ALPHA)
     if isinstance(outcomes, DataSets):
         mild = mild | ~outcomes.has_spread()
+    if family.law is not None:
+        mild = mild | np.isin(evaluation.lower, family.support)
     mild = np.broadcast_to(mild, evaluation.lower.shape)
     return Violation((evaluation.lower == evaluation.upper) & evaluation.is_two_sided, mild=mild)
 

@@ -122,8 +122,12 @@ def tails_of_one_sample(evaluation: Evaluation) -> LimitTails:
     (counts,), (size,) = outcomes.flat(), outcomes.sizes
     low, high = family.support
     expected = np.array(kept.alphas)[:, np.newaxis] / (2.0 if kept.is_two_sided else 1.0)
-    lower_tail, lower_half = _tails(family, counts, lower, size, lower > low, from_below=False)
-    upper_tail, upper_half = _tails(family, counts, upper, size, upper < high, from_below=True)
+    lower_used, upper_used = lower > low, upper < high
+    if family.law is not None:
+        # A limit beyond the range is clipped to either end of it.
+        lower_used, upper_used = lower_used & (lower < high), upper_used & (upper > low)
+    lower_tail, lower_half = _tails(family, counts, lower, size, lower_used, from_below=False)
+    upper_tail, upper_half = _tails(family, counts, upper, size, upper_used, from_below=True)
     return LimitTails(
         **vars(kept),
         tail={"lower": lower_tail, "upper": upper_tail},
@@ -149,7 +153,7 @@ def _tails(
     low, high = family.support
     places = used & np.isfinite(limits)
     x = np.broadcast_to(counts, limits.shape)[places]
-    truth = np.clip(limits[places], low, high)
+    truth = family.model_parameter(np.clip(limits[places], low, high))
     sampling = family.model.SAMPLING
     whole = np.ones(x.size)
     if from_below:

@@ -88,6 +88,17 @@ def _of_single_count(of_count: Key) -> Callable[[Family], Key | None]:
     return lambda family: of_count if family.has_single_count else None
 
 
+def _draws(family: Family) -> Key | None:
+    """The key of where a single count comes from; none where the family has a law of its own."""
+    if not family.has_single_count or family.law is not None:
+        return None
+    about = (
+        "Where Monte Carlo outcomes come from: NumPy's generators, or tables, which are "
+        "faster at uniform and beta truths up to n = 500."
+    )
+    return key(DrawsFrom, about, NUMPY, write=_unless(NUMPY))
+
+
 def size_keys(family: Family) -> Keys:
     """The keys of the sizes of a family."""
     if design_for(family).sizes_are_lists:
@@ -202,18 +213,7 @@ class Experiment(FamilyExperiment):
         key(TrialsType | None, "How many Monte Carlo trials.", None, write=write_trials),
     ]
     """None where no Monte Carlo trials are made."""
-    draws: Annotated[
-        str,
-        _of_single_count(
-            key(
-                DrawsFrom,
-                "Where Monte Carlo outcomes come from: NumPy's generators, or tables, which are "
-                "faster at uniform and beta truths up to n = 500.",
-                NUMPY,
-                write=_unless(NUMPY),
-            )
-        ),
-    ] = NUMPY
+    draws: Annotated[str, _draws] = NUMPY
     """``numpy`` or ``thinned``: where the outcomes of Monte Carlo trials come from."""
     outcomes: Annotated[int | tuple[int, ...] | None, _unless_lists(_outcomes)] = None
     """None: every outcome that can occur. Otherwise the number of fractions of n, from 0 to 1, or

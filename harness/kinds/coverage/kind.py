@@ -12,6 +12,7 @@ import numpy as np
 
 from harness.base.errors import ConfigIssue
 from harness.catalogue import design_for
+from harness.config.form import FamilyForm
 from harness.config.models.sizes import paired
 from harness.config.models.truths import written_truth
 from harness.config.rules import ValidKeys
@@ -30,6 +31,7 @@ from harness.families.family import (
     STOPPING,
     Family,
 )
+from harness.families.judged import known_judge
 from harness.figures.requirements import ExperimentFacts, suitable_figures
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.rules import RULES
@@ -55,6 +57,11 @@ class CoverageKind(FamilyKind[Experiment]):
     record = Experiment
     families = FAMILIES
     rules = RULES
+
+    def forms(self) -> Iterator[FamilyForm]:
+        """The forms, and that of a judge whose error rates are keys, whatever they are."""
+        yield from super().forms()
+        yield self.form_for(known_judge(0.9, 0.9))
 
     def valid_keys(
         self, raw: Mapping[str, Any], folder: Path
@@ -249,7 +256,7 @@ def engines_of(
     if written is not None:
         return tuple(engine for engine in family.engines if engine in written)
     left_out = {MONTE_CARLO} if trials is None else set()
-    if law is not None:
+    if law is not None or family.law is not None:
         # A posterior is that of the family's own law, and an integral over truths needs one.
         is_listed = truth is None or truth.is_discrete
         left_out |= {POSTERIOR} if is_listed else {POSTERIOR, ENUMERATION}

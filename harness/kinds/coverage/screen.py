@@ -184,7 +184,7 @@ def _is_known(row: SummaryRow) -> bool:
 def _estimated_coverage(row: SummaryRow, alpha: float) -> str:
     """An estimate with its interval; there is none over sizes whose trials stopped at looks."""
     if not _is_known(row):
-        return ""
+        return "no interval" if row.get("trials") else ""
     estimate = coverage_number(row["actual_alpha"], alpha)
     low, high = row["ci_lower"], row["ci_upper"]
     if low is None:
