@@ -15,7 +15,7 @@ from typing import Any
 import harness
 from benchmarks.timing import report
 from harness.designs.engines.monte_carlo import SHARD
-from harness.kinds.coverage.scenario_trials import ScenarioTrials
+from harness.kinds.coverage.scenario_trials import ScenarioRounds
 from harness.kinds.coverage.solutions import ScenarioSolution
 from harness.kinds.load import load_experiment
 from harness.kinds.run import run_experiment
@@ -63,7 +63,7 @@ def journal() -> None:
         return wrapped
 
     steps = {
-        ScenarioTrials: ("save",),
+        ScenarioRounds: ("save",),
         ScenarioSolution: ("save",),
         Journal: ("__init__", "commit", "close", "records"),
     }

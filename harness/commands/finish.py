@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -94,36 +94,9 @@ def _figures_line(drawn: Sequence[Path], experiment: AnyExperiment, path: Path) 
 
 
 def progress_of(name: str, quiet: bool) -> AbstractContextManager[Progress]:
-    """Show a progress bar on standard error if it is a terminal, unless ``quiet``."""
+    """Show progress on standard error unless ``quiet``: a bar, or lines if it is no terminal."""
     from harness.runner.parallel import NoProgress
-    from harness.screen.console import progress_bar
+    from harness.screen.console import ProgressLines, progress_bar
 
-    otherwise = NoProgress() if quiet else _Said(name)
+    otherwise = NoProgress() if quiet else ProgressLines(name, print_error)
     return shown(partial(progress_bar, name=name), quiet, otherwise=otherwise)
-
-
-@dataclass(frozen=True)
-class _Said:
-    """Progress where no bar is shown: from where a run goes on."""
-
-    name: str
-
-    def begun(self, program: str) -> None:
-        from harness.screen.console import begun_line
-
-        print_error(begun_line(self.name, program))
-
-    def damaged(self, records: int) -> None:
-        from harness.screen.console import damaged_line
-
-        print_error(damaged_line(self.name, records))
-
-    def found(self, recorded: int, parts: int) -> None:
-        from harness.screen.console import goes_on_line
-
-        if 0 < recorded < parts:
-            print_error(goes_on_line(self.name, recorded, parts))
-
-    def expect(self, trials: int) -> None: ...
-
-    def advance(self, trials: int) -> None: ...

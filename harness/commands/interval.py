@@ -439,7 +439,7 @@ def _remark(
 
 def _on_default(setting: IntervalSetting, rows: Sequence[Row], method: str) -> Iterator[str]:
     """Yield what the default covers where data are few: itself, or the command that computes it."""
-    from harness.one.default_sizes import remark_on_sizes
+    from harness.one.data_remarks import remark_on_sizes
     from harness.one.remarks import complete_data
 
     family, outcomes = setting.family, complete_data(setting.family, rows)

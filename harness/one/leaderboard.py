@@ -19,10 +19,16 @@ from harness.base.text import first_few
 from harness.families.catalogue import family_of
 from harness.families.csv_rows import CsvTable
 from harness.methods.method import LOWER, TWO_SIDED
-from harness.one.answers import Answers, clustered_answers, right_answers
+from harness.one.answers import (
+    IsBetter,
+    Places,
+    SystemAnswers,
+    clustered_answers,
+    ranks_left_open,
+    right_answers,
+)
 from harness.one.cases import read_cases
 from harness.one.file_question import Cases, FileQuestion, Missing, long_call, sources, texts
-from harness.one.ranks import IsBetter, Places, ranks_left_open
 from harness.one.repeated_ids import find_repeated_ids
 from harness.one.result import Interval, interval_text
 
@@ -52,7 +58,7 @@ class System:
 
 
 @dataclass(frozen=True)
-class PairedDifference:
+class SystemDifference:
     """The first system's proportion or mean minus the second one's, by a simultaneous interval."""
 
     first: str
@@ -75,7 +81,7 @@ class Leaderboard(Tabular):
     """Systems in the order of their proportions, and the differences of all pairs of them."""
 
     systems: tuple[System, ...]
-    differences: tuple[PairedDifference, ...]
+    differences: tuple[SystemDifference, ...]
     joint: float
     """The level at which all differences hold together, and all ranks."""
     remarks: tuple[str, ...]
@@ -106,7 +112,7 @@ class Leaderboard(Tabular):
 
     def records(self) -> list[dict[str, Any]]:
         """Return a row for each system and then for each difference, with the names of both."""
-        rows: tuple[System | PairedDifference, ...] = (*self.systems, *self.differences)
+        rows: tuple[System | SystemDifference, ...] = (*self.systems, *self.differences)
         records = [asdict(each) for each in rows]
         names = dict.fromkeys(name for each in records for name in each)
         return [{name: each.get(name) for name in names} for each in records]
@@ -219,7 +225,7 @@ def leaderboard(
     return Leaderboard(tuple(systems), pairs, joint, said)
 
 
-def _answers(asked: FileQuestion) -> tuple[Answers, Sequence[str]]:
+def _answers(asked: FileQuestion) -> tuple[SystemAnswers, Sequence[str]]:
     """The answers of a file, and remarks on how it was read."""
     cases, values = _read(asked)
     table, asked, is_right = cases.table, cases.asked, not cases.asked.scores
@@ -285,7 +291,7 @@ def _read(asked: FileQuestion) -> tuple[Cases, Mapping[str, Floats]]:
     return cases, values
 
 
-def _is_better(answers: Answers) -> IsBetter:
+def _is_better(answers: SystemAnswers) -> IsBetter:
     def is_better(first: Places, second: Places, alpha: float) -> Bools:
         found = answers.differences(first, second, alpha, LOWER)
         # At an alpha above 1/2 a limit may lie above its estimate.
@@ -295,8 +301,8 @@ def _is_better(answers: Answers) -> IsBetter:
 
 
 def _differences(
-    answers: Answers, systems: Sequence[str], outside: Decimal
-) -> Iterator[PairedDifference]:
+    answers: SystemAnswers, systems: Sequence[str], outside: Decimal
+) -> Iterator[SystemDifference]:
     """The differences of all pairs, each at a share of the alpha of all."""
     places = {name: place for place, name in enumerate(answers.names)}
     pairs = list(combinations(systems, 2))
@@ -306,7 +312,7 @@ def _differences(
     for pair, i, j, limits in zip(pairs, first, second, _numbers(found), strict=True):
         apart = not limits[1] <= 0 <= limits[2]
         only = answers.discordant(i, j)
-        yield PairedDifference(*pair, *only, *limits, alpha, found.method, apart)
+        yield SystemDifference(*pair, *only, *limits, alpha, found.method, apart)
 
 
 def _numbers(found: Interval) -> list[tuple[float, float, float]]:
@@ -328,7 +334,7 @@ def _remark_on_ranks(systems: Sequence[System], joint: float) -> str:
     )
 
 
-def _remarks(differences: Sequence[PairedDifference], joint: float) -> Iterator[str]:
+def _remarks(differences: Sequence[SystemDifference], joint: float) -> Iterator[str]:
     """What the level of the differences means, and which of them are told apart."""
     count, alpha = len(differences), differences[0].alpha
     yield (

@@ -154,7 +154,7 @@ def measured_groups(
     alpha: float = 0.05,
     decimal: str = ".",
     **columns: Unpack[AnswerColumns],
-) -> tuple[Mapping[Group, Mapping[str, Measure]], Sequence[float | None]]:
+) -> tuple[Mapping[EstimateGroup, Mapping[str, Measure]], Sequence[float | None]]:
     """Return the measures of each group of a table, and the true value of each.
 
     Args and raises: as of ``summarize``.
@@ -197,7 +197,7 @@ def measured_groups(
 
 
 @dataclass(frozen=True)
-class Group:
+class EstimateGroup:
     """The rows of one method at one combination of the further factors."""
 
     factors: tuple[str, ...]
@@ -208,7 +208,7 @@ class Group:
         return ", ".join(f"{name} = {value}" for name, value in pairs) or "all rows"
 
 
-_Groups = Mapping[Group, Positions]
+_Groups = Mapping[EstimateGroup, Positions]
 
 
 @dataclass(frozen=True)
@@ -326,10 +326,10 @@ class _Estimates:
                         break
         rows = pl.Series("row", np.arange(len(self.columns[0])))
         if not keys:
-            return {Group((), ()): rows.to_numpy()}
+            return {EstimateGroup((), ()): rows.to_numpy()}
         frame = pl.DataFrame([rows, *(key.alias(str(at)) for at, key in enumerate(keys))])
         parts = frame.group_by(frame.columns[1:], maintain_order=True)
-        return {Group(factors, key): part["row"].to_numpy() for key, part in parts}
+        return {EstimateGroup(factors, key): part["row"].to_numpy() for key, part in parts}
 
 
 def _first_line(fault: Exception) -> str:
@@ -394,7 +394,9 @@ def _truths(table: _Estimates, true: float | str | None, groups: _Groups) -> Seq
     return [float(values[rows[0]]) for rows in groups.values()]
 
 
-def _reference(table: _Estimates, reference: Any, group: Group, groups: _Groups) -> Group:
+def _reference(
+    table: _Estimates, reference: Any, group: EstimateGroup, groups: _Groups
+) -> EstimateGroup:
     """The group of the reference at the further factors of a group."""
     methods = {str(each.values[0]): each.values[0] for each in groups}
     if str(reference) not in methods:
@@ -403,14 +405,17 @@ def _reference(table: _Estimates, reference: Any, group: Group, groups: _Groups)
             f"{first_few(list(methods))}, found {quoted(reference)}"
             f"{did_you_mean(reference, methods)}"
         )
-    other = Group(group.factors, (methods[str(reference)], *group.values[1:]))
+    other = EstimateGroup(group.factors, (methods[str(reference)], *group.values[1:]))
     if other not in groups:
         raise InputError(f"{table.name}: expected rows of the reference for {other}, found none")
     return other
 
 
 def _places(
-    table: _Estimates, pair: tuple[Group, Group], groups: _Groups, trials: pl.Series | None
+    table: _Estimates,
+    pair: tuple[EstimateGroup, EstimateGroup],
+    groups: _Groups,
+    trials: pl.Series | None,
 ) -> tuple[Positions, Positions]:
     """The number of the trial of each row of a group, and of each row of its reference.
 
@@ -440,7 +445,7 @@ def _places(
     return places[: own.size], places[own.size :]
 
 
-def _frame(found: Mapping[Group, Mapping[str, Measure]]) -> pl.DataFrame:
+def _frame(found: Mapping[EstimateGroup, Mapping[str, Measure]]) -> pl.DataFrame:
     """Return the measures as a data frame."""
     rows = [
         (group, name, of_group[name])

@@ -9,7 +9,7 @@ import numpy as np
 
 from harness.families.family import Data, Family
 from harness.methods.catalogue.recommended import COMPUTED_OVER
-from harness.one.default_sizes import chosen_for, near_estimate
+from harness.one.data_remarks import chosen_for, near_estimate
 from harness.planning.coverage import coverage
 
 SMALL = 30

@@ -10,6 +10,7 @@ import json
 import logging
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -35,7 +36,6 @@ from joblib._dask import DaskDistributedBackend
 from harness.base.errors import HarnessError, InputError
 from harness.base.temporary import temporary_prefix
 from harness.callers.function import close_sent_functions
-from harness.runner.machine import end_with_input
 from harness.runner.manifest import versions
 
 T = TypeVar("T")
@@ -210,8 +210,24 @@ def run_workers() -> None:
 
     It ends with the process that has started it: standard input closes then, however that ended.
     """
-    end_with_input(sys.argv[-1])
+    _end_with_input(sys.argv[-1])
     dask_worker.main()
+
+
+def _end_with_input(folder: str) -> None:
+    """End this process with its group, and delete the folder, once standard input has closed.
+
+    It closes with the process that writes to it, however that ends.
+    """
+
+    def await_end_of_input() -> None:
+        sys.stdin.buffer.read()
+        shutil.rmtree(folder, ignore_errors=True)
+        if os.name == "posix":
+            os.killpg(0, signal.SIGKILL)
+        os._exit(1)
+
+    threading.Thread(target=await_end_of_input, daemon=True).start()
 
 
 def _try(client: Client, scheduler: str, seconds: float) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import threading
+import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -19,7 +20,6 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 from harness.base.errors import HarnessError, InputError
 from harness.base.temporary import remove_left_behind
 from harness.config.values import DASK, Execution
-from harness.runner.machine import end_with_driver
 
 T = TypeVar("T")
 
@@ -93,6 +93,27 @@ def _call_in(folder: Path, function: Callable[..., T], *arguments: Any) -> T:
     """Call the function with the folder as the current one."""
     os.chdir(folder)
     return function(*arguments)
+
+
+_PERIOD = 1.0
+"""The seconds between two looks at the parent process."""
+
+
+def end_with_driver(driver: int) -> None:
+    """End this worker process once the process that hands out its tasks has ended.
+
+    A worker of loky whose driver was killed would otherwise wait minutes for its next task.
+
+    Args:
+        driver: the number of that process, the parent of this one.
+    """
+
+    def watch() -> None:
+        while os.getppid() == driver:
+            time.sleep(_PERIOD)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 THREADS: Backend = _Threads()

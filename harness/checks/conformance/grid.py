@@ -55,7 +55,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class OutcomeGrid:
+class CountGrid:
     """All combinations of the counts of each sample, at one size of each sample."""
 
     family: Family
@@ -154,7 +154,7 @@ class OutcomeGrid:
 
 
 @dataclass(frozen=True)
-class OutcomeList(OutcomeGrid):
+class OutcomeList(CountGrid):
     """A list of outcomes at one size of each sample: row i holds count i of every sample."""
 
     @property
@@ -223,7 +223,7 @@ class TableList(OutcomeList):
 class GridBlock:
     """Outcomes of one size with the alphas at which limits are asked for."""
 
-    outcomes: OutcomeGrid
+    outcomes: CountGrid
     alphas: tuple[float, ...]
     """Ascending."""
 
@@ -253,7 +253,7 @@ def conformance_grid(
     return blocks
 
 
-def _outcomes(family: Family, sizes: tuple[float, ...]) -> OutcomeGrid:
+def _outcomes(family: Family, sizes: tuple[float, ...]) -> CountGrid:
     """The outcomes of one size: all of a small one, else those near the ends and some between."""
     counts: Sequence[Sequence[int]] = [EVENTS]
     if family.shares_size:
@@ -290,7 +290,7 @@ def _outcomes(family: Family, sizes: tuple[float, ...]) -> OutcomeGrid:
     elif family.samples == 2:
         counts = [EVENTS_OF_TWO, EVENTS_OF_TWO]
     ascending = tuple(np.array(sorted({*column}), np.float64) for column in counts)
-    return OutcomeGrid(family, tuple(map(float, sizes)), ascending)
+    return CountGrid(family, tuple(map(float, sizes)), ascending)
 
 
 def all_outcomes(family: Family, sizes: Sequence[float]) -> OutcomeList:

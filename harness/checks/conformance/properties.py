@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from harness.base.numerics.arrays import Bools, Floats, Positions
-from harness.checks.conformance.grid import DataSets, OutcomeGrid
+from harness.checks.conformance.grid import CountGrid, DataSets
 from harness.checks.findings import SIDE, USUAL_ALPHA, FindingPlaces
 from harness.families.family import Family
 from harness.methods.method import LOWER, TWO_SIDED, UPPER, are_limits
@@ -42,7 +42,7 @@ class SideLimits:
     each sample; of pairs (a, m) with m tables. A limit is not a number where the method failed.
     """
 
-    outcomes: OutcomeGrid
+    outcomes: CountGrid
     side: str
     alphas: tuple[float, ...]
     """Ascending."""

@@ -16,8 +16,8 @@ from itertools import product
 import numpy as np
 
 from harness.checks.conformance.grid import (
+    CountGrid,
     GridBlock,
-    OutcomeGrid,
     TableList,
     conformance_grid,
 )
@@ -222,7 +222,7 @@ def _block(
     alphas: Alphas = FEW_ALPHAS,
 ) -> GridBlock:
     ascending = tuple(np.array(sorted(column), np.float64) for column in counts)
-    return GridBlock(OutcomeGrid(family, tuple(map(float, sizes)), ascending), alphas)
+    return GridBlock(CountGrid(family, tuple(map(float, sizes)), ascending), alphas)
 
 
 LARGEST_SIZE = 10**6

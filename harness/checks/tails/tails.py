@@ -279,7 +279,7 @@ def tails_of_several_counts(evaluation: Evaluation) -> LimitTails:
     view = family.as_pairs
     if view is not None:
         family, counts = view.family, view.arranged(counts)
-    listed = _Listed(family, outcomes.sizes, counts)
+    listed = _ListedCounts(family, outcomes.sizes, counts)
     limits = np.array((lower, upper)).reshape(2 * len(alphas), -1)
     signs = np.repeat((1.0, -1.0), len(alphas))
     expected = np.tile(alphas, 2) / (2.0 if kept.is_two_sided else 1.0)
@@ -294,7 +294,7 @@ def tails_of_several_counts(evaluation: Evaluation) -> LimitTails:
 
 
 @dataclass(frozen=True)
-class _Listed:
+class _ListedCounts:
     """The m outcomes of one size at which there are limits."""
 
     family: Family

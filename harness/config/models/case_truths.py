@@ -24,7 +24,6 @@ from pydantic import (
     model_validator,
 )
 
-from harness.base.errors import InputError
 from harness.base.models import (
     StrictModel,
     by_shape,
@@ -32,6 +31,7 @@ from harness.base.models import (
     expecting,
     one_of,
     refused,
+    refusing,
     tag,
 )
 from harness.config.models.levels import (
@@ -229,13 +229,11 @@ def _table_truth(family: Family, kinds: Mapping[str, _Kind], model: Any) -> Pair
     if count > LONGEST_GRID:
         raise refused(f"expected at most {LONGEST_GRID} tables of probabilities, found {count}")
     tables = []
-    try:
+    with refusing():
         for each in product(*parts):
             tables.append(kind.make(family, *each))
             validate_table(family, tables[-1])
         return (TableTruth if family.as_pairs is None else ConfusionTruth).of(tables)
-    except InputError as error:
-        raise refused(str(error)) from None
 
 
 def table_truth_type(family: Family) -> Any:
@@ -304,10 +302,8 @@ def _stratum_truth(model: OfStrata) -> StratumTruth:
     second = tuple(p + 0.0 for p in model.second)
     if model.first is not None:
         return StratumTruth(((tuple(p + 0.0 for p in model.first), second),))
-    try:
+    with refusing():
         return StratumTruth.of_differences(second, model.difference or ())
-    except InputError as error:
-        raise refused(str(error)) from None
 
 
 class OfLabelled(StrictModel):
@@ -417,19 +413,35 @@ Estimand: Any = Annotated[
 """The type of the key ``estimand``, which yields the probability of a quantile, or None."""
 
 
-def _run_truth(
-    model: OfNormal | OfGamma | OfBeta | OfMixture | OfPoints, info: ValidationInfo
-) -> RunTruth:
+def _law(model: OfNormal | OfGamma | OfBeta | OfMixture | OfPoints) -> RunsTruth:
     ((name, settings),) = model.model_dump().items()
-    try:
-        truth = RunTruth(runs_truth(name, settings), (info.context or {}).get("estimand"))
-    except InputError as error:
-        raise refused(str(error)) from None
-    family, (low, high) = (info.context or {})["family"], truth.law.span
+    with refusing():
+        return runs_truth(name, settings)
+
+
+_Law: Any = Annotated[
+    one_of(
+        {
+            "normal": OfNormal,
+            "gamma": OfGamma,
+            "beta": OfBeta,
+            "mixture": OfMixture,
+            "points": OfPoints,
+        }
+    ),
+    AfterValidator(_law),
+]
+
+
+def _run_truth(law: RunsTruth, info: ValidationInfo) -> RunTruth:
+    context = info.context or {}
+    with refusing():
+        truth = RunTruth(law, context.get("estimand"))
+    family, (low, high) = context["family"], law.span
     if low < family.support[0] or high > family.support[1]:
         raise refused(
             f"expected values from {family.support[0]:g} to {family.support[1]:g}, found "
-            f"{truth.law.title}, with values from {low:g} to {high:g}"
+            f"{law.title}, with values from {low:g} to {high:g}"
         )
     # SciPy has no quantiles of some beta distributions with a parameter above 10^15.
     if not np.isfinite(truth.values[0]).all():
@@ -437,27 +449,7 @@ def _run_truth(
     return truth
 
 
-_LAWS: Any = one_of(
-    {
-        "normal": OfNormal,
-        "gamma": OfGamma,
-        "beta": OfBeta,
-        "mixture": OfMixture,
-        "points": OfPoints,
-    }
-)
-RunTruths: Any = Annotated[_LAWS, AfterValidator(_run_truth)]
-
-
-def _law(model: OfNormal | OfGamma | OfBeta | OfMixture | OfPoints) -> RunsTruth:
-    ((name, settings),) = model.model_dump().items()
-    try:
-        return runs_truth(name, settings)
-    except InputError as error:
-        raise refused(str(error)) from None
-
-
-_Law: Any = Annotated[_LAWS, AfterValidator(_law)]
+RunTruths: Any = Annotated[_Law, AfterValidator(_run_truth)]
 
 
 class _InClusters(StrictModel):
@@ -487,17 +479,16 @@ class OfClusteredPairs(_InClusters):
     second: _Law = Field(description="The distribution of a score of the second system.")
 
 
-def _clustered_scores(model: OfClusteredScores) -> ClusteredScoreTruth:
-    return ClusteredScoreTruth(model.scores, tuple(model.rho), model.largest_share)
-
-
-def _clustered_pairs(model: OfClusteredPairs) -> ClusteredPairTruth:
-    rho = tuple(model.rho)
-    return ClusteredPairTruth(model.first, rho, model.largest_share, model.second)
-
-
-ClusteredScoreTruths: Any = Annotated[OfClusteredScores, AfterValidator(_clustered_scores)]
-ClusteredPairTruths: Any = Annotated[OfClusteredPairs, AfterValidator(_clustered_pairs)]
+ClusteredScoreTruths: Any = Annotated[
+    OfClusteredScores,
+    AfterValidator(lambda m: ClusteredScoreTruth(m.scores, tuple(m.rho), m.largest_share)),
+]
+ClusteredPairTruths: Any = Annotated[
+    OfClusteredPairs,
+    AfterValidator(
+        lambda m: ClusteredPairTruth(m.first, tuple(m.rho), m.largest_share, m.second),
+    ),
+]
 
 
 class _MixtureOfTasks(StrictModel):
@@ -515,10 +506,8 @@ class OfMixtureOfTasks(StrictModel):
 
 def _task_truth(model: OfBeta | OfPoints | OfMixtureOfTasks) -> TaskTruth:
     ((name, settings),) = model.model_dump().items()
-    try:
+    with refusing():
         return TaskTruth(LAWS_OF_TASKS[name](settings))
-    except InputError as error:
-        raise refused(str(error)) from None
 
 
 TaskTruths: Any = Annotated[

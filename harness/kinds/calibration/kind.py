@@ -27,6 +27,7 @@ from harness.kinds.family_kind import FamilyKind
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from harness.findings.answer import Answer
     from harness.report.page import Section
     from harness.runner.journal.database import Journal
     from harness.runner.parallel import Progress
@@ -92,17 +93,16 @@ class CalibrationKind(FamilyKind[Calibration]):
         return bool(manifest["calibration"]["agrees"])
 
     def screen(self, results: Results, verbose: bool = False) -> Iterable[RenderableType]:
-        from harness.kinds.calibration.screen import calibration_screen
+        from harness.kinds.calibration.show import calibration_screen
 
         return calibration_screen(results)
 
     def sections(self, results: Results, folder: Path | None, command: str) -> Iterable[Section]:
-        from harness.kinds.calibration.page import sections
+        from harness.kinds.calibration.show import sections
 
         return sections(results, folder, command)
 
-    def markdown(self, results: Results) -> Iterable[str]:
-        from harness.kinds.calibration.page import found_answer
-        from harness.report.sections import paragraphs
+    def answer(self, results: Results) -> Answer:
+        from harness.kinds.calibration.show import found_answer
 
-        return paragraphs(found_answer(results), results.manifest)
+        return found_answer(results)

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field
 
 from harness.base.models import StrictModel, Word, expecting
 from harness.base.text import plain_number
-from harness.config.key import Key, key
+from harness.config.form import Key, key
 from harness.config.models.methods import Label, method_type, write_method
 from harness.config.models.trials import Trials as TrialsType
 from harness.config.models.trials import write_trials

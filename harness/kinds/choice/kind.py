@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.console import RenderableType
 
+    from harness.findings.answer import Answer
     from harness.kinds.choice.tables import ChoiceResults
     from harness.report.page import Section
     from harness.runner.journal.database import Journal
@@ -188,11 +189,10 @@ class ChoiceKind(FamilyKind[ChoiceExperiment]):
 
         return sections(results, command)
 
-    def markdown(self, results: ChoiceResults) -> Iterable[str]:
+    def answer(self, results: ChoiceResults) -> Answer:
         from harness.kinds.choice.show import found_answer
-        from harness.report.sections import paragraphs
 
-        return paragraphs(found_answer(results), results.manifest)
+        return found_answer(results)
 
 
 def catalogue_specs(family: Family, sides: Sequence[str]) -> list[dict[str, Any]]:

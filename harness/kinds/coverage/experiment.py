@@ -14,7 +14,7 @@ from pydantic import Field
 
 from harness.base.models import Word
 from harness.catalogue import design_for
-from harness.config.key import Key, Keys, key, plain
+from harness.config.form import Key, Keys, key, plain
 from harness.config.models.case_truths import Estimand
 from harness.config.models.methods import Alphas, method_type, write_method
 from harness.config.models.outcomes import (
@@ -173,10 +173,6 @@ def _engines(family: Family) -> Key:
     return key(Annotated[list[engine], Field(min_length=1)] | None, about, None)
 
 
-def _reference_prior(family: Family) -> Key:
-    return prior_key(family, "of the posterior engine")
-
-
 @dataclass(frozen=True, kw_only=True)
 class Experiment(FamilyExperiment):
     """A config of the kind ``coverage``, fully resolved."""
@@ -243,7 +239,7 @@ class Experiment(FamilyExperiment):
         ),
     ] = None
     engines: Annotated[tuple[str, ...], _engines]
-    reference_prior: Annotated[Prior, _unless_lists(_reference_prior)]
+    reference_prior: Annotated[Prior, _unless_lists(prior_key("of the posterior engine"))]
     """The parameters of the prior of the engine ``posterior``."""
     seed: Annotated[int, SeedKey]
     execution: Annotated[Execution, ExecutionKey]

@@ -17,7 +17,7 @@ from harness.findings.manifest import (
     DOUBTFUL,
     GOOD,
     PLAIN,
-    Remark,
+    RunRemark,
     engine_remarks,
     failed_methods,
     missed_precision,
@@ -26,11 +26,11 @@ from harness.findings.manifest import (
     worst_cases_are_exact,
 )
 from harness.findings.numbers import coverage_number, format_number, nominal, worst_range
-from harness.findings.table import Entry, TextTable, text_table
 from harness.screen.comparisons import near_nominal_screen, ranking_screen, recommendation_screen
 from harness.screen.console import escape_markup
 from harness.screen.records import table_screen
 from harness.tables.columns import SAMPLING
+from harness.tables.formats import Entry, TextTable, text_table
 from harness.tables.results import Results
 from harness.tables.wording import place_text
 
@@ -87,7 +87,7 @@ def _other_tables(results: Results) -> Iterator[RenderableType]:
         yield table_screen(tests, sections=True)
 
 
-def marked(remark: Remark) -> str:
+def marked(remark: RunRemark) -> str:
     """Return a remark with the colour of its meaning, as markup."""
     beginning, rest = escape_markup(remark.beginning), escape_markup(remark.rest)
     style = _STYLES[remark.meaning]

@@ -126,7 +126,7 @@ _LONGEST_KEY = 40
 
 
 @dataclass(frozen=True)
-class CheckedMethod:
+class MethodOnPage:
     """What a page says of one method."""
 
     report: CheckReport
@@ -134,7 +134,7 @@ class CheckedMethod:
     """The command that checks it, without sizes and alphas."""
 
 
-def check_page(methods: Sequence[CheckedMethod], command: str) -> Page:
+def check_page(methods: Sequence[MethodOnPage], command: str) -> Page:
     """Return the page of a check, with a part for each method.
 
     Args:
@@ -157,7 +157,7 @@ def check_page(methods: Sequence[CheckedMethod], command: str) -> Page:
     return Page(f"Check of {len(methods)} methods", parts, lead, printable_line(command))
 
 
-def _part(method: CheckedMethod, label: str, key: str, command: str) -> PagePart:
+def _part(method: MethodOnPage, label: str, key: str, command: str) -> PagePart:
     """The answer, all findings, those to look at, and what decides them."""
     report, examples = method.report, f"{key}-examples"
     findings = shown(report, method.words)

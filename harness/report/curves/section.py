@@ -18,7 +18,7 @@ from harness.figures.look.axes import COVERAGE
 from harness.findings.choice import candidates_of, choice
 from harness.findings.judgements import judgements
 from harness.methods.method import TWO_SIDED
-from harness.report.curves.panels import Panel, Panels, outcome_panels, truth_panels
+from harness.report.curves.panels import CurvePanel, Panels, outcome_panels, truth_panels
 from harness.report.curves.sentences import (
     Words,
     coverage_sentence,
@@ -56,7 +56,7 @@ class CurveAxis:
     """The label of the other axis where lengths are drawn."""
     most: int
     """The axis of coverage shows so many times alpha at most, unless all of it is asked for."""
-    sentence: Callable[[Panel, Words], str]
+    sentence: Callable[[CurvePanel, Words], str]
     """What a picture of coverage says."""
 
 
@@ -90,7 +90,7 @@ class ShownPanels:
         return (len(self.sizes) - 1) // 2
 
     @property
-    def first(self) -> Panel:
+    def first(self) -> CurvePanel:
         """The panel that is shown at first."""
         return self.panels.panels[self.start * len(self.held) * len(self.alphas)]
 
@@ -115,7 +115,7 @@ class ShownPanels:
             largest = max(largest, *(each[np.isfinite(each)].max(initial=0.0) for each in values))
         return min(_ROOM * float(largest), self.axis.most * alpha, 1.0)
 
-    def sentences(self, panel: Panel) -> list[str]:
+    def sentences(self, panel: CurvePanel) -> list[str]:
         """What the pictures of a panel say; the second is empty where there are no lengths."""
         return [self.axis.sentence(panel, self.words), length_sentence(panel, self.words)]
 
@@ -276,7 +276,7 @@ def _context(shown: ShownPanels) -> dict[str, Any]:
     }
 
 
-def _packed_panel(panel: Panel, x: int, say: Sequence[str]) -> dict[str, Any]:
+def _packed_panel(panel: CurvePanel, x: int, say: Sequence[str]) -> dict[str, Any]:
     """A panel for the script: the values that are read as they are, lines as they are drawn."""
     stored: dict[str, Any] = {
         "x": x,

@@ -14,7 +14,7 @@ from harness.figures.look import labels
 from harness.findings.judgements import first_largest
 from harness.findings.numbers import coverage, covered, nominal, percent
 from harness.findings.verdicts import ranges_above
-from harness.report.curves.panels import Panel
+from harness.report.curves.panels import CurvePanel
 from harness.tables.answers import rounding_of
 
 ACCURATE = 1e-9
@@ -41,11 +41,11 @@ class Words:
     """The name of the axis: p, x, n."""
     family: Family
 
-    def size(self, panel: Panel) -> str:
+    def size(self, panel: CurvePanel) -> str:
         """The size of a panel; empty where the sizes are the axis."""
         return "" if panel.size is None else labels.size_text(self.family, panel.size)
 
-    def held(self, panel: Panel) -> str:
+    def held(self, panel: CurvePanel) -> str:
         """The true values that are held, with their symbols."""
         symbols = [symbol for _, symbol in self.family.curve_truths]
         if panel.size is not None:
@@ -53,7 +53,7 @@ class Words:
         pairs = zip(symbols, panel.held, strict=True)
         return ", ".join(f"{symbol} = {value:.6g}" for symbol, value in pairs if value is not None)
 
-    def start(self, panel: Panel) -> str:
+    def start(self, panel: CurvePanel) -> str:
         """How a sentence begins: with the size and what else is held, if there is any."""
         setting = ", ".join(filter(None, (self.size(panel), self.held(panel))))
         return f"At {setting}, " if setting else ""
@@ -69,7 +69,7 @@ class Words:
         text = f"{value:.0f}" if whole else f"{value:.3g}"
         return f"{self.symbol} = {text}".replace("-", "\N{MINUS SIGN}")
 
-    def near(self, panel: Panel, value: float) -> str:
+    def near(self, panel: CurvePanel, value: float) -> str:
         """Where something is: close to a position, or at the only one there is."""
         return f"{'at' if panel.x.size == 1 else 'near'} {self.place(value)}"
 
@@ -85,7 +85,7 @@ class _Worst:
     """The part of the range, or of the listed values, where it misses more often than alpha."""
 
 
-def coverage_sentence(panel: Panel, words: Words) -> str:
+def coverage_sentence(panel: CurvePanel, words: Words) -> str:
     """Which method falls farthest below the nominal coverage, over how much of the range."""
     exact = [row for row in words.drawn if np.isfinite(panel.missed[row]).any()]
     if not exact:
@@ -109,7 +109,7 @@ def coverage_sentence(panel: Panel, words: Words) -> str:
     return _capital(f"{words.start(panel)}{lowest(panel, worst, words)}.{rest}")
 
 
-def _lowest(panel: Panel, methods: Sequence[_Worst], words: Words) -> str:
+def _lowest(panel: CurvePanel, methods: Sequence[_Worst], words: Words) -> str:
     """Which method's coverage is lowest, where it is so, and over how much it is below nominal."""
     bound = nominal(panel.alpha)
     below = [method for method in methods if method.above > 0]
@@ -138,7 +138,7 @@ def _lowest(panel: Panel, methods: Sequence[_Worst], words: Words) -> str:
     return f"{text}; {every} below it somewhere, {best.title} the least far, with {least}"
 
 
-def _at_the_only_place(panel: Panel, methods: Sequence[_Worst], words: Words) -> str:
+def _at_the_only_place(panel: CurvePanel, methods: Sequence[_Worst], words: Words) -> str:
     """The coverage of one method, or the lowest and the highest, where there is one position."""
     bound, at = nominal(panel.alpha), words.place(panel.x[0])
     low = max(methods, key=lambda method: method.missed)
@@ -154,7 +154,7 @@ def _at_the_only_place(panel: Panel, methods: Sequence[_Worst], words: Words) ->
     )
 
 
-def outcome_sentence(panel: Panel, words: Words) -> str:
+def outcome_sentence(panel: CurvePanel, words: Words) -> str:
     """Which methods' coverage is farthest from nominal, and which have it at every outcome."""
     bound = nominal(panel.alpha)
     error = panel.missed - panel.alpha
@@ -186,7 +186,7 @@ def outcome_sentence(panel: Panel, words: Words) -> str:
     return _capital(text) + _held_by_intervals(panel, len(words.titles))
 
 
-def length_sentence(panel: Panel, words: Words) -> str:
+def length_sentence(panel: CurvePanel, words: Words) -> str:
     """How much longer intervals of one method are than those of the others; may be empty."""
     rows = [row for row in words.drawn if row in words.comparable]
     known = [row for row in rows if np.isfinite(panel.length[row]).any()]
@@ -210,7 +210,7 @@ def length_sentence(panel: Panel, words: Words) -> str:
     return _capital(f"{words.start(panel)}{text}.")
 
 
-def _longest(panel: Panel, words: Words, others: Sequence[int]) -> str:
+def _longest(panel: CurvePanel, words: Words, others: Sequence[int]) -> str:
     """The method whose intervals are the longest somewhere, relative to the yardstick's."""
     unit, reference = panel.length[words.yardstick], words.titles[words.yardstick]
     longer = panel.length / np.where(unit > 0, unit, np.nan) - 1
@@ -226,7 +226,7 @@ def _longest(panel: Panel, words: Words, others: Sequence[int]) -> str:
     )
 
 
-def _mean_lengths(panel: Panel, words: Words, known: Sequence[int]) -> str:
+def _mean_lengths(panel: CurvePanel, words: Words, known: Sequence[int]) -> str:
     """The methods with the shortest and the longest intervals, on average."""
     lengths = np.where(np.isfinite(panel.length), panel.length, np.nan)
     mean = {row: float(np.nanmean(lengths[row])) for row in known}
@@ -246,7 +246,7 @@ def share_above(curve: MissCurve, limit: float) -> float:
     return float(above / (curve.truths[-1] - curve.truths[0]))
 
 
-def _by_trials(panel: Panel, words: Words) -> str:
+def _by_trials(panel: CurvePanel, words: Words) -> str:
     """The lowest coverage by Monte Carlo, with its interval; empty where there are no estimates."""
     simulated = panel.simulated
     if simulated is None:
@@ -272,7 +272,7 @@ def _by_trials(panel: Panel, words: Words) -> str:
     return _capital(f"{words.start(panel)}{text}.")
 
 
-def _held_by_intervals(panel: Panel, count: int) -> str:
+def _held_by_intervals(panel: CurvePanel, count: int) -> str:
     """How many intervals of Monte Carlo hold the exact value, where there is one method."""
     simulated = panel.simulated
     if simulated is None or count > 1:

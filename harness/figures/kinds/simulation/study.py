@@ -15,7 +15,7 @@ from harness.base.numerics.arrays import Floats
 from harness.figures.kind import FigureKind, file_stem
 from harness.figures.look import labels, style
 from harness.figures.selection import levels_of
-from harness.tables.estimands import estimands_of
+from harness.tables.columns import estimands_of
 
 if TYPE_CHECKING:
     import polars as pl
