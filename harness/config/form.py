@@ -28,8 +28,10 @@ from harness.figures.kind import FigureSpec
 
 
 def plain(value: Any) -> Any:
-    """Numbers and texts as they are, a tuple of them as a list."""
-    if isinstance(value, tuple):
+    """Plain data: a tuple as a list, whole numbers as such and never −0."""
+    if isinstance(value, Mapping):
+        return {key: plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
         return [plain(each) for each in value]
     return plain_number(value) if isinstance(value, float) else value
 
