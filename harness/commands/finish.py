@@ -95,8 +95,8 @@ def _figures_line(drawn: Sequence[Path], experiment: AnyExperiment, path: Path) 
 
 def progress_of(name: str, quiet: bool) -> AbstractContextManager[Progress]:
     """Show progress on standard error unless ``quiet``: a bar, or lines if it is no terminal."""
-    from harness.runner.parallel import NoProgress
+    from harness.runner.parallel import Progress
     from harness.screen.console import ProgressLines, progress_bar
 
-    otherwise = NoProgress() if quiet else ProgressLines(name, print_error)
+    otherwise = Progress() if quiet else ProgressLines(name, print_error)
     return shown(partial(progress_bar, name=name), quiet, otherwise=otherwise)

@@ -92,13 +92,13 @@ def run(
             "--report: a part of a run has no results; `report` shows those of `merge`"
         )
     # A user function may change the working folder between one experiment and the next.
-    options = _Options(out, out.absolute(), part, quiet, fresh, take_over, report, verbose)
+    runs = _Runs(out, out.absolute(), part, quiet, fresh, take_over, report, verbose)
     with cleaning_up():
-        return _run_all(experiments, options, dry_run)
+        return runs.run(experiments, dry_run)
 
 
 @dataclass(frozen=True)
-class _Options:
+class _Runs:
     """How the experiments of one command are run."""
 
     out: Path
@@ -111,95 +111,88 @@ class _Options:
     report: bool
     verbose: bool
 
+    def run(self, experiments: Sequence[AnyExperiment], dry_run: bool) -> int:
+        """Run the experiments one after the other; return the exit code."""
+        from harness.commands.output import say
+        from harness.kinds.run import refuse_undivided, workload_of
+        from harness.screen.console import workload_lines
 
-def _run_all(experiments: Sequence[AnyExperiment], options: _Options, dry_run: bool) -> int:
-    """Run the experiments one after the other; return the exit code."""
-    from harness.commands.output import say
-    from harness.kinds.run import refuse_undivided, workload_of
-    from harness.screen.console import workload_lines
-
-    part = options.part
-    with ExitStack() as held:
-        # What cannot be run or written is refused before the first run starts.
-        work, folders = [], []
-        for experiment in experiments:
-            work.append(workload_of(experiment, 1 if part is None else part.count))
-            if part is not None:
-                refuse_undivided(experiment)
-            else:
-                folders.append(_open(experiment, options, held))
-        if dry_run:
-            for experiment, found in zip(experiments, work, strict=True):
-                say(workload_lines(experiment.name, found))
-            return 0
-        if part is not None:
+        part = self.part
+        with ExitStack() as held:
+            # What cannot be run or written is refused before the first run starts.
+            work, folders = [], []
             for experiment in experiments:
-                _run_part(experiment, part, options)
-            return 0
-        codes = [_run_one(*each, options) for each in zip(experiments, folders, strict=True)]
-    return worst_exit_code(codes)
+                work.append(workload_of(experiment, 1 if part is None else part.count))
+                if part is not None:
+                    refuse_undivided(experiment)
+                else:
+                    folders.append(self.open(experiment, held))
+            if dry_run:
+                for experiment, found in zip(experiments, work, strict=True):
+                    say(workload_lines(experiment.name, found))
+                return 0
+            if part is not None:
+                for experiment in experiments:
+                    self.run_part(experiment, part)
+                return 0
+            codes = [self.run_one(*opened) for opened in folders]
+        return worst_exit_code(codes)
 
+    def open(
+        self, experiment: AnyExperiment, held: ExitStack
+    ) -> tuple[AnyExperiment, RunFolder, ExitStack]:
+        """Open the folder of an experiment, and say whose results it replaces.
 
-@dataclass(frozen=True)
-class _OpenFolder:
-    """The folder of one experiment, held until its results are written."""
+        Returns:
+            The experiment, its folder, and what releases the folder once results are written.
 
-    folder: RunFolder
-    release: ExitStack
+        Raises:
+            InputError: it cannot be written, or holds what the run may not replace.
+        """
+        from harness.runner.folder import (
+            FRESH_REPLACES,
+            open_run_folder,
+            refuse_other_experiment,
+            replaced_results,
+        )
 
+        release = held.enter_context(ExitStack())
+        folder = release.enter_context(
+            open_run_folder(experiment, self.out, self.take_over, self.fresh)
+        )
+        if not self.fresh:
+            refuse_other_experiment(experiment, folder, FRESH_REPLACES)
+        replaced = replaced_results(experiment, folder)
+        if replaced and not self.quiet:
+            print_error(replaced)
+        return experiment, folder, release
 
-def _open(experiment: AnyExperiment, options: _Options, held: ExitStack) -> _OpenFolder:
-    """Open the folder of an experiment, and say whose results it replaces.
+    def run_one(self, experiment: AnyExperiment, folder: RunFolder, release: ExitStack) -> int:
+        """Run one experiment, write its results, and return its exit code."""
+        from harness.commands.finish import finish, progress_of
+        from harness.kinds.run import run_in
 
-    Raises:
-        InputError: it cannot be written, or holds what the run may not replace.
-    """
-    from harness.runner.folder import (
-        FRESH_REPLACES,
-        open_run_folder,
-        refuse_other_experiment,
-        replaced_results,
-    )
+        with release, progress_of(experiment.name, self.quiet) as progress:
+            if folder.note is not None:
+                print_error(folder.note)
+            written = run_in(folder, experiment, progress, fresh=self.fresh)
+        written = replace(written, path=self.place / experiment.name)
+        shown = self.out / experiment.name
+        return finish(
+            written, experiment, shown, self.quiet, report=self.report, verbose=self.verbose
+        )
 
-    release = held.enter_context(ExitStack())
-    folder = release.enter_context(
-        open_run_folder(experiment, options.out, options.take_over, options.fresh)
-    )
-    if not options.fresh:
-        refuse_other_experiment(experiment, folder, FRESH_REPLACES)
-    replaced = replaced_results(experiment, folder)
-    if replaced and not options.quiet:
-        print_error(replaced)
-    return _OpenFolder(folder, release)
+    def run_part(self, experiment: AnyExperiment, part: Part) -> None:
+        """Run one part of an experiment, and say where it is."""
+        from harness.commands.finish import progress_of
+        from harness.commands.output import say
+        from harness.kinds.run import run_part
 
-
-def _run_one(experiment: AnyExperiment, held: _OpenFolder, options: _Options) -> int:
-    """Run one experiment, write its results, and return its exit code."""
-    from harness.commands.finish import finish, progress_of
-    from harness.kinds.run import run_in
-
-    with held.release, progress_of(experiment.name, options.quiet) as progress:
-        if held.folder.note is not None:
-            print_error(held.folder.note)
-        written = run_in(held.folder, experiment, progress, fresh=options.fresh)
-    written = replace(written, path=options.place / experiment.name)
-    shown = options.out / experiment.name
-    return finish(
-        written, experiment, shown, options.quiet, report=options.report, verbose=options.verbose
-    )
-
-
-def _run_part(experiment: AnyExperiment, part: Part, options: _Options) -> None:
-    """Run one part of an experiment, and say where it is."""
-    from harness.commands.finish import progress_of
-    from harness.commands.output import say
-    from harness.kinds.run import run_part
-
-    with progress_of(experiment.name, options.quiet) as progress:
-        path = run_part(experiment, part, options.place, progress, fresh=options.fresh)
-    if not options.quiet:
-        shown = options.out / path.relative_to(options.place)
-        say(f"part {part} of {experiment.name} is in {shown}")
+        with progress_of(experiment.name, self.quiet) as progress:
+            path = run_part(experiment, part, self.place, progress, fresh=self.fresh)
+        if not self.quiet:
+            shown = self.out / path.relative_to(self.place)
+            say(f"part {part} of {experiment.name} is in {shown}")
 
 
 def merge(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -71,33 +71,6 @@ times."""
 
 
 _Label = TypeVar("_Label")
-
-
-class SystemAnswers(Protocol):
-    """What systems answered."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The systems."""
-        ...
-
-    def counts(self, place: int) -> tuple[int | None, int]:
-        """Return how many answers of a system are right, None of scores, and how many it has."""
-        ...
-
-    def interval(self, place: int, alpha: float) -> Interval:
-        """Return the interval of a system."""
-        ...
-
-    def differences(
-        self, first: Places, second: Places, alpha: float, side: str = TWO_SIDED
-    ) -> Interval:
-        """Return the intervals of the first systems minus the second ones, shape (k,)."""
-        ...
-
-    def discordant(self, first: int, second: int) -> tuple[int | None, int | None]:
-        """Return how many items the first or the second system alone has right, None of scores."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -195,6 +168,10 @@ class ClusteredAnswers:
     def discordant(self, first: int, second: int) -> tuple[None, None]:
         """Return None, since answers of several samples are no pairs."""
         return None, None
+
+
+SystemAnswers = RightAnswers | ClusteredAnswers
+"""What systems answered."""
 
 
 def clustered_answers(

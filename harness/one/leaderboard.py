@@ -20,7 +20,6 @@ from harness.families.catalogue import family_of
 from harness.families.csv_rows import CsvTable
 from harness.methods.method import LOWER, TWO_SIDED
 from harness.one.answers import (
-    IsBetter,
     Places,
     SystemAnswers,
     clustered_answers,
@@ -211,7 +210,13 @@ def leaderboard(
     # In decimals, so that the alpha of one of three differences at 94 % is 0.02.
     outside = 1 - Decimal(repr(float(joint)))
     own = [answers.interval(place, alpha) for place in range(len(answers.names))]
-    ranks = np.transpose(ranks_left_open(len(own), _is_better(answers), float(outside))).tolist()
+
+    def is_better(first: Places, second: Places, alpha: float) -> Bools:
+        found = answers.differences(first, second, alpha, LOWER)
+        # At an alpha above 1/2 a limit may lie above its estimate.
+        return np.asarray((np.ravel(found.lower) > 0) & (np.ravel(found.estimate) > 0))
+
+    ranks = np.transpose(ranks_left_open(len(own), is_better, float(outside))).tolist()
     systems = [
         System(name, *answers.counts(place), *limits, alpha, interval.method, *ranks[place])
         for place, (name, interval) in enumerate(zip(answers.names, own, strict=True))
@@ -221,7 +226,12 @@ def leaderboard(
     pairs = tuple(_differences(answers, [system.system for system in systems], outside))
     remarks = dict.fromkeys([*of_data, *(remark for each in own for remark in each.remarks)])
     level = f"each system has an interval at its own level of {_percent(1 - alpha)}"
-    said = (level, *remarks, *_remarks(pairs, joint), _remark_on_ranks(systems, joint))
+    named = first_few([f"{system.system} {_ranks(system)}" for system in systems], 20)
+    of_ranks = (
+        f"ranks that the differences leave open, of all systems together with {_percent(joint)} "
+        f"(Holm): {named}"
+    )
+    said = (level, *remarks, *_remarks(pairs, joint), of_ranks)
     return Leaderboard(tuple(systems), pairs, joint, said)
 
 
@@ -291,15 +301,6 @@ def _read(asked: FileQuestion) -> tuple[Cases, Mapping[str, Floats]]:
     return cases, values
 
 
-def _is_better(answers: SystemAnswers) -> IsBetter:
-    def is_better(first: Places, second: Places, alpha: float) -> Bools:
-        found = answers.differences(first, second, alpha, LOWER)
-        # At an alpha above 1/2 a limit may lie above its estimate.
-        return np.asarray((np.ravel(found.lower) > 0) & (np.ravel(found.estimate) > 0))
-
-    return is_better
-
-
 def _differences(
     answers: SystemAnswers, systems: Sequence[str], outside: Decimal
 ) -> Iterator[SystemDifference]:
@@ -324,14 +325,6 @@ def _numbers(found: Interval) -> list[tuple[float, float, float]]:
 def _ranks(system: System) -> str:
     first, last = system.rank_low, system.rank_high
     return f"{first}" if first == last else f"{first}..{last}"
-
-
-def _remark_on_ranks(systems: Sequence[System], joint: float) -> str:
-    named = first_few([f"{system.system} {_ranks(system)}" for system in systems], 20)
-    return (
-        f"ranks that the differences leave open, of all systems together with {_percent(joint)} "
-        f"(Holm): {named}"
-    )
 
 
 def _remarks(differences: Sequence[SystemDifference], joint: float) -> Iterator[str]:

@@ -37,6 +37,7 @@ from harness.base.errors import HarnessError, InputError
 from harness.base.temporary import temporary_prefix
 from harness.callers.function import close_sent_functions
 from harness.runner.manifest import versions
+from harness.runner.parallel import Backend
 
 T = TypeVar("T")
 
@@ -59,11 +60,10 @@ _START_WORKERS = (
 )
 
 
-class Cluster:
+class Cluster(Backend):
     """A Dask cluster that is connected to."""
 
     deaths = (KilledWorker,)
-    tries = 1
     """Dask itself tries each task several times before it raises an error."""
     is_elsewhere = True
 
@@ -84,9 +84,6 @@ class Cluster:
         return Parallel(
             n_jobs=jobs, backend=_Backend(self._client, self._ended), return_as="generator"
         )
-
-    def as_called(self, function: Callable[..., T]) -> Callable[..., T]:
-        return function
 
 
 @contextmanager
@@ -208,17 +205,11 @@ class _WorkerProcesses:
 def run_workers() -> None:
     """Run worker processes as a program of its own, whose last argument is their folder.
 
-    It ends with the process that has started it: standard input closes then, however that ended.
+    It ends with its group, and deletes the folder, once the process that has started it has ended:
+    standard input closes then, however that ended.
     """
-    _end_with_input(sys.argv[-1])
-    dask_worker.main()
 
-
-def _end_with_input(folder: str) -> None:
-    """End this process with its group, and delete the folder, once standard input has closed.
-
-    It closes with the process that writes to it, however that ends.
-    """
+    folder = sys.argv[-1]
 
     def await_end_of_input() -> None:
         sys.stdin.buffer.read()
@@ -228,6 +219,7 @@ def _end_with_input(folder: str) -> None:
         os._exit(1)
 
     threading.Thread(target=await_end_of_input, daemon=True).start()
+    dask_worker.main()
 
 
 def _try(client: Client, scheduler: str, seconds: float) -> None:

@@ -7,12 +7,13 @@ import re
 import threading
 import time
 import warnings
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from joblib import Parallel, cpu_count, delayed, parallel_config
 from joblib.externals.loky.process_executor import TerminatedWorkerError
@@ -27,49 +28,38 @@ MOST_JOBS_PER_CORE = 4
 """More tasks at once than this for each core make a run slower, and take memory for each."""
 
 
-class Backend(Protocol):
+class Backend(ABC):
     """Where tasks run."""
 
-    @property
-    def deaths(self) -> tuple[type[Exception], ...]:
-        """The errors that say that a worker process has died."""
+    deaths: tuple[type[Exception], ...] = ()
+    """The errors that say that a worker process has died."""
+    tries = 1
+    """The number of such errors after which a task is given up."""
+    is_elsewhere = False
+    """Whether tasks may run on other machines."""
 
-    @property
-    def tries(self) -> int:
-        """The number of such errors after which a task is given up."""
-
-    @property
-    def is_elsewhere(self) -> bool:
-        """Whether tasks may run on other machines."""
-
+    @abstractmethod
     def pool(self, jobs: int) -> Parallel[Any]:
         """Return a new pool of joblib, whose results are an iterator."""
 
     def as_called(self, function: Callable[..., T]) -> Callable[..., T]:
         """Return the function as a worker calls it, with relative paths as here."""
+        return function
 
 
-class _Threads:
+class _Threads(Backend):
     """Threads of this process."""
-
-    deaths: tuple[type[Exception], ...] = ()
-    tries = 1
-    is_elsewhere = False
 
     def pool(self, jobs: int) -> Parallel[Any]:
         with parallel_config(backend="threading"):
             return Parallel(n_jobs=jobs, return_as="generator")
 
-    def as_called(self, function: Callable[..., T]) -> Callable[..., T]:
-        return function
 
-
-class _Processes:
+class _Processes(Backend):
     """Worker processes of joblib's loky, which end when this process has ended."""
 
     deaths = (TerminatedWorkerError,)
     tries = 3
-    is_elsewhere = False
 
     def pool(self, jobs: int) -> Parallel[Any]:
         # A worker whose memory has grown is replaced between two tasks, and no task is lost. The
@@ -273,8 +263,8 @@ def parallel_jobs(jobs: int, tasks: int | None = None) -> int:
     return most if tasks is None else max(1, min(most, tasks))
 
 
-class Progress(Protocol):
-    """The number of trials to do and done, as a study reports it while it runs."""
+class Progress:
+    """The number of trials to do and done, as a study reports it while it runs; shown nowhere."""
 
     def begun(self, program: str) -> None:
         """Report that another version of the program, in words, has begun the run."""
@@ -290,17 +280,3 @@ class Progress(Protocol):
 
     def advance(self, trials: int) -> None:
         """Report that so many more trials are done."""
-
-
-class NoProgress:
-    """Progress that is not shown."""
-
-    def begun(self, program: str) -> None: ...
-
-    def damaged(self, records: int) -> None: ...
-
-    def found(self, recorded: int, parts: int) -> None: ...
-
-    def expect(self, trials: int) -> None: ...
-
-    def advance(self, trials: int) -> None: ...

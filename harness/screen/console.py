@@ -23,7 +23,7 @@ from rich.segment import Segment
 from rich.text import Text
 
 from harness.base.text import printable
-from harness.runner.parallel import NoProgress
+from harness.runner.parallel import Progress as RunProgress
 
 if TYPE_CHECKING:
     from harness.runner.workload import Workload
@@ -68,7 +68,7 @@ def workload_lines(name: str, work: Workload) -> str:
     return "\n".join(line for line in lines if line)
 
 
-class ProgressLines(NoProgress):
+class ProgressLines(RunProgress):
     """The progress of one experiment as lines: what was found of a former run.
 
     Args:

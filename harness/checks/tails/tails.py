@@ -178,6 +178,10 @@ def nearest_truths(
 ) -> Truths:
     """Return the most likely truths with these values of the parameter.
 
+    Of two samples it is the pair (θ₁, θ₂) with w₁g(θ₁) + w₂g(θ₂) = h(L). The log likelihood of each
+    sample is concave in its coordinate g, so that its derivative along the line falls, and the root
+    lies between the points where one of the samples fits best.
+
     Args:
         family: of two samples or of pairs.
         counts: the counts of each sample, or of each cell, shape (m,) each.
@@ -186,17 +190,6 @@ def nearest_truths(
     """
     if family.of_pairs is not None:
         return _nearest_tables(family.of_pairs, counts, parameter)
-    return _nearest_pairs(family, counts, sizes, parameter)
-
-
-def _nearest_pairs(
-    family: Family, counts: Truths, sizes: tuple[float, ...], parameter: Floats
-) -> Truths:
-    """The pair (θ₁, θ₂) with w₁g(θ₁) + w₂g(θ₂) = h(L).
-
-    The log likelihood of each sample is concave in its coordinate g, so that its derivative along
-    the line falls, and the root lies between the points where one of the samples fits best.
-    """
     combination = family.combination
     first_weight, second_weight = combination.weights
     height = combination.scale(parameter)

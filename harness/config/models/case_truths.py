@@ -7,11 +7,12 @@ that the second is right, with the correlation of the two results. The values of
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
-from typing import Annotated, Any, Literal, Union
+from typing import Annotated, Any, ClassVar, Literal, Union
 
 import numpy as np
 from pydantic import (
@@ -143,20 +144,37 @@ class OfRates(StrictModel):
     specificity: _Levels = Field(description="That a negative is predicted as such.")
 
 
-class OfJudge(StrictModel):
+class CrossedTruth(StrictModel):
+    """True values by one list for each of several parameters; the values of each are crossed."""
+
+    plural: ClassVar[str] = "true values"
+    """What too many of them are called."""
+
+    @abstractmethod
+    def truth(self) -> Any:
+        """The truth."""
+
+
+def crossed_truth(model: CrossedTruth) -> Any:
+    """The truth of a model, whose lists do not cross to more values than a run may have."""
+    count = prod(len(values) for _, values in model if isinstance(values, tuple))
+    if count > LONGEST_GRID:
+        raise refused(f"expected at most {LONGEST_GRID} {model.plural}, found {count}")
+    return model.truth()
+
+
+class OfJudge(CrossedTruth):
     """Shares and how often the judge is right of each kind; the values are crossed."""
+
+    plural: ClassVar[str] = "rows of true values"
 
     share: _Levels = Field(description="True shares of positives.")
     sensitivity: _Levels = Field(description="That the judge says yes to a positive.")
     specificity: _Levels = Field(description="That the judge says no to a negative.")
 
-
-def _judged_truth(model: OfJudge) -> JudgedTruth:
-    parts = model.share, model.sensitivity, model.specificity
-    count = prod(map(len, parts))
-    if count > LONGEST_GRID:
-        raise refused(f"expected at most {LONGEST_GRID} rows of true values, found {count}")
-    return JudgedTruth.of((p + 0.0, se + 0.0, sp + 0.0) for p, se, sp in product(*parts))
+    def truth(self) -> JudgedTruth:
+        rows = product(self.share, self.sensitivity, self.specificity)
+        return JudgedTruth.of((p + 0.0, se + 0.0, sp + 0.0) for p, se, sp in rows)
 
 
 class OfConfusedDirichlet(OfDirichlet):
@@ -260,20 +278,18 @@ def table_truth_type(family: Family) -> Any:
     ]
 
 
-class OfClusters(StrictModel):
+class OfClusters(CrossedTruth):
     """Proportions, and correlations within a cluster; the values of each are crossed."""
+
+    plural: ClassVar[str] = "pairs of p and rho"
 
     p: Probabilities = Field(description="True proportions.")
     rho: CorrelationsWithin = Field(
         description="The correlation of two cases of a cluster: 0 where all are independent."
     )
 
-
-def _cluster_truth(model: OfClusters) -> ClusterTruth:
-    truth = ClusterTruth(model.p, model.rho)
-    if truth.count > LONGEST_GRID:
-        raise refused(f"expected at most {LONGEST_GRID} pairs of p and rho, found {truth.count}")
-    return truth
+    def truth(self) -> ClusterTruth:
+        return ClusterTruth(self.p, self.rho)
 
 
 class OfStrata(StrictModel):
@@ -306,19 +322,15 @@ def _stratum_truth(model: OfStrata) -> StratumTruth:
         return StratumTruth.of_differences(second, model.difference or ())
 
 
-class OfLabelled(StrictModel):
+class OfLabelled(CrossedTruth):
     """Shares, and how well a judge tells right from wrong; the values of each are crossed."""
 
     share: _Levels = Field(description="The probability of a case that is right.")
     sensitivity: _Levels = Field(description="That the judge says yes to a case that is right.")
     specificity: _Levels = Field(description="That it says no to a case that is wrong.")
 
-
-def _labelled_truth(model: OfLabelled) -> LabelledTruth:
-    truth = LabelledTruth(model.share, model.sensitivity, model.specificity)
-    if truth.count > LONGEST_GRID:
-        raise refused(f"expected at most {LONGEST_GRID} true values, found {truth.count}")
-    return truth
+    def truth(self) -> LabelledTruth:
+        return LabelledTruth(self.share, self.sensitivity, self.specificity)
 
 
 class _Normal(StrictModel):
@@ -514,7 +526,7 @@ TaskTruths: Any = Annotated[
     one_of({"beta": OfBeta, "mixture": OfMixtureOfTasks, "points": OfPoints}),
     AfterValidator(_task_truth),
 ]
-ClusterTruths: Any = Annotated[OfClusters, AfterValidator(_cluster_truth)]
+ClusterTruths: Any = Annotated[OfClusters, AfterValidator(crossed_truth)]
 StratumTruths: Any = Annotated[OfStrata, AfterValidator(_stratum_truth)]
-LabelledTruths: Any = Annotated[OfLabelled, AfterValidator(_labelled_truth)]
-JudgedTruths: Any = Annotated[OfJudge, AfterValidator(_judged_truth)]
+LabelledTruths: Any = Annotated[OfLabelled, AfterValidator(crossed_truth)]
+JudgedTruths: Any = Annotated[OfJudge, AfterValidator(crossed_truth)]

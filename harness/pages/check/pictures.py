@@ -165,6 +165,14 @@ class PictureAxis:
     def _scale(self, value: float) -> float:
         return math.log10(max(value, self.low)) if self.logarithmic else value
 
+    def path(self, truths: Floats, missed: Floats, top: float) -> str:
+        """The curve within its box."""
+        x = _CURVE * (truths - self.low) / ((self.high - self.low) or 1.0)
+        y = _CURVE * np.minimum(missed, top) / top
+        points = [f"{a:.1f} {b:.1f}" for a, b in zip(x.tolist(), y.tolist(), strict=True)]
+        kept = [point for at, point in enumerate(points) if at == 0 or point != points[at - 1]]
+        return f"M{'L'.join(kept)}"
+
 
 def joined(*words: str) -> str:
     """The words that are not empty, with colons between them."""
@@ -423,7 +431,7 @@ def miss_picture(example: MissExample) -> Picture:
         lines=[Line(y_at(value), name, words[name]) for name, value in known.items()],
         shades=[(start, width) for start, width in shades if width > 0],
         shade_words=shade_words,
-        curve=_path(example.truths, example.missed, axis, top),
+        curve=axis.path(example.truths, example.missed, top),
         notes=notes,
     )
 
@@ -431,15 +439,6 @@ def miss_picture(example: MissExample) -> Picture:
 def _coverage_text(missed: float) -> str:
     """The coverage in per cent, with the digits of small miss probabilities."""
     return f"{100.0 * (1.0 - missed):.12g}"
-
-
-def _path(truths: Floats, missed: Floats, axis: PictureAxis, top: float) -> str:
-    """The curve within its box."""
-    x = _CURVE * (truths - axis.low) / ((axis.high - axis.low) or 1.0)
-    y = _CURVE * np.minimum(missed, top) / top
-    points = [f"{a:.1f} {b:.1f}" for a, b in zip(x.tolist(), y.tolist(), strict=True)]
-    kept = [point for at, point in enumerate(points) if at == 0 or point != points[at - 1]]
-    return f"M{'L'.join(kept)}"
 
 
 def _number_picture(example: NumberExample) -> Picture:
