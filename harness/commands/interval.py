@@ -444,7 +444,7 @@ def _on_default(setting: IntervalSetting, rows: Sequence[Row], method: str) -> I
 
     family, outcomes = setting.family, complete_data(setting.family, rows)
     if family.has_fractions:
-        from harness.planning.remarks import remark_on_coverage
+        from harness.planning.coverage import remark_on_coverage
 
         yield from remark_on_coverage(family, method, setting.alpha, outcomes)
     else:

@@ -36,8 +36,8 @@ from joblib._dask import DaskDistributedBackend
 from harness.base.errors import HarnessError, InputError
 from harness.base.temporary import temporary_prefix
 from harness.callers.function import close_sent_functions
-from harness.runner.manifest import versions
-from harness.runner.parallel import Backend
+from harness.runner.backends import Backend
+from harness.runner.storage import versions
 
 T = TypeVar("T")
 

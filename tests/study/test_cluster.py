@@ -374,8 +374,8 @@ def test_a_scheduler_without_workers_is_refused(scheduler, monkeypatch):
 
 
 OTHER = """
-from harness.runner import manifest
-manifest._PACKAGES = ("coverage-harness", "numpy")
+from harness.runner import storage
+storage._PACKAGES = ("coverage-harness", "numpy")
 from distributed.cli.dask_worker import main
 main()
 """

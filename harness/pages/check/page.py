@@ -33,7 +33,7 @@ from harness.families.family import Family
 from harness.methods.method import TWO_SIDED
 from harness.pages.check.pictures import Picture, picture_of
 from harness.report.page import Page, PagePart, Section
-from harness.runner.manifest import versions
+from harness.runner.storage import versions
 
 MARKS: Mapping[Verdict, str] = {FAIL: "✗", INCONCLUSIVE: "?", DECLARED: "◇", REMARK: "!", PASS: "✓"}
 """The mark of each verdict, which stands beside its word; the worst first."""
