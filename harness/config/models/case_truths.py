@@ -44,8 +44,7 @@ from harness.config.models.levels import (
     Probability,
 )
 from harness.distributions.clustered_truths import ClusteredPairTruth, ClusteredScoreTruth
-from harness.distributions.judged_truths import JudgedTruth
-from harness.distributions.labelled_truths import LabelledTruth
+from harness.distributions.judge_truths import JudgedTruth, LabelledTruth
 from harness.distributions.list_truths import (
     MEAN,
     MEDIAN,
@@ -144,7 +143,7 @@ class OfRates(StrictModel):
     specificity: _Levels = Field(description="That a negative is predicted as such.")
 
 
-class CrossedTruth(StrictModel):
+class CrossedLists(StrictModel):
     """True values by one list for each of several parameters; the values of each are crossed."""
 
     plural: ClassVar[str] = "true values"
@@ -155,7 +154,7 @@ class CrossedTruth(StrictModel):
         """The truth."""
 
 
-def crossed_truth(model: CrossedTruth) -> Any:
+def crossed_truth(model: CrossedLists) -> Any:
     """The truth of a model, whose lists do not cross to more values than a run may have."""
     count = prod(len(values) for _, values in model if isinstance(values, tuple))
     if count > LONGEST_GRID:
@@ -163,7 +162,7 @@ def crossed_truth(model: CrossedTruth) -> Any:
     return model.truth()
 
 
-class OfJudge(CrossedTruth):
+class OfJudge(CrossedLists):
     """Shares and how often the judge is right of each kind; the values are crossed."""
 
     plural: ClassVar[str] = "rows of true values"
@@ -278,7 +277,7 @@ def table_truth_type(family: Family) -> Any:
     ]
 
 
-class OfClusters(CrossedTruth):
+class OfClusters(CrossedLists):
     """Proportions, and correlations within a cluster; the values of each are crossed."""
 
     plural: ClassVar[str] = "pairs of p and rho"
@@ -322,7 +321,7 @@ def _stratum_truth(model: OfStrata) -> StratumTruth:
         return StratumTruth.of_differences(second, model.difference or ())
 
 
-class OfLabelled(CrossedTruth):
+class OfLabelled(CrossedLists):
     """Shares, and how well a judge tells right from wrong; the values of each are crossed."""
 
     share: _Levels = Field(description="The probability of a case that is right.")

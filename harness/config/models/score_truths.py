@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 
 from harness.base.models import expecting
-from harness.config.models.case_truths import CrossedTruth, crossed_truth
+from harness.config.models.case_truths import CrossedLists, crossed_truth
 from harness.config.models.levels import levels_or_numbers
 from harness.distributions.score_truths import PairedScoreTruth, ScoreTruth
 
@@ -39,7 +39,7 @@ _ABOUT_LEVELS = (
 )
 
 
-class OfScores(CrossedTruth):
+class OfScores(CrossedLists):
     """Areas under the ROC curve of binormal scores, and ratios of standard deviations; crossed."""
 
     auc: Areas = Field(description="True areas; with levels those before scores are rounded.")
@@ -49,10 +49,10 @@ class OfScores(CrossedTruth):
     levels: Levels = Field(None, description=_ABOUT_LEVELS)
 
     def truth(self) -> ScoreTruth:
-        return ScoreTruth(self.auc, self.sd_ratio, self.levels)
+        return ScoreTruth(self.auc, self.sd_ratio, levels=self.levels)
 
 
-class OfPairedScores(CrossedTruth):
+class OfPairedScores(CrossedLists):
     """Areas of two binormal scores of the same cases, and their correlation; crossed."""
 
     auc1: Areas = Field(description="True areas of the first score; with levels before rounding.")
@@ -63,7 +63,7 @@ class OfPairedScores(CrossedTruth):
     levels: Levels = Field(None, description=_ABOUT_LEVELS)
 
     def truth(self) -> PairedScoreTruth:
-        return PairedScoreTruth(self.auc1, self.auc2, self.correlation, self.levels)
+        return PairedScoreTruth(self.auc1, self.auc2, self.correlation, levels=self.levels)
 
 
 ScoreTruths: Any = Annotated[OfScores, AfterValidator(crossed_truth)]
