@@ -312,8 +312,8 @@ def _differences(
     found = answers.differences(first, second, alpha)
     for pair, i, j, limits in zip(pairs, first, second, _numbers(found), strict=True):
         apart = not limits[1] <= 0 <= limits[2]
-        only = answers.discordant(i, j)
-        yield SystemDifference(*pair, *only, *limits, alpha, found.method, apart)
+        first_only, second_only = answers.discordant(i, j)
+        yield SystemDifference(*pair, first_only, second_only, *limits, alpha, found.method, apart)
 
 
 def _numbers(found: Interval) -> list[tuple[float, float, float]]:

@@ -92,6 +92,10 @@ def _trials(family: Family) -> Key | None:
     return trials if family.lists else None
 
 
+def _write_allowed(allowed: Allowance) -> Any:
+    return plain(asdict(allowed))
+
+
 Allowed = Annotated[OfAllowance, AfterValidator(lambda model: Allowance(**dict(model)))]
 
 
@@ -118,7 +122,7 @@ class ChoiceExperiment(FamilyExperiment):
             Allowed,
             "What the rule allows: how many times alpha a method may miss.",
             {},
-            write=lambda allowed: plain(asdict(allowed)),
+            write=_write_allowed,
         ),
     ]
     reference: Annotated[
