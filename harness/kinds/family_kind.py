@@ -42,9 +42,10 @@ class FamilyKind(Kind[E]):
     rules: tuple[Rule, ...]
     """The rules that relate the keys."""
 
-    @abstractmethod
     def facts(self, config: ValidKeys) -> ExperimentFacts:
         """What is known of the experiment by the valid values of its config."""
+        truth = config.get("truth")
+        return ExperimentFacts(self.name, config.family, "family" in config, truth=truth)
 
     @abstractmethod
     def suitable_figures(self, config: ValidKeys) -> list[dict[str, Any]]:

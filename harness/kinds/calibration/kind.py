@@ -16,7 +16,6 @@ from harness.config.rules import (
 )
 from harness.config.values import SizeRange
 from harness.figures.catalogue import FIGURES
-from harness.figures.requirements import ExperimentFacts
 from harness.kinds.calibration.experiment import (
     CALIBRATION,
     FAMILIES_OF_TWO,
@@ -48,20 +47,6 @@ class CalibrationKind(FamilyKind[Calibration]):
     record = Calibration
     families = FAMILIES_OF_TWO
     rules = (levels_are_distinct, mean_counts_are_small, _seed_is_given)
-
-    def facts(self, config: ValidKeys) -> ExperimentFacts:
-        return ExperimentFacts(
-            kind=self.name,
-            family=config.family,
-            family_is_valid="family" in config,
-            sizes=(),
-            alphas=None,
-            sides=None,
-            truth=config.get("truth"),
-            engines=None,
-            trials=None,
-            outcomes=None,
-        )
 
     def suitable_figures(self, config: ValidKeys) -> list[dict[str, Any]]:
         return [{"kind": kind.name} for kind in FIGURES.values() if kind.experiment == self.name]

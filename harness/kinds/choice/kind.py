@@ -13,7 +13,6 @@ from harness.config.rules import Issues, ValidKeys, levels_are_distinct, reads
 from harness.config.shared_keys import CROSS
 from harness.families.catalogue import FAMILIES
 from harness.families.family import ENUMERATION, Family
-from harness.figures.requirements import ExperimentFacts
 from harness.kinds.choice.experiment import CHOICE, SHOWN, TRUTHS, ChoiceExperiment
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.kind import CoverageKind, sizes_of
@@ -107,20 +106,6 @@ class ChoiceKind(FamilyKind[ChoiceExperiment]):
             shown={name: written[name] for name in experiment.shown},
             coverages=coverages,
         ), []
-
-    def facts(self, config: ValidKeys) -> ExperimentFacts:
-        return ExperimentFacts(
-            kind=self.name,
-            family=config.family,
-            family_is_valid="family" in config,
-            sizes=(),
-            alphas=None,
-            sides=None,
-            truth=None,
-            engines=None,
-            trials=None,
-            outcomes=None,
-        )
 
     def suitable_figures(self, config: ValidKeys) -> list[dict[str, Any]]:
         specs = config["methods"]

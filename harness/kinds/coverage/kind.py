@@ -78,14 +78,11 @@ class CoverageKind(FamilyKind[Experiment]):
             if design_for(family).sizes_are_lists:
                 # Tables have the sums over the strata.
                 sizes = [tuple(map(sum, size)) for size in sizes]
-        return ExperimentFacts(
-            kind=self.name,
-            family=family,
-            family_is_valid="family" in config,
+        return replace(
+            super().facts(config),
             sizes=sizes,
             alphas=config.get("alpha"),
             sides=None if None in methods else {spec.label: spec.side for spec in methods},
-            truth=config.get("truth"),
             engines=config.get("engines"),
             trials=trials.kind if isinstance(trials, TrialCount | Precision) else None,
             outcomes=config.get("outcomes"),
