@@ -4,21 +4,31 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness.base.errors import InputError
-from harness.commands.ending import cleaning_up, print_error, worst_exit_code
+from harness.base.errors import (
+    NOT_CONCLUDED,
+    FigureError,
+    HarnessError,
+    InputError,
+    MethodError,
+    WriteError,
+)
+from harness.commands.ending import cleaning_up, print_error, shown, worst_exit_code
 from harness.commands.options import Quiet, ResultsFolder, TakeOver
 
 if TYPE_CHECKING:
     from harness.config.form import AnyExperiment
     from harness.runner.folder import RunFolder
+    from harness.runner.parallel import Progress
     from harness.runner.parts import Part
+    from harness.tables.results import Results
 
 
 def run(
@@ -169,26 +179,24 @@ class _Runs:
 
     def run_one(self, experiment: AnyExperiment, folder: RunFolder, release: ExitStack) -> int:
         """Run one experiment, write its results, and return its exit code."""
-        from harness.commands.finish import finish, progress_of
         from harness.kinds.run import run_in
 
-        with release, progress_of(experiment.name, self.quiet) as progress:
+        with release, _progress_of(experiment.name, self.quiet) as progress:
             if folder.note is not None:
                 print_error(folder.note)
             written = run_in(folder, experiment, progress, fresh=self.fresh)
         written = replace(written, path=self.place / experiment.name)
         shown = self.out / experiment.name
-        return finish(
+        return _finish(
             written, experiment, shown, self.quiet, report=self.report, verbose=self.verbose
         )
 
     def run_part(self, experiment: AnyExperiment, part: Part) -> None:
         """Run one part of an experiment, and say where it is."""
-        from harness.commands.finish import progress_of
         from harness.commands.output import say
         from harness.kinds.run import run_part
 
-        with progress_of(experiment.name, self.quiet) as progress:
+        with _progress_of(experiment.name, self.quiet) as progress:
             path = run_part(experiment, part, self.place, progress, fresh=self.fresh)
         if not self.quiet:
             shown = self.out / path.relative_to(self.place)
@@ -208,7 +216,6 @@ def merge(
     The results are those of a run in one go, byte for byte.
     """
     # Imported before signals raise exceptions, which an import may swallow.
-    from harness.commands.finish import finish, progress_of
     from harness.kinds.run import merge_parts
     from harness.runner.parts import find_parts, refuse_unmergeable
 
@@ -218,11 +225,11 @@ def merge(
         for parts in found.values():
             refuse_unmergeable(parts)
         for name, parts in found.items():
-            with progress_of(name, quiet) as progress:
+            with _progress_of(name, quiet) as progress:
                 experiment, written = merge_parts(
                     parts, place, progress, take_over=take_over, say=print_error
                 )
-            codes.append(finish(written, experiment, out / name, quiet))
+            codes.append(_finish(written, experiment, out / name, quiet))
     return worst_exit_code(codes)
 
 
@@ -256,3 +263,87 @@ def shipped_lines(configs: Mapping[str, Path]) -> Iterator[str]:
     first = "quickstart" if "quickstart" in configs else next(iter(configs))
     yield f"One of them is run by its name: python -m harness run {first}"
     yield "A config of your own is begun by: python -m harness init"
+
+
+def _finish(
+    written: Results,
+    experiment: AnyExperiment,
+    path: Path,
+    quiet: bool,
+    report: bool = False,
+    verbose: bool = False,
+) -> int:
+    """Draw the figures of a run, print its results, and return its exit code.
+
+    Args:
+        written: the results, in their folder.
+        experiment: what was run.
+        path: the folder, as it is to be shown.
+        quiet: whether to print nothing but errors.
+        report: whether to write the page of the results.
+        verbose: whether to print all tables.
+    """
+    from harness.commands.output import show_uncut
+    from harness.commands.report import write_report
+    from harness.kinds.catalogue import kind_of_experiment
+    from harness.runner.write import write_figures_asked_for
+    from harness.screen.console import escape_markup
+
+    drawn: list[Path] = []
+    figure_fault: FigureError | WriteError | None = None
+    try:
+        if written.path is not None:
+            drawn = write_figures_asked_for(written, experiment, written.path)
+    except (FigureError, WriteError) as fault:
+        # The tables are good without figures.
+        figure_fault = fault
+    page = write_report(written.path, path) if report and written.path is not None else None
+    results = replace(written, path=path)
+    kind = kind_of_experiment(experiment)
+    if not quiet:
+        lines = [_figures_line(drawn, experiment, path)] if drawn else []
+        lines += [] if page is None else [escape_markup(f"The page of the results is {page}")]
+        show_uncut(*kind.screen(results, verbose), *lines)
+    if figure_fault is not None:
+        print_error(f"{experiment.name}: {figure_fault}")
+    if not quiet:
+        for sentence in kind.remarks(results.manifest):
+            print_error(f"{experiment.name}: {sentence}")
+    failed = list(kind.failures(results.manifest))
+    for sentence in failed:
+        print_error(f"{experiment.name}: {sentence}")
+    if not kind.agrees(results.manifest):
+        print_error(f"{experiment.name}: the engines disagree")
+        return HarnessError.exit_code
+    if figure_fault is not None:
+        return figure_fault.exit_code
+    if failed:
+        return MethodError.exit_code
+    unanswered = list(kind.unanswered(results))
+    for sentence in unanswered:
+        print_error(f"{experiment.name}: {sentence}")
+    return NOT_CONCLUDED if unanswered else 0
+
+
+def _figures_line(drawn: Sequence[Path], experiment: AnyExperiment, path: Path) -> str:
+    """How many figures there are, and how to choose others."""
+    from harness.screen.console import escape_markup
+
+    many = "1 figure" if len(drawn) == 1 else f"{len(drawn)} figures"
+    chosen = ""
+    if experiment.figures_are_suggested:
+        chosen = ", chosen since the config has no key figures (`figures: []` draws none)"
+        named = [figure.options.get("methods") for figure in experiment.figures]
+        if few := next((len(each) for each in named if each), 0):
+            chosen += f"; some show the first {few} methods only"
+    others = f"others: `python -m harness plot {path} --kind KIND`"
+    return escape_markup(f"{many} in {path / 'figures'}{chosen}; {others}")
+
+
+def _progress_of(name: str, quiet: bool) -> AbstractContextManager[Progress]:
+    """Show progress on standard error unless ``quiet``: a bar, or lines if it is no terminal."""
+    from harness.runner.parallel import Progress
+    from harness.screen.console import ProgressLines, progress_bar
+
+    otherwise = Progress() if quiet else ProgressLines(name, print_error)
+    return shown(partial(progress_bar, name=name), quiet, otherwise=otherwise)
