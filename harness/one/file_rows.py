@@ -83,7 +83,7 @@ class _FileRows:
     def rows(self, number: _Integral) -> list[Row]:
         """The rows in the order of the file, or of its groups."""
         family, asked, table = self.family, self.asked, self.table
-        named = {*asked.columns.values(), *asked.correct, *asked.by, asked.truth, *asked.scores}
+        named = {*asked.columns.values(), *asked.correct, *asked.by, asked.truth, *asked.score}
         has_no_names = all(number_in(name) is not None for name in table.names)
         if asked.header and has_no_names and not named & set(table.names):
             raise InputError(
@@ -92,7 +92,7 @@ class _FileRows:
             )
         if asked.correct:
             return self.of_cases()
-        if asked.scores:
+        if asked.score:
             return self.of_scores()
         data, read = self.numbers(number)
         if row_lists(family, asked.columns):
@@ -213,7 +213,7 @@ class _FileRows:
         if family.samples == 2:
             return [self.of_two_samples(right[0])]
         if family.labels_clusters:
-            named = dict(zip(family.data, right, strict=False))
+            named: dict[str, Any] = dict(zip(family.data, right, strict=False))
             return self.by_group(lambda places: _at(places, named | self.labels))
         if family.groups_cases:
             return self.by_group(
@@ -269,7 +269,7 @@ class _FileRows:
         """A row for each group of cases, with the scores of its positives and of its negatives."""
         labels = self.table.keys(self.asked.truth or "", "label")
         positive = self.positive_label(labels)
-        scores = [self.table.finite(name) for name in self.asked.scores]
+        scores = [self.table.finite(name) for name in self.asked.score]
 
         def of_both_classes(places: Sequence[int]) -> dict[str, list[float]]:
             lists = [
@@ -315,7 +315,7 @@ def _validate_question(family: Family, asked: FileQuestion, table: CsvTable) -> 
     is_of_scores = (asked.positive is not None and not asked.correct) or (
         has_truth and not family.labels_cases
     )
-    if asked.scores or is_of_scores:
+    if asked.score or is_of_scores:
         _validate_scores(family, asked, table)
         return
     if family.labels_cases and has_truth != bool(asked.correct):
@@ -385,14 +385,14 @@ def _validate_scores(family: Family, asked: FileQuestion, table: CsvTable) -> No
     others += ["--cluster"] if asked.cluster is not None else []
     if others:
         raise InputError(f"expected the data from --truth and --score alone, found {others[0]} too")
-    if asked.truth is None or len(asked.scores) != family.scores:
+    if asked.truth is None or len(asked.score) != family.scores:
         labels = "no --truth" if asked.truth is None else "--truth"
         raise InputError(
             f"{family.name} needs --truth and {family.scores} --score, found {labels} and "
-            f"{len(asked.scores)} --score"
+            f"{len(asked.score)} --score"
             + (
                 f"; {long_call(table, asked, f'interval {family.public_name}')}"
-                if len(asked.scores) == 1 and _compares(family)
+                if len(asked.score) == 1 and _compares(family)
                 else ""
             )
         )

@@ -197,7 +197,7 @@ def leaderboard(
         sources("cases", cases),
         {},
         correct=texts(correct),
-        scores=texts(score),
+        score=texts(score),
         key=texts(key),
         by=texts(by),
         cluster=cluster,
@@ -238,7 +238,7 @@ def leaderboard(
 def _answers(asked: FileQuestion) -> tuple[SystemAnswers, Sequence[str]]:
     """The answers of a file, and remarks on how it was read."""
     cases, values = _read(asked)
-    table, asked, is_right = cases.table, cases.asked, not cases.asked.scores
+    table, asked, is_right = cases.table, cases.asked, not cases.asked.score
     remarks = [*table.remarks]
     if is_right and asked.cluster is None:
         if not cases.systems:
@@ -264,24 +264,24 @@ def _answers(asked: FileQuestion) -> tuple[SystemAnswers, Sequence[str]]:
 
 def _read(asked: FileQuestion) -> tuple[Cases, Mapping[str, Floats]]:
     """The table of cases, and the values of each system or, of a long table, of all together."""
-    if asked.correct and asked.scores:
+    if asked.correct and asked.score:
         raise InputError("--correct is of answers that are right or wrong, and --score of others")
     first, given = asked.files[0], asked
-    is_every = not (asked.correct or asked.scores or asked.by or asked.key)
+    is_every = not (asked.correct or asked.score or asked.by or asked.key)
     if is_every and isinstance(first, CsvTable):
         asked = replace(asked, correct=tuple(n for n in first.names if n != asked.cluster))
     if asked.by and not asked.key and asked.cluster is not None:
         asked = replace(asked, key=(asked.cluster,))
     cases = read_cases(asked, LEADERBOARD, compares=asked.cluster is None)
     table, asked = cases.table, cases.asked
-    columns = asked.correct or asked.scores
+    columns = asked.correct or asked.score
     if not columns:
         raise InputError(
             "a leaderboard needs --correct, the column of each system; where a row is an item of "
             "one system, --key ITEM --by SYSTEM --correct CORRECT name the columns"
         )
     try:
-        read = table.finite if asked.scores else table.right
+        read = table.finite if asked.score else table.right
         values = {name: np.array(read(name), np.float64) for name in columns}
     except InputError as error:
         # Without names every column of a data frame is taken as a system.
