@@ -181,8 +181,8 @@ def test_the_name_of_a_module_is_nowhere_put_together() -> None:
 PROCESSES = (
     "callers.worker",
     "callers.simulation.worker",
-    "runner.backends",
     "runner.cluster",
+    "runner.parallel",
 )
 
 

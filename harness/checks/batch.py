@@ -30,9 +30,8 @@ from harness.checks.report import CheckReport
 from harness.checks.watch import watching
 from harness.methods.catalogue import methods_for
 from harness.methods.method import TWO_SIDED
-from harness.runner.backends import PROCESSES
 from harness.runner.lock import hold
-from harness.runner.parallel import parallel_jobs, run_tasks
+from harness.runner.parallel import PROCESSES, parallel_jobs, run_tasks
 
 CAN_BE_CHECKED = "can be checked"
 

@@ -223,12 +223,7 @@ class _FileRows:
             )
 
         def counts(places: Sequence[int]) -> dict[str, int]:
-            if family.has_single_count:
-                counts = [sum(right[0][place] for place in places), len(places)]
-            else:
-                pairs = [(right[0][place], right[1][place]) for place in places]
-                # Right in both, in the first only, in the second only, in neither.
-                counts = [pairs.count(pair) for pair in ((1, 1), (1, 0), (0, 1), (0, 0))]
+            counts = family.counts_of_cases([[each[place] for place in places] for each in right])
             return dict(zip(family.data, counts, strict=True))
 
         return self.by_group(counts, is_shown=True)

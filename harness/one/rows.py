@@ -254,7 +254,7 @@ class MethodIntervals:
         self, setting: IntervalSetting, rows: Sequence[Row], has_tails: bool
     ) -> list[dict[str, Any]]:
         """The rest of the figures that Ross (2003), section 4, reports of an interval."""
-        columns = {"length": setting.family.length(self.lower, self.upper)}
+        columns = {"length": setting.family.scale.length(self.lower, self.upper)}
         if has_tails:
             below, above = posterior_tails(self, setting, rows)
             outside = below + above

@@ -11,8 +11,7 @@ from joblib import Parallel
 
 from harness.base.errors import HarnessError
 from harness.config.values import Execution
-from harness.runner.backends import Backend
-from harness.runner.parallel import driver_backend, opened_backend, run_tasks
+from harness.runner.parallel import Backend, driver_backend, opened_backend, run_tasks
 from tests.study.experiments import (
     FATAL,
     current_folder,

@@ -21,7 +21,9 @@ from harness.checks.conformance.grid import (
     TableList,
     conformance_grid,
 )
+from harness.checks.counts import ANY_EVENTS, CASES
 from harness.checks.findings import USUAL_ALPHA
+from harness.checks.plans import checked_at
 from harness.checks.sizes import ANYWHERE, Restriction
 from harness.families.family import Family
 
@@ -236,8 +238,8 @@ def wide_grid(
         return sorted(taken, key=lambda block: max(block.outcomes.sizes))
     logs = rng.uniform(np.log(WIDE_ALPHAS[0]), np.log(WIDE_ALPHAS[-1]), DRAWN_ALPHAS)
     drawn = [float(f"{alpha:.3g}") for alpha in np.exp(logs)]
-    of_one = chosen.one.of_proportions if family.has_fractions else chosen.one.of_rates
-    blocks += of_one(family, tuple(sorted({*WIDE_ALPHAS, *drawn})), rng)
+    of_one = {CASES: chosen.one.of_proportions, ANY_EVENTS: chosen.one.of_rates}
+    blocks += of_one[checked_at(family).counts](family, tuple(sorted({*WIDE_ALPHAS, *drawn})), rng)
     by_size: dict[float, GridBlock] = {}
     for block in blocks:
         (size,) = block.outcomes.sizes
@@ -277,7 +279,8 @@ def several_count_grid(
     """The wider grid of a family of two samples or of pairs, with sizes that are drawn."""
     if family.shares_size:
         return extent.of_pairs(family, rng)
-    return (extent.of_two_proportions if family.is_bounded else extent.of_two_rates)(family, rng)
+    of_two = {CASES: extent.of_two_proportions, ANY_EVENTS: extent.of_two_rates}
+    return of_two[checked_at(family).counts](family, rng)
 
 
 def _tables(

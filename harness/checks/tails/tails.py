@@ -192,7 +192,7 @@ def nearest_truths(
         return _nearest_tables(family.of_pairs, counts, parameter)
     combination = family.combination
     first_weight, second_weight = combination.weights
-    height = combination.scale(parameter)
+    height = combination.scale.of(parameter)
     spans = [combination.inside(family.model.SUPPORT, size) for size in sizes]
     best = [
         combination.coordinate(np.clip(x / size, *span))

@@ -22,7 +22,7 @@ from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats, Integers
 from harness.catalogue import design_for, scenario_for
 from harness.config.values import Size
-from harness.designs.design import Scenario, sizes_by_name
+from harness.designs.design import Scenario
 from harness.designs.engines.monte_carlo import Shard
 from harness.designs.engines.stochastic import StochasticColumn, simulate_stochastic
 from harness.designs.fractions import standard_error
@@ -31,8 +31,7 @@ from harness.kinds.choice.box import Box, BoxTruth
 from harness.kinds.choice.exact import Alphas, exact_alphas
 from harness.kinds.coverage.columns import RunColumns, opened_columns
 from harness.kinds.coverage.experiment import Experiment
-from harness.runner.backends import THREADS
-from harness.runner.parallel import Progress, opened_backend, run_tasks
+from harness.runner.parallel import THREADS, Progress, opened_backend, run_tasks
 
 _STARTS, _LAST_STARTS = 12, 2
 """How many of the largest values of a column boxes are laid about, in the first and in the second
@@ -120,7 +119,7 @@ def searched(
         values = scenario.truths_of(scenario.listed_truths()[0])
         rows.append(
             {
-                **sizes_by_name(scenario),
+                **scenario.named_sizes,
                 "method": method,
                 "alpha": alpha,
                 "worst_alpha": worst.alpha,

@@ -29,8 +29,7 @@ from harness.designs.limits import Limits
 from harness.kinds.coverage.columns import RunColumns
 from harness.kinds.coverage.experiment import Experiment
 from harness.methods.remarks import ORDER, OUTSIDE, STAYS_IN_RANGE, Remark, leaves_range
-from harness.runner.backends import THREADS
-from harness.runner.parallel import run_tasks
+from harness.runner.parallel import THREADS, run_tasks
 
 ASKED_AGAIN = 16
 """The most outcomes of a size and alpha that a function is asked for again."""

@@ -26,9 +26,8 @@ from harness.kinds.coverage.trials import (
     fix_exact_trials,
     limited_scenarios,
 )
-from harness.runner.backends import Backend
 from harness.runner.journal.database import Journal
-from harness.runner.parallel import Progress, opened_backend
+from harness.runner.parallel import Backend, Progress, opened_backend
 from harness.runner.parts import Part, TaskSpan
 from harness.runner.rounds import run_rounds
 from harness.runner.workload import memory_for

@@ -34,9 +34,8 @@ from harness.kinds.coverage.scenario_trials import (
     spans_of,
     start_trials,
 )
-from harness.runner.backends import THREADS, Backend
 from harness.runner.journal.database import Journal
-from harness.runner.parallel import driver_backend, run_tasks
+from harness.runner.parallel import THREADS, Backend, driver_backend, run_tasks
 from harness.runner.parts import TaskSpan
 from harness.runner.rounds import Round, Task
 from harness.runner.workload import memory_for

@@ -47,11 +47,10 @@ from harness.kinds.simulation.trials import (
     shard_size,
     simulate_trials,
 )
-from harness.runner.backends import Backend
 from harness.runner.journal.database import ColumnKey, Journal
 from harness.runner.journal.environment import program, sources_digest
 from harness.runner.journal.records import digest, pack
-from harness.runner.parallel import Progress, opened_backend, run_tasks
+from harness.runner.parallel import Backend, Progress, opened_backend, run_tasks
 from harness.runner.parts import TaskSpan
 from harness.runner.rounds import Round, Task, run_rounds
 from harness.runner.workload import BASE, Workload, machine_memory, memory_for
