@@ -178,7 +178,12 @@ def test_the_name_of_a_module_is_nowhere_put_together() -> None:
                 assert node.value not in beginnings, f"{module}: {node.value}"
 
 
-PROCESSES = ("callers.worker", "callers.simulation.worker", "runner.machine")
+PROCESSES = (
+    "callers.worker",
+    "callers.simulation.worker",
+    "runner.cluster",
+    "runner.parallel",
+)
 
 
 def test_only_the_command_line_prints_or_exits() -> None:

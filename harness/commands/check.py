@@ -303,14 +303,14 @@ def _page(reports: Sequence[CheckReport], given: Mapping[str, Any]) -> str:
 
     from harness.callers.command import is_of_r
     from harness.callers.table import is_table
-    from harness.pages.check.page import CheckedMethod, check_page
+    from harness.pages.check.page import MethodOnPage, check_page
     from harness.report.page import render
 
     chosen = [*(given["methods"] or []), *(given["command"] or [])]
     methods = []
     for number, (report, method) in enumerate(zip(reports, chosen, strict=True)):
         if given["model"]:
-            methods.append(CheckedMethod(report, ()))
+            methods.append(MethodOnPage(report, ()))
             continue
         # The command that checks this method alone, without sizes, alphas and files.
         is_command = number >= len(given["methods"] or [])
@@ -320,7 +320,7 @@ def _page(reports: Sequence[CheckReport], given: Mapping[str, Any]) -> str:
         leave_out = [*_NOT_AGAIN, *_OF_SEVERAL, *(name for name in taken if not taken[name])]
         alone = {"methods": None, "command": None, "command" if is_command else "methods": [method]}
         words = words_of_call(check, {**given, **alone}, leave_out)
-        methods.append(CheckedMethod(report, words))
+        methods.append(MethodOnPage(report, words))
     return render(check_page(methods, shlex.join(words_of_call(check, given, _UNSEEN))))
 
 

@@ -248,44 +248,37 @@ def interval(
     setting.validate()
     names = method or [default_method(of_family, side, has_prior=prior is not None).name]
     methods = methods_asked(of_family, names)
+    of_files = {
+        "key": key,
+        "cluster": cluster,
+        "correct": correct,
+        "by": by,
+        "where": where,
+        "missing": missing,
+        "truth": truth,
+        "score": score,
+        "positive": positive,
+        "decimal": decimal,
+        "delimiter": delimiter,
+    }
     if not files:
-        of_files = {
-            "--key": bool(key),
-            "--cluster": cluster is not None,
-            "--correct": bool(correct),
-            "--by": bool(by),
-            "--where": bool(where),
-            "--missing": missing is not None,
-            "--truth": truth is not None,
-            "--score": bool(score),
-            "--positive": positive is not None,
-            "--decimal": decimal is not None,
-            "--delimiter": delimiter is not None,
-            "--no-header": no_header,
-        }
-        refuse_columns(of_files)
+        refuse_columns(
+            {option_of(name): value not in (None, []) for name, value in of_files.items()}
+            | {"--no-header": no_header}
+        )
         answer = None
         rows = _rows_of_options(of_family, given)
     else:
         from harness.one.file_question import FileQuestion
         from harness.one.file_rows import rows_of_file
 
-        asked = FileQuestion(
-            tuple(files),
-            given,
-            correct=tuple(correct or ()),
-            cluster=cluster,
-            by=tuple(by or ()),
-            delimiter=delimiter,
-            header=not no_header,
-            truth=truth,
-            scores=tuple(score or ()),
-            positive=positive,
-            decimal=decimal or ".",
-            key=tuple(key or ()),
-            where=tuple(where or ()),
-            missing=missing,
-        )
+        named: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in of_files.items()
+            if value is not None
+        }
+        named["decimal"] = decimal or "."
+        asked = FileQuestion(tuple(files), given, header=not no_header, **named)
         answer = rows_of_file(of_family, asked, number_of)
         rows = answer.rows
     validate_rows(of_family, rows)
@@ -438,12 +431,12 @@ def _remark(
 
 def _on_default(setting: IntervalSetting, rows: Sequence[Row], method: str) -> Iterator[str]:
     """Yield what the default covers where data are few: itself, or the command that computes it."""
-    from harness.one.default_sizes import remark_on_sizes
+    from harness.one.data_remarks import remark_on_sizes
     from harness.one.remarks import complete_data
 
     family, outcomes = setting.family, complete_data(setting.family, rows)
     if family.has_fractions:
-        from harness.planning.remarks import remark_on_coverage
+        from harness.planning.coverage import remark_on_coverage
 
         yield from remark_on_coverage(family, method, setting.alpha, outcomes)
     else:

@@ -12,8 +12,7 @@ from pydantic import Field, WithJsonSchema
 from harness.base.models import Word, expecting, is_one_line
 from harness.callers.process import TIMEOUT
 from harness.catalogue import LARGEST_BETA
-from harness.config.form import FamilyForm, WrittenByKeys, family_form
-from harness.config.key import Key, Keys, key, plain
+from harness.config.form import FamilyForm, Key, Keys, WrittenByKeys, family_form, key, plain
 from harness.config.models.figures import figure_type, write_figures
 from harness.config.models.levels import Probability
 from harness.config.models.methods import prior_type
@@ -117,10 +116,14 @@ def _constant(word: str) -> WithJsonSchema:
     return WithJsonSchema({"type": "string", "const": word})
 
 
-def prior_key(family: Family, of_what: str) -> Key:
+def prior_key(of_what: str) -> Callable[[Family], Key]:
     """A prior, flat by default; ``of_what`` ends its description."""
-    flat = [int(value) for value in family.model.FLAT_PRIOR]
-    return key(prior_type(family), f"{family.prior_form} prior {of_what}.", flat)
+
+    def of_family(family: Family) -> Key:
+        flat = [int(value) for value in family.model.FLAT_PRIOR]
+        return key(prior_type(family), f"{family.prior_form} prior {of_what}.", flat)
+
+    return of_family
 
 
 NameKey = key(Name, "Results go to results/<name>; plain path segments.")

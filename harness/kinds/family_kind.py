@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.base.errors import ConfigIssue, InputError
 from harness.base.models import unknown_key
@@ -28,6 +28,9 @@ from harness.figures.kind import FigureSpec
 from harness.figures.requirements import ExperimentFacts
 from harness.kinds.kind import E, Kind
 
+if TYPE_CHECKING:
+    from harness.findings.answer import Answer
+
 SIZES = tuple(dict.fromkeys(size for family in FAMILIES.values() for size in family.sizes))
 
 
@@ -41,9 +44,10 @@ class FamilyKind(Kind[E]):
     rules: tuple[Rule, ...]
     """The rules that relate the keys."""
 
-    @abstractmethod
     def facts(self, config: ValidKeys) -> ExperimentFacts:
         """What is known of the experiment by the valid values of its config."""
+        truth = config.get("truth")
+        return ExperimentFacts(self.name, config.family, "family" in config, truth=truth)
 
     @abstractmethod
     def suitable_figures(self, config: ValidKeys) -> list[dict[str, Any]]:
@@ -52,6 +56,15 @@ class FamilyKind(Kind[E]):
     @abstractmethod
     def attributes(self, config: ValidKeys) -> dict[str, Any]:
         """The attributes of the experiment that are not the values of keys of their names."""
+
+    @abstractmethod
+    def answer(self, results: Any) -> Answer:
+        """What a run has found, before all details."""
+
+    def markdown(self, results: Any) -> Iterable[str]:
+        from harness.report.sections import paragraphs
+
+        return paragraphs(self.answer(results), results.manifest)
 
     def form_for(self, family: Family) -> FamilyForm:
         """The form of a family; made when it is first asked for."""

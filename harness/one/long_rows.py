@@ -92,7 +92,7 @@ def wide(table: CsvTable, asked: FileQuestion, command: str) -> Cases:
         places[name][item] = place
     every = list(dict.fromkeys(items))
     names, columns = list(asked.key), [list(fields) for fields in zip(*every, strict=True)]
-    values = {*asked.correct, *asked.scores}
+    values = {*asked.correct, *asked.score}
     for at, name in enumerate(table.names):
         cells = [[table.rows[places[each][item]][at] for item in every] for each in systems]
         if name in values:
@@ -110,7 +110,7 @@ def wide(table: CsvTable, asked: FileQuestion, command: str) -> Cases:
             by=asked.by[1:],
             key=(),
             correct=tuple(f"{s}:{name}" for name in asked.correct for s in systems),
-            scores=tuple(f"{s}:{name}" for name in asked.scores for s in systems),
+            score=tuple(f"{s}:{name}" for name in asked.score for s in systems),
         ),
         asked,
         {f"{by}{number}": name for number, name in enumerate(systems, 1)},

@@ -12,6 +12,7 @@ import pytest
 import harness
 from harness.cli import COMMANDS
 from harness.commands.interval import interval
+from harness.commands.metrics import significance
 from harness.commands.options import (
     BETA,
     CASE_COUNTS,
@@ -34,7 +35,6 @@ from harness.commands.options import (
     number_or_list,
 )
 from harness.commands.planning import size
-from harness.commands.significance import significance
 from harness.families.catalogue import COMPARED, FAMILIES
 from harness.families.lists import RANGE as RANGE_OF_A_MEAN
 from harness.kinds.load import json_schema

@@ -11,7 +11,7 @@ import harness
 from harness.base.errors import ConfigError, ConfigIssue
 from harness.base.models import expecting
 from harness.cli import main
-from harness.config.key import key
+from harness.config.form import key
 from harness.config.rules import reads
 from harness.families.catalogue import family_of
 from harness.kinds.coverage import run

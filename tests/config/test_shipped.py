@@ -11,7 +11,7 @@ from harness.config import files
 from harness.config.files import find_shipped
 from harness.kinds.catalogue import kind_of_experiment
 from harness.kinds.load import json_schema, load_experiment
-from harness.runner.manifest import content_hash
+from harness.runner.storage import content_hash
 
 ROOT = Path(__file__).parent.parent.parent
 CONFIGS = sorted((ROOT / "configs").rglob("*.yaml"))

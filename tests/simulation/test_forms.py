@@ -65,10 +65,10 @@ import json, os, signal, sys
 
 import harness.api
 from harness.runner.journal.database import Journal
-from harness.runner.parallel import NoProgress
+from harness.runner.parallel import Progress
 
 
-class Killing(NoProgress):
+class Killing(Progress):
     shards = 0
 
     def advance(self, trials):
@@ -77,7 +77,7 @@ class Killing(NoProgress):
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-harness.api.NoProgress = Killing
+harness.api.Progress = Killing
 Journal.is_due = True
 harness.run(json.loads(sys.argv[1]), out=sys.argv[2])
 """

@@ -9,7 +9,7 @@ import harness
 from harness.base.errors import InputError
 from harness.kinds.load import load_experiment
 from harness.kinds.run import merge_parts, run_part
-from harness.runner.parallel import NoProgress
+from harness.runner.parallel import Progress
 from harness.runner.parts import Part, find_parts
 
 MEAN = "def mean(data, alpha):\n    return data - 1, data + 1\n"
@@ -154,12 +154,12 @@ def test_parts_before_and_after_an_edit_are_not_merged(place):
     named, files, edited = STUDIES["a module of the path"]
     write(place, files)
     experiment = load_experiment(study(place, named))
-    run_part(experiment, Part(1, 2), place / "parts", NoProgress())
+    run_part(experiment, Part(1, 2), place / "parts", Progress())
     edit(place / edited)
-    run_part(experiment, Part(2, 2), place / "parts", NoProgress())
+    run_part(experiment, Part(2, 2), place / "parts", Progress())
     (parts,) = find_parts([place / "parts"]).values()
     with pytest.raises(InputError, match=r"part-1-of-2.*part-2-of-2.* files of model and "):
-        merge_parts(parts, place / "merged", NoProgress())
+        merge_parts(parts, place / "merged", Progress())
 
 
 SAVED = "from pathlib import Path\nfile = Path(__file__)\n"

@@ -182,6 +182,10 @@ def nearest_truths(
 ) -> Truths:
     """Return the most likely truths with these values of the parameter.
 
+    Of two samples it is the pair (θ₁, θ₂) with w₁g(θ₁) + w₂g(θ₂) = h(L). The log likelihood of each
+    sample is concave in its coordinate g, so that its derivative along the line falls, and the root
+    lies between the points where one of the samples fits best.
+
     Args:
         family: of two samples or of pairs.
         counts: the counts of each sample, or of each cell, shape (m,) each.
@@ -190,17 +194,6 @@ def nearest_truths(
     """
     if family.of_pairs is not None:
         return _nearest_tables(family.of_pairs, counts, parameter)
-    return _nearest_pairs(family, counts, sizes, parameter)
-
-
-def _nearest_pairs(
-    family: Family, counts: Truths, sizes: tuple[float, ...], parameter: Floats
-) -> Truths:
-    """The pair (θ₁, θ₂) with w₁g(θ₁) + w₂g(θ₂) = h(L).
-
-    The log likelihood of each sample is concave in its coordinate g, so that its derivative along
-    the line falls, and the root lies between the points where one of the samples fits best.
-    """
     combination = family.combination
     first_weight, second_weight = combination.weights
     height = combination.scale.of(parameter)
@@ -283,7 +276,7 @@ def tails_of_several_counts(evaluation: Evaluation) -> LimitTails:
     view = family.as_pairs
     if view is not None:
         family, counts = view.family, view.arranged(counts)
-    listed = _Listed(family, outcomes.sizes, counts)
+    listed = _ListedCounts(family, outcomes.sizes, counts)
     limits = np.array((lower, upper)).reshape(2 * len(alphas), -1)
     signs = np.repeat((1.0, -1.0), len(alphas))
     expected = np.tile(alphas, 2) / (2.0 if kept.is_two_sided else 1.0)
@@ -298,7 +291,7 @@ def tails_of_several_counts(evaluation: Evaluation) -> LimitTails:
 
 
 @dataclass(frozen=True)
-class _Listed:
+class _ListedCounts:
     """The m outcomes of one size at which there are limits."""
 
     family: Family

@@ -13,7 +13,7 @@ from harness.base.errors import HarnessError
 from harness.base.models import refused
 from harness.base.plain_data import flow
 from harness.callers.location import session_location, source_of_function
-from harness.config.key import Key, key
+from harness.config.form import Key, key
 from harness.config.models.methods import resolved_path
 from harness.designs.stopping.open_rule import FUNCTIONS, OpenRule, open_rule, stopping_rule
 from harness.families.family import Family

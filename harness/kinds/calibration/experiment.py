@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field
 
 from harness.base.models import expecting
-from harness.config.key import Key, Keys, key
+from harness.config.form import Key, Keys, key
 from harness.config.models.sizes import delta_type, size_range_type, write_range
 from harness.config.models.trials import Count
 from harness.config.models.truths import distributions_type, truth_of, written_truth
@@ -57,10 +57,6 @@ def _delta(family: Family) -> Key:
     return key(delta_type(family), about, write=lambda delta: write_range(*delta))
 
 
-def _prior(family: Family) -> Key:
-    return prior_key(family, "of each sample")
-
-
 @dataclass(frozen=True, kw_only=True)
 class Calibration(FamilyExperiment):
     """A config of the kind ``calibration``, fully resolved: how often do probable events happen?
@@ -80,7 +76,7 @@ class Calibration(FamilyExperiment):
     bins: Annotated[
         int, key(Bins, "Equal parts of [0, 1] that the probabilities are counted in.", 20)
     ]
-    prior: Annotated[Prior, _prior]
+    prior: Annotated[Prior, prior_key("of each sample")]
     """The parameters of the prior of each sample."""
     seed: Annotated[int, SeedKey]
     execution: Annotated[Execution, ExecutionKey]

@@ -9,8 +9,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import AfterValidator, Field
 
 from harness.base.models import StrictModel, Word, expecting
-from harness.base.text import plain_number
-from harness.config.key import Key, key
+from harness.config.form import Key, key, plain
 from harness.config.models.methods import Label, method_type, write_method
 from harness.config.models.trials import Trials as TrialsType
 from harness.config.models.trials import write_trials
@@ -26,7 +25,7 @@ from harness.config.values import Execution, MethodSpec, Size, Trials
 from harness.families.catalogue import FAMILIES
 from harness.families.family import Family
 from harness.figures.kind import FigureSpec
-from harness.findings.allowance import Allowance
+from harness.findings.choice import Allowance
 from harness.kinds.coverage.experiment import Experiment, alpha_key, size_keys
 from harness.methods.method import ALL_SIDES, TWO_SIDED
 
@@ -93,8 +92,8 @@ def _trials(family: Family) -> Key | None:
     return trials if family.lists else None
 
 
-def _write_allowed(allowed: Allowance) -> dict[str, Any]:
-    return {name: plain_number(value) for name, value in asdict(allowed).items()}
+def _write_allowed(allowed: Allowance) -> Any:
+    return plain(asdict(allowed))
 
 
 Allowed = Annotated[OfAllowance, AfterValidator(lambda model: Allowance(**dict(model)))]

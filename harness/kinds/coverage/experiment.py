@@ -1,7 +1,7 @@
 """A coverage experiment: the record of a valid config, each attribute with its keys.
 
 The annotation of an attribute has its key, or a function from the family to its keys, as
-`config.key` says. The keys stand in the order in which they are validated and written.
+`config.form` says. The keys stand in the order in which they are validated and written.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pydantic import Field
 from harness.base.models import Word
 from harness.callers.source import CatalogueSource, Source
 from harness.catalogue import design_for, scenario_for
-from harness.config.key import Key, Keys, key, plain
+from harness.config.form import Key, Keys, key, plain
 from harness.config.models.case_truths import Estimand
 from harness.config.models.methods import Alphas, method_type, write_method
 from harness.config.models.outcomes import (
@@ -185,10 +185,6 @@ def _engines(family: Family) -> Key:
     return key(Annotated[list[engine], Field(min_length=1)] | None, about, None)
 
 
-def _reference_prior(family: Family) -> Key:
-    return prior_key(family, "of the posterior engine")
-
-
 @dataclass(frozen=True, kw_only=True)
 class Experiment(FamilyExperiment):
     """A config of the kind ``coverage``, fully resolved."""
@@ -244,7 +240,7 @@ class Experiment(FamilyExperiment):
         ),
     ] = None
     engines: Annotated[tuple[str, ...], _engines]
-    reference_prior: Annotated[Prior, _unless_lists(_reference_prior)]
+    reference_prior: Annotated[Prior, _unless_lists(prior_key("of the posterior engine"))]
     """The parameters of the prior of the engine ``posterior``."""
     seed: Annotated[int, SeedKey]
     execution: Annotated[Execution, ExecutionKey]

@@ -41,6 +41,7 @@ from harness.methods.catalogue import methods_of
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from harness.findings.answer import Answer
     from harness.report.page import Section
     from harness.runner.journal.database import Journal
     from harness.runner.parallel import Progress
@@ -84,14 +85,11 @@ class CoverageKind(FamilyKind[Experiment]):
             if design_for(family).sizes_are_lists:
                 # Tables have the sums over the strata.
                 sizes = [tuple(map(sum, size)) for size in sizes]
-        return ExperimentFacts(
-            kind=self.name,
-            family=family,
-            family_is_valid="family" in config,
+        return replace(
+            super().facts(config),
             sizes=sizes,
             alphas=config.get("alpha"),
             sides=None if None in methods else {spec.label: spec.side for spec in methods},
-            truth=config.get("truth"),
             engines=config.get("engines"),
             trials=trials.kind if isinstance(trials, TrialCount | Precision) else None,
             outcomes=config.get("outcomes"),
@@ -206,22 +204,20 @@ class CoverageKind(FamilyKind[Experiment]):
         return results_screen(results, verbose)
 
     def sections(self, results: Results, folder: Path | None, command: str) -> Iterator[Section]:
-        from harness.findings.answer import found_answer
         from harness.report.curves.section import curves
         from harness.report.maps.section import maps
         from harness.report.sections import answer_section, cells, cells_file, facts
 
-        yield answer_section(found_answer(results))
+        yield answer_section(self.answer(results))
         yield from curves(results)
         yield from maps(results)
         yield cells(results, cells_file(results, folder))
         yield facts(results, command)
 
-    def markdown(self, results: Results) -> Iterable[str]:
+    def answer(self, results: Results) -> Answer:
         from harness.findings.answer import found_answer
-        from harness.report.sections import paragraphs
 
-        return paragraphs(found_answer(results), results.manifest)
+        return found_answer(results)
 
 
 def sizes_of(family: Family, sizes: Mapping[str, Sequence[float]], cross: bool) -> tuple[Size, ...]:

@@ -24,7 +24,7 @@ from harness.kinds.coverage.engine_agreement import EngineAgreement
 from harness.kinds.coverage.scenario_result import ScenarioResult, by_column
 from harness.kinds.coverage.tables import total_counts
 from harness.methods.remarks import Remark
-from harness.runner.manifest import manifest_of
+from harness.runner.storage import manifest_of
 from harness.tables.columns import TableKind
 
 _BY_LOOKS, _FROM_ALPHA = "looks", "exact_alpha"

@@ -28,7 +28,7 @@ from harness.kinds.simulation.measures import (
 )
 from harness.kinds.simulation.own_measures import OwnMeasures
 from harness.kinds.simulation.trials import Event, MethodTrials
-from harness.runner.manifest import manifest_of
+from harness.runner.storage import manifest_of
 from harness.tables.columns import (
     DIFFERENCES,
     REPLICATES,
