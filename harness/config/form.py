@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, Protocol, get_type_hints
+from typing import Any, Protocol, cast, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic.fields import FieldInfo
@@ -38,35 +38,28 @@ def plain(value: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Key:
-    """A key of a config."""
+    """A key of a config; it is required where it has no default."""
 
     kind: Any
     """The type of its value, which yields what the experiment holds."""
-    field: FieldInfo
-    """Its default and its description."""
-    write: Callable[[Any], Any]
+    description: str
+    default: Any = ...
+    """Written as in a config, and validated like a value that is given."""
+    _: KW_ONLY
+    write: Callable[[Any], Any] = plain
     """Makes plain data of the attribute; None where the key is left out."""
     attribute: str = ""
     """That of the experiment which it decides; a form fills it in."""
 
+    @cached_property
+    def field(self) -> FieldInfo:
+        """Its default and its description, as a model has them."""
+        info: Any = Field(self.default, description=self.description)
+        return cast(FieldInfo, info)
+
 
 Keys = Mapping[str, Key]
 """Keys by their names."""
-
-
-def key(
-    kind: Any,
-    description: str,
-    default: Any = ...,
-    *,
-    write: Callable[[Any], Any] = plain,
-) -> Key:
-    """A key with a value of that type; it is required where it has no default.
-
-    The default is written as in a config, and validated like a value that is given.
-    """
-    field: Any = Field(default, description=description)
-    return Key(kind, field, write)
 
 
 def keys_of(record: type[Any], family: Family) -> Keys:
