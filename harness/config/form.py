@@ -1,7 +1,7 @@
 """The form of a config: the keys that it may have, each of which is validated by itself.
 
 A record of an experiment states its keys beside its attributes. An attribute that a key of its own
-name decides has the key in its annotation: ``bins: Annotated[int, key(Bins, "How many.", 20)]``. An
+name decides has the key in its annotation: ``bins: Annotated[int, Key(Bins, "How many.", 20)]``. An
 attribute whose key depends on the family has there a function from the family to the key, or to
 None; where keys have other names, or are several, to the keys by their names. A form is made from
 these annotations, so nothing else names a key but what reads the attribute.
