@@ -1,7 +1,7 @@
 """The form of a config: the keys that it may have, each of which is validated by itself.
 
 A record of an experiment states its keys beside its attributes. An attribute that a key of its own
-name decides has the key in its annotation: ``bins: Annotated[int, key(Bins, "How many.", 20)]``. An
+name decides has the key in its annotation: ``bins: Annotated[int, Key(Bins, "How many.", 20)]``. An
 attribute whose key depends on the family has there a function from the family to the key, or to
 None; where keys have other names, or are several, to the keys by their names. A form is made from
 these annotations, so nothing else names a key but what reads the attribute.
@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, Protocol, get_type_hints
+from typing import Any, Protocol, cast, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic.fields import FieldInfo
@@ -38,35 +38,28 @@ def plain(value: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Key:
-    """A key of a config."""
+    """A key of a config; it is required where it has no default."""
 
     kind: Any
     """The type of its value, which yields what the experiment holds."""
-    field: FieldInfo
-    """Its default and its description."""
-    write: Callable[[Any], Any]
+    description: str
+    default: Any = ...
+    """Written as in a config, and validated like a value that is given."""
+    _: KW_ONLY
+    write: Callable[[Any], Any] = plain
     """Makes plain data of the attribute; None where the key is left out."""
     attribute: str = ""
     """That of the experiment which it decides; a form fills it in."""
 
+    @cached_property
+    def field(self) -> FieldInfo:
+        """Its default and its description, as a model has them."""
+        info: Any = Field(self.default, description=self.description)
+        return cast(FieldInfo, info)
+
 
 Keys = Mapping[str, Key]
 """Keys by their names."""
-
-
-def key(
-    kind: Any,
-    description: str,
-    default: Any = ...,
-    *,
-    write: Callable[[Any], Any] = plain,
-) -> Key:
-    """A key with a value of that type; it is required where it has no default.
-
-    The default is written as in a config, and validated like a value that is given.
-    """
-    field: Any = Field(default, description=description)
-    return Key(kind, field, write)
 
 
 def keys_of(record: type[Any], family: Family) -> Keys:
