@@ -21,8 +21,8 @@ from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.base.text import enumerated
 from harness.distributions.judge_truths import LabelledTruth
-from harness.distributions.listed_truths import CrossedTruth
 from harness.distributions.score_truths import PairedScoreTruth, ScoreTruth
+from harness.distributions.truths import CrossedTruth
 
 LARGEST = 1e100
 """The largest magnitude of a number of a law, so that squares of values are doubles."""
