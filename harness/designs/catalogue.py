@@ -6,8 +6,6 @@ import copyreg
 import pickle
 from typing import Any
 
-from harness.designs.clustered_scores import CLUSTERED as SCORES_IN_CLUSTERS
-from harness.designs.clustered_scores import CLUSTERED_DIFFERENCES
 from harness.designs.confusion import CONFUSED
 from harness.designs.design import Design
 from harness.designs.judged import JUDGED
@@ -16,7 +14,9 @@ from harness.designs.lists import (
     BOUNDED,
     CLUSTERED,
     ONE_SCORE,
+    PAIRS_IN_CLUSTERS,
     REPEATED_RUNS,
+    SCORES_IN_CLUSTERS,
     STRATIFIED,
     TRIED_TASKS,
     TWO_SCORES,
@@ -36,7 +36,7 @@ DESIGNS: dict[str, Design] = {
         BOUNDED,
         CLUSTERED,
         SCORES_IN_CLUSTERS,
-        CLUSTERED_DIFFERENCES,
+        PAIRS_IN_CLUSTERS,
         STRATIFIED,
         TRIED_TASKS,
         CONFUSED,

@@ -16,12 +16,18 @@ from typing import Any, cast
 import numpy as np
 
 from harness.base.errors import InputError
-from harness.base.numerics.arrays import Floats
+from harness.base.numerics.arrays import Floats, Integers
 from harness.base.numerics.special import mean_of_sd, upper_tail
 from harness.callers.source import Observed
 from harness.designs.design import PER_TRUTH, Design, Lists, Scenario, grid
 from harness.designs.engines.stochastic import StochasticColumn
 from harness.designs.results import Enumerated, Exact
+from harness.distributions.clustered_truths import (
+    ClusteredPairTruth,
+    ClusteredScoreTruth,
+    cluster_sizes,
+    refuse_share,
+)
 from harness.distributions.list_truths import (
     BetaRuns,
     ClusterTruth,
@@ -33,6 +39,7 @@ from harness.distributions.sampling import binomial
 from harness.distributions.sampling.laws.clusters import draw_clusters
 from harness.distributions.score_truths import PairedScoreTruth, ScoreTruth
 from harness.distributions.task_truths import BetaTasks, TaskTruth
+from harness.families.clustered_scores import CLUSTERED_PAIRS, CLUSTERED_SCORES
 from harness.families.family import Data
 from harness.families.lists import BOUNDED_RUNS, CLUSTERS, RUNS, STRATA, weighted_mean, weights
 from harness.families.scores import PAIRED_SCORES, SCORES
@@ -435,6 +442,65 @@ TWO_SCORES = replace(
     },
 )
 """n1 positives and n2 negatives, each with two correlated binormal scores."""
+
+
+def _case_counts(scenario: Scenario) -> Integers:
+    """The sizes of the clusters; several are repeated in turn."""
+    clusters, *sizes = map(int, scenario.size)
+    if len(sizes) > 1:
+        return np.resize(sizes, clusters)
+    return cluster_sizes(clusters, sizes[0], scenario.truth.largest_share)
+
+
+def _draw_clustered(
+    scenario: Scenario, number: int, trials: int, rng: np.random.Generator
+) -> tuple[Floats, ...]:
+    drawn: tuple[Floats, ...] = scenario.truth.draw(number, _case_counts(scenario), trials, rng)
+    return drawn
+
+
+SCORES_IN_CLUSTERS = Design(
+    CLUSTERED_SCORES,
+    outcomes=None,
+    lists=Lists(
+        _draw_clustered,
+        width=lambda scenario: int(_case_counts(scenario).sum()),
+        words={"mean": None, "sd": None, "rho": None},
+        truth_at=lambda mean, sd, rho: ClusteredScoreTruth(NormalRuns(mean, sd), (rho,)),
+    ),
+    listed_truth=ClusteredScoreTruth,
+    sizes=lambda size: (float(size[0]), float(np.mean(size[1:]))),
+    sampling_title=lambda scenario: str(scenario.truth.title),
+    refuse=lambda scenario: refuse_share(int(scenario.size[0]), scenario.truth.largest_share),
+    examples={
+        "counts": (
+            ([10, 20], 10),
+            {"scores": {"beta": [9, 1]}, "rho": {"values": [0, 0.2]}},
+            PER_TRUTH,
+        )
+    },
+    smallest_size=2,
+)
+"""Clusters of scores of one law, with a correlation of two scores of a cluster."""
+
+PAIRS_IN_CLUSTERS = replace(
+    SCORES_IN_CLUSTERS,
+    name=CLUSTERED_PAIRS,
+    lists=Lists(_draw_clustered, width=lambda scenario: int(2 * _case_counts(scenario).sum())),
+    listed_truth=ClusteredPairTruth,
+    examples={
+        "counts": (
+            ([10, 20], 10),
+            {
+                "first": {"beta": [9, 1]},
+                "second": {"beta": [8, 2]},
+                "rho": {"values": [0, 0.2]},
+            },
+            PER_TRUTH,
+        )
+    },
+)
+"""Clusters of the scores of two systems."""
 
 
 def enumerate_lists(scenario: Scenario, columns: Sequence[StochasticColumn]) -> Enumerated | None:
