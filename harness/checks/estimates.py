@@ -6,7 +6,7 @@ A contract promises, of each method in each scenario:
   0.7·alpha … alpha, ``approximate`` 0.45·alpha … 1.3·alpha, ``conservative`` and ``at-least`` at
   most alpha;
 - bias: |bias| is at most 0.1 (``nominal``) or 0.4 (``approximate``) of the empirical standard
-  error. An interval estimate ± z·SE with alpha = 0.05 misses 1.03·alpha and 1.4·alpha then;
+  error. An interval estimate ± z·SE with alpha = 0.05 misses 1.02·alpha and 1.4·alpha then;
   Collins, Schafer and Kam (2001), Psychological Methods 6:330, call 0.4 the least that matters;
 - type I error, where the true value is the null: at most alpha, of ``approximate`` 1.3·alpha.
 
