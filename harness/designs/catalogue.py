@@ -6,8 +6,7 @@ import copyreg
 import pickle
 from typing import Any
 
-from harness.designs.clustered_scores import CLUSTERED as SCORES_IN_CLUSTERS
-from harness.designs.clustered_scores import CLUSTERED_DIFFERENCES
+from harness.designs.clustered_scores import PAIRS_IN_CLUSTERS, SCORES_IN_CLUSTERS
 from harness.designs.confusion import CONFUSED
 from harness.designs.design import Design
 from harness.designs.judged import JUDGED
@@ -37,7 +36,7 @@ DESIGNS: dict[str, Design] = {
         BOUNDED,
         CLUSTERED,
         SCORES_IN_CLUSTERS,
-        CLUSTERED_DIFFERENCES,
+        PAIRS_IN_CLUSTERS,
         STRATIFIED,
         TRIED_TASKS,
         CONFUSED,

@@ -92,7 +92,7 @@ def _restated(numbers: Mapping[str, Any]) -> Mapping[str, Any]:
     return left
 
 
-CLUSTERED = Design(
+SCORES_IN_CLUSTERS = Design(
     CLUSTERED_SCORES,
     outcomes=None,
     lists=Lists(
@@ -120,11 +120,11 @@ CLUSTERED = Design(
 )
 """Clusters of scores of one law, with a correlation of two scores of a cluster."""
 
-CLUSTERED_DIFFERENCES = replace(
-    CLUSTERED,
+PAIRS_IN_CLUSTERS = replace(
+    SCORES_IN_CLUSTERS,
     name=CLUSTERED_PAIRS,
     lists=replace(
-        cast(Lists, CLUSTERED.lists),
+        cast(Lists, SCORES_IN_CLUSTERS.lists),
         width=lambda scenario: int(2 * _sizes(scenario).sum()),
         # Of two independent systems, whose differences have this mean and standard deviation.
         truth_at=lambda mean, sd, rho: ClusteredPairTruth(

@@ -15,12 +15,10 @@ from harness.base.errors import InputError
 from harness.methods.judged import (
     contradicts_labels,
     lang_reiczigel,
-    rogan_gladen_delta,
-)
-from harness.methods.judged_likelihood import (
     likelihood_limits,
     profile_deviance,
     profile_likelihood,
+    rogan_gladen_delta,
 )
 from harness.methods.judged_posterior import posterior
 

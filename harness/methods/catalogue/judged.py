@@ -14,8 +14,12 @@ from harness.families.judged import SENSITIVITY, SPECIFICITY, rogan_gladen
 from harness.methods.catalogue import category as of
 from harness.methods.catalogue import references as by
 from harness.methods.catalogue.one_sample import PROPORTION
-from harness.methods.judged import lang_reiczigel, remark_on_labels, rogan_gladen_delta
-from harness.methods.judged_likelihood import profile_likelihood
+from harness.methods.judged import (
+    lang_reiczigel,
+    profile_likelihood,
+    remark_on_labels,
+    rogan_gladen_delta,
+)
 from harness.methods.judged_posterior import JEFFREYS, posterior
 from harness.methods.method import LimitPair, Method, for_family
 
