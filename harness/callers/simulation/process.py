@@ -26,7 +26,7 @@ from harness.callers.messages import (
     SilenceError,
     packed,
 )
-from harness.callers.process import LOADING, PythonProcess
+from harness.callers.process import LOADING, KilledError, PythonProcess, started
 from harness.callers.simulation.requests import (
     IDLE,
     TRIALS,
@@ -53,10 +53,6 @@ class EndedError(Exception):
         super().__init__(why)
         self.function, self.trial, self.why = function, trial, why
         self.killed, self.hung = killed, hung
-
-
-class KilledError(InputError):
-    """A signal has ended the process while it loaded its functions."""
 
 
 class TrialProcess(PythonProcess):
@@ -138,15 +134,15 @@ class TrialProcess(PythonProcess):
         try:
             return self.ask(({"task": task, **content}, {}), lambda reply: reply, seconds, math.inf)
         except ProcessError as fault:
-            why, killed = "wrote to the pipe of its answers", False
+            why = "wrote to the pipe of its answers"
             if isinstance(fault, EndError):
-                why, killed = f"ended its process with exit code {fault.code}", fault.code < 0
+                why = f"ended its process with exit code {fault.code}"
                 if fault.code == CUT_OFF:
                     why = "closed the descriptors of its process"
             elif isinstance(fault, SilenceError):
                 why = f"gave {fault}"
             hung = isinstance(fault, SilenceError)
-            raise EndedError(*self.progress(), why, killed, hung) from None
+            raise EndedError(*self.progress(), why, fault.killed, hung) from None
 
     def progress(self) -> tuple[int, int]:
         """The number of the function that is called, and the trial."""
@@ -181,10 +177,7 @@ def trial_process(program: StudyProgram, factors: Mapping[str, Any]) -> Iterator
         idle = _IDLE.setdefault(program, [])
         process = idle.pop() if idle else None
     if process is None:
-        try:
-            process = TrialProcess(program, factors)
-        except KilledError:
-            process = TrialProcess(program, factors)
+        process = started(lambda: TrialProcess(program, factors))
     try:
         yield process
     except BaseException:
