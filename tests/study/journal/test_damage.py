@@ -177,8 +177,7 @@ def test_damaged_pages_cost_their_records_and_not_the_journal(tmp_path: Path) ->
                 sound = [journal.unpacked(each, tuple) is not None for each in stored]
                 assert journal.fact("fact") == 7
                 losses.append(len(keys) - sum(sound))
-        except InputError as fault:
-            assert "is damaged" in str(fault)
+        except InputError:
             losses.append(len(keys))
     lost = sorted(losses)
     assert lost[len(lost) * 9 // 10] <= 5
