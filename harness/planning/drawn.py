@@ -91,7 +91,8 @@ class DrawnQuestion:
         """Return the mean of g at a size, and its standard error.
 
         Where something is nearly g, it is the mean of that over many more data sets, and of what is
-        left over those of g: the error of a difference is a part of that of g.
+        left over those of g: the error of a difference is a part of that of g. The error is above 0
+        where all data sets reach what is asked for, or none does, which is no exact 1 or 0.
         """
         if number not in self.computed:
             data, size = self.draw(number, self.count), np.array([float(number)])
@@ -100,8 +101,12 @@ class DrawnQuestion:
                 parts[0] = parts[0] - self.nearly(data)
                 parts.append(self.nearly(self.draw(number, _TABLES)))
             mean = np.array([sum(part.mean() for part in parts)])
-            self.tried.add(self.goal.words, size, is_reached(self.goal, mean), mean)
             errors = [float(part.std(ddof=1)) / math.sqrt(part.size) for part in parts]
+            if not isinstance(self.goal, Width):
+                mean = np.clip(mean, 0.0, 1.0)
+                if mean[0] in (0.0, 1.0):
+                    errors.append(math.sqrt((self.count + 1) / self.count) / (self.count + 2))
+            self.tried.add(self.goal.words, size, is_reached(self.goal, mean), mean)
             self.computed[number] = float(mean[0]), math.hypot(*errors)
         return self.computed[number]
 
@@ -181,12 +186,14 @@ class DrawnQuestion:
         step = max(number // 10, 1)
         slope = abs(self.distance(number + step) - self.distance(max(number - step, 1)))
         name = self.family.sizes[0]
-        known = math.ceil(2.0 * error / slope * (number + step - max(number - step, 1)))
-        return (
+        said = (
             f"{self.count:,} data sets were drawn at each {name} that was tried, with the seed "
-            f"{SEED}; two standard errors are {2.0 * error:.2g}, so that {name} is known to "
-            f"±{known:,}"
+            f"{SEED}; two standard errors are {2.0 * error:.2g}"
         )
+        if slope == 0:
+            return f"{said}, and the sizes near the answer reach the same"
+        known = math.ceil(2.0 * error / slope * (number + step - max(number - step, 1)))
+        return f"{said}, so that {name} is known to ±{known:,}"
 
 
 def question_of_table(

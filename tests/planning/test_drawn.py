@@ -75,6 +75,20 @@ def test_a_power_of_a_large_table_is_that_of_other_draws():
     assert found.one_sided_alpha == 0.025
 
 
+@pytest.mark.parametrize(
+    ("family", "truths"),
+    [
+        ("auc", {"auc": 0.999999, "above": 0.01, "probability": 0.5}),
+        ("informedness", {**CELLS, "half_width": 0.05, "assurance": 0.99999}),
+    ],
+)
+def test_a_probability_that_all_draws_reach_is_no_exact_one(family, truths):
+    found = harness.size(family, **truths)
+    assert found.reached == 1.0
+    assert found.std_error > 1e-4
+    assert "two standard errors are 0," not in found.checked
+
+
 def test_an_assured_width_of_a_large_table_is_that_of_other_draws():
     found = harness.size("informedness", half_width=0.05, assurance=0.9, **CELLS)
     chosen = find(family_of("informedness"), found.assumed["method"])
