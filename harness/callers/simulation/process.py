@@ -70,9 +70,14 @@ class TrialProcess(PythonProcess):
         """
         self.program = program
         handle, name = tempfile.mkstemp(prefix=temporary_prefix("position"))
-        os.write(handle, np.array([IDLE, 0, False], np.int64).tobytes())
-        os.close(handle)
         self._file = Path(name)
+        try:
+            os.write(handle, np.array([IDLE, 0, False], np.int64).tobytes())
+        except OSError:  # the disk is full
+            self._file.unlink()
+            raise
+        finally:
+            os.close(handle)
         self._position = np.memmap(name, np.int64, "r")
         super().__init__("harness.callers.simulation.worker", name)
         try:
