@@ -18,7 +18,7 @@ from harness.distributions.truths import Prior
 from harness.families.clustered_scores import CLUSTER
 from harness.families.data import levels_of
 from harness.families.family import POSTERIOR, Family
-from harness.families.population import POPULATION, with_population
+from harness.families.samples import POPULATION, with_population
 from harness.methods.catalogue import find, methods_of
 from harness.methods.method import Method
 from harness.one.result import Interval, interval_of, tails_of
@@ -420,7 +420,7 @@ def _in_full(
     found: MethodIntervals, setting: IntervalSetting, rows: Sequence[Row], has_tails: bool
 ) -> list[dict[str, Any]]:
     """The rest of the figures that Ross (2003), section 4, reports of an interval."""
-    columns = {"length": setting.family.length(found.lower, found.upper)}
+    columns = {"length": setting.family.scale.length(found.lower, found.upper)}
     if has_tails:
         below, above = posterior_tails(found, setting, rows)
         outside = below + above

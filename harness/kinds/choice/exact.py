@@ -71,7 +71,7 @@ def exact_alphas(
         The function of a scenario, and the positions of the columns that it is of; None and no
         position where no column has exact values.
     """
-    if experiment.family.has_outcomes:
+    if columns.deterministic:
         found: Alphas = _of_confusion(experiment, scenario, columns)
         return found, [each.position for each in columns.deterministic]
     drawn = columns.stochastic
@@ -109,7 +109,7 @@ def _of_confusion(experiment: Experiment, scenario: Scenario, columns: RunColumn
     coefficient = gammaln(float(scenario.size) + 1.0) - gammaln(counts + 1.0).sum(axis=0)
 
     def probabilities(at: Scenario) -> tuple[Positions, Floats]:
-        cells = np.array(at.truth.tables[0])
+        cells = np.array(at.truth.rows[0])
         logs = np.full(cells.size, _LOG_ZERO)
         np.log(cells, out=logs, where=cells > 0)
         found = coefficient + logs @ counts
