@@ -124,7 +124,7 @@ def loaded_files(
             listed[place] = key
         for key, process, group in processes:
             _LISTED.pop(key, None)
-            request = {"task": LOAD, "locations": packed(tuple(group))}, {}
+            request: Content = {"task": LOAD, "locations": packed(tuple(group))}, {}
             with suppress(FunctionError, ProcessError):
                 try:
                     _LISTED[key] = process.ask(request, _listed, max(timeout, LOADING))
