@@ -11,7 +11,14 @@ from typing import Any
 from harness.base.errors import InputError
 from harness.base.text import enumerated, option_of
 from harness.families.clustered_scores import CLUSTER
-from harness.families.csv_rows import MISSING, RIGHT, CsvTable, count_clusters, number_in
+from harness.families.csv_rows import (
+    MISSING,
+    RIGHT,
+    CsvTable,
+    comma_hint,
+    count_clusters,
+    number_in,
+)
 from harness.families.family import Family
 from harness.one.cases import read_cases
 from harness.one.file_question import FileQuestion, long_call
@@ -158,6 +165,7 @@ class _FileRows:
                     value = number_in(text)
                     if value is None:
                         words = f"expected a number in {asked.columns[name]}, found {text!r}"
+                        words += comma_hint(text)
                         faults.append((table.where(place), words))
                 row[name] = None if value is None else number(name, value)
             rows.append(row)

@@ -23,6 +23,7 @@ from harness.families.csv_rows import (
     MISSING,
     RECORDS,
     column_place,
+    comma_hint,
     composed,
     find_delimiter,
     read_table,
@@ -311,7 +312,7 @@ class _Estimates:
         if wrong.any():
             row = int(wrong.argmax())
             value = self.column(name)[row]
-            found = "nothing" if value in (None, "") else quoted(value)
+            found = "nothing" if value in (None, "") else f"{quoted(value)}{comma_hint(str(value))}"
             raise InputError(f"{self.where(row)}: expected {expected} in {name}, found {found}")
 
     def numbers(self, name: str) -> Floats:

@@ -26,7 +26,6 @@ from harness.names import FamilyName, MethodName
 from harness.planning.arguments import AnyMethod, planned_family, source_of, truth_columns
 from harness.planning.cheapest import LabelQuestion, label_question
 from harness.planning.drawn import (
-    SUMMED_TO,
     DrawnQuestion,
     question_of_scores,
     question_of_table,
@@ -198,7 +197,8 @@ def size(
     answer is checked, or 1.25 times where that takes long; of widths that would take long, every
     size about the answer, up to 1.05 times the answer at least: ``checked`` says why no other
     matters. Of more than 256 cases of "mcc", "kappa", "informedness" and an F score of another β
-    than 1 it is the mean over tables that are drawn with a fixed seed.
+    than 1, or more than 16 where a width is by a posterior, it is the mean over tables that are
+    drawn with a fixed seed.
 
     Args:
         family: what is estimated: "proportion", "rate", "proportion_difference", …; of "mean" the
@@ -317,7 +317,7 @@ def size(
         drawn = question_of_table(estimated, goal, source, alpha, lows)
     if drawn is not None:
         by_draws = _size_from_draws(drawn, assumed, alpha)
-        if by_draws.n > SUMMED_TO:
+        if by_draws.n > drawn.summed_to:
             return by_draws
     with searching(estimated.sizes[0], question.tried):
         if isinstance(question, PowerQuestion):

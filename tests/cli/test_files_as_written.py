@@ -75,6 +75,22 @@ def test_decimal_commas_are_read(ask):
     assert commas == ask(estimates.format("points.csv"))
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "interval mean --rows commas.csv --values b",
+        "summarize commas.csv --estimate b --se se --true 0.5",
+    ],
+)
+def test_a_number_with_a_decimal_comma_is_refused_with_the_option_that_reads_it(
+    run_command, command
+):
+    Path("commas.csv").write_text("b;se\n0,5;0,1\n0,7;0,1\n")
+    result = run_command(*command.split())
+    assert result.code == 2
+    assert "; --decimal , reads decimal commas" in result.err
+
+
 def test_a_comma_is_not_both_between_fields_and_before_decimals(run_command):
     Path("a.csv").write_text("m,v\na,1\n")
     command = ["interval", "mean", "--rows", "a.csv", "--values", "v", "--decimal", ","]

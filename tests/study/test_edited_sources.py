@@ -190,3 +190,31 @@ def test_a_file_that_is_saved_during_the_run_is_named(kind, place):
     assert not (place / "out" / config["name"] / "summary.csv").exists()
     if kind == "simulation":
         assert covered(harness.run(config, out=place / "out")) == 0.0
+
+
+R_INTERVAL = (
+    'source("shift.R")\n'
+    "mine <- function(x, n, alpha) "
+    "c(max(0, x / n - 0.1 - shift()), min(1, x / n + 0.1 + shift()))\n"
+)
+
+
+def in_r(folder: Path) -> dict:
+    """Coverage of a method of R in a file that reads another one."""
+    method = {"r": f"{folder / 'mine.R'}::mine", "label": "mine"}
+    return {**drawing(folder), "methods": [method]}
+
+
+def test_the_files_of_a_method_of_r_have_a_digest(place):
+    write(place, {"mine.R": R_INTERVAL, "shift.R": R_SHIFT})
+    before = harness.run(in_r(place), out=None).manifest["content_hash"]
+    edit(place / "shift.R")
+    after = harness.run(in_r(place), out=None).manifest["content_hash"]
+    assert before != after
+
+
+def test_a_file_of_r_that_is_saved_during_the_run_is_named(place):
+    saved = R_INTERVAL.replace("c(max", f'{{writeLines("", "{place / "shift.R"}"); c(max') + "}\n"
+    write(place, {"mine.R": saved, "shift.R": R_SHIFT})
+    with pytest.raises(InputError, match=r"shift\.R has changed since the run began"):
+        harness.run(in_r(place), out=None)

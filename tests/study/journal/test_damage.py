@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -19,6 +20,7 @@ from harness.cli import main
 from harness.kinds.calibration import engine
 from harness.runner.journal import database
 from harness.runner.journal.database import ColumnKey, Journal, opened
+from harness.runner.journal.records import pack
 from tests.cli.conftest import run_command
 from tests.simulation.studies import study
 from tests.study.experiments import DRAWN, changed, stable_files
@@ -153,6 +155,50 @@ def test_a_flipped_byte_of_the_file_gives_the_same_tables_or_a_sentence(
         assert stable_files(place) == before
     assert all("--fresh" in words or "not a journal" in words for words in refusals)
     assert len(refusals) <= 2
+
+
+SECTOR, PAGE = 512, 4096
+
+
+def test_damaged_pages_cost_their_records_and_not_the_journal(tmp_path: Path) -> None:
+    keys, draw = [bytes([number]) * 16 for number in range(60)], random.Random(43)
+    with opened(tmp_path / "whole") as journal:
+        for key in keys:
+            journal.put(key, (0, 1), COLUMNS, pack((key.hex() * draw.choice([1, 20, 200]),)))
+        journal.note("fact", 7)
+    whole, losses = (tmp_path / "whole").read_bytes(), []
+    # The first page says what the file is, and what the tables are.
+    for place in range(PAGE, len(whole), 5 * SECTOR):
+        path = tmp_path / f"j{place}"
+        path.write_bytes(whole[:place] + bytes(SECTOR) + whole[place + SECTOR :])
+        try:
+            with opened(path) as journal:
+                stored = [each for key in keys for each in journal.records(key)]
+                sound = [journal.unpacked(each, tuple) is not None for each in stored]
+                assert journal.fact("fact") == 7
+                losses.append(len(keys) - sum(sound))
+        except InputError:
+            losses.append(len(keys))
+    lost = sorted(losses)
+    assert lost[len(lost) * 9 // 10] <= 5
+    assert sum(number == len(keys) for number in lost) <= 0.05 * len(lost)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_run_goes_on_from_a_journal_with_a_damaged_page(goes_on: Any, kind: str) -> None:
+    def damage(path: Path) -> None:
+        connection = sqlite3.connect(path)
+        (content,) = connection.execute("SELECT content FROM records LIMIT 1").fetchone()
+        connection.close()
+        whole = bytearray(path.read_bytes())
+        # The page that has the first bytes of a record has the places of all records on it first.
+        page = whole.index(content[:40]) // PAGE * PAGE
+        whole[page : page + 8] = bytes(8)
+        path.write_bytes(whole)
+
+    code, words, same = goes_on(kind, damage)
+    assert (code, same) == (0, True), words
+    assert re.search(r"\d records? of the journal w\w+ damaged and .* computed anew", words), words
 
 
 @pytest.mark.parametrize("kind", KINDS)
