@@ -162,8 +162,7 @@ def listed_scenarios(
         each of them among the scenario's ``listed_truths``.
     """
     design = design_for(family)
-    assert design.listing is not None
-    for truth, positions, index in design.listing(truths):
+    for truth, positions, index in design.listed_truth.listing(truths):
         size = design.size_of(sizes)
         yield scenario_for(family, size, truth, law=law, with_both=with_both), positions, index
 

@@ -9,7 +9,7 @@ from harness import names
 from harness.families.catalogue import FAMILIES, family_of
 from harness.families.family import STOPPING
 from harness.families.lists import RANGE, bounded_mean
-from harness.families.population import POPULATION
+from harness.families.samples import POPULATION
 from harness.methods.catalogue import CATALOGUE, by_any_name, methods_for
 from harness.methods.significance import significance
 from harness.one import compute, interval

@@ -116,7 +116,7 @@ def test_outcomes_are_all_tables_once_and_ascend(with_both):
     assert (scenario.outcomes(*counts) == outcomes).all()
 
 
-@pytest.mark.parametrize("table", [UNEVEN, *SOME.tables])
+@pytest.mark.parametrize("table", [UNEVEN, *SOME.rows])
 def test_probabilities_are_those_of_the_multinomial(table):
     n = 12
     scenario = scenario_of(n, TableTruth((table,)), True)

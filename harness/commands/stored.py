@@ -45,7 +45,7 @@ def plot(
     """
     if listed:
         from harness.commands.output import show
-        from harness.figures.listing import kinds_of_figure, options_of_figure
+        from harness.figures.catalogue import kinds_of_figure, options_of_figure
 
         show(kinds_of_figure() if kind is None else options_of_figure(kind), "table")
         return 0

@@ -51,7 +51,7 @@ def as_pairs(scenario: Scenario) -> Scenario:
     arranged: PairedTruth
     if truth.is_discrete:
         # In the order of the truth's own tables, since results are by their numbers.
-        arranged = TableTruth(tuple(map(view.arranged, truth.tables)))
+        arranged = TableTruth(tuple(map(view.arranged, truth.rows)))
     else:
         arranged = DirichletTruth(view.arranged(truth.shapes))
     return replace(scenario, design=pairs.PAIRED, family=view.family, truth=arranged)
@@ -181,10 +181,6 @@ CONFUSED = Design(
     ),
     size_of=pairs.PAIRED.size_of,
     listed_truth=ConfusionTruth,
-    listing=lambda truths: (
-        (ConfusionTruth(truth.tables), positions, index)
-        for truth, positions, index in pairs.listing(truths)
-    ),
     beside=lambda scenario, truths, step: _view(scenario).restored(
         pairs.beside(scenario, _view(scenario).arranged(truths), step)
     ),

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from harness.base.errors import HarnessError
-from harness.base.numerics.arrays import Floats, Integers, Positions
+from harness.base.numerics.arrays import Floats, Integers
 from harness.callers.source import Observed
 from harness.distributions.clustered_truths import AnyListTruth
-from harness.distributions.judged_truths import JudgedTruth
+from harness.distributions.judge_truths import JudgedTruth
 from harness.distributions.paired_truths import PairedTruth
 from harness.distributions.sampling.law import NUMPY, THINNED, Law, Sampling
 from harness.distributions.task_truths import TaskTruth
@@ -163,8 +163,11 @@ class Design:
     """Return the size of a scenario from those of its samples."""
     size_key: str = "size"
     """The name of the size in the key of random streams."""
-    listed_truth: type = DiscreteTruth
-    """The class of its truths that list true values; a config writes truths by it."""
+    listed_truth: type[Any] = DiscreteTruth
+    """The class of its truths that list true values; a config writes truths by it. Where outcomes
+    are numbered, its ``listing`` yields truths that list given true values, one array of each: a
+    truth, the positions of the values in the arrays that it lists, and the position of each of them
+    in the truth."""
     values: Callable[[Scenario], tuple[Floats, ...]] = lambda scenario: scenario.truth.values
     """Return the listed true values, shape (t,) each; of lists the parameter is the first."""
     scored: Callable[[Scenario], Mapping[str, Any]] = lambda _: {}
@@ -174,9 +177,6 @@ class Design:
     """Return what stands in the content of a scenario for functions, whose names say too little."""
     keyed_by_value: bool = False
     """Whether tallies have the true values as conditions, in place of the numbers of truths."""
-    listing: Callable[..., Iterator[tuple[Any, Positions, Positions]]] | None = None
-    """Yield truths that list given true values, one array of each: a truth, the positions of the
-    values in the arrays that it lists, and the position of each of them in the truth."""
     samples: Callable[[Scenario], tuple[Scenario, ...]] = lambda _: ()
     """Return the scenario of each independent sample alone."""
     trials_made: Callable[[Scenario, Integers], Floats] | None = None
@@ -405,8 +405,7 @@ class Scenario:
 
     def with_truths(self, truths: Sequence[float]) -> Scenario:
         """Return the scenario with one true value of each sample, or of each cell of pairs."""
-        assert self.design.listing is not None
-        ((truth, *_),) = self.design.listing([np.array([each]) for each in truths])
+        ((truth, *_),) = self.design.listed_truth.listing([np.array([each]) for each in truths])
         return replace(self, truth=truth)
 
     def content(self) -> Mapping[str, Any]:

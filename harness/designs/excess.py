@@ -80,7 +80,12 @@ def mean_excess(scenario: Scenario, limits: Limits, side: str) -> Floats:
         first = scenario.distributed.posterior(scenario, outcomes[:1])
         if isinstance(first, SinglePosterior):
             # The mean excess beyond a limit has a closed form.
-            return _under_posterior(scenario, outcomes, bounds, sign)
+            weight = scenario.distribution_weights(outcomes)
+            possible = weight > 0
+            posterior = scenario.distributed.posterior(scenario, outcomes[possible])
+            mean = mean_below if sign > 0 else mean_above
+            rows = (mean(posterior, row) for row in bounds[:, possible])
+            return np.array([(row * weight[possible]).sum() for row in rows])
     nodes = _nodes(scenario)
     order = np.argsort(nodes.parameter, kind="stable")
     parameter, found = nodes.parameter[order], np.zeros(len(bounds))
@@ -119,15 +124,6 @@ def excess_beyond(family: Family, bounds: Floats, parameter: Floats | float, sid
 def _on_bounded_scale(family: Family, parameter: Floats) -> Floats:
     """Return r/(1 + r) of a ratio r, and other parameters as they are; NaN stays NaN."""
     return np.where(np.isnan(parameter), np.nan, family.in_order(parameter))
-
-
-def _under_posterior(scenario: Scenario, outcomes: Integers, bounds: Floats, sign: float) -> Floats:
-    weight = scenario.distribution_weights(outcomes)
-    possible = weight > 0
-    posterior = scenario.distributed.posterior(scenario, outcomes[possible])
-    mean = mean_below if sign > 0 else mean_above
-    rows = (mean(posterior, row) for row in bounds[:, possible])
-    return np.array([(row * weight[possible]).sum() for row in rows])
 
 
 def _at_listed_truths(

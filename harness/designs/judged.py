@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from harness.base.errors import InputError
-from harness.base.numerics.arrays import Floats, Integers, Positions
+from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.design import PER_TRUTH, Design, Outcomes, Scenario
 from harness.designs.engines.solver import Solver
-from harness.distributions.judged_truths import JudgedTruth
+from harness.distributions.judge_truths import JudgedTruth
 from harness.distributions.sampling import binomial
 from harness.families.combination import Span
 from harness.families.judged import JUDGE, probabilities_of_yes
@@ -71,12 +71,6 @@ def _refuse(scenario: Scenario) -> None:
             f"{scenario.family.size_text(scenario.sizes)}: expected at most 4e18 outcomes, (n + 1) "
             "(positives + 1) (negatives + 1), as each is a whole number of 63 bits"
         )
-
-
-def _listing(truths: Sequence[Floats]) -> Iterator[tuple[JudgedTruth, Positions, Positions]]:
-    rows, index = np.unique(np.array(truths).T, axis=0, return_inverse=True)
-    truth = JudgedTruth.of(tuple(row) for row in rows.tolist())
-    yield truth, np.arange(truths[0].size), index.ravel()
 
 
 @dataclass(frozen=True)
@@ -141,7 +135,6 @@ JUDGED = Design(
     size_of=lambda sizes: tuple(map(int, sizes)),
     size_key="sizes",
     listed_truth=JudgedTruth,
-    listing=_listing,
     refuse=_refuse,
     exact=JudgedSolver,
     plans_labels=True,

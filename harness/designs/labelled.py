@@ -15,7 +15,7 @@ from harness.base.numerics.arrays import Floats
 from harness.callers.source import Observed
 from harness.designs.design import PER_TRUTH, Design, Lists, Scenario
 from harness.designs.engines.stochastic import StochasticColumn
-from harness.distributions.labelled_truths import LabelledTruth
+from harness.distributions.judge_truths import LabelledTruth
 from harness.distributions.sampling import binomial
 from harness.families.labelled import SOME_LABELLED
 

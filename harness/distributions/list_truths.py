@@ -20,7 +20,8 @@ from harness.base.arguments import quoted, validate_choice, validate_number
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.base.text import enumerated
-from harness.distributions.labelled_truths import LabelledTruth
+from harness.distributions.judge_truths import LabelledTruth
+from harness.distributions.listed_truths import CrossedTruth
 from harness.distributions.score_truths import PairedScoreTruth, ScoreTruth
 
 LARGEST = 1e100
@@ -479,35 +480,17 @@ def written_estimand(quantile: float | None) -> str | dict[str, float]:
 
 
 @dataclass(frozen=True)
-class ClusterTruth:
-    """Proportions p and correlations ρ within a cluster, crossed, with equal weights.
-
-    Pairs are ordered by p, then by ρ.
+class ClusterTruth(CrossedTruth):
+    """Proportions p and correlations ρ within a cluster, crossed.
 
     >>> ClusterTruth((0.5, 0.8), (0.0, 0.1, 0.2)).count
     6
     """
 
     p: tuple[float, ...]
-    """Ascending and distinct, in [0, 1]."""
+    """In [0, 1]."""
     rho: tuple[float, ...]
-    """Ascending and distinct, in [0, 1)."""
-    is_discrete: ClassVar[Literal[True]] = True
-
-    @property
-    def count(self) -> int:
-        """The number of pairs."""
-        return len(self.p) * len(self.rho)
-
-    @property
-    def values(self) -> tuple[Floats, Floats]:
-        """p and ρ of each pair, two arrays of shape (count,)."""
-        p, rho = np.array(self.p), np.array(self.rho)
-        return np.repeat(p, rho.size), np.tile(rho, p.size)
-
-    def content(self) -> Mapping[str, Any]:
-        """The truth as plain data, as random streams are keyed by it."""
-        return {"p": {"values": list(self.p)}, "rho": {"values": list(self.rho)}}
+    """In [0, 1)."""
 
 
 Strata = tuple[float, ...]

@@ -7,7 +7,7 @@ four probabilities p₁₁, p₁₀, p₀₁ and p₀₀ of a pair are the cells
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -16,6 +16,7 @@ import numpy as np
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.base.text import enumerated
+from harness.distributions.listed_truths import RowsTruth
 
 CELLS = ("both", "first_only", "second_only", "neither")
 """The cells of a table, in the order of the data."""
@@ -30,42 +31,18 @@ ROUNDING = 1e-12
 """Probabilities given as decimals may differ from a sum of 1 by this."""
 
 
-@dataclass(frozen=True)
-class TableTruth:
-    """Finitely many tables of probabilities with equal weights.
+class TableTruth(RowsTruth):
+    """Finitely many tables, rows of the probabilities of the four cells.
 
     >>> truth = TableTruth.of([table_of_cells(0.1, 0.05), table_of_cells(0.1, 0.1)])
     >>> truth.count
     2
     """
 
-    tables: tuple[Cells, ...]
-    """Ascending and distinct."""
-    is_discrete: ClassVar[Literal[True]] = True
-
-    @classmethod
-    def of(cls, tables: Iterable[Cells]) -> TableTruth:
-        """Return the truth of tables in any order."""
-        return cls(tuple(sorted(set(tables))))
-
-    @property
-    def count(self) -> int:
-        """The number of tables."""
-        return len(self.tables)
-
-    @property
-    def values(self) -> tuple[Floats, ...]:
-        """The probabilities of each cell, four arrays of shape (count,)."""
-        return tuple(np.array(self.tables).T)
-
     @property
     def hull(self) -> tuple[tuple[float, float], ...]:
         """The smallest and the largest probability of each cell."""
         return tuple((float(cell.min()), float(cell.max())) for cell in self.values)
-
-    def content(self) -> Mapping[str, Any]:
-        """The truth as plain data, as random streams are keyed by it."""
-        return {"cells": [list(table) for table in self.tables]}
 
 
 @dataclass(frozen=True)

@@ -13,14 +13,14 @@ probabilities of the levels: it is what data of these scores estimate.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from math import prod
-from typing import Any, ClassVar, Literal
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
 from harness.base.numerics.arrays import Floats
+from harness.distributions.listed_truths import CrossedTruth
 
 
 @dataclass(frozen=True)
@@ -72,19 +72,20 @@ class Binormal:
         return 0.5 * self.mean - 2.0 * s, 4.0 * s / (levels - 1)
 
 
-def _crossed(*parts: Sequence[float]) -> tuple[Floats, ...]:
-    """Every value of each part with every value of the others, the last one varying fastest."""
-    return tuple(grid.ravel() for grid in np.meshgrid(*map(np.array, parts), indexing="ij"))
+@dataclass(frozen=True)
+class _BinormalTruth(CrossedTruth):
+    """Parts of the laws of binormal scores, crossed."""
 
+    levels: int | None = field(default=None, kw_only=True)
 
-def _content(levels: int | None, **parts: Sequence[float]) -> dict[str, Any]:
-    """The values of each part and the levels as plain data."""
-    content: dict[str, Any] = {name: {"values": list(values)} for name, values in parts.items()}
-    return content if levels is None else {**content, "levels": levels}
+    def content(self) -> Mapping[str, Any]:
+        """The truth as plain data, as random streams are keyed by it."""
+        content = super().content()
+        return content if self.levels is None else {**content, "levels": self.levels}
 
 
 @dataclass(frozen=True)
-class ScoreTruth:
+class ScoreTruth(_BinormalTruth):
     """Areas and ratios σ of the standard deviations of positives and negatives, crossed.
 
     >>> ScoreTruth((0.8, 0.9), (1.0, 2.0)).values[0].tolist()
@@ -95,24 +96,17 @@ class ScoreTruth:
     """Ascending and distinct, in (0, 1)."""
     sd_ratio: tuple[float, ...] = (1.0,)
     """Ascending and distinct, above 0."""
-    levels: int | None = None
-    is_discrete: ClassVar[Literal[True]] = True
-
-    @property
-    def count(self) -> int:
-        """The number of pairs."""
-        return prod(map(len, (self.auc, self.sd_ratio)))
 
     def law(self, number: int) -> Binormal:
         """Return the law of the score at a listed truth."""
-        auc, sd = (values[number] for values in _crossed(self.auc, self.sd_ratio))
+        auc, sd = (values[number] for values in self.crossed)
         return Binormal(float(auc), float(sd), self.levels)
 
     @property
     def values(self) -> tuple[Floats, Floats]:
         """The true AUC and the ratio of each pair, shape (count,) each."""
         areas = [self.law(number).area() for number in range(self.count)]
-        return np.array(areas), _crossed(self.auc, self.sd_ratio)[1]
+        return np.array(areas), self.crossed[1]
 
     def draw(
         self, number: int, shapes: Sequence[tuple[int, int]], rng: np.random.Generator
@@ -121,13 +115,9 @@ class ScoreTruth:
         positives, negatives = (rng.standard_normal(shape) for shape in shapes)
         return self.law(number).scores(positives, negatives)
 
-    def content(self) -> Mapping[str, Any]:
-        """The truth as plain data, as random streams are keyed by it."""
-        return _content(self.levels, auc=self.auc, sd_ratio=self.sd_ratio)
-
 
 @dataclass(frozen=True)
-class PairedScoreTruth:
+class PairedScoreTruth(_BinormalTruth):
     """Areas of two scores and the correlation of both scores of a case of one class, crossed.
 
     All standard deviations are 1 before scores are rounded.
@@ -141,23 +131,11 @@ class PairedScoreTruth:
     auc2: tuple[float, ...]
     correlation: tuple[float, ...]
     """Ascending and distinct, in [−1, 1]; of the scores before they are rounded."""
-    levels: int | None = None
-    is_discrete: ClassVar[Literal[True]] = True
-
-    @property
-    def count(self) -> int:
-        """The number of triples."""
-        return prod(map(len, (self.auc1, self.auc2, self.correlation)))
-
-    @property
-    def _triples(self) -> tuple[Floats, ...]:
-        """The areas before scores are rounded, and the correlation, of each triple."""
-        return _crossed(self.auc1, self.auc2, self.correlation)
 
     def laws(self, number: int) -> tuple[Binormal, Binormal]:
         """Return the laws of both scores at a listed truth."""
         first, second = (
-            Binormal(float(areas[number]), 1.0, self.levels) for areas in self._triples[:2]
+            Binormal(float(areas[number]), 1.0, self.levels) for areas in self.crossed[:2]
         )
         return first, second
 
@@ -167,19 +145,15 @@ class PairedScoreTruth:
         areas = [[law.area() for law in self.laws(number)] for number in range(self.count)]
         first, second = np.array(areas).T
         # 0.9 − 0.8 is 0.09999999999999998 in doubles.
-        return np.round(first - second, 15), second, self._triples[2]
+        return np.round(first - second, 15), second, self.crossed[2]
 
     def draw(
         self, number: int, shapes: Sequence[tuple[int, int]], rng: np.random.Generator
     ) -> tuple[Floats, ...]:
         """Return first scores of positives and negatives, then second scores of the same cases."""
-        r = float(self._triples[2][number])
+        r = float(self.crossed[2][number])
         first = [rng.standard_normal(shape) for shape in shapes]
         rest = [np.sqrt(1.0 - r * r) * rng.standard_normal(shape) for shape in shapes]
         second = [r * shared + own for shared, own in zip(first, rest, strict=True)]
         law1, law2 = self.laws(number)
         return *law1.scores(*first), *law2.scores(*second)
-
-    def content(self) -> Mapping[str, Any]:
-        """The truth as plain data, as random streams are keyed by it."""
-        return _content(self.levels, auc1=self.auc1, auc2=self.auc2, correlation=self.correlation)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 
-from harness.base.numerics.arrays import Floats, Integers
+from harness.base.numerics.arrays import Floats, Integers, Positions
 
 Prior = tuple[float, ...]
 """The parameters of a prior: two of a Beta or Gamma distribution, four of a Dirichlet one."""
@@ -35,6 +35,15 @@ class DiscreteTruth:
     is_discrete: ClassVar[Literal[True]] = True
     mass_left_out: ClassVar[float] = 0.0
     """The probability of a true value outside of the effective support: none."""
+
+    @classmethod
+    def listing(
+        cls, truths: Sequence[Floats]
+    ) -> Iterator[tuple[DiscreteTruth, Positions, Positions]]:
+        """Yield a truth that lists all values, as ``Design.listed_truth`` says."""
+        (values,) = truths
+        distinct, index = np.unique(values, return_inverse=True)
+        yield cls(tuple(distinct.tolist())), np.arange(values.size), index
 
     @property
     def count(self) -> int:
@@ -221,6 +230,16 @@ class PairTruth:
     first: Truth
     second: Truth
     is_crossed: ClassVar[bool] = True
+
+    @classmethod
+    def listing(cls, truths: Sequence[Floats]) -> Iterator[tuple[PairTruth, Positions, Positions]]:
+        """Yield truths that list all pairs, one for each first value, likewise."""
+        first, second = truths
+        for value in np.unique(first):
+            rows = np.flatnonzero(first == value)
+            distinct, index = np.unique(second[rows], return_inverse=True)
+            values = DiscreteTruth((float(value),)), DiscreteTruth(tuple(distinct.tolist()))
+            yield PairTruth(*values), rows, index
 
     @property
     def is_discrete(self) -> bool:

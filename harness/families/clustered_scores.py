@@ -6,7 +6,7 @@ the mean ȳ, the sizes n_c of the clusters and their residuals r_c = Σ_{i in c}
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -147,16 +147,6 @@ def _validate(family: Family, given: Mapping[str, npt.ArrayLike]) -> Data:
     return columns
 
 
-def _mean_columns(lists: Sequence[Floats], sizes: Sequence[float]) -> Data:
-    scores, cluster = lists
-    return by_clusters(scores, cluster)
-
-
-def _difference_columns(lists: Sequence[Floats], sizes: Sequence[float]) -> Data:
-    first, second, cluster = lists
-    return by_clusters(first - second, cluster)
-
-
 CLUSTERED_MEAN: Family = Family(
     "clustered_mean",
     "the mean of scores of cases in clusters: a score and a cluster for each case",
@@ -174,7 +164,7 @@ CLUSTERED_MEAN: Family = Family(
     symbols=("mean", "ρ"),
     support=RUN.SUPPORT,
     validate_data=lambda given: _validate(CLUSTERED_MEAN, given),
-    columns=_mean_columns,
+    columns=lambda lists, _: by_clusters(*lists),
     estimate=lambda data: data[0],
     mirrored=lambda lower, upper: (-upper, -lower),
     lists_are_counts=False,
@@ -199,7 +189,7 @@ CLUSTERED_DIFFERENCE: Family = replace(
     summary=(),
     symbols=("mean difference", "ρ"),
     validate_data=lambda given: _validate(CLUSTERED_DIFFERENCE, given),
-    columns=_difference_columns,
+    columns=lambda lists, _: by_clusters(lists[0] - lists[1], lists[2]),
     own_columns={"truth": "True mean of the first score of a case less the second."},
     quantity="difference ",
     truth_is_of_sample=False,

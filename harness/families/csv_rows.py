@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.base.arguments import quoted, validate_choice, validate_path
-from harness.base.data_files import file_ending, read_bytes, read_text
 from harness.base.errors import InputError, did_you_mean
+from harness.base.files import file_ending, read_bytes, read_text
 from harness.base.text import enumerated, first_few, plain_number
 
 DELIMITERS = (",", ";", "\t", "|")

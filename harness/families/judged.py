@@ -21,6 +21,7 @@ from harness.families.family import (
     validate_names,
 )
 from harness.families.model import model_like
+from harness.families.samples import columns_of_samples
 
 JUDGE = "a judge"
 """The design: three independent binomial samples, of cases, positives and negatives."""
@@ -63,13 +64,6 @@ def _estimate(data: Data) -> Floats:
     return np.where(gain > 0, np.clip(share, 0.0, 1.0), np.nan)
 
 
-def _columns(counts: Sequence[Floats], sizes: Sequence[float]) -> Data:
-    columns: list[Floats] = []
-    for count, size in zip(counts, sizes, strict=True):
-        columns += [count, np.full(count.size, float(size))]
-    return tuple(columns)
-
-
 JUDGED_SHARE = Family(
     "judged_share",
     "a share by a judge that errs: yes to x of n cases, with labels of other cases",
@@ -86,7 +80,7 @@ JUDGED_SHARE = Family(
     support=proportion.SUPPORT,
     validate_data=_validate,
     estimate=_estimate,
-    columns=_columns,
+    columns=columns_of_samples,
     counts=tuple(count for count, _ in _SAMPLES),
     suffixes=tuple(f"_{name}" for name in TRUTHS),
     parameter_at=lambda truths: truths[0],

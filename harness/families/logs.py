@@ -22,8 +22,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from harness.base.data_files import read_bytes, read_text
 from harness.base.errors import InputError
+from harness.base.files import read_bytes, read_text
 from harness.base.text import enumerated, first_few
 from harness.families.csv_rows import (
     CORRECT,

@@ -1,4 +1,4 @@
-"""Families of one sample, or of two independent ones."""
+"""Families of one sample, or of two independent ones, and the population of a sample."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from harness.base.numerics.arrays import Bools, Floats
 from harness.distributions.truths import Prior
 from harness.families.combination import ONE_SAMPLE, Combination
-from harness.families.data import broadcast_columns
+from harness.families.data import broadcast_columns, validate_values, whole_numbers
 from harness.families.family import (
     ENUMERATION,
     MONTE_CARLO,
@@ -25,6 +25,10 @@ from harness.families.model import Model
 
 SINGLE_SAMPLE, TWO_SAMPLES = "one sample", "two samples"
 """The designs: one count, or two independent ones."""
+
+POPULATION = "population"
+LARGEST_POPULATION = 10**15
+"""Whole numbers up to there are exact as doubles, and so are their sums."""
 
 
 def family_of_one_sample(
@@ -126,7 +130,7 @@ def _family(
         support=combination.support(model.SUPPORT),
         validate_data=validate_data,
         estimate=estimate,
-        columns=_columns,
+        columns=columns_of_samples,
         counts=counts,
         directions=combination.directions,
         suffixes=suffixes,
@@ -142,7 +146,8 @@ def _family(
     )
 
 
-def _columns(counts: Sequence[Floats], sizes: Sequence[float]) -> Data:
+def columns_of_samples(counts: Sequence[Floats], sizes: Sequence[float]) -> Data:
+    """Return the count and the size of each sample in turn, shape (m,) each."""
     columns: list[Floats] = []
     for count, size in zip(counts, sizes, strict=True):
         columns += [count, np.full(count.size, float(size))]
@@ -176,3 +181,24 @@ def among_images(data: Data, *, of_failures: bool) -> tuple[Data, Bools]:
 def by_sample(data: Data) -> list[tuple[Floats, Floats]]:
     """Return the counts and the sizes of each sample."""
     return [(data[i], data[i + 1]) for i in range(0, len(data), 2)]
+
+
+def with_population(family: Family, data: Data, given: npt.ArrayLike) -> Data:
+    """Return the columns with that of the population, all of one shape.
+
+    Args:
+        family: the family of the data.
+        data: its columns.
+        given: the number of cases in the population of each outcome.
+
+    Raises:
+        InputError: it is no whole number from n to 10^15, or its shape does not broadcast.
+    """
+    population = whole_numbers(POPULATION, given)
+    names = (*family.data, POPULATION)
+    *columns, population = broadcast_columns(names, (*data, population))
+    expected = f"a whole number from {' and '.join(family.sizes)} to 10^15"
+    size = columns[family.data.index(family.sizes[0])]
+    outside = (population < size) | (population > LARGEST_POPULATION)
+    validate_values(population, outside, POPULATION, expected)
+    return (*columns, population)

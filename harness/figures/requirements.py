@@ -206,7 +206,7 @@ def _unmet_second_truth(options: Any, truth: AnyTruth | None) -> Iterator[Unmet]
 def second_truths(truth: AnyTruth) -> list[float]:
     """The true values that a curve over those of the first sample holds; none if not listed."""
     if isinstance(truth, TableTruth):
-        return sorted({plain_number(table[2]) for table in truth.tables})
+        return sorted({plain_number(table[2]) for table in truth.rows})
     if not isinstance(truth, PairTruth) or not truth.is_crossed:
         return []
     if isinstance(truth.second, DiscreteTruth):

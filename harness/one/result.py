@@ -19,7 +19,7 @@ from harness.distributions.truths import Prior
 from harness.families.data import alpha_given, broadcast_columns, levels_of
 from harness.families.family import POSTERIOR, Data, Family
 from harness.families.lists import RANGE
-from harness.families.population import POPULATION, with_population
+from harness.families.samples import POPULATION, with_population
 from harness.methods.catalogue import default_method, find
 from harness.methods.method import ALL_SIDES, TWO_SIDED, Method
 from harness.one.data_remarks import refuse_without_interval, remarks_on_limits

@@ -18,7 +18,7 @@ from harness.distributions.truths import Prior
 from harness.families.clustered_scores import CLUSTER
 from harness.families.data import levels_of
 from harness.families.family import POSTERIOR, Family
-from harness.families.population import POPULATION, with_population
+from harness.families.samples import POPULATION, with_population
 from harness.methods.catalogue import find, methods_of
 from harness.methods.method import Method
 from harness.one.result import Interval, interval_of, tails_of

@@ -11,7 +11,7 @@ import numpy as np
 from harness.base.errors import InputError, IntervalNotFoundError, did_you_mean
 from harness.catalogue import with_settings
 from harness.distributions.truths import Prior
-from harness.families.population import POPULATION
+from harness.families.samples import POPULATION
 from harness.one.file_question import FileQuestion, sources, texts
 from harness.one.file_rows import rows_of_file
 from harness.one.result import Interval

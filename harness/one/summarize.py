@@ -14,8 +14,8 @@ import numpy as np
 import polars as pl
 
 from harness.base.arguments import quoted, validate_choice, validate_number, validate_path
-from harness.base.data_files import file_ending, read_text
 from harness.base.errors import InputError, did_you_mean
+from harness.base.files import file_ending, read_text
 from harness.base.numerics.arrays import Bools, Floats, Positions
 from harness.base.text import first_few
 from harness.families.csv_rows import (

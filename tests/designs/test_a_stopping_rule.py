@@ -81,7 +81,6 @@ STOPPED = Design(
     exact=Solver,
     values=ONE_SAMPLE.values,
     keyed_by_value=True,
-    listing=ONE_SAMPLE.listing,
 )
 
 

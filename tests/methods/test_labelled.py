@@ -11,7 +11,7 @@ import harness
 from harness.base.errors import InputError
 from harness.catalogue import scenario_for
 from harness.designs.labelled import table_probabilities
-from harness.distributions.labelled_truths import LabelledTruth
+from harness.distributions.judge_truths import LabelledTruth
 from harness.families.labelled import COUNTS, LABELLED_SHARE
 from harness.methods.catalogue import methods_of
 from harness.methods.labelled import post_stratified, power

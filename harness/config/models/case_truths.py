@@ -43,8 +43,7 @@ from harness.config.models.levels import (
     Probability,
 )
 from harness.distributions.clustered_truths import ClusteredPairTruth, ClusteredScoreTruth
-from harness.distributions.judged_truths import JudgedTruth
-from harness.distributions.labelled_truths import LabelledTruth
+from harness.distributions.judge_truths import JudgedTruth, LabelledTruth
 from harness.distributions.list_truths import (
     MEAN,
     MEDIAN,

@@ -61,9 +61,11 @@ class OfPairedScores(StrictModel):
 
 def _truth(model: OfScores | OfPairedScores) -> ScoreTruth | PairedScoreTruth:
     if isinstance(model, OfScores):
-        truth: ScoreTruth | PairedScoreTruth = ScoreTruth(model.auc, model.sd_ratio, model.levels)
+        truth: ScoreTruth | PairedScoreTruth = ScoreTruth(
+            model.auc, model.sd_ratio, levels=model.levels
+        )
     else:
-        truth = PairedScoreTruth(model.auc1, model.auc2, model.correlation, model.levels)
+        truth = PairedScoreTruth(model.auc1, model.auc2, model.correlation, levels=model.levels)
     if truth.count > LONGEST_GRID:
         raise refused(f"expected at most {LONGEST_GRID} true values, found {truth.count}")
     return truth

@@ -57,8 +57,7 @@ from harness.config.models.levels import (
 )
 from harness.config.models.score_truths import PairedScoreTruths, ScoreTruths
 from harness.distributions.clustered_truths import ClusteredPairTruth, ClusteredScoreTruth
-from harness.distributions.judged_truths import JudgedTruth
-from harness.distributions.labelled_truths import LabelledTruth
+from harness.distributions.judge_truths import JudgedTruth, LabelledTruth
 from harness.distributions.list_truths import ClusterTruth, RunTruth, StratumTruth
 from harness.distributions.paired_truths import PARTS as PARTS_OF_PAIRS
 from harness.distributions.paired_truths import ConfusionTruth, TableTruth

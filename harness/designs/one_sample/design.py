@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.base.numerics.arrays import Floats, Integers, Positions
+from harness.base.numerics.arrays import Floats, Integers
 from harness.designs import miss_curve
 from harness.designs.design import PER_TRUTH, Design, Distributions, Draws, Outcomes, Scenario, grid
 from harness.designs.engines.listed import blocks_of_truths, worse_of_listed
@@ -37,7 +37,7 @@ from harness.designs.one_sample import exact, law_worst_case, least_length, veri
 from harness.designs.one_sample.scores import scores_of_one_sample
 from harness.designs.results import Enumerated, Exact, WorstCase
 from harness.distributions.sampling.law import THINNED, Law
-from harness.distributions.truths import DiscreteTruth, Prior, as_distribution
+from harness.distributions.truths import Prior, as_distribution
 from harness.families.combination import Span
 from harness.families.family import ENUMERATION
 from harness.families.model import truth_posterior
@@ -290,14 +290,6 @@ def _beside_one(scenario: Scenario, truths: Sequence[float], step: float) -> tup
     return (min(max(truths[0] + step * max(high, 1.0), low), high),)
 
 
-def _listing_of_one(
-    truths: Sequence[Floats],
-) -> Iterator[tuple[DiscreteTruth, Positions, Positions]]:
-    (values,) = truths
-    distinct, index = np.unique(values, return_inverse=True)
-    yield DiscreteTruth(tuple(distinct.tolist())), np.arange(values.size), index
-
-
 ONE_SAMPLE = Design(
     SINGLE_SAMPLE,
     Outcomes(
@@ -314,7 +306,6 @@ ONE_SAMPLE = Design(
     ),
     values=lambda scenario: (np.array(scenario.truth.values),),
     keyed_by_value=True,
-    listing=_listing_of_one,
     samples=lambda scenario: (scenario,),
     exact=solver_of_one_sample,
     beside=_beside_one,

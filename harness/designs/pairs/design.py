@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from harness.base.errors import InputError
-from harness.base.numerics.arrays import Floats, Integers, Positions
+from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.design import PER_TRUTH, Design, Distributions, Outcomes, Scenario, grid
 from harness.designs.engines.solver import Places, Solver, Truths
 from harness.designs.engines.verification import Comparison, Published, Rows
@@ -125,13 +125,6 @@ def beside(scenario: Scenario, truths: Sequence[float], step: float) -> tuple[fl
     return both, *((more, less) if rises else (less, more)), neither
 
 
-def listing(truths: Sequence[Floats]) -> Iterator[tuple[TableTruth, Positions, Positions]]:
-    """Yield a truth that lists all tables, and their positions; see ``Design.listing``."""
-    tables, index = np.unique(np.array(truths).T, axis=0, return_inverse=True)
-    truth = TableTruth.of(tuple(table) for table in tables.tolist())
-    yield truth, np.arange(truths[0].size), index.ravel()
-
-
 def refuse_too_large(scenario: Scenario) -> None:
     """Refuse a table of which one whole number of 63 bits does not say both.
 
@@ -162,7 +155,7 @@ class PairedSolver(Solver):
     def listed(self) -> Iterator[tuple[float, Integers, Floats]]:
         scenario = self._pairs
         _, parameter = scenario.listed_truths()
-        for theta, cells in zip(parameter.tolist(), scenario.truth.tables, strict=True):
+        for theta, cells in zip(parameter.tolist(), scenario.truth.rows, strict=True):
             outcomes = outcomes_within(scenario, windows_of(scenario, [(p, p) for p in cells]))
             yield theta, outcomes, probabilities(scenario, cells, outcomes)
 
@@ -172,7 +165,7 @@ class PairedSolver(Solver):
         together = windows_of(scenario, scenario.truth.hull)
         if not scenario.truth.is_discrete or scenario.truth.count == 1:
             return [together]
-        tables = set(scenario.truth.tables)
+        tables = set(scenario.truth.rows)
         apart = [windows_of(scenario, [(p, p) for p in cells]) for cells in tables]
         count = sum(outcomes_count(scenario, windows) for windows in apart)
         return apart if count < outcomes_count(scenario, together) else [together]
@@ -210,7 +203,7 @@ class PairedSolver(Solver):
         scenario = self._pairs
         if not scenario.truth.is_discrete:
             return scenario.distribution_weights(outcomes)
-        tables = scenario.truth.tables
+        tables = scenario.truth.rows
         weights = (probabilities(scenario, cells, outcomes) for cells in tables)
         return np.asarray(sum(weights)) / len(tables)
 
@@ -258,7 +251,6 @@ PAIRED = Design(
     ),
     size_of=lambda sizes: int(sizes[0]),
     listed_truth=TableTruth,
-    listing=listing,
     beside=beside,
     refuse=refuse_too_large,
     exact=PairedSolver,

@@ -77,6 +77,7 @@ class OpenRule:
         name = until.get("function") if isinstance(until, Mapping) and len(until) == 1 else None
         return name if isinstance(name, str) and name in FUNCTIONS else None
 
+    @lru_cache(maxsize=64)  # noqa: B019  # rules are few, and equal ones share what is kept
     def up_to(self, most: int) -> StoppingRule:
         """Return the rule with so many trials at most.
 
@@ -86,21 +87,13 @@ class OpenRule:
         Raises:
             InputError: there is no such rule.
         """
-        return _rule_up_to(self, most)
+        content = {key: value for key, value in self.content.items() if key != MOST}
+        return stopping_rule(content, most)
 
+    @lru_cache(maxsize=64)  # noqa: B019
     def outcomes(self, most: int) -> StoppedTrials:
         """Return the outcomes with so many trials at most."""
-        return _outcomes_up_to(self, most)
-
-
-@lru_cache(maxsize=64)
-def _rule_up_to(rule: OpenRule, most: int) -> StoppingRule:
-    return stopping_rule({key: rule.content[key] for key in rule.content if key != MOST}, most)
-
-
-@lru_cache(maxsize=64)
-def _outcomes_up_to(rule: OpenRule, most: int) -> StoppedTrials:
-    return stopped_trials(rule.up_to(most))
+        return stopped_trials(self.up_to(most))
 
 
 def open_rule(given: object, alpha: object = 0.05) -> OpenRule:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness.base.numerics.arrays import Floats, Integers, Positions
+from harness.base.numerics.arrays import Floats, Integers
 from harness.designs import miss_curve
 from harness.designs.design import (
     PER_TRUTH,
@@ -43,7 +43,7 @@ from harness.designs.two_samples.quadrature import (
 )
 from harness.designs.two_samples.table import PairTable
 from harness.designs.two_samples.worst_case import inner_spans, search_worst_case
-from harness.distributions.truths import DiscreteTruth, PairTruth, Prior
+from harness.distributions.truths import PairTruth, Prior
 from harness.families.combination import Span
 from harness.families.data import LARGEST_COUNT
 from harness.families.family import ENUMERATION
@@ -221,17 +221,6 @@ def _beside_two(scenario: Scenario, truths: Sequence[float], step: float) -> tup
     return tuple(found)
 
 
-def _listing_of_two(
-    truths: Sequence[Floats],
-) -> Iterator[tuple[PairTruth, Positions, Positions]]:
-    first, second = truths
-    for value in np.unique(first):
-        rows = np.flatnonzero(first == value)
-        distinct, index = np.unique(second[rows], return_inverse=True)
-        pair = PairTruth(DiscreteTruth((float(value),)), DiscreteTruth(tuple(distinct.tolist())))
-        yield pair, rows, index
-
-
 TWO_INDEPENDENT = Design(
     TWO_SAMPLES,
     Outcomes(
@@ -248,7 +237,6 @@ TWO_INDEPENDENT = Design(
     size_of=lambda sizes: (sizes[0], sizes[1]),
     size_key="sizes",
     listed_truth=PairTruth,
-    listing=_listing_of_two,
     samples=_both_samples,
     exact=TwoSampleSolver,
     beside=_beside_two,

@@ -109,7 +109,7 @@ def _of_confusion(experiment: Experiment, scenario: Scenario, columns: RunColumn
     coefficient = gammaln(float(scenario.size) + 1.0) - gammaln(counts + 1.0).sum(axis=0)
 
     def probabilities(at: Scenario) -> tuple[Positions, Floats]:
-        cells = np.array(at.truth.tables[0])
+        cells = np.array(at.truth.rows[0])
         logs = np.full(cells.size, _LOG_ZERO)
         np.log(cells, out=logs, where=cells > 0)
         found = coefficient + logs @ counts

@@ -45,7 +45,7 @@ def run(tmp_path, **given):
 def forgotten():
     """Nothing that a test plants is remembered by another one."""
     yield
-    for cached in (open_rule._outcomes_up_to, open_rule._rule_up_to, family._ordered_limits):
+    for cached in (open_rule.OpenRule.outcomes, open_rule.OpenRule.up_to, family._ordered_limits):
         cached.cache_clear()
 
 
@@ -142,7 +142,7 @@ FAULTS = (one_path_more, look_forgotten, last_not_forced, counted_one_later)
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda each: each.__name__)
 def test_a_planted_fault_is_found(tmp_path, monkeypatch, fault):
     monkeypatch.setattr(open_rule, "stopped_trials", lambda rule: fault(paths.stopped_trials(rule)))
-    open_rule._outcomes_up_to.cache_clear()
+    open_rule.OpenRule.outcomes.cache_clear()
     try:
         results = run(tmp_path)
     except HarnessError:

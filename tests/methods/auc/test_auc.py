@@ -158,7 +158,7 @@ def test_the_true_area_of_rounded_scores_is_that_of_what_is_drawn(levels, sd):
 
     The false-alarm rate of all is 6e-5.
     """
-    truth = ScoreTruth((0.8,), (sd,), levels)
+    truth = ScoreTruth((0.8,), (sd,), levels=levels)
     rng = np.random.default_rng(11)
     positives, negatives = truth.draw(0, ((200, 300), (200, 300)), rng)
     assert set(np.unique(positives)) <= set(range(levels))

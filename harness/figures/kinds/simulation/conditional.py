@@ -13,13 +13,11 @@ from harness.base.numerics.arrays import Bools, Floats
 from harness.designs.fractions import fraction_interval
 from harness.figures import options
 from harness.figures.kind import Drawing
-from harness.figures.kinds.simulation.study import ESTIMAND, SCENARIO, Study, study_kind
+from harness.figures.kinds.simulation.study import OfScenario, Study, study_kind
 from harness.figures.look import style
 from harness.figures.look.axes import nominal_text, set_few_ticks, write_in_percent
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from harness.tables.results import Results
 
 COVERAGE_BY_TRUTH = "coverage_by_truth"
@@ -28,12 +26,9 @@ _HEIGHT = 55.0
 """The height of the panel with its axes, in mm."""
 
 
-class CoverageByTruthOptions(options.HorizontalOptions):
+class CoverageByTruthOptions(OfScenario, options.HorizontalOptions):
     """Options of `coverage_by_truth`."""
 
-    scenario: int = SCENARIO
-    methods: options.Labels | None = options.METHODS
-    estimand: str | None = ESTIMAND
     bins: int = _BINS
     ylim: options.Limits | None = Field(
         None, description="Both ends of the vertical axis, in increasing order."
@@ -81,8 +76,10 @@ def draw_coverage_by_truth(results: Results, asked: CoverageByTruthOptions) -> l
     for method, rows in cells.items():
         if rows["truth"].is_null().any():
             raise NothingToDrawError(f"{COVERAGE_BY_TRUTH}: truths are texts, or are missing")
-        covered = _covered(rows)
-        by_method[method] = BinnedCoverage.of(rows["truth"].to_numpy(), covered, asked.bins)
+        lower, upper, truth = (rows[name].to_numpy() for name in ("lower", "upper", "truth"))
+        in_set = rows["covered"].fill_null(value=False).to_numpy().astype(bool)
+        covered = (((lower <= truth) & (truth <= upper)) | in_set) & rows["answered"].to_numpy()
+        by_method[method] = BinnedCoverage.of(truth, covered, asked.bins)
     trials = next(iter(cells.values())).height
     names = [style.shorten(method) for method in by_method]
     names += ["95 % interval of a bin", f"nominal {nominal_text(study.alpha)}"]
@@ -117,15 +114,6 @@ def draw_coverage_by_truth(results: Results, asked: CoverageByTruthOptions) -> l
     write_in_percent(axes, "y")
     figure.legend(handles, names, **legend)
     return [Drawing(study.stem(f"scenario{asked.scenario}"), figure)]
-
-
-def _covered(rows: pl.DataFrame) -> Bools:
-    """Whether each trial has an answer whose interval or set holds its truth."""
-    lower, upper, truth = (rows[name].to_numpy() for name in ("lower", "upper", "truth"))
-    in_set = rows["covered"].fill_null(value=False).to_numpy().astype(bool)
-    answered = rows["answered"].to_numpy()
-    covered: Bools = (((lower <= truth) & (truth <= upper)) | in_set) & answered
-    return covered
 
 
 COVERAGE_BY_TRUTH_KIND = study_kind(

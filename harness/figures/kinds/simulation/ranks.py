@@ -23,12 +23,11 @@ from harness.distributions.ranks import (
 )
 from harness.figures import options
 from harness.figures.kind import Drawing
-from harness.figures.kinds.simulation.study import ESTIMAND, SCENARIO, Study, study_kind
+from harness.figures.kinds.simulation.study import OfScenario, Study, study_kind
 from harness.figures.look import layout, style
 
 if TYPE_CHECKING:
     import polars as pl
-    from matplotlib.axes import Axes
 
     from harness.tables.results import Results
 
@@ -40,12 +39,8 @@ _SHARE: dict[str, Any] = {"color": style.BLACK, "linewidth": 1.0}
 _RIGHT: dict[str, Any] = {"color": style.BLACK, "linewidth": 0.6, "linestyle": (0, (1, 1.5))}
 
 
-class RankOptions(options.PanelOptions):
+class RankOptions(OfScenario, options.PanelOptions):
     """Options of `rank_ecdf` and `coverage_by_level`."""
-
-    scenario: int = SCENARIO
-    methods: options.Labels | None = options.METHODS
-    estimand: str | None = ESTIMAND
 
 
 @dataclass(frozen=True)
@@ -137,7 +132,12 @@ def _drawing(study: Study, panels: list[Panel], across: str, up: str) -> Drawing
     places = layout.panels(figure, count, columns)
     for axes, panel, title in zip(places, panels, titles, strict=True):
         axes.set_title(title, loc="left", pad=2)
-        _plot(axes, panel)
+        low, high = panel.ends
+        # All shares are 0 at 0 and 1 at 1, so that differences begin and end at 0.
+        points = np.concatenate([[0.0], panel.band.points, [1.0]])
+        axes.fill_between(points, np.pad(low, 1), np.pad(high, 1), **_BAND, gid="band")
+        axes.plot(points, np.pad(panel.difference, 1), **_SHARE, zorder=3, gid="method")
+        axes.axhline(0, **_RIGHT, zorder=2, gid="right")
     places[0].set_xlim(0, 1)
     if asked.xlim is None:
         places[0].set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "0.25", "0.5", "0.75", "1"])
@@ -147,15 +147,6 @@ def _drawing(study: Study, panels: list[Panel], across: str, up: str) -> Drawing
     handles = [Patch(**_BAND), Line2D([], [], **_SHARE), Line2D([], [], **_RIGHT)]
     figure.legend(handles, names, **legend)
     return Drawing(study.stem(f"scenario{asked.scenario}"), figure)
-
-
-def _plot(axes: Axes, panel: Panel) -> None:
-    low, high = panel.ends
-    # All shares are 0 at 0 and 1 at 1, so that differences begin and end at 0.
-    points = np.concatenate([[0.0], panel.band.points, [1.0]])
-    axes.fill_between(points, np.pad(low, 1), np.pad(high, 1), **_BAND, gid="band")
-    axes.plot(points, np.pad(panel.difference, 1), **_SHARE, zorder=3, gid="method")
-    axes.axhline(0, **_RIGHT, zorder=2, gid="right")
 
 
 RANK_ECDF_KIND = study_kind(

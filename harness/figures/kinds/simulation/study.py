@@ -11,7 +11,9 @@ import numpy as np
 from pydantic import Field
 
 from harness.base.errors import InputError, NothingToDrawError
+from harness.base.models import StrictModel
 from harness.base.numerics.arrays import Floats
+from harness.figures import options
 from harness.figures.kind import FigureKind, file_stem
 from harness.figures.look import labels, style
 from harness.figures.selection import levels_of
@@ -29,10 +31,17 @@ JOINT_COVERAGE = "joint_coverage"
 OUTLYING = 3.0
 """A range that is longer than this many times the range of the middle 98 % is cut to the latter."""
 ESTIMAND: Any = Field(None, description="Name of one of several estimands; left out, the first.")
-SCENARIO: Any = Field(1, ge=1, description="Number of the scenario to draw, from 1 on.")
 
 study_kind = partial(FigureKind, needs=(), drawn_for=lambda _: False, experiment="simulation")
 """The declaration of a kind of figure of simulation studies."""
+
+
+class OfScenario(StrictModel):
+    """The options of kinds that draw trials of one scenario."""
+
+    scenario: int = Field(1, ge=1, description="Number of the scenario to draw, from 1 on.")
+    methods: options.Labels | None = options.METHODS
+    estimand: str | None = ESTIMAND
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,8 @@ from harness.base.numerics.arrays import Bools, Floats
 from harness.figures import options, selection
 from harness.figures.kind import Drawing
 from harness.figures.kinds.simulation.study import (
-    ESTIMAND,
     NORMAL_975,
-    SCENARIO,
+    OfScenario,
     Study,
     range_of,
     study_kind,
@@ -46,12 +45,8 @@ _MEAN |= {"markeredgewidth": 0.8, "color": style.BLACK}
 _TRUTH: dict[str, Any] = {"color": style.BLACK, "linewidth": 0.7}
 
 
-class EstimatesOptions(options.HorizontalOptions):
+class EstimatesOptions(OfScenario, options.HorizontalOptions):
     """Options of `estimates`."""
-
-    scenario: int = SCENARIO
-    methods: options.Labels | None = options.METHODS
-    estimand: str | None = ESTIMAND
 
 
 def draw_estimates(results: Results, asked: EstimatesOptions) -> list[Drawing]:
@@ -132,12 +127,8 @@ _MISSED: dict[str, Any] = {"color": style.VERMILION, "linewidth": 1.6}
 _NOMINAL: dict[str, Any] = {"color": style.BLACK, "linestyle": (0, (1, 1.5)), "linewidth": 0.8}
 
 
-class ZipPlotOptions(options.PanelOptions):
+class ZipPlotOptions(OfScenario, options.PanelOptions):
     """Options of `zip_plot`."""
-
-    scenario: int = SCENARIO
-    methods: options.Labels | None = options.METHODS
-    estimand: str | None = ESTIMAND
 
 
 @dataclass(frozen=True)
