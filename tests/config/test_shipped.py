@@ -56,7 +56,7 @@ COMMITTED = [
     sampled(
         [pytest.param(manifest, id=manifest.parent.name) for manifest in COMMITTED],
         one_in=4,
-        by=lambda manifest: manifest.parent.parent,
+        by=lambda manifest: manifest.parent.parent.name,
     ),
 )
 def test_a_shipped_config_means_what_its_committed_results_were_made_with(manifest: Path) -> None:
