@@ -54,10 +54,15 @@ def module_of(file: Path) -> str:
 FILES = {module_of(file): file for file in sorted(ROOT.rglob("*.py"))}
 
 
+def nodes_of(source: str) -> list[ast.AST]:
+    """The nodes of the syntax of a text."""
+    return list(ast.walk(ast.parse(source)))
+
+
 @cache
-def syntax(module: str) -> ast.Module:
-    """The parsed text of a module, read once for all tests."""
-    return ast.parse(FILES[module].read_text("utf-8"))
+def syntax(module: str) -> list[ast.AST]:
+    """The nodes of a module, which is read once for all tests."""
+    return nodes_of(FILES[module].read_text("utf-8"))
 
 
 @cache
@@ -65,9 +70,7 @@ def calls() -> dict[str, list[tuple[str, ast.Call]]]:
     """The calls in each module, each with the text of what is called."""
     return {
         module: [
-            (ast.unparse(node.func), node)
-            for node in ast.walk(syntax(module))
-            if isinstance(node, ast.Call)
+            (ast.unparse(node.func), node) for node in syntax(module) if isinstance(node, ast.Call)
         ]
         for module in FILES
     }
@@ -77,13 +80,12 @@ def room_of(module: str) -> str:
     return module.split(".")[0]
 
 
-def imports(module: str, tree: ast.Module) -> set[str]:
+def imports(module: str, nodes: list[ast.AST]) -> set[str]:
     """Modules of the package that a module imports anywhere in its text, type checking included.
 
     A text that is the name of a module counts as an import of it. Inside the functions of a lazy
     room, and in the table that they read, nothing counts.
     """
-    nodes = list(ast.walk(tree))
     if room_of(module) in LAZY:
         inner = [node for node in nodes if isinstance(node, ast.FunctionDef) or is_table(node)]
         hidden = {id(node) for each in inner for node in ast.walk(each)}
@@ -193,7 +195,7 @@ def test_what_is_imported_by_a_variable_is_a_public_name_or_not_of_the_package()
 def test_the_name_of_a_module_is_nowhere_put_together() -> None:
     beginnings = {f"harness.{name}." for name in FILES if name} | {"harness."}
     for module in FILES:
-        for node in ast.walk(syntax(module)):
+        for node in syntax(module):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 assert node.value not in beginnings, f"{module}: {node.value}"
 
@@ -222,9 +224,9 @@ def test_all_printing_goes_through_one_file() -> None:
 
 def test_the_check_sees_an_import_inside_a_function() -> None:
     source = "def f():\n    from harness.runner import write\n    return write\n"
-    assert "runner.write" in imports("errors", ast.parse(source))
-    assert imports("", ast.parse(source)) == set()
-    assert imports("", ast.parse("from harness.runner import write\n")) == {
+    assert "runner.write" in imports("errors", nodes_of(source))
+    assert imports("", nodes_of(source)) == set()
+    assert imports("", nodes_of("from harness.runner import write\n")) == {
         "runner",
         "runner.write",
     }
@@ -232,8 +234,6 @@ def test_the_check_sees_an_import_inside_a_function() -> None:
 
 def test_the_check_sees_the_name_of_a_module_in_a_text() -> None:
     source = 'def f(name="harness.runner.write"):\n    return import_module(name)\n'
-    assert imports("errors", ast.parse(source)) == {"runner.write"}
-    assert imports("", ast.parse(f'{HOMES} = {{"write": "harness.runner.write"}}\n')) == set()
-    assert imports("", ast.parse('OTHERS = {"write": "harness.runner.write"}\n')) == {
-        "runner.write"
-    }
+    assert imports("errors", nodes_of(source)) == {"runner.write"}
+    assert imports("", nodes_of(f'{HOMES} = {{"write": "harness.runner.write"}}\n')) == set()
+    assert imports("", nodes_of('OTHERS = {"write": "harness.runner.write"}\n')) == {"runner.write"}
