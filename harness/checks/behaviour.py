@@ -17,7 +17,7 @@ from harness.checks.scenarios import limits_at, limits_table, truths_inside
 from harness.checks.sizes import Size
 from harness.checks.subject import Subject
 from harness.checks.watch import steps
-from harness.designs.design import Scenario, data_of, sizes_by_name
+from harness.designs.design import Scenario, data_of
 from harness.designs.engines.posterior import integrate_under_prior, integrate_under_truth
 from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits
@@ -164,7 +164,7 @@ def check_exact_numbers(exact: pl.DataFrame, family: Family) -> Finding:
 
 
 def _sizes(scenario: Scenario) -> dict[str, float]:
-    return {name: float(size) for name, size in sizes_by_name(scenario).items()}
+    return {name: float(size) for name, size in scenario.named_sizes.items()}
 
 
 def _exact_numbers(

@@ -23,7 +23,7 @@ from harness.checks.scenarios import limits_table
 from harness.checks.sizes import Size
 from harness.checks.subject import Subject
 from harness.checks.watch import steps
-from harness.designs.design import Scenario, sizes_by_name
+from harness.designs.design import Scenario
 from harness.designs.engines.monte_carlo import shards, simulate
 from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits
@@ -113,7 +113,7 @@ def _tests_at(
             trials = np.array([at_worst.trials.sum()])
             p_values.append(two_sided_p(missed, trials, np.array([worst.alpha])))
         for of_test in p_values:
-            yield {**sizes_by_name(scenario), "alpha": alpha}, of_test
+            yield {**scenario.named_sizes, "alpha": alpha}, of_test
 
 
 def _is_between_neighbours(worst: WorstCase, limits: Limits) -> bool:

@@ -6,7 +6,7 @@ A contract promises, of each method in each scenario:
   0.7·alpha … alpha, ``approximate`` 0.45·alpha … 1.3·alpha, ``conservative`` and ``at-least`` at
   most alpha;
 - bias: |bias| is at most 0.1 (``nominal``) or 0.4 (``approximate``) of the empirical standard
-  error. An interval estimate ± z·SE with alpha = 0.05 misses 1.03·alpha and 1.4·alpha then;
+  error. An interval estimate ± z·SE with alpha = 0.05 misses 1.02·alpha and 1.4·alpha then;
   Collins, Schafer and Kam (2001), Psychological Methods 6:330, call 0.4 the least that matters;
 - type I error, where the true value is the null: at most alpha, of ``approximate`` 1.3·alpha.
 
@@ -23,6 +23,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -49,7 +50,7 @@ from harness.kinds.simulation.tables import SimulationResults
 from harness.kinds.stored import load_tables
 from harness.methods.method import APPROXIMATE, NOMINAL, NONE, Contract, validate_contract
 from harness.methods.proportion.exact import clopper_pearson
-from harness.one.summarize import measured_groups
+from harness.one.summarize import SummaryOptions, measured_groups
 from harness.tables.results import Results
 
 JOINT_LEVEL = 0.05
@@ -74,8 +75,8 @@ class _Group:
     is_null: bool
     """Whether the true value is the null."""
 
-    def claims(self, contract: Contract, alpha: float) -> Iterator[_Claim]:
-        """What a contract promises about it.
+    def promises(self, contract: Contract, alpha: float) -> Iterator[partial[Promise]]:
+        """What a contract promises about it, but for the level of each promise.
 
         Without p-values the tests are those of the limits, whose misses the coverage counts.
         """
@@ -84,28 +85,34 @@ class _Group:
         if "coverage" in numbers:
             covered, mcse, trials = numbers["coverage"]
             allowed = low, high
-            yield _Claim(self.place, COVERAGE, 1.0 - covered, mcse, trials, allowed, farthest)
+            yield partial(
+                Promise, self.place, COVERAGE, 1.0 - covered, mcse, trials, allowed, farthest
+            )
         if contract in BIAS_ALLOWED and {"bias", "empirical_se"} <= numbers.keys():
             (bias, _, trials), (spread, error, _) = numbers["bias"], numbers["empirical_se"]
             if spread > 0.0 and math.isfinite(error):
                 most, ratio = BIAS_ALLOWED[contract], bias / spread
                 mcse = 1.0 / math.sqrt(trials) + abs(ratio) * error / spread
                 bounds, twice = (-most, most), (-TOO_OFTEN * most, TOO_OFTEN * most)
-                yield _Claim(self.place, BIAS, ratio, mcse, trials, bounds, twice)
+                yield partial(Promise, self.place, BIAS, ratio, mcse, trials, bounds, twice)
         if self.is_null and "rejection_rate" in numbers:
             share, mcse, trials = numbers["rejection_rate"]
             sides = [numbers[name] for name in ("miss_below", "miss_above") if name in numbers]
             missed = sum(round(miss * count) for miss, _, count in sides)
             if not sides or round(share * trials) != missed:
-                yield _Claim(self.place, TYPE_I, share, mcse, trials, (0.0, high), farthest)
+                yield partial(
+                    Promise, self.place, TYPE_I, share, mcse, trials, (0.0, high), farthest
+                )
 
 
 @dataclass(frozen=True)
-class _Claim:
-    """What is promised about one number of a method in a scenario."""
+class Promise:
+    """One promise of a contract about a method in a scenario, and what the trials say about it."""
 
     place: Mapping[str, Any]
+    """The scenario with its factors and the method."""
     name: str
+    """coverage, bias / empirical SE, or type I error."""
     value: float
     """A share of trials, of the coverage that of misses; or the bias/EmpSE."""
     mcse: float
@@ -113,23 +120,25 @@ class _Claim:
     allowed: Bounds
     farthest: Bounds
     """Trials are too few if they cannot exclude a number beyond these."""
+    level: float
+    """The probability outside the simultaneous interval."""
 
-    def limits(self, level: float, value: float, trials: int) -> Bounds:
+    def _limits(self, value: float, trials: int) -> Bounds:
         """The interval of the number, of so many trials that show a value."""
         if self.name == BIAS:
-            half = -float(stdtrit(trials - 1, level / 2)) * self.mcse
+            half = -float(stdtrit(trials - 1, self.level / 2)) * self.mcse
             half *= math.sqrt(self.trials / trials)
             return value - half, value + half
         data = np.array([float(round(value * trials))]), np.array([float(trials)])
-        lower, upper = clopper_pearson(data, level / 2)
+        lower, upper = clopper_pearson(data, self.level / 2)
         return float(lower[0]), float(upper[0])
 
-    def verdict(self, level: float, value: float, trials: int) -> Verdict:
+    def _verdict(self, value: float, trials: int) -> Verdict:
         """What so many trials say that show a value.
 
         A value outside of what is allowed is a remark from one standard error on.
         """
-        (low, high), (least, most) = self.limits(level, value, trials), self.allowed
+        (low, high), (least, most) = self._limits(value, trials), self.allowed
         if low > most or high < least:
             return FAIL
         if low < self.farthest[0] or high > self.farthest[1]:
@@ -137,91 +146,73 @@ class _Claim:
         error = self.mcse * math.sqrt(self.trials / trials)
         return PASS if least - error <= value <= most + error else REMARK
 
-    def judged(self, level: float) -> Promise:
-        """The promise at a level.
+    @cached_property
+    def verdict(self) -> Verdict:
+        """What the trials say."""
+        return self._verdict(self.value, self.trials)
 
-        The trials that would decide are those if the number stays as it is; of too few trials, if
-        it is the worst that is allowed or what they show, whichever is worse.
+    @cached_property
+    def trials_needed(self) -> int | None:
+        """How many trials would decide what these do not; None where these do, or 10^9 would not.
+
+        They are those if the number stays as it is; of too few trials, if it is the worst that is
+        allowed or what they show, whichever is worse.
         """
-        verdict, needed, value = self.verdict(level, self.value, self.trials), None, self.value
-        if verdict in (INCONCLUSIVE, REMARK):
-            if verdict == INCONCLUSIVE:
-                value = math.copysign(max(abs(value), self.allowed[1]), value)
-            undecided = {verdict, INCONCLUSIVE}
-            needed = trials_needed(
-                lambda count: self.verdict(level, value, count) not in undecided,
-                2 * self.trials,
-                _MOST_TRIALS,
-            )
-        limits = self.limits(level, self.value, self.trials)
-        numbers = self.value, limits, self.allowed
-        if self.name == COVERAGE:
-            turned = [(1.0 - high, 1.0 - low) for low, high in (limits, self.allowed)]
-            numbers = 1.0 - self.value, turned[0], turned[1]
-        return Promise(self.place, self.name, *numbers, self.mcse, self.trials, verdict, needed)
-
-
-@dataclass(frozen=True)
-class Promise:
-    """One promise of a contract, and what the trials say about it."""
-
-    place: Mapping[str, Any]
-    """The scenario with its factors and the method."""
-    name: str
-    """coverage, bias / empirical SE, or type I error."""
-    value: float
-    limits: Bounds
-    """The simultaneous interval."""
-    allowed: Bounds
-    mcse: float
-    trials: int
-    verdict: Verdict
-    trials_needed: int | None
-    """How many trials would decide what these do not; None where these do, or 10^9 would not."""
-
-    def __str__(self) -> str:
-        low, high = (_number(limit) for limit in self.limits)
-        return (
-            f"{format_cell(self.place) or 'all rows'}: {self.name} {_number(self.value)} "
-            f"(standard error {_number(self.mcse)}; simultaneous limits {low} and {high}; "
-            f"{self.trials:,} trials){self._words}"
+        if self.verdict not in (INCONCLUSIVE, REMARK):
+            return None
+        value, undecided = self.value, {self.verdict, INCONCLUSIVE}
+        if self.verdict == INCONCLUSIVE:
+            value = math.copysign(max(abs(value), self.allowed[1]), value)
+        return trials_needed(
+            lambda count: self._verdict(value, count) not in undecided,
+            2 * self.trials,
+            _MOST_TRIALS,
         )
 
     @property
-    def _words(self) -> str:
-        """Why the promise is not kept, or how many trials would decide it."""
-        most, least = _number(self.allowed[1]), _number(self.allowed[0])
-        is_above = self.value > self.allowed[1]
+    def record(self) -> dict[str, Any]:
+        """A row of a table, with the coverage in place of the misses."""
+        value, limits, allowed = self.value, self._limits(self.value, self.trials), self.allowed
+        if self.name == COVERAGE:
+            value = 1.0 - value
+            limits, allowed = ((1.0 - high, 1.0 - low) for low, high in (limits, allowed))
+        return {
+            **self.place,
+            "promise": self.name,
+            "found": value,
+            "mcse": self.mcse,
+            "lower": limits[0],
+            "upper": limits[1],
+            "allowed_from": allowed[0],
+            "allowed_to": allowed[1],
+            "trials": self.trials,
+            "verdict": self.verdict,
+            "trials_needed": self.trials_needed,
+        }
+
+    def __str__(self) -> str:
+        row = self.record
+        number, low, high, least, most = (
+            f"{row[name]:.4g}" for name in ("found", "lower", "upper", "allowed_from", "allowed_to")
+        )
+        is_above = row["found"] > row["allowed_to"]
         bound = f"at most {most} is allowed"
         if not is_above and self.name != TYPE_I:
             bound = f"at least {least} is required"
         if is_above and self.name == COVERAGE:
             bound = f"wider than needed, {bound}"
         needed = "no number of" if self.trials_needed is None else f"{self.trials_needed:,}"
-        texts = {
+        words = {
             FAIL: f": {bound}",
             INCONCLUSIVE: f": too few trials; {needed} trials would decide",
             REMARK: f": {bound}, which these trials do not decide; {needed} trials would, "
             "if it stays as it is",
         }
-        return texts.get(self.verdict, "")
-
-    @property
-    def record(self) -> dict[str, Any]:
-        """A row of a table."""
-        return {
-            **self.place,
-            "promise": self.name,
-            "found": self.value,
-            "mcse": self.mcse,
-            "lower": self.limits[0],
-            "upper": self.limits[1],
-            "allowed_from": self.allowed[0],
-            "allowed_to": self.allowed[1],
-            "trials": self.trials,
-            "verdict": self.verdict,
-            "trials_needed": self.trials_needed,
-        }
+        return (
+            f"{format_cell(self.place) or 'all rows'}: {self.name} {number} (standard error "
+            f"{self.mcse:.4g}; simultaneous limits {low} and {high}; {self.trials:,} trials)"
+            f"{words.get(self.verdict, '')}"
+        )
 
 
 @dataclass(frozen=True)
@@ -243,16 +234,16 @@ class Gate:
             alpha: the probability outside the intervals, and the level of tests.
             looks: the number of planned looks at which trials might have ended.
         """
-        claims = [claim for group in groups for claim in group.claims(contract, alpha)]
-        if not claims:
+        promises = [promise for group in groups for promise in group.promises(contract, alpha)]
+        if not promises:
             raise InputError(
                 f"contract {contract} promises a coverage, which needs true values, and limits or "
                 "standard errors; found neither a coverage nor another number that it promises"
             )
-        level = JOINT_LEVEL / (len(claims) * looks)
+        level = JOINT_LEVEL / (len(promises) * looks)
         lost = [group.numbers["failures"] for group in groups if "failures" in group.numbers]
         unanswered = sum(round(share * trials) for share, _, trials in lost)
-        return cls(contract, tuple(claim.judged(level) for claim in claims), unanswered)
+        return cls(contract, tuple(promise(level=level) for promise in promises), unanswered)
 
     @property
     def verdict(self) -> Verdict:
@@ -293,17 +284,17 @@ def gate_on_estimates(
         InputError: the table or an option is wrong, or nothing is promised about it.
     """
     kept = _validated(contract)
-    groups, truths = measured_groups(data, estimate=estimate, by=by, **options)
-    null = options.get("null", 0.0)
+    asked = SummaryOptions(estimate=estimate, by=by, **options)
+    groups, truths = measured_groups(data, asked)
     judged = [
         _Group(
             dict(zip(group.factors, group.values, strict=True)),
             {name: (each.estimate, each.mcse, each.trials) for name, each in found.items()},
-            is_null=null is not None and truth == null,
+            is_null=asked.null is not None and truth == asked.null,
         )
         for (group, found), truth in zip(groups.items(), truths, strict=True)
     ]
-    return Gate.of(kept, judged, options.get("alpha", 0.05))
+    return Gate.of(kept, judged, asked.alpha)
 
 
 def gate_on_results(results: Results | str | Path, contract: str) -> Gate:
@@ -348,7 +339,3 @@ def _validated(contract: str) -> Contract:
     if kept == NONE:
         raise InputError(f"contract {quoted(kept)} promises nothing; leave it out")
     return kept
-
-
-def _number(value: float) -> str:
-    return f"{value:.4g}"

@@ -26,7 +26,6 @@ from harness.checks.scenarios import (
 )
 from harness.checks.sizes import Size
 from harness.checks.subject import Subject
-from harness.designs.design import sizes_by_name
 
 ALPHA = 0.05
 """The alpha of the two-sided interval for the difference of two miss rates."""
@@ -122,7 +121,7 @@ def paired_test(
             scenario = scenario_of(subject.family, size)
             # The same truths and outcomes for both methods and all alphas.
             truth, outcomes = draw(scenario, trials, seed)
-            by_name = sizes_by_name(scenario)
+            by_name = scenario.named_sizes
             for alpha in alphas:
                 one = misses(subject, scenario, outcomes, truth, alpha)
                 other = misses(reference, scenario, outcomes, truth, alpha)

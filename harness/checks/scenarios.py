@@ -12,17 +12,14 @@ from harness.base.errors import MethodError
 from harness.base.numerics.arrays import Bools, Floats, Integers
 from harness.callers.source import no_interval
 from harness.checks.conformance.grid import OutcomeList
+from harness.checks.counts import INSIDE
 from harness.checks.findings import FAIL, INCONCLUSIVE, PASS, REMARK, Verdict
+from harness.checks.plans import checked_at
 from harness.checks.subject import Subject, side_of
 from harness.designs.design import Scenario
 from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits
 from harness.methods.method import TWO_SIDED, are_intervals
-
-INSIDE = (0.1, 0.9)
-"""True proportions that are not near the boundary."""
-FEWEST_EVENTS = 1.0
-"""Expected events at the smallest true rate that is not near the boundary."""
 
 
 def truths_inside(scenario: Scenario) -> tuple[tuple[float, float], ...]:
@@ -34,13 +31,7 @@ def truths_inside(scenario: Scenario) -> tuple[tuple[float, float], ...]:
         concordant, view = (0.5 * INSIDE[0], 1.0), scenario.family.as_pairs
         cells = (concordant, INSIDE, INSIDE, concordant)
         return cells if view is None else view.restored(cells)
-    if scenario.family.is_bounded:
-        return (INSIDE,) * len(scenario.sizes)
-    spans = []
-    for sample in scenario.samples():
-        largest = sample.truth.effective_support[1]
-        spans.append((min(FEWEST_EVENTS / sample.size, largest), largest))
-    return tuple(spans)
+    return checked_at(scenario.family).counts.inside(scenario)
 
 
 def limits_at(
@@ -100,20 +91,12 @@ def draw(scenario: Scenario, trials: int, seed: int) -> tuple[Floats, Integers]:
 def draw_under_flat_prior(scenario: Scenario, trials: int, seed: int) -> tuple[Floats, Integers]:
     """Draw truths under the flat prior of each sample, and an outcome for each.
 
-    For a proportion, ``draw`` does this. The flat prior of a rate is improper, and a mean over a
-    bounded part of it is not the mean under the prior: here each rate is drawn from its posterior
-    given the outcome.
-
     Returns:
         The parameter of the family and the outcome of each trial, shape (trials,) each.
     """
     truth, outcomes = draw(scenario, trials, seed)
-    if scenario.family.is_bounded:
-        return truth, outcomes
-    rng = scenario.stream(seed, 0).spawn(1)[0]
-    counts = zip(scenario.counts(outcomes), scenario.sizes, strict=True)
-    truths = tuple(rng.gamma(count + 1.0, 1.0 / size) for count, size in counts)
-    return scenario.family.parameter_at(truths), outcomes
+    counts = checked_at(scenario.family).counts
+    return counts.flat_parameter(scenario, truth, outcomes, seed), outcomes
 
 
 def draw_at(

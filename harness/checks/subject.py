@@ -37,7 +37,7 @@ class Subject(Source):
             is_of_catalogue=source.is_of_catalogue,
             largest_size=source.largest_size,
             has_uneven_tails=source.has_uneven_tails,
-            takes_long=source.takes_long and not family.has_single_count,
+            takes_long=source.takes_long,
         )
         self.family = family
         self._source = source

@@ -57,7 +57,7 @@ def significance(
         given = data_of_words(compared[family], words)
         known = given_data({name: number_or_list(text) for name, text in given.items()}) | known
     found = probability(cast(Any, family), delta=delta, prior=prior, **known)
-    least = compared[family].equality if delta is None else delta
+    least = compared[family].scale.equality if delta is None else delta
     show([{"family": family, **known, "delta": least, "probability": found}], output)
     of_prior = "a flat prior" if prior is None else "the prior that is given"
     say(f"remark: a posterior probability, under {of_prior}, and no p-value", err=True)

@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
-from pydantic import BaseModel, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from harness.base.errors import ConfigIssue
 from harness.base.models import StrictModel, issues_of, model_name
@@ -32,6 +32,16 @@ class Form:
     keys: Keys
     model_name: str
     """The name of its model in the JSON Schema."""
+
+    @cached_property
+    def models(self) -> Mapping[str, type[BaseModel]]:
+        """The models of configs with one key of the form only, by the keys."""
+        config = ConfigDict({**StrictModel.model_config, "defer_build": False})
+        made: dict[str, type[BaseModel]] = {}
+        for name, key in self.keys.items():
+            only: dict[str, Any] = {name: (key.kind, key.field)}
+            made[name] = create_model(f"Only_{name}", __config__=config, **only)
+        return made
 
     def model(self) -> type[BaseModel]:
         """The model of a whole config."""
@@ -117,14 +127,6 @@ def family_form(record: type[Any], family: Family) -> FamilyForm:
     return FamilyForm(record.kind, f"{record.form_title} {family.title}", keys, name, family)
 
 
-@cache
-def model_of_key(form: Form, key: str) -> type[BaseModel]:
-    """The model of a config with this key of the form only."""
-    only: dict[str, Any] = {key: (form.keys[key].kind, form.keys[key].field)}
-    made: type[BaseModel] = create_model(f"Only_{key}", __base__=StrictModel, **only)
-    return made
-
-
 def validate_keys(
     form: Form, raw: Mapping[str, Any], folder: Path, replaced: Collection[str] = ()
 ) -> tuple[dict[str, Any], list[ConfigIssue]]:
@@ -167,8 +169,9 @@ def validate_key(
     form: Form, key: str, value: Any, context: Mapping[str, Any]
 ) -> tuple[Any, list[ConfigIssue]]:
     """The valid value of a key, or None and its issues."""
-    model = model_of_key(form, key)
     try:
-        return getattr(model.model_validate({key: value}, context=dict(context)), key), []
+        return getattr(
+            form.models[key].model_validate({key: value}, context=dict(context)), key
+        ), []
     except ValidationError as error:
         return None, list(issues_of(error))

@@ -85,8 +85,6 @@ def levels_are_distinct(config: ValidKeys) -> Issues:
 @reads("sizes", "truth")
 def mean_counts_are_small(config: ValidKeys) -> Issues:
     """Without a largest outcome, the mean count is the product of the rate and the exposure."""
-    if config.family.is_bounded or not config.family.has_outcomes:
-        return
     sizes: Sizes = config["sizes"]
     truth: Truth | PairTruth = config["truth"]
     truths: dict[KeyPath, Truth] = (
@@ -94,7 +92,7 @@ def mean_counts_are_small(config: ValidKeys) -> Issues:
         if isinstance(truth, PairTruth)
         else {("truth",): truth}
     )
-    for name, (path, of_sample) in zip(config.family.sizes, truths.items(), strict=True):
+    for name, (path, of_sample) in zip(config.family.exposures, truths.items(), strict=False):
         if name not in sizes:
             continue
         exposure, rate = max(sizes[name]), of_sample.effective_support[1]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -246,52 +247,57 @@ class Scenario:
         self.design.refuse(self)
 
     def __getstate__(self) -> dict[str, Any]:
-        # Another process chooses the engines itself.
-        return {**vars(self), "solver": None}
+        # Another process chooses the engines itself, and computes what follows from the fields.
+        return {each.name: getattr(self, each.name) for each in fields(self)} | {"solver": None}
 
-    @property
+    @cached_property
     def sizes(self) -> tuple[float, ...]:
         """The size of each sample: n, which is a whole number, or an exposure."""
         return self.design.sizes(self.size)
 
-    @property
+    @cached_property
+    def named_sizes(self) -> Mapping[str, float]:
+        """The size of each sample by its column's name."""
+        return dict(zip(self.family.sizes, self.sizes, strict=True))
+
+    @cached_property
     def model(self) -> Model:
         """The model of each sample."""
         return self.family.model
 
-    @property
+    @cached_property
     def sampling(self) -> Law | Sampling:
         """How the count of a sample arises: by the law, or as the model has it."""
         return self.model.SAMPLING if self.law is None else self.law
 
-    @property
+    @cached_property
     def sampling_title(self) -> str | None:
         """How data arise, in words; None where it is the model's own way."""
         return self.law.title if self.law is not None else self.design.sampling_title(self)
 
-    @property
+    @cached_property
     def has_outcomes(self) -> bool:
         """Whether outcomes are numbered; otherwise the data are lists."""
         return self.design.outcomes is not None
 
-    @property
+    @cached_property
     def numbered(self) -> Outcomes:
         """How outcomes are numbered."""
         assert self.design.outcomes is not None
         return self.design.outcomes
 
-    @property
+    @cached_property
     def distributed(self) -> Distributions:
         """What there is of truths that come from distributions."""
         assert self.design.distributions is not None
         return self.design.distributions
 
-    @property
+    @cached_property
     def outcome_count(self) -> float:
         """The number of all outcomes; infinite where counts are unbounded."""
         return self.numbered.count(self) if self.has_outcomes else 1.0
 
-    @property
+    @cached_property
     def trials_unit(self) -> int:
         """What ``per_outcome`` trials are multiplied by."""
         return self.numbered.trials_unit(self) if self.has_outcomes else 1
@@ -415,8 +421,9 @@ class Scenario:
     def content_of_limits(self) -> Mapping[str, Any]:
         """Return as plain data what decides the data and their limits, and not how these score."""
         outcomes = {} if self.with_both else {"outcomes": "discordant"}
-        return {**self._drawn_from(), **outcomes}
+        return {**self._drawn_from, **outcomes}
 
+    @cached_property
     def _drawn_from(self) -> Mapping[str, Any]:
         # What an outcome says of the data is no part of how they are drawn.
         draws = {} if self.draws == NUMPY else {"draws": self.draws}
@@ -430,7 +437,7 @@ class Scenario:
 
     def stream(self, seed: int, shard: int) -> np.random.Generator:
         """Return the random generator of one shard, keyed by the scenario's content alone."""
-        return keyed_stream(self._drawn_from(), seed, shard)
+        return keyed_stream(self._drawn_from, seed, shard)
 
 
 def keyed_stream(content: Mapping[str, Any], seed: int, shard: int) -> np.random.Generator:
@@ -457,12 +464,7 @@ def observed_at(scenario: Scenario, outcomes: Integers) -> Observed:
     return Observed(scenario.family, scenario.sizes, counts, population)
 
 
-def sizes_by_name(scenario: Scenario) -> dict[str, float]:
-    """Return the size of each sample by its column's name."""
-    return dict(zip(scenario.family.sizes, scenario.sizes, strict=True))
-
-
 def scenario_words(scenario: Scenario) -> str:
     """Return the family and the sizes, as a message names the scenario of a run."""
-    sizes = ", ".join(f"{name} = {size:.15g}" for name, size in sizes_by_name(scenario).items())
+    sizes = ", ".join(f"{name} = {size:.15g}" for name, size in scenario.named_sizes.items())
     return f"{scenario.family.name} at {sizes}"

@@ -123,7 +123,7 @@ def excess_beyond(family: Family, bounds: Floats, parameter: Floats | float, sid
 
 def _on_bounded_scale(family: Family, parameter: Floats) -> Floats:
     """Return r/(1 + r) of a ratio r, and other parameters as they are; NaN stays NaN."""
-    return np.where(np.isnan(parameter), np.nan, family.in_order(parameter))
+    return np.where(np.isnan(parameter), np.nan, family.scale.in_order(parameter))
 
 
 def _at_listed_truths(

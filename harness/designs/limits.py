@@ -11,7 +11,7 @@ import numpy as np
 from harness.base.errors import HarnessError
 from harness.base.numerics.arrays import Bools, Floats, Integers, Positions
 from harness.designs.design import Scenario
-from harness.families.combination import length_between
+from harness.families.scale import IDENTITY, ParameterScale
 
 
 @dataclass(frozen=True)
@@ -35,13 +35,13 @@ class Limits:
     lower: Floats
     """Shape (k, m); NaN where a method gave no limits."""
     upper: Floats
-    of_ratio: bool = False
-    """Whether the parameter is a ratio: lengths are then those of its logarithm."""
+    scale: ParameterScale = IDENTITY
+    """The scale of the parameter, on which lengths are."""
 
     @classmethod
     def of(cls, scenario: Scenario, outcomes: Integers, lower: Floats, upper: Floats) -> Limits:
         """Return the limits of the scenario's parameter."""
-        return cls(outcomes, lower, upper, scenario.family.is_ratio)
+        return cls(outcomes, lower, upper, scenario.family.scale)
 
     def with_ends(self, lower: Floats, upper: Floats) -> Limits:
         """Return a table with other limits at the same outcomes."""
@@ -49,8 +49,7 @@ class Limits:
 
     def between(self, lower: Floats, upper: Floats) -> Floats:
         """Return the lengths of intervals with these limits, 0 for infinite ones of a ratio."""
-        length = length_between(lower, upper, logarithmic=self.of_ratio)
-        return np.where(np.isinf(length), 0.0, length) if self.of_ratio else length
+        return self.scale.finite_length(lower, upper)
 
     @property
     def length(self) -> Floats:
@@ -60,9 +59,7 @@ class Limits:
     @property
     def infinite(self) -> Floats | None:
         """1 where the interval of a ratio has an infinite length, else 0; None of no ratio."""
-        if not self.of_ratio:
-            return None
-        return np.isinf(length_between(self.lower, self.upper, logarithmic=True)).astype(np.float64)
+        return self.scale.infinite(self.lower, self.upper)
 
     @property
     def failed(self) -> Bools:
@@ -90,14 +87,14 @@ class Limits:
     def at(self, outcomes: Integers) -> Limits:
         """Return the part of the table at the outcomes; it raises what ``positions`` does."""
         index = self.positions(outcomes)
-        return Limits(outcomes, self.lower[:, index], self.upper[:, index], self.of_ratio)
+        return Limits(outcomes, self.lower[:, index], self.upper[:, index], self.scale)
 
     def known_at(self, outcomes: Integers) -> Limits | None:
         """Return the part of the table at the outcomes; None where it has no limits for one."""
         index = np.searchsorted(self.outcomes, outcomes)
         if not (np.append(self.outcomes, -1)[index] == outcomes).all():
             return None
-        return Limits(outcomes, self.lower[:, index], self.upper[:, index], self.of_ratio)
+        return Limits(outcomes, self.lower[:, index], self.upper[:, index], self.scale)
 
     def run(self, first: int, last: int) -> Limits | None:
         """Return the part from one outcome to another, which are not listed: there may be 10^9.
@@ -108,7 +105,7 @@ class Limits:
         if int(stop - start) != last + 1 - first:
             return None
         run = slice(start, stop)
-        return Limits(self.outcomes[run], self.lower[:, run], self.upper[:, run], self.of_ratio)
+        return Limits(self.outcomes[run], self.lower[:, run], self.upper[:, run], self.scale)
 
     def rows(self, rows: Sequence[int]) -> Limits:
         """Return the table of the columns in these rows; itself if these are all of them."""

@@ -103,7 +103,7 @@ def of_two_samples(scenario: Scenario, limits: Limits) -> MissCurve | None:
     squares = limits_of_pairs(scenario, limits, windows)
     if squares is None or combination.inside(second, scenario.sizes[1]) != second:
         return None
-    lower, upper = (combination.scale(ends) for ends in _filled(squares))
+    lower, upper = (combination.scale.of(ends) for ends in _filled(squares))
     counts = [np.arange(low, high + 1) for low, high in windows]
     weight = sampling.pmf(counts[1], held, scenario.sizes[1])
     sums = _RowSums.of(lower, upper, weight)

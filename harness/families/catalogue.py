@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copyreg
 import pickle
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 from harness.distributions.posteriors.difference import (
@@ -164,7 +164,8 @@ def _pickled(family: Family) -> Any:
         return family_of, (family.name,)
     import cloudpickle
 
-    return _added, (family.name, cloudpickle.dumps(vars(family)))
+    content = {each.name: getattr(family, each.name) for each in fields(family)}
+    return _added, (family.name, cloudpickle.dumps(content))
 
 
 def _added(name: str, content: bytes) -> Family:

@@ -17,7 +17,7 @@ from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.families.data import LARGEST_COUNT, broadcast_columns, is_masked, validate_values
 from harness.families.family import MONTE_CARLO, Data, Family, validate_names
-from harness.families.lists import LARGEST, RUN, list_of_numbers
+from harness.families.lists import LARGEST, RUN, list_of_numbers, refuse_tiny
 from harness.families.model import model_like
 
 CLUSTERED_SCORES, CLUSTERED_PAIRS = "scores in clusters", "two scores of cases in clusters"
@@ -116,7 +116,9 @@ def _of_totals(given: Mapping[str, npt.ArrayLike]) -> Data:
     validate_values(total, (n == 0) & (total != 0), "total", "0 of a cluster without cases")
     _refuse_one_cluster(n, "total and n")
     mean = total.sum(axis=-1) / n.sum(axis=-1)
-    return mean, n, total - n * mean[..., np.newaxis]
+    residual = total - n * mean[..., np.newaxis]
+    refuse_tiny("total", np.abs(residual).max(axis=-1))
+    return mean, n, residual
 
 
 def _refuse_one_cluster(n: Floats, name: str) -> None:
@@ -144,6 +146,7 @@ def _validate(family: Family, given: Mapping[str, npt.ArrayLike]) -> Data:
         raise InputError(f"expected an entry for each case in every list, found that {found}")
     columns = family.columns(broadcast_columns(family.data, lists), ())
     _refuse_one_cluster(columns[1], CLUSTER)
+    refuse_tiny(" and ".join(names), np.abs(columns[2]).max(axis=-1))
     return columns
 
 

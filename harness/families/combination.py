@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from harness.base.numerics.arrays import Floats
+from harness.families.scale import IDENTITY, LOGARITHM, ParameterScale
 
 Span = tuple[float, float]
 """A range: its lower and its upper boundary."""
@@ -41,8 +42,8 @@ class Combination:
     """
     mirrored: Mirror | None = None
     """The limits when successes and failures change places; None where they may be any."""
-    is_ratio: bool = False
-    """Whether the parameter is a ratio, of which logarithms are compared."""
+    scale: ParameterScale = IDENTITY
+    """The scale of the family's parameter, which is h."""
     coordinate: Callable[[Floats], Floats] = lambda truths: truths
     """Return g of a sample's parameters."""
     from_coordinate: Callable[[Floats], Floats] = lambda coordinate: coordinate
@@ -64,14 +65,10 @@ class Combination:
 
     def support(self, of_sample: Span) -> Span:
         """Return the range of the parameter, from the range of each sample's parameter."""
-        if self.is_ratio:
+        if self.scale.of_ratio:
             return 0.0, np.inf
         terms = [sorted(weight * boundary for boundary in of_sample) for weight in self.weights]
         return sum(low for low, _ in terms) + 0.0, sum(high for _, high in terms) + 0.0
-
-    def scale(self, parameter: Floats) -> Floats:
-        """Return h of the family's parameters; −∞ and ∞ of a ratio of 0 and ∞."""
-        return logarithm(parameter) if self.is_ratio else parameter
 
 
 @dataclass(frozen=True)
@@ -93,35 +90,13 @@ class PairedParameter:
     support: Span = (0.0, 1.0)
     uses_both: bool = False
     """Whether it depends on the concordant cells."""
-    is_ratio: bool = False
-    """Whether it is a ratio, of which logarithms are compared."""
-
-
-def logarithm(ratio: Floats) -> Floats:
-    """Return ln θ of ratios: −∞ of 0, and ∞ of ∞."""
-    with np.errstate(divide="ignore"):
-        return np.log(ratio)
+    scale: ParameterScale = IDENTITY
 
 
 def inverted(lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
     """Return the limits of 1/θ from those of a ratio θ."""
     with np.errstate(divide="ignore"):
         return np.asarray(1.0 / upper), np.asarray(1.0 / lower)
-
-
-def length_between(lower: Floats, upper: Floats, *, logarithmic: bool) -> Floats:
-    """Return U − L, or ln U − ln L, shape of the limits.
-
-    Args:
-        lower, upper: the limits.
-        logarithmic: whether the limits are those of a ratio, which are not below 0. Between 0 and
-            any other limit the length is infinite, and between equal limits it is 0.
-    """
-    if not logarithmic:
-        return np.asarray(upper - lower)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        length = np.log(upper) - np.log(lower)
-    return np.where(lower == upper, 0.0, length)
 
 
 def weighted_sum(first: float, second: float) -> Combination:
@@ -151,7 +126,7 @@ def _ratio(truths: Sequence[Floats]) -> Floats:
 RATIO = Combination(
     (1.0, -1.0),
     _ratio,
-    is_ratio=True,
+    scale=LOGARITHM,
     coordinate=np.log,
     from_coordinate=np.exp,
     slope=lambda truths: np.asarray(1.0 / truths),
@@ -179,7 +154,7 @@ ODDS_RATIO = Combination(
     (1.0, -1.0),
     _odds_ratio,
     mirrored=inverted,
-    is_ratio=True,
+    scale=LOGARITHM,
     coordinate=lambda truths: np.asarray(np.log(truths) - np.log1p(-truths)),
     from_coordinate=lambda coordinate: np.asarray(1.0 / (1.0 + np.exp(-coordinate))),
     slope=lambda truths: np.asarray(1.0 / (truths * (1.0 - truths))),

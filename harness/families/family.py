@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from harness.base.errors import HarnessError, InputError
-from harness.base.numerics.arrays import Bools, Floats
+from harness.base.numerics.arrays import Floats
 from harness.base.text import enumerated
 from harness.distributions.truths import Prior
 from harness.families.combination import (
@@ -19,11 +20,10 @@ from harness.families.combination import (
     Mirror,
     PairedParameter,
     Span,
-    length_between,
-    logarithm,
 )
 from harness.families.data import validate_values
 from harness.families.model import Model
+from harness.families.scale import IDENTITY, ParameterScale
 
 MONTE_CARLO, POSTERIOR, ENUMERATION = "monte_carlo", "posterior", "enumeration"
 CLOSED_FORM = "closed_form"
@@ -147,6 +147,8 @@ class Family:
     """The parameter as a function of those of the samples."""
     of_pairs: PairedParameter | None = None
     """The parameter as a function of the cells of a table of pairs."""
+    own_law: str | None = None
+    """The word for its own way of sampling, where a law may stand in its place; None elsewhere."""
     may_stop: bool = False
     """Whether its trials may end by a stopping rule that is given."""
     stops: bool = False
@@ -167,12 +169,8 @@ class Family:
     """The names of what may be given in place of the true values of ``free_symbols``."""
     from_other_truths: Callable[..., tuple[Floats, ...]] = lambda *given: given
     """Return all true values from those of the ``other_truths``."""
-    is_ratio: bool = False
-    """Whether the parameter is a ratio.
-
-    Lengths are then those of its logarithm, a limit may be 0 or infinite, and an estimate is not a
-    number where it is 0/0.
-    """
+    scale: ParameterScale = IDENTITY
+    """The scale on which the parameter is measured: that of a ratio is its logarithm."""
     parameter_at: Callable[[Sequence[Floats]], Floats] = ONE_SAMPLE.parameter_at
     """Return the parameter of the family at true values, shape (t,)."""
     mirrored: Mirror | None = None
@@ -223,6 +221,12 @@ class Family:
     own_columns: Mapping[str, str] = field(default_factory=dict)
     """The meaning of the columns of sizes, counts and truths that no family of the package has, or
     that mean something else here."""
+    counts_of_cases: Callable[[Sequence[Sequence[int]]], list[int]] = lambda verdicts: [
+        sum(verdicts[0]),
+        len(verdicts[0]),
+    ]
+    """Return the data of cases from the verdicts on them, 1 for right and 0 for wrong: a list of
+    one for each case by each system."""
     has_estimands: bool = False
     """Whether a config may name a quantile of the values as what intervals are scored against."""
     labels_cases: bool = False
@@ -239,44 +243,18 @@ class Family:
     def __repr__(self) -> str:
         return f"<family {self.name}>"
 
-    @property
-    def equality(self) -> float:
-        """The value of a comparison where both parameters are equal: 0, of a ratio 1."""
-        return float(self.is_ratio)
+    @cached_property
+    def is_ratio(self) -> bool:
+        """Whether the parameter is a ratio.
 
-    def length(self, lower: Floats, upper: Floats) -> Floats:
-        """Return the lengths of intervals: U − L, or of a ratio ln U − ln L, which may be ∞."""
-        return length_between(lower, upper, logarithmic=self.is_ratio)
-
-    def scale(self, parameter: Floats) -> Floats:
-        """Return the parameter as lengths and scores measure it: itself, or a ratio's logarithm."""
-        return logarithm(parameter) if self.is_ratio else parameter
-
-    def scale_text(self, parameter: str) -> str:
-        """Return the parameter as ``scale`` returns it, in words."""
-        return f"ln({parameter})" if self.is_ratio else parameter
-
-    def is_on_scale(self, parameter: Floats) -> Bools:
-        """Whether lengths have a place there: of a ratio not at 0, at infinity and at 0/0."""
-        if self.is_ratio:
-            return np.asarray((parameter > 0) & (parameter < np.inf))
-        return np.ones(parameter.shape, np.bool_)
-
-    def in_order(self, estimate: Floats) -> Floats:
-        """Return finite numbers in the order of estimates.
-
-        Of a ratio r it is the share r/(1 + r), which is ½ of 0/0.
+        A limit may then be 0 or infinite, and an estimate is not a number where it is 0/0.
         """
-        if not self.is_ratio:
-            return estimate
-        with np.errstate(invalid="ignore"):
-            share = np.where(np.isinf(estimate), 1.0, estimate / (1.0 + estimate))
-        return np.where(np.isnan(share), 0.5, share)
+        return self.scale.of_ratio
 
-    @property
+    @cached_property
     def unit(self) -> str:
         """The unit of the parameter, in words; empty where it has none."""
-        return "" if self.is_ratio else self.model.UNIT
+        return self.scale.unit(self.model.UNIT)
 
     def smallest_unit(self, sizes: Sequence[float]) -> float:
         """Return the unit of small limits: 1, of rates one event in the largest exposure."""
@@ -289,7 +267,7 @@ class Family:
         """
         return 0.0 if self.is_ratio else max(1.0 / size for size in sizes)
 
-    @property
+    @cached_property
     def has_outcomes(self) -> bool:
         """Whether an outcome is a whole number, of which the limits are a function.
 
@@ -297,12 +275,12 @@ class Family:
         """
         return bool(self.counts)
 
-    @property
+    @cached_property
     def outcome_sizes(self) -> tuple[str, ...]:
         """The names of the sizes that outcomes are of; none of lists, which have their own."""
         return self.sizes if self.has_outcomes else ()
 
-    @property
+    @cached_property
     def lists(self) -> tuple[str, ...]:
         """The names of the data that are lists, of which all numbers are for one interval."""
         if self.has_outcomes:
@@ -314,42 +292,48 @@ class Family:
         if self.lists:
             raise InputError(message)
 
-    @property
+    @cached_property
+    def why_no_exact_value(self) -> str:
+        """Why limits that are computed for every trial are not compared with exact values."""
+        limits = "their limits are random"
+        return limits if self.has_outcomes else "no exact engine has values for them"
+
+    @cached_property
     def has_finitely_many(self) -> bool:
         """Whether the number of outcomes is finite, so that each may have trials of its own."""
         return self.has_outcomes and self.is_bounded
 
-    @property
+    @cached_property
     def counts_cases(self) -> bool:
         """Whether outcomes are counts of cases, which its sizes are numbers of."""
         return self.has_outcomes and self.model.SIZE_IS_COUNT
 
-    @property
+    @cached_property
     def has_fractions(self) -> bool:
         """Whether outcomes are x of n in one sample, and so fractions of n."""
         return self.has_single_count and self.is_bounded
 
-    @property
+    @cached_property
     def has_single_count(self) -> bool:
         """Whether an outcome is one count."""
         return len(self.counts) == 1
 
-    @property
+    @cached_property
     def has_opposite_samples(self) -> bool:
         """Whether the parameter has the other sign when its two samples change places."""
         return self.samples == 2 and not self.is_ratio and sum(self.directions) == 0
 
-    @property
+    @cached_property
     def has_counts_of_samples(self) -> bool:
         """Whether an outcome is a count of each sample."""
         return 0 < len(self.counts) == self.samples
 
-    @property
+    @cached_property
     def public_name(self) -> str:
         """The name without settings, as configs and tables have it."""
         return self.name if self.base is None else self.base.name
 
-    @property
+    @cached_property
     def has_line(self) -> bool:
         """Whether the tables with one value of the parameter are a linear constraint's."""
         of_pairs = self.of_pairs if self.as_pairs is None else self.as_pairs.family.of_pairs
@@ -359,37 +343,37 @@ class Family:
         """Return the size that each count is of, in the order of ``counts``."""
         return tuple(sizes) * (len(self.counts) // len(self.sizes))
 
-    @property
+    @cached_property
     def has_clusters(self) -> bool:
         """Whether cases come in clusters, whose counts are the data."""
         return "clusters" in self.sizes and not self.labels_clusters
 
-    @property
+    @cached_property
     def labels_clusters(self) -> bool:
         """Whether the data have the label of the cluster of each case."""
         return "cluster" in self.data
 
-    @property
+    @cached_property
     def has_tasks(self) -> bool:
         """Whether tasks are tried by several samples each, whose counts are the data."""
         return "tasks" in self.sizes
 
-    @property
+    @cached_property
     def groups_cases(self) -> bool:
         """Whether cases come in clusters or tasks, which a column of a file of cases names."""
         return self.has_clusters or self.has_tasks or self.labels_clusters
 
-    @property
+    @cached_property
     def scores(self) -> int:
         """The number of scores of each case, positive or negative; 0 where there are no scores."""
         return sum(name.startswith("positives") for name in self.lists)
 
-    @property
+    @cached_property
     def free_symbols(self) -> tuple[str, ...]:
         """The symbols of the true values that are given; of pairs the last one follows."""
         return self.symbols[:-1] if self.shares_size else self.symbols
 
-    @property
+    @cached_property
     def curve_truths(self) -> tuple[tuple[str, str], ...]:
         """The column and the symbol of the truth that a curve goes over, then those it holds."""
         named = zip(self.truths, self.symbols, strict=True)
@@ -423,7 +407,7 @@ class Family:
         """Whether the engine ``closed_form`` has values under a truth."""
         return CLOSED_FORM in self.engines and bool(truth.has_closed_form)
 
-    @property
+    @cached_property
     def options(self) -> tuple[str, ...]:
         """The names of all data that may be given: the columns, and summaries of lists."""
         return (*self.data, *self.summary)
@@ -461,10 +445,24 @@ class Family:
         """Return the shape of the outcomes that validated data have."""
         return data[0].shape if self.has_outcomes else data[-1].shape[:-1]
 
-    @property
+    @cached_property
     def is_bounded(self) -> bool:
         """Whether each sample has finitely many outcomes, and so a parameter of finite range."""
         return self.model.IS_BOUNDED
+
+    @cached_property
+    def ends_of_truths(self) -> Span:
+        """The ends of the first true value's range that an axis close to them reaches.
+
+        Infinite ends are never close: those of a rate, and of what is no parameter of a sample.
+        """
+        has_ends = self.is_bounded and self.truth_is_of_sample
+        return self.model.SUPPORT if has_ends else (-np.inf, np.inf)
+
+    @cached_property
+    def exposures(self) -> tuple[str, ...]:
+        """The names of the sizes that are amounts, of which counts have no largest one."""
+        return () if self.model.SIZE_IS_COUNT else self.sizes
 
     def validate_prior(self, prior: Prior | None) -> Prior | None:
         """Return the prior of each sample as floats; None for None.
@@ -488,12 +486,12 @@ class Family:
             raise InputError(f"prior should be {expected}, found {found}")
         return numbers
 
-    @property
+    @cached_property
     def prior_form(self) -> str:
         """A prior with the symbols of its parameters: ``Beta(a, b)``."""
         return f"{self.model.PRIOR}({', '.join(self.model.PRIOR_SYMBOLS)})"
 
-    @property
+    @cached_property
     def prior_range(self) -> str:
         """What the parameters of a prior may be, in words."""
         if self.samples == 1:

@@ -114,8 +114,20 @@ def refuse_empty(name: str, sizes: Floats, each: str) -> None:
 
 LARGEST = 1e100
 """The largest magnitude of a value, so that squares of values are doubles."""
+SMALLEST = 1e-140
+"""The smallest difference of values that are not equal, so that its square is a double."""
 VALUES = ("values",)
 SUMMARY = ("mean", "sd", "k")
+
+
+def refuse_tiny(name: str, difference: Floats) -> None:
+    """Refuse values whose largest difference is above 0 and too small to be squared.
+
+    Raises:
+        InputError: there are such values.
+    """
+    expected = "numbers that differ by 0 or by at least 1e-140"
+    validate_values(difference, (difference > 0) & (difference < SMALLEST), name, expected)
 
 
 def _validate_runs(given: Mapping[str, npt.ArrayLike]) -> Data:
@@ -134,6 +146,7 @@ def _validate_runs(given: Mapping[str, npt.ArrayLike]) -> Data:
     if values.shape[-1] < 2:
         raise InputError("values should be of at least 2 runs, found 1")
     validate_values(values, np.abs(values) > LARGEST, "values", "numbers up to 1e100")
+    refuse_tiny("values", np.ptp(values, axis=-1))
     return with_moments(values)
 
 

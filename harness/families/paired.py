@@ -5,6 +5,7 @@ The data are the four counts; the size n is their sum.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -22,6 +23,7 @@ from harness.families.combination import PairedParameter, inverted
 from harness.families.data import broadcast_columns, validate_values, whole_numbers
 from harness.families.family import MONTE_CARLO, Data, Family, validate_names
 from harness.families.model import model_like
+from harness.families.scale import LOGARITHM
 
 PAIRS = "pairs"
 """The design: a table of pairs."""
@@ -96,7 +98,7 @@ def family_of_pairs(
         suffixes=suffixes,
         of_pairs=of_pairs,
         shares_size=True,
-        is_ratio=of_pairs.is_ratio,
+        scale=of_pairs.scale,
         parameter_at=of_pairs.at,
         mirrored=of_pairs.mirrored,
         all_truths=with_last_cell("p00 = 1 − p11 − p10 − p01"),
@@ -106,7 +108,14 @@ def family_of_pairs(
         # The concordant cells follow where they share what the discordant ones leave.
         held=("p11", "p00"),
         quantity=PAIR.QUANTITY,
+        counts_of_cases=_cells_of_verdicts,
     )
+
+
+def _cells_of_verdicts(verdicts: Sequence[Sequence[int]]) -> list[int]:
+    """The counts of the cells: right in both, in the first only, in the second only, in neither."""
+    pairs = Counter(zip(*verdicts, strict=True))
+    return [pairs[cell] for cell in ((1, 1), (1, 0), (0, 1), (0, 0))]
 
 
 def with_last_cell(words: str) -> Callable[[Sequence[Floats]], tuple[Floats, ...]]:
@@ -197,6 +206,6 @@ OF_RATIO = PairedParameter(
     mirrored=inverted,
     support=(0.0, np.inf),
     uses_both=True,
-    is_ratio=True,
+    scale=LOGARITHM,
 )
 """The ratio p₁/p₂ = (p₁₁ + p₁₀)/(p₁₁ + p₀₁)."""

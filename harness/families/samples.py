@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.base.numerics.arrays import Bools, Floats
+from harness.distributions.sampling.laws import OWN
 from harness.distributions.truths import Prior
 from harness.families.combination import ONE_SAMPLE, Combination
 from harness.families.data import broadcast_columns, validate_values, whole_numbers
@@ -49,7 +50,8 @@ def family_of_one_sample(
     if exact_engines is None:
         exact_engines = (POSTERIOR, *_enumeration(model))
     combine = (lambda posterior: posterior) if POSTERIOR in exact_engines else None
-    return _family(name, title, parameter, model, ONE_SAMPLE, combine, design, exact_engines)
+    family = _family(name, title, parameter, model, ONE_SAMPLE, combine, design, exact_engines)
+    return replace(family, own_law=OWN.get(model.NAME))
 
 
 def family_of_samples(
@@ -136,7 +138,7 @@ def _family(
         suffixes=suffixes,
         samples=samples,
         combination=combination,
-        is_ratio=combination.is_ratio,
+        scale=combination.scale,
         parameter_at=combination.parameter_at,
         mirrored=combination.mirrored if model.HAS_MIRROR else None,
         closed_posterior=None if combine is None else posterior,

@@ -141,10 +141,8 @@ class TruthCurves:
             return self.xlim
         if low == high:
             return (0.0, 2.0 * high or 1.0)
-        if not (self.family.is_bounded and self.family.truth_is_of_sample):
-            return low, high
         near = NEXT_TO_END * (high - low)
-        least, most = self.family.model.SUPPORT
+        least, most = self.family.ends_of_truths
         return (least if low - least <= near else low), (most if most - high <= near else high)
 
 

@@ -145,9 +145,7 @@ def engine_remarks(manifest: Mapping[str, Any]) -> Iterator[Remark]:
                 yield Remark(BAD, "Monte Carlo and exact disagree", f": {where}")
     if "not_checked" in agreement:
         drawn = ", ".join(agreement["not_checked"])
-        why = "no exact engine has values for them"
-        if family.has_outcomes:
-            why = "their limits are random"
+        why = family.why_no_exact_value
         yield Remark(PLAIN, "", f"Not compared with exact values, since {why}: {drawn}.")
     for each in manifest.get("assumptions", ()):
         what = ", ".join(each["methods"])

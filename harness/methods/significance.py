@@ -70,7 +70,7 @@ def significance(
     compared = possible[family]
     columns = compared.validate_data(data)
     prior = compared.validate_prior(prior) or compared.model.FLAT_PRIOR
-    least = numbers("delta", compared.equality if delta is None else delta, "a number")
+    least = numbers("delta", compared.scale.equality if delta is None else delta, "a number")
     validate_values(least, ~np.isfinite(least), "delta", "a finite number")
     columns = broadcast_columns((*compared.data, "delta"), (*columns, least))
     *counts_and_sizes, deltas = (column.ravel() for column in columns)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -23,6 +23,8 @@ PAIRS_METHOD = "scas"
 times as often as alpha allows; ``scas`` 0.84 times, and on 20, 100 or 200 cases at most 1.01
 times."""
 
+_ROUNDING = 1e-12
+"""Means of clusters that differ by less, relatively, are equal."""
 
 _Label = TypeVar("_Label")
 
@@ -139,12 +141,24 @@ class ClusteredAnswers:
     ) -> Interval:
         """Return the intervals of ``clustered_difference``, shape (k,).
 
-        They are those of the mean of the items' differences, of which the sums suffice.
+        They are those of the mean of the items' differences, of which the sums suffice. Where this
+        difference is the same in all C clusters, their spread says nothing of its error. Limits are
+        then infinite, unless alpha is at least the share of sign vectors of clusters that are all
+        equal: 2^(1 − C), or 2^−C of one side.
         """
         method = default_method(family_of("clustered_difference"), side).name
         totals = self.item_totals[first] - self.item_totals[second]
         items = np.broadcast_to(self.items, totals.shape)
-        return compute("clustered_mean", method, alpha=alpha, side=side, total=totals, n=items)
+        found = compute("clustered_mean", method, alpha=alpha, side=side, total=totals, n=items)
+        if 2.0 ** (int(side == TWO_SIDED) - self.items.size) <= alpha:
+            return found
+        of_clusters = totals / items
+        spread = np.ptp(of_clusters, axis=-1)
+        agree = spread <= _ROUNDING * np.abs(of_clusters).max(axis=-1)
+        lower, upper = (np.ravel(limits) for limits in (found.lower, found.upper))
+        return replace(
+            found, lower=np.where(agree, -np.inf, lower), upper=np.where(agree, np.inf, upper)
+        )
 
     def discordant(self, first: int, second: int) -> tuple[None, None]:
         """Return None, since answers of several samples are no pairs."""

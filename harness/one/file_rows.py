@@ -239,12 +239,7 @@ class _FileRows:
             return rows
         rows = []
         for key, places in groups.items():
-            if family.has_single_count:
-                counts = [sum(right[0][place] for place in places), len(places)]
-            else:
-                pairs = [(right[0][place], right[1][place]) for place in places]
-                # Right in both, in the first only, in the second only, in neither.
-                counts = [pairs.count(pair) for pair in ((1, 1), (1, 0), (0, 1), (0, 0))]
+            counts = family.counts_of_cases([[each[place] for place in places] for each in right])
             data = dict(zip(family.data, counts, strict=True))
             rows.append(self.row_of_group(key, places, data, data))
         return rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
@@ -346,6 +347,12 @@ def _remarks(differences: Sequence[PairedDifference], joint: float) -> Iterator[
         ]
         named = f": {first_few(pairs, 20)}" if pairs else ""
         yield f"{words}: {len(pairs)} of {count} pairs{named}"
+    unknown = [f"{each.first} and {each.second}" for each in differences if each.upper == math.inf]
+    if unknown:
+        yield (
+            f"without limits: {first_few(unknown, 20)}, whose difference is the same in all "
+            "clusters, and these are too few to show how much it varies"
+        )
 
 
 def _percent(level: float) -> str:

@@ -88,18 +88,17 @@ def find_repeated_ids(
         if extra[most] == 0 or values[most] < 2:
             continue
         clustered = asked.call(f"interval {CLUSTERED}", cluster=name)
-        system = system_column(table)
-        if family.has_single_count and system and not asked.by:
-            systems = table.column(system)
-            cells = {*zip(column, systems, strict=True)}
+        counts: tuple[Mapping[str, Any], ...] = ()
+        if family.has_single_count:
+            system = "" if asked.by else system_column(table)
+            systems = table.column(system) if system else []
+            cells = {*zip(column, systems, strict=False)}
             if len({*systems}) > 1 and len(cells) == len(column):
                 one = asked.call(f"interval {family.public_name}", by=(system,))
                 raise InputError(
                     f"{table.file} has each {name} once for each {system}: {one} has an interval "
                     f"for each {system}, {clustered} one for all together"
                 )
-        counts: tuple[Mapping[str, Any], ...] = ()
-        if family.has_single_count:
             counts = tuple(
                 count_clusters((column[i], right[i]) for i in places) for places in groups
             )

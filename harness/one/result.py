@@ -158,11 +158,11 @@ def interval_of(
     prior = family.validate_prior(prior)
     chosen.check(side, prior)
     of_family = columns[:-1] if chosen.needs_population else columns
-    if levels.size and family.has_outcomes:
-        named = dict(zip(family.data, of_family, strict=True))
-        # The size of pairs is the sum of their counts, and no column.
-        largest = {name: named[name] for name in family.sizes if name in named}
-        chosen.validate_sizes({name: float(sizes.max()) for name, sizes in largest.items()})
+    if levels.size:
+        # The size of pairs is the sum of their counts, and no column; those of lists are in them.
+        named = zip(family.data, of_family, strict=False)
+        sizes = {name: column for name, column in named if name in family.outcome_sizes}
+        chosen.validate_sizes({name: float(column.max()) for name, column in sizes.items()})
     refuse_without_interval(family, chosen.name, of_family)
     rng = None
     if not chosen.deterministic:

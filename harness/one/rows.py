@@ -420,7 +420,7 @@ def _in_full(
     found: MethodIntervals, setting: IntervalSetting, rows: Sequence[Row], has_tails: bool
 ) -> list[dict[str, Any]]:
     """The rest of the figures that Ross (2003), section 4, reports of an interval."""
-    columns = {"length": setting.family.length(found.lower, found.upper)}
+    columns = {"length": setting.family.scale.length(found.lower, found.upper)}
     if has_tails:
         below, above = posterior_tails(found, setting, rows)
         outside = below + above

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypedDict, Unpack, cast
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 import polars as pl
@@ -127,8 +127,7 @@ def summarize(
     unknown = columns.keys() - AnswerColumns.__annotations__.keys()
     if unknown:
         raise TypeError(f"summarize() got an unexpected keyword argument {min(unknown)!r}")
-    groups, _ = measured_groups(
-        data,
+    options = SummaryOptions(
         estimate=estimate,
         by=by,
         true=true,
@@ -139,53 +138,72 @@ def summarize(
         decimal=decimal,
         **columns,
     )
+    groups, _ = measured_groups(data, options)
     return _frame(groups)
 
 
+@dataclass(frozen=True, kw_only=True)
+class SummaryOptions:
+    """The arguments of ``summarize`` beside the data."""
+
+    estimate: str
+    by: str | Sequence[str]
+    true: float | str | None = None
+    reference: Any = None
+    pair: str | None = None
+    null: float | None = 0.0
+    alpha: float = 0.05
+    decimal: str = "."
+    se: str | None = None
+    lower: str | None = None
+    upper: str | None = None
+    p_value: str | None = None
+    df: str | None = None
+
+    @property
+    def factors(self) -> tuple[str, ...]:
+        """The columns of the method and of further factors."""
+        return (self.by,) if isinstance(self.by, str) else tuple(self.by)
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The columns that are given of what a method answers beside its estimate."""
+        given = {name: getattr(self, name) for name in AnswerColumns.__annotations__}
+        return {name: column for name, column in given.items() if column is not None}
+
+
 def measured_groups(
-    data: Any,
-    *,
-    estimate: str,
-    by: str | Sequence[str],
-    true: float | str | None = None,
-    reference: Any = None,
-    pair: str | None = None,
-    null: float | None = 0.0,
-    alpha: float = 0.05,
-    decimal: str = ".",
-    **columns: Unpack[AnswerColumns],
+    data: Any, options: SummaryOptions
 ) -> tuple[Mapping[Group, Mapping[str, Measure]], Sequence[float | None]]:
     """Return the measures of each group of a table, and the true value of each.
 
-    Args and raises: as of ``summarize``.
+    Raises: as ``summarize``.
     """
-    factors = (by,) if isinstance(by, str) else tuple(by)
-    given = cast("dict[str, str | None]", columns)
-    named = {name: column for name, column in given.items() if column is not None}
-    _validate_options(factors, named, reference, pair, null, alpha)
-    table = _Estimates.of(data, decimal)
-    groups = table.groups(factors)
+    _validate_options(options)
+    alpha, true, named = options.alpha, options.true, options.columns
+    table = _Estimates.of(data, options.decimal)
+    groups = table.groups(options.factors)
     numbers: dict[str, Any] = {name: table.numbers(column) for name, column in named.items()}
     for name in [name for name in _WRONG if name in numbers]:
         wrong, expected = _WRONG[name]
         table.refuse(wrong(numbers), named[name], expected)
-    estimates = table.numbers(estimate)
+    estimates = table.numbers(options.estimate)
     needed = [estimates, *(numbers[name] for name in numbers if name != "df")]
     answered = np.asarray(~np.isnan(needed).any(axis=0))
     answers = Replicates.of(estimates, answered, **numbers)
     if "lower" not in named:
         answers = answers.with_limits(alpha)
-    if decimal == "," and isinstance(true, str) and true not in table.names:
+    if options.decimal == "," and isinstance(true, str) and true not in table.names:
         true = re.sub(DECIMAL_COMMA, r"\1.\2", true)
     truths = _truths(table, true, groups)
     found = {
-        group: measures(answers.at(rows), truth, alpha, null)
+        group: measures(answers.at(rows), truth, alpha, options.null)
         for (group, rows), truth in zip(groups.items(), truths, strict=True)
     }
-    if reference is not None:
-        trials = None if pair is None else table.keys(pair)
+    if options.reference is not None:
+        trials = None if options.pair is None else table.keys(options.pair)
         for group in groups:
-            other = _reference(table, reference, group, groups)
+            other = _reference(table, options.reference, group, groups)
             places = _places(table, (group, other), groups, trials)
             placed = np.full((2, 1 + max(int(each.max()) for each in places)), np.nan)
             placed[0, places[0]] = answers.estimate[groups[group]]
@@ -336,15 +354,9 @@ def _first_line(fault: Exception) -> str:
     return str(fault).partition("\n")[0]
 
 
-def _validate_options(
-    factors: tuple[str, ...],
-    columns: Mapping[str, str],
-    reference: Any,
-    pair: str | None,
-    null: float | None,
-    alpha: float,
-) -> None:
+def _validate_options(options: SummaryOptions) -> None:
     """Refuse options that are out of range or do not fit together."""
+    factors, columns, null, alpha = options.factors, options.columns, options.null, options.alpha
     validate_number("alpha", alpha, "a number between 0 and 1")
     validate_number("null", 0.0 if null is None else null)
     clash = [name for name in factors if name in COLUMNS or factors.count(name) > 1]
@@ -358,9 +370,10 @@ def _validate_options(
         "Inf or -Inf": ("lower" in columns) != ("upper" in columns),
         "df is for limits that are made from se, in place of lower and upper": "df" in columns
         and ("se" not in columns or "lower" in columns),
-        "pair needs reference, the method that the others are paired with": pair is not None
-        and reference is None,
-        "reference needs by, the column of the method": reference is not None and not factors,
+        "pair needs reference, the method that the others are paired with": options.pair is not None
+        and options.reference is None,
+        "reference needs by, the column of the method": options.reference is not None
+        and not factors,
     }
     for message in [message for message, wrong in faults.items() if wrong]:
         raise InputError(message)

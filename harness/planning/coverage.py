@@ -247,7 +247,7 @@ def coverage(
         miss_below=below,
         miss_above=above,
         mean_length=length,
-        infinite_length=infinite if estimated.is_ratio else None,
+        infinite_length=estimated.scale.share_of_infinite(infinite),
         expected_trials=made if estimated.stops else None,
         std_error=error if is_drawn else None,
         mean_length_std_error=np.nan_to_num(length_error) if is_drawn else None,
@@ -325,7 +325,7 @@ def _law(
     Raises:
         InputError: the family has no other law, or the law has no such size or true value.
     """
-    if family.model.NAME not in OWN or not family.has_single_count:
+    if family.own_law is None:
         _refuse_sampling(family)
     law = sampling_law(family.model.NAME, sampling)
     if law is not None:

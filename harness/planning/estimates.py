@@ -102,7 +102,7 @@ def chances(expectations: Expectations, sizes: Floats, truths: Sequence[float]) 
     """
     goal, sampling = expectations.goal, expectations.family.model.SAMPLING
     assert isinstance(goal, AssuredWidth)
-    found, sign = np.empty(len(sizes)), -1.0 if goal.width.family.is_ratio else 1.0
+    found, scale = np.empty(len(sizes)), goal.width.family.scale
     places = 0.5 - 0.5 * np.cos(np.pi * np.arange(2 * _POINTS - 1) / (2 * _POINTS - 2))
     for row, size in enumerate(sizes):
         chance, counts, nodes = np.ones(()), [], []
@@ -117,8 +117,7 @@ def chances(expectations: Expectations, sizes: Floats, truths: Sequence[float]) 
         near, narrow = np.ones(chance.shape, bool), np.zeros(chance.shape)
         if min(each.size for each in counts) > 3 * places.size:
             widths = replace(expectations, goal=goal.width).values_at(size, nodes)
-            with np.errstate(divide="ignore"):
-                fine = sign * np.append(widths, goal.width.target) ** (2.0 * sign)
+            fine = scale.nearly_polynomial(np.append(widths, goal.width.target))
             fine, target = fine[:-1].reshape(widths.shape), fine[-1]
             coarse = fine[(slice(None, None, 2),) * len(nodes)]
             for axis, (x, node) in enumerate(zip(counts, nodes, strict=True)):

@@ -60,7 +60,7 @@ class Width:
     def values(self, lower: Floats, upper: Floats) -> Floats:
         """Return g at each outcome."""
         low, high = (np.clip(limit, *self.family.support) for limit in (lower, upper))
-        length = self.family.length(low, high)
+        length = self.family.scale.length(low, high)
         return np.asarray(0.5 * length if self.name == "half_width" else length)
 
     def between(self, lower: Extremes, upper: Extremes) -> Extremes:

@@ -256,7 +256,8 @@ def size(
     wanted = {HALF_WIDTH: half_width, LENGTH: length, ABOVE: above, BELOW: below}
     design = design_for(estimated)
     plans_labels = design.plans_labels
-    if design.lists is not None and design.lists.draw_growing is not None:
+    lists = design.lists
+    if lists is not None and lists.draw_growing is not None:
         if prior is not None:
             raise InputError(f"size of {name} takes no prior")
         _validate_probability("alpha", alpha)
@@ -264,7 +265,7 @@ def size(
         goal, level = _goal(estimated, wanted, assurance, probability), float(alpha)
         scores = question_of_scores(estimated, chosen, goal, level, truths, float(ratio))
         return _size_from_draws(scores, assumed, level)
-    if not estimated.has_outcomes or plans_labels:
+    if lists is not None or plans_labels:
         others = {"assurance": assurance, ABOVE: above, BELOW: below, "prior": prior}
         others |= {PROBABILITY: probability}
         for option, value in others.items():

@@ -81,6 +81,8 @@ def metric_records(
     return records
 
 
+_NAMES = {"proportion": "accuracy"}
+"""The names of metrics that differ from those of their families."""
 _NO_COVERAGE = {"coverage": None, "std_error": None}
 
 
@@ -125,9 +127,9 @@ def _needs_tn(family: Family) -> bool:
 
 def data_of(family: Family, tables: Floats) -> Sequence[Floats]:
     """Return the data of the family, shape (…,) each, in tables of shape (4, …)."""
-    if family.has_single_count:
-        return tables[0] + tables[3], tables.sum(axis=0)
-    return tuple(tables)
+    right, cases = tables[0] + tables[3], tables.sum(axis=0)
+    by_name = {**dict(zip(CELLS, tables, strict=True)), "x": right, "n": cases}
+    return [by_name[name] for name in family.data]
 
 
 def record_of(
@@ -154,7 +156,7 @@ def record_of(
     if np.isnan(interval.estimate) and not remarks:
         remarks.append("the estimate is 0/0")
     return {
-        "metric": "accuracy" if family.has_single_count else family.name,
+        "metric": _NAMES.get(family.name, family.name),
         "estimate": None if np.isnan(interval.estimate) else interval.estimate,
         "lower": interval.lower,
         "upper": interval.upper,
@@ -167,7 +169,9 @@ def _coverage(family: Family, counts: Floats, alpha: float) -> dict[str, Any]:
     """The coverage of the default method near the counts, and the standard error if drawn."""
     method, n = default_method(family, TWO_SIDED), int(counts.sum())
     cells = (counts + 0.5) / (n + 2.0)
-    free = [cells[0] + cells[3]] if family.has_single_count else cells[:3]
+    by_symbol = {f"p_{name}": cell for name, cell in zip(CELLS, cells, strict=True)}
+    by_symbol["p"] = cells[0] + cells[3]
+    free = [by_symbol[symbol] for symbol in family.free_symbols]
     truths = family.all_truths([np.array([value]) for value in free])
     of_whole_table = family.as_pairs is not None and method.uses_both
     most, trials = _EFFORT_WHOLE_TABLE if of_whole_table else _EFFORT

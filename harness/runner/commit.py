@@ -25,7 +25,6 @@ from harness.runner.storage import (
     is_complete,
     is_leftover,
     is_page,
-    is_result,
     read_manifest,
     written_files,
     written_files_if_any,
@@ -59,7 +58,7 @@ def commit(folder: Path, fill: Callable[[Path], None], replaced: Collection[str]
         for path in (*new.rglob("*"), new):
             _make_durable(path)
         new.rename(ready)
-        finish(folder)
+        _move(folder, ready)
         if replaced:
             for name in set(replaced) - written_files(folder):
                 (folder / name).unlink(missing_ok=True)
@@ -84,8 +83,12 @@ def finish(folder: Path) -> None:
         OSError: a file cannot be moved or deleted.
     """
     ready = folder / READY_FOLDER
-    if not ready.exists() or not is_complete(ready):
-        return
+    if ready.exists() and is_complete(ready):
+        _move(folder, ready)
+
+
+def _move(folder: Path, ready: Path) -> None:
+    """Move the files of a complete new result to their places, as ``finish`` does."""
     _make_durable(folder)
     if (ready / MANIFEST_FILE).exists():
         former = written_files_if_any(folder) or set()
@@ -173,12 +176,10 @@ def _files(folder: Path) -> Iterator[Path]:
 
 def _refuse_taken(folder: Path, new: Path, replaced: Collection[str]) -> None:
     """Raise InputError if a new file has the name of one that no run wrote."""
-    written = set(replaced)
-    lists_figures = True
-    if is_result(folder):
-        written = written_files(folder)
-        # A manifest of an older version lists no figures.
-        lists_figures = FILES_KEY in read_manifest(folder)
+    former = written_files_if_any(folder)
+    written = set(replaced) if former is None else former
+    # A manifest of an older version lists no figures.
+    lists_figures = former is None or FILES_KEY in read_manifest(folder)
     if (folder / FIGURES_FOLDER).is_symlink():
         raise InputError(
             f"{folder} holds {FIGURES_FOLDER}, which no run wrote; move it or choose another name"

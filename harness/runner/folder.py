@@ -71,14 +71,13 @@ class RunFolder:
         """
         if not self._lock.is_held():
             raise FolderInUseError(f"{self.path} was taken over by another run; nothing is written")
-        former = is_result(self._place)
         try:
             commit(self._place, fill, self._replaced)
         except OSError as fault:
             good = "no half-written file is left"
             if files_to_be(self._place) is not None:
                 good = "the new result is complete, and the next run, plot or load puts it there"
-            elif former:
+            elif self.former is not None:
                 good = f"the former result in {self.path} is as it was"
             if self.journal.exists():
                 good += f", and {self.journal.name} keeps what is computed"

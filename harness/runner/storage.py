@@ -144,8 +144,8 @@ def written_files(folder: Path) -> set[str]:
 def written_files_if_any(folder: Path) -> set[str] | None:
     """What ``written_files`` gives; None for a folder without a result."""
     try:
-        return written_files(folder)
-    except InputError:
+        return written_files(folder) if (folder / MANIFEST_FILE).exists() else None
+    except (InputError, OSError):
         return None
 
 
@@ -232,9 +232,10 @@ def is_leftover(path: Path) -> bool:
 
 def is_complete(ready: Path) -> bool:
     """Whether a hidden folder holds a new result or figures, and nothing else, or nothing more."""
+    if not ready.is_dir():
+        return False
     try:
-        written = written_files_if_any(ready) or ()
-        return ready.is_dir() and foreign_file(ready, written) is None
+        return foreign_file(ready, written_files_if_any(ready) or ()) is None
     except FileNotFoundError:
         # Its process removes it just now.
         return False

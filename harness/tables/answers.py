@@ -11,9 +11,10 @@ import polars as pl
 from harness.base.numerics.arrays import Floats
 from harness.catalogue import family_in
 from harness.families.catalogue import family_of
-from harness.families.family import ENUMERATION
+from harness.families.family import ENUMERATION, Family
 from harness.methods.method import TWO_SIDED
 from harness.tables.columns import (
+    NEAR_NOMINAL,
     RANKING,
     RECOMMENDATION,
     SAMPLING,
@@ -290,6 +291,13 @@ def _smallest_row(
     )
 
 
+def answers_of(family: Family) -> tuple[str, ...]:
+    """Return the names of the tables of answers that results of a family may have."""
+    compared = (RANKING, RECOMMENDATION) if ENUMERATION in family.engines else ()
+    # Lists have no worst case to be ranked by, but a size from which on coverage is near nominal.
+    return compared if family.has_outcomes else (*compared[1:], NEAR_NOMINAL)
+
+
 NEAR = 0.2
 """Coverage is near nominal where actual alpha differs from alpha by at most this part of alpha."""
 # A difference of exactly alpha/5, as of 0.06 and 0.05, is rounded.
@@ -313,7 +321,7 @@ def near_nominal(cells: pl.DataFrame) -> pl.DataFrame | None:
         return None
     family = family_in(cells)
     axis, *others = family.sizes
-    if family.has_outcomes:
+    if NEAR_NOMINAL not in answers_of(family):
         return None
     rows = cells.filter(pl.col("given") == TRUTH)
     several = rows.group_by(*others, *family.truths).agg(pl.col(axis).n_unique())

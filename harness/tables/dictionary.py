@@ -12,9 +12,9 @@ from typing import Any
 import polars as pl
 
 from harness.base.arguments import validate_choice
-from harness.catalogue import family_in
 from harness.families.catalogue import FAMILIES
-from harness.families.family import ENUMERATION, Family
+from harness.families.family import Family
+from harness.tables.answers import answers_of
 from harness.tables.columns import (
     NEAR_NOMINAL,
     NUMBERED,
@@ -86,13 +86,12 @@ def dictionary(tables: Mapping[str, pl.DataFrame], document: Mapping[str, Any]) 
         tables: the tables by the names of their files, without the ending.
         document: the resolved config of the run.
     """
-    family = None if document.get("family") is None else family_in(document)
     kind, names = table_kind(document), tables_of(document.get("kind"))
     rows = []
     for name, table in tables.items():
         records = possible_records(names[name], kind)
         columns = {column: records[column] for column in table.columns}
-        described = _described(name, columns, family)
+        described = _described(name, columns, kind.family)
         rows += [astuple(column) for column in described]
     return pl.DataFrame(rows, dict.fromkeys(_COLUMNS, pl.String), orient="row")
 
@@ -127,18 +126,9 @@ def parquet_metadata(described: pl.DataFrame, table: str) -> dict[str, str]:
 
 def _possible(table: str, family: Family) -> Records:
     """The columns that a table of the family may have; none where there is no such table."""
-    is_compared = ENUMERATION in family.engines
-    exists = {
-        RANKING: is_compared and family.has_outcomes,
-        RECOMMENDATION: is_compared,
-        NEAR_NOMINAL: not family.has_outcomes,
-    }
-    factors = (("factor", "number"),)
-    return (
-        possible_records(table, TableKind(family, factors=factors))
-        if exists.get(table, True)
-        else {}
-    )
+    if table in (RANKING, RECOMMENDATION, NEAR_NOMINAL) and table not in answers_of(family):
+        return {}
+    return possible_records(table, TableKind(family, factors=(("factor", "number"),)))
 
 
 def _merged(tables: Iterable[Records]) -> Records:
@@ -165,7 +155,7 @@ def _described(table: str, columns: Records, family: Family | None) -> tuple[Col
         units = {
             OF_TRUTH: _unit(of_sample, model.UNIT),
             OF_PARAMETER: parameter,
-            OF_LENGTH: "natural logarithm of the ratio" if family.is_ratio else parameter,
+            OF_LENGTH: family.scale.unit_of_length(parameter),
         }
     described = []
     for name, record in columns.items():

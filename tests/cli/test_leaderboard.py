@@ -126,6 +126,24 @@ def test_clusters_give_the_systems_their_intervals_and_differences_of_clusters()
         assert (pair.first_only, pair.method) == (None, alone.method)
 
 
+def test_systems_are_not_told_apart_by_a_difference_that_is_the_same_in_too_few_clusters():
+    # Of systems that are right in half of the cases, both of two clusters of one case differ in
+    # this way with probability 1/8, and all six of six with 2/4^6.
+    for clusters, told_apart in ((2, False), (5, False), (6, True)):
+        cases = {"a": [1] * clusters, "b": [0] * clusters, "doc": list(range(clusters))}
+        board = harness.leaderboard(cases, correct=["a", "b"], cluster="doc")
+        assert [pair.told_apart for pair in board.differences] == [told_apart]
+        assert [system.rank_low for system in board.systems] == ([1, 2] if told_apart else [1, 1])
+        assert any("same in all" in remark for remark in board.remarks) != told_apart
+
+
+def test_equal_differences_are_seen_where_sums_are_rounded():
+    scores = {"a": [0.3, 0.7, 0.9], "b": [0.2, 0.6, 0.8], "doc": ["x", "y", "z"]}
+    (pair,) = harness.leaderboard(scores, score=["a", "b"], cluster="doc").differences
+    assert (pair.lower, pair.upper) == (-np.inf, np.inf)
+    assert not pair.told_apart
+
+
 def test_scores_without_clusters_have_the_t_intervals_of_pairs():
     scores = np.random.default_rng(8).normal([0, 1, 1], 1, (40, 3)).T
     frame = pl.DataFrame(dict(zip("abc", scores, strict=True)))

@@ -196,3 +196,17 @@ def test_residuals_keep_the_digits_of_large_scores():
 def test_wrong_data_are_named(data, words):
     with pytest.raises(InputError, match=words):
         harness.interval("clustered_mean", **data)
+
+
+@pytest.mark.parametrize(
+    ("family", "data"),
+    [
+        ("clustered_mean", {"values": [1e-200, 2e-200, 4e-200], "cluster": [1, 2, 3]}),
+        ("clustered_mean", {"total": [1e-200, 2e-200, 4e-200], "n": [1, 1, 1]}),
+        ("clustered_difference", {"first": [1e-200, 0], "second": [0, 0], "cluster": [1, 2]}),
+        ("mean", {"values": [1e-200, 2e-200, 4e-200]}),
+    ],
+)
+def test_scores_whose_squared_differences_are_no_doubles_are_refused(family, data):
+    with pytest.raises(InputError, match="differ by 0 or by at least 1e-140"):
+        harness.interval(family, **data)

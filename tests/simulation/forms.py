@@ -1,6 +1,7 @@
 """Models that draw truths, and methods with several estimands, sets and draws."""
 
 import os
+import time
 
 import numpy as np
 
@@ -101,3 +102,71 @@ def leaving(data, alpha):
     if data.flat[0] > 2:
         os._exit(7)
     return conjugate(data, alpha)
+
+
+def median_error(trials, alpha):
+    return np.median(trials["estimate"] - trials["truth"])
+
+
+# Functions that do something wrong in some calls.
+
+
+def raises(found):
+    raise ValueError("a large first value")
+
+
+def hangs(found):
+    time.sleep(60)
+
+
+def reshapes(found):
+    """Numbers of another shape; in place of a set a number."""
+    if isinstance(found, dict) and found.keys() != {"set"}:
+        return {name: reshapes(value) for name, value in found.items()}
+    return {"set": 7} if isinstance(found, dict) else np.zeros((2, 3, 4))
+
+
+def loses(found):
+    """NaN in place of numbers; in place of a set nothing."""
+    if isinstance(found, dict):
+        return {name: loses(value) for name, value in found.items()}
+    return None if isinstance(found, list) else np.asarray(found) * np.nan
+
+
+def loses_truths(found):
+    """Truths that are not finite; nothing in place of labels."""
+    truth = found["truth"]
+    if isinstance(truth, dict):
+        return {**found, "truth": dict.fromkeys(truth, np.nan)}
+    return {**found, "truth": None if np.asarray(truth).dtype.kind == "U" else truth * np.nan}
+
+
+def reshapes_truths(found):
+    truth, wrong = found["truth"], np.zeros((2, 3, 4))
+    return {**found, "truth": dict.fromkeys(truth, wrong) if isinstance(truth, dict) else wrong}
+
+
+def _faulty_method(method, fault):
+    def function(data, alpha):
+        found = method(data, alpha)
+        return fault(found) if data.flat[0] > 1 else found
+
+    return function
+
+
+def _faulty_model(model, fault):
+    def function(rng, *trials, **factors):
+        found = model(rng, *trials, **factors)
+        return fault(found) if found["data"].flat[0] > 1 else found
+
+    return function
+
+
+METHOD_FAULTS = (raises, hangs, reshapes, loses)
+MODEL_FAULTS = (raises, hangs, reshapes_truths, loses_truths)
+for _method in (conjugate, narrow, both, near, quantiles):
+    for _fault in METHOD_FAULTS:
+        globals()[f"{_method.__name__}_{_fault.__name__}"] = _faulty_method(_method, _fault)
+for _model in (normal_mean, normal_means, two_means, label, labels):
+    for _fault in MODEL_FAULTS:
+        globals()[f"{_model.__name__}_{_fault.__name__}"] = _faulty_model(_model, _fault)

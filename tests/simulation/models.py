@@ -121,6 +121,26 @@ def falling_back(data, alpha):
     return -1.0, 1.0
 
 
+def clipping(data, alpha):
+    if data[0] > 2:
+        data[0] = 2.0
+    return t(data, alpha)
+
+
+def clipping_a_copy(data, alpha):
+    return clipping(data.copy(), alpha)
+
+
+def telling_locks(data, alpha):
+    return float(data.flags.writeable), 1.0
+
+
+def needing_writable(data, alpha):
+    if not data.flags.writeable:
+        raise ValueError("buffer source array is read-only")
+    return t(data, alpha)
+
+
 def negative_se(data, alpha):
     return {"estimate": 1.0, "se": -0.1}
 

@@ -50,13 +50,18 @@ def form(model: str, *methods: Any, **keys: Any) -> dict[str, Any]:
 
 
 TWO = {"estimand": ["first", "second"], "factors": {"n": [5], "second": [0.5]}}
+SHARDS = {"per_scenario": 2000}
+"""Trials of three shards in batches of 100."""
 FORMS = {
     "truths": form("normal_mean", "conjugate", "narrow"),
-    "truths in batches": form("normal_means", "conjugate", batch=100),
+    "truths in batches": form("normal_means", "conjugate", batch=100, trials=SHARDS),
     "estimands": form("two_means", "both", **TWO),
     "sets": form("label", "near"),
-    "sets in batches": form("labels", "near", batch=100),
+    "sets in batches": form("labels", "near", batch=100, trials=SHARDS),
     "draws": form("normal_mean", of("drawing", thin=2), "quantiles"),
-    "draws in batches": form("normal_means", "drawing", of("quantiles", thin=3), batch=100),
+    "draws in batches": form(
+        "normal_means", "drawing", of("quantiles", thin=3), batch=100, trials=SHARDS
+    ),
+    "measures": form("normal_mean", "conjugate", measures=[of("median_error")]),
 }
 """A study of each form."""

@@ -115,6 +115,29 @@ def test_a_method_that_catches_what_a_write_raises_may_write(sound):
     assert value(found, "coverage", "z") == value(sound, "coverage", "z")
 
 
+def test_arrays_are_locked_after_a_first_call_that_has_not_changed_them():
+    found = harness.run(study("telling_locks", keep="replicates"), out=None)
+    opened = found.cells.filter(lower=1.0)["trial"].to_list()
+    assert opened == [1, 1 + SHARD, 1 + 2 * SHARD]
+
+
+def test_a_method_that_changes_some_data_is_named_and_answers_as_with_a_copy(sound, first_large):
+    found = harness.run(study("clipping", "clipping_a_copy", "z"), out=None)
+    (line,) = found.manifest["changed"]
+    assert (line["method"], line["first_trial"]) == ("clipping", first_large)
+    assert found.manifest["failures"] == []
+    for measure in ("coverage", "bias", "mean_length"):
+        assert value(found, measure, "z") == value(sound, measure, "z")
+        copied = value(found, measure, "clipping_a_copy")
+        assert value(found, measure, "clipping") == copied
+
+
+def test_a_method_whose_library_takes_no_locked_array_answers():
+    found = harness.run(study("needing_writable", "t"), out=None)
+    assert found.manifest["failures"] == found.manifest["changed"] == []
+    assert value(found, "bias", "needing_writable") == value(found, "bias", "t")
+
+
 def test_a_method_that_prints_much_is_no_failure(capfd):
     found = harness.run(study("printing"), out=None)
     assert found.manifest["failures"] == []

@@ -1,6 +1,10 @@
 """Truths that the model draws, several estimands, sets and draws: what is recorded of them."""
 
 import json
+import re
+import signal
+import subprocess
+import sys
 
 import numpy as np
 import polars as pl
@@ -50,9 +54,63 @@ def test_parts_change_no_byte(made, tmp_path):
 def test_a_run_that_goes_on_has_the_same_bytes(made, tmp_path):
     config, whole = made
     # The first run stops before the last shard, and lacks a method.
-    before = {**config, "trials": {"per_scenario": 400}, "methods": config["methods"][:1]}
+    trials = {"per_scenario": 800 if "batch" in config else 400}
+    before = {**config, "trials": trials, "methods": config["methods"][:1]}
     harness.run(before, out=tmp_path)
     found = harness.run(config, out=tmp_path)
+    assert stable_files(found.path) == stable_files(whole.path)
+
+
+KILLED = """
+import json, os, signal, sys
+
+import harness.api
+from harness.runner.journal.database import Journal
+from harness.runner.parallel import NoProgress
+
+
+class Killing(NoProgress):
+    shards = 0
+
+    def advance(self, trials):
+        self.shards += 1
+        if self.shards == 2:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+harness.api.NoProgress = Killing
+Journal.is_due = True
+harness.run(json.loads(sys.argv[1]), out=sys.argv[2])
+"""
+
+
+def test_a_run_that_was_killed_goes_on_to_the_same_bytes(made, tmp_path):
+    config, whole = made
+    command = [sys.executable, "-c", KILLED, json.dumps(config), str(tmp_path)]
+    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
+    assert not (tmp_path / "study" / "summary.csv").exists()
+    found = harness.run(config, out=tmp_path)
+    assert 0 < found.calls["model"]["calls"] < whole.calls["model"]["calls"]
+    assert stable_files(found.path) == stable_files(whole.path)
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """The address of a Dask cluster of two processes."""
+    from distributed import LocalCluster
+
+    with LocalCluster(
+        n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+    ) as started:
+        yield started.scheduler_address
+
+
+# Dask leaves sockets of its processes to the garbage collector.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_dask_changes_no_byte(made, cluster, tmp_path):
+    config, whole = made
+    execution = {"backend": "dask", "address": cluster, "jobs": 2}
+    found = harness.run({**config, "execution": execution}, out=tmp_path)
     assert stable_files(found.path) == stable_files(whole.path)
 
 
@@ -229,6 +287,61 @@ def test_ranks_of_a_conjugate_posterior_are_uniform():
 @pytest.fixture(scope="module")
 def sound():
     return harness.run(FORMS["truths"], out=None)
+
+
+def misbehaving(made, fault, place):
+    """The results of a form with a function that does something wrong, and how often it does."""
+    config, _ = made
+    function = config[place] if place == "model" else config[place][-1]
+    wrong = {**function, "function": f"{function['function']}_{fault}", "label": "wrong"}
+    changed = wrong if place == "model" else [*config[place], wrong]
+    trials = {"per_scenario": 800 if "batch" in config else 256}
+    quick = {"execution": {"jobs": 1, "timeout": 0.4}, "trials": trials}
+    found = harness.run({**config, **quick, place: changed}, out=None)
+    return found, found.manifest["failures"]
+
+
+METHOD_SAYS = {
+    "raises": "raised ValueError: a large first value",
+    "hangs": "gave no answer within 0.4 s",
+    "reshapes": "expected ",
+    "loses": "nan|not finite|expected a list of 100 sets|expected a set of labels",
+}
+
+
+@pytest.mark.parametrize("fault", METHOD_SAYS)
+def test_a_method_of_any_form_that_misbehaves_is_named_and_changes_no_other(made, fault):
+    config, whole = made
+    found, (line,) = misbehaving(made, fault, "methods")
+    assert line["method"] == "wrong"
+    # One that hangs in the first trial is not called in those that follow.
+    assert 0 < line["failed"] < line["trials"] + (fault == "hangs")
+    assert re.search(METHOD_SAYS[fault], line["first"])
+    for method in config["methods"]:
+        kept = found.cells.filter(method=method["function"])
+        same = whole.cells.filter(pl.col("trial") <= line["trials"], method=method["function"])
+        assert kept.equals(same)
+
+
+MODEL_SAYS = {
+    "raises": "model raised ValueError: a large first value",
+    "hangs": "model gave no answer within 0.4 s",
+    "reshapes_truths": "model drew .*, expected ",
+    "loses_truths": "model drew .*(is not finite|, expected )",
+}
+
+
+@pytest.mark.parametrize("fault", MODEL_SAYS)
+def test_a_model_of_any_form_that_misbehaves_leaves_its_trials_without_answers(made, fault):
+    config, whole = made
+    found, lines = misbehaving(made, fault, "model")
+    assert {line["method"] for line in lines} == {each["function"] for each in config["methods"]}
+    assert all(re.match(MODEL_SAYS[fault], line["first"]) for line in lines)
+    kept = found.cells.filter(pl.col("answered"))
+    assert (fault != "hangs") <= kept.height < found.cells.height
+    keys = [name for name in ("method", "estimand", "trial") if name in kept.columns]
+    assert kept.join(whole.cells, kept.columns, "semi", nulls_equal=True).height == kept.height
+    assert kept.select(keys).is_unique().all()
 
 
 @pytest.mark.parametrize("name", ["raising", "leaving"])

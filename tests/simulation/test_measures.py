@@ -119,6 +119,16 @@ def test_a_measure_without_its_ingredients_is_left_out(se, truth, null, expected
     assert set(found(replicates, truth, null)) == expected
 
 
+@pytest.mark.parametrize(
+    ("truths", "is_there"),
+    [([0.1, 2.0, 3.0], True), ([-0.1, -2.0, -3.0], True), ([-0.1, 2.0, 3.0], False)],
+)
+def test_drawn_truths_of_both_signs_have_no_relative_bias(truths, is_there):
+    measured = found(Replicates.of(np.array([0.1, 0.2, 0.4])), np.array(truths))
+    assert "bias" in measured
+    assert ("relative_bias" in measured) == is_there
+
+
 def test_trials_that_all_fail_cover_nothing():
     known = found(Replicates.of(np.full(5, np.nan)).with_limits(ALPHA))
     assert {name: each.estimate for name, each in known.items()} == {

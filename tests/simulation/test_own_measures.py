@@ -90,6 +90,13 @@ def test_a_measure_gets_the_trials_with_an_answer_as_arrays_of_its_own():
     assert value(results, "sorting", "positive") == 1.0
 
 
+def test_measures_of_methods_with_and_without_failures_stand_side_by_side():
+    config = study(methods=[own("positive"), own("variance")], measures=[own("mean_error")])
+    results = harness.run(config, out=None)
+    assert value(results, "mean_error", "positive") == 1.0
+    assert value(results, "mean_error", "variance") == value(results, "bias", "variance")
+
+
 @pytest.mark.parametrize(
     ("name", "why"),
     [
@@ -155,6 +162,24 @@ def test_a_measure_that_takes_other_arguments_is_refused_before_any_trial():
 def test_a_label_or_a_language_that_does_not_fit_is_refused(measures, message):
     with pytest.raises(ConfigError, match=message):
         load_experiment(study("t", measures=measures))
+
+
+@pytest.mark.parametrize(
+    ("keys", "place"),
+    [
+        ({"trials": {"mcse": {"mean_error": 0.1}}}, "trials.mcse.mean_error"),
+        ({"trials": None, "solve": {"factor": "n", "measure": "mean_error", "equals": 0}}, "solve"),
+    ],
+)
+def test_stopping_rules_and_searches_refuse_a_measure_of_ones_own_in_a_sentence(keys, place):
+    config = {**study("t", measures=[own("mean_error")]), **keys}
+    given = {name: each for name, each in config.items() if each is not None}
+    with pytest.raises(ConfigError) as fault:
+        load_experiment(given)
+    (line,) = str(fault.value).splitlines()
+    assert place in line
+    assert "stopping rules and searches take none of `measures`" in line
+    assert line.endswith("found 'mean_error'")
 
 
 def test_a_figure_shows_a_measure_of_ones_own_and_no_other():

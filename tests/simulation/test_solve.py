@@ -210,7 +210,7 @@ def test_the_page_says_what_was_found(solved, tmp_path):
     ("keys", "says"),
     [
         ({"factor": "m"}, "solve.factor: expected a factor (n), found 'm'"),
-        ({"measure": "power"}, "solve.measure: expected a measure ("),
+        ({"measure": "power"}, "solve.measure: expected a built-in measure, as"),
         ({"equals": 1.2}, "solve.equals: expected a value of rejection_rate above 0 and below 1"),
         ({"measure": "mean_length", "equals": -1}, "solve.equals: expected a value of mean_length"),
         ({"between": [10, 5]}, "solve.between: expected the lower end first, found [10, 5]"),

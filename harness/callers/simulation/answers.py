@@ -84,25 +84,35 @@ def read_answers(
     Raises:
         ValueError: it is no answer; the message is a clause.
     """
-    given = _given(found)
     numbers = np.full((len(FIELDS), count), np.nan)
-    converged = column(CONVERGED, given.pop(CONVERGED, True), count)
-    lacks = {"converged is false": converged == 0, **lacking}
-    for name, value in given.items():
-        values = column(name, value, count)
+    if type(found) is tuple and len(found) == 2 and type(found[0]) is type(found[1]) is np.ndarray:
+        lower, upper = found
+        are_floats = lower.dtype == upper.dtype == np.float64
+        if are_floats and lower.shape == upper.shape == (count,) and np.all(lower <= upper):
+            numbers[2], numbers[3] = lower, upper
+            return numbers, np.ones(count, np.bool_), None
+    given = _given(found)
+    converged = given.pop(CONVERGED, True)
+    lacks: list[tuple[str, Bools]] = []
+    if converged is not True:
+        lacks.append(("converged is false", column(CONVERGED, converged, count) == 0))
+    lacks += lacking.items()
+    columns = {name: column(name, value, count) for name, value in given.items()}
+    for name, values in columns.items():
         numbers[FIELDS.index(name)] = values
-        lacks[f"{name} is nan"] = np.isnan(values)
+        lacks.append((f"{name} is nan", np.isnan(values)))
     for name, (wrong, words) in _OUT_OF_RANGE.items():
-        lacks[f"{name} {words}"] = wrong(numbers[FIELDS.index(name)])
-    lower, upper = numbers[2], numbers[3]
-    lacks["lower is above upper"] = lower > upper
-    answered = ~np.any([*lacks.values()], axis=0)
-    first = None
-    if not answered.all():
-        place = int(np.argmin(answered))
-        first = place, next(why for why, lacking in lacks.items() if lacking[place])
+        if name in columns:
+            lacks.append((f"{name} {words}", wrong(columns[name])))
+    if "lower" in columns:
+        lacks.append(("lower is above upper", columns["lower"] > columns["upper"]))
+    lacks = [(why, lost) for why, lost in lacks if np.count_nonzero(lost)]
+    if not lacks:
+        return numbers, np.ones(count, np.bool_), None
+    answered = ~np.any([lost for _, lost in lacks], axis=0)
+    place = int(np.argmin(answered))
     numbers[:, ~answered] = np.nan
-    return numbers, answered, first
+    return numbers, answered, (place, next(why for why, lost in lacks if lost[place]))
 
 
 def _given(found: Any) -> dict[str, Any]:
@@ -142,7 +152,8 @@ def column(name: str, value: Any, count: int) -> Floats:
         raise ValueError(f"expected numbers as {name}, found {one_line(value, repr)}")
     if array.shape not in ((), (count,)):
         raise ValueError(f"expected {name} of shape ({count},), found shape {array.shape}")
-    return np.broadcast_to(array, (count,)).astype(np.float64)
+    array = array.astype(np.float64, copy=False)
+    return array if array.ndim else np.full(count, array)
 
 
 def _refuse(numbers: Mapping[str, float]) -> None:

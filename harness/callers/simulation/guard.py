@@ -1,4 +1,4 @@
-"""Whether a method has changed the data of a trial, which other methods get too."""
+"""The data of a trial as methods get them: locked, or compared afterwards with what was drawn."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ AnyArray = npt.NDArray[Any]
 
 _FIXED = (int, float, complex, str, bytes, bool, np.generic, type(None))
 """What nothing can change."""
+_LOCKED = ("read-only", "readonly")
+"""What NumPy, Cython and Numba call an array that cannot be written to."""
 
 
 class Guard:
@@ -25,22 +27,40 @@ class Guard:
         self.data = data
         arrays: list[AnyArray] = []
         self._arrays = arrays if _are_arrays(data, arrays) else None
-        self._saved = self._state()
-        self._items = _items(data)
+        self._handed = data
+        self._saved: Any = None
+        self._items: list[tuple[Any, Any]] = []
+
+    def handed(self, locked: bool) -> Any:
+        """The data for the next method.
+
+        Args:
+            locked: whether arrays cannot be written to, so that they need no comparison; any other
+                data are saved and compared.
+        """
+        self._handed = self.data
+        if locked and self._arrays is not None:
+            self._handed = _locked(self.data)
+        elif self._saved is None:
+            self._saved = self._state()
+        self._items = _items(self._handed)
+        return self._handed
 
     @property
     def is_known(self) -> bool:
         """Whether a change is seen; of data that cannot be stored it is not."""
-        return self._saved is not None
+        return self._saved is not None or self._arrays is not None
 
     def has_changed(self) -> bool:
-        """Whether the data are others than those that were drawn."""
+        """Whether the data that were handed out are others than those that were drawn."""
         if self._arrays is None:
             if self._saved is None or self._state() == self._saved:
                 return False
             return not same_data(self.data, pickle.loads(self._saved))
-        items = _items(self.data)
-        if len(items) != len(self._items) or self._state() != self._saved:
+        items = _items(self._handed)
+        if len(items) != len(self._items):
+            return True
+        if self._handed is self.data and self._state() != self._saved:
             return True
         pairs = zip(items, self._items, strict=True)
         return any(now[0] != then[0] or now[1] is not then[1] for now, then in pairs)
@@ -53,6 +73,28 @@ class Guard:
             return pickle.dumps(self.data, 5)
         except ANYTHING:
             return None
+
+
+def _locked(data: Any) -> Any:
+    """The same arrays, which cannot be written to; containers are others, with equal contents."""
+    if isinstance(data, np.ndarray):
+        array = data.view()
+        array.flags.writeable = False
+        return array
+    if isinstance(data, dict):
+        return {name: _locked(value) for name, value in data.items()}
+    if isinstance(data, tuple | list):
+        return type(data)(map(_locked, data))
+    return data
+
+
+def is_of_lock(error: BaseException) -> bool:
+    """Whether an error says that an array cannot be written to."""
+    try:
+        text = str(error)
+    except ANYTHING:
+        return False
+    return any(word in text for word in _LOCKED)
 
 
 def _items(data: Any) -> list[tuple[Any, Any]]:

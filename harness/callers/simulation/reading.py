@@ -139,6 +139,8 @@ class AnswerReader:
 
     def _widened(self, numbers: Floats, **against: Floats) -> Floats:
         """All numbers of an estimand, from its fields and those against the truth by name."""
+        if not self.program.drawn:
+            return numbers
         found = np.full((len(self.numbers), numbers.shape[1]), np.nan)
         found[: len(FIELDS)] = numbers
         for name, values in against.items():

@@ -22,7 +22,7 @@ from harness.callers.calls import ANYTHING, Function, FunctionError, describe, d
 from harness.callers.location import FunctionLocation, function_of, module_of
 from harness.callers.messages import CUT_OFF, LOAD, Content, Message, unpacked
 from harness.callers.simulation.answers import failure
-from harness.callers.simulation.guard import Guard, copy_of, same_data
+from harness.callers.simulation.guard import Guard, copy_of, is_of_lock, same_data
 from harness.callers.simulation.r_functions import RError, RProcess, is_of_r
 from harness.callers.simulation.reading import AnswerReader, number_name
 from harness.callers.simulation.requests import (
@@ -50,6 +50,10 @@ NOT_CALLED = "was not called any more, as it had ended its process or hung befor
 _FORKED = "made a copy of its process that returned too, and was not called any more"
 _SECOND_RETURN = 0.5
 """Seconds that a copy of the process, which a function has made, has to return as well."""
+
+
+class LockedError(Exception):
+    """A method fails since it cannot write to the data of a trial."""
 
 
 class Block:
@@ -90,6 +94,8 @@ class Block:
         """Whether a call has changed what the functions share, which is not known of which one."""
         self.forked: set[int] = set()
         """The functions of which a copy of the process has returned."""
+        self.locks: dict[int, bool] = {}
+        """Whether a method, by its number, is handed locked data, as it has not changed them."""
 
     def fail(self, rows: Sequence[int], trial: int, why: str) -> None:
         """Note that methods, by their rows, have no answer in a trial."""
@@ -169,8 +175,10 @@ class Block:
             "same_data": self.same_data,
             "strayed": self.strayed,
             "given": [self.reader.names[place] for place in given],
+            "all_answered": bool(self.answered.all()),
         }
-        return content, {"values": self.values[:, given], "answered": self.answered}
+        answered = self.answered[:, : 0 if content["all_answered"] else None]
+        return content, {"values": self.values[:, given], "answered": answered}
 
 
 class Study:
@@ -317,20 +325,32 @@ class Study:
             if (number, start) in asked.skipped or number in block.forked:
                 block.fail([row], start, NOT_CALLED)
                 continue
-            stream = block.streams[row]
-            drawn = {} if stream is None else {"rng": stream.at(start)}
-            method = self.methods[number - 1]
-            answer = self._called(
-                block, [row], start, number, method, guard.data, self.alpha, **drawn
-            )
+            try:
+                answer = self._answer(block, row, start, guard)
+            except LockedError:
+                block.locks[number] = False
+                answer = self._answer(block, row, start, guard)
             if answer is not None:
                 block.read(row, start, *answer)
             changed = guard.has_changed()
+            block.locks[number] = block.locks.get(number, True) and not changed
             if changed:
                 block.change([row], start, CHANGED_DATA)
             if (changed or not guard.is_known) and row + 1 < len(rows):
                 # The other methods get the data as they were drawn.
                 guard = self._drawn_data(block, rows[row + 1 :], start)
+
+    def _answer(self, block: Block, row: int, start: int, guard: Guard) -> tuple[Any] | None:
+        """What a method answers to the data of a trial; None where it fails.
+
+        Raises:
+            LockedError: it fails since it cannot write to the data.
+        """
+        number, stream = block.asked.methods[row], block.streams[row]
+        drawn = {} if stream is None else {"rng": stream.at(start)}
+        data = guard.handed(block.locks.get(number, False))
+        method = self.methods[number - 1]
+        return self._called(block, [row], start, number, method, data, self.alpha, **drawn)
 
     def _drawn_data(self, block: Block, rows: Sequence[int], start: int) -> Guard | None:
         """The data of a trial; None where the model fails, and with it the methods of some rows."""
@@ -358,7 +378,11 @@ class Study:
         *arguments: Any,
         **named: Any,
     ) -> tuple[Any] | None:
-        """What a function answers in a trial; None where it fails, for methods by their rows."""
+        """What a function answers in a trial; None where it fails, for methods by their rows.
+
+        Raises:
+            LockedError: it fails since it cannot write to data that are locked.
+        """
         self._position[0] = number
         self._share(self._own[number])
         found, watched = None, block.asked.watched
@@ -368,6 +392,8 @@ class Study:
             found = (function(*arguments, **named),)
             block.took(number, begun)
         except ANYTHING as error:
+            if block.locks.get(number) and is_of_lock(error):
+                raise LockedError from None
             block.fail(rows, start, f"{_who(number)}{block.reason(error)}")
         if self._forks and self._has_copies():
             found = None

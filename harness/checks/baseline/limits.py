@@ -30,6 +30,7 @@ from harness.callers.source import Answers
 from harness.catalogue import design_for
 from harness.checks.baseline.tables import read_table
 from harness.checks.conformance.grid import OutcomeGrid, OutcomeList, all_outcomes
+from harness.checks.counts import spread_counts
 from harness.checks.findings import Cell, format_cell, with_digits_apart
 from harness.checks.plans import checked_at
 from harness.checks.sizes import Size
@@ -40,10 +41,8 @@ from harness.methods.method import TWO_SIDED
 MOST_IN_FULL = 64
 """The largest number of outcomes of a size whose limits are kept in full."""
 
-_EVENTS, _EVENTS_OF_TWO = 51, 11
-"""Events from 0 on, of one rate and of each of two."""
-_MOST_COUNTS, _MOST_COUNTS_OF_TWO, _MOST_COUNTS_OF_PAIRS = 1001, 41, 13
-"""The largest number of counts of a sample; of a larger one those near 0 and n and some between."""
+_MOST_COUNTS_OF_PAIRS = 13
+"""The most counts of a cell of pairs; of a larger size those near 0 and n and some between."""
 
 
 @dataclass(frozen=True)
@@ -94,28 +93,14 @@ def outcomes_at(family: Family, size: Size) -> OutcomeList:
     sizes = tuple(float(number) for number in np.atleast_1d(size))
     if family.shares_size:
         n = int(sizes[0])
-        cells = product(_counts(n, _MOST_COUNTS_OF_PAIRS), repeat=3)
+        cells = product(spread_counts(n, _MOST_COUNTS_OF_PAIRS), repeat=3)
         tables = [(*three, n - sum(three)) for three in cells if sum(three) <= n]
         return OutcomeList(family, sizes, tuple(np.array(tables, np.float64).T))
     if not family.has_counts_of_samples:
         return all_outcomes(family, sizes)
-    if family.is_bounded:
-        most = _MOST_COUNTS if family.samples == 1 else _MOST_COUNTS_OF_TWO
-        counts = [_counts(int(n), most) for n in sizes]
-    else:
-        events = np.arange(float(_EVENTS if family.samples == 1 else _EVENTS_OF_TWO))
-        counts = [events] * family.samples
+    counts = checked_at(family).counts.kept(sizes)
     columns = tuple(column.ravel() for column in np.meshgrid(*counts, indexing="ij"))
     return OutcomeList(family, sizes, columns)
-
-
-def _counts(n: int, most: int) -> Floats:
-    """Counts from 0 to n; of more than ``most`` of them a third near each end, and some between."""
-    if n < most:
-        return np.arange(n + 1.0)
-    few = most // 3
-    between = np.round(np.linspace(0, n, few))
-    return np.unique(np.concatenate([np.arange(few), n - np.arange(few), between]).astype(float))
 
 
 LOWER, UPPER = "lower", "upper"

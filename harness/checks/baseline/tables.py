@@ -11,8 +11,9 @@ import polars as pl
 
 from harness.base.arguments import quoted
 from harness.base.errors import InputError
-from harness.checks.behaviour import LENGTH, MEAN, WORST, key_columns
+from harness.checks.behaviour import key_columns
 from harness.checks.findings import format_cell
+from harness.checks.plans import checked_at
 from harness.checks.sizes import validate_alphas, validate_sizes
 from harness.families.family import Family
 
@@ -121,17 +122,6 @@ def _place(columns: Sequence[str], keys: Sequence[float]) -> str:
     return ", ".join(f"{name} = {key:.15g}" for name, key in zip(columns, keys, strict=False))
 
 
-def value_columns(family: Family) -> tuple[str, ...]:
-    """The columns of exact numbers.
-
-    The worst truth of several counts is left out: several truths are equally bad but for rounding,
-    and which one is found may change for no reason.
-    """
-    if not family.has_single_count:
-        return WORST, MEAN, LENGTH
-    return WORST, "worst_truth", MEAN, LENGTH
-
-
 def validate_numbers(label: str, family: Family, measured: pl.DataFrame) -> None:
     """Refuse measures without rows or with a number missing.
 
@@ -140,7 +130,7 @@ def validate_numbers(label: str, family: Family, measured: pl.DataFrame) -> None
     """
     if measured.is_empty():
         raise InputError(f"{label} has no exact numbers for a baseline")
-    values, keys = value_columns(family), key_columns(measured)
+    values, keys = checked_at(family).numbers, key_columns(measured)
     missing = measured.filter(pl.any_horizontal(pl.col(name).is_null() for name in values))
     if missing.height:
         place = format_cell(missing[keys].row(0, named=True))
@@ -155,7 +145,7 @@ def write_numbers(file: Path, family: Family, measured: pl.DataFrame) -> None:
         family: the family of the method.
         measured: its ``measures``; other columns are ignored.
     """
-    keys, values = key_columns(measured), value_columns(family)
+    keys, values = key_columns(measured), checked_at(family).numbers
     rows = []
     for row in measured.sort(*keys).iter_rows(named=True):
         cells = [_shortest(row[name]) for name in keys]
@@ -171,7 +161,7 @@ def read_numbers(file: Path, family: Family) -> pl.DataFrame:
         InputError: the file is no such table, or has a row of a size or alpha that cannot be.
     """
     keys = (*family.sizes, "alpha")
-    table = read_table(file, (*keys, *value_columns(family)), len(keys))
+    table = read_table(file, (*keys, *checked_at(family).numbers), len(keys))
     if table.is_empty():
         raise InputError(f"{file} holds no rows; --update {file.parent.parent} writes them")
     try:

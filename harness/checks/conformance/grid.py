@@ -23,21 +23,6 @@ from harness.checks.plans import checked_at, plan_of, scenario_of
 from harness.checks.sizes import ANYWHERE, Restriction
 from harness.families.family import Family
 
-EVERY_OUTCOME_UP_TO = 60
-EVENTS = (*range(31), 99, 100, 101, 999, 1000, 1001, 10**6 - 1, 10**6, 10**6 + 1)
-
-COUNTS_OF_TWO: dict[tuple[int, ...], tuple[Sequence[int], Sequence[int]]] = {
-    (1, 1): (range(2), range(2)),
-    (3, 40): (range(4), (0, 1, 2, 20, 38, 39, 40)),
-    (5, 200): ((0, 1, 4, 5), (0, 1, 4, 5, 100, 195, 196, 199, 200)),
-    (1000, 50): ((0, 1, 500, 999, 1000), (0, 1, 25, 49, 50)),
-    (1, 10**6): (range(2), (0, 1, 500_000, 999_999, 10**6)),
-}
-"""Counts of two proportions, by their sizes."""
-EVERY_COUNT_UP_TO = 12
-"""The largest size of two proportions, beside those, with all counts; a larger one has those next
-to 0, the quarters, the half and n."""
-EVENTS_OF_TWO = (0, 1, 2, 10, 1000)
 EVERY_TABLE_UP_TO = 6
 """The largest number of pairs with all tables of counts; of larger ones there are some."""
 
@@ -243,9 +228,7 @@ def conformance_grid(
     """
     at = checked_at(family)
     alphas = restriction.alphas_or(at.alphas.properties)
-    if not family.has_outcomes:
-        return [GridBlock(data_sets, alphas) for data_sets in data_set_grid(family)]
-    blocks = []
+    blocks = [GridBlock(data_sets, alphas) for data_sets in data_set_grid(family)]
     for size in restriction.sizes_or(at.properties):
         outcomes = _outcomes(family, size if isinstance(size, tuple) else (size,))
         if largest_size is None or max(outcomes.sizes) <= largest_size:
@@ -255,7 +238,6 @@ def conformance_grid(
 
 def _outcomes(family: Family, sizes: tuple[float, ...]) -> OutcomeGrid:
     """The outcomes of one size: all of a small one, else those near the ends and some between."""
-    counts: Sequence[Sequence[int]] = [EVENTS]
     if family.shares_size:
         # Tables of a large n have few or even counts in some of the cells.
         size = int(sizes[0])
@@ -270,25 +252,7 @@ def _outcomes(family: Family, sizes: tuple[float, ...]) -> OutcomeGrid:
         return TableList.of_pairs(family, size, rows)
     if not family.has_counts_of_samples:
         return all_outcomes(family, sizes)
-    if family.is_bounded:
-        whole = tuple(map(int, sizes))
-        if len(whole) == 1:
-            (n,) = whole
-            counts = [range(n + 1)]
-            if n > EVERY_OUTCOME_UP_TO:
-                low = [*range(11), n // 20, n // 8, n // 4, n // 2 - 1]
-                counts = [[*low, *(n - x for x in low), n // 2, n - n // 2]]
-        elif whole in COUNTS_OF_TWO:
-            counts = [*COUNTS_OF_TWO[whole]]
-        else:
-            counts = [
-                range(n + 1)
-                if n <= EVERY_COUNT_UP_TO
-                else [0, 1, n // 4, n // 2, n - n // 2, n - n // 4, n - 1, n]
-                for n in whole
-            ]
-    elif family.samples == 2:
-        counts = [EVENTS_OF_TWO, EVENTS_OF_TWO]
+    counts = checked_at(family).counts.of_properties(sizes)
     ascending = tuple(np.array(sorted({*column}), np.float64) for column in counts)
     return OutcomeGrid(family, tuple(map(float, sizes)), ascending)
 
@@ -344,7 +308,7 @@ class DataSets(OutcomeList):
 def data_set_grid(family: Family) -> list[DataSets]:
     """The data sets at which every method of a family of lists should have its properties."""
     asked = plan_of(family).lists
-    if not asked.data_sets:
+    if not asked.data_sets and not checked_at(family).properties:
         raise InputError(f"the design of {family.name} has no data sets for a check of its methods")
     by_width: dict[tuple[int, ...], list[tuple[Floats, ...]]] = {}
     for data_set in asked.data_sets:

@@ -188,7 +188,7 @@ def is_monotone(evaluation: Evaluation) -> Violation:
         # The logarithm of 0, infinity or 0/0 is no estimate, and limits of a ratio follow a
         # convention: counts with one half added, or no limits at all. They are wider than those of
         # the next outcome, in which they need not lie.
-        is_open = ~evaluation.family.is_on_scale(estimate)
+        is_open = ~evaluation.family.scale.has_place(estimate)
         is_open = is_open | is_open[step.places]
         mild = unusual | np.broadcast_to(is_open.reshape(evaluation.outcomes.shape), where.shape)
         lower, upper = following
@@ -247,24 +247,13 @@ def mirrors(evaluation: Evaluation) -> Violation:
         return Violation(where)
     low, high = (_at_places(limits, places) for limits in mirrored)
     for limits, others in ((evaluation.lower, low), (evaluation.upper, high)):
-        found, expected = limits, others
-        tolerance = evaluation.tolerance(found) + np.maximum(
-            _rounding_of_tail(evaluation, found), _rounding_of_tail(evaluation, expected)
+        tolerance = evaluation.tolerance(limits) + np.maximum(
+            _rounding_of_tail(evaluation, limits), _rounding_of_tail(evaluation, others)
         )
-        if evaluation.family.is_ratio:
-            found, expected = _rounded_to_ends(found), _rounded_to_ends(expected)
+        found, expected = map(evaluation.family.scale.rounded_to_ends, (limits, others))
         with np.errstate(invalid="ignore"):  # two infinite limits
             where |= np.abs(found - expected) > tolerance
     return Violation(where, outcomes.mirror_words, low, high)
-
-
-_LARGEST_RATIO = 1e12
-
-
-def _rounded_to_ends(limits: Floats) -> Floats:
-    """Limits of a ratio, those that are as good as 0 or infinity replaced by it."""
-    no_ratio = np.where(limits <= 1.0 / _LARGEST_RATIO, 0.0, limits)
-    return np.where(limits >= _LARGEST_RATIO, np.inf, no_ratio)
 
 
 def _rounding_of_tail(evaluation: Evaluation, limits: Floats) -> Floats:
@@ -346,7 +335,7 @@ def holds_the_estimate(evaluation: Evaluation) -> Violation:
     """
     estimate, tolerance = evaluation.estimate, evaluation.tolerance(evaluation.lower)
     outside = (evaluation.lower > estimate + tolerance) | (evaluation.upper < estimate - tolerance)
-    outside &= evaluation.family.is_on_scale(estimate)
+    outside &= evaluation.family.scale.has_place(estimate)
     mild = evaluation.by_alpha(np.array(evaluation.alphas) > _LARGE_FOR_ESTIMATE)
     return Violation(
         outside & evaluation.is_two_sided, mild=mild | _leaves_boundary_out(evaluation, estimate)

@@ -130,8 +130,11 @@ def evaluate_widely(
         restriction=restriction,
     )
     extent = OF_ARRAYS if answers_arrays(subject, restriction) else OF_NUMBERS
-    if thorough or subject.takes_long:
-        extent = THOROUGH if thorough else OF_SLOW
+    if thorough:
+        extent = THOROUGH
+    elif subject.takes_long:
+        # What takes long of several counts does not of one.
+        extent = replace(extent, several=OF_SLOW.several)
     wide = grid(extent)
     if TWO_SIDED not in subject.sides or len(subject.sides) == 1:
         return evaluate(subject, wide, into=into)

@@ -21,7 +21,9 @@ from harness.checks.conformance.grid import (
     TableList,
     conformance_grid,
 )
+from harness.checks.counts import ANY_EVENTS, CASES
 from harness.checks.findings import USUAL_ALPHA
+from harness.checks.plans import checked_at
 from harness.checks.sizes import ANYWHERE, Restriction
 from harness.families.family import Family
 
@@ -158,7 +160,7 @@ def wide_grid(
         return sorted(taken, key=lambda block: max(block.outcomes.sizes))
     logs = rng.uniform(np.log(WIDE_ALPHAS[0]), np.log(WIDE_ALPHAS[-1]), DRAWN_ALPHAS)
     drawn = [float(f"{alpha:.3g}") for alpha in np.exp(logs)]
-    of_one = _proportions if family.has_fractions else _rates
+    of_one = {CASES: _proportions, ANY_EVENTS: _rates}[checked_at(family).counts]
     blocks += of_one(family, chosen.one, tuple(sorted({*WIDE_ALPHAS, *drawn})), rng)
     by_size: dict[float, GridBlock] = {}
     for block in blocks:
@@ -241,7 +243,8 @@ def several_count_grid(
     """The wider grid of a family of two samples or of pairs, with sizes that are drawn."""
     if family.shares_size:
         return _pairs(family, extent, rng)
-    return (_two_proportions if family.is_bounded else _two_rates)(family, extent, rng)
+    of_two = {CASES: _two_proportions, ANY_EVENTS: _two_rates}[checked_at(family).counts]
+    return of_two(family, extent, rng)
 
 
 def _two_proportions(

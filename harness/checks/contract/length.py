@@ -27,14 +27,11 @@ from harness.checks.plans import checked_at, scenario_of
 from harness.checks.scenarios import limits_at
 from harness.checks.sizes import ANYWHERE, Restriction
 from harness.checks.subject import Subject, side_of
-from harness.designs.design import Scenario, data_of, sizes_by_name
+from harness.designs.design import Scenario, data_of
 from harness.designs.engines.solver import solver_of
 from harness.families.family import POSTERIOR, Family
 from harness.methods.catalogue import methods_for
 from harness.methods.method import AT_LEAST, LOWER, NONE, TWO_SIDED, Contract
-
-COMPARED_AT = (10.0, 50.0, 200.0)
-"""The sizes, or the nearest ones with exact numbers, at which lengths are compared."""
 
 SHRINKS = "shrinks with n"
 SHORTEST = 0.8
@@ -58,13 +55,14 @@ def check_length(contract: Contract, subject: Subject, exact: pl.DataFrame) -> l
         takes minutes, and nothing without a posterior.
     """
     family = subject.family
-    if contract != AT_LEAST or not family.has_single_count or POSTERIOR not in family.engines:
+    if contract != AT_LEAST or POSTERIOR not in family.engines:
         return []
     differences: list[tuple[float, str]] = []
+    compared = checked_at(family).compared
     finite = exact.filter(pl.col(LENGTH).is_not_null() & pl.col(LENGTH).is_finite())
     for (alpha,), rows in finite.group_by("alpha", maintain_order=True):
         sizes = rows[family.sizes[0]].to_numpy()
-        nearest = {int(np.abs(np.log(sizes / at)).argmin()) for at in COMPARED_AT}
+        nearest = {int(np.abs(np.log(sizes / at)).argmin()) for at in compared}
         for place in sorted(nearest):
             row, level = rows.row(place, named=True), float(str(alpha))
             size = row[family.sizes[0]]
@@ -144,7 +142,7 @@ def check_shrinking(
     if not ratios:
         return []
     ratio, alpha, scenario, before, length = max(ratios, key=lambda at: at[0])
-    cell = {**sizes_by_name(scenario), "alpha": alpha}
+    cell = {**scenario.named_sizes, "alpha": alpha}
     message = (
         f"mean length {length:.4g} at {format_cell(cell)}, {ratio:.3g} of the {before:.4g} at a "
         f"quarter of the size"
@@ -154,7 +152,7 @@ def check_shrinking(
         return [Finding(SHRINKS, TAILS, PASS, f"at worst {message}", numbers)]
     message += f", where at most {SHORTEST:g} of it is allowed"
     cells = [
-        {**sizes_by_name(at), "alpha": level, "found": share}
+        {**at.named_sizes, "alpha": level, "found": share}
         for share, level, at, _, _ in ratios
         if share > SHORTEST
     ]
@@ -179,7 +177,7 @@ def _mean_of_some(subject: Subject, size: float, alpha: float) -> float | None:
     family, side = subject.family, side_of(subject)
     outcomes = solver_of(scenario).spread_outcomes(checked_at(family).spread)
     estimate = family.estimate(data_of(scenario, outcomes))
-    inside = family.is_on_scale(estimate)
+    inside = family.scale.has_place(estimate)
     outcomes, estimate = outcomes[inside], estimate[inside]
     try:
         lower, upper = limits_at(subject, scenario, outcomes, alpha)

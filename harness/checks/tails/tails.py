@@ -199,7 +199,7 @@ def _nearest_pairs(
     """
     combination = family.combination
     first_weight, second_weight = combination.weights
-    height = combination.scale(parameter)
+    height = combination.scale.of(parameter)
     spans = [combination.inside(family.model.SUPPORT, size) for size in sizes]
     best = [
         combination.coordinate(np.clip(x / size, *span))

@@ -91,10 +91,11 @@ def _method(info: ValidationInfo, name: str | None) -> Method | None:
     return known_methods(_family(info)).get(name or "")
 
 
-def _catalogue_name(value: Any, info: ValidationInfo) -> str:
+def _catalogue_method(value: Any, info: ValidationInfo) -> Method:
     if not isinstance(value, str):
         raise expected("the name of a method, or a mapping with name, path or module")
-    if _method(info, value) is None:
+    method = _method(info, value)
+    if method is None:
         family = _family(info)
         others = ", ".join(name for name, every in CATALOGUE.items() if value in by_any_name(every))
         if others and family is not None:
@@ -104,13 +105,16 @@ def _catalogue_name(value: Any, info: ValidationInfo) -> str:
             )
         lists_them = "; the command `harness methods` lists them"
         raise unknown("the name of a method", list(known_methods(family)), otherwise=lists_them)
-    return value
+    return method
 
 
-def _name_alone(value: Any, info: ValidationInfo) -> MethodSpec:
-    name = _catalogue_name(value, info)
-    method = _method(info, name)
-    assert method is not None
+def _catalogue_name(value: Any, info: ValidationInfo) -> str:
+    _catalogue_method(value, info)
+    return str(value)
+
+
+def _name_alone(name: Any, info: ValidationInfo) -> MethodSpec:
+    method = _catalogue_method(name, info)
     if TWO_SIDED not in method.sides:
         raise refused(f"{name} {method.side_advice()}, found none ({{name: {name}, side: lower}})")
     return _catalogue_spec(method, name, TWO_SIDED, None)

@@ -21,7 +21,6 @@ from harness.designs.results import Group
 from harness.distributions.sampling.law import Law
 from harness.distributions.sampling.laws import (
     LAWS,
-    OWN,
     LawKind,
     Setting,
     SizeSetting,
@@ -31,23 +30,17 @@ from harness.families.data import LARGEST_COUNT
 from harness.families.family import Family
 
 
-def own_sampling(family: Family) -> str | None:
-    """The word for the family's own law; None where it has no other one."""
-    return OWN.get(family.model.NAME) if family.has_single_count else None
-
-
 def sampling_type(family: Family) -> Any:
     """The type of the sampling of a family, which yields a law, or None for the family's own."""
-    own = own_sampling(family)
-    assert own is not None
-    return _type_of(own, family.model.NAME)
+    assert family.own_law is not None
+    return _type_of(family.own_law, family.model.NAME)
 
 
 def sampling_words(family: Family) -> str:
     """What a config may write, in words."""
     kinds = [kind for kind in LAWS.values() if kind.model == family.model.NAME]
     *others, last = (f"{{{kind.name}: {{{_settings(kind)}}}}}" for kind in kinds)
-    return f"{', '.join([str(own_sampling(family)), *others])} or {last}"
+    return f"{', '.join([str(family.own_law), *others])} or {last}"
 
 
 def _settings(kind: LawKind) -> str:

@@ -89,7 +89,7 @@ def excess_at_listed(
         listed: the parameter at each truth, and the outcomes with their probability there.
         limits: of all outcomes that can occur at the truths.
     """
-    total, count, scale = np.zeros(limits.lower.shape[0]), 0, family.scale
+    total, count, scale = np.zeros(limits.lower.shape[0]), 0, family.scale.of
     for theta, outcomes, probability in listed:
         possible, count = limits.at(outcomes), count + 1
         for row in range(total.size):

@@ -142,7 +142,7 @@ class _Groups:
         """Count the misses of one column, and add up its lengths in the order of the trials."""
         lower, upper = drawn.lower, drawn.upper
         failed = np.isnan(lower)
-        length = np.where(failed, 0.0, family.length(lower, upper))
+        length = np.where(failed, 0.0, family.scale.length(lower, upper))
         infinite = np.isinf(length) & family.is_ratio
         for counts, missed in (
             (self.counts.below, parameter < lower),

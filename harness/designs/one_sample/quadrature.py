@@ -128,18 +128,18 @@ def integrate(mixing: Mixing, limits: Limits) -> Integral:
         misses.append(given)
     possible = weight > _IMPOSSIBLE
     below, above, covered = np.array(misses).swapaxes(0, 1)[..., possible]
-    whole = below + above + covered
+    whole, lengths = below + above + covered, limits.length
     by_outcome = Exact(
         limits.outcomes[possible],
         weight[possible],
         below / whole,
         above / whole,
-        limits.length[:, possible],
+        lengths[:, possible],
     )
     mean = Mean(
         np.array([(each.weight * each.below).sum() for each in nodes]),
         np.array([(each.weight * each.above).sum() for each in nodes]),
-        np.array([weighted(length, weight).sum() for length in limits.length]),
+        np.array([weighted(length, weight).sum() for length in lengths]),
     )
     return Integral(by_outcome, mean, tuple(nodes))
 

@@ -154,16 +154,17 @@ class TwoSampleSolver(Solver):
             )
 
         def beside(theta: Floats, rng: np.random.Generator) -> Truths:
-            scaled = combination.scale(theta)
+            scaled = combination.scale.of(theta)
             low, high = table.line(scaled)
             truths = spread(sampling, (low, high), sizes[0], rng.random(theta.size))
             partner = table.partner(scaled, truths)
             inside = (low <= high) & (partner >= second[0]) & (partner <= second[1])
             return np.where(inside, truths, np.nan), partner
 
-        low, high = table.range
-        ends = (np.exp(low), np.exp(high)) if combination.is_ratio else (low, high)
-        return Places(between, beside, (float(ends[0]), float(ends[1])))
+        low, high = (
+            float(combination.scale.parameter_at(end)) for end in map(np.array, table.range)
+        )
+        return Places(between, beside, (low, high))
 
     def cost_of_truth(self, over: Sequence[Span]) -> float:
         samples = zip(self._samples, over, strict=True)

@@ -107,7 +107,7 @@ class _Pairs:
             limits: shape (m,).
             side: 0 for parameters below the limits, 1 for those above.
         """
-        scaled = self.combination.scale(limits)
+        scaled = self.combination.scale.of(limits)
         total = np.zeros(limits.size)
         everything = np.isinf(scaled) & ((scaled > 0) == (side == 0))
         total[everything] = self.weight[tuple(index[:, everything])]

@@ -98,7 +98,7 @@ class PairTable:
 
     def move(self, sample: int, truths: Floats, change: Floats) -> Floats:
         """Return how far θ moves with small changes of a sample's truths."""
-        if not self.combination.is_ratio:
+        if not self.combination.scale.of_ratio:
             return np.asarray(self.weights[sample] * change)
         low, high = self.spans[sample]
         above, below = truths + change, np.maximum(truths - change, low)

@@ -191,7 +191,7 @@ def search_worst_case(
     squares = limits_of_pairs(scenario, limits, windows)
     if squares is None:
         return None
-    scaled = (combination.scale(ends) for ends in (squares.lower, squares.upper))
+    scaled = (combination.scale.of(ends) for ends in (squares.lower, squares.upper))
     tables = [
         PairTable(
             lower,

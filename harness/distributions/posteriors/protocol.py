@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import cached_property
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -150,7 +151,7 @@ class ConjugatePosterior(Posterior[P]):
     a: Floats
     b: Floats
 
-    @property
+    @cached_property
     def size(self) -> int:
         """The number m of outcomes."""
         return int(self.a.size)

@@ -133,8 +133,7 @@ def _value(family: Family, asked: PowerCurveOptions) -> tuple[bool, float]:
         return False, asked.below
     if asked.above is None and family.samples == 1:
         raise InputError(f"{POWER}: expected above or below, a value of the parameter")
-    no_difference = 1.0 if family.is_ratio else 0.0
-    return True, no_difference if asked.above is None else asked.above
+    return True, family.scale.equality if asked.above is None else asked.above
 
 
 def _one(column: pl.Series, symbol: str, asked: float | None) -> float:

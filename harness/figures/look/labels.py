@@ -56,9 +56,7 @@ def parameter_label(family: Family) -> str:
 
 def length_label(family: Family) -> str:
     """The name of an axis of mean lengths."""
-    if family.is_ratio:
-        return f"expected length of ln({family.parameter}),\nwithout infinite ones"
-    return "expected interval length"
+    return family.scale.length_in_words(family.parameter)
 
 
 def _in_brackets(unit: str) -> str:

@@ -71,7 +71,7 @@ def exact_alphas(
         The function of a scenario, and the positions of the columns that it is of; None and no
         position where no column has exact values.
     """
-    if experiment.family.has_outcomes:
+    if columns.deterministic:
         found: Alphas = _of_confusion(experiment, scenario, columns)
         return found, [each.position for each in columns.deterministic]
     drawn = columns.stochastic

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from harness.base.numerics.arrays import Floats
-from harness.designs.design import Scenario, sizes_by_name
+from harness.designs.design import Scenario
 from harness.designs.engines.solver import solver_of
 from harness.designs.engines.stochastic import StochasticColumn
 from harness.designs.excess import excess_beyond, mean_excess, mean_scaled_length
@@ -24,7 +24,6 @@ from harness.kinds.choice.tables import Losses
 from harness.kinds.coverage.columns import RunColumns, opened_columns
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.limits import compute_limits
-from harness.kinds.coverage.plan import scenario_of
 from harness.methods.method import TWO_SIDED, UPPER
 
 TRIALS = 2000
@@ -85,7 +84,7 @@ def excesses(experiment: Experiment, trials: int = TRIALS) -> pl.DataFrame:
     """
     if trials < 2:
         experiment.family.refuse_lists(f"expected at least 2 trials, found {trials}")
-    scenarios = [scenario_of(experiment, size) for size in experiment.sizes]
+    scenarios = experiment.scenarios
     rows: list[dict[str, Any]] = []
     with opened_columns(experiment) as columns:
         if experiment.family.has_outcomes:
@@ -97,7 +96,7 @@ def excesses(experiment: Experiment, trials: int = TRIALS) -> pl.DataFrame:
             # Those of strata are lists.
             sizes = {
                 name: list(size) if isinstance(size, tuple) else size
-                for name, size in sizes_by_name(scenario).items()
+                for name, size in scenario.named_sizes.items()
             }
             rows.append({**head, **sizes, "mean_excess": mean, "std_error": error})
     return pl.DataFrame(rows)

@@ -22,7 +22,7 @@ from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats, Integers
 from harness.catalogue import design_for, scenario_for
 from harness.config.values import Size
-from harness.designs.design import Scenario, sizes_by_name
+from harness.designs.design import Scenario
 from harness.designs.engines.monte_carlo import Shard
 from harness.designs.engines.stochastic import StochasticColumn, simulate_stochastic
 from harness.designs.fractions import standard_error
@@ -119,7 +119,7 @@ def searched(
         values = scenario.truths_of(scenario.listed_truths()[0])
         rows.append(
             {
-                **sizes_by_name(scenario),
+                **scenario.named_sizes,
                 "method": method,
                 "alpha": alpha,
                 "worst_alpha": worst.alpha,

@@ -15,7 +15,7 @@ from harness.callers.command import Command
 from harness.callers.function import FunctionInProcess
 from harness.callers.location import FunctionLocation, source_paths
 from harness.callers.program import Program
-from harness.callers.source import CatalogueSource, Source
+from harness.callers.source import Source
 from harness.callers.sources import LoadedFiles, file_digests, loaded_files
 from harness.callers.table import LimitTable, TableSource, read_points
 from harness.designs.engines.stochastic import StochasticColumn
@@ -23,7 +23,6 @@ from harness.designs.limits import Column
 from harness.families.family import MONTE_CARLO
 from harness.figures.requirements import has_mean_lengths, undrawable_lengths
 from harness.kinds.coverage.experiment import Experiment
-from harness.methods.catalogue import find
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ def columns_of(experiment: Experiment, sources: Mapping[str, Source]) -> RunColu
 
 def catalogue_columns(experiment: Experiment) -> RunColumns:
     """Return the columns of an experiment as far as no user function is loaded."""
-    return columns_of(experiment, _catalogue_sources(experiment))
+    return columns_of(experiment, experiment.catalogue_sources)
 
 
 @contextmanager
@@ -79,7 +78,7 @@ def opened_columns(experiment: Experiment) -> Iterator[RunColumns]:
         InputError: a user function cannot be loaded, or is of another side than its entry says.
     """
     family, timeout = experiment.family, experiment.execution.timeout
-    sources = _catalogue_sources(experiment)
+    sources = dict(experiment.catalogue_sources)
     with ExitStack() as opened:
         for spec in experiment.methods:
             if spec.function is not None:
@@ -104,15 +103,6 @@ def opened_columns(experiment: Experiment) -> Iterator[RunColumns]:
                 points = read_points(LimitTable(spec.path, spec.side), family)
                 sources[spec.label] = TableSource(spec.label, points)
         yield columns_of(experiment, sources)
-
-
-def _catalogue_sources(experiment: Experiment) -> dict[str, Source]:
-    """Return the sources of the catalogue methods of an experiment, by their labels."""
-    return {
-        spec.label: CatalogueSource(spec.label, find(experiment.family, spec.name), spec.prior)
-        for spec in experiment.methods
-        if spec.name is not None
-    }
 
 
 @dataclass(frozen=True)

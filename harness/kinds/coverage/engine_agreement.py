@@ -93,7 +93,7 @@ def _drawn(number: int, result: ScenarioResult) -> DrawnOutcomes | None:
     trials[np.searchsorted(exact.conditions, counts.conditions)] = counts.trials
     data = data_of(result.scenario, exact.conditions.astype(np.int64))
     family = result.scenario.family
-    value = family.in_order(family.estimate(data))
+    value = family.scale.in_order(family.estimate(data))
     probability = exact.weight / exact.weight.sum()
     return DrawnOutcomes(number, trials, probability, value, result.looks)
 

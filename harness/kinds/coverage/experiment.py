@@ -8,19 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
 from harness.base.models import Word
-from harness.catalogue import design_for
+from harness.callers.source import CatalogueSource, Source
+from harness.catalogue import design_for, scenario_for
 from harness.config.key import Key, Keys, key, plain
 from harness.config.models.case_truths import Estimand
 from harness.config.models.methods import Alphas, method_type, write_method
 from harness.config.models.outcomes import (
     OutcomeGroup,
     outcomes_type,
-    own_sampling,
     sampling_type,
     sampling_words,
     write_group,
@@ -48,7 +49,7 @@ from harness.config.shared_keys import (
     prior_key,
 )
 from harness.config.values import Execution, MethodSpec, Size, Trials
-from harness.designs.design import AnyTruth
+from harness.designs.design import AnyTruth, Scenario
 from harness.designs.results import Group
 from harness.designs.stopping.open_rule import OpenRule
 from harness.distributions.list_truths import MEAN, written_estimand
@@ -57,6 +58,7 @@ from harness.distributions.truths import Prior
 from harness.families.catalogue import FAMILIES
 from harness.families.family import Family
 from harness.figures.kind import FigureSpec
+from harness.methods.catalogue import find
 
 Reference = Annotated[str, Word("a reference", ("prior", "truth"))]
 DrawsFrom = Annotated[str, Word("a source of draws", (NUMPY, THINNED))]
@@ -152,11 +154,10 @@ def _truth(family: Family) -> Keys:
 
 
 def _sampling(family: Family) -> Key | None:
-    own = own_sampling(family)
-    if own is None:
+    if family.own_law is None:
         return None
     about = f"How outcomes arise: {sampling_words(family)}."
-    return key(sampling_type(family), about, own, write=write_sampling)
+    return key(sampling_type(family), about, family.own_law, write=write_sampling)
 
 
 def _outcomes(family: Family) -> Key:
@@ -252,3 +253,32 @@ class Experiment(FamilyExperiment):
     """Whether the exact engines search worst cases; a caller who knows them can do without."""
     kind: ClassVar[str] = USUAL_KIND
     form_title: ClassVar[str] = "Coverage of intervals for"
+
+    @cached_property
+    def catalogue_sources(self) -> Mapping[str, Source]:
+        """The sources of the limits of the methods of the catalogue, by their labels."""
+        return {
+            spec.label: CatalogueSource(spec.label, find(self.family, spec.name), spec.prior)
+            for spec in self.methods
+            if spec.name is not None
+        }
+
+    @cached_property
+    def scenarios(self) -> tuple[Scenario, ...]:
+        """The scenario of each size."""
+        # Limits may depend on more than the discordant pairs and n; those of a user's methods do.
+        sources = self.catalogue_sources
+        with_both = any(
+            spec.label not in sources or sources[spec.label].uses_both for spec in self.methods
+        )
+        return tuple(
+            scenario_for(
+                self.family,
+                size,
+                self.truth,
+                draws=self.draws,
+                law=self.sampling,
+                with_both=with_both,
+            )
+            for size in self.sizes
+        )

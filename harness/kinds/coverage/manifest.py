@@ -13,7 +13,7 @@ import numpy as np
 from harness.agreement import LEVEL, DrawsAgreement, MethodAgreement
 from harness.base.numerics.arrays import Floats
 from harness.callers.source import Source
-from harness.designs.design import Scenario, sizes_by_name
+from harness.designs.design import Scenario
 from harness.designs.engines.solver import solver_of
 from harness.designs.engines.verification import TOLERANCE
 from harness.designs.fractions import INTERVAL_ALPHA, fraction_interval, standard_error
@@ -162,7 +162,7 @@ def _agreement(agreement: EngineAgreement, results: Sequence[ScenarioResult]) ->
     labels = dict.fromkeys(column.method for row, column in unknown if row not in known)
 
     def p_values(found: MethodAgreement | DrawsAgreement) -> dict[str, Any]:
-        at = {} if found.scenario is None else sizes_by_name(results[found.scenario].scenario)
+        at = {} if found.scenario is None else results[found.scenario].scenario.named_sizes
         return {
             "smallest_p": found.smallest_p,
             "smallest_p_adjusted": found.smallest_p_adjusted,
@@ -264,7 +264,7 @@ def worst_cases(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
 
 def _column_at(column: Column | Remark, scenario: Scenario) -> dict[str, Any]:
     """The method and the alpha of an entry, and its sizes."""
-    return {"method": column.method, "alpha": column.alpha, **sizes_by_name(scenario)}
+    return {"method": column.method, "alpha": column.alpha, **scenario.named_sizes}
 
 
 def _place(worst: WorstCase) -> dict[str, Any]:
@@ -373,7 +373,7 @@ def _of_size(result: ScenarioResult, aim: Aim) -> dict[str, Any]:
     widest = float(half_width(misses, np.full_like(misses, trials), len(aim.looks)).max())
     look = {"look": aim.looks.index(trials) + 1} if aim.looks else {}
     return {
-        **sizes_by_name(result.scenario),
+        **result.scenario.named_sizes,
         "trials": trials,
         "stopped_by": _BY_LOOKS if aim.looks else _FROM_ALPHA,
         **look,

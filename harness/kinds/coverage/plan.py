@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from itertools import pairwise
 
 import numpy as np
 
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Integers
-from harness.catalogue import scenario_for
 from harness.config.models.trials import MOST_TRIALS
-from harness.config.values import Precision, Size
+from harness.config.values import Precision
 from harness.designs.design import Scenario
 from harness.designs.engines.monte_carlo import SHARD, Shard, shards
 from harness.designs.engines.solver import Solver, solver_of
@@ -31,7 +30,6 @@ from harness.figures.requirements import LARGEST_BESIDE_TRUTHS
 from harness.kinds.coverage.columns import RunColumns, refuse_undrawn
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.scenario_result import OutcomeCells
-from harness.methods.catalogue import find
 from harness.runner.machine import memory_for
 
 LARGEST_TABLE = 1 << 22
@@ -96,7 +94,7 @@ def plan_scenarios(experiment: Experiment, columns: RunColumns) -> list[Scenario
     """
     refuse_undrawn(experiment, columns)
     first_look = FIRST_LOOK_DRAWN if columns.stochastic else FIRST_LOOK
-    return [_planner(experiment, size).plan(first_look) for size in experiment.sizes]
+    return [_Planner(experiment, scenario).plan(first_look) for scenario in experiment.scenarios]
 
 
 def count_scenarios(experiment: Experiment) -> Iterator[ScenarioCounts]:
@@ -105,8 +103,8 @@ def count_scenarios(experiment: Experiment) -> Iterator[ScenarioCounts]:
     Raises:
         InputError: as ``plan_scenarios`` for a size that needs too much.
     """
-    for size in experiment.sizes:
-        yield _planner(experiment, size).counts()
+    for scenario in experiment.scenarios:
+        yield _Planner(experiment, scenario).counts()
 
 
 def reports_truths_alone(experiment: Experiment) -> bool:
@@ -125,35 +123,17 @@ class _OutcomeSet:
     """Returns them, ascending."""
 
 
-def scenario_of(experiment: Experiment, size: Size) -> Scenario:
-    """Return the scenario of an experiment at one of its sizes."""
-    # Limits may depend on more than the discordant pairs and n; those of a user's methods do.
-    uses_both = (
-        spec.name is None or find(experiment.family, spec.name).uses_both
-        for spec in experiment.methods
-    )
-    return scenario_for(
-        experiment.family,
-        size,
-        experiment.truth,
-        draws=experiment.draws,
-        law=experiment.sampling,
-        with_both=any(uses_both),
-    )
-
-
-def _planner(experiment: Experiment, size: Size) -> _Planner:
-    scenario = scenario_of(experiment, size)
-    return _Planner(experiment, scenario, solver_of(scenario))
-
-
 @dataclass(frozen=True)
 class _Planner:
     """Plans one scenario of an experiment."""
 
     experiment: Experiment
     scenario: Scenario
-    solver: Solver
+
+    @cached_property
+    def solver(self) -> Solver:
+        """The exact engines of the scenario."""
+        return solver_of(self.scenario)
 
     def plan(self, first_look: int) -> ScenarioPlan:
         """List the shards and the outcomes.

@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar, cast
@@ -34,6 +35,7 @@ ENGINES = (catalogue, exact, lists, monte_carlo, stochastic)
 """What turns limits into counts and exact values, for all designs."""
 
 
+@cache
 def engines_digest() -> str:
     """The digest of the engines.
 

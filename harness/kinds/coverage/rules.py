@@ -11,7 +11,6 @@ from harness.base.errors import ConfigIssue, InputError, KeyPath
 from harness.base.models import repeated
 from harness.base.plain_data import describe, flow
 from harness.catalogue import design_for
-from harness.config.models.outcomes import own_sampling
 from harness.config.models.sizes import paired
 from harness.config.rules import (
     Issues,
@@ -161,8 +160,12 @@ def _thinned_draws_have_bounded_distribution(config: ValidKeys) -> Issues:
     """Tables cover the range of the truths."""
     truth: Truth = config["truth"]
     if config["draws"] == THINNED and (truth.is_discrete or math.isinf(truth.support[1])):
-        kinds = "uniform or beta" if config.family.is_bounded else "uniform"
+        kinds = _BOUNDED[config.family.model.PRIOR]
         yield _thinned_needs(f"a truth that is {kinds}")
+
+
+_BOUNDED = {"Beta": "uniform or beta", "Gamma": "uniform"}
+"""The distributions of truths of finite range, by the family of the priors."""
 
 
 def _thinned_needs(what: str) -> ConfigIssue:
@@ -213,7 +216,7 @@ def _engines_fit_the_law(config: ValidKeys) -> Issues:
         yield ConfigIssue(
             ("engines", config.raw["engines"].index(POSTERIOR)),
             f"expected {MONTE_CARLO} or {ENUMERATION} with {sampling.title}, found {POSTERIOR}, "
-            f"which holds for {own_sampling(config.family)} outcomes",
+            f"which holds for {config.family.own_law} outcomes",
         )
     if ENUMERATION in engines and not config["truth"].is_discrete:
         yield ConfigIssue(
@@ -226,7 +229,7 @@ def _engines_fit_the_law(config: ValidKeys) -> Issues:
 @reads("draws", "sampling")
 def _thinned_draws_have_no_law(config: ValidKeys) -> Issues:
     if config["draws"] == THINNED and config["sampling"] is not None:
-        yield _thinned_needs(f"sampling: {own_sampling(config.family)}")
+        yield _thinned_needs(f"sampling: {config.family.own_law}")
 
 
 @reads("sizes", "outcomes")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from operator import itemgetter
 
 from harness.callers.source import Failures
@@ -53,17 +54,17 @@ class ScenarioResult:
     aim: Aim | None
     """The precision that the trials were to reach; None where their number was given."""
 
-    @property
+    @cached_property
     def looks(self) -> int:
         """The number of planned looks at which the trials might have stopped; 0 where the number
         of trials was fixed."""
         return 0 if self.aim is None else len(self.aim.looks)
 
-    @property
+    @cached_property
     def enumerated(self) -> Enumerated | None:
         return None if self.solution is None else self.solution.enumerated
 
-    @property
+    @cached_property
     def integrated(self) -> Integrated | None:
         return None if self.solution is None else self.solution.integrated
 

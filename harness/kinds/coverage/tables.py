@@ -19,7 +19,7 @@ import numpy as np
 import polars as pl
 
 from harness.base.numerics.arrays import Floats, Integers
-from harness.designs.design import Scenario, sizes_by_name
+from harness.designs.design import Scenario
 from harness.designs.engines.scores import Scores
 from harness.designs.engines.solver import solver_of
 from harness.designs.fractions import standard_error
@@ -155,7 +155,7 @@ def _outcomes(result: ScenarioResult, row: int, cells: Counts | Exact) -> Block:
         return {"given": OUTCOME, **named}
     index = np.searchsorted(result.limits.outcomes, outcomes)
     lower, upper = result.limits.lower[row, index], result.limits.upper[row, index]
-    length = result.scenario.family.length(lower, upper)
+    length = result.scenario.family.scale.length(lower, upper)
     return {"given": OUTCOME, **named, "lower": lower, "upper": upper, "length": length}
 
 
@@ -378,7 +378,7 @@ def column_block(result: ScenarioResult, row: int, engine: str) -> Block:
         "method": column.method,
         "side": column.side,
         "alpha": column.alpha,
-        **sizes_by_name(result.scenario),
+        **result.scenario.named_sizes,
         "engine": engine,
     }
 

@@ -89,7 +89,10 @@ _Count = Annotated[
     Field(ge=1, le=MOST_TRIALS),
     expecting("a whole number of trials from 1 to 10^11"),
 ]
-_Measure = Annotated[str, Word("a measure", ESTIMATED)]
+_Measure = Annotated[
+    str,
+    Word("a built-in measure, as stopping rules and searches take none of `measures`", ESTIMATED),
+]
 
 
 class _PerScenario(StrictModel):

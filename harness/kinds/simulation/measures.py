@@ -134,10 +134,14 @@ class Replicates(Rows):
         q is the upper alpha/2 point of the standard normal distribution, or of the t distribution
         where its degrees of freedom were given.
         """
+        made = np.isnan(self.lower) & np.isnan(self.upper)
+        if not made.any():
+            return self
         with np.errstate(all="ignore"):
-            of_t = np.where(np.isfinite(self.df), stdtrit(self.df, alpha / 2), ndtri(alpha / 2))
+            of_t: float | Floats = ndtri(alpha / 2)
+            if not np.isnan(self.df).all():
+                of_t = np.where(np.isfinite(self.df), stdtrit(self.df, alpha / 2), of_t)
             half = -of_t * self.se
-            made = np.isnan(self.lower) & np.isnan(self.upper)
             lower = np.where(made, self.estimate - half, self.lower)
             upper = np.where(made, self.estimate + half, self.upper)
         return replace(self, lower=lower, upper=upper)
@@ -181,16 +185,16 @@ def measures(
             p-values; None for no such test.
 
     Returns:
-        No measure that needs what was never given: the truth, which must not be 0 for
-        ``relative_bias``, the null, or numbers that no trial has. ``relative_precision`` compares
-        two methods, and has a function of its own.
+        No measure that needs what was never given: the truth, which must not be 0, nor have both
+        signs, for ``relative_bias``, the null, or numbers that no trial has. ``relative_precision``
+        compares two methods, and has a function of its own.
     """
     answered = replicates.answered
-    x, se, lower, upper, p_value = (
+    x, se, lower, upper, p_value, rank, draws = (
         each if answered.all() else np.where(answered, each, np.nan)
         for each in (
             *(replicates.estimate, replicates.se, replicates.lower, replicates.upper),
-            replicates.p_value,
+            *(replicates.p_value, replicates.rank, replicates.draws),
         )
     )
     if isinstance(truth, np.ndarray) and np.isnan(truth[answered]).any():
@@ -198,15 +202,16 @@ def measures(
     # What differs with the truth of a trial is told apart from what differs with the estimate.
     shift = truth if isinstance(truth, np.ndarray) else 0.0
     limited = ~(np.isnan(lower) | np.isnan(upper))
-    has_x = not np.isnan(x).all()
+    has_x, has_se = not np.isnan(x).all(), not np.isnan(se).all()
     means: dict[str, Floats] = {}
     with np.errstate(all="ignore"):
-        squares = {"model_se": se * se}
+        squares = {"model_se": se * se} if has_se else {}
         if has_x and truth is not None:
             error = x - truth
             means |= {"bias": error, "mse": error * error}
             squares["rmse"] = error * error
-            if np.all(truth != 0):
+            # Of truths of both signs, the mean of errors over truths is dominated by those near 0.
+            if not (np.any(truth >= 0) and np.any(truth <= 0)):
                 means["relative_bias"] = error / truth
         if limited.any():
             means |= _of_limits(lower, upper, limited, truth, alpha)
@@ -224,15 +229,13 @@ def measures(
         if truth is not None and not answered.any():
             means["coverage"] = np.zeros(answered.size)
         means["failures"] = (~answered).astype(np.float64)
-        rank, draws = (
-            np.where(answered, column, np.nan) for column in (replicates.rank, replicates.draws)
-        )
         means |= _of_ranks(rank, draws)
         found = {name: _mean_measure(name, values) for name, values in means.items()}
         found |= {name: _root_measure(values) for name, values in squares.items()}
         if has_x:
             found["empirical_se"] = _empirical_se(x - shift)
-            found["relative_error_model_se"] = _relative_error(x - shift, se)
+            if has_se:
+                found["relative_error_model_se"] = _relative_error(x - shift, se)
     found |= _uniformity(rank, draws)
     return {name: found[name] for name in MEASURES if name in found and found[name].trials}
 
@@ -297,15 +300,17 @@ def _of_limits(
 
     The interval score is (u − l) + (2/alpha)·(l − θ)₊ + (2/alpha)·(θ − u)₊.
     """
-    length = np.where(limited, upper - lower, np.nan)
+    length = upper - lower if limited.all() else np.where(limited, upper - lower, np.nan)
     if truth is None:
         return {"mean_length": length}
     below, above = limited & (truth < lower), limited & (truth > upper)
-    covered = limited & ~below & ~above
-    outside = np.where(below, lower - truth, np.where(above, truth - upper, 0.0))
+    covered = (limited & ~(below | above)).astype(np.float64)
+    outside = np.zeros(limited.size)
+    outside[below] = (lower - truth)[below]
+    outside[above] = (truth - upper)[above]
     return {
-        "coverage": covered.astype(np.float64),
-        "coverage_answered": np.where(limited, covered, np.nan),
+        "coverage": covered,
+        "coverage_answered": covered if limited.all() else np.where(limited, covered, np.nan),
         "miss_below": below.astype(np.float64),
         "miss_above": above.astype(np.float64),
         "mean_length": length,

@@ -85,7 +85,7 @@ class OwnMeasures:
             truth: the true value; of each trial where it is drawn.
         """
         answered = np.flatnonzero(replicates.answered)
-        count = answered.size
+        count, no_influence = answered.size, np.full(replicates.answered.shape, np.nan)
         groups = np.arange(count) % GROUPS
         names = (*FIELDS, *AGAINST_TRUTH) if isinstance(truth, np.ndarray) else FIELDS
         table: dict[str, Any] = {name: getattr(replicates, name)[answered] for name in names}
@@ -100,7 +100,7 @@ class OwnMeasures:
             except FunctionError as fault:
                 self.failures.append({**place, "measure": label, "why": str(fault)})
             else:
-                found[label] = Measure(value, error, count, np.full(count, np.nan))
+                found[label] = Measure(value, error, count, no_influence)
         return found
 
     def _send(self, table: Mapping[str, Any]) -> None:

@@ -139,8 +139,9 @@ class _Study:
 
     def measured(self, scenario: int) -> ByMethod:
         """The measures of each method in a scenario, of the trials that are made."""
-        experiment, made = self.experiment, self.so_far(scenario)
-        return measured(made, experiment.alpha, experiment.null, experiment.reference)
+        asked, made = self.experiment, self.so_far(scenario)
+        answers = made.replicates(asked.alpha)
+        return measured(answers, made.truths, asked.alpha, asked.null, asked.reference)
 
     def round(self, spans: Mapping[int, TaskSpan], trials: int) -> Round:
         """The shards of some scenarios that are not recorded.

@@ -101,6 +101,10 @@ class SimulationResults(Results):
         return drawn_again(self, scenario, trial)
 
 
+ByEstimand = Mapping[str, Mapping[str, Replicates]]
+"""Answers by method, and by estimand."""
+
+
 @dataclass(frozen=True)
 class ScenarioTrials:
     """What all methods answered in one scenario."""
@@ -125,7 +129,7 @@ class ScenarioTrials:
         """The first columns of all tables."""
         return {"scenario": self.number, **self.factors}
 
-    def replicates(self, alpha: float) -> dict[str, dict[str, Replicates]]:
+    def replicates(self, alpha: float) -> ByEstimand:
         """The answers by method and estimand, with the limits that follow from standard errors."""
         return {
             label: {
@@ -143,12 +147,15 @@ ByMethod = dict[str, dict[str, dict[str, Measure]]]
 
 
 def measured(
-    scenario: ScenarioTrials, alpha: float, null: float | None, reference: str
+    by_method: ByEstimand,
+    truths: Mapping[str, float | Floats],
+    alpha: float,
+    null: float | None,
+    reference: str,
 ) -> ByMethod:
     """The measures of each method in one scenario, with its precision relative to a reference."""
-    by_method = scenario.replicates(alpha)
     found: ByMethod = {label: {} for label in by_method}
-    for estimand, truth in scenario.truths.items():
+    for estimand, truth in truths.items():
         own = {label: each[estimand] for label, each in by_method.items()}
         found_here = {label: measures(each, truth, alpha, null) for label, each in own.items()}
         if isinstance(truth, np.ndarray):
@@ -157,9 +164,9 @@ def measured(
             if "empirical_se" in each and "empirical_se" in found_here[reference]:
                 each[RELATIVE_PRECISION] = relative_precision(own[label], own[reference])
             found[label][estimand] = {name: each[name] for name in MEASURES if name in each}
-    if len(scenario.truths) > 1:
+    if len(truths) > 1:
         for label, of_method in by_method.items():
-            joint = joint_coverage(of_method, scenario.truths)
+            joint = joint_coverage(of_method, truths)
             found[label] |= {} if joint is None else {ALL: {JOINT_COVERAGE: joint}}
     return found
 
@@ -191,13 +198,14 @@ def simulation_results(
     compared: list[dict[str, Any]] = []
     kept: list[pl.DataFrame] = []
     for scenario in scenarios:
-        by_method = measured(scenario, alpha, null, reference)
+        answers = scenario.replicates(alpha)
+        by_method = measured(answers, scenario.truths, alpha, null, reference)
         if own is not None:
-            _add_own(by_method, scenario, alpha, own)
+            _add_own(by_method, scenario, answers, own)
         summary += [{**scenario.key, **row} for row in summary_rows(by_method, scenario.looks)]
         compared += [{**scenario.key, **row} for row in _compared(by_method, reference)]
         if "keep" in document:
-            kept += _replicates(scenario, alpha, columns[REPLICATES])
+            kept += _replicates(scenario, answers, columns[REPLICATES])
     noted: dict[str, Sequence[Mapping[str, Any]]] = {
         "unrepeated": unrepeated,
         "unmeasured": () if own is None else own.failures,
@@ -217,9 +225,11 @@ def _table(rows: Sequence[Mapping[str, Any]], columns: Columns) -> pl.DataFrame:
     return pl.DataFrame(data, schema=columns, nan_to_null=True, strict=False)
 
 
-def _add_own(by_method: ByMethod, scenario: ScenarioTrials, alpha: float, own: OwnMeasures) -> None:
+def _add_own(
+    by_method: ByMethod, scenario: ScenarioTrials, answers: ByEstimand, own: OwnMeasures
+) -> None:
     """Add the measures of the user's own to those of a scenario."""
-    for label, of_method in scenario.replicates(alpha).items():
+    for label, of_method in answers.items():
         for estimand, each in of_method.items():
             place = {"scenario": scenario.number, "method": label}
             place |= {} if estimand == ONLY else {"estimand": estimand}
@@ -265,10 +275,12 @@ def summary_rows(found: ByMethod, looks: int = 0) -> Iterator[dict[str, Any]]:
         }
 
 
-def _replicates(scenario: ScenarioTrials, alpha: float, columns: Columns) -> Iterator[pl.DataFrame]:
+def _replicates(
+    scenario: ScenarioTrials, answers: ByEstimand, columns: Columns
+) -> Iterator[pl.DataFrame]:
     """The answers, a table of each method and estimand."""
     names = (*FIELDS, *AGAINST_TRUTH, "answered")
-    for label, of_method in scenario.replicates(alpha).items():
+    for label, of_method in answers.items():
         for estimand, each in of_method.items():
             fixed = {**scenario.key, "method": label, "estimand": estimand}
             data: dict[str, Any] = {

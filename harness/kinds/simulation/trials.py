@@ -103,16 +103,15 @@ class MethodTrials:
 def joined(parts: Sequence[MethodTrials]) -> MethodTrials:
     """The trials of several shards, in their order."""
     given = tuple(dict.fromkeys(name for each in parts for name in each.given))
-    columns = [dict(zip(each.given, each.values, strict=True)) for each in parts]
-    missing = [np.full(each.answered.size, np.nan) for each in parts]
-    values = [
-        np.concatenate([own.get(name, no) for own, no in zip(columns, missing, strict=True)])
-        for name in given
-    ]
     answered = np.concatenate([each.answered for each in parts])
+    values = np.full((len(given), answered.size), np.nan)
+    ends = np.cumsum([each.answered.size for each in parts]).tolist()
+    for each, end in zip(parts, ends, strict=True):
+        rows = [given.index(name) for name in each.given]
+        values[rows, end - each.answered.size : end] = each.values
     return MethodTrials(
         given,
-        np.stack(values) if values else np.empty((0, answered.size)),
+        values,
         answered,
         next((each.failed for each in parts if each.failed), ()),
         next((each.changed for each in parts if each.changed), ()),
@@ -258,12 +257,13 @@ def simulate_trials(
             if function in stopped:
                 why += f" ({stopped[function]})"
         events[row, kind] = (trial, f"{MODEL} {why}" if (0, trial) in ended else why)
-    given = reply.content["given"]
+    given, values = reply.content["given"], reply.arrays["values"]
+    answered = reply.arrays["answered"]
+    if reply.content["all_answered"]:
+        answered = np.ones((len(values), shard.count), np.int64)
     answers = tuple(
         _answers(given, *numbers, events.get((row, FAILED), ()), events.get((row, CHANGED), ()))
-        for row, numbers in enumerate(
-            zip(reply.arrays["values"], reply.arrays["answered"], strict=True)
-        )
+        for row, numbers in enumerate(zip(values, answered, strict=True))
     )
     calls = {function: (times, took) for function, times, took in reply.content["calls"]}
     return ShardAnswers(answers, calls, tuple(sorted(lost)))

@@ -378,7 +378,10 @@ LABELLED_SHARE: dict[str, Method] = {
         by.LITTLE,
         labelled.post_stratified,
         category="Bayes",
-        exceptions={"holds the estimate": "at a large alpha both limits may lie on one side of it"},
+        exceptions={
+            "holds the estimate": "where all labelled cases are right, or all are wrong, and at a "
+            "large alpha, both limits may lie on one side of it"
+        },
     ),
     "labels_only": of.score(
         "Wilson score of the labelled cases alone",

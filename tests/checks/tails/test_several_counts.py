@@ -72,7 +72,7 @@ def test_nearest_truths_of_two_samples_are_the_most_likely_ones_of_their_line(fa
         known.combination.weights,
         np.linspace(1e-3, 0.999 if known.is_bounded else 5.0, 4001),
     )
-    rest = known.combination.scale(np.array(wanted)) - weights[0] * known.combination.coordinate(
+    rest = known.combination.scale.of(np.array(wanted)) - weights[0] * known.combination.coordinate(
         first
     )
     with np.errstate(over="ignore"):
