@@ -11,6 +11,7 @@ import pytest
 
 import harness
 from harness.base.errors import InputError
+from tests.sample import sampled
 
 RIGHT_AND_WRONG = [("yes", "no"), ("TRUE", "FALSE"), ("pass", "fail"), ("Correct", "incorrect")]
 OTHER_WORDS = [("p", "f"), ("C", "I"), ("gut", "schlecht")]
@@ -40,14 +41,21 @@ def limits_of(answer):
 
 
 @pytest.mark.parametrize(
-    "command",
-    [
-        "interval proportion --rows FILE --correct a",
-        "interval paired_difference --rows FILE --correct a --correct b",
-        "leaderboard --rows FILE --correct a --correct b",
-    ],
+    ("command", "right", "wrong"),
+    sampled(
+        (
+            pytest.param(command, *words)
+            for words in (*RIGHT_AND_WRONG, *OTHER_WORDS)
+            for command in (
+                "interval proportion --rows FILE --correct a",
+                "interval paired_difference --rows FILE --correct a --correct b",
+                "leaderboard --rows FILE --correct a --correct b",
+            )
+        ),
+        one_in=3,
+        by=lambda case: case[1],
+    ),
 )
-@pytest.mark.parametrize(("right", "wrong"), [*RIGHT_AND_WRONG, *OTHER_WORDS])
 def test_words_for_right_and_wrong_are_read(ask, command, right, wrong):
     Path("words.csv").write_text(cases(right, wrong))
     Path("numbers.csv").write_text(cases())
