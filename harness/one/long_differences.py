@@ -56,7 +56,7 @@ def rows_of_long_difference(family: Family, cases: Cases) -> tuple[list[Row], tu
     validate_two_systems(systems, asked, command)
     items = list(zip(*(table.keys(name, "case") for name in asked.key), strict=True))
     clusters = table.keys(cluster, "cluster")
-    values = table.right(asked.correct[0]) if asked.correct else table.finite(asked.scores[0])
+    values = table.right(asked.correct[0]) if asked.correct else table.finite(asked.score[0])
     rows = []
     for group, places in table.groups(asked.by[1:]).items():
         labels, means = item_means(
