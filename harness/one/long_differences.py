@@ -17,7 +17,7 @@ from harness.one.rows import Row
 def is_long_difference(family: Family, asked: FileQuestion) -> bool:
     """Whether one column has the answers of both systems, which ``by`` tells apart."""
     compares_in_clusters = family.labels_clusters and len(family.data) == 3
-    one_column = len(asked.correct) + len(asked.scores) == 1
+    one_column = len(asked.correct) + len(asked.score) == 1
     return compares_in_clusters and one_column and bool(asked.by) and not asked.columns
 
 
