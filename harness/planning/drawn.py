@@ -200,7 +200,7 @@ class DrawnQuestion:
         if slope == 0:
             return f"{said}, and the sizes near the answer reach the same"
         known = math.ceil(2.0 * error / slope * (number + step - less))
-        return f"{said}, so that {name} is known to ±{known:,}"
+        return f"{said}, so that {name} = {number:,} is known to ±{known:,}"
 
 
 def question_of_table(
