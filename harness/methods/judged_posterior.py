@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import betainc, betaincc, betaln, xlog1py, xlogy
+from scipy.special import betainc, betaln, xlogy
 
 from harness.base.numerics.arrays import Floats, Positions
 from harness.base.numerics.root_finding import bracketed_newton
@@ -20,8 +20,9 @@ from harness.methods.method import LOWER, TWO_SIDED, UPPER, LimitPair
 
 JEFFREYS: Prior = (0.5, 0.5)
 
-_NODES = 16
-_AT_ONCE = 256
+_AT_ONCE = 64
+# What the logarithm of a density falls by where it is left out, and the least angle of such an end.
+_FALL, _NEAR = 27.0, 0.02
 # The residual of the last step, which squares it.
 _RESIDUAL, _STEPS = 1e-5, 60
 _SMALLEST = 1e-280
@@ -37,8 +38,8 @@ def posterior(data: Data, alpha: float, side: str, prior: Prior) -> LimitPair:
 
     given that 1 − sp < se and 1 − sp ≤ q ≤ se, so that the share θ = (q + sp − 1)/(se + sp − 1) is
     in [0, 1]. With u = 1 − sp, θ ≤ t is u ≤ q ≤ (1 − t) u + t se: the probability of one of the
-    three between its ends is integrated over the other two by Gauss's rule of their
-    Beta distributions. The one is that which the share depends on most.
+    three between its ends is integrated over the other two, by Legendre's rule of their angles
+    arcsin √p between the ends. The one is that which the share depends on most.
 
     The default prior is that of Jeffreys, s = t = ½.
 
@@ -61,51 +62,116 @@ def posterior(data: Data, alpha: float, side: str, prior: Prior) -> LimitPair:
     return lower, np.maximum(lower, upper)
 
 
-Shapes = tuple[Floats, Floats]
-"""Both shapes of a Beta distribution for each outcome, shape (m,) each."""
+@dataclass(frozen=True)
+class _Angle:
+    """A rate p = sin² φ of the law Beta(a, b) at m outcomes, and the range of φ to integrate."""
+
+    a: Floats
+    b: Floats
+    mode: Floats
+    low: Floats
+    high: Floats
+
+    def __getitem__(self, rows: Positions) -> _Angle:
+        return _Angle(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
+
+    def mirrored(self) -> _Angle:
+        """Return the angle of 1 − p."""
+        right = np.pi / 2
+        return _Angle(self.b, self.a, right - self.mode, right - self.high, right - self.low)
+
+    def weight(self, angle: Floats) -> Floats:
+        """Return the density at angles of shape (m, …), divided by that at the mode."""
+        shape = (-1,) + (1,) * (angle.ndim - 1)
+        sines, cosines = 2.0 * self.a - 1.0, 2.0 * self.b - 1.0
+        top = xlogy(sines, np.sin(self.mode)) + xlogy(cosines, np.cos(self.mode))
+        logarithm = sines.reshape(shape) * np.log(np.sin(angle))
+        logarithm += cosines.reshape(shape) * np.log(np.cos(angle))
+        return np.exp(logarithm - top.reshape(shape))
+
+
+_Rule = tuple[Floats, Floats]
+"""Nodes in [0, 1] and their weights."""
+_Rules = tuple[_Rule, _Rule]
+"""That of both panels of the outer angle, and that of the inner angle."""
+Below = Callable[[Floats, Positions], tuple[Floats, Floats]]
+"""The probability of a share in [0, t] before it is divided by that in [0, 1], and its derivative,
+at one t for each of some outcomes."""
 
 
 @dataclass(frozen=True)
 class _Share:
-    """The posterior of the share at m outcomes, from those of q, se and u."""
+    """The posterior of the share at m outcomes, from those of u, q and se."""
 
-    q: Shapes
-    se: Shapes
-    u: Shapes
+    u: _Angle
+    q: _Angle
+    se: _Angle
 
     @classmethod
     def of(cls, data: Data, prior: Prior) -> _Share:
         """Return the posterior given x, n, a, m₁, b and m₀."""
         x, n, positives_right, positives, negatives_right, negatives = data
         s, t = prior
-        return cls(
-            (x + s, n - x + t),
-            (positives_right + s, positives - positives_right + t),
-            (negatives - negatives_right + t, negatives_right + s),
-        )
+        a = np.array([negatives - negatives_right + t, x + s, positives_right + s])
+        b = np.array([negatives_right + s, n - x + t, positives - positives_right + t])
+        yes, no = np.maximum(a - 0.5, 1e-3), np.maximum(b - 0.5, 1e-3)
+        size = yes + no
+        # The mode of the angles in the order u ≤ q ≤ se, by means over neighbours.
+        mean = {
+            (i, k): yes[i : k + 1].sum(axis=0) / size[i : k + 1].sum(axis=0)
+            for i in range(3)
+            for k in range(i, 3)
+        }
+        angles = []
+        for j in range(3):
+            least = [np.min([mean[i, k] for k in range(j, 3)], axis=0) for i in range(j + 1)]
+            mode = np.max(least, axis=0)
+            low, high = _least(mode, size[j]), np.pi / 2 - _least(1.0 - mode, size[j])
+            angles.append(_Angle(a[j], b[j], _angle(mode), low, high))
+        return cls(*angles)
+
+    def __getitem__(self, rows: Positions) -> _Share:
+        return _Share(self.u[rows], self.q[rows], self.se[rows])
 
     def mirrored(self) -> _Share:
         """Return the posterior of 1 − θ: yes and no change places, and so do se and sp."""
-        return _Share(self.q[::-1], self.u[::-1], self.se[::-1])
+        return _Share(self.se.mirrored(), self.q.mirrored(), self.u.mirrored())
 
     def quantile(self, tail: float) -> Floats:
         """Return where the posterior has the probability below, shape (m,); 0 where none has it."""
-        means, variances = zip(*map(_moments, (self.q, self.se, self.u)), strict=True)
-        share = np.clip(rogan_gladen(means[0], means[1], 1.0 - means[2])[0], 0.0, 1.0)
-        parts = (variances[0], share**2 * variances[1], (1.0 - share) ** 2 * variances[2])
+        means, variances = zip(*map(_moments, (self.u, self.q, self.se)), strict=True)
+        share = np.clip(rogan_gladen(means[1], means[2], 1.0 - means[0])[0], 0.0, 1.0)
+        parts = ((1.0 - share) ** 2 * variances[0], variances[1], share**2 * variances[2])
         widest = np.argmax(np.array(parts), axis=0)
+        u, q, se = (each.a + each.b for each in (self.u, self.q, self.se))
+        is_mirrored = np.where(widest == 1, u > se, widest == 0)
+        other = np.where(is_mirrored, se, u)
+        form = np.where(widest == 1, 0, np.where(q < other, 1, 2))
         found = np.zeros(share.size)
-        for number, below in enumerate((_by_q, _by_se, _by_u)):
-            rows = np.flatnonzero(widest == number)
-            if rows.size:
-                at = _Share(*((a[rows], b[rows]) for a, b in (self.q, self.se, self.u)))
-                found[rows] = _quantile(below(at), share[rows], tail)
+        for number, below_of in enumerate((_by_q, _by_se_over_u, _by_se_over_q)):
+            for mirror in (False, True):
+                rows = np.flatnonzero((form == number) & (is_mirrored == mirror))
+                if rows.size:
+                    part = self[rows]
+                    near = np.clip(share[rows], _FIRST, 1.0)
+                    # A rough limit leaves few steps to be made with every node.
+                    for rules in (_ROUGH, _FINE):
+                        below = below_of(part.mirrored() if mirror else part, rules)
+                        below = _complement(below, rows.size) if mirror else below
+                        near = _quantile(below, near, tail)
+                    found[rows] = near
         return found
 
 
-Below = Callable[[Floats, Positions], tuple[Floats, Floats]]
-"""The probability of a share in [0, t] before it is divided by that in [0, 1], and its derivative,
-at one t for each of some outcomes."""
+def _complement(below: Below, size: int) -> Below:
+    """The probability of a share in [0, t] by that of the mirrored one in [0, 1 − t]."""
+    whole, _ = below(np.ones(size), np.arange(size))
+
+    def above(t: Floats, index: Positions) -> tuple[Floats, Floats]:
+        mass, density = below(1.0 - t, index)
+        return whole[index] - mass, density
+
+    return above
 
 
 def _quantile(below: Below, start: Floats, tail: float) -> Floats:
@@ -124,115 +190,135 @@ def _quantile(below: Below, start: Floats, tail: float) -> Floats:
         mass = np.maximum(mass, _LEAST)
         return aim[index] - np.log(mass), -share * density / mass
 
-    lowest, first = np.full(known.size, _LOWEST), np.log(np.clip(start[known], _FIRST, 1.0))
+    lowest, first = np.full(known.size, _LOWEST), np.log(np.maximum(start[known], _LEAST))
     roots, _ = bracketed_newton(left, lowest, np.zeros(known.size), first, _RESIDUAL, _STEPS)
     found = np.zeros_like(start)
     found[known] = np.exp(roots)
     return found
 
 
-def _by_q(share: _Share) -> Below:
+def _by_q(share: _Share, rules: _Rules) -> Below:
     """E[F_q(u + t(se − u)) − F_q(u)] over se > u; by 1 − F_q where q is below u on average."""
-    (se, u), weight = _rule_of_two(share.se, share.u)
-    a, b = (shape[:, np.newaxis] for shape in share.q)
-    weight = np.where(se > u, weight, 0.0)
-    is_low = (_moments(share.q)[0] < _moments(share.u)[0])[:, np.newaxis]
+    outer, of_outer = _outer(share.se, share.u.low, share.se.low, rules[0])
+    inner, of_inner = _inner(share.u, np.zeros_like(outer), outer, rules[1])
+    weight = of_outer[:, :, np.newaxis] * of_inner
+    se, u = np.sin(outer)[:, :, np.newaxis] ** 2, np.sin(inner) ** 2
+    a, b = (shape[:, np.newaxis, np.newaxis] for shape in (share.q.a, share.q.b))
+    is_low = (_moments(share.q)[0] < _moments(share.u)[0])[:, np.newaxis, np.newaxis]
     first, second = np.where(is_low, b, a), np.where(is_low, a, b)
     start = betainc(first, second, np.where(is_low, 1.0 - u, u))
 
     def below(t: Floats, index: Positions) -> tuple[Floats, Floats]:
         gap = se[index] - u[index]
-        end = np.clip(u[index] + t[:, np.newaxis] * gap, 0.0, 1.0)
+        end = np.clip(u[index] + t[:, np.newaxis, np.newaxis] * gap, 0.0, 1.0)
         reached = np.where(is_low[index], 1.0 - end, end)
         mass = np.abs(betainc(first[index], second[index], reached) - start[index])
         density = _density(a[index], b[index], end) * gap
-        return (weight[index] * mass).sum(axis=1), (weight[index] * density).sum(axis=1)
+        return (weight[index] * mass).sum(axis=(1, 2)), (weight[index] * density).sum(axis=(1, 2))
 
     return below
 
 
-def _by_se(share: _Share) -> Below:
-    """E[1 − F_se(u + (q − u)/t)] over u ≤ q."""
-    (q, u), weight = _rule_of_two(share.q, share.u)
-    a, b = (shape[:, np.newaxis] for shape in share.se)
-    weight = np.where(q >= u, weight, 0.0)
+def _by_se_over_u(share: _Share, rules: _Rules) -> Below:
+    """E[1 − F_se(u + (q − u)/t)] over q from u to u + t(1 − u), and then over u."""
 
     def below(t: Floats, index: Positions) -> tuple[Floats, Floats]:
-        gap, at = q[index] - u[index], t[:, np.newaxis]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            start = np.clip(np.nan_to_num(u[index] + gap / at, nan=1.0), 0.0, 1.0)
-            steep = np.where((start < 1.0) & (at > 0), gap / at**2, 0.0)
-        density = _density(a[index], b[index], start) * steep
-        mass = betaincc(a[index], b[index], start)
-        return (weight[index] * mass).sum(axis=1), (weight[index] * density).sum(axis=1)
+        part = share[index]
+        outer, of_outer = _outer(part.u, part.u.low, part.u.low, rules[0])
+        u = np.sin(outer) ** 2
+        inner, of_inner = _inner(part.q, outer, _angle(u + t[:, np.newaxis] * (1.0 - u)), rules[1])
+        weight = of_outer[:, :, np.newaxis] * of_inner
+        return _se_above(part.se, np.sin(inner) ** 2, u[:, :, np.newaxis], t, weight)
 
     return below
 
 
-def _by_u(share: _Share) -> Below:
-    """E[F_u(q) − F_u((q − t se)/(1 − t))] over q ≤ se."""
-    (q, se), weight = _rule_of_two(share.q, share.se)
-    a, b = (shape[:, np.newaxis] for shape in share.u)
-    weight = np.where(se >= q, weight, 0.0)
-    end = betainc(a, b, q)
+def _by_se_over_q(share: _Share, rules: _Rules) -> Below:
+    """E[1 − F_se(u + (q − u)/t)] over u from (q − t)/(1 − t) to q, and then over q."""
 
     def below(t: Floats, index: Positions) -> tuple[Floats, Floats]:
-        gap, rest = se[index] - q[index], 1.0 - t[:, np.newaxis]
+        part, at = share[index], t[:, np.newaxis]
+        # The least u begins to rise at q = t.
+        outer, of_outer = _outer(part.q, part.u.low, _angle(t), rules[0])
+        q = np.sin(outer) ** 2
         with np.errstate(divide="ignore", invalid="ignore"):
-            start = np.clip(np.nan_to_num(se[index] - gap / rest, nan=0.0), 0.0, 1.0)
-            steep = np.where((start > 0) & (rest > 0), gap / rest**2, 0.0)
-        density = _density(a[index], b[index], start) * steep
-        mass = end[index] - betainc(a[index], b[index], start)
-        return (weight[index] * mass).sum(axis=1), (weight[index] * density).sum(axis=1)
+            least = np.where(at < 1.0, np.maximum(q - at, 0.0) / (1.0 - at), 0.0)
+        inner, of_inner = _inner(part.u, _angle(least), outer, rules[1])
+        weight = of_outer[:, :, np.newaxis] * of_inner
+        return _se_above(part.se, q[:, :, np.newaxis], np.sin(inner) ** 2, t, weight)
 
     return below
 
 
-def _moments(shapes: Shapes) -> tuple[Floats, Floats]:
-    a, b = shapes
-    mean = a / (a + b)
-    return mean, mean * (1.0 - mean) / (a + b + 1.0)
+def _se_above(se: _Angle, q: Floats, u: Floats, t: Floats, weight: Floats) -> tuple[Floats, Floats]:
+    a, b = (shape[:, np.newaxis, np.newaxis] for shape in (se.a, se.b))
+    gap, at = q - u, t[:, np.newaxis, np.newaxis]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        start = np.clip(np.nan_to_num(u + gap / at, nan=1.0), 0.0, 1.0)
+        steep = np.where((start < 1.0) & (at > 0), gap / at**2, 0.0)
+    density = _density(a, b, start) * steep
+    mass = betainc(b, a, 1.0 - start)
+    return (weight * mass).sum(axis=(1, 2)), (weight * density).sum(axis=(1, 2))
+
+
+def _moments(beta: _Angle) -> tuple[Floats, Floats]:
+    mean = beta.a / (beta.a + beta.b)
+    return mean, mean * (1.0 - mean) / (beta.a + beta.b + 1.0)
 
 
 def _density(a: Floats, b: Floats, p: Floats) -> Floats:
+    """The density for Newton's steps, which need few digits of it."""
     inside = np.clip(p, 1e-300, 1.0 - 2.0**-53)
-    return np.exp(xlogy(a - 1.0, inside) + xlog1py(b - 1.0, -inside) - betaln(a, b))
+    return np.exp((a - 1.0) * np.log(inside) + (b - 1.0) * np.log(1.0 - inside) - betaln(a, b))
 
 
-def _rule_of_two(first: Shapes, second: Shapes) -> tuple[tuple[Floats, Floats], Floats]:
-    """Return the nodes of two Beta distributions and their weights, shape (m, nodes²) each."""
-    (x, of_x), (y, of_y) = _gauss_rules(first), _gauss_rules(second)
-    shape = x.shape[0], -1
-    grids = np.broadcast_arrays(x[:, :, np.newaxis], y[:, np.newaxis, :])
-    weight = of_x[:, :, np.newaxis] * of_y[:, np.newaxis, :]
-    return (grids[0].reshape(shape), grids[1].reshape(shape)), weight.reshape(shape)
+def _angle(p: Floats) -> Floats:
+    return np.asarray(np.arcsin(np.sqrt(np.clip(p, 0.0, 1.0))))
 
 
-def _gauss_rules(shapes: Shapes) -> tuple[Floats, Floats]:
-    """Return Gauss's nodes of Beta distributions in (0, 1) and their weights, shape (m, nodes).
+def _least(p: Floats, size: Floats) -> Floats:
+    """The angle below that of p at which p^(Np) (1 − p)^(N − Np) has fallen enough, or 0.
 
-    They are eigenvalues of the Jacobi polynomials' recurrence, and squares of the first elements of
-    its eigenvectors (Golub and Welsch 1969, Math. Comput. 23, 221–230).
+    Newton's method comes from outside, as that logarithm is concave in the angle.
     """
-    pairs, place = np.unique(np.array(shapes).T, axis=0, return_inverse=True)
-    a, b = (column[:, np.newaxis] for column in pairs.T)
-    k = np.arange(1.0, _NODES)
-    total = a + b - 2.0
-    centers = np.concatenate(
-        [
-            a / (a + b),
-            0.5 + 0.5 * (a - b) * total / ((2.0 * k + total) * (2.0 * k + total + 2.0)),
-        ],
-        axis=1,
-    )
-    # (k + total)/(2k + total − 1) is 1 at k = 1, whatever the shapes are.
-    ratio = np.ones((a.size, k.size))
-    ratio[:, 1:] = (k[1:] + total) / (2.0 * k[1:] + total - 1.0)
-    squares = k * (k + a - 1.0) * (k + b - 1.0) * ratio
-    squares /= (2.0 * k + total) ** 2 * (2.0 * k + total + 1.0)
-    matrix = np.zeros((a.size, _NODES, _NODES))
-    diagonal = np.arange(_NODES)
-    matrix[:, diagonal, diagonal] = centers
-    matrix[:, diagonal[1:], diagonal[:-1]] = np.sqrt(squares)
-    nodes, vectors = np.linalg.eigh(matrix)
-    return np.clip(nodes, 0.0, 1.0)[place.ravel()], (vectors[:, 0, :] ** 2)[place.ravel()]
+    angle = np.maximum(_angle(p) - np.sqrt(_FALL / size), _NEAR)
+    for _ in range(4):
+        sine, cosine = np.sin(angle), np.cos(angle)
+        fall = xlogy(p, p / sine**2) + xlogy(1.0 - p, (1.0 - p) / cosine**2)
+        slope = 2.0 * (p - sine**2) / (sine * cosine)
+        step = np.maximum(fall - _FALL / size, 0.0)
+        angle = angle + np.divide(step, slope, out=np.zeros_like(p), where=slope > 0)
+    return np.where(angle > _NEAR, angle, 0.0)
+
+
+def _rules(panel: int, inner: int) -> _Rules:
+    """Legendre's rules, the inner one of v in sin²(πv/2): a root at its end is smooth in v."""
+    x, weight = np.polynomial.legendre.leggauss(panel)
+    y, of_y = np.polynomial.legendre.leggauss(inner)
+    half = np.pi / 4 * (y + 1.0)
+    return (0.5 * (x + 1.0), 0.5 * weight), (np.sin(half) ** 2, np.pi / 4 * of_y * np.sin(2 * half))
+
+
+_ROUGH, _FINE = _rules(8, 12), _rules(32, 48)
+
+
+def _outer(beta: _Angle, least: Floats, split: Floats, rule: _Rule) -> tuple[Floats, Floats]:
+    """Return angles in two panels and their weights, shape (m, nodes) each."""
+    low = np.minimum(np.maximum(beta.low, least), beta.high)
+    inside = (split > low) & (split < beta.high)
+    middle = np.where(inside, split, 0.5 * (low + beta.high))
+    nodes, weights = rule
+    ends = ((low, middle), (middle, beta.high))
+    angle = np.concatenate([a[:, np.newaxis] + np.outer(b - a, nodes) for a, b in ends], axis=1)
+    weight = np.concatenate([np.outer(b - a, weights) for a, b in ends], axis=1)
+    return angle, weight * beta.weight(angle)
+
+
+def _inner(beta: _Angle, low: Floats, high: Floats, rule: _Rule) -> tuple[Floats, Floats]:
+    """Return angles between ends of shape (m, k) and their weights, shape (m, k, nodes) each."""
+    nodes, weights = rule
+    low = np.maximum(low, beta.low[:, np.newaxis])
+    width = np.maximum(np.minimum(high, beta.high[:, np.newaxis]) - low, 0.0)[:, :, np.newaxis]
+    angle = low[:, :, np.newaxis] + width * nodes
+    # An empty range may lie outside of the quarter.
+    return angle, width * weights * beta.weight(angle)
