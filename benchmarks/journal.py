@@ -15,12 +15,12 @@ from typing import Any
 import harness
 from benchmarks.timing import report
 from harness.designs.engines.monte_carlo import SHARD
-from harness.kinds.coverage.scenario_trials import ScenarioTrials
+from harness.kinds.coverage.scenario_trials import ScenarioRounds
 from harness.kinds.coverage.solutions import ScenarioSolution
 from harness.kinds.load import load_experiment
 from harness.kinds.run import run_experiment
 from harness.runner.journal.database import Journal
-from harness.runner.parallel import NoProgress
+from harness.runner.parallel import Progress
 
 SHARDS = 34
 CONFIG: dict[str, Any] = {
@@ -35,7 +35,7 @@ CONFIG: dict[str, Any] = {
 }
 
 
-class Stopping(NoProgress):
+class Stopping(Progress):
     """Progress that stops a run after some shards."""
 
     def __init__(self, shards: int) -> None:
@@ -63,7 +63,7 @@ def journal() -> None:
         return wrapped
 
     steps = {
-        ScenarioTrials: ("save",),
+        ScenarioRounds: ("save",),
         ScenarioSolution: ("save",),
         Journal: ("__init__", "commit", "close", "records"),
     }
@@ -81,7 +81,7 @@ def journal() -> None:
             "a run of 10^8 trials, its journal's share of the time", f"{spent / first:.2%}", "< 2 %"
         )
         start = time.perf_counter()
-        run_experiment(experiment, place, NoProgress())
+        run_experiment(experiment, place, Progress())
         report("the same, 99 % done and run again, s", f"{time.perf_counter() - start:.2f}", "< 3")
         size = (place / CONFIG["name"] / "journal.sqlite").stat().st_size
         report("the size of its journal, MB", f"{size / 1e6:.2f}", "< 50")

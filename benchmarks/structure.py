@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import ast
 import json
+import os
 import re
 import statistics
 import subprocess
@@ -200,7 +201,17 @@ def main() -> int:
         print(json.dumps([list(path.files), calls, path.deepest, path.changes]))
         return 0
     command = [sys.executable, "-m", "benchmarks.structure", "--path"]
-    printed = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout
+    # A run looks for what others have left in the folder for temporary files: here, nothing.
+    with tempfile.TemporaryDirectory(prefix="structure-") as folder:
+        ran = subprocess.run(
+            command,
+            check=True,
+            capture_output=True,
+            text=True,
+            cwd=ROOT,
+            env={**os.environ, "TMPDIR": folder},
+        )
+    printed = ran.stdout
     files, calls, deepest, changes = json.loads(printed.splitlines()[-1])
     print(f"one trial, Python {sys.version.split()[0]}")
     print(f"  files {len(files)}, functions {len(calls)}, calls {sum(c[2] for c in calls):,}")

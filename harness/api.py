@@ -16,7 +16,7 @@ from harness.figures.kind import FigureSpec
 from harness.kinds.load import load_experiment, validate_figure
 from harness.kinds.run import run_experiment, workload_of
 from harness.kinds.stored import load as load_results
-from harness.runner.parallel import NoProgress
+from harness.runner.parallel import Progress
 from harness.runner.write import write_figures_asked_for
 from harness.tables.results import Results
 from harness.tables.sheet import readable_sheet
@@ -80,10 +80,10 @@ def run(
     workload_of(experiment)
     views = _Views(experiment.figures, experiment.figures_are_suggested)
     if folder is None:
-        return replace(run_experiment(experiment, None, NoProgress()), views=views)
+        return replace(run_experiment(experiment, None, Progress()), views=views)
     # A user function may change the working folder; the results still go to where they were sent.
     given, place = folder / experiment.name, folder.absolute()
-    results = run_experiment(experiment, place, NoProgress(), fresh=fresh, take_over=take_over)
+    results = run_experiment(experiment, place, Progress(), fresh=fresh, take_over=take_over)
     path = given if given.absolute() == results.path else results.path
     if path is not None:
         write_figures_asked_for(results, experiment, path)

@@ -14,6 +14,7 @@ import numpy as np
 from harness.base.arguments import quoted, validate_choice, validate_whole
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats, Positions
+from harness.base.text import enumerated
 from harness.distributions.sampling.law import NUMPY, Law
 from harness.families.catalogue import FAMILIES
 from harness.families.confusion import BETA, f_score
@@ -21,7 +22,6 @@ from harness.families.data import numbers
 from harness.families.family import STOPPING, Family
 from harness.families.judged import (
     JUDGED_SHARE,
-    KNOWN_JUDGE,
     SENSITIVITY,
     SHARE,
     SPECIFICITY,
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from harness.designs.design import Design, Scenario
 
 LARGEST_BETA = 100.0
+_RATES = {SENSITIVITY, SPECIFICITY}
 
 
 def with_settings(name: Any, given: MutableMapping[str, Any], alpha: object = None) -> Family:
@@ -63,9 +64,8 @@ def with_settings(name: Any, given: MutableMapping[str, Any], alpha: object = No
             raise InputError(f"{STOPPING} is for the family proportion, found {name}")
         nominal = given.get("alpha", 0.05) if alpha is None else alpha
         return stopped_proportion(open_rule(given.pop(STOPPING), nominal))
-    rates = {SENSITIVITY, SPECIFICITY} & set(given)
-    if family is JUDGED_SHARE and rates and SHARE not in given:
-        return _of_known_judge(given)
+    if family is JUDGED_SHARE and _has_known_rates(given):
+        return with_rates(family, {rate: given.pop(rate, None) for rate in _RATES})
     if RANGE in given:
         return _in_range(family, given.pop(RANGE))
     if K in family.settings and K in given:
@@ -83,11 +83,34 @@ def with_settings(name: Any, given: MutableMapping[str, Any], alpha: object = No
     return f_score(float(beta))
 
 
-def _of_known_judge(given: MutableMapping[str, Any]) -> Family:
-    """The family of a share by a judge with these error rates."""
-    if not {SENSITIVITY, SPECIFICITY} <= set(given):
+def _has_known_rates(given: Mapping[str, Any]) -> bool:
+    """Whether rates are known: without labels, and beside a size where a true share is given.
+
+    Without a size they are the true rates of a question how many labels suffice.
+    """
+    if not _RATES & set(given) or set(JUDGED_SHARE.sizes[1:]) & set(given):
+        return False
+    return SHARE not in given or JUDGED_SHARE.sizes[0] in given
+
+
+def with_rates(family: Family, rates: Mapping[str, Any]) -> Family:
+    """Return the family of a share by a judge with known error rates.
+
+    Args:
+        family: without settings.
+        rates: the sensitivity and the specificity by name; the family itself where both are None.
+
+    Raises:
+        InputError: it is another family, one of both is None, or they are no such rates.
+    """
+    known = {name: rate for name, rate in rates.items() if rate is not None}
+    if not known:
+        return family
+    if family is not JUDGED_SHARE:
+        raise InputError(f"{enumerated(known)} of a check is for judged_share, found {family.name}")
+    if len(known) < len(_RATES):
         raise InputError(f"{JUDGED_SHARE.name} needs both {SENSITIVITY} and {SPECIFICITY}")
-    return known_judge(given.pop(SENSITIVITY), given.pop(SPECIFICITY))
+    return known_judge(**known)
 
 
 def _in_range(family: Family, ends: Any) -> Family:
@@ -113,18 +136,9 @@ def family_in(given: Any) -> Family:
 
 
 def design_for(family: Family) -> Design:
-    """Return the design of a family.
-
-    Raises:
-        InputError: the family is of intervals alone.
-    """
+    """Return the design of a family."""
     from harness.designs.catalogue import DESIGNS
 
-    if family.design == KNOWN_JUDGE:
-        raise InputError(
-            f"{family.name} has intervals alone; coverage and sizes of {JUDGED_SHARE.name} need "
-            f"{SHARE}, {SENSITIVITY} and {SPECIFICITY}"
-        )
     return DESIGNS[family.design]
 
 
@@ -140,6 +154,7 @@ def scenario_for(
     """Return a scenario of a family with the family's design; the arguments are those of both."""
     from harness.designs.design import Scenario
 
+    law = family.law if law is None else law
     return Scenario(design_for(family), family, size, truth, draws, law, with_both)
 
 

@@ -26,6 +26,21 @@ ComparedFamily = Literal[
 ]
 """The families that compare two samples."""
 
+SimulatedFamily = Literal[
+    "mean", "bounded_mean", "clustered_proportion", "clustered_mean", "clustered_difference",
+    "stratified_difference", "pass_at", "pass_hat", "auc", "auc_difference", "labelled_share",
+]
+"""The families whose coverage is that of data sets that are drawn."""
+
+PlannedFamily = Literal[
+    "proportion", "rate", "proportion_difference", "rate_difference", "balanced_accuracy",
+    "risk_ratio", "odds_ratio", "rate_ratio", "paired_difference", "paired_ratio", "mean",
+    "clustered_proportion", "clustered_mean", "clustered_difference", "stratified_difference",
+    "precision", "recall", "specificity", "npv", "f_score", "jaccard", "mcc", "kappa",
+    "informedness", "auc", "labelled_share", "judged_share",
+]
+"""The families that have an answer to how many suffice."""
+
 ProportionMethod = Literal[
     "wald", "wald_cc", "wald_t", "add_four", "agresti_coull", "wilson", "wilson_cc",
     "wilson_modified", "second_order", "scas", "scas_cc", "clopper_pearson", "mid_p", "blaker",

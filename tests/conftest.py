@@ -1,6 +1,8 @@
 """Settings of every test, the tests that take long, and results that many read and none changes."""
 
+import gc
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,6 +27,17 @@ SLOW = tuple(
     if not line.startswith("#")
 )
 """The beginnings of the names of the tests that carry the mark ``slow``."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Search no garbage among the tests and modules, which are all kept to the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -5,7 +5,10 @@ from pathlib import Path
 from textwrap import fill
 
 import harness
+from harness.catalogue import design_for
+from harness.designs.design import Design
 from harness.families.catalogue import COMPARED, FAMILIES
+from harness.families.family import Family
 from harness.methods.catalogue import CATALOGUE, by_any_name
 from harness.methods.method import ALL_SIDES
 
@@ -26,6 +29,17 @@ def type_name(family: str) -> str:
     return "".join(part.capitalize() for part in family.split("_")) + "Method"
 
 
+def is_planned(family: Family) -> bool:
+    """Whether ``size`` has an answer for a family."""
+    design = design_for(family)
+    return family.has_outcomes or bool(design.size_needs) or draws_growing(design)
+
+
+def draws_growing(design: Design) -> bool:
+    """Whether lists are drawn that grow with their size."""
+    return design.lists is not None and design.lists.draw_growing is not None
+
+
 def source() -> str:
     """The text of the file."""
     lists = [
@@ -35,6 +49,16 @@ def source() -> str:
             "ComparedFamily",
             [each.name for each in COMPARED],
             "The families that compare two samples.",
+        ),
+        (
+            "SimulatedFamily",
+            [name for name, each in FAMILIES.items() if not each.has_outcomes],
+            "The families whose coverage is that of data sets that are drawn.",
+        ),
+        (
+            "PlannedFamily",
+            [name for name, each in FAMILIES.items() if is_planned(each)],
+            "The families that have an answer to how many suffice.",
         ),
     ]
     every = "\n    | ".join(map(type_name, FAMILIES))

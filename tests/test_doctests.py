@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import harness
+from tests.sample import sampled
 
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 ROOT = Path(harness.__file__).parent
@@ -22,7 +23,9 @@ def modules_with_examples() -> list[str]:
     return sorted({".".join(each).removesuffix(".__init__") for each in parts} - PROGRAMS)
 
 
-@pytest.mark.parametrize("name", modules_with_examples())
+@pytest.mark.parametrize(
+    "name", sampled(modules_with_examples(), one_in=3, by=lambda name: name.split(".")[1])
+)
 def test_examples_print_what_they_show(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with np.printoptions(precision=8, suppress=False, linewidth=75, legacy=False):

@@ -54,18 +54,38 @@ def module_of(file: Path) -> str:
 FILES = {module_of(file): file for file in sorted(ROOT.rglob("*.py"))}
 
 
+def nodes_of(source: str) -> list[ast.AST]:
+    """The nodes of the syntax of a text."""
+    return list(ast.walk(ast.parse(source)))
+
+
+@cache
+def syntax(module: str) -> list[ast.AST]:
+    """The nodes of a module, which is read once for all tests."""
+    return nodes_of(FILES[module].read_text("utf-8"))
+
+
+@cache
+def calls() -> dict[str, list[tuple[str, ast.Call]]]:
+    """The calls in each module, each with the text of what is called."""
+    return {
+        module: [
+            (ast.unparse(node.func), node) for node in syntax(module) if isinstance(node, ast.Call)
+        ]
+        for module in FILES
+    }
+
+
 def room_of(module: str) -> str:
     return module.split(".")[0]
 
 
-def imports(module: str, source: str) -> set[str]:
+def imports(module: str, nodes: list[ast.AST]) -> set[str]:
     """Modules of the package that a module imports anywhere in its text, type checking included.
 
     A text that is the name of a module counts as an import of it. Inside the functions of a lazy
     room, and in the table that they read, nothing counts.
     """
-    tree = ast.parse(source)
-    nodes = list(ast.walk(tree))
     if room_of(module) in LAZY:
         inner = [node for node in nodes if isinstance(node, ast.FunctionDef) or is_table(node)]
         hidden = {id(node) for each in inner for node in ast.walk(each)}
@@ -99,7 +119,7 @@ def is_table(node: ast.AST) -> bool:
 @cache
 def graph() -> dict[str, set[str]]:
     """What each module imports; read when the first test asks, and not where none does."""
-    return {module: imports(module, file.read_text("utf-8")) for module, file in FILES.items()}
+    return {module: imports(module, syntax(module)) for module in FILES}
 
 
 def uses(module: str) -> set[str]:
@@ -112,10 +132,14 @@ def test_every_room_has_a_floor() -> None:
     assert {room_of(module) for module in FILES} - {""} == set(LEVEL)
 
 
-@pytest.mark.parametrize("module", [module for module in FILES if module])
-def test_a_room_uses_only_rooms_above_it(module: str) -> None:
-    here = LEVEL[room_of(module)]
-    assert {name for name in uses(module) if LEVEL[room_of(name)] > here} == set()
+def test_a_room_uses_only_rooms_above_it() -> None:
+    upwards = {
+        f"{module} uses {name}"
+        for module in filter(None, FILES)
+        for name in uses(module)
+        if LEVEL[room_of(name)] > LEVEL[room_of(module)]
+    }
+    assert upwards == set()
 
 
 def test_the_package_itself_uses_nothing_before_it_is_asked() -> None:
@@ -160,63 +184,61 @@ module does: a text that is one counts as an import, and none is put together.
 
 def test_what_is_imported_by_a_variable_is_a_public_name_or_not_of_the_package() -> None:
     found = set()
-    for module, file in FILES.items():
-        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-            if isinstance(node, ast.Call):
-                name = ast.unparse(node.func).rpartition(".")[2]
-                is_import = name in ("import_module", "__import__", "run_module")
-                if is_import and not isinstance(node.args[0], ast.Constant):
-                    found.add(module)
+    for module, called in calls().items():
+        for name, call in called:
+            is_import = name.rpartition(".")[2] in ("import_module", "__import__", "run_module")
+            if is_import and not isinstance(call.args[0], ast.Constant):
+                found.add(module)
     assert found == set(IMPORTED_BY_A_VARIABLE)
 
 
 def test_the_name_of_a_module_is_nowhere_put_together() -> None:
     beginnings = {f"harness.{name}." for name in FILES if name} | {"harness."}
-    for module, file in FILES.items():
-        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+    for module in FILES:
+        for node in syntax(module):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 assert node.value not in beginnings, f"{module}: {node.value}"
 
 
-PROCESSES = ("callers.worker", "callers.simulation.worker", "runner.machine")
+PROCESSES = (
+    "callers.worker",
+    "callers.simulation.worker",
+    "runner.cluster",
+    "runner.parallel",
+)
 
 
 def test_only_the_command_line_prints_or_exits() -> None:
-    found = []
-    for module, file in FILES.items():
+    ends = ("print", "exit", "quit", "sys.exit", "os._exit")
+    found = [
+        f"{module}:{call.lineno}"
+        for module, called in calls().items()
         # Worker processes end with their driver.
-        if room_of(module) in ("cli", "__main__") or module in PROCESSES:
-            continue
-        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-            called = node.func if isinstance(node, ast.Call) else None
-            if isinstance(called, ast.Name) and called.id in ("print", "exit", "quit"):
-                found.append(f"{module}:{called.lineno}")
-            if isinstance(called, ast.Attribute) and ast.unparse(called) in (
-                "sys.exit",
-                "os._exit",
-            ):
-                found.append(f"{module}:{called.lineno}")
+        if room_of(module) not in ("cli", "__main__") and module not in PROCESSES
+        for name, call in called
+        if name in ends
+    ]
     assert found == []
 
 
 def test_all_printing_goes_through_one_file() -> None:
     printing = ("typer.echo", "typer.secho", "Console", "sys.stdout.write", "sys.stderr.write")
-    found = []
-    for module, file in FILES.items():
-        calls = (n for n in ast.walk(ast.parse(file.read_text("utf-8"))) if isinstance(n, ast.Call))
-        found += [module for call in calls if ast.unparse(call.func) in printing]
+    found = [module for module, called in calls().items() for name, _ in called if name in printing]
     assert found == ["commands.output"]
 
 
 def test_the_check_sees_an_import_inside_a_function() -> None:
     source = "def f():\n    from harness.runner import write\n    return write\n"
-    assert "runner.write" in imports("errors", source)
-    assert imports("", source) == set()
-    assert imports("", "from harness.runner import write\n") == {"runner", "runner.write"}
+    assert "runner.write" in imports("errors", nodes_of(source))
+    assert imports("", nodes_of(source)) == set()
+    assert imports("", nodes_of("from harness.runner import write\n")) == {
+        "runner",
+        "runner.write",
+    }
 
 
 def test_the_check_sees_the_name_of_a_module_in_a_text() -> None:
     source = 'def f(name="harness.runner.write"):\n    return import_module(name)\n'
-    assert imports("errors", source) == {"runner.write"}
-    assert imports("", f'{HOMES} = {{"write": "harness.runner.write"}}\n') == set()
-    assert imports("", 'OTHERS = {"write": "harness.runner.write"}\n') == {"runner.write"}
+    assert imports("errors", nodes_of(source)) == {"runner.write"}
+    assert imports("", nodes_of(f'{HOMES} = {{"write": "harness.runner.write"}}\n')) == set()
+    assert imports("", nodes_of('OTHERS = {"write": "harness.runner.write"}\n')) == {"runner.write"}

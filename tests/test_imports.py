@@ -67,7 +67,7 @@ LIGHT = {f"harness.base.{name}" for name in ("errors", "files", "text", "underwa
 
 def test_help_loads_the_command_line_and_nothing_else(tmp_path: Path) -> None:
     loaded = modules_of_command(tmp_path, "--help")
-    assert rooms(loaded) == {"base", "cli", "commands"}
+    assert rooms(loaded) == {"base", "cli", "commands", "names"}
     assert {name for name in loaded if name.startswith("harness.base.")} == LIGHT
     assert not loaded & HEAVY
 
@@ -75,7 +75,7 @@ def test_help_loads_the_command_line_and_nothing_else(tmp_path: Path) -> None:
 @pytest.mark.parametrize("command", [function.__name__ for function in COMMANDS])
 def test_help_of_a_command_loads_nothing_of_ours_either(tmp_path: Path, command: str) -> None:
     loaded = modules_of_command(tmp_path, command, "--help")
-    assert rooms(loaded) == {"base", "cli", "commands"}
+    assert rooms(loaded) == {"base", "cli", "commands", "names"}
     assert {name for name in loaded if name.startswith("harness.base.")} == LIGHT
     # The command line's library itself takes pydantic to read arguments.
     assert not loaded & (HEAVY - {"pydantic"})

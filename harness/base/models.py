@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Self, Union, get_args
 
@@ -35,7 +36,7 @@ from pydantic_core import (
 )
 from pydantic_core.core_schema import ErrorType
 
-from harness.base.errors import ConfigIssue, KeyPath, did_you_mean
+from harness.base.errors import ConfigIssue, InputError, KeyPath, did_you_mean
 from harness.base.plain_data import describe, expected_found
 from harness.base.text import is_formula, printable_line
 
@@ -103,6 +104,15 @@ def unknown(
 def refused(message: str, at: str | None = None) -> PydanticCustomError:
     """An error with a whole sentence; ``at``: the key below that is wrong."""
     return PydanticCustomError("harness_refused", "{message}", {"message": message, "at": at})
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    """Refuse a value with the sentence of the InputError that the block raises."""
+    try:
+        yield
+    except InputError as error:
+        raise refused(str(error)) from None
 
 
 def unknown_key(key: Any, known: Sequence[str]) -> str:
@@ -306,7 +316,7 @@ def by_shape(one: Any, *, listed: Any = None, mapping: Any = None) -> Any:
 
 def model_name(family: str, what: str) -> str:
     """The name of a model that belongs to the family of this name, as in RateMethod."""
-    return "".join(word.capitalize() for word in f"{family}_{what}".split("_"))
+    return "".join(word.capitalize() for word in re.split(r"\W+|_", f"{family}_{what}"))
 
 
 class Span(StrictModel):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from harness.base.arguments import quoted, validate_choice
 from harness.base.errors import InputError
+from harness.callers.location import FunctionLocation
 from harness.families.family import Family
 from harness.methods.method import ALL_SIDES, TWO_SIDED
 
@@ -144,6 +145,13 @@ class RFunction:
         """What the method is called: the function, with its arguments where some are given."""
         given = ", ".join(f"{name}={text}" for name, text in self.arguments.items())
         return f"{PREFIX}{self.function}" + (f"({given})" if given else "")
+
+    def location(self, folder: str | None) -> FunctionLocation | None:
+        """Where the function is in a file, relative to a folder; None for one of a package."""
+        place, _, name = self.function.rpartition("::")
+        if not place.lower().endswith(".r"):
+            return None
+        return FunctionLocation(name, str(Path(folder or "", place)))
 
     def command(self, family: Family) -> Command:
         """The command that calls the function with the data of a family."""

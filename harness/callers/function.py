@@ -41,7 +41,14 @@ from harness.callers.messages import (
     encode_call,
     packed,
 )
-from harness.callers.process import LOADING, TIMEOUT, ChildProcess, PythonProcess
+from harness.callers.process import (
+    LOADING,
+    TIMEOUT,
+    ChildProcess,
+    KilledError,
+    PythonProcess,
+    started,
+)
 from harness.callers.source import (
     NOT_CALLED,
     Answers,
@@ -340,6 +347,9 @@ class FunctionInProcess(RestartedFunction):
         super().__init__(label, location.function, self._declared, seed)
 
     def start(self) -> PythonProcess:
+        return started(self._start)
+
+    def _start(self) -> PythonProcess:
         process = PythonProcess("harness.callers.worker")
         try:
             self._declared = self._load(process)
@@ -364,7 +374,8 @@ class FunctionInProcess(RestartedFunction):
         except FunctionError as error:
             raise InputError(f"{self.label}: {error}") from None
         except ProcessError as error:
-            raise InputError(f"{self.label}: {error} while {self._location} was loaded") from None
+            kind = KilledError if error.killed else InputError
+            raise kind(f"{self.label}: {error} while {self._location} was loaded") from None
 
     def reload(self) -> Source:
         if not self.process.ended:

@@ -40,6 +40,9 @@ _GLANCE = 0.25
 class ProcessError(Exception):
     """A process gives no answer to a request; the text says why, in a clause."""
 
+    killed = False
+    """Whether a signal has ended the process, as one from outside does."""
+
 
 class SilenceError(ProcessError):
     """There is no answer in time."""
@@ -62,7 +65,7 @@ class EndError(ProcessError):
             reason: its last words in brackets, after a space; empty without any.
         """
         super().__init__(f"its process ended with exit code {code}{reason}")
-        self.code = code
+        self.code, self.killed = code, code < 0
 
 
 class MessageError(ProcessError):

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import IO, TypeVar, cast
 
+from harness.base.errors import InputError
 from harness.callers.calls import FunctionError
 from harness.callers.messages import (
     LONGEST_TEXT,
@@ -126,6 +127,28 @@ class ChildProcess:
                 os.killpg(self._process.pid, signal.SIGKILL)
         else:
             self._process.kill()
+
+
+class KilledError(InputError):
+    """A signal has ended the process while it loaded its functions."""
+
+
+Started = TypeVar("Started")
+
+
+def started(start: Callable[[], Started]) -> Started:
+    """Return what a function starts, once more where a signal ends its process meanwhile.
+
+    Args:
+        start: starts a process, which loads its functions.
+
+    Raises:
+        KilledError: a signal has ended the second process too.
+    """
+    try:
+        return start()
+    except KilledError:
+        return start()
 
 
 _SECOND_ANSWER = 0.5

@@ -12,7 +12,7 @@ import os
 import sys
 import sysconfig
 from collections.abc import Iterable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
@@ -115,21 +115,24 @@ def loaded_files(
             group.append(location)
     listed = {}
     with ExitStack() as stack:
-        started = []
+        processes = []
         for place, group in groups.items():
             key = (*map(hash, group), Path.cwd(), *sys.path)
             if key not in _LISTED or not _LISTED[key].is_current:
-                process = PythonProcess("harness.callers.sources")
-                stack.callback(process.close)
-                started.append((key, process, group))
+                process = stack.enter_context(closing(PythonProcess("harness.callers.sources")))
+                processes.append((key, process, group))
             listed[place] = key
-        for key, process, group in started:
+        for key, process, group in processes:
             _LISTED.pop(key, None)
-            try:
-                request = {"task": LOAD, "locations": packed(tuple(group))}
-                _LISTED[key] = process.ask((request, {}), _listed, max(timeout, LOADING))
-            except (FunctionError, ProcessError):
-                continue
+            request: Content = {"task": LOAD, "locations": packed(tuple(group))}, {}
+            with suppress(FunctionError, ProcessError):
+                try:
+                    _LISTED[key] = process.ask(request, _listed, max(timeout, LOADING))
+                except ProcessError as fault:
+                    if not fault.killed:
+                        continue
+                    again = stack.enter_context(closing(PythonProcess("harness.callers.sources")))
+                    _LISTED[key] = again.ask(request, _listed, max(timeout, LOADING))
     return {each: _LISTED.get(listed[each.place], LoadedFiles()) for each in locations}
 
 

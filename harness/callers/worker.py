@@ -6,6 +6,7 @@ import os
 import queue
 import random
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -139,6 +140,8 @@ class OneFunction:
 
 def main() -> int:
     """Answer requests about one function."""
+    # No file is written beside those of the user.
+    sys.dont_write_bytecode = True
     # A function that draws from the global generators draws the same in every run.
     random.seed(0)
     np.random.seed(0)  # noqa: NPY002

@@ -21,11 +21,11 @@ import polars as pl
 
 from harness.base.errors import HarnessError, InputError
 from harness.base.text import plain_number
-from harness.callers.naming import AnyMethod, known_family, named
+from harness.callers.naming import AnyMethod, known_family, method_for
 from harness.callers.table import ALPHA
 from harness.checks.check import CheckRun, check, open_subject
 from harness.checks.findings import CONFORMANCE, FINISHES, INCONCLUSIVE, Finding
-from harness.checks.options import CheckOptions, read_options, validate_seconds
+from harness.checks.options import CheckOptions, family_of_check, read_options, validate_seconds
 from harness.checks.report import CheckReport
 from harness.checks.watch import watching
 from harness.methods.catalogue import methods_for
@@ -112,7 +112,7 @@ def _unchecked(
     """The report about a method of which nothing was found out."""
     family = str(options["family"])
     finding = Finding(check_name, CONFORMANCE, INCONCLUSIVE, why, {})
-    called = named(method, family)
+    called = method_for(family_of_check(options), method)
     return CheckReport(
         called.label, family, "none", (finding,), pl.DataFrame(), estimated=called.family
     )

@@ -100,6 +100,8 @@ def check(method: AnyMethod, **options: Unpack[CheckOptions]) -> CheckReport:
             counts the exact numbers are then at three alphas instead of one.
         stopping: the rule by which the trials of a proportion end, as in a config, with most, the
             most trials, or at the sizes that are given; all is then checked under this rule.
+        sensitivity, specificity: of "judged_share", the error rates of a judge that are known, for
+            functions f(x, n, alpha); without them its functions take the labels too.
         counter_examples: whether findings hold the numbers of their pictures, which a page draws.
         model: "file.py:function", "package.module:function" or a callable, which draws the data of
             a trial as f(rng, **factors); the method is then such a function f(data, alpha), and is

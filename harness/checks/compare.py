@@ -20,8 +20,8 @@ from harness.checks.baseline.limits import (
 )
 from harness.checks.behaviour import LENGTH, MEAN, WORST, key_columns, measures
 from harness.checks.conformance.grid import (
+    CountGrid,
     GridBlock,
-    OutcomeGrid,
     conformance_grid,
 )
 from harness.checks.findings import (
@@ -282,7 +282,7 @@ def check_same(
 
 def _points(
     subject: Subject, reference: Subject, restriction: Restriction
-) -> Iterator[tuple[OutcomeGrid, float]]:
+) -> Iterator[tuple[CountGrid, float]]:
     """The outcomes of each size with each alpha there, the usual one first."""
     family = subject.family
     largest_sizes = [

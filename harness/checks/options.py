@@ -13,7 +13,7 @@ from harness.base.errors import InputError, did_you_mean
 from harness.callers.expected_failures import ExpectedFailure, expected_failures
 from harness.callers.naming import AnyMethod, Function, Named, known_family, method_for
 from harness.callers.process import TIMEOUT
-from harness.catalogue import with_settings
+from harness.catalogue import with_rates, with_settings
 from harness.checks.baseline.folder import is_baseline, is_folder_path, validate_target
 from harness.checks.baseline.limits import KeptPoints, default_points
 from harness.checks.expected_failures import validate_expected_failures
@@ -30,6 +30,7 @@ from harness.checks.sizes import (
 from harness.checks.table import complete_grid, restriction_of
 from harness.designs.stopping.family import rule_of
 from harness.families.family import STOPPING, Family
+from harness.families.judged import SENSITIVITY, SPECIFICITY
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.load import load_experiment
 from harness.methods.method import Contract, validate_contract
@@ -63,6 +64,8 @@ class CheckOptions(TypedDict, total=False):
     grid: str | Mapping[str, Any] | None
     thorough: bool
     stopping: Mapping[str, Any] | str | None
+    sensitivity: float | None
+    specificity: float | None
     counter_examples: bool
     model: str | Function | None
     estimand: float | str | Function | None
@@ -200,7 +203,7 @@ def read_options(method: AnyMethod, options: CheckOptions) -> Settings:
     """
     name = options.get("family", "proportion")
     if options.get("stopping") is None:
-        family = known_family(name)
+        family = family_of_check(options)
     else:
         family, options = _under_rule(name, options)
     called, against = method_for(family, method), options.get("against")
@@ -278,6 +281,16 @@ def read_options(method: AnyMethod, options: CheckOptions) -> Settings:
         force=options.get("force", False),
         counter_examples=options.get("counter_examples", False),
     )
+
+
+def family_of_check(options: CheckOptions | Mapping[str, Any]) -> Family:
+    """Return the family of a check, of a judge with known error rates where they are given.
+
+    Raises:
+        InputError: there is no such family, or the error rates are none of it.
+    """
+    rates = {SENSITIVITY: options.get(SENSITIVITY), SPECIFICITY: options.get(SPECIFICITY)}
+    return with_rates(known_family(options.get("family", "proportion")), rates)
 
 
 def _under_rule(name: str, options: CheckOptions) -> tuple[Family, CheckOptions]:

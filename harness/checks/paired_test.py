@@ -6,12 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri
 
 from harness.agreement import holm, two_sided_p
 from harness.base.errors import IntervalNotFoundError, MethodError
-from harness.base.numerics.arrays import Floats, Integers, Positions
-from harness.base.numerics.root_finding import bracketed_newton
+from harness.base.numerics.arrays import Floats, Integers
 from harness.checks.compare import not_comparable
 from harness.checks.contract.exact import MARGIN
 from harness.checks.findings import AGAINST, INCONCLUSIVE, Finding, Verdict, format_cell
@@ -26,6 +24,8 @@ from harness.checks.scenarios import (
 )
 from harness.checks.sizes import Size
 from harness.checks.subject import Subject
+from harness.methods.method import LimitPair
+from harness.methods.paired.score import tango
 
 ALPHA = 0.05
 """The alpha of the two-sided interval for the difference of two miss rates."""
@@ -160,14 +160,10 @@ def mcnemar_p(only_first: Integers, only_second: Integers) -> Floats:
     return two_sided_p(only_first, only_first + only_second, np.full(only_first.shape, 0.5))
 
 
-def paired_interval(b: Floats, c: Floats, n: Floats, alpha: float = ALPHA) -> tuple[Floats, Floats]:
-    """Tango's interval: all δ with |d − δ| ≤ z √(V(δ)/n), d = (b − c)/n and V = 2q + δ(1 − δ).
+def paired_interval(b: Floats, c: Floats, n: Floats, alpha: float = ALPHA) -> LimitPair:
+    """Tango's interval of the difference of two proportions of the same trials.
 
-    q is the most likely probability of a trial of the second kind where the first is more
-    probable by δ: the larger root of 2n q² + (c(δ − 1) − b(δ + 1) + 2nδ) q − cδ(1 − δ) = 0. It
-    does not degenerate without discordant trials: the limits are then ±z²/(n + z²).
-
-    Tango (1998), Stat. Med. 17, 891–908.
+    It does not degenerate without discordant trials: the limits are then ±z²/(n + z²).
 
     Args:
         b: trials in which only the first proportion has a success, shape (m,).
@@ -181,40 +177,8 @@ def paired_interval(b: Floats, c: Floats, n: Floats, alpha: float = ALPHA) -> tu
     Raises:
         IntervalNotFoundError: the score equation has no root.
     """
-    return -_upper(c, b, n, alpha), _upper(b, c, n, alpha)
-
-
-def _upper(b: Floats, c: Floats, n: Floats, alpha: float) -> Floats:
-    """The root of z² V(δ)/n = (δ − d)² above d; 1 where d is 1."""
-    estimate, z = (b - c) / n, -float(ndtri(alpha / 2))
-    upper = np.ones_like(estimate)
-    open_ = np.flatnonzero(estimate < 1)
-    b, c, n, d = b[open_], c[open_], n[open_], estimate[open_]
-
-    def excess(delta: Floats, index: Positions) -> tuple[Floats, Floats]:
-        variance, slope = _variance(b[index], c[index], n[index], delta)
-        distance = delta - d[index]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            value = np.log(z * z * variance / n[index]) - 2.0 * np.log(distance)
-            return value, slope / variance - 2.0 / distance
-
-    start = d + z * np.sqrt(np.maximum((b + c) / n - d * d, 0.0) / n) + z * z / n
-    upper[open_], reached = bracketed_newton(excess, d, np.ones_like(d), start)
-    if not reached.all():
-        raise IntervalNotFoundError("no root of the paired score equation")
-    return upper
-
-
-def _variance(b: Floats, c: Floats, n: Floats, delta: Floats) -> tuple[Floats, Floats]:
-    """V(δ) and its derivative."""
-    linear = c * (delta - 1.0) - b * (delta + 1.0) + 2.0 * n * delta
-    product = c * delta * (1.0 - delta)
-    root = np.sqrt(np.maximum(linear * linear + 8.0 * n * product, 0.0))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        # Of the two forms of the larger root the one whose terms have one sign.
-        q = np.where(linear > 0, 2.0 * product / (root + linear), (root - linear) / (4.0 * n))
-        fall = ((c - b + 2.0 * n) * q - c * (1.0 - 2.0 * delta)) / root
-    return 2.0 * q + delta * (1.0 - delta), 1.0 - 2.0 * delta - 2.0 * fall
+    # The limits depend on the concordant trials by their number alone.
+    return tango((n - b - c, b, c, np.zeros_like(n)), alpha / 2)
 
 
 def trials_to_conclude(b: int, c: int, n: int, margin: float) -> int | None:

@@ -27,10 +27,10 @@ from harness.distributions.paired_truths import (
     TableTruth,
     table_of_cells,
 )
-from harness.distributions.truths import PairTruth, UniformTruth
+from harness.distributions.truths import DiscreteTruth, PairTruth, UniformTruth
 from harness.families.confusion import CONFUSION
 from harness.families.family import POSTERIOR, Family
-from harness.families.judged import JUDGE
+from harness.families.judged import JUDGE, KNOWN_JUDGE
 from harness.families.paired import PAIRS
 from harness.families.samples import SINGLE_SAMPLE, TWO_SAMPLES
 
@@ -231,6 +231,10 @@ def _truth_of_tables(family: Family) -> PairedTruth:
     return TableTruth.of(tables) if view is None else ConfusionTruth.of(map(view.restored, tables))
 
 
+_EVENLY_SPREAD = DiscreteTruth(tuple(((np.arange(100) + 0.5) / 100).tolist()))
+"""In place of a uniform truth, under which a law has no exact values."""
+
+
 def _truth_of_judge(family: Family) -> JudgedTruth:
     """Return shares over the whole range with judges of several error rates."""
     rates = ((0.9, 0.85), (0.75, 0.95), (0.7, 0.7))
@@ -245,6 +249,7 @@ PLANS: dict[str, CheckPlan] = {
     PAIRS: CheckPlan(_TABLES_AT, _truth_of_tables),
     CONFUSION: CheckPlan(_TABLES_AT, _truth_of_tables),
     JUDGE: CheckPlan(_JUDGE_AT, _truth_of_judge),
+    KNOWN_JUDGE: CheckPlan(_ONE_SAMPLE_AT, lambda _: _EVENLY_SPREAD),
     **{name: CheckPlan(LISTS_AT, lists=lists) for name, lists in LISTS_OF_DESIGNS.items()},
 }
 """The plan of each design, by its name."""

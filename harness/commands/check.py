@@ -11,7 +11,7 @@ import typer
 
 from harness.base.errors import InputError
 from harness.commands.ending import cleaning_up, shown, worst_exit_code
-from harness.commands.options import Quiet, read_value, words_of_call
+from harness.commands.options import KNOWN_JUDGE, Quiet, read_value, words_of_call
 
 if TYPE_CHECKING:
     from harness.callers.naming import AnyMethod
@@ -105,6 +105,11 @@ def check(
             "'{boundaries: [{n: 13, at_most: 3}], most: 43}'.",
         ),
     ] = None,
+    sensitivity: Annotated[
+        float | None,
+        typer.Option(help=f"Of judged_share, functions of x and n. {KNOWN_JUDGE['sensitivity']}"),
+    ] = None,
+    specificity: Annotated[float | None, typer.Option(help=KNOWN_JUDGE["specificity"])] = None,
     # What it is held to.
     contract: Annotated[
         str | None,
@@ -201,11 +206,12 @@ def check(
     be loaded, or an option is wrong. Of several methods the worst one decides: 2, then 3, then 4.
     """
     from harness.base.errors import WriteError
-    from harness.callers.naming import named
+    from harness.callers.naming import method_for
     from harness.callers.table import is_table
     from harness.checks.baseline.folder import validate_target
     from harness.checks.batch import asked_points, check_methods
     from harness.checks.formats import FORMATS
+    from harness.checks.options import family_of_check
     from harness.commands.ending import print_error
     from harness.commands.output import say, validate_output_files, write_output_file
     from harness.screen.console import check_bar
@@ -220,6 +226,8 @@ def check(
         "grid": grid,
         "thorough": thorough,
         "stopping": None if stopping is None else read_value("stopping", stopping),
+        "sensitivity": sensitivity,
+        "specificity": specificity,
         "contract": contract,
         "margin": margin,
         "expected_failures": expect_failure,
@@ -244,7 +252,7 @@ def check(
         say(points)
         return 0
     chosen = methods_of(methods or [], command or [], arg or [], limits, side, lines)
-    resolved = [named(method, family) for method in chosen]
+    resolved = [method_for(family_of_check(options), method) for method in chosen]
     options["counter_examples"] = html is not None
     read = [Path(each.location.path) for each in resolved if each.location and each.location.path]
     read += [Path(name) for name in methods or () if is_table(name)]
@@ -295,14 +303,14 @@ def _page(reports: Sequence[CheckReport], given: Mapping[str, Any]) -> str:
 
     from harness.callers.command import is_of_r
     from harness.callers.table import is_table
-    from harness.pages.check.page import CheckedMethod, check_page
+    from harness.pages.check.page import MethodOnPage, check_page
     from harness.report.page import render
 
     chosen = [*(given["methods"] or []), *(given["command"] or [])]
     methods = []
     for number, (report, method) in enumerate(zip(reports, chosen, strict=True)):
         if given["model"]:
-            methods.append(CheckedMethod(report, ()))
+            methods.append(MethodOnPage(report, ()))
             continue
         # The command that checks this method alone, without sizes, alphas and files.
         is_command = number >= len(given["methods"] or [])
@@ -312,7 +320,7 @@ def _page(reports: Sequence[CheckReport], given: Mapping[str, Any]) -> str:
         leave_out = [*_NOT_AGAIN, *_OF_SEVERAL, *(name for name in taken if not taken[name])]
         alone = {"methods": None, "command": None, "command" if is_command else "methods": [method]}
         words = words_of_call(check, {**given, **alone}, leave_out)
-        methods.append(CheckedMethod(report, words))
+        methods.append(MethodOnPage(report, words))
     return render(check_page(methods, shlex.join(words_of_call(check, given, _UNSEEN))))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
 
@@ -45,6 +45,7 @@ from harness.commands.options import (
     read_value,
     with_data,
 )
+from harness.names import FamilyName
 
 if TYPE_CHECKING:
     from harness.families.family import Family
@@ -61,12 +62,7 @@ def interval(
     family: Annotated[
         str,
         typer.Argument(
-            help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
-            "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, mean, "
-            "bounded_mean, clustered_proportion, clustered_mean, clustered_difference, "
-            "stratified_difference, pass_at, pass_hat, precision, recall, specificity, npv, "
-            "f_score, jaccard, mcc, kappa, informedness, auc, auc_difference, labelled_share or "
-            "judged_share",
+            help=enumerated(get_args(FamilyName), "or"),
             metavar="FAMILY",
         ),
     ],
@@ -184,6 +180,9 @@ def interval(
 
         interval clustered_difference --rows scores.csv --first a --second b --cluster document
 
+        interval clustered_difference --rows long.csv --key item --by model --cluster document
+        --correct right
+
     A score of several runs goes to mean, as in: interval mean 75 72 78 73 77.
 
     The area under the ROC curve takes scores of cases, and a column with their labels:
@@ -249,44 +248,37 @@ def interval(
     setting.validate()
     names = method or [default_method(of_family, side, has_prior=prior is not None).name]
     methods = methods_asked(of_family, names)
+    of_files = {
+        "key": key,
+        "cluster": cluster,
+        "correct": correct,
+        "by": by,
+        "where": where,
+        "missing": missing,
+        "truth": truth,
+        "score": score,
+        "positive": positive,
+        "decimal": decimal,
+        "delimiter": delimiter,
+    }
     if not files:
-        of_files = {
-            "--key": bool(key),
-            "--cluster": cluster is not None,
-            "--correct": bool(correct),
-            "--by": bool(by),
-            "--where": bool(where),
-            "--missing": missing is not None,
-            "--truth": truth is not None,
-            "--score": bool(score),
-            "--positive": positive is not None,
-            "--decimal": decimal is not None,
-            "--delimiter": delimiter is not None,
-            "--no-header": no_header,
-        }
-        refuse_columns(of_files)
+        refuse_columns(
+            {option_of(name): value not in (None, []) for name, value in of_files.items()}
+            | {"--no-header": no_header}
+        )
         answer = None
         rows = _rows_of_options(of_family, given)
     else:
         from harness.one.file_question import FileQuestion
         from harness.one.file_rows import rows_of_file
 
-        asked = FileQuestion(
-            tuple(files),
-            given,
-            correct=tuple(correct or ()),
-            cluster=cluster,
-            by=tuple(by or ()),
-            delimiter=delimiter,
-            header=not no_header,
-            truth=truth,
-            scores=tuple(score or ()),
-            positive=positive,
-            decimal=decimal or ".",
-            key=tuple(key or ()),
-            where=tuple(where or ()),
-            missing=missing,
-        )
+        named: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in of_files.items()
+            if value is not None
+        }
+        named["decimal"] = decimal or "."
+        asked = FileQuestion(tuple(files), given, header=not no_header, **named)
         answer = rows_of_file(of_family, asked, number_of)
         rows = answer.rows
     validate_rows(of_family, rows)
@@ -439,12 +431,12 @@ def _remark(
 
 def _on_default(setting: IntervalSetting, rows: Sequence[Row], method: str) -> Iterator[str]:
     """Yield what the default covers where data are few: itself, or the command that computes it."""
-    from harness.one.default_sizes import remark_on_sizes
+    from harness.one.data_remarks import remark_on_sizes
     from harness.one.remarks import complete_data
 
     family, outcomes = setting.family, complete_data(setting.family, rows)
     if family.has_fractions:
-        from harness.planning.remarks import remark_on_coverage
+        from harness.planning.coverage import remark_on_coverage
 
         yield from remark_on_coverage(family, method, setting.alpha, outcomes)
     else:

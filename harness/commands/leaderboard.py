@@ -112,13 +112,12 @@ def leaderboard(
         say(records_text(found.records(), output, as_list=True))
     else:
         for rows in (found.systems, found.differences):
-            records = [_without_nothing(asdict(row)) for row in rows]
+            # Scores have no counts.
+            records = [
+                {name: value for name, value in asdict(row).items() if value is not None}
+                for row in rows
+            ]
             show(records, output, interval_texts(records, {}))
     for remark in found.remarks:
         say(f"remark: {remark}", err=output == "csv")
     return 0
-
-
-def _without_nothing(record: dict[str, Any]) -> dict[str, Any]:
-    """The record without the counts that scores do not have."""
-    return {name: value for name, value in record.items() if value is not None}

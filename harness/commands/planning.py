@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, cast, get_args
 
 import typer
 
+from harness.base.text import enumerated
 from harness.commands.options import (
     BETA,
     LABELS,
@@ -25,7 +26,10 @@ from harness.commands.options import (
     share_option,
     with_data,
 )
+from harness.names import FamilyName, PlannedFamily, SimulatedFamily
 
+_SIMULATED = get_args(SimulatedFamily)
+_EXACT = [name for name in get_args(FamilyName) if name not in _SIMULATED]
 _OF_LISTS = {
     "k": "Number of runs; of pass_at and pass_hat the samples of which one is right, or all.",
     "mean": "True mean of normal runs, or of normal scores; of tasks that of their probabilities.",
@@ -52,12 +56,7 @@ def coverage(
     family: Annotated[
         str,
         typer.Argument(
-            help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
-            "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, precision, "
-            "recall, specificity, npv, f_score, jaccard, mcc, kappa, informedness or "
-            "judged_share; mean, bounded_mean, clustered_proportion, clustered_mean, "
-            "stratified_difference, pass_at, pass_hat, auc, auc_difference or labelled_share, by "
-            "Monte Carlo",
+            help=f"{enumerated(_EXACT, 'or')}; {enumerated(_SIMULATED, 'or')}, by Monte Carlo",
             metavar="FAMILY",
         ),
     ],
@@ -131,10 +130,17 @@ _RANGES = {name: f"{text} FROM:TO is a range." for name, text in TRUTHS.items()}
 _LISTS = {
     "p1": f"{_RANGES['p1']} Of strata a list: 0.9,0.8.",
     "p2": f"{_RANGES['p2']} Of strata a list.",
-    "sd": "Standard deviation of the value of a run.",
+    "mean": "True mean of normal scores in clusters, of clustered_difference the difference.",
+    "sd": "Standard deviation of the value of a run, or of a score (of 0 and 1 the root of "
+    "p (1 - p)); of clustered_difference of the difference of two scores.",
     "rho": "Correlation of two cases of a cluster.",
+    "design_effect": "Of scores in clusters, in place of rho: 1 + (size - 1) rho.",
+    "sd_between": "Of scores in clusters, with sd_within in place of sd and rho: standard "
+    "deviation of the true means of clusters.",
+    "sd_within": "Standard deviation of the scores of one cluster.",
     "size": "Cases of each cluster, or of clusters in turn: 3,5,20.",
-    "label_cost": "Cost of a label over that of a case, of judged_share; default 1.",
+    "label_cost": "Cost of a label over that of a case, of judged_share and, without "
+    "--unlabelled, of labelled_share; default 1.",
     "shares": "Share of each stratum among the cases: 0.5,0.3,0.2.",
     "share": _OF_LISTS["share"],
     "unlabelled": _OF_LISTS["unlabelled"],
@@ -153,10 +159,7 @@ def size(
     family: Annotated[
         str,
         typer.Argument(
-            help="proportion, rate, proportion_difference, rate_difference, balanced_accuracy, "
-            "risk_ratio, odds_ratio, rate_ratio, paired_difference, paired_ratio, mean, "
-            "clustered_proportion, stratified_difference, precision, recall, specificity, npv, "
-            "f_score, jaccard, mcc, kappa, informedness, labelled_share, judged_share or auc",
+            help=enumerated(get_args(PlannedFamily), "or"),
             metavar="FAMILY",
         ),
     ],

@@ -4,21 +4,31 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness.base.errors import InputError
-from harness.commands.ending import cleaning_up, print_error, worst_exit_code
+from harness.base.errors import (
+    NOT_CONCLUDED,
+    FigureError,
+    HarnessError,
+    InputError,
+    MethodError,
+    WriteError,
+)
+from harness.commands.ending import cleaning_up, print_error, shown, worst_exit_code
 from harness.commands.options import Quiet, ResultsFolder, TakeOver
 
 if TYPE_CHECKING:
     from harness.config.form import AnyExperiment
     from harness.runner.folder import RunFolder
+    from harness.runner.parallel import Progress
     from harness.runner.parts import Part
+    from harness.tables.results import Results
 
 
 def run(
@@ -92,13 +102,13 @@ def run(
             "--report: a part of a run has no results; `report` shows those of `merge`"
         )
     # A user function may change the working folder between one experiment and the next.
-    options = _Options(out, out.absolute(), part, quiet, fresh, take_over, report, verbose)
+    runs = _Runs(out, out.absolute(), part, quiet, fresh, take_over, report, verbose)
     with cleaning_up():
-        return _run_all(experiments, options, dry_run)
+        return runs.run(experiments, dry_run)
 
 
 @dataclass(frozen=True)
-class _Options:
+class _Runs:
     """How the experiments of one command are run."""
 
     out: Path
@@ -111,95 +121,86 @@ class _Options:
     report: bool
     verbose: bool
 
+    def run(self, experiments: Sequence[AnyExperiment], dry_run: bool) -> int:
+        """Run the experiments one after the other; return the exit code."""
+        from harness.commands.output import say
+        from harness.kinds.run import refuse_undivided, workload_of
+        from harness.screen.console import workload_lines
 
-def _run_all(experiments: Sequence[AnyExperiment], options: _Options, dry_run: bool) -> int:
-    """Run the experiments one after the other; return the exit code."""
-    from harness.commands.output import say
-    from harness.kinds.run import refuse_undivided, workload_of
-    from harness.screen.console import workload_lines
-
-    part = options.part
-    with ExitStack() as held:
-        # What cannot be run or written is refused before the first run starts.
-        work, folders = [], []
-        for experiment in experiments:
-            work.append(workload_of(experiment, 1 if part is None else part.count))
-            if part is not None:
-                refuse_undivided(experiment)
-            else:
-                folders.append(_open(experiment, options, held))
-        if dry_run:
-            for experiment, found in zip(experiments, work, strict=True):
-                say(workload_lines(experiment.name, found))
-            return 0
-        if part is not None:
+        part = self.part
+        with ExitStack() as held:
+            # What cannot be run or written is refused before the first run starts.
+            work, folders = [], []
             for experiment in experiments:
-                _run_part(experiment, part, options)
-            return 0
-        codes = [_run_one(*each, options) for each in zip(experiments, folders, strict=True)]
-    return worst_exit_code(codes)
+                work.append(workload_of(experiment, 1 if part is None else part.count))
+                if part is not None:
+                    refuse_undivided(experiment)
+                else:
+                    folders.append(self.open(experiment, held))
+            if dry_run:
+                for experiment, found in zip(experiments, work, strict=True):
+                    say(workload_lines(experiment.name, found))
+                return 0
+            if part is not None:
+                for experiment in experiments:
+                    self.run_part(experiment, part)
+                return 0
+            codes = [self.run_one(*opened) for opened in folders]
+        return worst_exit_code(codes)
 
+    def open(
+        self, experiment: AnyExperiment, held: ExitStack
+    ) -> tuple[AnyExperiment, RunFolder, ExitStack]:
+        """Open the folder of an experiment, and say whose results it replaces.
 
-@dataclass(frozen=True)
-class _OpenFolder:
-    """The folder of one experiment, held until its results are written."""
+        Returns:
+            The experiment, its folder, and what releases the folder once results are written.
 
-    folder: RunFolder
-    release: ExitStack
+        Raises:
+            InputError: it cannot be written, or holds what the run may not replace.
+        """
+        from harness.runner.folder import (
+            FRESH_REPLACES,
+            open_run_folder,
+            refuse_other_experiment,
+            replaced_results,
+        )
 
+        release = held.enter_context(ExitStack())
+        folder = release.enter_context(
+            open_run_folder(experiment, self.out, self.take_over, self.fresh)
+        )
+        if not self.fresh:
+            refuse_other_experiment(experiment, folder, FRESH_REPLACES)
+        replaced = replaced_results(experiment, folder)
+        if replaced and not self.quiet:
+            print_error(replaced)
+        return experiment, folder, release
 
-def _open(experiment: AnyExperiment, options: _Options, held: ExitStack) -> _OpenFolder:
-    """Open the folder of an experiment, and say whose results it replaces.
+    def run_one(self, experiment: AnyExperiment, folder: RunFolder, release: ExitStack) -> int:
+        """Run one experiment, write its results, and return its exit code."""
+        from harness.kinds.run import run_in
 
-    Raises:
-        InputError: it cannot be written, or holds what the run may not replace.
-    """
-    from harness.runner.folder import (
-        FRESH_REPLACES,
-        open_run_folder,
-        refuse_other_experiment,
-        replaced_results,
-    )
+        with release, _progress_of(experiment.name, self.quiet) as progress:
+            if folder.note is not None:
+                print_error(folder.note)
+            written = run_in(folder, experiment, progress, fresh=self.fresh)
+        written = replace(written, path=self.place / experiment.name)
+        shown = self.out / experiment.name
+        return _finish(
+            written, experiment, shown, self.quiet, report=self.report, verbose=self.verbose
+        )
 
-    release = held.enter_context(ExitStack())
-    folder = release.enter_context(
-        open_run_folder(experiment, options.out, options.take_over, options.fresh)
-    )
-    if not options.fresh:
-        refuse_other_experiment(experiment, folder, FRESH_REPLACES)
-    replaced = replaced_results(experiment, folder)
-    if replaced and not options.quiet:
-        print_error(replaced)
-    return _OpenFolder(folder, release)
+    def run_part(self, experiment: AnyExperiment, part: Part) -> None:
+        """Run one part of an experiment, and say where it is."""
+        from harness.commands.output import say
+        from harness.kinds.run import run_part
 
-
-def _run_one(experiment: AnyExperiment, held: _OpenFolder, options: _Options) -> int:
-    """Run one experiment, write its results, and return its exit code."""
-    from harness.commands.finish import finish, progress_of
-    from harness.kinds.run import run_in
-
-    with held.release, progress_of(experiment.name, options.quiet) as progress:
-        if held.folder.note is not None:
-            print_error(held.folder.note)
-        written = run_in(held.folder, experiment, progress, fresh=options.fresh)
-    written = replace(written, path=options.place / experiment.name)
-    shown = options.out / experiment.name
-    return finish(
-        written, experiment, shown, options.quiet, report=options.report, verbose=options.verbose
-    )
-
-
-def _run_part(experiment: AnyExperiment, part: Part, options: _Options) -> None:
-    """Run one part of an experiment, and say where it is."""
-    from harness.commands.finish import progress_of
-    from harness.commands.output import say
-    from harness.kinds.run import run_part
-
-    with progress_of(experiment.name, options.quiet) as progress:
-        path = run_part(experiment, part, options.place, progress, fresh=options.fresh)
-    if not options.quiet:
-        shown = options.out / path.relative_to(options.place)
-        say(f"part {part} of {experiment.name} is in {shown}")
+        with _progress_of(experiment.name, self.quiet) as progress:
+            path = run_part(experiment, part, self.place, progress, fresh=self.fresh)
+        if not self.quiet:
+            shown = self.out / path.relative_to(self.place)
+            say(f"part {part} of {experiment.name} is in {shown}")
 
 
 def merge(
@@ -215,7 +216,6 @@ def merge(
     The results are those of a run in one go, byte for byte.
     """
     # Imported before signals raise exceptions, which an import may swallow.
-    from harness.commands.finish import finish, progress_of
     from harness.kinds.run import merge_parts
     from harness.runner.parts import find_parts, refuse_unmergeable
 
@@ -225,11 +225,11 @@ def merge(
         for parts in found.values():
             refuse_unmergeable(parts)
         for name, parts in found.items():
-            with progress_of(name, quiet) as progress:
+            with _progress_of(name, quiet) as progress:
                 experiment, written = merge_parts(
                     parts, place, progress, take_over=take_over, say=print_error
                 )
-            codes.append(finish(written, experiment, out / name, quiet))
+            codes.append(_finish(written, experiment, out / name, quiet))
     return worst_exit_code(codes)
 
 
@@ -263,3 +263,87 @@ def shipped_lines(configs: Mapping[str, Path]) -> Iterator[str]:
     first = "quickstart" if "quickstart" in configs else next(iter(configs))
     yield f"One of them is run by its name: python -m harness run {first}"
     yield "A config of your own is begun by: python -m harness init"
+
+
+def _finish(
+    written: Results,
+    experiment: AnyExperiment,
+    path: Path,
+    quiet: bool,
+    report: bool = False,
+    verbose: bool = False,
+) -> int:
+    """Draw the figures of a run, print its results, and return its exit code.
+
+    Args:
+        written: the results, in their folder.
+        experiment: what was run.
+        path: the folder, as it is to be shown.
+        quiet: whether to print nothing but errors.
+        report: whether to write the page of the results.
+        verbose: whether to print all tables.
+    """
+    from harness.commands.output import show_uncut
+    from harness.commands.report import write_report
+    from harness.kinds.catalogue import kind_of_experiment
+    from harness.runner.write import write_figures_asked_for
+    from harness.screen.console import escape_markup
+
+    drawn: list[Path] = []
+    figure_fault: FigureError | WriteError | None = None
+    try:
+        if written.path is not None:
+            drawn = write_figures_asked_for(written, experiment, written.path)
+    except (FigureError, WriteError) as fault:
+        # The tables are good without figures.
+        figure_fault = fault
+    page = write_report(written.path, path) if report and written.path is not None else None
+    results = replace(written, path=path)
+    kind = kind_of_experiment(experiment)
+    if not quiet:
+        lines = [_figures_line(drawn, experiment, path)] if drawn else []
+        lines += [] if page is None else [escape_markup(f"The page of the results is {page}")]
+        show_uncut(*kind.screen(results, verbose), *lines)
+    if figure_fault is not None:
+        print_error(f"{experiment.name}: {figure_fault}")
+    if not quiet:
+        for sentence in kind.remarks(results.manifest):
+            print_error(f"{experiment.name}: {sentence}")
+    failed = list(kind.failures(results.manifest))
+    for sentence in failed:
+        print_error(f"{experiment.name}: {sentence}")
+    if not kind.agrees(results.manifest):
+        print_error(f"{experiment.name}: the engines disagree")
+        return HarnessError.exit_code
+    if figure_fault is not None:
+        return figure_fault.exit_code
+    if failed:
+        return MethodError.exit_code
+    unanswered = list(kind.unanswered(results))
+    for sentence in unanswered:
+        print_error(f"{experiment.name}: {sentence}")
+    return NOT_CONCLUDED if unanswered else 0
+
+
+def _figures_line(drawn: Sequence[Path], experiment: AnyExperiment, path: Path) -> str:
+    """How many figures there are, and how to choose others."""
+    from harness.screen.console import escape_markup
+
+    many = "1 figure" if len(drawn) == 1 else f"{len(drawn)} figures"
+    chosen = ""
+    if experiment.figures_are_suggested:
+        chosen = ", chosen since the config has no key figures (`figures: []` draws none)"
+        named = [figure.options.get("methods") for figure in experiment.figures]
+        if few := next((len(each) for each in named if each), 0):
+            chosen += f"; some show the first {few} methods only"
+    others = f"others: `python -m harness plot {path} --kind KIND`"
+    return escape_markup(f"{many} in {path / 'figures'}{chosen}; {others}")
+
+
+def _progress_of(name: str, quiet: bool) -> AbstractContextManager[Progress]:
+    """Show progress on standard error unless ``quiet``: a bar, or lines if it is no terminal."""
+    from harness.runner.parallel import Progress
+    from harness.screen.console import ProgressLines, progress_bar
+
+    otherwise = Progress() if quiet else ProgressLines(name, print_error)
+    return shown(partial(progress_bar, name=name), quiet, otherwise=otherwise)

@@ -1,22 +1,81 @@
-"""The form of a config: the keys that it may have, each of which is validated by itself."""
+"""The form of a config: the keys that it may have, each of which is validated by itself.
+
+A record of an experiment states its keys beside its attributes. An attribute that a key of its own
+name decides has the key in its annotation: ``bins: Annotated[int, Key(Bins, "How many.", 20)]``. An
+attribute whose key depends on the family has there a function from the family to the key, or to
+None; where keys have other names, or are several, to the keys by their names. A form is made from
+these annotations, so nothing else names a key but what reads the attribute.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, cast, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic.fields import FieldInfo
 
 from harness.base.errors import ConfigIssue
 from harness.base.models import StrictModel, issues_of, model_name
-from harness.config.key import Keys, keys_of
+from harness.base.text import plain_number
 from harness.config.values import Execution
 from harness.families.family import Family
 from harness.figures.kind import FigureSpec
+
+
+def plain(value: Any) -> Any:
+    """Plain data: a tuple as a list, whole numbers as such and never −0."""
+    if isinstance(value, Mapping):
+        return {key: plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    return plain_number(value) if isinstance(value, float) else value
+
+
+@dataclass(frozen=True, eq=False)
+class Key:
+    """A key of a config; it is required where it has no default."""
+
+    kind: Any
+    """The type of its value, which yields what the experiment holds."""
+    description: str
+    default: Any = ...
+    """Written as in a config, and validated like a value that is given."""
+    _: KW_ONLY
+    write: Callable[[Any], Any] = plain
+    """Makes plain data of the attribute; None where the key is left out."""
+    attribute: str = ""
+    """That of the experiment which it decides; a form fills it in."""
+
+    @cached_property
+    def field(self) -> FieldInfo:
+        """Its default and its description, as a model has them."""
+        info: Any = Field(self.default, description=self.description)
+        return cast(FieldInfo, info)
+
+
+Keys = Mapping[str, Key]
+"""Keys by their names."""
+
+
+def keys_of(record: type[Any], family: Family) -> Keys:
+    """The keys that the attributes of a record state, in the order of the attributes."""
+    found: dict[str, Key] = {}
+    for attribute, annotation in get_type_hints(record, include_extras=True).items():
+        for stated in getattr(annotation, "__metadata__", ()):
+            keys = stated if isinstance(stated, Key) else stated(family)
+            named = keys if isinstance(keys, Mapping) else {attribute: keys}
+            found |= {
+                name: replace(each, attribute=attribute)
+                for name, each in named.items()
+                if each is not None
+            }
+    return found
+
 
 LISTS = ("methods", "figures")
 """Keys whose list is validated entry by entry."""

@@ -12,13 +12,14 @@ from pydantic import Field, WithJsonSchema
 from harness.base.models import Word, expecting, is_one_line
 from harness.callers.process import TIMEOUT
 from harness.catalogue import LARGEST_BETA
-from harness.config.form import FamilyForm, WrittenByKeys, family_form
-from harness.config.key import Key, Keys, key, plain
+from harness.config.form import FamilyForm, Key, Keys, WrittenByKeys, family_form, plain
 from harness.config.models.figures import figure_type, write_figures
+from harness.config.models.levels import Probability
 from harness.config.models.methods import prior_type
 from harness.config.models.trials import ExecutionSettings, write_execution
 from harness.families.confusion import BETA
 from harness.families.family import Family
+from harness.families.judged import SENSITIVITY, SPECIFICITY
 from harness.families.tasks import DEFAULT_K, LARGEST_K, K
 
 CROSS = "cross"
@@ -56,6 +57,11 @@ Beta = Annotated[
     float, Field(ge=1 / LARGEST_BETA, le=LARGEST_BETA), expecting("a number from 0.01 to 100")
 ]
 
+ABOUT_RATES = {
+    SENSITIVITY: "Of a judge without labels: the known probability of its yes to a right case.",
+    SPECIFICITY: "Of a judge without labels: the known probability of its no to a wrong case.",
+}
+
 SamplesDrawn = Annotated[
     int, Field(ge=1, le=LARGEST_K), expecting(f"a whole number from 1 to {LARGEST_K:,}")
 ]
@@ -81,20 +87,28 @@ def kind_and_family(kind: str, what: str, families: Collection[str]) -> Callable
         default, written = (kind, None) if kind == USUAL_KIND else (..., kind)
         names = Annotated[str, Word(what, tuple(families)), _constant(family.public_name)]
         found = {
-            "kind": key(kinds, f"{about}.", default, write=lambda _: written),
-            "family": key(names, "What is estimated.", write=lambda _: family.public_name),
+            "kind": Key(kinds, f"{about}.", default, write=lambda _: written),
+            "family": Key(names, "What is estimated.", write=lambda _: family.public_name),
         }
         if BETA in family.settings:
             about_beta = "Of an F score: how many times as much recall counts as precision."
-            found[BETA] = key(Beta, about_beta, 1, write=lambda _: plain(family.settings[BETA]))
+            found[BETA] = Key(Beta, about_beta, 1, write=lambda _: plain(family.settings[BETA]))
         if K in family.settings:
             about_k = "Of pass@k and pass^k: of how many samples of a task one is right, or all."
-            found[K] = key(
+            found[K] = Key(
                 SamplesDrawn, about_k, DEFAULT_K, write=lambda _: plain(family.settings[K])
             )
+        for rate, about_rate in ABOUT_RATES.items():
+            if rate in family.settings:
+                found[rate] = _setting(Probability, about_rate, family.settings[rate])
         return found
 
     return keys
+
+
+def _setting(kind: Any, about: str, value: float) -> Key:
+    """The key of a setting of the family, which it has to have."""
+    return Key(kind, about, write=lambda _: plain(value))
 
 
 def _constant(word: str) -> WithJsonSchema:
@@ -102,26 +116,30 @@ def _constant(word: str) -> WithJsonSchema:
     return WithJsonSchema({"type": "string", "const": word})
 
 
-def prior_key(family: Family, of_what: str) -> Key:
+def prior_key(of_what: str) -> Callable[[Family], Key]:
     """A prior, flat by default; ``of_what`` ends its description."""
-    flat = [int(value) for value in family.model.FLAT_PRIOR]
-    return key(prior_type(family), f"{family.prior_form} prior {of_what}.", flat)
+
+    def of_family(family: Family) -> Key:
+        flat = [int(value) for value in family.model.FLAT_PRIOR]
+        return Key(prior_type(family), f"{family.prior_form} prior {of_what}.", flat)
+
+    return of_family
 
 
-NameKey = key(Name, "Results go to results/<name>; plain path segments.")
+NameKey = Key(Name, "Results go to results/<name>; plain path segments.")
 
 
-TitleKey = key(Title | None, "Left out, the name.", None)
+TitleKey = Key(Title | None, "Left out, the name.", None)
 
 
-SeedKey = key(
+SeedKey = Key(
     Seed | None,
     "Every random number follows from it; it is required where random numbers are drawn.",
     None,
 )
 
 
-ExecutionKey = key(
+ExecutionKey = Key(
     ExecutionSettings,
     "Where the work runs.",
     {"jobs": -1, "backend": "threading", "timeout": TIMEOUT},
@@ -136,7 +154,7 @@ def figures_key(family: Family) -> Key:
         "Figures to draw, each with its options; left out, a few that suit the family and the "
         "sizes; [] draws none."
     )
-    return key(list[figure] | None, about, None, write=write_figures)
+    return Key(list[figure] | None, about, None, write=write_figures)
 
 
 @dataclass(frozen=True, kw_only=True)

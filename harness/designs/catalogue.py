@@ -6,8 +6,7 @@ import copyreg
 import pickle
 from typing import Any
 
-from harness.designs.clustered_scores import CLUSTERED as SCORES_IN_CLUSTERS
-from harness.designs.clustered_scores import CLUSTERED_DIFFERENCES
+from harness.designs.clustered_scores import PAIRS_IN_CLUSTERS, SCORES_IN_CLUSTERS
 from harness.designs.confusion import CONFUSED
 from harness.designs.design import Design
 from harness.designs.judged import JUDGED
@@ -21,7 +20,7 @@ from harness.designs.lists import (
     TRIED_TASKS,
     TWO_SCORES,
 )
-from harness.designs.one_sample.design import ONE_SAMPLE
+from harness.designs.one_sample.design import OF_A_KNOWN_JUDGE, ONE_SAMPLE
 from harness.designs.pairs.design import PAIRED
 from harness.designs.stopping.design import STOPPED
 from harness.designs.two_samples.design import TWO_INDEPENDENT
@@ -30,13 +29,14 @@ DESIGNS: dict[str, Design] = {
     design.name: design
     for design in (
         ONE_SAMPLE,
+        OF_A_KNOWN_JUDGE,
         TWO_INDEPENDENT,
         PAIRED,
         REPEATED_RUNS,
         BOUNDED,
         CLUSTERED,
         SCORES_IN_CLUSTERS,
-        CLUSTERED_DIFFERENCES,
+        PAIRS_IN_CLUSTERS,
         STRATIFIED,
         TRIED_TASKS,
         CONFUSED,

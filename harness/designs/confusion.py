@@ -130,35 +130,27 @@ def integrated_cells(scenario: Scenario, shapes: Prior, limits: Limits) -> Exact
     assert constraint is not None
     # The other cells of the constraint, or where it has only one, that and any.
     second, third = np.argsort(np.array(constraint(np.array(0.5))))[:2]
-    u, v, w = powers[1], powers[second], powers[third]
+    u, v, w = (powers[place][:, np.newaxis] for place in (1, second, third))
+    total = u + v + w
+    node, weight = roots_legendre(int(total.max() // 2) + 2)
 
     def mass_below(limit: Floats) -> Floats:
-        a, b, c = (constraint(limit)[place] for place in (1, second, third))
-        return _mass_below((a, -b, -c), u, v, w)
+        a, b, c = (constraint(limit)[place][:, np.newaxis] for place in (1, second, third))
+        b, c = -b, -c
+        with np.errstate(divide="ignore", invalid="ignore"):
+            # a/c = 0/0 does not occur, as the coefficients are not all 0.
+            stop = np.where(c > 0, a / (a + c), 1.0)
+            s = 0.5 * stop * (1.0 + node)
+            share = (b + c * s / (1.0 - s)) / (a + b)
+        density = (total - 1.0) * binomial.pmf(w - 1.0, s, total - 2.0)
+        inner = betainc(u, v, np.clip(np.nan_to_num(share, nan=1.0), 0.0, 1.0))
+        sums: Floats = (weight * density * inner).sum(axis=1)
+        return 0.5 * stop[:, 0] * sums + betaincc(w, u + v, stop)[:, 0]
 
     below = np.array([mass_below(lower) for lower in limits.lower])
     above = np.array([1.0 - mass_below(upper) for upper in limits.upper])
-    weight = weights_again(own, arranged, limits.outcomes)
-    return Exact(limits.outcomes, weight, below, above, limits.length)
-
-
-def _mass_below(
-    coefficients: tuple[Floats, Floats, Floats], u: Floats, v: Floats, w: Floats
-) -> Floats:
-    """Return the integral of ``integrated_cells`` for coefficients a, b and c, shape (m,)."""
-    a, b, c = (each[:, np.newaxis] for each in coefficients)
-    node, weight = roots_legendre(int((u + v + w).max() // 2) + 2)
-    first, second, third = (each[:, np.newaxis] for each in (u, v, w))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        # a/c = 0/0 does not occur, as the coefficients are not all 0.
-        stop = np.where(c > 0, a / (a + c), 1.0)
-        s = 0.5 * stop * (1.0 + node)
-        share = (b + c * s / (1.0 - s)) / (a + b)
-    total = first + second + third
-    density = (total - 1.0) * binomial.pmf(third - 1.0, s, total - 2.0)
-    inner = betainc(first, second, np.clip(np.nan_to_num(share, nan=1.0), 0.0, 1.0))
-    sums: Floats = (weight * density * inner).sum(axis=1)
-    return 0.5 * stop[:, 0] * sums + betaincc(w, u + v, stop[:, 0])
+    of_outcomes = weights_again(own, arranged, limits.outcomes)
+    return Exact(limits.outcomes, of_outcomes, below, above, limits.length)
 
 
 CONFUSED = Design(

@@ -131,11 +131,14 @@ class Lists:
     truth_at: Callable[..., AnyListTruth | TaskTruth] | None = None
     """Return the truth with these numbers; None where there are no words."""
     draw_growing: Callable[..., tuple[Floats, ...]] | None = None
-    """Draw data sets at the first listed truth that begin with those of smaller sizes; None where a
-    size is no number of cases of each list.
+    """Draw data sets at the first listed truth that begin with those of smaller sizes, as methods
+    take them; None where a size is no number of cases of each list, or of clusters.
 
-    Args: the truth, the size of each list, the number of data sets, and the seed.
+    Args: the truth, the size of each list or the clusters and their sizes in turn, the number of
+    data sets, and the seed.
     """
+    restated: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda numbers: numbers
+    """Return numbers of a truth with those of ``words`` in place of others that say the same."""
 
 
 Example = tuple[tuple[Any, ...], dict[str, Any], dict[str, int]]
@@ -204,8 +207,8 @@ class Design:
     smallest_size: int = 1
     """The smallest first size that has an interval."""
     size_needs: tuple[str, ...] = ()
-    """What the size of lists that suffices depends on beside the method; empty where it may grow
-    in many ways."""
+    """What the size of lists that suffices depends on beside the method, and beside the truth where
+    lists are drawn that grow; empty where it may grow in many ways."""
     plans_labels: bool = False
     """Whether a size that suffices is of cases and of labels, at the least cost of both."""
     most_summed: float = np.inf
@@ -273,7 +276,9 @@ class Scenario:
     @cached_property
     def sampling_title(self) -> str | None:
         """How data arise, in words; None where it is the model's own way."""
-        return self.law.title if self.law is not None else self.design.sampling_title(self)
+        if self.law is None or self.law is self.family.law:
+            return self.design.sampling_title(self)
+        return self.law.title
 
     @cached_property
     def has_outcomes(self) -> bool:

@@ -157,7 +157,7 @@ def _listed(
 
 
 @dataclass(frozen=True)
-class _Pairs:
+class _TruthPairs:
     """Weighted pairs of the truths of two samples."""
 
     scenario: Scenario
@@ -214,7 +214,7 @@ class _Tables:
         return _on_bounded_scale(self.scenario.family, parameter_of(self.scenario).at(self.cells))
 
     def probabilities(self, outcomes: Integers, order: Positions) -> Iterator[_Block]:
-        """Yield blocks as ``_Pairs`` does."""
+        """Yield blocks as ``_TruthPairs`` does."""
         scenario = self.scenario
         both, first, second, neither = (cell[order] for cell in self.cells)
         counts, cells = list(scenario.counts(outcomes)), [both, first, second, neither]
@@ -234,7 +234,7 @@ class _Tables:
             yield part, kept, np.exp(rows[:, kept]) * weight[kept]
 
 
-def _nodes(scenario: Scenario) -> _Pairs | _Tables:
+def _nodes(scenario: Scenario) -> _TruthPairs | _Tables:
     """Return the nodes of a distribution of truths.
 
     A Dirichlet distribution has three independent parts with Beta distributions: the probability of
@@ -244,7 +244,7 @@ def _nodes(scenario: Scenario) -> _Pairs | _Tables:
     if isinstance(truth, PairTruth):
         parts = [_rule(each.truth, NODES_OF_TWO) for each in scenario.samples()]
         (first, of_first), (second, of_second) = parts
-        return _Pairs(scenario, (first, second), (of_first, of_second))
+        return _TruthPairs(scenario, (first, second), (of_first, of_second))
     if not isinstance(truth, DirichletTruth):
         raise HarnessError(f"no excess of {scenario.family.name} under this distribution of truths")
     pairs = scenario if scenario.family.as_pairs is None else as_pairs(scenario)

@@ -58,7 +58,8 @@ def values_of_labelled(
     """
     cells = [scenario.truth.cells(number) for number in range(scenario.truth.count)]
     windows = _windows(scenario, cells)
-    if not column.source.deterministic or _count(windows) > MOST_OUTCOMES:
+    count = np.prod([last - first + 1.0 for first, last in windows])
+    if not column.source.deterministic or count > MOST_OUTCOMES:
         return None
     alpha, side = column.column.alpha, column.column.side
     _, parameter = scenario.listed_truths()
@@ -96,10 +97,6 @@ def _windows(scenario: Scenario, cells: Sequence[Floats]) -> list[Window]:
         binomial.window(float(min(p)), float(max(p)), n)
         for p, n in zip(zip(*rows, strict=True), sizes, strict=True)
     ]
-
-
-def _count(windows: Sequence[Window]) -> float:
-    return float(np.prod([last - first + 1.0 for first, last in windows]))
 
 
 def _outcomes(scenario: Scenario, windows: Sequence[Window]) -> Iterator[tuple[Floats, Floats]]:
@@ -141,6 +138,7 @@ PARTLY_LABELLED = Design(
             PER_TRUTH,
         )
     },
+    plans_labels=True,
     size_needs=("share", "sensitivity", "specificity", "unlabelled"),
 )
 """Labelled cases by label and verdict, and verdicts on other cases, all independent."""

@@ -260,6 +260,7 @@ BOUNDED = replace(
         truth_at=lambda mean, sd: RunTruth(BetaRuns(*_shapes(mean, sd))),
     ),
     examples={"counts": (([5, 20],), {"beta": [9, 0.5]}, {"per_size": 20_000})},
+    size_needs=(),
 )
 """k values in [0, 1], drawn from one law."""
 

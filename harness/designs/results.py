@@ -6,7 +6,7 @@ rare.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -67,9 +67,6 @@ class Counts:
         below: Integers,
         above: Integers,
         failed: Integers,
-        length: Floats | None = None,
-        infinite: Integers | None = None,
-        squares: Floats | None = None,
     ) -> None:
         """Add trials and misses under the conditions at ``index``, which are distinct.
 
@@ -77,19 +74,11 @@ class Counts:
             index: of the conditions.
             trials: under each of them.
             below, above, failed: of each column, shape (k, conditions).
-            length, infinite, squares: likewise, where limits are drawn.
         """
         self.trials[index] += trials
         self.below[:, index] += below
         self.above[:, index] += above
         self.failed[:, index] += failed
-        for total, added in (
-            (self.length, length),
-            (self.infinite, infinite),
-            (self.squares, squares),
-        ):
-            if total is not None and added is not None:
-                total[:, index] += added
 
     def plus(self, other: Counts) -> Counts:
         """Return the sum of the counts, under the conditions that either of them has."""
@@ -97,31 +86,35 @@ class Counts:
         total = Counts.empty(conditions, self.below.shape[0], self.length is not None)
         for part in (self, other):
             index = np.searchsorted(conditions, part.conditions)
-            misses = part.below, part.above, part.failed
-            total.add(index, part.trials, *misses, part.length, part.infinite, part.squares)
+            total.add(index, part.trials, part.below, part.above, part.failed)
+            for sums, added in (
+                (total.length, part.length),
+                (total.infinite, part.infinite),
+                (total.squares, part.squares),
+            ):
+                if sums is not None and added is not None:
+                    sums[:, index] += added
         return total
 
     def with_trials(self) -> Counts:
         """Return the counts under the conditions that have trials."""
         index = np.flatnonzero(self.trials)
-        part = self._at((slice(None), index))
-        return replace(part, conditions=self.conditions[index], trials=self.trials[index])
+        return self.mapped(self.conditions[index], self.trials[index], lambda rows: rows[:, index])
 
     def rows(self, rows: Sequence[int]) -> Counts:
         """Return the counts of the columns in these rows."""
-        return self._at(list(rows))
+        return self.mapped(self.conditions, self.trials, lambda each: each[list(rows)])
 
-    def _at(self, index: Any) -> Counts:
-        """Return the counts with all arrays of shape (k, c) at an index."""
-        return replace(
-            self,
-            below=self.below[index],
-            above=self.above[index],
-            failed=self.failed[index],
-            length=_at(self.length, index),
-            infinite=_at(self.infinite, index),
-            squares=_at(self.squares, index),
+    def mapped(
+        self, conditions: Integers | Floats, trials: Integers, of: Callable[[Any], Any]
+    ) -> Counts:
+        """Return counts under other conditions: a function of each array of shape (k, c)."""
+        length, infinite, squares = (
+            None if each is None else of(each)
+            for each in (self.length, self.infinite, self.squares)
         )
+        below, above, failed = of(self.below), of(self.above), of(self.failed)
+        return Counts(conditions, trials, below, above, failed, length, infinite, squares)
 
 
 def mean_and_error(total: Any, squares: Any, count: Any) -> tuple[Floats, Floats]:
@@ -418,22 +411,11 @@ def pooled_counts(counts: Counts, group: Group) -> Counts:
     columns: Any = (..., back)
 
     def total(values: Any) -> Any:
-        if values is None:
-            return None
         summed = np.zeros((*values.shape[:-1], first.size), values.dtype)
         np.add.at(summed, columns, values)
         return summed
 
-    return Counts(
-        first,
-        total(counts.trials),
-        total(counts.below),
-        total(counts.above),
-        total(counts.failed),
-        total(counts.length),
-        total(counts.infinite),
-        total(counts.squares),
-    )
+    return counts.mapped(first, total(counts.trials), total)
 
 
 def pooled_exact(exact: Exact, group: Group) -> Exact:

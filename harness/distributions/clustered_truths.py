@@ -19,7 +19,7 @@ import numpy as np
 
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats, Integers
-from harness.distributions.list_truths import ListTruth, RunsTruth
+from harness.distributions.list_truths import ListTruth, NormalRuns, RunsTruth
 
 
 def draw_scores(
@@ -91,6 +91,11 @@ class ClusteredScoreTruth:
     def mean(self) -> float:
         """The mean that is estimated."""
         return self.law.mean
+
+    @property
+    def sd(self) -> float:
+        """The standard deviation of what is averaged, where all laws are normal."""
+        return math.hypot(*(law.sd for law in self.laws.values() if isinstance(law, NormalRuns)))
 
     @property
     def count(self) -> int:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from harness.base.numerics.arrays import Floats
-from harness.distributions.listed_truths import CrossedTruth, RowsTruth
+from harness.distributions.truths import CrossedTruth, RowsTruth
 
 
 class JudgedTruth(RowsTruth):

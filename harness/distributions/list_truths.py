@@ -21,8 +21,8 @@ from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.base.text import enumerated
 from harness.distributions.judge_truths import LabelledTruth
-from harness.distributions.listed_truths import CrossedTruth
 from harness.distributions.score_truths import PairedScoreTruth, ScoreTruth
+from harness.distributions.truths import CrossedTruth
 
 LARGEST = 1e100
 """The largest magnitude of a number of a law, so that squares of values are doubles."""
@@ -33,8 +33,19 @@ LARGEST_SKEWNESS = 20.0
 Shape = int | tuple[int, ...]
 
 
+class _Runs:
+    """A law of the values of runs."""
+
+    is_normal: ClassVar[bool] = False
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The ends between which every value lies."""
+        return -math.inf, math.inf
+
+
 @dataclass(frozen=True)
-class NormalRuns:
+class NormalRuns(_Runs):
     """The normal law with a mean and a standard deviation.
 
     >>> NormalRuns(0.75, 0.02).content()
@@ -50,11 +61,6 @@ class NormalRuns:
         """Return the law with the settings of a config."""
         mean, sd = _named("normal", ("mean", "sd"), settings)
         return cls(_magnitude("normal", "mean", mean), _sd("normal", sd))
-
-    @property
-    def span(self) -> tuple[float, float]:
-        """The ends between which every value lies."""
-        return -math.inf, math.inf
 
     @property
     def title(self) -> str:
@@ -75,7 +81,7 @@ class NormalRuns:
 
 
 @dataclass(frozen=True)
-class GammaRuns:
+class GammaRuns(_Runs):
     """A gamma law, shifted and scaled to a mean and a standard deviation, with a skewness γ.
 
     The value of a run is mean + sd · (G − a)/√a · sign(γ), where G has the gamma distribution of
@@ -91,7 +97,6 @@ class GammaRuns:
     sd: float
     skewness: float
     """γ, not 0."""
-    is_normal: ClassVar[bool] = False
 
     @classmethod
     def of(cls, settings: Any) -> GammaRuns:
@@ -137,7 +142,7 @@ class GammaRuns:
 
 
 @dataclass(frozen=True)
-class BetaRuns:
+class BetaRuns(_Runs):
     """The law Beta(s, t) of accuracies, with s, t > 0.
 
     >>> BetaRuns(9.0, 1.0).mean
@@ -146,7 +151,6 @@ class BetaRuns:
 
     s: float
     t: float
-    is_normal: ClassVar[bool] = False
 
     @classmethod
     def of(cls, settings: Any) -> BetaRuns:
@@ -193,7 +197,7 @@ class BetaRuns:
 
 
 @dataclass(frozen=True)
-class MixtureRuns:
+class MixtureRuns(_Runs):
     """Normal runs of which each fails with a probability, and then has a value of another law.
 
     The mean that intervals are for is that of all runs, the failed ones included,
@@ -209,12 +213,11 @@ class MixtureRuns:
     failed: NormalRuns
     share: float
     """The probability that a run fails, in (0, 1)."""
-    is_normal: ClassVar[bool] = False
 
     @classmethod
     def of(cls, settings: Any) -> MixtureRuns:
         """Return the law with the settings of a config."""
-        _validate_names("mixture", ("normal", "failed"), settings)
+        validate_names("mixture", ("normal", "failed"), settings)
         share, mean, sd = _named("failed", ("share", "mean", "sd"), settings["failed"])
         if not 0 < share < 1:
             raise InputError(f"share of failed should be a number between 0 and 1, found {share:g}")
@@ -234,11 +237,6 @@ class MixtureRuns:
         within = (1.0 - self.share) * self.normal.sd**2 + self.share * self.failed.sd**2
         between = self.share * (1.0 - self.share) * (self.normal.mean - self.failed.mean) ** 2
         return math.sqrt(within + between)
-
-    @property
-    def span(self) -> tuple[float, float]:
-        """The ends between which every value lies."""
-        return -math.inf, math.inf
 
     @property
     def title(self) -> str:
@@ -278,7 +276,7 @@ class MixtureRuns:
 
 
 @dataclass(frozen=True)
-class PointRuns:
+class PointRuns(_Runs):
     """Finitely many values with their probabilities, as scores that are 0 or 1, or those of a file.
 
     >>> PointRuns((0.0, 1.0), (0.25, 0.75)).sd
@@ -289,12 +287,11 @@ class PointRuns:
     """Ascending and distinct."""
     weights: tuple[float, ...]
     """The probability of each, above 0; their sum is 1."""
-    is_normal: ClassVar[bool] = False
 
     @classmethod
     def of(cls, settings: Any) -> PointRuns:
         """Return the law with the settings of a config."""
-        _validate_names("points", ("values", "weights"), settings)
+        validate_names("points", ("values", "weights"), settings)
         lists = [settings["values"], settings["weights"]]
         if any(isinstance(each, str) or not isinstance(each, Sequence) for each in lists):
             raise InputError(f"points should be two lists, found {quoted(settings)}")
@@ -385,7 +382,7 @@ LAWS_OF_RUNS: Mapping[str, Callable[[Any], RunsTruth]] = {
 """The laws by their names in a config, each with the function that makes it from its settings."""
 
 
-def _validate_names(where: str, names: tuple[str, ...], settings: Any) -> None:
+def validate_names(where: str, names: tuple[str, ...], settings: Any) -> None:
     """Refuse what is no mapping with exactly these keys."""
     if not isinstance(settings, Mapping) or set(settings) != set(names):
         raise InputError(
@@ -395,7 +392,7 @@ def _validate_names(where: str, names: tuple[str, ...], settings: Any) -> None:
 
 def _named(where: str, names: tuple[str, ...], settings: Any) -> tuple[float, ...]:
     """The numbers of a mapping with exactly these keys."""
-    _validate_names(where, names, settings)
+    validate_names(where, names, settings)
     return tuple(_number(where, name, settings[name]) for name in names)
 
 
@@ -430,7 +427,25 @@ MEAN, MEDIAN, QUANTILE = "mean", "median", "quantile"
 
 
 @dataclass(frozen=True)
-class RunTruth:
+class LawTruth:
+    """One law of what differs between the runs, or the tasks."""
+
+    law: Any
+    is_discrete: ClassVar[Literal[True]] = True
+
+    @property
+    def count(self) -> int:
+        """The number of true values: one."""
+        return 1
+
+    def content(self) -> Mapping[str, Any]:
+        """The law as plain data, as random streams are keyed by it: draws are for any estimand."""
+        content: Mapping[str, Any] = self.law.content()
+        return content
+
+
+@dataclass(frozen=True)
+class RunTruth(LawTruth):
     """One law of the values of runs, of which the mean or a quantile is estimated.
 
     >>> RunTruth(GammaRuns(1.0, 1.0, 2.0), 0.5).estimand
@@ -440,12 +455,6 @@ class RunTruth:
     law: RunsTruth
     quantile: float | None = None
     """The probability of the quantile that is estimated, in (0, 1); None for the mean."""
-    is_discrete: ClassVar[Literal[True]] = True
-
-    @property
-    def count(self) -> int:
-        """The number of true values: one."""
-        return 1
 
     @property
     def values(self) -> tuple[Floats]:
@@ -462,10 +471,6 @@ class RunTruth:
     def estimand(self) -> Mapping[str, Any]:
         """What is estimated, as a config writes it; empty of a mean."""
         return {} if self.quantile is None else {"estimand": written_estimand(self.quantile)}
-
-    def content(self) -> Mapping[str, Any]:
-        """The law as plain data, as random streams are keyed by it: draws are for any estimand."""
-        return self.law.content()
 
 
 def written_estimand(quantile: float | None) -> str | dict[str, float]:

@@ -16,7 +16,7 @@ import numpy as np
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.base.text import enumerated
-from harness.distributions.listed_truths import RowsTruth
+from harness.distributions.truths import RowsTruth
 
 CELLS = ("both", "first_only", "second_only", "neither")
 """The cells of a table, in the order of the data."""

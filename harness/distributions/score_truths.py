@@ -20,7 +20,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from harness.base.numerics.arrays import Floats
-from harness.distributions.listed_truths import CrossedTruth
+from harness.distributions.truths import CrossedTruth
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any
 
 import numpy as np
 
-from harness.base.arguments import quoted, validate_number
+from harness.base.arguments import validate_number
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
-from harness.distributions.list_truths import BetaRuns, PointRuns, Shape
+from harness.distributions.list_truths import BetaRuns, LawTruth, PointRuns, Shape, validate_names
 
 
 class BetaTasks(BetaRuns):
@@ -72,10 +72,7 @@ class MixtureTasks:
     @classmethod
     def of(cls, settings: Any) -> MixtureTasks:
         """Return the law with the settings of a config."""
-        if not isinstance(settings, Mapping) or set(settings) != {"never", "always"}:
-            raise InputError(
-                f"mixture should be a mapping with never and always, found {quoted(settings)}"
-            )
+        validate_names("mixture", ("never", "always"), settings)
         never, always = settings["never"], settings["always"]
         for name, share in (("never", never), ("always", always)):
             validate_number(f"{name} of mixture", share)
@@ -118,17 +115,7 @@ LAWS_OF_TASKS: Mapping[str, Callable[[Any], Any]] = {
 
 
 @dataclass(frozen=True)
-class TaskTruth:
+class TaskTruth(LawTruth):
     """One law of the probabilities of tasks."""
 
     law: TasksLaw
-    is_discrete: ClassVar[Literal[True]] = True
-
-    @property
-    def count(self) -> int:
-        """The number of true values: one."""
-        return 1
-
-    def content(self) -> Mapping[str, Any]:
-        """The law as plain data, as random streams are keyed by it."""
-        return self.law.content()

@@ -22,7 +22,7 @@ from harness.families import combination, proportion, rate
 from harness.families.clustered_scores import CLUSTERED_DIFFERENCE, CLUSTERED_MEAN
 from harness.families.confusion import BETA, CONFUSION_FAMILIES, f_score
 from harness.families.family import ENUMERATION, POSTERIOR, Family
-from harness.families.judged import JUDGED_SHARE
+from harness.families.judged import JUDGED_SHARE, KNOWN_JUDGE, known_judge
 from harness.families.labelled import LABELLED_SHARE
 from harness.families.lists import (
     CLUSTERED_PROPORTION,
@@ -159,6 +159,8 @@ def _pickled(family: Family) -> Any:
             return f_score, (family.settings[BETA],)
         if K in family.settings and of_tasks(family.public_name, family.settings[K]) is family:
             return of_tasks, (family.public_name, family.settings[K])
+        if family.design == KNOWN_JUDGE:
+            return known_judge, tuple(family.settings.values())
         return family.__reduce_ex__(2)
     if family.name in _OF_THE_PACKAGE:
         return family_of, (family.name,)

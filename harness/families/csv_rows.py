@@ -34,6 +34,11 @@ DECIMAL_COMMA = r"^\s*([+-]?\d*),(\d+(?:[eE][+-]?\d+)?)\s*$"
 """A number with a decimal comma, as a regular expression, with what stands before and after it."""
 
 
+def comma_hint(text: str) -> str:
+    """Return what to do where a text is a number with a decimal comma; nothing for any other."""
+    return "; --decimal , reads decimal commas" if re.match(DECIMAL_COMMA, text) else ""
+
+
 ITEM, MODEL, CORRECT = "item", "model", "correct"
 """The columns of the table of a log."""
 
@@ -170,7 +175,7 @@ class CsvTable:
             if value is None or not math.isfinite(value):
                 raise InputError(
                     f"{self.where(place)}: expected a finite number in {name}, found "
-                    f"{text or 'nothing'}"
+                    f"{text or 'nothing'}{comma_hint(text)}"
                 )
             values.append(value)
         return values

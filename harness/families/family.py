@@ -13,6 +13,7 @@ import numpy.typing as npt
 from harness.base.errors import HarnessError, InputError
 from harness.base.numerics.arrays import Floats
 from harness.base.text import enumerated
+from harness.distributions.sampling.law import Law
 from harness.distributions.truths import Prior
 from harness.families.combination import (
     ONE_SAMPLE,
@@ -239,6 +240,10 @@ class Family:
     """A number that all numbers of the data may be at once."""
     same_cases: Family | None = None
     """The family of the same comparison where both samples are of the same cases."""
+    law: Law | None = None
+    """How the count of its one sample arises, where it is not the model's own way."""
+    model_parameter: Callable[[Floats], Floats] = lambda parameter: parameter
+    """Return the parameters of the model that give its counts the law at these of the family."""
 
     def __repr__(self) -> str:
         return f"<family {self.name}>"

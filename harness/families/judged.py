@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,7 @@ import numpy.typing as npt
 from harness.base.arguments import validate_number
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
+from harness.distributions.sampling.laws.known_judge import KnownJudge
 from harness.families import proportion
 from harness.families.data import broadcast_columns
 from harness.families.family import (
@@ -27,7 +29,7 @@ JUDGE = "a judge"
 """The design: three independent binomial samples, of cases, positives and negatives."""
 
 KNOWN_JUDGE = "a judge whose errors are known"
-"""The design of intervals alone, of one binomial sample."""
+"""The design: one binomial sample, of cases."""
 TRUTHS = SHARE, SENSITIVITY, SPECIFICITY = "share", "sensitivity", "specificity"
 _SAMPLES = (("x", "n"), ("positives_right", "positives"), ("negatives_right", "negatives"))
 _DATA = tuple(name for sample in _SAMPLES for name in sample)
@@ -112,7 +114,12 @@ def known_judge(sensitivity: float, specificity: float) -> Family:
             f"{SENSITIVITY} and {SPECIFICITY} should have a sum above 1, found "
             f"{sensitivity + specificity:g}: the judge then says nothing of the share"
         )
-    names = _SAMPLES[0]
+    return _with_rates(float(sensitivity), float(specificity))
+
+
+@cache
+def _with_rates(sensitivity: float, specificity: float) -> Family:
+    names, law = _SAMPLES[0], KnownJudge(sensitivity, specificity)
 
     def validate(given: Mapping[str, npt.ArrayLike]) -> Data:
         validate_names("judged_share of a known judge", names, given)
@@ -127,10 +134,12 @@ def known_judge(sensitivity: float, specificity: float) -> Family:
         JUDGED_SHARE,
         name=f"judged_share({SENSITIVITY}={sensitivity:g}, {SPECIFICITY}={specificity:g})",
         design=KNOWN_JUDGE,
-        engines=(),
         data=names,
         sizes=names[1:],
         sizes_in_words=(),
+        directions=(1.0,),
+        law=law,
+        model_parameter=law.yes,
         truths=("truth",),
         symbols=TRUTHS[:1],
         validate_data=validate,

@@ -14,7 +14,6 @@ from harness.figures.kind import FigureKind
 from harness.figures.kinds import (
     alpha_by_outcome,
     bounds,
-    choice,
     coverage_map,
     intervals_drawn,
     outcome_tails,
@@ -48,7 +47,7 @@ FIGURES: dict[str, FigureKind] = {
         outcome_tails.KIND,
         ranking.RANKING_KIND,
         ranking.FRONTIER_KIND,
-        choice.KIND,
+        ranking.CHOICE_KIND,
         intervals_drawn.KIND,
         stopping.OUTCOMES_KIND,
         stopping.SIZE_KIND,

@@ -39,15 +39,15 @@ class ExperimentFacts:
     family: Family
     family_is_valid: bool
     """Otherwise the family is a guess, and any kind of figure may fit the one that is meant."""
-    sizes: Sequence[Any]
-    alphas: Sequence[float] | None
-    sides: Mapping[str, str] | None
+    sizes: Sequence[Any] = ()
+    alphas: Sequence[float] | None = None
+    sides: Mapping[str, str] | None = None
     """The side of each method by its label."""
-    truth: AnyTruth | None
-    engines: Sequence[str] | None
-    trials: str | None
+    truth: AnyTruth | None = None
+    engines: Sequence[str] | None = None
+    trials: str | None = None
     """``per_outcome``, ``per_size``, ``per_truth`` or ``half_width``."""
-    outcomes: int | Sequence[int] | None
+    outcomes: int | Sequence[int] | None = None
     """The number of fractions of n, or the listed outcomes; None also for all outcomes."""
 
     @property

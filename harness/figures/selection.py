@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -197,6 +198,15 @@ def at(names: Sequence[str], level: Sequence[float]) -> pl.Expr:
     import polars as pl
 
     return reduce(and_, (pl.col(name) == n for name, n in zip(names, level, strict=True)))
+
+
+def true_values(column: pl.Series, asked: float | None) -> tuple[list[float], str]:
+    """The true values that may be meant, one or all, and a text of those that there are."""
+    present: list[float] = column.unique().sort().to_list()
+    # A point of a grid, as 0.3 of tenths, may differ from the number a person writes.
+    meant = [p for p in present if asked is None or math.isclose(p, asked, rel_tol=1e-9)]
+    choices = ", ".join(f"{p:.12g}" for p in present[:12]) + (", …" if len(present) > 12 else "")
+    return meant, choices
 
 
 def method_title(cells: pl.DataFrame, label: str) -> str:

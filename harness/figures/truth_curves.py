@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -207,7 +206,13 @@ def size_columns(
                 setting += f", {symbol}\xa0−\xa0{other} = {apart[0]:.9g}"
                 axis, symbol = column, other
                 continue
-            second = _held_truth(here[column], asked.second, kind)
+            seconds, choices = selection.true_values(here[column], asked.second)
+            if len(seconds) != 1:
+                wanted = "say which true value of the second sample, one of"
+                if not seconds:
+                    wanted = f"the results hold no second true value {asked.second:g}, only"
+                raise InputError(f"{kind}: {wanted} {choices}")
+            (second,) = seconds
             here = here.filter(here[column] == second)
             held.append(second)
             setting += f", {other} = {second:.12g}"
@@ -236,19 +241,3 @@ def size_columns(
         ]
         by_size.append(curves)
     return [SizeColumns(columns) for columns in zip(*by_size, strict=True)]
-
-
-def _held_truth(column: pl.Series, asked: float | None, kind: str) -> float:
-    """The true value of the second sample: the one asked for, or the only one."""
-    present: list[float] = column.unique().sort().to_list()
-    # A point of a grid, as 0.3 of tenths, may differ from the number a person writes.
-    fitting = [
-        value for value in present if asked is None or math.isclose(value, asked, rel_tol=1e-9)
-    ]
-    if len(fitting) == 1:
-        return fitting[0]
-    choices = ", ".join(f"{value:.12g}" for value in present[:12])
-    choices += ", …" if len(present) > 12 else ""
-    if fitting:
-        raise InputError(f"{kind}: say which true value of the second sample, one of {choices}")
-    raise InputError(f"{kind}: the results hold no second true value {asked:g}, only {choices}")

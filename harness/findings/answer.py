@@ -24,7 +24,6 @@ from harness.findings.judgements import (
 )
 from harness.findings.manifest import agrees, failed_methods, missed_precision, unsteady_methods
 from harness.findings.numbers import coverage, covered, nominal, significant, whole
-from harness.findings.table import NOTHING, Entry, TextTable, text_table
 from harness.findings.verdicts import (
     ABOUT,
     KINDS,
@@ -35,6 +34,7 @@ from harness.findings.verdicts import (
     verdict,
 )
 from harness.tables.answers import rounding_of
+from harness.tables.formats import NOTHING, Entry, TextTable, text_table
 from harness.tables.results import Results
 from harness.tables.wording import method_titles, place_text
 

@@ -10,7 +10,6 @@ import polars as pl
 
 from harness.base.text import first_few
 from harness.catalogue import family_in
-from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION
 from harness.findings.choice import Choice, candidates_of, choice
 from harness.findings.judgements import AtAlpha, MethodJudgement
@@ -179,7 +178,7 @@ def least_lengths(summary: pl.DataFrame) -> Iterator[str]:
         return
     rows = summary.filter(pl.col("engine") == ENUMERATION, pl.col(_BOUND).is_not_null())
     for part in rows.partition_by("alpha", maintain_order=True):
-        alpha, (size,) = part["alpha"][0], family_of(part["family"][0]).sizes
+        alpha, (size,) = part["alpha"][0], family_in(part).sizes
         largest = part.filter(pl.col(size) == part[size].max())
         at = f"At {size} = {largest[size][0]:.12g} no" if part[size].n_unique() > 1 else "No"
         kept = largest.filter(pl.col(_ANYWHERE) <= alpha + rounding_of(alpha))

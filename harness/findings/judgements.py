@@ -208,7 +208,10 @@ def _judgement(
         worst, std_error, keeps = worst_case, 0.0, worst_case <= alpha + tolerance
     lengths = [row.get("mean_length") for row in rows]
     known = [float(length) for length in lengths if length is not None and math.isfinite(length)]
-    has_lengths = len(known) == len(rows) and rows[0]["side"] == TWO_SIDED
+    drawn = results.summary.filter(method=name, alpha=alpha, engine=MONTE_CARLO)
+    # At a size where it has no interval in any trial it has no mean alpha.
+    answers = drawn.drop_nulls("trials")["actual_alpha"].null_count() == 0
+    has_lengths = answers and len(known) == len(rows) and rows[0]["side"] == TWO_SIDED
     return MethodJudgement(
         method=name,
         rows=rows,

@@ -10,8 +10,8 @@ from harness.base.text import enumerated, printable
 from harness.catalogue import design_for, family_in
 from harness.families.family import CLOSED_FORM, ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.findings.numbers import significant, whole
-from harness.findings.table import Entry, TextTable, text_table
 from harness.methods.remarks import ORDER, OUTSIDE
+from harness.tables.formats import Entry, TextTable, text_table
 
 _MOST_LISTED = 5
 
@@ -112,7 +112,7 @@ def missed_precision(manifest: Mapping[str, Any]) -> str:
 
 
 @dataclass(frozen=True)
-class Remark:
+class RunRemark:
     """A sentence whose beginning says what it means."""
 
     meaning: str
@@ -125,7 +125,7 @@ class Remark:
         return printable(f"{self.beginning}{self.rest}")
 
 
-def engine_remarks(manifest: Mapping[str, Any]) -> Iterator[Remark]:
+def engine_remarks(manifest: Mapping[str, Any]) -> Iterator[RunRemark]:
     """Yield whether the engines agree, and what was not compared.
 
     Of results of a kind that has one engine there are none.
@@ -134,7 +134,7 @@ def engine_remarks(manifest: Mapping[str, Any]) -> Iterator[Remark]:
         return
     agreement, family = manifest["agreement"], family_in(manifest["experiment"])
     if agreement["checked"] and agreement["agrees"]:
-        yield Remark(GOOD, "Monte Carlo and exact agree", f" in {agreement['tests']} tests.")
+        yield RunRemark(GOOD, "Monte Carlo and exact agree", f" in {agreement['tests']} tests.")
     elif agreement["checked"]:
         # Of the methods the one that disagrees most is named.
         worst = min(agreement["methods"], key=lambda line: line["smallest_p_adjusted"])
@@ -142,19 +142,19 @@ def engine_remarks(manifest: Mapping[str, Any]) -> Iterator[Remark]:
             if not agrees and (what == _DRAWS or line is worst):
                 at = ", ".join(f"{name} = {size:.15g}" for name, size in line["at"].items())
                 where = f"{what}, {at or 'over the whole run'}, p = {line['smallest_p']:.2g}."
-                yield Remark(BAD, "Monte Carlo and exact disagree", f": {where}")
+                yield RunRemark(BAD, "Monte Carlo and exact disagree", f": {where}")
     if "not_checked" in agreement:
         drawn = ", ".join(agreement["not_checked"])
         why = family.why_no_exact_value
-        yield Remark(PLAIN, "", f"Not compared with exact values, since {why}: {drawn}.")
+        yield RunRemark(PLAIN, "", f"Not compared with exact values, since {why}: {drawn}.")
     for each in manifest.get("assumptions", ()):
         what = ", ".join(each["methods"])
-        yield Remark(PLAIN, "", f"The exact values of {what} rest on {each['assumes']}.")
+        yield RunRemark(PLAIN, "", f"The exact values of {what} rest on {each['assumes']}.")
     if "not_enumerated" in manifest:
         most = f"{design_for(family).most_enumerated:,.0f}"
         at = enumerated(manifest["not_enumerated"])
         rest = f"Trials alone at {at}, where more than {most} tables are possible."
-        yield Remark(PLAIN, "", rest)
+        yield RunRemark(PLAIN, "", rest)
     if family.has_outcomes:
         yield from _not_compared(manifest)
     yield from _identity(manifest)
@@ -167,7 +167,7 @@ def _engines_met(manifest: Mapping[str, Any]) -> bool:
     return ran and set(_EXACT) in pairs
 
 
-def _not_compared(manifest: Mapping[str, Any]) -> Iterator[Remark]:
+def _not_compared(manifest: Mapping[str, Any]) -> Iterator[RunRemark]:
     """A remark for each pair of engines that was not compared, and why."""
     engines, agreement = manifest["experiment"]["engines"], manifest["agreement"]
     if not agreement["checked"]:
@@ -175,14 +175,14 @@ def _not_compared(manifest: Mapping[str, Any]) -> Iterator[Remark]:
         if MONTE_CARLO in engines:
             is_random = "not_checked" in agreement
             why = "their limits are random" if is_random else "there are none under a distribution"
-        yield Remark(PLAIN, "", f"Monte Carlo and exact values were not compared: {why}.")
+        yield RunRemark(PLAIN, "", f"Monte Carlo and exact values were not compared: {why}.")
     if not _engines_met(manifest):
         absent = [engine for engine in _EXACT if engine not in engines]
         why = f"{' and '.join(absent)} did not run" if absent else "no distribution has both"
-        yield Remark(PLAIN, "", f"Posterior and enumeration were not compared: {why}.")
+        yield RunRemark(PLAIN, "", f"Posterior and enumeration were not compared: {why}.")
 
 
-def _identity(manifest: Mapping[str, Any]) -> Iterator[Remark]:
+def _identity(manifest: Mapping[str, Any]) -> Iterator[RunRemark]:
     """Whether exact values are those of a second computation, where they were compared."""
     identity = manifest["identity"]
     if identity["holds"]:
@@ -190,7 +190,7 @@ def _identity(manifest: Mapping[str, Any]) -> Iterator[Remark]:
         what = "Posterior and enumeration agree" if met else "Exact values are confirmed"
         how = "" if met else " by a second computation"
         size = f"differences below {identity['largest_discrepancy_below']:g}"
-        yield Remark(GOOD, what, f"{how}: {size}.")
+        yield RunRemark(GOOD, what, f"{how}: {size}.")
         return
     for each in identity["comparisons"]:
         if not each["holds"]:
@@ -199,7 +199,7 @@ def _identity(manifest: Mapping[str, Any]) -> Iterator[Remark]:
             other = _WORDS[against if against in _EXACT else _SECOND]
             rest = f"{other}: by up to {apart:g} where {most:g} is allowed."
             what = f"The {each['of']} of {each['published']} differ"
-            yield Remark(BAD, what, f" from those of {rest}")
+            yield RunRemark(BAD, what, f" from those of {rest}")
 
 
 def engine_tables(manifest: Mapping[str, Any]) -> list[TextTable]:

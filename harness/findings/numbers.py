@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from harness.families.catalogue import family_of
+from harness.catalogue import family_in
 from harness.families.combination import Span
 from harness.tables.answers import rounding_of
 from harness.tables.columns import worst_range_columns
@@ -123,7 +123,7 @@ def worst_range(table: pl.DataFrame) -> str:
 
 def truth_range(table: pl.DataFrame) -> str:
     """The range of the truths in a table, ``p in 0 … 1``; empty where no worst case is known."""
-    family = family_of(table["family"][0])
+    family = family_in(table)
     ends = worst_range_columns(family)
     known = table.drop_nulls([name for each in ends for name in each])
     if known.is_empty():

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.base.errors import ConfigIssue, InputError
 from harness.base.models import unknown_key
 from harness.base.plain_data import flow
+from harness.base.text import enumerated
 from harness.catalogue import family_in, with_settings
 from harness.config.form import (
     FamilyForm,
@@ -22,9 +23,13 @@ from harness.config.models.figures import figure_spec
 from harness.config.rules import Rule, ValidKeys, broken_figures
 from harness.families.catalogue import FAMILIES
 from harness.families.family import STOPPING, Family
+from harness.families.judged import SENSITIVITY, SPECIFICITY
 from harness.figures.kind import FigureSpec
 from harness.figures.requirements import ExperimentFacts
 from harness.kinds.kind import E, Kind
+
+if TYPE_CHECKING:
+    from harness.findings.answer import Answer
 
 SIZES = tuple(dict.fromkeys(size for family in FAMILIES.values() for size in family.sizes))
 
@@ -39,9 +44,10 @@ class FamilyKind(Kind[E]):
     rules: tuple[Rule, ...]
     """The rules that relate the keys."""
 
-    @abstractmethod
     def facts(self, config: ValidKeys) -> ExperimentFacts:
         """What is known of the experiment by the valid values of its config."""
+        truth = config.get("truth")
+        return ExperimentFacts(self.name, config.family, "family" in config, truth=truth)
 
     @abstractmethod
     def suitable_figures(self, config: ValidKeys) -> list[dict[str, Any]]:
@@ -50,6 +56,15 @@ class FamilyKind(Kind[E]):
     @abstractmethod
     def attributes(self, config: ValidKeys) -> dict[str, Any]:
         """The attributes of the experiment that are not the values of keys of their names."""
+
+    @abstractmethod
+    def answer(self, results: Any) -> Answer:
+        """What a run has found, before all details."""
+
+    def markdown(self, results: Any) -> Iterable[str]:
+        from harness.report.sections import paragraphs
+
+        return paragraphs(self.answer(results), results.manifest)
 
     def form_for(self, family: Family) -> FamilyForm:
         """The form of a family; made when it is first asked for."""
@@ -143,6 +158,11 @@ class FamilyKind(Kind[E]):
         if key in SIZES:
             wanted = " and ".join(family.sizes)
             return f"expected {wanted} for the family {family.name}, found {key}"
+        if key in (SENSITIVITY, SPECIFICITY) and key in family.truth_parts:
+            return (
+                f"expected {SENSITIVITY} and {SPECIFICITY} together, with a sum above 1 and "
+                f"without {enumerated(family.sizes[1:])}, or in the truth, found {key}"
+            )
         having = self._families_with(key)
         if len(having) == 1:
             return f"expected the family {having[0].name} with {key}, found {family.name}"

@@ -107,7 +107,7 @@ class Kind(ABC, Generic[E]):
     ) -> Results:
         """Compute the tables and the manifest, which are not written yet.
 
-        The manifest is one of ``runner.manifest.manifest_of``, with ``trials``, a mapping.
+        The manifest is one of ``runner.storage.manifest_of``, with ``trials``, a mapping.
 
         Args:
             experiment: what to compute.

@@ -15,8 +15,7 @@ from harness.base.plain_data import expected_found
 from harness.config import yaml12
 from harness.config.files import find_configs, find_shipped, read_text
 from harness.config.form import AnyExperiment
-from harness.config.load import Validated, document_of, name_clashes, validated
-from harness.config.overrides import apply_overrides
+from harness.config.load import Validated, apply_overrides, document_of, name_clashes, validated
 from harness.figures.catalogue import FIGURES
 from harness.figures.kind import FigureSpec
 from harness.kinds.catalogue import KINDS, kind_of_config

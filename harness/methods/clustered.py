@@ -26,7 +26,7 @@ def _student_point(freedom: Floats, tail: float) -> Floats:
 
 
 @dataclass(frozen=True)
-class Clusters(Rows):
+class ClusterRows(Rows):
     """Clusters of m outcomes: xᵢ successes among nᵢ cases, C of them, in m rows.
 
     A row may end in padding, xᵢ = nᵢ = 0, which changes no sum and is not counted in C.
@@ -110,7 +110,7 @@ def cluster_wald(data: tuple[Floats, ...], tail: float) -> LimitPair:
     Miller (2024), Adding error bars to evals, arXiv 2411.00640; Liang and Zeger
     (1986), Biometrika 73, 13–22.
     """
-    clusters = Clusters(*data)
+    clusters = ClusterRows(*data)
     return _about_estimate(clusters, np.full_like(clusters.count, -float(ndtri(tail))))
 
 
@@ -123,12 +123,12 @@ def cluster_t(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
     Cameron and Miller (2015), J. Hum. Resour. 50, 317–372, section VI.
     """
-    clusters = Clusters(*data)
+    clusters = ClusterRows(*data)
     limits = _about_estimate(clusters, clusters.student_point(tail))
     return clusters.limits_of_several(limits)
 
 
-def _about_estimate(clusters: Clusters, quantile: Floats) -> LimitPair:
+def _about_estimate(clusters: ClusterRows, quantile: Floats) -> LimitPair:
     x, n = clusters.totals
     return about(x / n, quantile * np.sqrt(clusters.variance))
 
@@ -144,7 +144,7 @@ def cluster_logit(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
     Korn and Graubard (1998), Surv. Methodol. 24, 193–201; Lumley (2010), Complex Surveys.
     """
-    clusters = Clusters(*data)
+    clusters = ClusterRows(*data)
     (x, n), count, v = clusters.totals, clusters.count, clusters.variance
     inner, _ = moved_inside((x, n))
     binomial = inner / n * ((n - inner) / n)
@@ -163,7 +163,7 @@ def wilson(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
     Wilson (1927), J. Am. Stat. Assoc. 22, 209–212.
     """
-    return one_proportion.wilson(Clusters(*data).totals, tail)
+    return one_proportion.wilson(ClusterRows(*data).totals, tail)
 
 
 def saha_wilson(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -181,7 +181,7 @@ def saha_wilson(data: tuple[Floats, ...], tail: float) -> LimitPair:
     Saha, Miller and Wang (2016), Int. J. Biostat. 12, 20150024; Short, Cabral, Weinberg,
     LaValley and Massaro (2020), Stat. Methods Med. Res. 29, 111–121.
     """
-    clusters = Clusters(*data)
+    clusters = ClusterRows(*data)
     z = np.full_like(clusters.count, -float(ndtri(tail)))
     return _inflated_wilson(clusters, _inflation(clusters), z)
 
@@ -198,7 +198,7 @@ def saha_scas(data: tuple[Floats, ...], tail: float) -> LimitPair:
     Saha, Miller and Wang (2016), Int. J. Biostat. 12, 20150024, for ξ; Laud (2017), Pharm. Stat.
     16, 334–348, for the correction.
     """
-    clusters = Clusters(*data)
+    clusters = ClusterRows(*data)
     inflation = _inflation(clusters)
     none = inflation <= 0
     lower, upper = one_proportion.skewness_corrected(
@@ -221,7 +221,7 @@ def rao_scott(data: tuple[Floats, ...], tail: float) -> LimitPair:
     Rao and Scott (1992), Biometrics 48, 577–585, for D; Franco, Little, Louis and Slud (2019), J.
     Surv. Stat. Methodol. 7, 334–364, for the degrees of freedom.
     """
-    clusters = Clusters(*data)
+    clusters = ClusterRows(*data)
     return _inflated_wilson(clusters, clusters.design_effect, clusters.student_point(tail))
 
 
@@ -236,7 +236,7 @@ def effective_wilson(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
     Franco, Little, Louis and Slud (2019), J. Surv. Stat. Methodol. 7, 334–364.
     """
-    clusters = Clusters(*data)
+    clusters = ClusterRows(*data)
     _, n = clusters.totals
     z = np.full_like(clusters.count, -float(ndtri(tail)))
     return _inflated_wilson(clusters, n / clusters.effective_size(tail), z)
@@ -257,7 +257,7 @@ def korn_graubard(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
     Korn and Graubard (1998), Surv. Methodol. 24, 193–201.
     """
-    clusters = Clusters(*data)
+    clusters = ClusterRows(*data)
     (x, n), size = clusters.totals, clusters.effective_size(tail)
     few = np.minimum(x, n - x)
     lower, upper = inversion.for_proportion(inversion.exact_tail, (size * (few / n), size), tail)
@@ -266,7 +266,7 @@ def korn_graubard(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return clusters.limits_of_several(limits)
 
 
-def _inflated_wilson(clusters: Clusters, inflation: Floats, quantile: Floats) -> LimitPair:
+def _inflated_wilson(clusters: ClusterRows, inflation: Floats, quantile: Floats) -> LimitPair:
     """Wilson's limits at a quantile times √ξ; X/N where ξ ≤ 0, and the whole range at C = 1."""
     x, n = clusters.totals
     none = inflation <= 0
@@ -276,7 +276,7 @@ def _inflated_wilson(clusters: Clusters, inflation: Floats, quantile: Floats) ->
     return clusters.limits_of_several(limits)
 
 
-def _inflation(clusters: Clusters) -> Floats:
+def _inflation(clusters: ClusterRows) -> Floats:
     """ξ = (mB − wW)/(B + (n* − 1)W) with m = Σnᵢ²/N and w = (CΣnᵢ² − N²)/((C − 1)N), or 1 of 0/0.
 
     This is 1 + (m − 1)ρ, without a difference of numbers that are nearly equal.
@@ -323,7 +323,7 @@ def cluster_bootstrap(
     Davison and Hinkley (1997), Bootstrap Methods and their Application, section 3.8; Field and
     Welsh (2007), J. R. Stat. Soc. B 69, 369–390.
     """
-    clusters = Clusters(*data)
+    clusters = ClusterRows(*data)
     lower, upper = np.empty(len(clusters.x)), np.empty(len(clusters.x))
     # The number of clusters and their size, 0 for unequal sizes.
     largest = clusters.n.max(axis=1)
@@ -341,7 +341,7 @@ def cluster_bootstrap(
 
 
 def _quantiles(
-    clusters: Clusters, count: int, size: int, alpha: float, side: str, rng: np.random.Generator
+    clusters: ClusterRows, count: int, size: int, alpha: float, side: str, rng: np.random.Generator
 ) -> LimitPair:
     """The order statistics of resamples of ``count`` clusters of one ``size``, by their law."""
     rows = len(clusters.x)
@@ -356,7 +356,7 @@ def _quantiles(
     return lower, upper
 
 
-def _law_of_sum(clusters: Clusters, count: int, size: int) -> Floats:
+def _law_of_sum(clusters: ClusterRows, count: int, size: int) -> Floats:
     """Pr(Σxᵢ* = y), y = 0 … count·size, by the power of a Fourier transform."""
     rows, values = len(clusters.x), size + 1
     keys = (clusters.x + values * np.arange(rows)[:, None])[clusters.n > 0].astype(np.int64)
@@ -380,7 +380,7 @@ def _first_reaching(level: Floats, chance: Floats) -> Floats:
     return np.asarray(np.minimum(below.sum(axis=1), chance.shape[1] - 1), np.float64)
 
 
-def _resampled_ratios(clusters: Clusters, count: int, rng: np.random.Generator) -> Floats:
+def _resampled_ratios(clusters: ClusterRows, count: int, rng: np.random.Generator) -> Floats:
     """B ratios Σxᵢ*/Σnᵢ* of ``count`` clusters of each outcome, shape (m, B)."""
     # One number holds both counts, so that they are drawn and added at once.
     pairs = (clusters.x + 1j * clusters.n)[clusters.n > 0].reshape(-1, count)

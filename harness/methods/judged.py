@@ -15,10 +15,18 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtri
 
-from harness.base.numerics.arrays import Bools, Floats
+from harness.base.numerics.arrays import Bools, Floats, Positions
+from harness.base.numerics.root_finding import bracketed_newton, newton_roots
+from harness.base.numerics.special import deviance
 from harness.families.family import Data
 from harness.families.judged import rogan_gladen
-from harness.methods.method import LimitPair
+from harness.methods.judged_posterior import JEFFREYS, posterior
+from harness.methods.method import TWO_SIDED, LimitPair
+
+_EDGE = 1.0 - 1e-12
+_STEPS = 100
+# In place of a mean of 0, where the count is 0 too.
+_LEAST = 1e-300
 
 
 def _clipped(lower: Floats, upper: Floats, identified: Bools) -> LimitPair:
@@ -111,3 +119,141 @@ def remark_on_labels(data: Data) -> str:
         "positives alone would be, or to more than its sensitivity allows; cases and labels are "
         "hardly alike, and profile_likelihood has the limits of the posterior"
     )
+
+
+def profile_likelihood(data: Data, alpha: float, side: str) -> LimitPair:
+    """The shares that a likelihood ratio test with the likeliest se and sp does not reject.
+
+        ±√(2(ℓ(p) − ℓ(θ))) = z,    ℓ(θ) = max over se and sp of the log likelihood
+
+    with the likeliest share p in [0, 1]. It is the whole range where the estimates do not have
+    se + sp > 1. Where the data contradict the labels, so that both limits of Lang and Reiczigel's
+    95 % leave [0, 1], it has the limits of ``posterior`` with Jeffreys' priors.
+
+    Wilks (1938), Ann. Math. Stat. 9, 60–62; the profile as of Venzon and Moolgavkar (1988), Appl.
+    Stat. 37, 87–94.
+
+    Args:
+        data: x, n, a, m₁, b, m₀, shape (m,) each.
+        alpha: in (0, 1).
+        side: two-sided, lower or upper.
+
+    Raises:
+        IntervalNotFoundError: a limit is not found.
+    """
+    lower, upper = likelihood_limits(data, alpha / 2 if side == TWO_SIDED else alpha)
+    against = contradicts_labels(data)
+    if against.any():
+        those = tuple(column[against] for column in data)
+        lower[against], upper[against] = posterior(those, alpha, side, JEFFREYS)
+    return lower, upper
+
+
+def likelihood_limits(data: Data, tail: float) -> LimitPair:
+    """Return the limits of the likelihood ratio test, whatever the labels say of the data.
+
+    Args:
+        data: x, n, a, m₁, b, m₀, shape (m,) each.
+        tail: the probability outside each limit, in (0, 1).
+
+    Raises:
+        IntervalNotFoundError: a limit is not found.
+    """
+    x, n, positives_right, positives, negatives_right, negatives = data
+    estimate, gain = rogan_gladen(x / n, positives_right / positives, negatives_right / negatives)
+    identified = gain > 0
+    data = tuple(column[identified] for column in data)
+    likeliest = np.clip(estimate[identified], 0.0, 1.0)
+    least, _ = profile_deviance(data, likeliest)
+    z = -float(ndtri(tail))
+    lower, upper = np.zeros(x.size), np.ones(x.size)
+    lower[identified] = _root(data, likeliest, least, z)
+    upper[identified] = _root(data, likeliest, least, -z)
+    return lower, upper
+
+
+def _root(data: Data, likeliest: Floats, least: Floats, z: float) -> Floats:
+    """Where the signed root of the statistic, which falls with the share, is z; an end else."""
+
+    def signed_root(share: Floats, index: Positions) -> tuple[Floats, Floats]:
+        at, slope = profile_deviance(tuple(column[index] for column in data), share)
+        root = np.sqrt(np.maximum(at - least[index], 0.0))
+        sign = np.sign(likeliest[index] - share)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return sign * root - z, sign * slope / (2.0 * root)
+
+    every = np.arange(likeliest.size)
+    ends = np.zeros_like(likeliest), np.ones_like(likeliest)
+    found = np.where(signed_root(ends[0], every)[0] <= 0, 0.0, 1.0)
+    inside = np.flatnonzero((found > 0) & (signed_root(ends[1], every)[0] < 0))
+    found[inside] = newton_roots(
+        lambda share, index: signed_root(share, inside[index]),
+        ends[0][inside],
+        ends[1][inside],
+        likeliest[inside],
+        "no share has the likelihood ratio of the limit at position {}",
+    )
+    return found
+
+
+def profile_deviance(data: Data, share: Floats) -> tuple[Floats, Floats]:
+    """Return the deviance at a share, se and sp being the likeliest there, and its derivative.
+
+    The largest likelihood with q = θ se + (1 − θ) u, u = 1 − sp, has a multiplier λ with
+    se(λθ), u(λ(1 − θ)) and q(−λ), where each p(κ) solves count/p − (size − count)/(1 − p) = κ. The
+    difference θ se + (1 − θ) u − q falls with λ from 1 to −1, and has one root. The derivative of
+    the deviance is 2λ(se − u).
+
+    Args:
+        data: x, n, a, m₁, b, m₀, shape (m,) each.
+        share: θ in [0, 1], shape (m,).
+
+    Returns:
+        Shape (m,) each; the deviance is 0 where the unrestricted estimates have this share.
+    """
+    x, n, positives_right, positives, negatives_right, negatives = data
+    wrong = negatives - negatives_right
+    # The multiplier is s t/(1 − |t|) of t in (−1, 1), with the scale s of the data.
+    scale = n + positives + negatives
+
+    def difference(t: Floats, index: Positions) -> tuple[Floats, Floats]:
+        theta, away = share[index], 1.0 - np.abs(t)
+        slope = scale[index] * t / away
+        se, by_se = _probability(slope * theta, positives_right[index], positives[index])
+        u, by_u = _probability(slope * (1.0 - theta), wrong[index], negatives[index])
+        q, by_q = _probability(-slope, x[index], n[index])
+        value = theta * se + (1.0 - theta) * u - q
+        change = theta**2 * by_se + (1.0 - theta) ** 2 * by_u + by_q
+        return value, change * scale[index] / away**2
+
+    edge = np.full_like(share, _EDGE)
+    t, _ = bracketed_newton(difference, -edge, edge, np.zeros_like(share), steps=_STEPS)
+    slope = scale * t / (1.0 - np.abs(t))
+    se, _ = _probability(slope * share, positives_right, positives)
+    u, _ = _probability(slope * (1.0 - share), wrong, negatives)
+    q = np.clip(share * se + (1.0 - share) * u, 0.0, 1.0)
+    total = np.zeros_like(share)
+    for count, size, p in ((positives_right, positives, se), (wrong, negatives, u), (x, n, q)):
+        total += deviance(count, np.maximum(size * p, _LEAST))
+        total += deviance(size - count, np.maximum(size * (1.0 - p), _LEAST))
+    return 2.0 * total, 2.0 * slope * (se - u)
+
+
+def _probability(slope: Floats, count: Floats, size: Floats) -> tuple[Floats, Floats]:
+    """The p in [0, 1] with count/p − (size − count)/(1 − p) = slope, and dp/dslope ≤ 0.
+
+    It is a root of slope p² − (slope + size) p + count, in a form without cancellation.
+    """
+    total = slope + size
+    root = np.sqrt(
+        np.where(
+            slope > 0,
+            (slope - size) ** 2 + 4.0 * slope * (size - count),
+            total**2 - 4.0 * slope * count,
+        )
+    )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p = np.where(total > 0, 2.0 * count / (total + root), (total - root) / (2.0 * slope))
+        p = np.clip(p, 0.0, 1.0)
+        change = -((p * (1.0 - p)) ** 2) / (count * (1.0 - p) ** 2 + (size - count) * p**2)
+    return p, np.nan_to_num(change, nan=0.0)

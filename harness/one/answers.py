@@ -2,20 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from harness.base.errors import InputError
-from harness.base.numerics.arrays import Floats
+from harness.base.numerics.arrays import Bools, Floats
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import default_method
 from harness.methods.method import TWO_SIDED
-from harness.one.ranks import Places
 from harness.one.result import Interval, compute
+
+Places = npt.NDArray[np.int64]
+IsBetter = Callable[[Places, Places, float], Bools]
+"""Whether systems are better than others, by a one-sided interval of each difference at an alpha:
+the places of the first systems, those of the second ones, and alpha."""
+
+
+def ranks_left_open(count: int, is_better: IsBetter, alpha: float) -> tuple[Places, Places]:
+    """Return the first and the last rank that each system may have.
+
+    Holm's step-down procedure tests all K = m(m − 1) hypotheses "system i is not better than
+    system j". With r of them rejected, each other one is tested at the level alpha/(K − r), until
+    none is rejected any more. A system may have every rank from 1 + the number of systems that are
+    better than it to m − the number of those that are worse. No true hypothesis is rejected with a
+    probability of at least 1 − alpha, whatever the dependence between the systems, and then the
+    ranks of all systems are among theirs. The ranks of tied systems are all those that an order of
+    them could give.
+
+    Holm (1979), Scandinavian Journal of Statistics 6:65; Mogstad, Romano, Shaikh and Wilhelm
+    (2024), Review of Economic Studies 91:476.
+
+    Args:
+        count: m, the number of systems, 2 or more.
+        is_better: the test of a hypothesis, whose rejections at an alpha are among those at any
+            larger one.
+        alpha: the probability that the ranks of some system are not among its own, in (0, 1).
+
+    Returns:
+        The first and the last ranks, from 1 to m, shape (m,) each.
+
+    Example:
+        >>> import numpy as np
+        >>> scores = np.array([9.0, 2.0, 1.0])
+        >>> first, last = ranks_left_open(3, lambda i, j, _: scores[i] - scores[j] > 5, 0.05)
+        >>> first.tolist(), last.tolist()
+        ([1, 2, 2], [1, 3, 3])
+    """
+    first, second = np.nonzero(~np.eye(count, dtype=bool))
+    better = np.zeros((count, count), bool)
+    while first.size:
+        rejected = is_better(first, second, alpha / first.size)
+        better[first[rejected], second[rejected]] = True
+        if not rejected.any():
+            break
+        first, second = first[~rejected], second[~rejected]
+    return 1 + better.sum(axis=0), count - better.sum(axis=1)
+
 
 PAIRS_METHOD = "scas"
 """The method of the differences. The alpha of one of k(k − 1)/2 is small, and at a small alpha
@@ -27,33 +73,6 @@ _ROUNDING = 1e-12
 """Means of clusters that differ by less, relatively, are equal."""
 
 _Label = TypeVar("_Label")
-
-
-class Answers(Protocol):
-    """What systems answered."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The systems."""
-        ...
-
-    def counts(self, place: int) -> tuple[int | None, int]:
-        """Return how many answers of a system are right, None of scores, and how many it has."""
-        ...
-
-    def interval(self, place: int, alpha: float) -> Interval:
-        """Return the interval of a system."""
-        ...
-
-    def differences(
-        self, first: Places, second: Places, alpha: float, side: str = TWO_SIDED
-    ) -> Interval:
-        """Return the intervals of the first systems minus the second ones, shape (k,)."""
-        ...
-
-    def discordant(self, first: int, second: int) -> tuple[int | None, int | None]:
-        """Return how many items the first or the second system alone has right, None of scores."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -165,6 +184,10 @@ class ClusteredAnswers:
         return None, None
 
 
+SystemAnswers = RightAnswers | ClusteredAnswers
+"""What systems answered."""
+
+
 def clustered_answers(
     systems: Sequence[str],
     items: Sequence[tuple[str, ...]],
@@ -179,34 +202,56 @@ def clustered_answers(
         InputError: an item is in two clusters.
     """
     names, of_system = _numbered(systems)
-    item_names, of_item = _numbered(items)
     cluster_names, of_cluster = _numbered(clusters)
     given = np.asarray(values, np.float64)
-    counts = len(names), len(item_names), len(cluster_names)
-    cluster_of_item = np.zeros(counts[1], np.int64)
-    cluster_of_item[of_item] = of_cluster
-    apart = np.flatnonzero(cluster_of_item[of_item] != of_cluster)
-    if apart.size:
-        item = of_item[apart[0]]
-        one, other = (
-            cluster_names[place] for place in (cluster_of_item[item], of_cluster[apart[0]])
-        )
-        raise InputError(
-            f"an item should belong to one cluster, found {', '.join(item_names[item])} in {one} "
-            f"and {other}"
-        )
-    means = _sums((counts[0], counts[1]), of_system, of_item, given)
-    means /= _sums((counts[0], counts[1]), of_system, of_item)
-    by_cluster = [np.bincount(cluster_of_item, row, counts[2]) for row in means]
-    item_totals = np.asarray(np.stack(by_cluster), np.float64)
+    counts = len(names), len(cluster_names)
+    of_items, means = item_means(systems, items, clusters, given, names)
+    place_of = {label: place for place, label in enumerate(cluster_names)}
+    cluster_of_item = np.array([place_of[label] for label in of_items], np.int64)
+    by_cluster = [np.bincount(cluster_of_item, row, counts[1]) for row in means]
     return ClusteredAnswers(
         tuple(names),
         is_right,
-        _sums((counts[0], counts[2]), of_system, of_cluster, given),
-        _sums((counts[0], counts[2]), of_system, of_cluster),
-        item_totals,
-        np.asarray(np.bincount(cluster_of_item, minlength=counts[2]), np.float64),
+        _sums(counts, of_system, of_cluster, given),
+        _sums(counts, of_system, of_cluster),
+        np.asarray(np.stack(by_cluster), np.float64),
+        np.asarray(np.bincount(cluster_of_item, minlength=counts[1]), np.float64),
     )
+
+
+def item_means(
+    systems: Sequence[str],
+    items: Sequence[tuple[str, ...]],
+    clusters: Sequence[_Label],
+    values: Floats,
+    names: Sequence[str],
+) -> tuple[list[_Label], Floats]:
+    """Return the cluster of each item, and the mean of each system's answers to it.
+
+    Args:
+        systems, items, clusters: of each row; every system answers every item.
+        values: the answers, shape (n,).
+        names: the m systems.
+
+    Returns:
+        The clusters of k items, and the means, shape (m, k).
+
+    Raises:
+        InputError: an item is in two clusters.
+    """
+    cluster_of: dict[tuple[str, ...], _Label] = {}
+    for item, cluster in zip(items, clusters, strict=True):
+        if cluster_of.setdefault(item, cluster) != cluster:
+            raise InputError(
+                f"an item should belong to one cluster, found {', '.join(item)} in "
+                f"{cluster_of[item]} and {cluster}"
+            )
+    place_of = {name: place for place, name in enumerate(names)}
+    of_system = np.array([place_of[name] for name in systems], np.int64)
+    item_names, of_item = _numbered(items)
+    shape = len(names), len(item_names)
+    means = _sums(shape, of_system, of_item, values) / _sums(shape, of_system, of_item)
+    return [cluster_of[item] for item in item_names], means
 
 
 def _numbered(labels: Sequence[_Label]) -> tuple[Sequence[_Label], Places]:

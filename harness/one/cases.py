@@ -49,7 +49,7 @@ def read_cases(
     if compares and asked.cluster is not None and asked.correct:
         raise InputError(
             "--cluster is for cases that come in clusters, which are no pairs of independent ones; "
-            "clustered_difference takes a column of each system, and "
+            f"{asked.call('interval clustered_difference')} compares two systems, and "
             f"{asked.call('leaderboard')} has an interval for each system and of their differences"
         )
     is_long = bool(asked.by) and bool(asked.key)
@@ -62,7 +62,7 @@ def read_cases(
         if asked.missing is not None and not asked.correct:
             raise InputError("--missing is for --correct, or for the items that --key names")
         table = joined(tables, asked.key, may_lack=asked.missing is not None)
-    asked = replace(asked, correct=table.named(asked.correct), scores=table.named(asked.scores))
+    asked = replace(asked, correct=table.named(asked.correct), score=table.named(asked.score))
     if asked.positive is not None and asked.correct:
         labels = (*asked.correct, asked.truth) if asked.truth else asked.correct
         table = table.with_positive(labels, asked.positive)
@@ -142,7 +142,7 @@ def _with_columns_of_logs(
 ) -> FileQuestion:
     """The question with the columns of logs where it names none."""
     logs = [table.log for table in tables if table.log is not None]
-    if asked.columns or asked.scores or len(logs) < len(tables):
+    if asked.columns or asked.score or len(logs) < len(tables):
         return asked
     if not asked.correct:
         if not all(log.correct for log in logs):

@@ -21,6 +21,11 @@ _ITEM_NAME = re.compile(
 )
 """Names of columns of cases, documents and persons, in small letters."""
 _SYSTEMS = {"classifier", "model", "model_id", "model_name", "system"}
+_OPTIONS = (
+    *("key", "by", "truth", "score", "correct"),
+    *("cluster", "positive", "where", "missing", "decimal"),
+)
+"""The options of commands that name what is read, in the order of a call."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,7 @@ class FileQuestion:
     truth: str | None = None
     """The column of two labels, one of them that of positives; with empty fields beside a judge's
     verdicts."""
-    scores: tuple[str, ...] = ()
+    score: tuple[str, ...] = ()
     """The columns of scores; of a difference of areas two."""
     positive: str | None = None
     """The label of positives, or of right cases; None for 1 or true."""
@@ -63,18 +68,9 @@ class FileQuestion:
             **changes: of attributes.
         """
         asked = replace(self, **changes)
-        options = {
-            "key": asked.key,
-            "by": asked.by,
-            "truth": (asked.truth,) if asked.truth else (),
-            "score": asked.scores,
-            "correct": asked.correct,
-            "cluster": (asked.cluster,) if asked.cluster else (),
-            "positive": (asked.positive,) if asked.positive else (),
-            "where": asked.where,
-            "missing": (asked.missing,) if asked.missing else (),
-            "decimal": (asked.decimal,) if asked.decimal != "." else (),
-        }
+        options = {name: texts(getattr(asked, name) or ()) for name in _OPTIONS}
+        if asked.decimal == ".":
+            del options["decimal"]
         if all(isinstance(file, Path) for file in asked.files):
             words = ["python", "-m", "harness", *command.split()]
             words += [word for file in asked.files for word in ("--rows", str(file))]
@@ -122,7 +118,7 @@ class Cases:
 
 def item_columns(table: CsvTable, asked: FileQuestion) -> list[str]:
     """Return the columns whose names are those of cases, documents or persons."""
-    others = {*asked.by, *asked.correct, *asked.scores, asked.truth, *asked.columns.values()}
+    others = {*asked.by, *asked.correct, *asked.score, asked.truth, *asked.columns.values()}
     return [
         name
         for name in table.names

@@ -5,14 +5,28 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from harness.base.errors import InputError
 from harness.base.text import enumerated, option_of
-from harness.families.csv_rows import MISSING, RIGHT, CsvTable, count_clusters, number_in
+from harness.families.clustered_scores import CLUSTER
+from harness.families.csv_rows import (
+    MISSING,
+    RIGHT,
+    CsvTable,
+    comma_hint,
+    count_clusters,
+    number_in,
+)
 from harness.families.family import Family
 from harness.one.cases import read_cases
 from harness.one.file_question import FileQuestion, long_call
+from harness.one.long_differences import (
+    is_long_difference,
+    rows_of_long_difference,
+    validate_cluster,
+)
 from harness.one.repeated_ids import RepeatedIds, find_repeated_ids, remark_on_pairs
 from harness.one.rows import Row, beside, free_name, located, row_lists
 
@@ -53,8 +67,11 @@ def rows_of_file(family: Family, asked: FileQuestion, number: _Integral) -> Rows
     """
     command = f"interval {family.public_name}"
     in_clusters = family.groups_cases
+    validate_cluster(family, asked)
     cases = read_cases(asked, command, _compares(family), in_clusters)
     table, asked = cases.table, cases.asked
+    if is_long_difference(family, asked):
+        return RowsOfFile(*rows_of_long_difference(family, cases), None)
     _validate_question(family, asked, table)
     reader = _FileRows(family, asked, table, cases.systems)
     rows = reader.rows(number)
@@ -81,7 +98,7 @@ class _FileRows:
     def rows(self, number: _Integral) -> list[Row]:
         """The rows in the order of the file, or of its groups."""
         family, asked, table = self.family, self.asked, self.table
-        named = {*asked.columns.values(), *asked.correct, *asked.by, asked.truth, *asked.scores}
+        named = {*asked.columns.values(), *asked.correct, *asked.by, asked.truth, *asked.score}
         has_no_names = all(number_in(name) is not None for name in table.names)
         if asked.header and has_no_names and not named & set(table.names):
             raise InputError(
@@ -90,7 +107,7 @@ class _FileRows:
             )
         if asked.correct:
             return self.of_cases()
-        if asked.scores:
+        if asked.score:
             return self.of_scores()
         data, read = self.numbers(number)
         if row_lists(family, asked.columns):
@@ -148,6 +165,7 @@ class _FileRows:
                     value = number_in(text)
                     if value is None:
                         words = f"expected a number in {asked.columns[name]}, found {text!r}"
+                        words += comma_hint(text)
                         faults.append((table.where(place), words))
                 row[name] = None if value is None else number(name, value)
             rows.append(row)
@@ -174,75 +192,57 @@ class _FileRows:
                         f"{table.where(place)}: expected a number in {columns[name]}, found "
                         f"{table.column(columns[name])[place] or 'nothing'}"
                     )
-        rows, labels = [], self.labels()
-        for key, places in self.table.groups(self.asked.by).items():
-            lists: dict[str, list[Any]] = {
-                name: [data[place][name] for place in places] for name in columns
-            }
-            lists |= {name: [each[place] for place in places] for name, each in labels.items()}
-            rows.append(self.row_of_group(key, places, lists))
-        return rows
+        lists = {name: [row[name] for row in data] for name in columns} | self.labels
+        return self.by_group(lambda places: _at(places, lists))
 
+    @cached_property
     def labels(self) -> dict[str, list[str]]:
         """The cluster of each row of the file by the name of its data; nothing without clusters."""
         if self.asked.cluster is None:
             return {}
-        return {"cluster": self.table.keys(self.asked.cluster, "cluster")}
+        return {CLUSTER: self.table.keys(self.asked.cluster, "cluster")}
 
-    def row_of_group(
-        self,
-        key: Sequence[str],
-        places: Sequence[int],
-        data: Mapping[str, Any],
-        shown: Mapping[str, Any] | None = None,
-    ) -> Row:
-        """The row of a group, which has a name and a place in the file unless it is the only one.
+    def by_group(
+        self, data_of: Callable[[Sequence[int]], Mapping[str, Any]], *, is_shown: bool = False
+    ) -> list[Row]:
+        """A row for each group, which has a name and a place in the file unless it is the only one.
 
         Args:
-            key: the values of the columns of ``by``.
-            places: the rows of the file.
-            data: of the group.
-            shown: what stands beside the limits; by default the number of rows of a named group.
+            data_of: returns the data of a group, by the places of its rows in the file.
+            is_shown: whether they stand beside the limits, and not the number of rows.
         """
-        named = dict(zip(self.asked.by, key, strict=True))
-        if shown is None:
-            shown = {_ROWS: len(places)} if key else {}
-        group = ", ".join(f"{name} = {value}" for name, value in named.items())
-        place = f"{self.table.file} ({group})" if group else ""
-        return Row(data, shown=beside({**self.systems, **named}, shown), place=place)
+        rows = []
+        for key, places in self.table.groups(self.asked.by).items():
+            named, data = dict(zip(self.asked.by, key, strict=True)), data_of(places)
+            count = {_ROWS: len(places)} if key else {}
+            shown = beside({**self.systems, **named}, data if is_shown else count)
+            group = ", ".join(f"{name} = {value}" for name, value in named.items())
+            rows.append(Row(data, shown, f"{self.table.file} ({group})" if group else ""))
+        return rows
 
     def of_cases(self) -> list[Row]:
         """A row for each group of cases, or of two samples one row for both groups."""
         family = self.family
         right = [self.table.right(name) for name in self.asked.correct]
-        groups = self.table.groups(self.asked.by)
         if family.labels_cases:
             return self.of_labelled(right[0])
         if family.samples == 2:
             return [self.of_two_samples(right[0])]
         if family.labels_clusters:
-            columns = dict(zip(family.data, right, strict=False)) | self.labels()
-            return [
-                self.row_of_group(
-                    key,
-                    places,
-                    {name: [each[place] for place in places] for name, each in columns.items()},
-                )
-                for key, places in groups.items()
-            ]
+            named: dict[str, Any] = dict(zip(family.data, right, strict=False))
+            return self.by_group(lambda places: _at(places, named | self.labels))
         if family.groups_cases:
-            clusters = self.table.keys(self.asked.cluster or "", "cluster")
-            rows = []
-            for key, places in groups.items():
-                counted = count_clusters((clusters[place], right[0][place]) for place in places)
-                rows.append(self.row_of_group(key, places, counted))
-            return rows
-        rows = []
-        for key, places in groups.items():
+            return self.by_group(
+                lambda places: count_clusters(
+                    (self.labels[CLUSTER][place], right[0][place]) for place in places
+                )
+            )
+
+        def counts(places: Sequence[int]) -> dict[str, int]:
             counts = family.counts_of_cases([[each[place] for place in places] for each in right])
-            data = dict(zip(family.data, counts, strict=True))
-            rows.append(self.row_of_group(key, places, data, data))
-        return rows
+            return dict(zip(family.data, counts, strict=True))
+
+        return self.by_group(counts, is_shown=True)
 
     def of_labelled(self, verdicts: Sequence[int]) -> list[Row]:
         """A row for each group of cases that have a verdict each, and some of them a label."""
@@ -250,15 +250,15 @@ class _FileRows:
         texts = self.table.column(column)
         places = [place for place, text in enumerate(texts) if text.lower() not in MISSING]
         labels = dict(zip(places, self.table.at(places).right(column), strict=True))
-        rows = []
-        for key, group in self.table.groups(self.asked.by).items():
+
+        def counts(group: Sequence[int]) -> dict[str, int]:
             cells = Counter((labels.get(place), verdicts[place]) for place in group)
             counts = [cells[label, verdict] for label in (1, 0) for verdict in (1, 0)]
             yes = cells[None, 1]
             counts += [yes, yes + cells[None, 0]]
-            data = dict(zip(self.family.summary, counts, strict=True))
-            rows.append(self.row_of_group(key, group, data, data))
-        return rows
+            return dict(zip(self.family.summary, counts, strict=True))
+
+        return self.by_group(counts, is_shown=True)
 
     def of_two_samples(self, right: Sequence[int]) -> Row:
         """The counts of both groups, of which the first is that which appears first."""
@@ -280,17 +280,17 @@ class _FileRows:
         """A row for each group of cases, with the scores of its positives and of its negatives."""
         labels = self.table.keys(self.asked.truth or "", "label")
         positive = self.positive_label(labels)
-        scores = [self.table.finite(name) for name in self.asked.scores]
-        rows = []
-        for key, places in self.table.groups(self.asked.by).items():
+        scores = [self.table.finite(name) for name in self.asked.score]
+
+        def of_both_classes(places: Sequence[int]) -> dict[str, list[float]]:
             lists = [
                 [score[place] for place in places if (labels[place] == positive) == is_positive]
                 for score in scores
                 for is_positive in (True, False)
             ]
-            data = dict(zip(self.family.data, lists, strict=True))
-            rows.append(self.row_of_group(key, places, data))
-        return rows
+            return dict(zip(self.family.data, lists, strict=True))
+
+        return self.by_group(of_both_classes)
 
     def positive_label(self, labels: Sequence[str]) -> str:
         """The label of positives, which is one of two."""
@@ -314,6 +314,11 @@ class _FileRows:
         return positives[0]
 
 
+def _at(places: Sequence[int], columns: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+    """The fields of columns in some rows."""
+    return {name: [column[place] for place in places] for name, column in columns.items()}
+
+
 def _validate_question(family: Family, asked: FileQuestion, table: CsvTable) -> None:
     """Refuse options that do not fit together, or to the family."""
     command = f"interval {family.public_name}"
@@ -321,7 +326,7 @@ def _validate_question(family: Family, asked: FileQuestion, table: CsvTable) -> 
     is_of_scores = (asked.positive is not None and not asked.correct) or (
         has_truth and not family.labels_cases
     )
-    if asked.scores or is_of_scores:
+    if asked.score or is_of_scores:
         _validate_scores(family, asked, table)
         return
     if family.labels_cases and has_truth != bool(asked.correct):
@@ -359,7 +364,8 @@ def _validate_question(family: Family, asked: FileQuestion, table: CsvTable) -> 
             f"--correct is for cases that are right or wrong, which {family.name} does not take"
         )
     columns = _answers(family)
-    hint = f"; {long_call(table, asked, command)}" if _compares(family) else ""
+    is_of_two = _compares(family) or (family.labels_clusters and columns == 2)
+    hint = f"; {long_call(table, asked, command)}" if is_of_two else ""
     if len(asked.correct) != columns:
         raise InputError(
             f"{family.name} needs {columns} --correct, of the first and of the second, "
@@ -391,14 +397,14 @@ def _validate_scores(family: Family, asked: FileQuestion, table: CsvTable) -> No
     others += ["--cluster"] if asked.cluster is not None else []
     if others:
         raise InputError(f"expected the data from --truth and --score alone, found {others[0]} too")
-    if asked.truth is None or len(asked.scores) != family.scores:
+    if asked.truth is None or len(asked.score) != family.scores:
         labels = "no --truth" if asked.truth is None else "--truth"
         raise InputError(
             f"{family.name} needs --truth and {family.scores} --score, found {labels} and "
-            f"{len(asked.scores)} --score"
+            f"{len(asked.score)} --score"
             + (
                 f"; {long_call(table, asked, f'interval {family.public_name}')}"
-                if len(asked.scores) == 1 and _compares(family)
+                if len(asked.score) == 1 and _compares(family)
                 else ""
             )
         )

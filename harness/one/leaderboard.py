@@ -20,10 +20,15 @@ from harness.base.text import first_few
 from harness.families.catalogue import family_of
 from harness.families.csv_rows import CsvTable
 from harness.methods.method import LOWER, TWO_SIDED
-from harness.one.answers import Answers, clustered_answers, right_answers
+from harness.one.answers import (
+    Places,
+    SystemAnswers,
+    clustered_answers,
+    ranks_left_open,
+    right_answers,
+)
 from harness.one.cases import read_cases
 from harness.one.file_question import Cases, FileQuestion, Missing, long_call, sources, texts
-from harness.one.ranks import IsBetter, Places, ranks_left_open
 from harness.one.repeated_ids import find_repeated_ids
 from harness.one.result import Interval, interval_text
 
@@ -53,7 +58,7 @@ class System:
 
 
 @dataclass(frozen=True)
-class PairedDifference:
+class SystemDifference:
     """The first system's proportion or mean minus the second one's, by a simultaneous interval."""
 
     first: str
@@ -76,7 +81,7 @@ class Leaderboard(Tabular):
     """Systems in the order of their proportions, and the differences of all pairs of them."""
 
     systems: tuple[System, ...]
-    differences: tuple[PairedDifference, ...]
+    differences: tuple[SystemDifference, ...]
     joint: float
     """The level at which all differences hold together, and all ranks."""
     remarks: tuple[str, ...]
@@ -107,7 +112,7 @@ class Leaderboard(Tabular):
 
     def records(self) -> list[dict[str, Any]]:
         """Return a row for each system and then for each difference, with the names of both."""
-        rows: tuple[System | PairedDifference, ...] = (*self.systems, *self.differences)
+        rows: tuple[System | SystemDifference, ...] = (*self.systems, *self.differences)
         records = [asdict(each) for each in rows]
         names = dict.fromkeys(name for each in records for name in each)
         return [{name: each.get(name) for name in names} for each in records]
@@ -193,7 +198,7 @@ def leaderboard(
         sources("cases", cases),
         {},
         correct=texts(correct),
-        scores=texts(score),
+        score=texts(score),
         key=texts(key),
         by=texts(by),
         cluster=cluster,
@@ -206,7 +211,13 @@ def leaderboard(
     # In decimals, so that the alpha of one of three differences at 94 % is 0.02.
     outside = 1 - Decimal(repr(float(joint)))
     own = [answers.interval(place, alpha) for place in range(len(answers.names))]
-    ranks = np.transpose(ranks_left_open(len(own), _is_better(answers), float(outside))).tolist()
+
+    def is_better(first: Places, second: Places, alpha: float) -> Bools:
+        found = answers.differences(first, second, alpha, LOWER)
+        # At an alpha above 1/2 a limit may lie above its estimate.
+        return np.asarray((np.ravel(found.lower) > 0) & (np.ravel(found.estimate) > 0))
+
+    ranks = np.transpose(ranks_left_open(len(own), is_better, float(outside))).tolist()
     systems = [
         System(name, *answers.counts(place), *limits, alpha, interval.method, *ranks[place])
         for place, (name, interval) in enumerate(zip(answers.names, own, strict=True))
@@ -216,14 +227,19 @@ def leaderboard(
     pairs = tuple(_differences(answers, [system.system for system in systems], outside))
     remarks = dict.fromkeys([*of_data, *(remark for each in own for remark in each.remarks)])
     level = f"each system has an interval at its own level of {_percent(1 - alpha)}"
-    said = (level, *remarks, *_remarks(pairs, joint), _remark_on_ranks(systems, joint))
+    named = first_few([f"{system.system} {_ranks(system)}" for system in systems], 20)
+    of_ranks = (
+        f"ranks that the differences leave open, of all systems together with {_percent(joint)} "
+        f"(Holm): {named}"
+    )
+    said = (level, *remarks, *_remarks(pairs, joint), of_ranks)
     return Leaderboard(tuple(systems), pairs, joint, said)
 
 
-def _answers(asked: FileQuestion) -> tuple[Answers, Sequence[str]]:
+def _answers(asked: FileQuestion) -> tuple[SystemAnswers, Sequence[str]]:
     """The answers of a file, and remarks on how it was read."""
     cases, values = _read(asked)
-    table, asked, is_right = cases.table, cases.asked, not cases.asked.scores
+    table, asked, is_right = cases.table, cases.asked, not cases.asked.score
     remarks = [*table.remarks]
     if is_right and asked.cluster is None:
         if not cases.systems:
@@ -249,24 +265,24 @@ def _answers(asked: FileQuestion) -> tuple[Answers, Sequence[str]]:
 
 def _read(asked: FileQuestion) -> tuple[Cases, Mapping[str, Floats]]:
     """The table of cases, and the values of each system or, of a long table, of all together."""
-    if asked.correct and asked.scores:
+    if asked.correct and asked.score:
         raise InputError("--correct is of answers that are right or wrong, and --score of others")
     first, given = asked.files[0], asked
-    is_every = not (asked.correct or asked.scores or asked.by or asked.key)
+    is_every = not (asked.correct or asked.score or asked.by or asked.key)
     if is_every and isinstance(first, CsvTable):
         asked = replace(asked, correct=tuple(n for n in first.names if n != asked.cluster))
     if asked.by and not asked.key and asked.cluster is not None:
         asked = replace(asked, key=(asked.cluster,))
     cases = read_cases(asked, LEADERBOARD, compares=asked.cluster is None)
     table, asked = cases.table, cases.asked
-    columns = asked.correct or asked.scores
+    columns = asked.correct or asked.score
     if not columns:
         raise InputError(
             "a leaderboard needs --correct, the column of each system; where a row is an item of "
             "one system, --key ITEM --by SYSTEM --correct CORRECT name the columns"
         )
     try:
-        read = table.finite if asked.scores else table.right
+        read = table.finite if asked.score else table.right
         values = {name: np.array(read(name), np.float64) for name in columns}
     except InputError as error:
         # Without names every column of a data frame is taken as a system.
@@ -286,18 +302,9 @@ def _read(asked: FileQuestion) -> tuple[Cases, Mapping[str, Floats]]:
     return cases, values
 
 
-def _is_better(answers: Answers) -> IsBetter:
-    def is_better(first: Places, second: Places, alpha: float) -> Bools:
-        found = answers.differences(first, second, alpha, LOWER)
-        # At an alpha above 1/2 a limit may lie above its estimate.
-        return np.asarray((np.ravel(found.lower) > 0) & (np.ravel(found.estimate) > 0))
-
-    return is_better
-
-
 def _differences(
-    answers: Answers, systems: Sequence[str], outside: Decimal
-) -> Iterator[PairedDifference]:
+    answers: SystemAnswers, systems: Sequence[str], outside: Decimal
+) -> Iterator[SystemDifference]:
     """The differences of all pairs, each at a share of the alpha of all."""
     places = {name: place for place, name in enumerate(answers.names)}
     pairs = list(combinations(systems, 2))
@@ -306,8 +313,8 @@ def _differences(
     found = answers.differences(first, second, alpha)
     for pair, i, j, limits in zip(pairs, first, second, _numbers(found), strict=True):
         apart = not limits[1] <= 0 <= limits[2]
-        only = answers.discordant(i, j)
-        yield PairedDifference(*pair, *only, *limits, alpha, found.method, apart)
+        first_only, second_only = answers.discordant(i, j)
+        yield SystemDifference(*pair, first_only, second_only, *limits, alpha, found.method, apart)
 
 
 def _numbers(found: Interval) -> list[tuple[float, float, float]]:
@@ -321,15 +328,7 @@ def _ranks(system: System) -> str:
     return f"{first}" if first == last else f"{first}..{last}"
 
 
-def _remark_on_ranks(systems: Sequence[System], joint: float) -> str:
-    named = first_few([f"{system.system} {_ranks(system)}" for system in systems], 20)
-    return (
-        f"ranks that the differences leave open, of all systems together with {_percent(joint)} "
-        f"(Holm): {named}"
-    )
-
-
-def _remarks(differences: Sequence[PairedDifference], joint: float) -> Iterator[str]:
+def _remarks(differences: Sequence[SystemDifference], joint: float) -> Iterator[str]:
     """What the level of the differences means, and which of them are told apart."""
     count, alpha = len(differences), differences[0].alpha
     yield (

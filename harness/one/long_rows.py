@@ -84,23 +84,15 @@ def wide(table: CsvTable, asked: FileQuestion, command: str) -> Cases:
     by = asked.by[0]
     column = table.column(by)
     systems = tuple(dict.fromkeys(column))
-    if command != "leaderboard" and len(systems) != 2:
-        some = first_few(systems)
-        two = [f"{by}={name}" for name in systems[:2]]
-        hint = (
-            f": {asked.call(command, where=(*asked.where, *two))} takes two of them, "
-            f"{asked.call('leaderboard')} all"
-            if len(systems) > 2
-            else ""
-        )
-        raise InputError(f"{command.split()[-1]} compares two systems, found in {by} {some}{hint}")
+    if command != "leaderboard":
+        validate_two_systems(systems, asked, command)
     items = list(zip(*(table.column(name) for name in asked.key), strict=True))
     places: dict[str, dict[tuple[str, ...], int]] = {name: {} for name in systems}
     for place, (item, name) in enumerate(zip(items, column, strict=True)):
         places[name][item] = place
     every = list(dict.fromkeys(items))
     names, columns = list(asked.key), [list(fields) for fields in zip(*every, strict=True)]
-    values = {*asked.correct, *asked.scores}
+    values = {*asked.correct, *asked.score}
     for at, name in enumerate(table.names):
         cells = [[table.rows[places[each][item]][at] for item in every] for each in systems]
         if name in values:
@@ -118,10 +110,27 @@ def wide(table: CsvTable, asked: FileQuestion, command: str) -> Cases:
             by=asked.by[1:],
             key=(),
             correct=tuple(f"{s}:{name}" for name in asked.correct for s in systems),
-            scores=tuple(f"{s}:{name}" for name in asked.scores for s in systems),
+            score=tuple(f"{s}:{name}" for name in asked.score for s in systems),
         ),
         asked,
         {f"{by}{number}": name for number, name in enumerate(systems, 1)},
+    )
+
+
+def validate_two_systems(systems: Sequence[str], asked: FileQuestion, command: str) -> None:
+    """Refuse another number of systems than two, with what takes two of them, or all."""
+    if len(systems) == 2:
+        return
+    by = asked.by[0]
+    two = [f"{by}={name}" for name in systems[:2]]
+    hint = (
+        f": {asked.call(command, where=(*asked.where, *two))} takes two of them, "
+        f"{asked.call('leaderboard')} all"
+        if len(systems) > 2
+        else ""
+    )
+    raise InputError(
+        f"{command.split()[-1]} compares two systems, found in {by} {first_few(systems)}{hint}"
     )
 
 

@@ -20,8 +20,7 @@ from harness.methods.listing import (
     keeps_no_contract,
 )
 from harness.methods.method import AT_LEAST, Method
-from harness.one.data_remarks import limited_without_data, without_data
-from harness.one.few_clusters import remark_on_few_clusters
+from harness.one.data_remarks import limited_without_data, remark_on_few_clusters, without_data
 from harness.one.rows import IntervalSetting, MethodIntervals, Row, find_intervals
 
 _CLEARLY = 0.05

@@ -247,6 +247,25 @@ class MethodIntervals:
         name = self.method.name
         return message.removeprefix(f"{name}: ").removeprefix(f"{name} ")
 
+    def has_posterior(self, setting: IntervalSetting) -> bool:
+        return POSTERIOR in setting.family.engines and not self.method.needs_population
+
+    def in_full(
+        self, setting: IntervalSetting, rows: Sequence[Row], has_tails: bool
+    ) -> list[dict[str, Any]]:
+        """The rest of the figures that Ross (2003), section 4, reports of an interval."""
+        columns = {"length": setting.family.scale.length(self.lower, self.upper)}
+        if has_tails:
+            below, above = posterior_tails(self, setting, rows)
+            outside = below + above
+            values = (below, above, outside, setting.alpha - outside)
+            columns |= dict(zip(TAILS, values, strict=True))
+        seconds = self.seconds / len(rows)
+        return [
+            {**{name: _known(each[place]) for name, each in columns.items()}, "seconds": seconds}
+            for place in range(len(rows))
+        ]
+
 
 def methods_asked(family: Family, names: Sequence[str]) -> list[Method]:
     """Return the methods of these names, of which ``all`` stands for each of the family.
@@ -313,7 +332,7 @@ def posterior_tails(
     """Return the posterior mass below and above each interval; no number where there is none."""
     below, above = np.full((2, len(rows)), np.nan)
     places = np.flatnonzero(~np.isnan(found.lower) & ~np.isnan(found.upper)).tolist()
-    if places and _has_posterior(found, setting):
+    if places and found.has_posterior(setting):
         data = stacked([rows[place] for place in places])
         limits = found.lower[places], found.upper[places]
         method = found.method.name
@@ -388,8 +407,8 @@ def records_of(
     """
     shown = {name for row in rows for name in row.shown}
     names = {name: free_name(name, shown) for name in (*COLUMNS, "length", *TAILS, "seconds")}
-    has_tails = any(_has_posterior(each, setting) for each in found)
-    more = [_in_full(each, setting, rows, has_tails) for each in found] if in_full else []
+    has_tails = any(each.has_posterior(setting) for each in found)
+    more = [each.in_full(setting, rows, has_tails) for each in found] if in_full else []
     records = []
     for place, row in enumerate(rows):
         for number, each in enumerate(found):
@@ -410,24 +429,3 @@ def records_of(
 def _known(value: Any) -> float | None:
     """The number, or None for what is not one."""
     return None if np.isnan(value) else float(value)
-
-
-def _has_posterior(found: MethodIntervals, setting: IntervalSetting) -> bool:
-    return POSTERIOR in setting.family.engines and not found.method.needs_population
-
-
-def _in_full(
-    found: MethodIntervals, setting: IntervalSetting, rows: Sequence[Row], has_tails: bool
-) -> list[dict[str, Any]]:
-    """The rest of the figures that Ross (2003), section 4, reports of an interval."""
-    columns = {"length": setting.family.scale.length(found.lower, found.upper)}
-    if has_tails:
-        below, above = posterior_tails(found, setting, rows)
-        outside = below + above
-        values = (below, above, outside, setting.alpha - outside)
-        columns |= dict(zip(TAILS, values, strict=True))
-    seconds = found.seconds / len(rows)
-    return [
-        {**{name: _known(each[place]) for name, each in columns.items()}, "seconds": seconds}
-        for place in range(len(rows))
-    ]

@@ -46,7 +46,7 @@ def interval_of_rows(
     """
     settings = dict(given)
     family = with_settings(name, settings)
-    lists = {k: texts(settings.pop(k, ())) for k in _LISTS}
+    lists: dict[str, Any] = {k: texts(settings.pop(k, ())) for k in _LISTS}
     single: dict[str, Any] = {k: settings.pop(k) for k in _SINGLE if k in settings}
     known = (*family.options, POPULATION)
     if unknown := next((each for each in settings if each not in known), ""):
@@ -57,11 +57,7 @@ def interval_of_rows(
     asked = FileQuestion(
         sources("rows", rows),
         {name: str(column) for name, column in settings.items()},
-        correct=lists["correct"],
-        by=lists["by"],
-        key=lists["key"],
-        where=lists["where"],
-        scores=lists["score"],
+        **lists,
         **single,
     )
     answer = rows_of_file(family, asked, lambda _, v: int(v) if v.is_integer() else v)

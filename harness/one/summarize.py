@@ -23,6 +23,7 @@ from harness.families.csv_rows import (
     MISSING,
     RECORDS,
     column_place,
+    comma_hint,
     composed,
     find_delimiter,
     read_table,
@@ -174,7 +175,7 @@ class SummaryOptions:
 
 def measured_groups(
     data: Any, options: SummaryOptions
-) -> tuple[Mapping[Group, Mapping[str, Measure]], Sequence[float | None]]:
+) -> tuple[Mapping[EstimateGroup, Mapping[str, Measure]], Sequence[float | None]]:
     """Return the measures of each group of a table, and the true value of each.
 
     Raises: as ``summarize``.
@@ -195,7 +196,7 @@ def measured_groups(
         answers = answers.with_limits(alpha)
     if options.decimal == "," and isinstance(true, str) and true not in table.names:
         true = re.sub(DECIMAL_COMMA, r"\1.\2", true)
-    truths = _truths(table, true, groups)
+    truths = table.truths(true, groups)
     found = {
         group: measures(answers.at(rows), truth, alpha, options.null)
         for (group, rows), truth in zip(groups.items(), truths, strict=True)
@@ -203,8 +204,8 @@ def measured_groups(
     if options.reference is not None:
         trials = None if options.pair is None else table.keys(options.pair)
         for group in groups:
-            other = _reference(table, options.reference, group, groups)
-            places = _places(table, (group, other), groups, trials)
+            other = table.reference(options.reference, group, groups)
+            places = table.places((group, other), groups, trials)
             placed = np.full((2, 1 + max(int(each.max()) for each in places)), np.nan)
             placed[0, places[0]] = answers.estimate[groups[group]]
             placed[1, places[1]] = answers.estimate[groups[other]]
@@ -215,7 +216,7 @@ def measured_groups(
 
 
 @dataclass(frozen=True)
-class Group:
+class EstimateGroup:
     """The rows of one method at one combination of the further factors."""
 
     factors: tuple[str, ...]
@@ -226,7 +227,7 @@ class Group:
         return ", ".join(f"{name} = {value}" for name, value in pairs) or "all rows"
 
 
-_Groups = Mapping[Group, Positions]
+_Groups = Mapping[EstimateGroup, Positions]
 
 
 @dataclass(frozen=True)
@@ -311,7 +312,7 @@ class _Estimates:
         if wrong.any():
             row = int(wrong.argmax())
             value = self.column(name)[row]
-            found = "nothing" if value in (None, "") else quoted(value)
+            found = "nothing" if value in (None, "") else f"{quoted(value)}{comma_hint(str(value))}"
             raise InputError(f"{self.where(row)}: expected {expected} in {name}, found {found}")
 
     def numbers(self, name: str) -> Floats:
@@ -344,10 +345,81 @@ class _Estimates:
                         break
         rows = pl.Series("row", np.arange(len(self.columns[0])))
         if not keys:
-            return {Group((), ()): rows.to_numpy()}
+            return {EstimateGroup((), ()): rows.to_numpy()}
         frame = pl.DataFrame([rows, *(key.alias(str(at)) for at, key in enumerate(keys))])
         parts = frame.group_by(frame.columns[1:], maintain_order=True)
-        return {Group(factors, key): part["row"].to_numpy() for key, part in parts}
+        return {EstimateGroup(factors, key): part["row"].to_numpy() for key, part in parts}
+
+    def truths(self, true: float | str | None, groups: _Groups) -> Sequence[float | None]:
+        """The true value of each group."""
+        if true is None:
+            return [None] * len(groups)
+        if true not in self.names:
+            try:
+                number = float(true)
+            except (TypeError, ValueError):
+                number = math.nan
+            if not math.isfinite(number):
+                raise InputError(
+                    f"{self.name}: true should be a finite number or one of the columns "
+                    f"{', '.join(self.names)}, found {quoted(true)}"
+                )
+            return [number] * len(groups)
+        column = str(true)
+        values = self.numbers(column)
+        self.refuse(~np.isfinite(values), column, "a finite number")
+        for group, rows in groups.items():
+            differs = values[rows] != values[rows[0]]
+            if differs.any():
+                raise InputError(
+                    f"{self.name}: expected one true value in {column} for {group}, found "
+                    f"{values[rows[0]]:.15g} and {values[rows][differs][0]:.15g}"
+                )
+        return [float(values[rows[0]]) for rows in groups.values()]
+
+    def reference(self, reference: Any, group: EstimateGroup, groups: _Groups) -> EstimateGroup:
+        """The group of the reference at the further factors of a group."""
+        methods = {str(each.values[0]): each.values[0] for each in groups}
+        if str(reference) not in methods:
+            raise InputError(
+                f"{self.name}: reference should be a method in {group.factors[0]}, which has "
+                f"{first_few(list(methods))}, found {quoted(reference)}"
+                f"{did_you_mean(reference, methods)}"
+            )
+        other = EstimateGroup(group.factors, (methods[str(reference)], *group.values[1:]))
+        if other not in groups:
+            raise InputError(f"{self.name}: expected rows of the reference for {other}, found none")
+        return other
+
+    def places(
+        self, pair: tuple[EstimateGroup, EstimateGroup], groups: _Groups, trials: pl.Series | None
+    ) -> tuple[Positions, Positions]:
+        """The number of the trial of each row of a group, and of each row of its reference.
+
+        Args:
+            pair: the group and its reference.
+            groups: the rows of each group.
+            trials: the column that tells trials apart; None where the order of the rows does.
+        """
+        own, other = (groups[each] for each in pair)
+        if trials is None:
+            if own.size != other.size:
+                raise InputError(
+                    f"{self.name}: expected as many rows for {pair[0]} as for {pair[1]}, found "
+                    f"{own.size} and {other.size}; pair names a column that says which belong "
+                    "together"
+                )
+            return np.arange(own.size), np.arange(own.size)
+        for group, rows in zip(pair, (own, other), strict=True):
+            again = rows[~trials[rows].is_first_distinct().to_numpy()]
+            if again.size:
+                wrong = np.arange(len(trials)) == again[0]
+                self.refuse(wrong, trials.name, f"a value that no other row of {group} has")
+        ranks = trials[np.concatenate((own, other))].rank("dense").to_numpy()
+        _, first, code = np.unique(ranks, return_index=True, return_inverse=True)
+        # In the order of the rows, so that sums do not depend on how the values of trials sort.
+        places = first.argsort().argsort()[code]
+        return places[: own.size], places[own.size :]
 
 
 def _first_line(fault: Exception) -> str:
@@ -379,81 +451,7 @@ def _validate_options(options: SummaryOptions) -> None:
         raise InputError(message)
 
 
-def _truths(table: _Estimates, true: float | str | None, groups: _Groups) -> Sequence[float | None]:
-    """The true value of each group."""
-    if true is None:
-        return [None] * len(groups)
-    if true not in table.names:
-        try:
-            number = float(true)
-        except (TypeError, ValueError):
-            number = math.nan
-        if not math.isfinite(number):
-            raise InputError(
-                f"{table.name}: true should be a finite number or one of the columns "
-                f"{', '.join(table.names)}, found {quoted(true)}"
-            )
-        return [number] * len(groups)
-    column = str(true)
-    values = table.numbers(column)
-    table.refuse(~np.isfinite(values), column, "a finite number")
-    for group, rows in groups.items():
-        differs = values[rows] != values[rows[0]]
-        if differs.any():
-            raise InputError(
-                f"{table.name}: expected one true value in {column} for {group}, found "
-                f"{values[rows[0]]:.15g} and {values[rows][differs][0]:.15g}"
-            )
-    return [float(values[rows[0]]) for rows in groups.values()]
-
-
-def _reference(table: _Estimates, reference: Any, group: Group, groups: _Groups) -> Group:
-    """The group of the reference at the further factors of a group."""
-    methods = {str(each.values[0]): each.values[0] for each in groups}
-    if str(reference) not in methods:
-        raise InputError(
-            f"{table.name}: reference should be a method in {group.factors[0]}, which has "
-            f"{first_few(list(methods))}, found {quoted(reference)}"
-            f"{did_you_mean(reference, methods)}"
-        )
-    other = Group(group.factors, (methods[str(reference)], *group.values[1:]))
-    if other not in groups:
-        raise InputError(f"{table.name}: expected rows of the reference for {other}, found none")
-    return other
-
-
-def _places(
-    table: _Estimates, pair: tuple[Group, Group], groups: _Groups, trials: pl.Series | None
-) -> tuple[Positions, Positions]:
-    """The number of the trial of each row of a group, and of each row of its reference.
-
-    Args:
-        table: of the rows.
-        pair: the group and its reference.
-        groups: the rows of each group.
-        trials: the column that tells trials apart; None where the order of the rows does.
-    """
-    own, other = (groups[each] for each in pair)
-    if trials is None:
-        if own.size != other.size:
-            raise InputError(
-                f"{table.name}: expected as many rows for {pair[0]} as for {pair[1]}, found "
-                f"{own.size} and {other.size}; pair names a column that says which belong together"
-            )
-        return np.arange(own.size), np.arange(own.size)
-    for group, rows in zip(pair, (own, other), strict=True):
-        again = rows[~trials[rows].is_first_distinct().to_numpy()]
-        if again.size:
-            wrong = np.arange(len(trials)) == again[0]
-            table.refuse(wrong, trials.name, f"a value that no other row of {group} has")
-    ranks = trials[np.concatenate((own, other))].rank("dense").to_numpy()
-    _, first, code = np.unique(ranks, return_index=True, return_inverse=True)
-    # In the order of the rows, so that sums do not depend on how the values of trials sort.
-    places = first.argsort().argsort()[code]
-    return places[: own.size], places[own.size :]
-
-
-def _frame(found: Mapping[Group, Mapping[str, Measure]]) -> pl.DataFrame:
+def _frame(found: Mapping[EstimateGroup, Mapping[str, Measure]]) -> pl.DataFrame:
     """Return the measures as a data frame."""
     rows = [
         (group, name, of_group[name])

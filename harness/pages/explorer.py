@@ -80,6 +80,54 @@ class SizeNumbers:
         ).reshape(-1, *self.drawn.shape)
         return np.asarray((codes != HOLDS).sum(axis=3))
 
+    def data(self, words: dict[str, int]) -> dict[str, Any]:
+        """The arrays of one n; ``words`` gets the words for the outcomes that miss."""
+        exact, missing = self.exact, self.misses != HOLDS
+        when = [
+            [
+                words.setdefault(outcomes_in_words(marks.tolist(), self.n), len(words))
+                for marks in rows
+            ]
+            for rows in missing
+        ]
+        return {
+            "n": self.n,
+            "lower": packed(self.limits.lower),
+            "upper": packed(self.limits.upper),
+            "probability": packed(self.probability),
+            "misses": packed(self.misses, "uint8"),
+            "below": packed(exact.below),
+            "above": packed(exact.above),
+            "missed": packed(exact.missed),
+            "coverage": packed(1.0 - exact.missed),
+            "length": packed(exact.length),
+            "expected": packed(self.expected),
+            "spread": packed(self.spread),
+            "when": packed(when, "uint16"),
+            "drawn": packed(self.drawn, "uint8" if self.n < 256 else "int32"),
+            "counts": packed(self.counts, "uint8"),
+            "totals": packed(np.cumsum(self.counts, axis=2), "uint16"),
+            # As pictures show them, to a millionth.
+            "curves": [
+                [packed(each.truths, "float32"), packed(1.0 - each.missed, "float32")]
+                for each in self.curves
+            ],
+        }
+
+    def sentence(self, name: str, row: int, at_p: int, p: float) -> str:
+        """What is seen of one method, as the script of the page writes it."""
+        missing = self.misses[row, at_p] != HOLDS
+        when = outcomes_in_words(missing.tolist(), self.n)
+        beginning = f"At n = {self.n} and p = {p:.6g} the {name} interval"
+        if not when:
+            return f"{beginning} holds p whatever x is: none of {DRAWN} intervals misses."
+        missed, expected = (float(each[row, at_p]) for each in (self.exact.missed, self.expected))
+        return (
+            f"{beginning} misses when x is {when}: that has probability {percent(missed)}; of "
+            f"the {DRAWN} intervals drawn {self.counts[row, at_p, 0]} miss, "
+            f"{significant(expected, 3)} are expected."
+        )
+
 
 @dataclass(frozen=True)
 class Numbers:
@@ -94,6 +142,63 @@ class Numbers:
     def alpha(self) -> float:
         """The nominal alpha."""
         return self.experiment.alphas[0]
+
+    def data(self, names: Sequence[str]) -> dict[str, Any]:
+        """What the script reads."""
+        words: dict[str, int] = {}
+        sizes = [each.data(words) for each in self.sizes]
+        return {
+            "alpha": self.alpha,
+            "truths": self.truths.tolist(),
+            "methods": list(names),
+            "drawn": DRAWN,
+            "hundreds": HUNDREDS,
+            "most": MOST_SHOWN,
+            "family": FAMILY,
+            "labels": [spec.label for spec in self.experiment.methods],
+            "start": {
+                "n": _nearest([each.n for each in self.sizes], _FIRST_N),
+                "p": _nearest(self.truths.tolist(), _FIRST_P),
+                "methods": list(range(min(_FIRST_METHODS, len(names)))),
+            },
+            "words": list(words),
+            "sizes": sizes,
+        }
+
+    def context(self, names: Sequence[str], start: Mapping[str, Any]) -> dict[str, Any]:
+        """What the template reads: the choices, and the picture for where scripts are off."""
+        size, at_p = self.sizes[start["n"]], start["p"]
+        p = float(self.truths[at_p])
+        lines = []
+        for row in start["methods"]:
+            # The coverage curve of a method, as points of a line.
+            curve = size.curves[row]
+            places, heights = (
+                (_WIDTH * curve.truths).tolist(),
+                _vertical(1.0 - curve.missed).tolist(),
+            )
+            lines.append(" ".join(f"{x:.2f},{y:.2f}" for x, y in zip(places, heights, strict=True)))
+        return {
+            "confidence": percent(1.0 - self.alpha),
+            "sizes": [of_size.n for of_size in self.sizes],
+            "steps": _steps([of_size.n for of_size in self.sizes]),
+            "truths": [f"{truth:.6g}" for truth in self.truths.tolist()],
+            "methods": names,
+            "start": start,
+            "drawn": DRAWN,
+            "most": MOST_SHOWN,
+            "n": size.n,
+            "p": f"{p:.6g}",
+            "sentences": [size.sentence(names[row], row, at_p, p) for row in start["methods"]],
+            "picture": {
+                "width": _WIDTH,
+                "height": _HEIGHT,
+                "lines": lines,
+                "at": f"{_WIDTH * p:.2f}",
+                "nominal": f"{_vertical(np.array([1.0 - self.alpha]))[0]:.2f}",
+                "least": percent(_LEAST),
+            },
+        }
 
 
 def numbers_of(experiment: AnyExperiment) -> Numbers:
@@ -229,7 +334,7 @@ def explorer(experiment: AnyExperiment, command: str = "") -> Page:
     numbers = numbers_of(experiment)
     titles = method_titles({"experiment": numbers.experiment.document})
     names = [titles[spec.label] for spec in numbers.experiment.methods]
-    data = _data(numbers, names)
+    data = numbers.data(names)
     size = _SHELL + sum(map(_length, data["sizes"]))
     if size > MOST_BYTES:
         raise InputError(
@@ -240,7 +345,7 @@ def explorer(experiment: AnyExperiment, command: str = "") -> Page:
         kind="explorer",
         title="Three pictures of one number: how often an interval misses",
         template="explorer.html",
-        context=_context(numbers, names, data["start"]),
+        context=numbers.context(names, data["start"]),
         data=data,
         scripts=("explorer_pictures.js", "explorer_save.js", "explorer.js"),
         styles=("explorer.css",),
@@ -262,97 +367,6 @@ def _nearest(values: Sequence[float], wanted: float) -> int:
     return int(np.argmin(np.abs(np.asarray(values, float) - wanted)))
 
 
-def _data(numbers: Numbers, names: Sequence[str]) -> dict[str, Any]:
-    """What the script reads."""
-    words: dict[str, int] = {}
-    sizes = [_size_data(each, words) for each in numbers.sizes]
-    return {
-        "alpha": numbers.alpha,
-        "truths": numbers.truths.tolist(),
-        "methods": list(names),
-        "drawn": DRAWN,
-        "hundreds": HUNDREDS,
-        "most": MOST_SHOWN,
-        "family": FAMILY,
-        "labels": [spec.label for spec in numbers.experiment.methods],
-        "start": {
-            "n": _nearest([each.n for each in numbers.sizes], _FIRST_N),
-            "p": _nearest(numbers.truths.tolist(), _FIRST_P),
-            "methods": list(range(min(_FIRST_METHODS, len(names)))),
-        },
-        "words": list(words),
-        "sizes": sizes,
-    }
-
-
-def _size_data(numbers: SizeNumbers, words: dict[str, int]) -> dict[str, Any]:
-    """The arrays of one n; ``words`` gets the words for the outcomes that miss."""
-    exact, missing = numbers.exact, numbers.misses != HOLDS
-    when = [
-        [
-            words.setdefault(outcomes_in_words(marks.tolist(), numbers.n), len(words))
-            for marks in rows
-        ]
-        for rows in missing
-    ]
-    return {
-        "n": numbers.n,
-        "lower": packed(numbers.limits.lower),
-        "upper": packed(numbers.limits.upper),
-        "probability": packed(numbers.probability),
-        "misses": packed(numbers.misses, "uint8"),
-        "below": packed(exact.below),
-        "above": packed(exact.above),
-        "missed": packed(exact.missed),
-        "coverage": packed(1.0 - exact.missed),
-        "length": packed(exact.length),
-        "expected": packed(numbers.expected),
-        "spread": packed(numbers.spread),
-        "when": packed(when, "uint16"),
-        "drawn": packed(numbers.drawn, "uint8" if numbers.n < 256 else "int32"),
-        "counts": packed(numbers.counts, "uint8"),
-        "totals": packed(np.cumsum(numbers.counts, axis=2), "uint16"),
-        # As pictures show them, to a millionth.
-        "curves": [
-            [packed(each.truths, "float32"), packed(1.0 - each.missed, "float32")]
-            for each in numbers.curves
-        ],
-    }
-
-
-def _context(numbers: Numbers, names: Sequence[str], start: Mapping[str, Any]) -> dict[str, Any]:
-    """What the template reads: the choices, and the picture for where scripts are off."""
-    size, at_p = numbers.sizes[start["n"]], start["p"]
-    p = float(numbers.truths[at_p])
-    lines = []
-    for row in start["methods"]:
-        # The coverage curve of a method, as points of a line.
-        curve = size.curves[row]
-        places, heights = (_WIDTH * curve.truths).tolist(), _vertical(1.0 - curve.missed).tolist()
-        lines.append(" ".join(f"{x:.2f},{y:.2f}" for x, y in zip(places, heights, strict=True)))
-    return {
-        "confidence": percent(1.0 - numbers.alpha),
-        "sizes": [of_size.n for of_size in numbers.sizes],
-        "steps": _steps([of_size.n for of_size in numbers.sizes]),
-        "truths": [f"{truth:.6g}" for truth in numbers.truths.tolist()],
-        "methods": names,
-        "start": start,
-        "drawn": DRAWN,
-        "most": MOST_SHOWN,
-        "n": size.n,
-        "p": f"{p:.6g}",
-        "sentences": [_sentence(size, names[row], row, at_p, p) for row in start["methods"]],
-        "picture": {
-            "width": _WIDTH,
-            "height": _HEIGHT,
-            "lines": lines,
-            "at": f"{_WIDTH * p:.2f}",
-            "nominal": f"{_vertical(np.array([1.0 - numbers.alpha]))[0]:.2f}",
-            "least": percent(_LEAST),
-        },
-    }
-
-
 def _steps(sizes: Sequence[int]) -> str:
     """The values that n takes, in words: all whole numbers of a range, or a list of them.
 
@@ -362,21 +376,6 @@ def _steps(sizes: Sequence[int]) -> str:
     if len(sizes) > 2 and list(sizes) == list(range(sizes[0], sizes[-1] + 1)):
         return f"every whole number from {sizes[0]} to {sizes[-1]}"
     return ", ".join(map(str, sizes))
-
-
-def _sentence(numbers: SizeNumbers, name: str, row: int, at_p: int, p: float) -> str:
-    """What is seen of one method, as the script of the page writes it."""
-    missing = numbers.misses[row, at_p] != HOLDS
-    when = outcomes_in_words(missing.tolist(), numbers.n)
-    beginning = f"At n = {numbers.n} and p = {p:.6g} the {name} interval"
-    if not when:
-        return f"{beginning} holds p whatever x is: none of {DRAWN} intervals misses."
-    missed, expected = (float(each[row, at_p]) for each in (numbers.exact.missed, numbers.expected))
-    return (
-        f"{beginning} misses when x is {when}: that has probability {percent(missed)}; of "
-        f"the {DRAWN} intervals drawn {numbers.counts[row, at_p, 0]} miss, "
-        f"{significant(expected, 3)} are expected."
-    )
 
 
 def _vertical(coverage: Floats) -> Floats:

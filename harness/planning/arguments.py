@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from harness.base.numerics.arrays import Floats
 from harness.callers.function import FunctionHere
 from harness.callers.naming import method_for
 from harness.callers.source import CatalogueSource, Observed, Source
+from harness.catalogue import with_settings
 from harness.distributions.sampling.law import Law, population_and_title
 from harness.distributions.truths import Prior
 from harness.families.data import LARGEST_COUNT, numbers, validate_values
@@ -24,6 +25,22 @@ AnyMethod = str | Callable[..., Any]
 
 _OUTCOMES_AT_ONCE = 1 << 16
 """Keeps the temporary arrays of the methods small."""
+
+
+def planned_family(name: Any, given: MutableMapping[str, Any], alpha: object) -> Family:
+    """Return the family of a size or a power, as ``with_settings`` does.
+
+    Raises:
+        InputError: also where the family has a law of its own, by which nothing is planned.
+    """
+    family = with_settings(name, given, alpha)
+    if family.law is not None:
+        raise InputError(
+            f"sizes and powers of {family.public_name} are of labels too, and need share, "
+            "sensitivity and specificity without n; with known error rates the size is that of a "
+            "proportion, of the judge's share of yes"
+        )
+    return family
 
 
 def source_of(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NoReturn, overload
+from typing import Any, NoReturn, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -26,10 +26,12 @@ from harness.distributions.sampling.law import Law, on_lattice
 from harness.distributions.sampling.laws import OWN, sampling_law
 from harness.distributions.truths import Prior
 from harness.families.data import broadcast_columns, levels_of
-from harness.families.family import Family, validate_names
+from harness.families.family import Data, Family, validate_names
+from harness.methods.catalogue.recommended import COMPUTED_OVER
 from harness.methods.method import TWO_SIDED
 from harness.names import FamilyName, MethodName, Side
 from harness.one import Value
+from harness.one.data_remarks import chosen_for, near_estimate
 from harness.planning.arguments import (
     AnyMethod,
     limits_of,
@@ -149,11 +151,13 @@ def coverage(
             "precision", "recall", "specificity", "npv", "f_score" (with beta), "jaccard", "mcc",
             "kappa" and "informedness" (n, p_tp, p_fp and p_fn, or prevalence, sensitivity and
             specificity). Of lists "mean" of normal runs (k, mean, sd), "clustered_proportion"
-            (clusters, size, p, rho), "clustered_mean" of normal scores (clusters, size, mean, sd,
-            rho), "stratified_difference" (n1, n2, p1, p2, each a list with a number for each
-            stratum), "auc" (n1, n2, auc, sd_ratio, by default 1),
+            (clusters, size, p, rho), "clustered_mean" and "clustered_difference" of normal scores
+            (clusters, size, mean, sd, rho), "stratified_difference" (n1, n2, p1, p2, each a list
+            with a number for each stratum), "auc" (n1, n2, auc, sd_ratio, by default 1),
             "auc_difference" (n1, n2, auc1, auc2, correlation) and "labelled_share" (labelled,
-            unlabelled, share, sensitivity, specificity).
+            unlabelled, share, sensitivity, specificity). "judged_share" has n, positives,
+            negatives, share, sensitivity and specificity; without positives and negatives the
+            error rates are known, and methods those of a proportion.
         method: a name of the catalogue, an alias, or a function f(x, n, alpha) of the family's
             data that returns both limits; or a list of these. Its limits must be a function of the
             outcome, unless the data are lists.
@@ -419,3 +423,42 @@ def _drawn(
             of_truths.append((below, above, length, 0.0, 0.0, error, error_of_length))
         numbers[:, rows] = np.array(of_truths).T[:, index]
     return numbers
+
+
+SMALL = 30
+"""Below this n the coverage of a proportion moves by percentage points with p, and takes some
+milliseconds to compute."""
+
+
+def remark_on_coverage(
+    family: Family, method: str, alpha: float, outcomes: Sequence[Data]
+) -> Iterator[str]:
+    """Yield the exact coverage of the default at n below 30, where p is the estimate.
+
+    An estimate of 0 or 1 is taken half a case inside. Of several outcomes it is the least coverage.
+
+    Args:
+        family: of the intervals; only that of x of n has such a remark.
+        method: the name of its default.
+        alpha: of the intervals.
+        outcomes: the columns x and n, shape (m,) each.
+    """
+    if not family.has_fractions or family.stops or family.name not in COMPUTED_OVER:
+        return
+    pairs = {(float(x), float(n)) for data in outcomes for x, n in zip(*data, strict=True)}
+    small = sorted((n, x) for x, n in pairs if n < SMALL)
+    if not small:
+        return
+    sizes = np.array([n for n, _ in small])
+    # As they are shown, so that a reader computes the same.
+    near = np.array([float(f"{near_estimate(family, (x, n))[0]:.3g}") for n, x in small])
+    given: Any = {"n": sizes, "p": near, "alpha": alpha}
+    found = np.asarray(coverage(cast(Any, family.public_name), cast(Any, method), **given).coverage)
+    least = int(found.argmin())
+    at = f"near the estimate, at p = {near[least]:.3g} and n = {sizes[least]:.15g},"
+    note = f"; the least of {len(small)} outcomes with n below {SMALL}" if len(small) > 1 else ""
+    covers = f"covers {100 * found[least]:.1f} % (exact{note})"
+    if sizes[0] < COMPUTED_OVER[family.name].least:
+        yield f"{method} {chosen_for(family)}; {at} it {covers}"
+    else:
+        yield f"{at} {method} {covers}"

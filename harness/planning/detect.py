@@ -15,14 +15,19 @@ from harness.base.errors import InputError
 from harness.base.frames import Tabular
 from harness.base.numerics.arrays import Floats
 from harness.base.underway import underway
-from harness.catalogue import with_settings
 from harness.distributions.sampling.law import NATS as ALL_NATS
 from harness.distributions.truths import Prior
 from harness.families.combination import Span
 from harness.families.family import Family
 from harness.methods.catalogue import default_method, find
 from harness.names import FamilyName, MethodName
-from harness.planning.arguments import AnyMethod, size_columns, source_of, truth_columns
+from harness.planning.arguments import (
+    AnyMethod,
+    planned_family,
+    size_columns,
+    source_of,
+    truth_columns,
+)
 from harness.planning.decisions import Decisions
 from harness.planning.expectations import expectations_of
 from harness.planning.goals import Bound, WholeNumbers
@@ -122,7 +127,7 @@ def power(
         array([0.646, 0.912])
     """
     settings = dict(given)
-    estimated = with_settings(family, settings, alpha)
+    estimated = planned_family(family, settings, alpha)
     sizes = {name: settings.pop(name) for name in estimated.sizes if name in settings}
     asked = _asked(estimated, method, above, below, 0.5, alpha, prior)
     columns = _sizes(estimated, sizes)
@@ -187,7 +192,7 @@ def detectable(
         0.7989
     """
     settings = dict(given)
-    estimated = with_settings(family, settings, alpha)
+    estimated = planned_family(family, settings, alpha)
     validate_number("probability", probability)
     if not 0 < probability < 1:
         raise InputError(f"probability should be a number between 0 and 1, found {probability:g}")

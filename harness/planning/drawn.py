@@ -26,11 +26,13 @@ from harness.planning.arguments import source_of
 from harness.planning.estimates import cost
 from harness.planning.expectations import expectations_of
 from harness.planning.goals import Bound, Goal, Width, is_reached, second_sizes
-from harness.planning.lists import SEED, number_in_range
+from harness.planning.lists import SEED, clusters_of, planned_method, size_or_number
 from harness.planning.tried import Tried
 
-SUMMED_TO = 256
-"""Up to so many cases of a table the answer is a sum over all tables, where that is possible."""
+_SUMMED_TO, _SOLVED_TO = 256, 16
+"""Up to so many cases of a table the answer is a sum over all tables, where that is possible: of
+any, and of widths by limits that take milliseconds. Sums of these took 9 to 12 s for 58 to 242
+cases, and draws 2 to 4 s, with the same answers."""
 _FEW = 16
 """Data sets at each size that are to tell the order of magnitude of the answer."""
 _TABLES, _CALLS, _SOLVED, _DECIDED = 1 << 13, 1000, 128, 1 << 12
@@ -62,8 +64,18 @@ class DrawnQuestion:
     largest: int
     """The largest size of the first sample."""
     ratio: float = 1.0
+    names: tuple[str, ...] = ("n",)
+    """The names of the sizes that grow."""
+    smallest: int = 1
+    """The smallest size that has an interval."""
+    assumes: str | None = None
+    """What the answer rests on, in words."""
     count: int = _FEW
     """The data sets at each size."""
+    nearly: Callable[[tuple[Floats, ...]], Floats] | None = None
+    """Return nearly g of data sets, in far less time; None where that is not known."""
+    summed_to: int = 0
+    """Up to this size of the first sample a sum over all data sets is the answer."""
     computed: dict[int, tuple[float, float]] = field(
         default_factory=dict, repr=False, compare=False
     )
@@ -77,18 +89,31 @@ class DrawnQuestion:
 
     def sizes(self, number: int) -> list[int]:
         """Return the size of each sample."""
-        if len(self.family.sizes) == 1:
+        if len(self.names) == 1:
             return [number]
         return [number, int(second_sizes(self.family, np.array([float(number)]), self.ratio)[0])]
 
     def reached(self, number: int) -> tuple[float, float]:
-        """Return the mean of g at a size, and its standard error."""
+        """Return the mean of g at a size, and its standard error.
+
+        Where something is nearly g, it is the mean of that over many more data sets, and of what is
+        left over those of g: the error of a difference is a part of that of g. The error is above 0
+        where all data sets reach what is asked for, or none does, which is no exact 1 or 0.
+        """
         if number not in self.computed:
-            values = self.values(self.draw(number, self.count))
-            mean, size = np.array([values.mean()]), np.array([float(number)])
+            data, size = self.draw(number, self.count), np.array([float(number)])
+            parts = [self.values(data)]
+            if self.nearly is not None:
+                parts[0] = parts[0] - self.nearly(data)
+                parts.append(self.nearly(self.draw(number, _TABLES)))
+            mean = np.array([sum(part.mean() for part in parts)])
+            errors = [float(part.std(ddof=1)) / math.sqrt(part.size) for part in parts]
+            if not isinstance(self.goal, Width):
+                mean = np.clip(mean, 0.0, 1.0)
+                if mean[0] in (0.0, 1.0):
+                    errors.append(math.sqrt((self.count + 1) / self.count) / (self.count + 2))
             self.tried.add(self.goal.words, size, is_reached(self.goal, mean), mean)
-            error = float(values.std(ddof=1)) / math.sqrt(self.count)
-            self.computed[number] = float(mean[0]), error
+            self.computed[number] = float(mean[0]), math.hypot(*errors)
         return self.computed[number]
 
     def curve(self, answer: float) -> tuple[Floats, Floats]:
@@ -108,7 +133,7 @@ class DrawnQuestion:
         Raises:
             InputError: no size reaches the goal.
         """
-        low, high = 0, 8
+        low, high = self.smallest - 1, 8
         two = replace(self, count=2, computed={})
         if isinstance(self.goal, Width) and two.distance(self.largest) > 0:
             raise self._unanswered()
@@ -120,13 +145,13 @@ class DrawnQuestion:
         question = replace(self, count=self.count_at(high), computed={})
         while question.distance(high) > 0:
             low, high = high, min(4 * high, self.largest)
-        while low > 0 and question.distance(low) <= 0:
-            low, high = low // 4, low
+        while low >= self.smallest and question.distance(low) <= 0:
+            low, high = max(low // 4, self.smallest - 1), low
         return question, question._crossing(low, high)
 
     def _unanswered(self) -> InputError:
-        names, cases = " and ".join(self.family.sizes), sum(self.sizes(self.largest))
-        together = " cases together have" if len(self.family.sizes) > 1 else " has"
+        names, cases = " and ".join(self.names), sum(self.sizes(self.largest))
+        together = " cases together have" if len(self.names) > 1 else " has"
         return InputError(
             f"{self.family.name}: no {names} of up to {cases:,}{together} {self.goal.words}"
         )
@@ -137,8 +162,8 @@ class DrawnQuestion:
         A line through both distances over 1/√n tells the next size; the distance of an end that
         stays is halved (the Illinois method), and each third size halves what is left.
         """
-        ends = {number: self.distance(number) for number in (low, high) if number}
-        ends.setdefault(0, max(ends[high], 1.0))
+        ends = {number: self.distance(number) for number in (low, high) if number >= self.smallest}
+        ends.setdefault(low, max(ends[high], 1.0))
         steps = 0
         while high - low > 1:
             steps += 1
@@ -165,14 +190,17 @@ class DrawnQuestion:
             error: the standard error of what it reaches.
         """
         step = max(number // 10, 1)
-        slope = abs(self.distance(number + step) - self.distance(max(number - step, 1)))
-        name = self.family.sizes[0]
-        known = math.ceil(2.0 * error / slope * (number + step - max(number - step, 1)))
-        return (
-            f"{self.count:,} data sets were drawn at each {name} that was tried, with the seed "
-            f"{SEED}; two standard errors are {2.0 * error:.2g}, so that {name} is known to "
-            f"±{known:,}"
+        less = max(number - step, self.smallest)
+        slope = abs(self.distance(number + step) - self.distance(less))
+        name = self.names[0]
+        said = (
+            f"{self.count:,} data sets were drawn at each size that was tried, with the seed "
+            f"{SEED}; two standard errors are {2.0 * error:.2g}"
         )
+        if slope == 0:
+            return f"{said}, and the sizes near the answer reach the same"
+        known = math.ceil(2.0 * error / slope * (number + step - less))
+        return f"{said}, so that {name} = {number:,} is known to ±{known:,}"
 
 
 def question_of_table(
@@ -223,7 +251,16 @@ def question_of_table(
             return _DECIDED if isinstance(goal, Bound) else _SOLVED
         return _TABLES
 
-    return DrawnQuestion(family, goal, draw, values, count_at, LARGEST_COUNT)
+    def nearly(data: tuple[Floats, ...]) -> Floats:
+        limits = find(family, "delta").limits(view.restored(data), alpha, TWO_SIDED)
+        return goal.values(*limits)
+
+    question = DrawnQuestion(
+        family, goal, draw, values, count_at, LARGEST_COUNT, summed_to=_SUMMED_TO
+    )
+    if is_slow and not isinstance(goal, Bound):
+        question = replace(question, nearly=nearly, summed_to=_SOLVED_TO)
+    return question
 
 
 def _in_order(order: Positions, is_beyond: Callable[[Positions], Bools]) -> Bools:
@@ -246,30 +283,38 @@ def _in_order(order: Positions, is_beyond: Callable[[Positions], Bools]) -> Bool
 def question_of_scores(
     family: Family, method: Any, goal: Goal, alpha: float, given: Mapping[str, Any], ratio: float
 ) -> DrawnQuestion:
-    """Return the question about lists of two samples that grow.
+    """Return the question about lists of two samples, or clusters, that grow.
 
     Args:
         family, goal, alpha: as of ``expectations_of``.
         method: a name.
-        given: the numbers of the truth, by name.
+        given: the numbers of the truth, by name, and the size of clusters.
         ratio: the size of the second sample over that of the first.
 
     Raises:
         InputError: a number is missing, unknown or out of range; or the method is a function, or
             draws its limits.
     """
-    if not isinstance(method, str):
-        raise InputError(f"size of {family.name} needs the name of a method, found a function")
-    source = source_of(family, method, goal.side, None)
-    lists = design_for(family).lists
+    source = source_of(family, planned_method(family, method).name, goal.side, None)
+    design = design_for(family)
+    lists, beside = design.lists, design.size_needs
     assert lists is not None
     assert lists.truth_at is not None
     assert lists.draw_growing is not None
-    draw_growing = lists.draw_growing
-    needed = {name: value for name, value in lists.words.items() if name not in given}
-    known = {**{name: value for name, value in needed.items() if value is not None}, **given}
-    validate_names(f"size of {family.name}", tuple(lists.words), known, "needs")
-    numbers = {name: number_in_range(name, value) for name, value in known.items()}
+    is_bound = isinstance(goal, Bound)
+    draw_growing, names = lists.draw_growing, family.sizes[: -len(beside) or None]
+    if ratio != 1 and len(names) == 1:
+        raise InputError(f"size of {family.name} takes no ratio")
+    known: dict[str, Any] = {
+        name: value for name, value in lists.words.items() if value is not None
+    }
+    known |= lists.restated({name: size_or_number(name, each) for name, each in given.items()})
+    # No width depends on a mean of normal scores.
+    left_out = () if is_bound or "mean" in given else ("mean",)
+    needed = [name for name in (*lists.words, *beside) if name not in left_out]
+    validate_names(f"size of {family.name}", needed, known, "needs")
+    numbers = {name: known.get(name, 0.0) for name in lists.words}
+    cases: list[int] = [size for name in beside for size in known[name]]
     truth = lists.truth_at(**numbers)
     where = ", ".join(f"{name} = {number:.15g}" for name, number in numbers.items())
     parameter = float(scenario_for(family, (2, 2), truth).listed_truths()[1][0])
@@ -278,7 +323,7 @@ def question_of_scores(
     largest = _LARGEST_OF_SCORES if isinstance(goal, Width) else 8 * _SCORES // _FEWEST_OF_CHANCES
 
     def draw(number: int, count: int) -> tuple[Floats, ...]:
-        return draw_growing(truth, question.sizes(number), count, SEED)
+        return draw_growing(truth, [*question.sizes(number), *cases], count, SEED)
 
     def values(data: tuple[Floats, ...]) -> Floats:
         assert isinstance(source, CatalogueSource)
@@ -288,7 +333,16 @@ def question_of_scores(
         return min(max(_SCORES // sum(question.sizes(number)), fewest), _MOST)
 
     question = DrawnQuestion(
-        family, goal, draw, values, count_at, int(largest / (1.0 + ratio)), ratio
+        family,
+        goal,
+        draw,
+        values,
+        count_at,
+        int(largest / (1.0 + ratio * (len(names) - 1))),
+        ratio,
+        names,
+        design.smallest_size,
+        f"{clusters_of(cases)}, with {lists.assumes}" if cases else None,
     )
     return question
 

@@ -8,7 +8,7 @@ runs, clusters or cases. The coverage is that of data sets that are drawn.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -134,9 +134,13 @@ class ListQuestion:
             return "cases of strata in the given shares, at least one in each"
         if "unlabelled" in self.given:
             return "cases that are labelled at random"
-        sizes = first_few([str(size) for size in self.given["size"]], 5)
-        turn = " in turn" if self.period > 1 else ""
-        return f"clusters of {sizes} cases{turn}, with proportions from a beta distribution"
+        return f"{clusters_of(self.given['size'])}, with proportions from a beta distribution"
+
+
+def clusters_of(sizes: Sequence[int]) -> str:
+    """Say of which sizes clusters are, which come in turn."""
+    turn = " in turn" if len(sizes) > 1 else ""
+    return f"clusters of {first_few([str(size) for size in sizes], 5)} cases{turn}"
 
 
 def cases_of_strata(cases: int, shares: Floats) -> tuple[int, ...]:
@@ -196,6 +200,20 @@ def find_number(question: ListQuestion) -> int:
     return high
 
 
+def planned_method(family: Family, method: Any) -> Method:
+    """Return the method of that name, whose limits are not drawn.
+
+    Raises:
+        InputError: it is a function, unknown, or draws its limits.
+    """
+    if not isinstance(method, str):
+        raise InputError(f"size of {family.name} needs the name of a method, found a function")
+    chosen = find(family, method)
+    if not chosen.deterministic:
+        raise InputError(f"{chosen.name} draws its limits; size needs one that does not")
+    return chosen
+
+
 def list_question(
     family: Family,
     method: Any,
@@ -218,11 +236,7 @@ def list_question(
             f"size takes no {family.name}, whose data may grow in many ways; run an experiment "
             f"at several {enumerated(family.sizes)}"
         )
-    if not isinstance(method, str):
-        raise InputError(f"size of {family.name} needs the name of a method, found a function")
-    chosen = find(family, method)
-    if not chosen.deterministic:
-        raise InputError(f"{chosen.name} draws its limits; size needs one that does not")
+    chosen = planned_method(family, method)
     if ratio != 1 and not design.sizes_are_lists:
         raise InputError(f"size of {family.name} takes half_width or length, found ratio")
     validate_names(f"size of {family.name}", needed, given, "needs")
@@ -230,10 +244,7 @@ def list_question(
     if design.sizes_are_lists:
         checked = strata_in_range({name: given[name] for name in needed})
     else:
-        checked = {
-            name: _SIZES_OF[name](value) if name in _SIZES_OF else number_in_range(name, value)
-            for name, value in given.items()
-        }
+        checked = {name: size_or_number(name, value) for name, value in given.items()}
     return ListQuestion(family, chosen, alpha, target, halves, checked, ratio)
 
 
@@ -266,6 +277,9 @@ RANGES: Mapping[str, NumberRange] = {
     "p2": _SHARE,
     "rho": NumberRange("from 0 to below 1", 0, 1, has_high=False),
     "sd": _ABOVE_0,
+    "sd_between": NumberRange("from 0 on", 0, math.inf),
+    "sd_within": _ABOVE_0,
+    "design_effect": NumberRange("from 1 on", 1, math.inf),
     "shares": _ABOVE_0,
     "auc": _BETWEEN,
     "auc1": _BETWEEN,
@@ -335,6 +349,15 @@ def size_of_unlabelled(value: Any) -> tuple[int]:
 
 _SIZES_OF = {"size": sizes_of_clusters, "unlabelled": size_of_unlabelled}
 """The sizes that a number is planned for, by name."""
+
+
+def size_or_number(name: str, value: Any) -> Any:
+    """Return a size that a number is planned for, or a number of a truth.
+
+    Raises:
+        InputError: it is out of range.
+    """
+    return _SIZES_OF[name](value) if name in _SIZES_OF else number_in_range(name, value)
 
 
 def _list(name: str, value: Any, item: str) -> list[Any]:

@@ -168,6 +168,82 @@ class PowerQuestion:
         numbers = curve_numbers(self.ladder, first)
         return self.ladder.sizes(numbers), self.reached(numbers)
 
+    def wider(self, computed: _Computed, number: int, most: float) -> tuple[int, int]:
+        """The next range of numbers to compute: as far as the decisions that are left suffice."""
+        size = _size(self.ladder, number)
+        for times, first in ((AT_LEAST_TIMES, computed.first), (AT_LEAST_TIMES, 1), (TIMES, 1)):
+            last = min(self.ladder.number_from(times * size), self.ladder.last)
+            last = max(last, computed.last)
+            if (first, last) == (computed.first, computed.last):
+                continue
+            cost = computed.cost(first, computed.first - 1) + computed.cost(computed.last + 1, last)
+            if computed.spent + cost > most:
+                break
+            return first, last
+        return computed.first, computed.last
+
+    def of_small_sizes(self) -> tuple[int | None, Ladder]:
+        """Return where another method crosses the goal, and the sizes that the method itself takes.
+
+        Raises:
+            InputError: the method takes no such size.
+        """
+        method, family = self.method, self.family
+        assert method.largest_size is not None
+        other = next(
+            each
+            for each in methods_for(family).values()
+            if each.largest_size is None
+            and each.decides is None
+            and self.goal.side in each.sides
+            and each.steady_from <= self.alpha
+        )
+        crossing = _crossing(self.by(other))
+        last = int(method.largest_size / max(1.0, self.ratio))
+        if crossing is not None and crossing > last:
+            needed = family.size_text(self.sizes(np.array([crossing]))[0].tolist())
+            raise InputError(
+                f"{method.name} takes sizes of at most {method.largest_size:g}, and about {needed} "
+                f"are needed; {other.name} takes any size"
+            )
+        return crossing, WholeNumbers(last)
+
+    def extend_by_teeth(self, computed: _Computed) -> None:
+        """Compute further sizes until no tooth beyond both ends can reach the goal.
+
+        Raises:
+            TooManyDecisionsError: that takes too many decisions.
+        """
+        ladder, target = self.ladder, self.target
+        while True:
+            room = _TEETH * computed.fall
+            step = max(self.fewest, (computed.last - computed.first) // 4)
+            first, last = computed.first, computed.last
+            farthest = ladder.number_from(TIMES * _size(ladder, max(computed.failing, 1)))
+            if computed.values.max() - target < room or computed.failing == computed.last:
+                last = min(last + step, max(farthest, last), ladder.last)
+            if target - computed.values.min() < room or computed.reached[0]:
+                first = max(1, first - step)
+            if (first, last) == (computed.first, computed.last):
+                return
+            cost = computed.cost(first, computed.first - 1) + computed.cost(computed.last + 1, last)
+            if computed.spent + cost > _MOST_OF_TEETH * self.most:
+                raise too_large(self, _size(ladder, computed.first))
+            computed.extend(first, last)
+
+    def sentence(self, computed: _Computed) -> str:
+        """Say which sizes were computed exactly, and what excludes the others."""
+        first, last = (_size(self.ladder, number) for number in (computed.first, computed.last))
+        name = self.family.sizes[0]
+        done = f"every {name} from {first:.15g} to {last:.15g} was computed exactly"
+        falls = f"falls by {computed.fall:.2g} at most" if computed.fall > 0 else "never falls"
+        above = f"among the largest of them it is up to {computed.values.max() - self.target:.2g}"
+        below = f", among the smallest {self.target - computed.values.min():.2g} below it"
+        return (
+            f"{done}; where {name} grows the power {falls}, and {above} above what is asked for"
+            f"{'' if computed.first == 1 else below}"
+        )
+
 
 def decided(
     layout: Layout,
@@ -303,7 +379,7 @@ def search_power(question: PowerQuestion, *, thorough: bool = False) -> Sufficie
     if question.method.largest_size is None:
         crossing = _crossing(question)
     else:
-        crossing, ladder = _of_small_sizes(question)
+        crossing, ladder = question.of_small_sizes()
         question = replace(question, ladder=ladder)
     if crossing is None:
         return None
@@ -314,34 +390,17 @@ def search_power(question: PowerQuestion, *, thorough: bool = False) -> Sufficie
     computed = _Computed(question, max(1, crossing - beside), last)
     most = np.inf if thorough else float(question.most)
     while True:
-        _extend_by_teeth(question, computed)
+        question.extend_by_teeth(computed)
         number = ladder.answer_from(computed.failing + 1)
-        wider = _wider(question, computed, number, most)
+        wider = question.wider(computed, number, most)
         if wider == (computed.first, computed.last):
             break
         computed.extend(*wider)
     numbers = ladder.answers(np.arange(computed.first, number))
     by_luck = numbers[computed.reached[numbers - computed.first]]
     return SufficientPower(
-        number, computed.last, tuple(by_luck.tolist()), _sentence(question, computed)
+        number, computed.last, tuple(by_luck.tolist()), question.sentence(computed)
     )
-
-
-def _wider(
-    question: PowerQuestion, computed: _Computed, number: int, most: float
-) -> tuple[int, int]:
-    """The next range of numbers to compute: as far as the decisions that are left suffice."""
-    size = _size(question.ladder, number)
-    for times, first in ((AT_LEAST_TIMES, computed.first), (AT_LEAST_TIMES, 1), (TIMES, 1)):
-        last = min(question.ladder.number_from(times * size), question.ladder.last)
-        last = max(last, computed.last)
-        if (first, last) == (computed.first, computed.last):
-            continue
-        cost = computed.cost(first, computed.first - 1) + computed.cost(computed.last + 1, last)
-        if computed.spent + cost > most:
-            break
-        return first, last
-    return computed.first, computed.last
 
 
 def _size(ladder: Ladder, number: int) -> float:
@@ -388,57 +447,6 @@ def _crossing(question: PowerQuestion) -> int | None:
     return min(ladder.number_from(max(float(root) ** 2, sizes[1])), ladder.last)
 
 
-def _of_small_sizes(question: PowerQuestion) -> tuple[int | None, Ladder]:
-    """Return where another method crosses the goal, and the sizes that the method itself takes.
-
-    Raises:
-        InputError: the method takes no such size.
-    """
-    method, family = question.method, question.family
-    assert method.largest_size is not None
-    other = next(
-        each
-        for each in methods_for(family).values()
-        if each.largest_size is None
-        and each.decides is None
-        and question.goal.side in each.sides
-        and each.steady_from <= question.alpha
-    )
-    crossing = _crossing(question.by(other))
-    last = int(method.largest_size / max(1.0, question.ratio))
-    if crossing is not None and crossing > last:
-        needed = family.size_text(question.sizes(np.array([crossing]))[0].tolist())
-        raise InputError(
-            f"{method.name} takes sizes of at most {method.largest_size:g}, and about {needed} are "
-            f"needed; {other.name} takes any size"
-        )
-    return crossing, WholeNumbers(last)
-
-
-def _extend_by_teeth(question: PowerQuestion, computed: _Computed) -> None:
-    """Compute further sizes until no tooth beyond both ends can reach the goal.
-
-    Raises:
-        TooManyDecisionsError: that takes too many decisions.
-    """
-    ladder, target = question.ladder, question.target
-    while True:
-        room = _TEETH * computed.fall
-        step = max(question.fewest, (computed.last - computed.first) // 4)
-        first, last = computed.first, computed.last
-        farthest = ladder.number_from(TIMES * _size(ladder, max(computed.failing, 1)))
-        if computed.values.max() - target < room or computed.failing == computed.last:
-            last = min(last + step, max(farthest, last), ladder.last)
-        if target - computed.values.min() < room or computed.reached[0]:
-            first = max(1, first - step)
-        if (first, last) == (computed.first, computed.last):
-            return
-        cost = computed.cost(first, computed.first - 1) + computed.cost(computed.last + 1, last)
-        if computed.spent + cost > _MOST_OF_TEETH * question.most:
-            raise too_large(question, _size(ladder, computed.first))
-        computed.extend(first, last)
-
-
 def too_large(question: PowerQuestion, size: float) -> TooManyDecisionsError:
     """The refusal of an answer above a size, with methods that may find it."""
     family, number = question.family, question.ladder.number_from(_FAR * size)
@@ -453,18 +461,4 @@ def too_large(question: PowerQuestion, size: float) -> TooManyDecisionsError:
     return TooManyDecisionsError(
         f"{family.public_name}: the answer is above {family.sizes[0]} = {size:.6g}, and to find it "
         f"takes more than {_MOST_OF_TEETH * question.most:,} decisions{cheaper}"
-    )
-
-
-def _sentence(question: PowerQuestion, computed: _Computed) -> str:
-    """Say which sizes were computed exactly, and what excludes the others."""
-    first, last = (_size(question.ladder, number) for number in (computed.first, computed.last))
-    name = question.family.sizes[0]
-    done = f"every {name} from {first:.15g} to {last:.15g} was computed exactly"
-    falls = f"falls by {computed.fall:.2g} at most" if computed.fall > 0 else "never falls"
-    above = f"among the largest of them it is up to {computed.values.max() - question.target:.2g}"
-    below = f", among the smallest {question.target - computed.values.min():.2g} below it"
-    return (
-        f"{done}; where {name} grows the power {falls}, and {above} above what is asked for"
-        f"{'' if computed.first == 1 else below}"
     )

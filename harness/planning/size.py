@@ -14,7 +14,7 @@ from harness.base.errors import InputError
 from harness.base.frames import Tabular
 from harness.base.numerics.arrays import Floats
 from harness.base.underway import underway
-from harness.catalogue import design_for, with_settings
+from harness.catalogue import design_for
 from harness.distributions.sampling.law import NATS as ALL_NATS
 from harness.distributions.truths import Prior
 from harness.families.combination import Span
@@ -23,9 +23,9 @@ from harness.families.family import Family
 from harness.methods.catalogue import default_method, find
 from harness.methods.method import TWO_SIDED
 from harness.names import FamilyName, MethodName
-from harness.planning.arguments import AnyMethod, source_of, truth_columns
+from harness.planning.arguments import AnyMethod, planned_family, source_of, truth_columns
+from harness.planning.cheapest import LabelQuestion, label_question
 from harness.planning.drawn import (
-    SUMMED_TO,
     DrawnQuestion,
     question_of_scores,
     question_of_table,
@@ -34,7 +34,7 @@ from harness.planning.drawn import (
 from harness.planning.estimates import cost, is_smooth
 from harness.planning.expectations import expectations_of, limits_rise
 from harness.planning.goals import PROBABILITY, AssuredWidth, Bound, Goal, Width, ladder_of
-from harness.planning.judge import JudgeQuestion, judge_question
+from harness.planning.judge import JudgeQuestion, LabelledQuestion
 from harness.planning.lists import ListQuestion, find_number, list_question
 from harness.planning.near import SufficientSize, search_near
 from harness.planning.power import PowerQuestion, SufficientPower, power_question, search_power
@@ -65,7 +65,7 @@ class Size(Tabular):
     """Every size of the first sample from the answer up to this one reaches the goal."""
     smaller: tuple[float, ...]
     """Smaller sizes of the first sample that reach it by luck: a larger one does not."""
-    question: Question | PowerQuestion | ListQuestion | JudgeQuestion | DrawnQuestion = field(
+    question: Question | PowerQuestion | ListQuestion | LabelQuestion | DrawnQuestion = field(
         repr=False, compare=False
     )
     std_error: float | None = None
@@ -126,6 +126,11 @@ class Size(Tabular):
     def labelled(self) -> float:
         """The number of labelled cases."""
         return self._size_of("labelled")
+
+    @property
+    def unlabelled(self) -> float:
+        """The number of cases without a label."""
+        return self._size_of("unlabelled")
 
     def _size_of(self, name: str) -> float:
         if name not in self.sizes:
@@ -192,14 +197,16 @@ def size(
     answer is checked, or 1.25 times where that takes long; of widths that would take long, every
     size about the answer, up to 1.05 times the answer at least: ``checked`` says why no other
     matters. Of more than 256 cases of "mcc", "kappa", "informedness" and an F score of another β
-    than 1 it is the mean over tables that are drawn with a fixed seed.
+    than 1, or more than 16 where a width is by a posterior, it is the mean over tables that are
+    drawn with a fixed seed.
 
     Args:
         family: what is estimated: "proportion", "rate", "proportion_difference", …; of "mean" the
             answer is the number k of runs with normal values; of "clustered_proportion" the
             number of clusters and of "stratified_difference" the cases of both samples, by the
             mean over 4096 data sets that are drawn; of "auc" the numbers of positives and
-            negatives, by scores that are drawn.
+            negatives, and of "clustered_mean" and "clustered_difference" the number of clusters,
+            by normal scores that are drawn.
         method: a name of the catalogue, an alias, or a function f(x, n, alpha) of the family's
             data that returns both limits. Its limits must be a function of the outcome. By default
             that of ``interval``.
@@ -219,9 +226,14 @@ def size(
         **truths: the true value of each sample by its symbol ("p", "rate", "p1", …), or a pair
             of numbers for every value from the first to the second. Of "mean" the sd of a run;
             of "clustered_proportion" p, rho and the size of a cluster, or a list of sizes that
-            clusters have in turn; of "stratified_difference" p1, p2 and the shares of the strata
-            among the cases, a number for each stratum; of "labelled_share" share, sensitivity,
-            specificity and unlabelled, the number of other cases. Without any, for a width of
+            clusters have in turn; of "clustered_mean" and "clustered_difference" the sd of a score
+            or of a difference, rho and the size, with ``design_effect`` for rho, or ``sd_between``
+            and ``sd_within`` for both, and of a bound the mean; of "stratified_difference" p1, p2
+            and the shares of the strata among the cases, a number for each stratum; of
+            "labelled_share" share, sensitivity,
+            specificity and unlabelled, the number of other cases; without it, as of
+            "judged_share", the cases and labels are found that cost least together, where
+            ``label_cost`` is the cost of a label over that of a case. Without any, for a width of
             proportions that are no ratio, all are 0.5.
 
     Returns:
@@ -240,7 +252,7 @@ def size(
         >>> found.n, round(found.reached, 5), found.checked_to
         (139, 0.0499, 556)
     """
-    estimated = with_settings(family, truths, alpha)
+    estimated = planned_family(family, truths, alpha)
     name = estimated.name
     assumed: dict[str, Any] = {}
     side = TWO_SIDED if above is below is None else "upper" if above is None else "lower"
@@ -255,7 +267,8 @@ def size(
         assumed |= truths
     wanted = {HALF_WIDTH: half_width, LENGTH: length, ABOVE: above, BELOW: below}
     design = design_for(estimated)
-    plans_labels = design.plans_labels
+    # The number of cases without a label may be given.
+    plans_labels = design.plans_labels and not set(estimated.sizes) & set(truths)
     lists = design.lists
     if lists is not None and lists.draw_growing is not None:
         if prior is not None:
@@ -304,7 +317,7 @@ def size(
         drawn = question_of_table(estimated, goal, source, alpha, lows)
     if drawn is not None:
         by_draws = _size_from_draws(drawn, assumed, alpha)
-        if by_draws.n > SUMMED_TO:
+        if by_draws.n > drawn.summed_to:
             return by_draws
     with searching(estimated.sizes[0], question.tried):
         if isinstance(question, PowerQuestion):
@@ -350,7 +363,7 @@ def _size_from_draws(question: DrawnQuestion, assumed: Mapping[str, Any], alpha:
         reached, error = question.reached(number)
         checked = question.sentence(number, error)
     return Size(
-        sizes=dict(zip(question.family.sizes, question.sizes(number), strict=True)),
+        sizes=dict(zip(question.names, question.sizes(number), strict=True)),
         goal=question.goal.name,
         reached=reached,
         checked_to=number,
@@ -358,6 +371,7 @@ def _size_from_draws(question: DrawnQuestion, assumed: Mapping[str, Any], alpha:
         question=question,
         std_error=error,
         checked=checked,
+        assumes=question.assumes,
         assumed=assumed,
         one_sided_alpha=alpha if isinstance(question.goal, Bound) else None,
     )
@@ -400,18 +414,20 @@ def _size_of_judge(
     """The cheapest numbers of cases and labels."""
     goal = _goal(family, wanted, None, None)
     _validate_probability("alpha", alpha)
-    question = judge_question(family, method, alpha, goal.target, goal.name == HALF_WIDTH, given)
+    kind = LabelledQuestion if family.labels_cases else JudgeQuestion
+    halves = goal.name == HALF_WIDTH
+    question = label_question(kind, family, method, alpha, goal.target, halves, given)
     n, labels = question.cheapest
     reached, error = question.width(n, labels)
     return Size(
-        sizes=dict(zip(family.sizes, (n, labels, labels), strict=True)),
+        sizes=dict(zip(family.sizes, question.sizes(n, labels), strict=True)),
         goal=goal.name,
         reached=reached,
         checked_to=n,
         smaller=(),
         question=question,
         std_error=error,
-        assumes=f"a label at {question.cost:g} times the cost of a case, as many of each kind",
+        assumes=question.assumes,
     )
 
 

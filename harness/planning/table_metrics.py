@@ -22,7 +22,7 @@ from harness.families.family import Family
 from harness.families.paired import validated_table
 from harness.methods.catalogue import default_method
 from harness.methods.method import TWO_SIDED
-from harness.one.default_sizes import remark_on_sizes
+from harness.one.data_remarks import remark_on_sizes
 from harness.one.remarks import Remarks
 from harness.one.result import interval_of, limits_text
 from harness.one.rows import IntervalSetting, MethodIntervals, Row

@@ -16,11 +16,11 @@ from harness.catalogue import family_in
 from harness.findings.answer import Answer
 from harness.findings.manifest import engine_remarks, engine_tables, remarked_methods
 from harness.findings.numbers import nominal
-from harness.findings.table import markdown_table
 from harness.report.packing import packed_columns
 from harness.report.page import Section
 from harness.runner.storage import CELLS_FILE
 from harness.tables.columns import CELLS, SAMPLING
+from harness.tables.formats import markdown_table
 from harness.tables.formats import markdown_text as escaped
 from harness.tables.results import Results
 

@@ -10,6 +10,7 @@ import json
 import logging
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -35,8 +36,7 @@ from joblib._dask import DaskDistributedBackend
 from harness.base.errors import HarnessError, InputError
 from harness.base.temporary import temporary_prefix
 from harness.callers.function import close_sent_functions
-from harness.runner.machine import end_with_input
-from harness.runner.manifest import versions
+from harness.runner.storage import versions
 
 T = TypeVar("T")
 
@@ -62,7 +62,7 @@ _START_WORKERS = (
 class Cluster:
     """A Dask cluster that is connected to."""
 
-    deaths = (KilledWorker,)
+    deaths: tuple[type[Exception], ...] = (KilledWorker,)
     tries = 1
     """Dask itself tries each task several times before it raises an error."""
     is_elsewhere = True
@@ -208,9 +208,20 @@ class _WorkerProcesses:
 def run_workers() -> None:
     """Run worker processes as a program of its own, whose last argument is their folder.
 
-    It ends with the process that has started it: standard input closes then, however that ended.
+    It ends with its group, and deletes the folder, once the process that has started it has ended:
+    standard input closes then, however that ended.
     """
-    end_with_input(sys.argv[-1])
+
+    folder = sys.argv[-1]
+
+    def await_end_of_input() -> None:
+        sys.stdin.buffer.read()
+        shutil.rmtree(folder, ignore_errors=True)
+        if os.name == "posix":
+            os.killpg(0, signal.SIGKILL)
+        os._exit(1)
+
+    threading.Thread(target=await_end_of_input, daemon=True).start()
     dask_worker.main()
 
 

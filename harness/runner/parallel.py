@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import threading
+import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -19,7 +20,6 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 from harness.base.errors import HarnessError, InputError
 from harness.base.temporary import remove_left_behind
 from harness.config.values import DASK, Execution
-from harness.runner.machine import end_with_driver
 
 T = TypeVar("T")
 
@@ -30,46 +30,34 @@ MOST_JOBS_PER_CORE = 4
 class Backend(Protocol):
     """Where tasks run."""
 
-    @property
-    def deaths(self) -> tuple[type[Exception], ...]:
-        """The errors that say that a worker process has died."""
-
-    @property
-    def tries(self) -> int:
-        """The number of such errors after which a task is given up."""
-
-    @property
-    def is_elsewhere(self) -> bool:
-        """Whether tasks may run on other machines."""
+    deaths: tuple[type[Exception], ...] = ()
+    """The errors that say that a worker process has died."""
+    tries: int = 1
+    """The number of such errors after which a task is given up."""
+    is_elsewhere: bool = False
+    """Whether tasks may run on other machines."""
 
     def pool(self, jobs: int) -> Parallel[Any]:
         """Return a new pool of joblib, whose results are an iterator."""
 
     def as_called(self, function: Callable[..., T]) -> Callable[..., T]:
         """Return the function as a worker calls it, with relative paths as here."""
+        return function
 
 
-class _Threads:
+class _Threads(Backend):
     """Threads of this process."""
-
-    deaths: tuple[type[Exception], ...] = ()
-    tries = 1
-    is_elsewhere = False
 
     def pool(self, jobs: int) -> Parallel[Any]:
         with parallel_config(backend="threading"):
             return Parallel(n_jobs=jobs, return_as="generator")
 
-    def as_called(self, function: Callable[..., T]) -> Callable[..., T]:
-        return function
 
-
-class _Processes:
+class _Processes(Backend):
     """Worker processes of joblib's loky, which end when this process has ended."""
 
     deaths = (TerminatedWorkerError,)
     tries = 3
-    is_elsewhere = False
 
     def pool(self, jobs: int) -> Parallel[Any]:
         # A worker whose memory has grown is replaced between two tasks, and no task is lost. The
@@ -93,6 +81,27 @@ def _call_in(folder: Path, function: Callable[..., T], *arguments: Any) -> T:
     """Call the function with the folder as the current one."""
     os.chdir(folder)
     return function(*arguments)
+
+
+_PERIOD = 1.0
+"""The seconds between two looks at the parent process."""
+
+
+def end_with_driver(driver: int) -> None:
+    """End this worker process once the process that hands out its tasks has ended.
+
+    A worker of loky whose driver was killed would otherwise wait minutes for its next task.
+
+    Args:
+        driver: the number of that process, the parent of this one.
+    """
+
+    def watch() -> None:
+        while os.getppid() == driver:
+            time.sleep(_PERIOD)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 THREADS: Backend = _Threads()
@@ -252,8 +261,8 @@ def parallel_jobs(jobs: int, tasks: int | None = None) -> int:
     return most if tasks is None else max(1, min(most, tasks))
 
 
-class Progress(Protocol):
-    """The number of trials to do and done, as a study reports it while it runs."""
+class Progress:
+    """The number of trials to do and done, as a study reports it while it runs; shown nowhere."""
 
     def begun(self, program: str) -> None:
         """Report that another version of the program, in words, has begun the run."""
@@ -269,17 +278,3 @@ class Progress(Protocol):
 
     def advance(self, trials: int) -> None:
         """Report that so many more trials are done."""
-
-
-class NoProgress:
-    """Progress that is not shown."""
-
-    def begun(self, program: str) -> None: ...
-
-    def damaged(self, records: int) -> None: ...
-
-    def found(self, recorded: int, parts: int) -> None: ...
-
-    def expect(self, trials: int) -> None: ...
-
-    def advance(self, trials: int) -> None: ...

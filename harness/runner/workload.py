@@ -1,11 +1,44 @@
-"""What a run has to do, counted before anything large is made."""
+"""What a run has to do, counted before anything large is made, and the memory there is for it."""
 
 from __future__ import annotations
 
 import math
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 from harness.base.errors import InputError
+
+
+def machine_memory() -> float:
+    """Return the memory that this process may use, in bytes; inf where that is not known."""
+    limits = [math.inf]
+    with suppress(AttributeError, ValueError, OSError):
+        limits.append(float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE"))
+    with suppress(OSError, ValueError):
+        # The limit of a container under Linux; "max" where there is none.
+        limits.append(float(Path("/sys/fs/cgroup/memory.max").read_text("ascii")))
+    return min(limits)
+
+
+@contextmanager
+def memory_for(what: str) -> Iterator[None]:
+    """Say in an error what was being made when the memory did not suffice.
+
+    Args:
+        what: what the block makes, as in "the tables".
+
+    Raises:
+        InputError: the block raised a MemoryError.
+    """
+    try:
+        yield
+    except MemoryError as fault:
+        reason = f": {fault}" if str(fault) else ""
+        raise InputError(f"the memory did not suffice for {what}{reason}") from None
+
 
 MOST_TRIALS = 10**12
 """The most trials of a run, which take a core about a day where limits are looked up."""

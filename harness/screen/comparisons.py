@@ -18,10 +18,10 @@ from harness.findings.numbers import (
     truth_range,
     worst_range,
 )
-from harness.findings.table import Entry, text_table
 from harness.screen.console import escape_markup
 from harness.screen.records import table_screen
 from harness.tables.answers import CLOSEST, FACTOR, NEVER, ORDERED_BY, WITHIN
+from harness.tables.formats import Entry, text_table
 
 _MOST_ROWS, _TOP = 45, 10
 _MOST_COLUMNS = 6

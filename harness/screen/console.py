@@ -23,6 +23,7 @@ from rich.segment import Segment
 from rich.text import Text
 
 from harness.base.text import printable
+from harness.runner.parallel import Progress as RunProgress
 
 if TYPE_CHECKING:
     from harness.runner.workload import Workload
@@ -67,25 +68,34 @@ def workload_lines(name: str, work: Workload) -> str:
     return "\n".join(line for line in lines if line)
 
 
-def begun_line(name: str, program: str) -> str:
-    """The line that says that another version of the program has begun a run."""
-    return (
-        f"{name}: another version of the program began this run ({program}); what both compute "
-        "alike is taken from there, and the rest is computed anew"
-    )
+class ProgressLines(RunProgress):
+    """The progress of one experiment as lines: what was found of a former run.
 
+    Args:
+        name: of the experiment.
+        say: shows a line.
+    """
 
-def damaged_line(name: str, records: int) -> str:
-    """The line that says how many records of a journal were damaged."""
-    many = "1 record" if records == 1 else f"{records:,} records"
-    were = "was damaged and is" if records == 1 else "were damaged and are"
-    return f"{name}: {many} of the journal {were} computed anew"
+    def __init__(self, name: str, say: Callable[[str], None]) -> None:
+        self._name, self._say = name, say
 
+    def begun(self, program: str) -> None:
+        self._say(
+            f"{self._name}: another version of the program began this run ({program}); what both "
+            "compute alike is taken from there, and the rest is computed anew"
+        )
 
-def goes_on_line(name: str, recorded: int, parts: int) -> str:
-    """From where a run goes on, on one line."""
-    share = 100 * recorded // parts
-    return f"{name} goes on at {share} %: {recorded:,} of {parts:,} parts are recorded"
+    def damaged(self, records: int) -> None:
+        many = "1 record" if records == 1 else f"{records:,} records"
+        were = "was damaged and is" if records == 1 else "were damaged and are"
+        self._say(f"{self._name}: {many} of the journal {were} computed anew")
+
+    def found(self, recorded: int, parts: int) -> None:
+        if 0 < recorded < parts:
+            share = 100 * recorded // parts
+            self._say(
+                f"{self._name} goes on at {share} %: {recorded:,} of {parts:,} parts are recorded"
+            )
 
 
 class _TrialsPerSecond(ProgressColumn):
@@ -96,23 +106,14 @@ class _TrialsPerSecond(ProgressColumn):
         return Text(speed, style="progress.data.speed")
 
 
-class ProgressBar:
-    """The progress bar of one experiment."""
+class ProgressBar(ProgressLines):
+    """The progress bar of one experiment, with lines above it."""
 
     def __init__(self, progress: Progress, name: str) -> None:
-        self._progress, self._name = progress, name
+        super().__init__(name, lambda line: progress.console.print(escape_markup(line)))
+        self._progress = progress
         self._expected = 0
         self._task = progress.add_task(escape_markup(name), total=0)
-
-    def begun(self, program: str) -> None:
-        self._progress.console.print(escape_markup(begun_line(self._name, program)))
-
-    def damaged(self, records: int) -> None:
-        self._progress.console.print(escape_markup(damaged_line(self._name, records)))
-
-    def found(self, recorded: int, parts: int) -> None:
-        if 0 < recorded < parts:
-            self._progress.console.print(escape_markup(goes_on_line(self._name, recorded, parts)))
 
     def expect(self, trials: int) -> None:
         self._expected += trials

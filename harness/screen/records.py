@@ -16,8 +16,8 @@ from rich.console import JustifyMethod, RenderableType
 from rich.table import Table
 
 from harness.families.catalogue import family_of
-from harness.findings.table import TextTable
 from harness.screen.console import escape_markup
+from harness.tables.formats import TextTable
 from harness.tables.wording import rounded
 
 

@@ -10,7 +10,6 @@ import polars as pl
 
 from harness.base.numerics.arrays import Floats
 from harness.catalogue import family_in
-from harness.families.catalogue import family_of
 from harness.families.family import ENUMERATION, Family
 from harness.methods.method import TWO_SIDED
 from harness.tables.columns import (
@@ -63,7 +62,7 @@ def ranking(summary: pl.DataFrame) -> pl.DataFrame | None:
 
 def _ranked(rows: pl.DataFrame) -> pl.DataFrame:
     """The ranking at one alpha."""
-    family = family_of(rows["family"][0])
+    family = family_in(rows)
     # All sizes of a run have the same truth, and so the same range.
     range_ = [name for ends in worst_range_columns(family) for name in ends]
     methods = rows["method"].unique(maintain_order=True).to_list()
@@ -87,7 +86,7 @@ def _ranked(rows: pl.DataFrame) -> pl.DataFrame:
         length[methods.index(YARDSTICK)] if YARDSTICK in methods else _shortest_above_zero(length)
     )
     columns: dict[str, Any] = {
-        "family": family.name,
+        "family": family.public_name,
         **{name: rows[name][0] for name in (*family.settings, SAMPLING) if name in rows.columns},
         "alpha": rows["alpha"][0],
         "method": methods,

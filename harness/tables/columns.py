@@ -21,9 +21,9 @@ from harness.catalogue import family_in
 from harness.families.catalogue import FAMILIES
 from harness.families.confusion import BETA
 from harness.families.family import STOPPING, Family
+from harness.families.judged import SENSITIVITY
 from harness.families.tasks import K
 from harness.methods.catalogue import methods_of
-from harness.tables.estimands import estimands_of
 
 OUTCOME, TRUTH, LOOK = "outcome", "truth", "look"
 
@@ -88,6 +88,11 @@ class TableKind:
     def has_beta(self) -> bool:
         """Whether the parameter is an F score, of some β."""
         return self.family is not None and BETA in self.family.settings
+
+    @property
+    def has_known_judge(self) -> bool:
+        """Whether the error rates of a judge are settings of the family."""
+        return self.family is not None and SENSITIVITY in self.family.settings
 
     @property
     def has_k(self) -> bool:
@@ -304,3 +309,14 @@ def _type_of(levels: Sequence[Any]) -> str:
         if kinds == found:
             return names
     return "number" if kinds <= {int, float} else "text"
+
+
+def estimands_of(document: Any) -> dict[str, Any]:
+    """The estimands of a simulation study by name, "" of the only one, each with what gives its
+    truth, from its resolved config."""
+    estimand = document.get("estimand")
+    if isinstance(estimand, list):
+        return {name: name for name in estimand}
+    if isinstance(estimand, dict) and "function" not in estimand:
+        return estimand
+    return {"": estimand}

@@ -43,7 +43,7 @@ _ANY_FAMILY = {
 
 
 @dataclass(frozen=True)
-class Column:
+class DescribedColumn:
     """One column of a table."""
 
     table: str
@@ -56,7 +56,7 @@ class Column:
     """What its values are, in a sentence."""
 
 
-def columns_of(table: str, family: str | None = None) -> tuple[Column, ...]:
+def columns_of(table: str, family: str | None = None) -> tuple[DescribedColumn, ...]:
     """Return the columns that a table of a result may have, in their order.
 
     Args:
@@ -146,7 +146,7 @@ def _merged(tables: Iterable[Records]) -> Records:
     return merged
 
 
-def _described(table: str, columns: Records, family: Family | None) -> tuple[Column, ...]:
+def _described(table: str, columns: Records, family: Family | None) -> tuple[DescribedColumn, ...]:
     units = _ANY_FAMILY
     if family is not None:
         model = family.model
@@ -162,7 +162,7 @@ def _described(table: str, columns: Records, family: Family | None) -> tuple[Col
         end = name.removeprefix(record.name)
         meaning = record.meaning.replace("{of}", f" {NUMBERED[end]}" if end else "")
         unit = units.get(record.unit, record.unit)
-        described.append(Column(table, name, record.type, unit, meaning))
+        described.append(DescribedColumn(table, name, record.type, unit, meaning))
     return tuple(described)
 
 

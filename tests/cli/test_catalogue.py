@@ -12,6 +12,7 @@ import pytest
 import harness
 from harness.cli import COMMANDS
 from harness.commands.interval import interval
+from harness.commands.metrics import significance
 from harness.commands.options import (
     BETA,
     CASE_COUNTS,
@@ -33,12 +34,13 @@ from harness.commands.options import (
     given_data,
     number_or_list,
 )
-from harness.commands.significance import significance
+from harness.commands.planning import size
 from harness.families.catalogue import COMPARED, FAMILIES
 from harness.families.lists import RANGE as RANGE_OF_A_MEAN
 from harness.kinds.load import json_schema
 from harness.methods.catalogue import CATALOGUE, by_any_name
 from harness.methods.catalogue.recommended import RECOMMENDED
+from tests.names import is_planned
 
 COLUMNS = [
     *(
@@ -243,7 +245,12 @@ def test_whole_numbers_are_the_counts_of_all_families_and_the_sizes_that_are_cou
 
 
 @pytest.mark.parametrize(
-    ("command", "families"), [(interval, FAMILIES.values()), (significance, COMPARED)]
+    ("command", "families"),
+    [
+        (interval, FAMILIES.values()),
+        (significance, COMPARED),
+        (size, [family for family in FAMILIES.values() if is_planned(family)]),
+    ],
 )
 def test_the_help_names_every_family_that_a_command_takes(command, families):
     annotation = inspect.signature(command, eval_str=True).parameters["family"].annotation

@@ -8,7 +8,7 @@ import pytest
 
 import harness
 from harness.methods.catalogue import CATALOGUE
-from harness.one.few_clusters import COVERAGE
+from harness.one.data_remarks import COVERAGE
 
 RESULTS = Path(harness.__file__).parents[1] / "results/sampling/few_clusters"
 END = (

@@ -11,6 +11,7 @@ import pytest
 
 import harness
 from harness.base.errors import InputError
+from tests.sample import sampled
 
 RIGHT_AND_WRONG = [("yes", "no"), ("TRUE", "FALSE"), ("pass", "fail"), ("Correct", "incorrect")]
 OTHER_WORDS = [("p", "f"), ("C", "I"), ("gut", "schlecht")]
@@ -40,14 +41,21 @@ def limits_of(answer):
 
 
 @pytest.mark.parametrize(
-    "command",
-    [
-        "interval proportion --rows FILE --correct a",
-        "interval paired_difference --rows FILE --correct a --correct b",
-        "leaderboard --rows FILE --correct a --correct b",
-    ],
+    ("command", "right", "wrong"),
+    sampled(
+        (
+            pytest.param(command, *words)
+            for words in (*RIGHT_AND_WRONG, *OTHER_WORDS)
+            for command in (
+                "interval proportion --rows FILE --correct a",
+                "interval paired_difference --rows FILE --correct a --correct b",
+                "leaderboard --rows FILE --correct a --correct b",
+            )
+        ),
+        one_in=3,
+        by=lambda case: case[1],
+    ),
 )
-@pytest.mark.parametrize(("right", "wrong"), [*RIGHT_AND_WRONG, *OTHER_WORDS])
 def test_words_for_right_and_wrong_are_read(ask, command, right, wrong):
     Path("words.csv").write_text(cases(right, wrong))
     Path("numbers.csv").write_text(cases())
@@ -73,6 +81,22 @@ def test_decimal_commas_are_read(ask):
     estimates = "summarize {} --estimate score --by model --true 0.5"
     commas = ask(estimates.format("commas.csv") + " --decimal ,")
     assert commas == ask(estimates.format("points.csv"))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "interval mean --rows commas.csv --values b",
+        "summarize commas.csv --estimate b --se se --true 0.5",
+    ],
+)
+def test_a_number_with_a_decimal_comma_is_refused_with_the_option_that_reads_it(
+    run_command, command
+):
+    Path("commas.csv").write_text("b;se\n0,5;0,1\n0,7;0,1\n")
+    result = run_command(*command.split())
+    assert result.code == 2
+    assert "; --decimal , reads decimal commas" in result.err
 
 
 def test_a_comma_is_not_both_between_fields_and_before_decimals(run_command):

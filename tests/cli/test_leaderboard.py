@@ -11,8 +11,7 @@ from scipy.stats import binom
 
 import harness
 from harness.base.errors import InputError
-from harness.one.answers import PAIRS_METHOD
-from harness.one.ranks import ranks_left_open
+from harness.one.answers import PAIRS_METHOD, ranks_left_open
 
 ROOT = Path(__file__).parents[2]
 RIGHT = {

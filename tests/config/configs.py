@@ -8,6 +8,7 @@ from harness.families.catalogue import FAMILIES
 from harness.families.clustered_scores import CLUSTERED_PAIRS, CLUSTERED_SCORES
 from harness.families.confusion import RATES
 from harness.families.family import MONTE_CARLO, POSTERIOR, Family
+from harness.families.judged import JUDGE
 from harness.families.labelled import SOME_LABELLED
 from harness.families.lists import BOUNDED_RUNS, CLUSTERS, RUNS, STRATA
 from harness.families.paired import PAIRS
@@ -129,6 +130,11 @@ def truths(family: Family) -> st.SearchStrategy[dict[str, Any]]:
         if POSTERIOR not in family.engines:
             return listed
         return listed | priors(family).map(lambda shapes: {"dirichlet": shapes})
+    if family.design == JUDGE:
+        rates = st.lists(st.floats(0.55, 0.95), min_size=1, max_size=3, unique=True)
+        return st.fixed_dictionaries(
+            {name: rates.map(lambda listed: {"values": listed}) for name in family.truth_parts}
+        )
     listed = LISTED[family.model.NAME]
     if family.is_ratio:
         # A ratio is no number where a proportion is 0 or 1.
@@ -142,6 +148,8 @@ def truths(family: Family) -> st.SearchStrategy[dict[str, Any]]:
 @st.composite
 def sizes(draw: st.DrawFn, family: Family) -> dict[str, Any]:
     """Of one sample, or paired, or crossed."""
+    if family.design == JUDGE:
+        return {name: draw(st.integers(1, 1000)) for name in family.sizes}
     one = ONE_SIZE[family.model.SIZE]
     if family.samples == 1:
         return {family.sizes[0]: draw(SIZES[family.model.SIZE])}

@@ -11,7 +11,7 @@ import harness
 from harness.base.errors import ConfigError, ConfigIssue
 from harness.base.models import expecting
 from harness.cli import main
-from harness.config.key import key
+from harness.config.form import Key
 from harness.config.rules import reads
 from harness.families.catalogue import family_of
 from harness.kinds.coverage import run
@@ -27,7 +27,7 @@ Step = Annotated[int, Field(ge=0, le=9), expecting("a whole number from 0 to 9")
 class Stepped(Experiment):
     """An experiment with one more key: what is added to the seed."""
 
-    seed_step: Annotated[int, key(Step, "Added to the seed.", 2)]
+    seed_step: Annotated[int, Key(Step, "Added to the seed.", 2)]
 
 
 CONFIG = {

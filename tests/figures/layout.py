@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from harness.figures.draw import drawings
 from harness.figures.kind import Drawing
-from harness.figures.look import style
+from harness.figures.look import layout, style
 from tests.figures.tables import FakeResults, Spec
 
 SMALLEST = 6.0
@@ -112,14 +112,23 @@ def _ink(text: Text, figure: Figure, draw: Any) -> NDArray[np.bool_] | None:
 # Drawing figures from tables, and finding what was drawn by the name it was given.
 
 
-def draw(cells: pl.DataFrame, kind: str, **options: Any) -> list[Drawing]:
-    """The drawings of these cells."""
-    return drawings(FakeResults(cells), [Spec(kind, options)])
+def draw(
+    cells: pl.DataFrame, kind: str, *, laid_out: bool = False, **options: Any
+) -> list[Drawing]:
+    """The drawings of these cells.
+
+    To lay them out takes most of the time, and changes places alone.
+    """
+    asked = FakeResults(cells), [Spec(kind, options)]
+    if laid_out:
+        return drawings(*asked)
+    with mock.patch.object(layout, "fix_layout"):
+        return drawings(*asked)
 
 
-def draw_one(cells: pl.DataFrame, kind: str, **options: Any) -> Figure:
+def draw_one(cells: pl.DataFrame, kind: str, *, laid_out: bool = False, **options: Any) -> Figure:
     """The only figure of these cells."""
-    (drawing,) = draw(cells, kind, **options)
+    (drawing,) = draw(cells, kind, laid_out=laid_out, **options)
     return drawing.figure
 
 

@@ -349,7 +349,7 @@ def test_the_heading_names_the_sampling_where_it_is_not_the_familys_own(kind: st
 @pytest.mark.parametrize("kind", ["coverage_curve", "length_curve"])
 def test_several_sizes_are_columns_of_one_figure(kind: str) -> None:
     cells = pl.concat([truth_cells(n, METHODS, count=9) for n in (10, 50, 200)])
-    (drawing,) = draw(cells, kind, n=[10, 200], width=120)
+    (drawing,) = draw(cells, kind, laid_out=True, n=[10, 200], width=120)
     assert drawing.stem == f"{kind}-n10-n200"
     figure = drawing.figure
     titles = [axes.get_title(loc="left").split("\n")[0] for axes in figure.axes]

@@ -36,7 +36,9 @@ def test_a_figure_has_the_size_in_mm_and_the_dots_per_inch_that_are_asked_for(
 
 def test_the_title_stands_above_everything_else_and_the_figure_grows_by_it(cells: Any) -> None:
     title = "What an evaluation of fifty cases can tell, and what it cannot tell at all"
-    plain, titled = (draw_one(cells, KIND, **more) for more in ({}, {"title": title}))
+    plain, titled = (
+        draw_one(cells, KIND, laid_out=True, **more) for more in ({}, {"title": title})
+    )
     text = named(titled, "title")
     assert text.get_text().split() == title.split()
     assert titled.get_figheight() > plain.get_figheight()
@@ -49,7 +51,7 @@ def test_the_title_stands_above_everything_else_and_the_figure_grows_by_it(cells
 
 
 def test_the_size_of_labels_is_asked_for(cells: Any) -> None:
-    figure = draw_one(cells, KIND, font_size=10, width=120)
+    figure = draw_one(cells, KIND, laid_out=True, font_size=10, width=120)
     texts = printed(figure)
     assert figure.axes[0].xaxis.label.get_fontsize() == 10
     assert min(text.points for text in texts) >= 9
@@ -122,7 +124,7 @@ def test_panels_stand_in_the_columns_asked_for_and_leave_no_gap() -> None:
     truths = [0.1, 0.2, 0.3, 0.4, 0.5]
     cells = pl.concat([truth_cells(n, ["wald"], truths=truths) for n in (10, 50)])
     for columns, rows in ((None, [1] * 5), (3, [3, 2])):
-        figure = draw_one(cells, "coverage_over_size", columns=columns)
+        figure = draw_one(cells, "coverage_over_size", laid_out=True, columns=columns)
         boxes = [axes.get_position() for axes in figure.axes]
         tops = sorted({round(box.y0, 3) for box in boxes}, reverse=True)
         assert [sum(round(box.y0, 3) == top for box in boxes) for top in tops] == rows
@@ -131,7 +133,8 @@ def test_panels_stand_in_the_columns_asked_for_and_leave_no_gap() -> None:
 
 
 def test_the_name_of_a_shared_axis_stands_in_the_middle_of_the_panels() -> None:
-    figure = draw_one(truth_cells(20, ["wald", "balanced_tail"], count=9), "coverage_curve")
+    cells = truth_cells(20, ["wald", "balanced_tail"], count=9)
+    figure = draw_one(cells, "coverage_curve", laid_out=True)
     boxes = [axes.get_position() for axes in figure.axes]
     middle = (min(box.y0 for box in boxes) + max(box.y1 for box in boxes)) / 2
     (label,) = (text for text in figure.texts if text.get_text().startswith("coverage,"))

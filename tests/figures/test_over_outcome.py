@@ -288,7 +288,7 @@ def title(**options: object) -> str:
 
 def test_more_than_three_methods_fill_a_slide() -> None:
     cells = pl.concat([CELLS.with_columns(method=pl.lit(f"method {i}")) for i in range(8)])
-    figure = draw_one(cells, "intervals_drawn", truth=0.3, seed=5)
+    figure = draw_one(cells, "intervals_drawn", laid_out=True, truth=0.3, seed=5)
     width, height = figure.get_size_inches()
     assert width / height == pytest.approx(16 / 9)
     assert len({axes.get_position().x0.round(3) for axes in figure.axes}) == 3

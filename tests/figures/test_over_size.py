@@ -106,7 +106,8 @@ def test_points_are_joined_only_where_no_exact_value_is(cells: pl.DataFrame) -> 
 def test_exact_values_are_marked_where_there_are_no_points(
     cells: pl.DataFrame, coverage: Figure
 ) -> None:
-    figure = draw_one(of(cells, "enumeration", truth=0.3), "coverage_over_size")
+    exact = of(cells, "enumeration", truth=0.3)
+    figure = draw_one(exact, "coverage_over_size", laid_out=True)
     (axes,) = figure.axes
     assert names(axes) == {"exact", "nominal"}
     assert [line.get_marker() for line in axes.lines[:2]] == ["s", "^"]

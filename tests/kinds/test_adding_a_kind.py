@@ -16,7 +16,7 @@ from harness.config.shared_keys import KINDS as WORDS
 from harness.config.values import Execution
 from harness.kinds.catalogue import KINDS, register
 from harness.kinds.kind import Kind
-from harness.runner.manifest import manifest_of
+from harness.runner.storage import manifest_of
 from harness.runner.workload import BASE, Workload
 from harness.tables import columns
 from harness.tables.results import Results

@@ -16,12 +16,10 @@ from harness.base.errors import InputError
 from harness.methods.judged import (
     contradicts_labels,
     lang_reiczigel,
-    rogan_gladen_delta,
-)
-from harness.methods.judged_likelihood import (
     likelihood_limits,
     profile_deviance,
     profile_likelihood,
+    rogan_gladen_delta,
 )
 from harness.methods.judged_posterior import posterior
 
@@ -293,6 +291,13 @@ def test_wrong_error_rates_are_refused(given, said):
         harness.interval("judged_share", x=3, n=9, **given)
 
 
-def test_sizes_and_coverage_of_a_known_judge_are_refused_in_a_sentence():
-    with pytest.raises(InputError, match="has intervals alone"):
-        harness.size("judged_share", half_width=0.1, sensitivity=0.9, specificity=0.9)
+@pytest.mark.parametrize(
+    ("ask", "given"),
+    [
+        (harness.size, {"half_width": 0.1}),
+        (harness.power, {"n": 9, "share": 0.5, "above": 0.1}),
+    ],
+)
+def test_sizes_of_a_known_judge_are_refused_in_a_sentence(ask, given):
+    with pytest.raises(InputError, match="are of labels too, and need share"):
+        ask("judged_share", sensitivity=0.9, specificity=0.9, **given)

@@ -1,11 +1,15 @@
 """The cheapest numbers of cases and labels for an interval of a share that a judge reports."""
 
+import numpy as np
 import pytest
 
 import harness
 from harness.base.errors import InputError
 from harness.families.judged import JUDGED_SHARE
-from harness.planning.judge import judge_question
+from harness.families.labelled import LABELLED_SHARE
+from harness.methods.catalogue import find
+from harness.planning.cheapest import label_question
+from harness.planning.judge import JudgeQuestion, LabelledQuestion
 
 KNOWN = {"share": 0.8, "sensitivity": 0.9, "specificity": 0.85}
 
@@ -13,7 +17,7 @@ KNOWN = {"share": 0.8, "sensitivity": 0.9, "specificity": 0.85}
 @pytest.mark.parametrize("cost", [1, 10])
 def test_no_pair_beside_the_answer_is_cheaper(cost):
     given = {**KNOWN, "label_cost": cost}
-    question = judge_question(JUDGED_SHARE, "lang_reiczigel", 0.05, 0.1, True, given)
+    question = label_question(JudgeQuestion, JUDGED_SHARE, "lang_reiczigel", 0.05, 0.1, True, given)
     n, labels = question.cheapest
     assert question.width(n, labels)[0] <= 0.1 < question.width(n - 1, labels)[0]
     prices = {
@@ -39,3 +43,50 @@ def test_dearer_labels_are_fewer():
 def test_a_judge_that_says_hardly_anything_is_refused():
     with pytest.raises(InputError, match=r"a sum of at least 1\.2, found 1\.1"):
         harness.size("judged_share", half_width=0.1, share=0.5, sensitivity=0.6, specificity=0.5)
+
+
+@pytest.mark.parametrize("cost", [5, 50])
+def test_no_number_of_labelled_cases_beside_the_answer_is_cheaper(cost):
+    question = label_question(
+        LabelledQuestion,
+        LABELLED_SHARE,
+        "ppi_plus",
+        0.05,
+        0.05,
+        True,
+        {**KNOWN, "label_cost": cost},
+    )
+    n, labels = question.cheapest
+    assert question.width(n, labels)[0] <= 0.05 < question.width(n - 1, labels)[0]
+    prices = [
+        question.price(cases, other)
+        for other in np.linspace(0.6 * labels, 1.6 * labels, 9).astype(int).tolist()
+        if (cases := question.cases(other)) is not None
+    ]
+    assert question.price(n, labels) <= 1.02 * min(prices)
+
+
+@pytest.mark.slow
+def test_the_width_of_labelled_cases_is_that_of_other_draws():
+    found = harness.size("labelled_share", half_width=0.04, **KNOWN, label_cost=20)
+    assert found.assumed == {"method": "post_stratified"}
+    rng, cells = np.random.default_rng(8), [0.72, 0.08, 0.03, 0.17]
+    table = rng.multinomial(found.labelled, cells, 2000).astype(float)
+    yes = rng.binomial(found.unlabelled, 0.75, 2000)
+    verdicts = np.stack((yes, found.unlabelled - yes), axis=1).astype(float)
+    lower, upper = find(LABELLED_SHARE, "post_stratified").limits(
+        (table, verdicts), 0.05, "two-sided"
+    )
+    width = (upper - lower) / 2
+    error = (width.std() ** 2 / width.size + found.std_error**2) ** 0.5
+    assert abs(width.mean() - found.reached) < 4 * error
+    assert found.reached <= 0.04
+
+
+def test_a_given_number_of_other_cases_leaves_the_labelled_ones_to_find():
+    found = harness.size("labelled_share", "ppi_plus", half_width=0.05, **KNOWN, unlabelled=2000)
+    assert set(found.sizes) == {"labelled"}
+    with pytest.raises(InputError, match="needs share, sensitivity"):
+        harness.size(
+            "labelled_share", "ppi_plus", half_width=0.05, **KNOWN, unlabelled=9, label_cost=2
+        )

@@ -24,7 +24,6 @@ from harness.findings.answer import (
 from harness.findings.conclusion import sentences
 from harness.findings.judgements import judgements
 from harness.findings.numbers import coverage
-from harness.findings.table import Entry
 from harness.findings.verdicts import (
     ABOUT,
     NEVER_ABOVE,
@@ -34,10 +33,11 @@ from harness.findings.verdicts import (
     range_text,
     ranges_above,
 )
-from harness.kinds.calibration import page as calibration
+from harness.kinds.calibration import show as calibration
 from harness.kinds.stored import load_tables
 from harness.report.page import Page, PagePart, render
 from harness.report.sections import answer_section, facts
+from harness.tables.formats import Entry
 from harness.tables.results import Results
 from tests.report.pages import STORED, tables_in
 

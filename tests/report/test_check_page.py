@@ -20,7 +20,7 @@ from harness.checks.findings import (
 )
 from harness.checks.report import CheckReport
 from harness.families.catalogue import PROPORTION
-from harness.pages.check.page import CheckedMethod, check_page, shown
+from harness.pages.check.page import MethodOnPage, check_page, shown
 from harness.pages.check.pictures import picture_of
 from harness.report.page import render
 from tests.checks.planted.textbook import wald
@@ -36,7 +36,7 @@ def report():
 
 
 def page_of(*reports, words=WORDS):
-    methods = [CheckedMethod(each, words) for each in reports]
+    methods = [MethodOnPage(each, words) for each in reports]
     return render(check_page(methods, "python -m harness check own.py:wald"))
 
 

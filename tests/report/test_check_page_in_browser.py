@@ -6,7 +6,7 @@ import pytest
 
 from harness.checks.check import check
 from harness.checks.report import CheckReport
-from harness.pages.check.page import CheckedMethod, check_page
+from harness.pages.check.page import MethodOnPage, check_page
 from harness.report.page import render
 from tests.checks.planted.textbook import wald
 from tests.report.accessibility import violations
@@ -28,7 +28,7 @@ def report() -> CheckReport:
 @pytest.fixture(scope="module")
 def file(report, tmp_path_factory):
     words = ("python", "-m", "harness", "check", "own.py:wald")
-    page = check_page([CheckedMethod(report, words)], "python -m harness check own.py:wald")
+    page = check_page([MethodOnPage(report, words)], "python -m harness check own.py:wald")
     target = tmp_path_factory.mktemp("page") / "check.html"
     target.write_text(render(page), "utf-8")
     return target
@@ -37,7 +37,7 @@ def file(report, tmp_path_factory):
 @pytest.fixture(scope="module")
 def named(report, tmp_path_factory):
     """A page of three methods with names that test a layout."""
-    methods = [CheckedMethod(replace(report, method=name)) for name in NAMES]
+    methods = [MethodOnPage(replace(report, method=name)) for name in NAMES]
     target = tmp_path_factory.mktemp("page") / "names.html"
     target.write_text(render(check_page(methods, f"check {' '.join(NAMES)}")), "utf-8")
     return target

@@ -13,7 +13,7 @@ from harness.designs.miss_curve import MissCurve
 from harness.families.catalogue import family_of
 from harness.findings.choice import candidates_of, choice
 from harness.findings.judgements import judgements
-from harness.kinds.calibration.page import calibration_picture
+from harness.kinds.calibration.show import calibration_picture
 from harness.report.curves.panels import outcome_panels, truth_panels
 from harness.report.curves.section import curves
 from harness.report.curves.sentences import Words, share_above

@@ -17,6 +17,7 @@ from harness.callers.simulation.answers import AGAINST_TRUTH, FIELDS
 from harness.callers.simulation.reading import AnswerReader
 from harness.callers.simulation.requests import ONLY, StudyProgram
 from harness.cli import main
+from tests.sample import sampled
 from tests.simulation import forms
 from tests.simulation.studies import FORMS, TWO, form, value
 from tests.study.experiments import stable_files
@@ -25,7 +26,7 @@ ONCE_IN_10_6 = 1e-6
 """The false-alarm rate of the tests of exact laws; their seeds are fixed."""
 
 
-@pytest.fixture(scope="module", params=FORMS)
+@pytest.fixture(scope="module", params=sampled(FORMS, one_in=3))
 def made(request, tmp_path_factory):
     """A config of each form, and its results."""
     config = FORMS[request.param]
@@ -65,10 +66,10 @@ import json, os, signal, sys
 
 import harness.api
 from harness.runner.journal.database import Journal
-from harness.runner.parallel import NoProgress
+from harness.runner.parallel import Progress
 
 
-class Killing(NoProgress):
+class Killing(Progress):
     shards = 0
 
     def advance(self, trials):
@@ -77,7 +78,7 @@ class Killing(NoProgress):
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-harness.api.NoProgress = Killing
+harness.api.Progress = Killing
 Journal.is_due = True
 harness.run(json.loads(sys.argv[1]), out=sys.argv[2])
 """

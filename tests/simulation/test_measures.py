@@ -391,3 +391,11 @@ def test_a_fraction_of_zero_has_an_interval_though_its_error_is_zero():
     # Beta(1, 301) lies below: 1 − 0.05^(1/301).
     assert lower == 0
     assert upper == pytest.approx(1 - 0.05 ** (1 / 301), rel=1e-12)
+
+
+def test_estimates_that_are_all_one_number_have_no_spread_whatever_rounding_does_to_their_mean():
+    # The mean of twenty times 0.1 is another number than 0.1.
+    constant = Replicates.of(np.full(20, 0.1), se=np.ones(20)).with_limits(ALPHA)
+    known = estimates(constant)
+    assert known["empirical_se"] == 0.0
+    assert known["relative_error_model_se"] == math.inf

@@ -23,7 +23,7 @@ from harness.cli import main
 from harness.designs.precision import estimate_interval, planned_looks
 from harness.kinds.run import run_part
 from harness.kinds.simulation.findings import study_sentences
-from harness.runner.parallel import NoProgress
+from harness.runner.parallel import Progress
 from harness.runner.parts import Part
 from harness.tables.results import Results
 from tests.simulation.studies import MODELS, function, study, value
@@ -236,7 +236,7 @@ def test_trials_that_depend_on_results_have_no_parts(tmp_path):
 
     experiment = load_experiment(study("t", trials={"mcse": {"bias": 1e-6}}))
     with pytest.raises(InputError, match="trials that depend on results cannot be run in parts"):
-        run_part(experiment, Part(1, 2), tmp_path, NoProgress())
+        run_part(experiment, Part(1, 2), tmp_path, Progress())
 
 
 # What a study leaves.

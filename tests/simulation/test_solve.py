@@ -25,7 +25,7 @@ from harness.figures.kind import FigureSpec
 from harness.kinds.load import load_all
 from harness.kinds.run import run_experiment
 from harness.kinds.simulation.replay import replay
-from harness.runner.parallel import NoProgress
+from harness.runner.parallel import Progress
 from tests.simulation.studies import study
 from tests.study.experiments import stable_files
 
@@ -108,7 +108,7 @@ def test_jobs_and_backends_change_no_byte(solved, execution, tmp_path):
     assert stable_files(found.path) == stable_files(solved.path)
 
 
-class Interrupting(NoProgress):
+class Interrupting(Progress):
     """Stops a run after some rounds."""
 
     def __init__(self, rounds):
@@ -126,7 +126,7 @@ def test_an_interrupted_search_goes_on_to_the_same_bytes(solved, tmp_path):
     (experiment,) = load_all([str(config)], [])
     with pytest.raises(KeyboardInterrupt):
         run_experiment(experiment, tmp_path, Interrupting(4))
-    found = run_experiment(experiment, tmp_path, NoProgress())
+    found = run_experiment(experiment, tmp_path, Progress())
     assert stable_files(found.path) == stable_files(solved.path)
     assert harness.run(solving(), out=tmp_path).calls == {}
 

@@ -11,7 +11,7 @@ import polars as pl
 
 import harness
 from harness.designs.limits import Limits
-from harness.runner.parallel import NoProgress
+from harness.runner.parallel import Progress
 from harness.runner.storage import JOURNAL_FILE
 
 ODD_LABEL = 'odd, "label" [1]'
@@ -57,7 +57,7 @@ def in_memory(base: dict[str, Any], **changes: Any) -> harness.Results:
     return harness.run(changed(base, **{"figures": [], **changes}), out=None)
 
 
-class Interrupting(NoProgress):
+class Interrupting(Progress):
     """Stops a run after some shards."""
 
     def __init__(self, shards: int) -> None:

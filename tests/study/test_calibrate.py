@@ -10,7 +10,7 @@ from harness.kinds.calibration.run import compute_calibration
 from harness.kinds.load import load_experiment
 from harness.kinds.stored import load
 from harness.methods.significance import at_least
-from harness.runner.parallel import NoProgress
+from harness.runner.parallel import Progress
 from harness.runner.write import write_tables
 from harness.tables.results import Results
 from tests.study.experiments import changed
@@ -48,7 +48,7 @@ ACCURACY = changed(
 
 
 def computed(base: dict[str, Any], **changes: Any) -> Results:
-    return compute_calibration(load_experiment(changed(base, **changes)), NoProgress())
+    return compute_calibration(load_experiment(changed(base, **changes)), Progress())
 
 
 def p_value(results: Results, reference: str) -> float:
@@ -90,7 +90,7 @@ def test_a_calibration_has_neither_a_ranking_nor_a_recommendation():
 
 
 def test_progress_is_told_of_every_trial(small_shards):
-    class Told(NoProgress):
+    class Told(Progress):
         expected = done = 0
 
         def expect(self, trials):

@@ -25,7 +25,7 @@ from harness.config.values import Execution
 from harness.designs.engines import monte_carlo
 from harness.designs.limits import Limits
 from harness.runner import cluster
-from harness.runner.parallel import NoProgress, opened_backend, run_tasks
+from harness.runner.parallel import Progress, opened_backend, run_tasks
 from tests.simulation.studies import FORMS, study
 from tests.study.experiments import DRAWN, LISTED, changed, process_of, stable_files, sum_of_lower
 
@@ -97,7 +97,7 @@ STUDY = study("t", "z", factors={"n": [5, 10]}, trials={"per_scenario": 4000}, k
 FORM = {**FORMS["draws in batches"], "trials": {"per_scenario": 8000}}
 
 
-class Killing(NoProgress):
+class Killing(Progress):
     """Kills a process when so many trials are done."""
 
     def __init__(self, process, after):
@@ -124,7 +124,7 @@ def test_a_killed_worker_changes_no_byte(
     expected = stable_files(harness.run(base, out=tmp_path / "threads").path)
     first, _ = start_worker(), start_worker()
     killing = Killing(first, after=1500)
-    monkeypatch.setattr("harness.api.NoProgress", lambda: killing)
+    monkeypatch.setattr("harness.api.Progress", lambda: killing)
     found = harness.run(changed(base, execution=on(scheduler)), out=tmp_path / "dask")
     assert killing.done_at_death < killing.to_come / 2
     assert stable_files(found.path) == expected
@@ -374,8 +374,8 @@ def test_a_scheduler_without_workers_is_refused(scheduler, monkeypatch):
 
 
 OTHER = """
-from harness.runner import manifest
-manifest._PACKAGES = ("coverage-harness", "numpy")
+from harness.runner import storage
+storage._PACKAGES = ("coverage-harness", "numpy")
 from distributed.cli.dask_worker import main
 main()
 """

@@ -11,7 +11,7 @@ import pytest
 
 import harness
 from harness.designs.engines import monte_carlo
-from harness.runner.parallel import NoProgress
+from harness.runner.parallel import Progress
 from tests.study.experiments import DRAWN, LISTED, changed, files, stable_files
 
 FILES = {"cells.parquet", "columns.csv", "summary.csv", "manifest.json"}
@@ -52,7 +52,7 @@ def test_neither_jobs_nor_backend_nor_a_second_run_change_a_byte(
 def test_a_killed_process_of_loky_changes_no_byte(reference, monkeypatch, tmp_path):
     config, folder = reference
 
-    class Killing(NoProgress):
+    class Killing(Progress):
         done = 0
         killed: psutil.Process | None = None
 
@@ -66,7 +66,7 @@ def test_a_killed_process_of_loky_changes_no_byte(reference, monkeypatch, tmp_pa
                 self.killed.kill()
 
     killing = Killing()
-    monkeypatch.setattr("harness.api.NoProgress", lambda: killing)
+    monkeypatch.setattr("harness.api.Progress", lambda: killing)
     execution = {"jobs": 2, "backend": "loky"}
     results = harness.run(changed(config, execution=execution), out=tmp_path)
     assert killing.killed is not None

@@ -9,7 +9,7 @@ import harness
 from harness.base.errors import InputError
 from harness.kinds.load import load_experiment
 from harness.kinds.run import merge_parts, run_part
-from harness.runner.parallel import NoProgress
+from harness.runner.parallel import Progress
 from harness.runner.parts import Part, find_parts
 
 MEAN = "def mean(data, alpha):\n    return data - 1, data + 1\n"
@@ -154,12 +154,12 @@ def test_parts_before_and_after_an_edit_are_not_merged(place):
     named, files, edited = STUDIES["a module of the path"]
     write(place, files)
     experiment = load_experiment(study(place, named))
-    run_part(experiment, Part(1, 2), place / "parts", NoProgress())
+    run_part(experiment, Part(1, 2), place / "parts", Progress())
     edit(place / edited)
-    run_part(experiment, Part(2, 2), place / "parts", NoProgress())
+    run_part(experiment, Part(2, 2), place / "parts", Progress())
     (parts,) = find_parts([place / "parts"]).values()
     with pytest.raises(InputError, match=r"part-1-of-2.*part-2-of-2.* files of model and "):
-        merge_parts(parts, place / "merged", NoProgress())
+        merge_parts(parts, place / "merged", Progress())
 
 
 SAVED = "from pathlib import Path\nfile = Path(__file__)\n"
@@ -190,3 +190,31 @@ def test_a_file_that_is_saved_during_the_run_is_named(kind, place):
     assert not (place / "out" / config["name"] / "summary.csv").exists()
     if kind == "simulation":
         assert covered(harness.run(config, out=place / "out")) == 0.0
+
+
+R_INTERVAL = (
+    'source("shift.R")\n'
+    "mine <- function(x, n, alpha) "
+    "c(max(0, x / n - 0.1 - shift()), min(1, x / n + 0.1 + shift()))\n"
+)
+
+
+def in_r(folder: Path) -> dict:
+    """Coverage of a method of R in a file that reads another one."""
+    method = {"r": f"{folder / 'mine.R'}::mine", "label": "mine"}
+    return {**drawing(folder), "methods": [method]}
+
+
+def test_the_files_of_a_method_of_r_have_a_digest(place):
+    write(place, {"mine.R": R_INTERVAL, "shift.R": R_SHIFT})
+    before = harness.run(in_r(place), out=None).manifest["content_hash"]
+    edit(place / "shift.R")
+    after = harness.run(in_r(place), out=None).manifest["content_hash"]
+    assert before != after
+
+
+def test_a_file_of_r_that_is_saved_during_the_run_is_named(place):
+    saved = R_INTERVAL.replace("c(max", f'{{writeLines("", "{place / "shift.R"}"); c(max') + "}\n"
+    write(place, {"mine.R": saved, "shift.R": R_SHIFT})
+    with pytest.raises(InputError, match=r"shift\.R has changed since the run began"):
+        harness.run(in_r(place), out=None)

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ import harness
 from harness.base.errors import WriteError
 from harness.cli import main
 from harness.runner import commit
+from tests.simulation.studies import study
 from tests.study.experiments import changed, files
 from tests.study.test_write_results import FIGURE, NO_FIGURE, everything
 
@@ -219,3 +221,39 @@ def test_a_disk_that_is_full_from_the_start_is_said_before_anything_is_computed(
     with pytest.raises(WriteError, match="cannot be written: No space left on device"):
         harness.run(NO_FIGURE, out=disk)
     assert [path.name for path in disk.iterdir()] == ["ballast"]
+
+
+STUDY = study("z", trials={"per_scenario": 20}, figures=[])
+OF_PROCESSES = changed(NO_FIGURE, execution={"jobs": 2, "backend": "loky"})
+
+
+@pytest.mark.parametrize("config", [STUDY, OF_PROCESSES], ids=["study", "loky"])
+def test_a_full_folder_for_temporary_files_is_not_used(disk, tmp_path, config):
+    fill(disk)
+    (tmp_path / "config.yaml").write_text(json.dumps(config))
+    done = subprocess.run(
+        [sys.executable, "-m", "harness", "run", "config.yaml", "--quiet"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(disk)},
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "results" / config["name"] / "summary.csv").is_file()
+
+
+def test_a_folder_for_temporary_files_that_fills_up_is_a_sentence(
+    disk, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setattr(tempfile, "tempdir", str(disk))
+    (tmp_path / "config.yaml").write_text(json.dumps(STUDY))
+    command = ["run", str(tmp_path / "config.yaml"), "--out", str(tmp_path), "--quiet"]
+    fill(disk)
+    assert main(command) == 2
+    words = capsys.readouterr().err
+    assert words.count("\n") == 1
+    assert "No space left on device" in words
+    assert [path.name for path in disk.iterdir()] == ["ballast"]
+    (disk / "ballast").unlink()
+    assert main(command) == 0

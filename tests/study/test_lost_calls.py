@@ -97,3 +97,20 @@ def test_limits_of_outcomes_are_repeated_too_and_the_command_says_so(once, tmp_p
     printed = " ".join(capsys.readouterr().err.split())
     assert "mine: its process ended with exit code -9" in printed
     assert "the call was repeated in a new process" in printed
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_kill_while_a_function_is_loaded_ends_no_run_and_hides_no_file(tmp_path, number):
+    loads = tmp_path / "loads"
+    file = tmp_path / "mine.py"
+    text = DRAWS.replace("HERE", "pass")
+    text += f"loads = Path({str(loads)!r})\nloads.open('a').write('x')\n"
+    text += "import beside\nif len(loads.read_text()) == beside.KILLED:\n    " + KILL + "\n"
+    file.write_text(text)
+    (tmp_path / "beside.py").write_text(f"KILLED = {number}\n")
+    method = {"path": str(file), "function": "f", "label": "mine"}
+    killed = harness.run({**CONFIG, "methods": [method]}, out=None)
+    sound = harness.run({**CONFIG, "methods": [method]}, out=None)
+    assert killed.manifest["failures"] == []
+    assert killed.summary.equals(sound.summary)
+    assert killed.manifest["content_hash"] == sound.manifest["content_hash"]

@@ -13,7 +13,7 @@ from harness.designs.engines import monte_carlo
 from harness.kinds.coverage import trials as study_trials
 from harness.kinds.load import load_experiment
 from harness.kinds.run import merge_parts, run_part
-from harness.runner.parallel import NoProgress
+from harness.runner.parallel import Progress
 from harness.runner.parts import Part, find_parts, refuse_unmergeable
 from harness.runner.write import write_figures_asked_for
 from tests.study.experiments import DRAWN, LISTED, changed, stable_files
@@ -45,13 +45,13 @@ def small_shards(monkeypatch):
 def parts_of(config, folder, count=3, numbers=None):
     experiment = load_experiment(config)
     for number in numbers or range(1, count + 1):
-        run_part(experiment, Part(number, count), folder, NoProgress())
+        run_part(experiment, Part(number, count), folder, Progress())
     (parts,) = find_parts([folder]).values()
     return parts
 
 
 def merged(parts, out):
-    experiment, results = merge_parts(parts, out, NoProgress())
+    experiment, results = merge_parts(parts, out, Progress())
     write_figures_asked_for(results, experiment, results.path)
     return results
 
@@ -96,7 +96,7 @@ def test_each_trial_is_simulated_by_one_part(tmp_path, monkeypatch):
 
 
 def test_a_part_that_was_stopped_goes_on(tmp_path):
-    class Stopping(NoProgress):
+    class Stopping(Progress):
         def advance(self, trials):
             raise KeyboardInterrupt
 
@@ -106,7 +106,7 @@ def test_a_part_that_was_stopped_goes_on(tmp_path):
     found = find_parts([tmp_path / "parts"])["small/drawn"]
     with pytest.raises(InputError, match="missing parts 2/2"):
         refuse_unmergeable(found)
-    run_part(load_experiment(config), Part(2, 2), tmp_path / "parts", NoProgress())
+    run_part(load_experiment(config), Part(2, 2), tmp_path / "parts", Progress())
     found = find_parts([tmp_path / "parts"])["small/drawn"]
     with pytest.raises(InputError, match=r"part-1-of-2\.sqlite has not finished.*--shard 1/2"):
         refuse_unmergeable(found)
@@ -187,7 +187,7 @@ def test_limits_that_differ_in_a_bit_are_refused(three, tmp_path, monkeypatch):
     monkeypatch.setattr(CatalogueSource, "limits", wrong)
     (parts,) = find_parts([three]).values()
     with pytest.raises(InputError, match=r"another kind of machine.*processor.*processor"):
-        merge_parts(parts, tmp_path / "merged", NoProgress())
+        merge_parts(parts, tmp_path / "merged", Progress())
     assert not list((tmp_path / "merged").rglob("*.csv"))
 
 
@@ -205,8 +205,8 @@ def test_a_folder_without_parts_is_named(tmp_path):
 def test_another_experiment_does_not_take_the_place_of_a_part(copied):
     experiment = load_experiment(changed(SMALL, seed=8, name="copied"))
     with pytest.raises(InputError, match="a part of another experiment"):
-        run_part(experiment, Part(2, 3), copied.parent, NoProgress())
-    run_part(experiment, Part(2, 3), copied.parent, NoProgress(), fresh=True)
+        run_part(experiment, Part(2, 3), copied.parent, Progress())
+    run_part(experiment, Part(2, 3), copied.parent, Progress(), fresh=True)
 
 
 @pytest.mark.parametrize("text", ["0/3", "4/3", "3", "a/b", "-1/3", "1/0", "1.0/3", " 1/3"])

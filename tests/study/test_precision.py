@@ -23,7 +23,7 @@ from harness.kinds.load import load_experiment
 from harness.kinds.run import workload_of
 from harness.runner.journal import database
 from harness.runner.journal.database import opened
-from harness.runner.parallel import NoProgress
+from harness.runner.parallel import Progress
 from harness.screen.console import workload_lines
 from tests.study.experiments import Interrupting, changed, in_memory, part, stable_files
 
@@ -220,7 +220,7 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_numbers(
     monkeypatch.setattr(database, "_PAUSE", 0.0)
     experiment = load_experiment(changed(base, trials={"half_width": 0.012, "max": 40_000}))
     assert isinstance(experiment, Experiment)
-    expected = compute(experiment, NoProgress())
+    expected = compute(experiment, Progress())
     stops = 0
     for after in (1, 2, 1, 99):
         with contextlib.suppress(KeyboardInterrupt), opened(tmp_path / "j") as journal:
@@ -238,10 +238,10 @@ def test_finished_looks_are_not_simulated_again(
     experiment = load_experiment(DRAWN)
     assert isinstance(experiment, Experiment)
     with opened(tmp_path / "j") as journal:
-        first = compute(experiment, NoProgress(), journal)
+        first = compute(experiment, Progress(), journal)
     monkeypatch.setattr(trials, "simulate_shard", None)
     with opened(tmp_path / "j") as journal:
-        assert compute(experiment, NoProgress(), journal).manifest == first.manifest
+        assert compute(experiment, Progress(), journal).manifest == first.manifest
 
 
 def test_what_a_run_may_cost_is_an_upper_bound() -> None:

@@ -102,7 +102,7 @@ def test_only_the_worst_case_of_clusters_is_said_to_be_searched_for(name, runs):
     assert ("that was not found to miss more than" in said(results)) == (not exact)
 
 
-def test_a_run_without_the_key_says_nothing_of_sampling(runs):
+def test_a_run_without_the_key_says_nothing_of_sampling():
     results = in_memory(SMALL, trials=None, engines=["enumeration"])
     assert "sampling" not in results.summary.columns
     assert "sampling" not in results.manifest["experiment"]

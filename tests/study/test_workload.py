@@ -18,9 +18,14 @@ from harness.kinds.coverage.plan import count_scenarios, plan_scenarios, reports
 from harness.kinds.coverage.workload import coverage_workload
 from harness.kinds.load import load_all, load_experiment
 from harness.kinds.run import workload_of
-from harness.runner.machine import machine_memory, memory_for
 from harness.runner.parallel import MOST_JOBS_PER_CORE, parallel_jobs
-from harness.runner.workload import MOST_INTERVALS, MOST_TRIALS, Workload
+from harness.runner.workload import (
+    MOST_INTERVALS,
+    MOST_TRIALS,
+    Workload,
+    machine_memory,
+    memory_for,
+)
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory
 
 UNIFORM = {"uniform": [0, 1]}

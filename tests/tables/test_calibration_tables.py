@@ -10,7 +10,7 @@ from rich.console import Console
 from harness.distributions.truths import PairTruth, UniformTruth
 from harness.families.catalogue import family_of
 from harness.kinds.calibration.engine import BinTally, CalibrationDesign
-from harness.kinds.calibration.screen import calibration_screen
+from harness.kinds.calibration.show import calibration_screen
 from harness.kinds.calibration.tables import (
     calibration_cells,
     calibration_manifest,

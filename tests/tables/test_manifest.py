@@ -8,7 +8,7 @@ import pytest
 
 from harness.findings.manifest import agrees, engine_remarks
 from harness.kinds.load import load_experiment
-from harness.runner.manifest import content_hash
+from harness.runner.storage import content_hash
 from tests.study.experiments import DRAWN, LISTED, changed, in_memory, part
 
 BASE = changed(DRAWN, execution=None, figures=[])

@@ -26,7 +26,7 @@ from harness.callers.messages import (
     SilenceError,
     packed,
 )
-from harness.callers.process import LOADING, PythonProcess
+from harness.callers.process import LOADING, KilledError, PythonProcess, started
 from harness.callers.simulation.requests import (
     IDLE,
     TRIALS,
@@ -55,10 +55,6 @@ class EndedError(Exception):
         self.killed, self.hung = killed, hung
 
 
-class KilledError(InputError):
-    """A signal has ended the process while it loaded its functions."""
-
-
 class TrialProcess(PythonProcess):
     """A Python process with the functions of one study, which answers one request at a time."""
 
@@ -74,9 +70,14 @@ class TrialProcess(PythonProcess):
         """
         self.program = program
         handle, name = tempfile.mkstemp(prefix=temporary_prefix("position"))
-        os.write(handle, np.array([IDLE, 0, False], np.int64).tobytes())
-        os.close(handle)
         self._file = Path(name)
+        try:
+            os.write(handle, np.array([IDLE, 0, False], np.int64).tobytes())
+        except OSError:  # the disk is full
+            self._file.unlink()
+            raise
+        finally:
+            os.close(handle)
         self._position = np.memmap(name, np.int64, "r")
         super().__init__("harness.callers.simulation.worker", name)
         try:
@@ -138,15 +139,15 @@ class TrialProcess(PythonProcess):
         try:
             return self.ask(({"task": task, **content}, {}), lambda reply: reply, seconds, math.inf)
         except ProcessError as fault:
-            why, killed = "wrote to the pipe of its answers", False
+            why = "wrote to the pipe of its answers"
             if isinstance(fault, EndError):
-                why, killed = f"ended its process with exit code {fault.code}", fault.code < 0
+                why = f"ended its process with exit code {fault.code}"
                 if fault.code == CUT_OFF:
                     why = "closed the descriptors of its process"
             elif isinstance(fault, SilenceError):
                 why = f"gave {fault}"
             hung = isinstance(fault, SilenceError)
-            raise EndedError(*self.progress(), why, killed, hung) from None
+            raise EndedError(*self.progress(), why, fault.killed, hung) from None
 
     def progress(self) -> tuple[int, int]:
         """The number of the function that is called, and the trial."""
@@ -181,10 +182,7 @@ def trial_process(program: StudyProgram, factors: Mapping[str, Any]) -> Iterator
         idle = _IDLE.setdefault(program, [])
         process = idle.pop() if idle else None
     if process is None:
-        try:
-            process = TrialProcess(program, factors)
-        except KilledError:
-            process = TrialProcess(program, factors)
+        process = started(lambda: TrialProcess(program, factors))
     try:
         yield process
     except BaseException:

@@ -38,7 +38,7 @@ from harness.families.family import Family
 from harness.methods.method import TWO_SIDED
 from harness.runner.folder import writing
 from harness.runner.lock import hold
-from harness.runner.manifest import versions
+from harness.runner.storage import versions
 
 HEADER = "baseline.json"
 

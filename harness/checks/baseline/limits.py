@@ -29,7 +29,7 @@ from harness.base.numerics.arrays import Bools, Floats
 from harness.callers.source import Answers
 from harness.catalogue import design_for
 from harness.checks.baseline.tables import read_table
-from harness.checks.conformance.grid import OutcomeGrid, OutcomeList, all_outcomes
+from harness.checks.conformance.grid import CountGrid, OutcomeList, all_outcomes
 from harness.checks.counts import spread_counts
 from harness.checks.findings import Cell, format_cell, with_digits_apart
 from harness.checks.plans import checked_at
@@ -219,7 +219,7 @@ def moved_limits(subject: Subject, stored: pl.DataFrame, tolerance: float) -> li
 
 
 def between(
-    outcomes: OutcomeGrid,
+    outcomes: CountGrid,
     alpha: float,
     new: tuple[Floats, Floats],
     old: tuple[Floats, Floats],

@@ -21,7 +21,7 @@ from harness.checks.conformance.call_checks import (
     CallChecks,
     pair_in_words,
 )
-from harness.checks.conformance.grid import OutcomeGrid
+from harness.checks.conformance.grid import CountGrid
 from harness.checks.conformance.properties import Evaluation
 from harness.checks.conformance.type_checks import TYPES, TypeChecks
 from harness.checks.findings import CONFORMANCE, FAIL, PASS, REMARK, USUAL_ALPHA, Finding
@@ -42,7 +42,7 @@ _AGAIN_SIZES, _AGAIN_ALPHAS, _AGAIN_OUTCOMES = 3, 4, 8
 
 def check_calls(
     subject: Subject,
-    grid: Sequence[OutcomeGrid],
+    grid: Sequence[CountGrid],
     evaluations: Sequence[Evaluation],
     restriction: Restriction,
 ) -> Iterator[Finding]:
@@ -95,7 +95,7 @@ def check_calls(
             yield Finding(name, CONFORMANCE, PASS, "holds at every outcome of the grid", {})
 
 
-def _type_sizes(grid: Sequence[OutcomeGrid]) -> list[OutcomeGrid]:
+def _type_sizes(grid: Sequence[CountGrid]) -> list[CountGrid]:
     """The outcomes of a small, a large and a very large size, as far as the grid has them."""
     if any(np.ndim(counts) > 1 for counts in grid[0].counts):
         return [*grid[:2]]

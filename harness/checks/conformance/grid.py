@@ -40,7 +40,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class OutcomeGrid:
+class CountGrid:
     """All combinations of the counts of each sample, at one size of each sample."""
 
     family: Family
@@ -139,7 +139,7 @@ class OutcomeGrid:
 
 
 @dataclass(frozen=True)
-class OutcomeList(OutcomeGrid):
+class OutcomeList(CountGrid):
     """A list of outcomes at one size of each sample: row i holds count i of every sample."""
 
     @property
@@ -208,7 +208,7 @@ class TableList(OutcomeList):
 class GridBlock:
     """Outcomes of one size with the alphas at which limits are asked for."""
 
-    outcomes: OutcomeGrid
+    outcomes: CountGrid
     alphas: tuple[float, ...]
     """Ascending."""
 
@@ -236,7 +236,7 @@ def conformance_grid(
     return blocks
 
 
-def _outcomes(family: Family, sizes: tuple[float, ...]) -> OutcomeGrid:
+def _outcomes(family: Family, sizes: tuple[float, ...]) -> CountGrid:
     """The outcomes of one size: all of a small one, else those near the ends and some between."""
     if family.shares_size:
         # Tables of a large n have few or even counts in some of the cells.
@@ -254,7 +254,7 @@ def _outcomes(family: Family, sizes: tuple[float, ...]) -> OutcomeGrid:
         return all_outcomes(family, sizes)
     counts = checked_at(family).counts.of_properties(sizes)
     ascending = tuple(np.array(sorted({*column}), np.float64) for column in counts)
-    return OutcomeGrid(family, tuple(map(float, sizes)), ascending)
+    return CountGrid(family, tuple(map(float, sizes)), ascending)
 
 
 def all_outcomes(family: Family, sizes: Sequence[float]) -> OutcomeList:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from harness.base.numerics.arrays import Bools, Floats, Positions
-from harness.checks.conformance.grid import DataSets, OutcomeGrid
+from harness.checks.conformance.grid import CountGrid, DataSets
 from harness.checks.findings import SIDE, USUAL_ALPHA, FindingPlaces
 from harness.families.family import Family
 from harness.methods.method import LOWER, TWO_SIDED, UPPER, are_limits
@@ -42,7 +42,7 @@ class SideLimits:
     each sample; of pairs (a, m) with m tables. A limit is not a number where the method failed.
     """
 
-    outcomes: OutcomeGrid
+    outcomes: CountGrid
     side: str
     alphas: tuple[float, ...]
     """Ascending."""
@@ -125,6 +125,30 @@ class Evaluation(SideLimits):
     def tolerance(self, limits: Floats) -> Floats:
         """The tolerance for rounding."""
         return rounding(limits, self.family, self.outcomes.sizes)
+
+    def leaves_boundary_out(self, estimate: Floats) -> Bools:
+        """Where the estimate is at the boundary, and of one sample next to the limit.
+
+        Of several counts those that move the parameter may be at their ends instead.
+        """
+        at_boundary = np.broadcast_to(np.isin(estimate, self.family.support), self.lower.shape)
+        if not self.family.directions:
+            return at_boundary
+        if not self.family.has_single_count:
+            family, outcomes = self.family, self.outcomes
+            sizes = family.size_of_counts(outcomes.sizes)
+            at_end = [
+                count == 0
+                for moves, x, size in zip(family.directions, outcomes.flat(), sizes, strict=True)
+                if moves
+                for count in family.model.counts_of(x, size)
+            ]
+            is_end = np.logical_or.reduce(at_end).reshape(outcomes.shape)
+            return np.asarray(at_boundary | is_end)
+        (size,) = self.outcomes.sizes
+        distance = np.maximum(self.lower - estimate, estimate - self.upper)
+        alphas = self.by_alpha(np.array(self.alphas))
+        return np.asarray(at_boundary & ((size * distance <= alphas) | (alphas > _TESTED_AT_ENDS)))
 
 
 @dataclass(frozen=True)
@@ -314,12 +338,15 @@ def has_width(evaluation: Evaluation) -> Violation:
 
     A one-sided interval need not: its lower limit may reach 1 where alpha is above one half. There,
     that a two-sided one has none is a remark; so it is at lists without any spread, as the standard
-    error of equal values is 0.
+    error of equal values is 0, and at an end of the range where the count has a law of its own,
+    whose settings the data then contradict.
     """
-    outcomes = evaluation.outcomes
+    outcomes, family = evaluation.outcomes, evaluation.family
     mild = evaluation.by_alpha(np.array(evaluation.alphas) > LARGE_ALPHA)
     if isinstance(outcomes, DataSets):
         mild = mild | ~outcomes.has_spread()
+    if family.law is not None:
+        mild = mild | np.isin(evaluation.lower, family.support)
     mild = np.broadcast_to(mild, evaluation.lower.shape)
     return Violation((evaluation.lower == evaluation.upper) & evaluation.is_two_sided, mild=mild)
 
@@ -338,35 +365,8 @@ def holds_the_estimate(evaluation: Evaluation) -> Violation:
     outside &= evaluation.family.scale.has_place(estimate)
     mild = evaluation.by_alpha(np.array(evaluation.alphas) > _LARGE_FOR_ESTIMATE)
     return Violation(
-        outside & evaluation.is_two_sided, mild=mild | _leaves_boundary_out(evaluation, estimate)
+        outside & evaluation.is_two_sided, mild=mild | evaluation.leaves_boundary_out(estimate)
     )
-
-
-def _leaves_boundary_out(evaluation: Evaluation, estimate: Floats) -> Bools:
-    """Where the estimate is at the boundary, and of one sample next to the limit.
-
-    Of several counts those that move the parameter may be at their ends instead.
-    """
-    at_boundary = np.broadcast_to(
-        np.isin(estimate, evaluation.family.support), evaluation.lower.shape
-    )
-    if not evaluation.family.directions:
-        return at_boundary
-    if not evaluation.family.has_single_count:
-        family, outcomes = evaluation.family, evaluation.outcomes
-        sizes = family.size_of_counts(outcomes.sizes)
-        at_end = [
-            count == 0
-            for moves, x, size in zip(family.directions, outcomes.flat(), sizes, strict=True)
-            if moves
-            for count in family.model.counts_of(x, size)
-        ]
-        is_end = np.logical_or.reduce(at_end).reshape(outcomes.shape)
-        return np.asarray(at_boundary | is_end)
-    (size,) = evaluation.outcomes.sizes
-    distance = np.maximum(evaluation.lower - estimate, estimate - evaluation.upper)
-    alphas = evaluation.by_alpha(np.array(evaluation.alphas))
-    return np.asarray(at_boundary & ((size * distance <= alphas) | (alphas > _TESTED_AT_ENDS)))
 
 
 _LARGE_FOR_ESTIMATE, _TESTED_AT_ENDS = 0.2, 0.1

@@ -82,7 +82,7 @@ def _read_only(values: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class _Form:
+class _NumberForm:
     """A type of counts, and whether it may be refused."""
 
     words: str
@@ -95,25 +95,25 @@ class _Form:
 
 
 _NUMBERS = (
-    _Form("numpy.int64", np.int64, is_of_sizes=True),
-    _Form("numpy.int32", np.int32, is_32_bit=True),
-    _Form("counts and sizes as numpy.int32", np.int32, is_of_sizes=True, is_32_bit=True),
+    _NumberForm("numpy.int64", np.int64, is_of_sizes=True),
+    _NumberForm("numpy.int32", np.int32, is_32_bit=True),
+    _NumberForm("counts and sizes as numpy.int32", np.int32, is_of_sizes=True, is_32_bit=True),
 )
 _FLOATS = (
-    _Form("a Python float", float, may_refuse=True),
-    _Form("numpy.float64", np.float64, may_refuse=True),
+    _NumberForm("a Python float", float, may_refuse=True),
+    _NumberForm("numpy.float64", np.float64, may_refuse=True),
 )
 _ARRAYS = (
-    _Form("an int64 array", np.array),
-    _Form("a float64 array", lambda values: np.array(values, np.float64), may_refuse=True),
-    _Form("an int32 array", lambda values: np.array(values, np.int32), is_32_bit=True),
-    _Form("a read-only int64 array", _read_only, is_writable=False),
-    _Form(
+    _NumberForm("an int64 array", np.array),
+    _NumberForm("a float64 array", lambda values: np.array(values, np.float64), may_refuse=True),
+    _NumberForm("an int32 array", lambda values: np.array(values, np.int32), is_32_bit=True),
+    _NumberForm("a read-only int64 array", _read_only, is_writable=False),
+    _NumberForm(
         "a read-only float64 array",
         lambda values: _read_only(np.array(values, np.float64)),
         is_writable=False,
     ),
-    _Form("a list", lambda values: values.tolist(), may_refuse=True),
+    _NumberForm("a list", lambda values: values.tolist(), may_refuse=True),
 )
 
 
@@ -183,7 +183,7 @@ class _Calls:
         for form in (*_NUMBERS, *_FLOATS):
             with self._noting(form):
                 self._one_by_one(form, self._alpha)
-        alpha = _Form("alpha as numpy.float64", lambda count: count)
+        alpha = _NumberForm("alpha as numpy.float64", lambda count: count)
         with self._noting(alpha):
             self._one_by_one(alpha, np.float64(self._alpha))
         if taken is None:
@@ -234,11 +234,11 @@ class _Calls:
             expected.append(None)
             with suppress(_ProblemError):
                 expected[place] = self._call_on_numbers(outcome, self._alpha)
-        with self._noting(_Form(f"{_joined(sizes)} as an array", np.array, may_refuse=True)):
+        with self._noting(_NumberForm(f"{_joined(sizes)} as an array", np.array, may_refuse=True)):
             self._at_once(data, data, expected)
 
     @contextmanager
-    def _noting(self, form: _Form) -> Iterator[None]:
+    def _noting(self, form: _NumberForm) -> Iterator[None]:
         """Keep what a type does wrong as a failure or a remark."""
         try:
             yield
@@ -254,7 +254,7 @@ class _Calls:
             cause = _OVERFLOWS if overflows else ""
             (self._remarks if is_mild else self._failures).append(f"{words}: {problem}{cause}")
 
-    def _converted(self, form: _Form) -> dict[str, Any]:
+    def _converted(self, form: _NumberForm) -> dict[str, Any]:
         """The arguments with their arrays in a type."""
         return {
             name: form.of_count(value) if name in self._counts else value
@@ -277,7 +277,7 @@ class _Calls:
                 }
                 raise self._differing(found, wanted, outcome)
 
-    def _one_by_one(self, form: _Form, alpha: Any) -> None:
+    def _one_by_one(self, form: _NumberForm, alpha: Any) -> None:
         """Compare the limits of one outcome at a time, each argument in a type.
 
         Those of the first and the last outcome are left out, which often are of a convention.

@@ -16,8 +16,8 @@ from itertools import product
 import numpy as np
 
 from harness.checks.conformance.grid import (
+    CountGrid,
     GridBlock,
-    OutcomeGrid,
     TableList,
     conformance_grid,
 )
@@ -61,6 +61,43 @@ class OneCount:
     drawn_counts: int
     """The number of counts of a large n that are drawn, three in a row each."""
 
+    def of_proportions(
+        self, family: Family, alphas: Alphas, rng: np.random.Generator
+    ) -> list[GridBlock]:
+        """Every n up to 200, larger ones, and drawn ones."""
+        others = tuple(alpha for alpha in alphas if alpha != USUAL_ALPHA)
+        blocks = []
+        for n in range(1, EVERY_N_UP_TO + 1):
+            has_all = n <= self.all_counts_up_to or n in self.all_alphas_at
+            counts = range(n + 1) if has_all else self.some_counts(n, rng)
+            some = {USUAL_ALPHA, *(others[n % len(others) :][: n <= self.two_alphas_up_to])}
+            chosen = alphas if n in self.all_alphas_at else tuple(sorted(some))
+            blocks.append(_block(family, (n,), [counts], chosen))
+        logs = rng.uniform(np.log(EVERY_N_UP_TO + 1), np.log(LARGEST_DRAWN), self.drawn)
+        larger = (*self.large, *map(int, np.exp(logs)))
+        blocks += [_block(family, (n,), [self.some_counts(n, rng)], alphas) for n in larger]
+        return blocks
+
+    def of_rates(self, family: Family, alphas: Alphas, rng: np.random.Generator) -> list[GridBlock]:
+        """Many events, at an exposure of 1 and at drawn ones."""
+        span = np.log(SMALLEST_EXPOSURE), np.log(LARGEST_EXPOSURE)
+        drawn = [float(f"{exposure:.4g}") for exposure in np.exp(rng.uniform(*span, self.drawn))]
+        starts = [*EVENTS, *np.exp(rng.uniform(5.0, 14.0, 3)).astype(int).tolist()]
+        some = {start + i for start in starts for i in (-1, 0, 1)}
+        few = range(min(self.events_up_to, 40) + 1)
+        others = (*drawn, 1e-6, 50.0, 1e6)
+        blocks = [_block(family, (exposure,), [{*few, *some}], alphas) for exposure in others]
+        return [_block(family, (1.0,), [{*range(self.events_up_to + 1), *some}], alphas), *blocks]
+
+    def some_counts(self, n: int, rng: np.random.Generator) -> Iterable[int]:
+        """Counts next to 0 and n, three in a row at some places, and drawn ones."""
+        starts = [n // place for place in self.places] + rng.integers(
+            0, n + 1, self.drawn_counts
+        ).tolist()
+        low = {*range(self.next_to_ends), *(start + i for start in starts for i in (-1, 0, 1))}
+        some = {x for x in low if 0 <= x <= n}
+        return {*some, *(n - x for x in some)}
+
 
 @dataclass(frozen=True)
 class SeveralCounts:
@@ -83,6 +120,47 @@ class SeveralCounts:
     """The number of such sizes that are drawn, up to a million."""
     pairs: tuple[int, ...]
     """Sizes of pairs with all tables, the first with all alphas."""
+
+    def of_pairs(self, family: Family, rng: np.random.Generator) -> Iterator[GridBlock]:
+        """All tables of small sizes, and a few of larger ones."""
+        for n in self.pairs:
+            tables = [
+                (both, first, second, n - both - first - second)
+                for first, second in product(range(n + 1), range(n + 1))
+                for both in range(n - first - second + 1)
+            ]
+            yield _tables(family, n, tables, ALL_ALPHAS if n == self.pairs[0] else SOME_ALPHAS)
+        drawn = np.exp(rng.uniform(np.log(50.0), np.log(LARGEST_SIZE), self.drawn))
+        for n in (*(sizes[0] for sizes in self.large), *drawn.astype(int).tolist()):
+            cells = product(SHARES_OF_DISCORDANT, SHARES_OF_DISCORDANT, SHARES_OF_BOTH)
+            discordant = [(round(a * n), round(b * n), share) for a, b, share in cells]
+            rest = [(round((n - a - b) * share), a, b) for a, b, share in discordant]
+            yield _tables(family, n, [(both, a, b, n - both - a - b) for both, a, b in rest])
+
+    def of_two_proportions(self, family: Family, rng: np.random.Generator) -> Iterator[GridBlock]:
+        """All outcomes of small sizes, rare events, and a few outcomes of large sizes."""
+        yield _block(family, self.first, [range(n + 1) for n in self.first], ALL_ALPHAS)
+        drawn = rng.integers(10, self.largest_full + 1, (self.drawn_full, 2)).tolist()
+        for sizes in (*self.full, *drawn):
+            yield _block(family, sizes, [range(n + 1) for n in sizes], SOME_ALPHAS)
+        for sizes in self.rare:
+            yield _block(family, sizes, [range(self.few_events + 1)] * 2, SOME_ALPHAS)
+        logs = rng.uniform(np.log(50.0), np.log(LARGEST_SIZE), (self.drawn, 2))
+        for sizes in (*self.large, *np.exp(logs).astype(int).tolist()):
+            low = [{round(share * n) for share in SHARES} for n in sizes]
+            counts = [{*few, *(n - x for x in few)} for few, n in zip(low, sizes, strict=True)]
+            yield _block(family, sizes, counts)
+
+    def of_two_rates(self, family: Family, rng: np.random.Generator) -> Iterator[GridBlock]:
+        """Few events, and many at some exposures."""
+        few = [range(self.few_events + 1)] * 2
+        drawn = np.exp(rng.uniform(np.log(1e-3), np.log(1e5), (1 + self.drawn, 2)))
+        exposures = [[float(f"{exposure:.4g}") for exposure in pair] for pair in drawn.tolist()]
+        yield _block(family, (1.0, 2.5), few, ALL_ALPHAS)
+        if self.drawn:
+            yield _block(family, exposures[0], few, SOME_ALPHAS)
+        for pair in ((1.0, 1.0), *exposures[1:])[: 1 + self.drawn]:
+            yield _block(family, pair, [EVENTS_OF_RATES] * 2)
 
 
 @dataclass(frozen=True)
@@ -160,8 +238,8 @@ def wide_grid(
         return sorted(taken, key=lambda block: max(block.outcomes.sizes))
     logs = rng.uniform(np.log(WIDE_ALPHAS[0]), np.log(WIDE_ALPHAS[-1]), DRAWN_ALPHAS)
     drawn = [float(f"{alpha:.3g}") for alpha in np.exp(logs)]
-    of_one = {CASES: _proportions, ANY_EVENTS: _rates}[checked_at(family).counts]
-    blocks += of_one(family, chosen.one, tuple(sorted({*WIDE_ALPHAS, *drawn})), rng)
+    of_one = {CASES: chosen.one.of_proportions, ANY_EVENTS: chosen.one.of_rates}
+    blocks += of_one[checked_at(family).counts](family, tuple(sorted({*WIDE_ALPHAS, *drawn})), rng)
     by_size: dict[float, GridBlock] = {}
     for block in blocks:
         (size,) = block.outcomes.sizes
@@ -175,48 +253,6 @@ def wide_grid(
     return [by_size[size] for size in (sorted(by_size) if family.has_fractions else by_size)]
 
 
-def _proportions(
-    family: Family, extent: OneCount, alphas: Alphas, rng: np.random.Generator
-) -> list[GridBlock]:
-    """Every n up to 200, larger ones, and drawn ones."""
-    others = tuple(alpha for alpha in alphas if alpha != USUAL_ALPHA)
-    blocks = []
-    for n in range(1, EVERY_N_UP_TO + 1):
-        has_all = n <= extent.all_counts_up_to or n in extent.all_alphas_at
-        counts = range(n + 1) if has_all else _some_counts(n, extent, rng)
-        some = {USUAL_ALPHA, *(others[n % len(others) :][: n <= extent.two_alphas_up_to])}
-        chosen = alphas if n in extent.all_alphas_at else tuple(sorted(some))
-        blocks.append(_block(family, (n,), [counts], chosen))
-    logs = rng.uniform(np.log(EVERY_N_UP_TO + 1), np.log(LARGEST_DRAWN), extent.drawn)
-    larger = (*extent.large, *map(int, np.exp(logs)))
-    blocks += [_block(family, (n,), [_some_counts(n, extent, rng)], alphas) for n in larger]
-    return blocks
-
-
-def _some_counts(n: int, extent: OneCount, rng: np.random.Generator) -> Iterable[int]:
-    """Counts next to 0 and n, three in a row at some places, and drawn ones."""
-    starts = [n // place for place in extent.places] + rng.integers(
-        0, n + 1, extent.drawn_counts
-    ).tolist()
-    low = {*range(extent.next_to_ends), *(start + i for start in starts for i in (-1, 0, 1))}
-    some = {x for x in low if 0 <= x <= n}
-    return {*some, *(n - x for x in some)}
-
-
-def _rates(
-    family: Family, extent: OneCount, alphas: Alphas, rng: np.random.Generator
-) -> list[GridBlock]:
-    """Many events, at an exposure of 1 and at drawn ones."""
-    span = np.log(SMALLEST_EXPOSURE), np.log(LARGEST_EXPOSURE)
-    drawn = [float(f"{exposure:.4g}") for exposure in np.exp(rng.uniform(*span, extent.drawn))]
-    starts = [*EVENTS, *np.exp(rng.uniform(5.0, 14.0, 3)).astype(int).tolist()]
-    some = {start + i for start in starts for i in (-1, 0, 1)}
-    few = range(min(extent.events_up_to, 40) + 1)
-    others = (*drawn, 1e-6, 50.0, 1e6)
-    blocks = [_block(family, (exposure,), [{*few, *some}], alphas) for exposure in others]
-    return [_block(family, (1.0,), [{*range(extent.events_up_to + 1), *some}], alphas), *blocks]
-
-
 def _block(
     family: Family,
     sizes: Sequence[float],
@@ -224,7 +260,7 @@ def _block(
     alphas: Alphas = FEW_ALPHAS,
 ) -> GridBlock:
     ascending = tuple(np.array(sorted(column), np.float64) for column in counts)
-    return GridBlock(OutcomeGrid(family, tuple(map(float, sizes)), ascending), alphas)
+    return GridBlock(CountGrid(family, tuple(map(float, sizes)), ascending), alphas)
 
 
 LARGEST_SIZE = 10**6
@@ -242,54 +278,9 @@ def several_count_grid(
 ) -> Iterator[GridBlock]:
     """The wider grid of a family of two samples or of pairs, with sizes that are drawn."""
     if family.shares_size:
-        return _pairs(family, extent, rng)
-    of_two = {CASES: _two_proportions, ANY_EVENTS: _two_rates}[checked_at(family).counts]
-    return of_two(family, extent, rng)
-
-
-def _two_proportions(
-    family: Family, extent: SeveralCounts, rng: np.random.Generator
-) -> Iterator[GridBlock]:
-    yield _block(family, extent.first, [range(n + 1) for n in extent.first], ALL_ALPHAS)
-    drawn = rng.integers(10, extent.largest_full + 1, (extent.drawn_full, 2)).tolist()
-    for sizes in (*extent.full, *drawn):
-        yield _block(family, sizes, [range(n + 1) for n in sizes], SOME_ALPHAS)
-    for sizes in extent.rare:
-        yield _block(family, sizes, [range(extent.few_events + 1)] * 2, SOME_ALPHAS)
-    logs = rng.uniform(np.log(50.0), np.log(LARGEST_SIZE), (extent.drawn, 2))
-    for sizes in (*extent.large, *np.exp(logs).astype(int).tolist()):
-        low = [{round(share * n) for share in SHARES} for n in sizes]
-        counts = [{*few, *(n - x for x in few)} for few, n in zip(low, sizes, strict=True)]
-        yield _block(family, sizes, counts)
-
-
-def _two_rates(
-    family: Family, extent: SeveralCounts, rng: np.random.Generator
-) -> Iterator[GridBlock]:
-    few = [range(extent.few_events + 1)] * 2
-    drawn = np.exp(rng.uniform(np.log(1e-3), np.log(1e5), (1 + extent.drawn, 2)))
-    exposures = [[float(f"{exposure:.4g}") for exposure in pair] for pair in drawn.tolist()]
-    yield _block(family, (1.0, 2.5), few, ALL_ALPHAS)
-    if extent.drawn:
-        yield _block(family, exposures[0], few, SOME_ALPHAS)
-    for pair in ((1.0, 1.0), *exposures[1:])[: 1 + extent.drawn]:
-        yield _block(family, pair, [EVENTS_OF_RATES] * 2)
-
-
-def _pairs(family: Family, extent: SeveralCounts, rng: np.random.Generator) -> Iterator[GridBlock]:
-    for n in extent.pairs:
-        tables = [
-            (both, first, second, n - both - first - second)
-            for first, second in product(range(n + 1), range(n + 1))
-            for both in range(n - first - second + 1)
-        ]
-        yield _tables(family, n, tables, ALL_ALPHAS if n == extent.pairs[0] else SOME_ALPHAS)
-    drawn = np.exp(rng.uniform(np.log(50.0), np.log(LARGEST_SIZE), extent.drawn))
-    for n in (*(sizes[0] for sizes in extent.large), *drawn.astype(int).tolist()):
-        cells = product(SHARES_OF_DISCORDANT, SHARES_OF_DISCORDANT, SHARES_OF_BOTH)
-        discordant = [(round(a * n), round(b * n), share) for a, b, share in cells]
-        rest = [(round((n - a - b) * share), a, b) for a, b, share in discordant]
-        yield _tables(family, n, [(both, a, b, n - both - a - b) for both, a, b in rest])
+        return extent.of_pairs(family, rng)
+    of_two = {CASES: extent.of_two_proportions, ANY_EVENTS: extent.of_two_rates}
+    return of_two[checked_at(family).counts](family, rng)
 
 
 def _tables(

@@ -126,6 +126,46 @@ class ContractBounds:
         unit = alpha if self.is_multiple else 1.0
         return self.least * unit, self.most * unit + self.rounding
 
+    def excess(self, rows: pl.DataFrame) -> Floats:
+        """How far each number lies outside what is allowed, in alphas; negative inside."""
+        alphas, numbers = rows["alpha"].to_numpy(), rows[self.column].to_numpy()
+        low, high = np.array([self.allowed(alpha) for alpha in alphas]).reshape(-1, 2).T
+        return np.asarray(np.maximum(numbers - high, low - numbers) / alphas)
+
+    def worst_finding(self, rows: pl.DataFrame, family: Family) -> Finding:
+        """The finding at one alpha, for the size where the number is furthest out."""
+        alpha = float(rows["alpha"][0])
+        outside = self.excess(rows)
+        row = rows.row(int(outside.argmax()), named=True)
+        low, high = self.allowed(alpha)
+        number, place = row[self.column], cell_of(row, family)
+        expected = low if number < low else high
+        cell = {**place, "found": number, "expected": expected}
+        if self.column == MEAN_POSTERIOR:
+            message = _difference(MEAN_POSTERIOR, row, family).replace("mean alpha is", "mean")
+            allowed = f"{alpha - high:.4g}–{alpha - low:.4g}"
+        else:
+            message = f"{number:.4g} at {format_cell(place)}"
+            allowed = f"{high:.4g}"
+        if self.column == WORST:
+            truths = {name: row[name] for name in family.numbered("worst_truth")}
+            cell |= truths
+            message += f", {format_cell(dict(zip(family.truths, truths.values(), strict=True)))}"
+        broken = outside > 0
+        if not broken.any():
+            return Finding(self.name, CONTRACT, PASS, f"at worst {message}", cell)
+        message += f"; {allowed} allowed"
+        far = outside > self.hair
+        more = f" of {rows.height} sizes"
+        if not far.any():
+            message += f": narrowly missed{and_more(int(broken.sum()), more)}"
+            return Finding(self.name, CONTRACT, REMARK, message, cell)
+        message += and_more(int(far.sum()), more)
+        severity = abs(number / expected) if expected else math.inf
+        columns = {name: rows[name].to_numpy()[far] for name in (*family.sizes, "alpha")}
+        places = FindingPlaces({**columns, "found": rows[self.column].to_numpy()[far]})
+        return Finding(self.name, CONTRACT, FAIL, message, cell, severity, places)
+
 
 def bounds_of(
     contract: Contract, margin: float | None = None, one_sided: bool = False
@@ -228,50 +268,8 @@ def check_contract(
         if numbers.is_empty():
             findings.append(Finding(bounds.name, CONTRACT, INCONCLUSIVE, NO_LARGE_SIZE, {}))
         for _, part in numbers.group_by("alpha", maintain_order=True):
-            findings.append(_check_worst_size(bounds, part, family))
+            findings.append(bounds.worst_finding(part, family))
     return findings
-
-
-def excess(bounds: ContractBounds, rows: pl.DataFrame) -> Floats:
-    """How far each number lies outside what is allowed, as a multiple of alpha; negative inside."""
-    alphas, numbers = rows["alpha"].to_numpy(), rows[bounds.column].to_numpy()
-    low, high = np.array([bounds.allowed(alpha) for alpha in alphas]).reshape(-1, 2).T
-    return np.asarray(np.maximum(numbers - high, low - numbers) / alphas)
-
-
-def _check_worst_size(bounds: ContractBounds, rows: pl.DataFrame, family: Family) -> Finding:
-    """The finding at one alpha, for the size where the number is furthest out."""
-    alpha = float(rows["alpha"][0])
-    outside = excess(bounds, rows)
-    row = rows.row(int(outside.argmax()), named=True)
-    low, high = bounds.allowed(alpha)
-    number, place = row[bounds.column], cell_of(row, family)
-    expected = low if number < low else high
-    cell = {**place, "found": number, "expected": expected}
-    if bounds.column == MEAN_POSTERIOR:
-        message = _difference(MEAN_POSTERIOR, row, family).replace("mean alpha is", "mean")
-        allowed = f"{alpha - high:.4g}–{alpha - low:.4g}"
-    else:
-        message = f"{number:.4g} at {format_cell(place)}"
-        allowed = f"{high:.4g}"
-    if bounds.column == WORST:
-        truths = {name: row[name] for name in family.numbered("worst_truth")}
-        cell |= truths
-        message += f", {format_cell(dict(zip(family.truths, truths.values(), strict=True)))}"
-    broken = outside > 0
-    if not broken.any():
-        return Finding(bounds.name, CONTRACT, PASS, f"at worst {message}", cell)
-    message += f"; {allowed} allowed"
-    far = outside > bounds.hair
-    more = f" of {rows.height} sizes"
-    if not far.any():
-        message += f": narrowly missed{and_more(int(broken.sum()), more)}"
-        return Finding(bounds.name, CONTRACT, REMARK, message, cell)
-    message += and_more(int(far.sum()), more)
-    severity = abs(number / expected) if expected else math.inf
-    columns = {name: rows[name].to_numpy()[far] for name in (*family.sizes, "alpha")}
-    places = FindingPlaces({**columns, "found": rows[bounds.column].to_numpy()[far]})
-    return Finding(bounds.name, CONTRACT, FAIL, message, cell, severity, places)
 
 
 def cell_of(row: dict[str, float], family: Family) -> dict[str, float | int | str]:
@@ -331,7 +329,7 @@ def judged(
         numbers = rows.filter(pl.col(bounds.column).is_not_null())
         if numbers.is_empty():
             return None
-        outside = excess(bounds, numbers)
+        outside = bounds.excess(numbers)
         if outside.max() <= 0:
             continue
         row = numbers.row(int(outside.argmax()), named=True)

@@ -22,10 +22,11 @@ from harness.callers.naming import Named
 from harness.callers.simulation.answers import FIELDS
 from harness.checks.baseline.changes import NOTHING
 from harness.checks.baseline.folder import PATIENCE, Files, files_of, provenance, write_entry
+from harness.checks.baseline.limits import differ
 from harness.checks.baseline.tables import read_text
 from harness.checks.findings import AGAINST, FAIL, INCONCLUSIVE, PASS, Finding
 from harness.checks.report import BASELINE, CheckReport
-from harness.checks.simulation.scenario import ModelTrials, changes, moved
+from harness.checks.simulation.scenario import ModelTrials, changes
 from harness.kinds.simulation.experiment import SIMULATION, Simulation
 from harness.kinds.simulation.trials import MethodTrials
 from harness.runner.folder import writing
@@ -93,7 +94,7 @@ class ModelBaseline:
         before = np.array(stored["answers"], np.float64).reshape(-1, len(FIELDS))
         again = replace(trials.shard, seed=old["seed"], first=1, count=len(before))
         now = _rows(trials.asked(again))
-        places = np.flatnonzero(moved(now, before, trials.tolerance).any(axis=1)).tolist()
+        places = np.flatnonzero(differ(now, before, trials.tolerance).any(axis=1)).tolist()
         verdict, message = PASS, f"the same in {len(before)} trials"
         if places:
             words = changes(now[places[0]], before[places[0]], trials.tolerance)

@@ -16,11 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from harness.base.numerics.arrays import Bools, Floats
+from harness.base.numerics.arrays import Floats
 from harness.callers.simulation.answers import FIELDS
 from harness.callers.simulation.process import EndedError, TrialProcess
 from harness.callers.simulation.requests import MODEL, ONLY, StudyProgram
 from harness.callers.simulation.shared import CHANGED_DATA, DREW
+from harness.checks.baseline.limits import differ
 from harness.checks.findings import (
     BEHAVIOUR,
     CONFORMANCE,
@@ -196,7 +197,7 @@ class ModelTrials:
         ):
             if reply is not None and not reply.content["same_data"]:
                 return f"{OF_MODEL}{check}", f"other data {words}"
-            if moved(one, reference, self.tolerance).any():
+            if differ(one, reference, self.tolerance).any():
                 return check, f"{changes(one, reference, self.tolerance)} {words}"
         return None
 
@@ -290,19 +291,10 @@ class ModelTrials:
         yield self.finding(STANDARD_ERROR, BEHAVIOUR, verdict, message, far)
 
 
-def moved(one: Floats, other: Floats, tolerance: float) -> Bools:
-    """Which numbers differ; relatively where they are larger than 1."""
-    same = (one == other) | (np.isnan(one) & np.isnan(other))
-    with np.errstate(invalid="ignore"):
-        near = np.abs(one - other) <= tolerance * np.maximum(1.0, np.abs(other))
-    found: Bools = ~(same | near)
-    return found
-
-
 def changes(one: Floats, other: Floats, tolerance: float) -> str:
     """The numbers of an answer that differ, as ``lower 0.2 instead of 0.1``."""
     found = []
-    for place in np.flatnonzero(moved(one, other, tolerance)):
+    for place in np.flatnonzero(differ(one, other, tolerance)):
         new, old = with_digits_apart(float(one[place]), float(other[place]))
         found.append(f"{FIELDS[place]} {new} instead of {old}")
     return ", ".join(found)

@@ -122,8 +122,12 @@ def tails_of_one_sample(evaluation: Evaluation) -> LimitTails:
     (counts,), (size,) = outcomes.flat(), outcomes.sizes
     low, high = family.support
     expected = np.array(kept.alphas)[:, np.newaxis] / (2.0 if kept.is_two_sided else 1.0)
-    lower_tail, lower_half = _tails(family, counts, lower, size, lower > low, from_below=False)
-    upper_tail, upper_half = _tails(family, counts, upper, size, upper < high, from_below=True)
+    lower_used, upper_used = lower > low, upper < high
+    if family.law is not None:
+        # A limit beyond the range is clipped to either end of it.
+        lower_used, upper_used = lower_used & (lower < high), upper_used & (upper > low)
+    lower_tail, lower_half = _tails(family, counts, lower, size, lower_used, from_below=False)
+    upper_tail, upper_half = _tails(family, counts, upper, size, upper_used, from_below=True)
     return LimitTails(
         **vars(kept),
         tail={"lower": lower_tail, "upper": upper_tail},
@@ -149,7 +153,7 @@ def _tails(
     low, high = family.support
     places = used & np.isfinite(limits)
     x = np.broadcast_to(counts, limits.shape)[places]
-    truth = np.clip(limits[places], low, high)
+    truth = family.model_parameter(np.clip(limits[places], low, high))
     sampling = family.model.SAMPLING
     whole = np.ones(x.size)
     if from_below:
@@ -178,6 +182,10 @@ def nearest_truths(
 ) -> Truths:
     """Return the most likely truths with these values of the parameter.
 
+    Of two samples it is the pair (θ₁, θ₂) with w₁g(θ₁) + w₂g(θ₂) = h(L). The log likelihood of each
+    sample is concave in its coordinate g, so that its derivative along the line falls, and the root
+    lies between the points where one of the samples fits best.
+
     Args:
         family: of two samples or of pairs.
         counts: the counts of each sample, or of each cell, shape (m,) each.
@@ -186,17 +194,6 @@ def nearest_truths(
     """
     if family.of_pairs is not None:
         return _nearest_tables(family.of_pairs, counts, parameter)
-    return _nearest_pairs(family, counts, sizes, parameter)
-
-
-def _nearest_pairs(
-    family: Family, counts: Truths, sizes: tuple[float, ...], parameter: Floats
-) -> Truths:
-    """The pair (θ₁, θ₂) with w₁g(θ₁) + w₂g(θ₂) = h(L).
-
-    The log likelihood of each sample is concave in its coordinate g, so that its derivative along
-    the line falls, and the root lies between the points where one of the samples fits best.
-    """
     combination = family.combination
     first_weight, second_weight = combination.weights
     height = combination.scale.of(parameter)
@@ -279,7 +276,7 @@ def tails_of_several_counts(evaluation: Evaluation) -> LimitTails:
     view = family.as_pairs
     if view is not None:
         family, counts = view.family, view.arranged(counts)
-    listed = _Listed(family, outcomes.sizes, counts)
+    listed = _ListedCounts(family, outcomes.sizes, counts)
     limits = np.array((lower, upper)).reshape(2 * len(alphas), -1)
     signs = np.repeat((1.0, -1.0), len(alphas))
     expected = np.tile(alphas, 2) / (2.0 if kept.is_two_sided else 1.0)
@@ -294,7 +291,7 @@ def tails_of_several_counts(evaluation: Evaluation) -> LimitTails:
 
 
 @dataclass(frozen=True)
-class _Listed:
+class _ListedCounts:
     """The m outcomes of one size at which there are limits."""
 
     family: Family

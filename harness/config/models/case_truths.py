@@ -7,11 +7,12 @@ that the second is right, with the correlation of the two results. The values of
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
-from typing import Annotated, Any, Literal, Union
+from typing import Annotated, Any, ClassVar, Literal, Union
 
 import numpy as np
 from pydantic import (
@@ -24,7 +25,6 @@ from pydantic import (
     model_validator,
 )
 
-from harness.base.errors import InputError
 from harness.base.models import (
     StrictModel,
     by_shape,
@@ -32,6 +32,7 @@ from harness.base.models import (
     expecting,
     one_of,
     refused,
+    refusing,
     tag,
 )
 from harness.config.models.levels import (
@@ -142,20 +143,37 @@ class OfRates(StrictModel):
     specificity: _Levels = Field(description="That a negative is predicted as such.")
 
 
-class OfJudge(StrictModel):
+class CrossedLists(StrictModel):
+    """True values by one list for each of several parameters; the values of each are crossed."""
+
+    plural: ClassVar[str] = "true values"
+    """What too many of them are called."""
+
+    @abstractmethod
+    def truth(self) -> Any:
+        """The truth."""
+
+
+def crossed_truth(model: CrossedLists) -> Any:
+    """The truth of a model, whose lists do not cross to more values than a run may have."""
+    count = prod(len(values) for _, values in model if isinstance(values, tuple))
+    if count > LONGEST_GRID:
+        raise refused(f"expected at most {LONGEST_GRID} {model.plural}, found {count}")
+    return model.truth()
+
+
+class OfJudge(CrossedLists):
     """Shares and how often the judge is right of each kind; the values are crossed."""
+
+    plural: ClassVar[str] = "rows of true values"
 
     share: _Levels = Field(description="True shares of positives.")
     sensitivity: _Levels = Field(description="That the judge says yes to a positive.")
     specificity: _Levels = Field(description="That the judge says no to a negative.")
 
-
-def _judged_truth(model: OfJudge) -> JudgedTruth:
-    parts = model.share, model.sensitivity, model.specificity
-    count = prod(map(len, parts))
-    if count > LONGEST_GRID:
-        raise refused(f"expected at most {LONGEST_GRID} rows of true values, found {count}")
-    return JudgedTruth.of((p + 0.0, se + 0.0, sp + 0.0) for p, se, sp in product(*parts))
+    def truth(self) -> JudgedTruth:
+        rows = product(self.share, self.sensitivity, self.specificity)
+        return JudgedTruth.of((p + 0.0, se + 0.0, sp + 0.0) for p, se, sp in rows)
 
 
 class OfConfusedDirichlet(OfDirichlet):
@@ -228,13 +246,11 @@ def _table_truth(family: Family, kinds: Mapping[str, _Kind], model: Any) -> Pair
     if count > LONGEST_GRID:
         raise refused(f"expected at most {LONGEST_GRID} tables of probabilities, found {count}")
     tables = []
-    try:
+    with refusing():
         for each in product(*parts):
             tables.append(kind.make(family, *each))
             validate_table(family, tables[-1])
         return (TableTruth if family.as_pairs is None else ConfusionTruth).of(tables)
-    except InputError as error:
-        raise refused(str(error)) from None
 
 
 def table_truth_type(family: Family) -> Any:
@@ -261,20 +277,18 @@ def table_truth_type(family: Family) -> Any:
     ]
 
 
-class OfClusters(StrictModel):
+class OfClusters(CrossedLists):
     """Proportions, and correlations within a cluster; the values of each are crossed."""
+
+    plural: ClassVar[str] = "pairs of p and rho"
 
     p: Probabilities = Field(description="True proportions.")
     rho: CorrelationsWithin = Field(
         description="The correlation of two cases of a cluster: 0 where all are independent."
     )
 
-
-def _cluster_truth(model: OfClusters) -> ClusterTruth:
-    truth = ClusterTruth(model.p, model.rho)
-    if truth.count > LONGEST_GRID:
-        raise refused(f"expected at most {LONGEST_GRID} pairs of p and rho, found {truth.count}")
-    return truth
+    def truth(self) -> ClusterTruth:
+        return ClusterTruth(self.p, self.rho)
 
 
 class OfStrata(StrictModel):
@@ -303,25 +317,19 @@ def _stratum_truth(model: OfStrata) -> StratumTruth:
     second = tuple(p + 0.0 for p in model.second)
     if model.first is not None:
         return StratumTruth(((tuple(p + 0.0 for p in model.first), second),))
-    try:
+    with refusing():
         return StratumTruth.of_differences(second, model.difference or ())
-    except InputError as error:
-        raise refused(str(error)) from None
 
 
-class OfLabelled(StrictModel):
+class OfLabelled(CrossedLists):
     """Shares, and how well a judge tells right from wrong; the values of each are crossed."""
 
     share: _Levels = Field(description="The probability of a case that is right.")
     sensitivity: _Levels = Field(description="That the judge says yes to a case that is right.")
     specificity: _Levels = Field(description="That it says no to a case that is wrong.")
 
-
-def _labelled_truth(model: OfLabelled) -> LabelledTruth:
-    truth = LabelledTruth(model.share, model.sensitivity, model.specificity)
-    if truth.count > LONGEST_GRID:
-        raise refused(f"expected at most {LONGEST_GRID} true values, found {truth.count}")
-    return truth
+    def truth(self) -> LabelledTruth:
+        return LabelledTruth(self.share, self.sensitivity, self.specificity)
 
 
 class _Normal(StrictModel):
@@ -416,19 +424,35 @@ Estimand: Any = Annotated[
 """The type of the key ``estimand``, which yields the probability of a quantile, or None."""
 
 
-def _run_truth(
-    model: OfNormal | OfGamma | OfBeta | OfMixture | OfPoints, info: ValidationInfo
-) -> RunTruth:
+def _law(model: OfNormal | OfGamma | OfBeta | OfMixture | OfPoints) -> RunsTruth:
     ((name, settings),) = model.model_dump().items()
-    try:
-        truth = RunTruth(runs_truth(name, settings), (info.context or {}).get("estimand"))
-    except InputError as error:
-        raise refused(str(error)) from None
-    family, (low, high) = (info.context or {})["family"], truth.law.span
+    with refusing():
+        return runs_truth(name, settings)
+
+
+_Law: Any = Annotated[
+    one_of(
+        {
+            "normal": OfNormal,
+            "gamma": OfGamma,
+            "beta": OfBeta,
+            "mixture": OfMixture,
+            "points": OfPoints,
+        }
+    ),
+    AfterValidator(_law),
+]
+
+
+def _run_truth(law: RunsTruth, info: ValidationInfo) -> RunTruth:
+    context = info.context or {}
+    with refusing():
+        truth = RunTruth(law, context.get("estimand"))
+    family, (low, high) = context["family"], law.span
     if low < family.support[0] or high > family.support[1]:
         raise refused(
             f"expected values from {family.support[0]:g} to {family.support[1]:g}, found "
-            f"{truth.law.title}, with values from {low:g} to {high:g}"
+            f"{law.title}, with values from {low:g} to {high:g}"
         )
     # SciPy has no quantiles of some beta distributions with a parameter above 10^15.
     if not np.isfinite(truth.values[0]).all():
@@ -436,27 +460,7 @@ def _run_truth(
     return truth
 
 
-_LAWS: Any = one_of(
-    {
-        "normal": OfNormal,
-        "gamma": OfGamma,
-        "beta": OfBeta,
-        "mixture": OfMixture,
-        "points": OfPoints,
-    }
-)
-RunTruths: Any = Annotated[_LAWS, AfterValidator(_run_truth)]
-
-
-def _law(model: OfNormal | OfGamma | OfBeta | OfMixture | OfPoints) -> RunsTruth:
-    ((name, settings),) = model.model_dump().items()
-    try:
-        return runs_truth(name, settings)
-    except InputError as error:
-        raise refused(str(error)) from None
-
-
-_Law: Any = Annotated[_LAWS, AfterValidator(_law)]
+RunTruths: Any = Annotated[_Law, AfterValidator(_run_truth)]
 
 
 class _InClusters(StrictModel):
@@ -486,17 +490,16 @@ class OfClusteredPairs(_InClusters):
     second: _Law = Field(description="The distribution of a score of the second system.")
 
 
-def _clustered_scores(model: OfClusteredScores) -> ClusteredScoreTruth:
-    return ClusteredScoreTruth(model.scores, tuple(model.rho), model.largest_share)
-
-
-def _clustered_pairs(model: OfClusteredPairs) -> ClusteredPairTruth:
-    rho = tuple(model.rho)
-    return ClusteredPairTruth(model.first, rho, model.largest_share, model.second)
-
-
-ClusteredScoreTruths: Any = Annotated[OfClusteredScores, AfterValidator(_clustered_scores)]
-ClusteredPairTruths: Any = Annotated[OfClusteredPairs, AfterValidator(_clustered_pairs)]
+ClusteredScoreTruths: Any = Annotated[
+    OfClusteredScores,
+    AfterValidator(lambda m: ClusteredScoreTruth(m.scores, tuple(m.rho), m.largest_share)),
+]
+ClusteredPairTruths: Any = Annotated[
+    OfClusteredPairs,
+    AfterValidator(
+        lambda m: ClusteredPairTruth(m.first, tuple(m.rho), m.largest_share, m.second),
+    ),
+]
 
 
 class _MixtureOfTasks(StrictModel):
@@ -514,17 +517,15 @@ class OfMixtureOfTasks(StrictModel):
 
 def _task_truth(model: OfBeta | OfPoints | OfMixtureOfTasks) -> TaskTruth:
     ((name, settings),) = model.model_dump().items()
-    try:
+    with refusing():
         return TaskTruth(LAWS_OF_TASKS[name](settings))
-    except InputError as error:
-        raise refused(str(error)) from None
 
 
 TaskTruths: Any = Annotated[
     one_of({"beta": OfBeta, "mixture": OfMixtureOfTasks, "points": OfPoints}),
     AfterValidator(_task_truth),
 ]
-ClusterTruths: Any = Annotated[OfClusters, AfterValidator(_cluster_truth)]
+ClusterTruths: Any = Annotated[OfClusters, AfterValidator(crossed_truth)]
 StratumTruths: Any = Annotated[OfStrata, AfterValidator(_stratum_truth)]
-LabelledTruths: Any = Annotated[OfLabelled, AfterValidator(_labelled_truth)]
-JudgedTruths: Any = Annotated[OfJudge, AfterValidator(_judged_truth)]
+LabelledTruths: Any = Annotated[OfLabelled, AfterValidator(crossed_truth)]
+JudgedTruths: Any = Annotated[OfJudge, AfterValidator(crossed_truth)]

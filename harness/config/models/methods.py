@@ -21,7 +21,6 @@ from pydantic import (
     field_validator,
 )
 
-from harness.base.errors import InputError
 from harness.base.models import (
     StrictModel,
     Word,
@@ -31,6 +30,7 @@ from harness.base.models import (
     is_label,
     model_name,
     refused,
+    refusing,
     tag,
     unknown,
 )
@@ -160,10 +160,8 @@ def _accepted_by(make: Callable[[str], object]) -> AfterValidator:
     """A text of which a record can be made."""
 
     def check(value: str) -> str:
-        try:
+        with refusing():
             make(value)
-        except InputError as error:
-            raise refused(str(error)) from None
         return value
 
     return AfterValidator(check)
@@ -331,10 +329,8 @@ def session_function(function: Any, source: str) -> tuple[FunctionLocation, str]
     """The place and the text of a function of the Python session, or of its record in a file."""
     if isinstance(function, str):
         return FunctionLocation(function), source
-    try:
+    with refusing():
         location = session_location(function)
-    except InputError as error:
-        raise refused(str(error)) from None
     return location, source_of_function(function, location)
 
 
@@ -420,10 +416,6 @@ def _own_spec(
     return MethodSpec(label=method.label or name, side=method.side, written=keys, **place)
 
 
-def _spec_of(method: MethodModel | MethodSpec, info: ValidationInfo) -> MethodSpec:
-    return method if isinstance(method, MethodSpec) else method.spec(info)
-
-
 def _kind(value: Any) -> str:
     if is_of_session(value):
         return tag("session")
@@ -458,7 +450,9 @@ def method_type(family: Family) -> Any:
         | Annotated[CommandMethod, Tag("<command>")]
         | Annotated[RMethod, Tag("<r>")],
         Discriminator(_kind),
-        AfterValidator(_spec_of),
+        AfterValidator(
+            lambda method, info: method if isinstance(method, MethodSpec) else method.spec(info)
+        ),
     ]
 
 

@@ -6,8 +6,9 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
-from harness.base.models import StrictModel, expecting, refused
-from harness.config.models.levels import LONGEST_GRID, levels_or_numbers
+from harness.base.models import expecting
+from harness.config.models.case_truths import CrossedLists, crossed_truth
+from harness.config.models.levels import levels_or_numbers
 from harness.distributions.score_truths import PairedScoreTruth, ScoreTruth
 
 _LARGEST_RATIO = 1e6
@@ -38,7 +39,7 @@ _ABOUT_LEVELS = (
 )
 
 
-class OfScores(StrictModel):
+class OfScores(CrossedLists):
     """Areas under the ROC curve of binormal scores, and ratios of standard deviations; crossed."""
 
     auc: Areas = Field(description="True areas; with levels those before scores are rounded.")
@@ -47,8 +48,11 @@ class OfScores(StrictModel):
     )
     levels: Levels = Field(None, description=_ABOUT_LEVELS)
 
+    def truth(self) -> ScoreTruth:
+        return ScoreTruth(self.auc, self.sd_ratio, levels=self.levels)
 
-class OfPairedScores(StrictModel):
+
+class OfPairedScores(CrossedLists):
     """Areas of two binormal scores of the same cases, and their correlation; crossed."""
 
     auc1: Areas = Field(description="True areas of the first score; with levels before rounding.")
@@ -58,18 +62,9 @@ class OfPairedScores(StrictModel):
     )
     levels: Levels = Field(None, description=_ABOUT_LEVELS)
 
-
-def _truth(model: OfScores | OfPairedScores) -> ScoreTruth | PairedScoreTruth:
-    if isinstance(model, OfScores):
-        truth: ScoreTruth | PairedScoreTruth = ScoreTruth(
-            model.auc, model.sd_ratio, levels=model.levels
-        )
-    else:
-        truth = PairedScoreTruth(model.auc1, model.auc2, model.correlation, levels=model.levels)
-    if truth.count > LONGEST_GRID:
-        raise refused(f"expected at most {LONGEST_GRID} true values, found {truth.count}")
-    return truth
+    def truth(self) -> PairedScoreTruth:
+        return PairedScoreTruth(self.auc1, self.auc2, self.correlation, levels=self.levels)
 
 
-ScoreTruths: Any = Annotated[OfScores, AfterValidator(_truth)]
-PairedScoreTruths: Any = Annotated[OfPairedScores, AfterValidator(_truth)]
+ScoreTruths: Any = Annotated[OfScores, AfterValidator(crossed_truth)]
+PairedScoreTruths: Any = Annotated[OfPairedScores, AfterValidator(crossed_truth)]

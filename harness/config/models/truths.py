@@ -35,6 +35,7 @@ from harness.base.models import (
 )
 from harness.base.text import plain_number
 from harness.catalogue import design_for
+from harness.config.form import plain
 from harness.config.models.case_truths import (
     ClusteredPairTruths,
     ClusteredScoreTruths,
@@ -425,7 +426,7 @@ def written_truth(content: Mapping[str, Any], written: Any = None) -> dict[str, 
     if not isinstance(written, Mapping):
         written = {}
     if "tables" in content:
-        return {key: _plain_tree(numbers) for key, numbers in written.items()}
+        return {key: plain(numbers) for key, numbers in written.items()}
     if "cells" in content:
         parts = {}
         for name in (*PARTS_OF_PAIRS, *CELLS, *RATES, *JUDGED[:1]):
@@ -438,22 +439,11 @@ def written_truth(content: Mapping[str, Any], written: Any = None) -> dict[str, 
         return parts
     if any(isinstance(part, Mapping) for part in content.values()):
         return {
-            key: written_truth(part, written.get(key))
-            if isinstance(part, Mapping)
-            else _plain_tree(part)
+            key: written_truth(part, written.get(key)) if isinstance(part, Mapping) else plain(part)
             for key, part in content.items()
         }
     if "grid" in written:
         span = written["grid"]
         ends = {key: plain_number(span[key] + 0.0) for key in ("start", "stop")}
         return {"grid": {**ends, "count": span["count"]}}
-    return {key: _plain_tree(values) for key, values in content.items()}
-
-
-def _plain_tree(value: Any) -> Any:
-    """Plain data with plain numbers."""
-    if isinstance(value, Mapping):
-        return {key: _plain_tree(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain_tree(each) for each in value]
-    return plain_number(value + 0.0) if isinstance(value, float) else value
+    return {key: plain(values) for key, values in content.items()}

@@ -40,6 +40,7 @@ from harness.distributions.sampling.law import THINNED, Law
 from harness.distributions.truths import Prior, as_distribution
 from harness.families.combination import Span
 from harness.families.family import ENUMERATION
+from harness.families.judged import KNOWN_JUDGE
 from harness.families.model import truth_posterior
 from harness.families.samples import SINGLE_SAMPLE
 
@@ -314,3 +315,7 @@ ONE_SAMPLE = Design(
         "amounts": (([5, 20, 100],), grid(0.05, 1, 20), PER_TRUTH),
     },
 )
+"""One count, of a law of the scenario or of the model."""
+
+OF_A_KNOWN_JUDGE = replace(ONE_SAMPLE, name=KNOWN_JUDGE)
+"""The yes of a judge whose error rates are known, whose law is the family's."""

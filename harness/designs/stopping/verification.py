@@ -128,13 +128,12 @@ def _distributed(scenario: Scenario, limits: Limits, published: Published) -> li
         again += weight[part] @ rows
     apart = weights_apart(own, again[outcomes], columns)
     comparisons = [Comparison(ENUMERATION, SECOND, "weights", apart)]
-    enumerated, integrated = published.enumerated, published.integrated
-    for cells, mean in (
-        (None, None) if enumerated is None else (enumerated.by_outcome, enumerated.mean),
-        (None, None) if integrated is None else (integrated.by_outcome, integrated.mean),
-    ):
-        if cells is not None and mean is not None and cells.conditions.size == outcomes.size:
-            comparisons += compare_posterior_mean(Integrated(cells, mean, None), again[outcomes])
+    for each in (published.enumerated, published.integrated):
+        if each is None or each.mean is None:
+            continue
+        if each.by_outcome.conditions.size == outcomes.size:
+            weighted = Integrated(each.by_outcome, each.mean, None)
+            comparisons += compare_posterior_mean(weighted, again[outcomes])
     return comparisons
 
 

@@ -39,7 +39,7 @@ def integrate_block(scenario: Scenario, block: Block, limits: Limits) -> Exact:
     first, second = (
         Sample(sample, counts) for sample, counts in zip(scenario.samples(), block, strict=True)
     )
-    pairs = _Pairs(first, second, scenario.family.combination)
+    pairs = _TwoSamples(first, second, scenario.family.combination)
     weight = pairs.weight.ravel()
     index = np.indices((block[0].size, block[1].size)).reshape(2, -1)
     below = np.array([pairs.missed(index, lower, side=0) for lower in limits.lower])
@@ -92,7 +92,7 @@ class _Cumulative:
 
 
 @dataclass(frozen=True)
-class _Pairs:
+class _TwoSamples:
     """Two samples, and the parameter of both."""
 
     first: Sample

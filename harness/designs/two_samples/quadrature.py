@@ -160,7 +160,7 @@ _LARGEST_DEGREE = 80
 
 
 @dataclass(frozen=True)
-class Lines:
+class TruthLines:
     """The rectangle of the truths of two samples, and the parameter w1·t1 + w2·t2."""
 
     samples: tuple[Sample, Sample]
@@ -283,7 +283,7 @@ def integrate_pairs(scenario: Scenario, block: Block, limits: Limits) -> Exact:
         Sample(sample, counts) for sample, counts in zip(scenario.samples(), block, strict=True)
     )
     first_weight, second_weight = scenario.family.combination.weights
-    lines = Lines((first, second), (first_weight, second_weight))
+    lines = TruthLines((first, second), (first_weight, second_weight))
     by_first, by_second = first.total_probabilities(), second.total_probabilities()
     weight = (by_first[:, np.newaxis] * by_second).ravel()
     rows = zip(limits.lower, limits.upper, strict=True)
@@ -293,7 +293,7 @@ def integrate_pairs(scenario: Scenario, block: Block, limits: Limits) -> Exact:
     return Exact(limits.outcomes, weight, below, above, limits.length)
 
 
-def _missed(lines: Lines, lower: Floats, upper: Floats) -> Floats:
+def _missed(lines: TruthLines, lower: Floats, upper: Floats) -> Floats:
     """Return the probability of each pair of counts together with a miss below, above; (2, m)."""
     theta, weight = lines.rule(np.concatenate((lower, upper)))
     total = np.zeros((2, lower.size))

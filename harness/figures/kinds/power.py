@@ -68,7 +68,12 @@ def draw(results: Results, asked: PowerCurveOptions) -> Iterator[Drawing]:
     held = []
     for place, (column, symbol) in enumerate(family.curve_truths):
         if place > 0 or asked.over == "size":
-            at = _one(cells[column], symbol, asked.second if place else asked.truth)
+            fitting, choices = selection.true_values(
+                cells[column], asked.second if place else asked.truth
+            )
+            if len(fitting) != 1:
+                raise InputError(f"{POWER}: say which {symbol} to draw, one of {choices}")
+            (at,) = fitting
             cells = cells.filter(cells[column] == at)
             held.append(f"{symbol} = {at:.9g}")
     if asked.over == "truth":
@@ -134,16 +139,6 @@ def _value(family: Family, asked: PowerCurveOptions) -> tuple[bool, float]:
     if asked.above is None and family.samples == 1:
         raise InputError(f"{POWER}: expected above or below, a value of the parameter")
     return True, family.scale.equality if asked.above is None else asked.above
-
-
-def _one(column: pl.Series, symbol: str, asked: float | None) -> float:
-    """The true value that is asked for, or the only one."""
-    present: list[float] = column.unique().sort().to_list()
-    fitting = [p for p in present if asked is None or math.isclose(p, asked, rel_tol=1e-9)]
-    if len(fitting) == 1:
-        return fitting[0]
-    choices = ", ".join(f"{p:.12g}" for p in present[:12]) + (", …" if len(present) > 12 else "")
-    raise InputError(f"{POWER}: say which {symbol} to draw, one of {choices}")
 
 
 def _curve(

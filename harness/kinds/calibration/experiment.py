@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field
 
 from harness.base.models import expecting
-from harness.config.key import Key, Keys, key
+from harness.config.form import Key, Keys
 from harness.config.models.sizes import delta_type, size_range_type, write_range
 from harness.config.models.trials import Count
 from harness.config.models.truths import distributions_type, truth_of, written_truth
@@ -40,7 +40,7 @@ def _size_ranges(family: Family) -> Keys:
         def write(sizes: Sequence[SizeRange]) -> Any:
             return write_range(sizes[sample].lower, sizes[sample].upper)
 
-        return key(size_range_type(family), about, write=write)
+        return Key(size_range_type(family), about, write=write)
 
     first, second = family.sizes
     return {first: of_sample(0, "first"), second: of_sample(1, "second")}
@@ -49,16 +49,12 @@ def _size_ranges(family: Family) -> Keys:
 def _distributions(family: Family) -> Key:
     about = "Where the true parameters come from: {first, second}."
     kind, default = distributions_type(family), truth_of(family).default
-    return key(kind, about, default, write=lambda truth: written_truth(truth.content()))
+    return Key(kind, about, default, write=lambda truth: written_truth(truth.content()))
 
 
 def _delta(family: Family) -> Key:
     about = "The value that the parameter is compared with: one, or {uniform: [a, b]}."
-    return key(delta_type(family), about, write=lambda delta: write_range(*delta))
-
-
-def _prior(family: Family) -> Key:
-    return prior_key(family, "of each sample")
+    return Key(delta_type(family), about, write=lambda delta: write_range(*delta))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,11 +72,11 @@ class Calibration(FamilyExperiment):
     """Two distributions."""
     delta: Annotated[tuple[float, float], _delta]
     """Drawn uniformly between the two; fixed where they are equal."""
-    trials: Annotated[int, key(Count, "How many Monte Carlo trials.")]
+    trials: Annotated[int, Key(Count, "How many Monte Carlo trials.")]
     bins: Annotated[
-        int, key(Bins, "Equal parts of [0, 1] that the probabilities are counted in.", 20)
+        int, Key(Bins, "Equal parts of [0, 1] that the probabilities are counted in.", 20)
     ]
-    prior: Annotated[Prior, _prior]
+    prior: Annotated[Prior, prior_key("of each sample")]
     """The parameters of the prior of each sample."""
     seed: Annotated[int, SeedKey]
     execution: Annotated[Execution, ExecutionKey]

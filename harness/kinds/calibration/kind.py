@@ -16,7 +16,6 @@ from harness.config.rules import (
 )
 from harness.config.values import SizeRange
 from harness.figures.catalogue import FIGURES
-from harness.figures.requirements import ExperimentFacts
 from harness.kinds.calibration.experiment import (
     CALIBRATION,
     FAMILIES_OF_TWO,
@@ -27,6 +26,7 @@ from harness.kinds.family_kind import FamilyKind
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from harness.findings.answer import Answer
     from harness.report.page import Section
     from harness.runner.journal.database import Journal
     from harness.runner.parallel import Progress
@@ -47,20 +47,6 @@ class CalibrationKind(FamilyKind[Calibration]):
     record = Calibration
     families = FAMILIES_OF_TWO
     rules = (levels_are_distinct, mean_counts_are_small, _seed_is_given)
-
-    def facts(self, config: ValidKeys) -> ExperimentFacts:
-        return ExperimentFacts(
-            kind=self.name,
-            family=config.family,
-            family_is_valid="family" in config,
-            sizes=(),
-            alphas=None,
-            sides=None,
-            truth=config.get("truth"),
-            engines=None,
-            trials=None,
-            outcomes=None,
-        )
 
     def suitable_figures(self, config: ValidKeys) -> list[dict[str, Any]]:
         return [{"kind": kind.name} for kind in FIGURES.values() if kind.experiment == self.name]
@@ -92,17 +78,16 @@ class CalibrationKind(FamilyKind[Calibration]):
         return bool(manifest["calibration"]["agrees"])
 
     def screen(self, results: Results, verbose: bool = False) -> Iterable[RenderableType]:
-        from harness.kinds.calibration.screen import calibration_screen
+        from harness.kinds.calibration.show import calibration_screen
 
         return calibration_screen(results)
 
     def sections(self, results: Results, folder: Path | None, command: str) -> Iterable[Section]:
-        from harness.kinds.calibration.page import sections
+        from harness.kinds.calibration.show import sections
 
         return sections(results, folder, command)
 
-    def markdown(self, results: Results) -> Iterable[str]:
-        from harness.kinds.calibration.page import found_answer
-        from harness.report.sections import paragraphs
+    def answer(self, results: Results) -> Answer:
+        from harness.kinds.calibration.show import found_answer
 
-        return paragraphs(found_answer(results), results.manifest)
+        return found_answer(results)

@@ -12,7 +12,7 @@ from harness.agreement import LEVEL
 from harness.designs.fractions import fraction_interval, standard_error
 from harness.kinds.calibration.engine import BinTally, CalibrationDesign, chi_squared
 from harness.kinds.calibration.experiment import CALIBRATION
-from harness.runner.manifest import manifest_of
+from harness.runner.storage import manifest_of
 from harness.tables.columns import (
     CELLS,
     SUMMARY,

@@ -9,8 +9,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import AfterValidator, Field
 
 from harness.base.models import StrictModel, Word, expecting
-from harness.base.text import plain_number
-from harness.config.key import Key, key
+from harness.config.form import Key, plain
 from harness.config.models.methods import Label, method_type, write_method
 from harness.config.models.trials import Trials as TrialsType
 from harness.config.models.trials import write_trials
@@ -26,7 +25,7 @@ from harness.config.values import Execution, MethodSpec, Size, Trials
 from harness.families.catalogue import FAMILIES
 from harness.families.family import Family
 from harness.figures.kind import FigureSpec
-from harness.findings.allowance import Allowance
+from harness.findings.choice import Allowance
 from harness.kinds.coverage.experiment import Experiment, alpha_key, size_keys
 from harness.methods.method import ALL_SIDES, TWO_SIDED
 
@@ -71,30 +70,30 @@ def _methods(family: Family) -> Key:
         "catalogue that have a side and do not draw their limits."
     )
     kind = Annotated[list[method], Field(min_length=1)] | None
-    return key(kind, about, None, write=lambda specs: [write_method(each) for each in specs])
+    return Key(kind, about, None, write=lambda specs: [write_method(each) for each in specs])
 
 
 def _truths(family: Family) -> Key:
     truth: Any = truth_of(family).kind
     about = "Truths by name, under each of which a method may not miss too often."
-    return key(Annotated[dict[Label, truth], Field(min_length=1)], about, write=dict)
+    return Key(Annotated[dict[Label, truth], Field(min_length=1)], about, write=dict)
 
 
 def _shown(family: Family) -> Key:
     truth: Any = truth_of(family).kind
     about = "Truths whose numbers are shown and decide nothing."
-    return key(dict[Label, truth], about, {}, write=lambda truths: dict(truths) or None)
+    return Key(dict[Label, truth], about, {}, write=lambda truths: dict(truths) or None)
 
 
 def _trials(family: Family) -> Key | None:
     """How data that are lists are drawn."""
     about = "How many trials under each truth."
-    trials = key(TrialsType | None, about, None, write=write_trials)
+    trials = Key(TrialsType | None, about, None, write=write_trials)
     return trials if family.lists else None
 
 
-def _write_allowed(allowed: Allowance) -> dict[str, Any]:
-    return {name: plain_number(value) for name, value in asdict(allowed).items()}
+def _write_allowed(allowed: Allowance) -> Any:
+    return plain(asdict(allowed))
 
 
 Allowed = Annotated[OfAllowance, AfterValidator(lambda model: Allowance(**dict(model)))]
@@ -110,7 +109,7 @@ class ChoiceExperiment(FamilyExperiment):
     alphas: Annotated[tuple[float, ...], alpha_key]
     sides: Annotated[
         tuple[str, ...],
-        key(Sides, "Of the methods of the catalogue.", [TWO_SIDED], write=lambda _: None),
+        Key(Sides, "Of the methods of the catalogue.", [TWO_SIDED], write=lambda _: None),
     ]
     methods: Annotated[tuple[MethodSpec, ...], _methods]
     truths: Annotated[Mapping[str, Any], _truths]
@@ -119,7 +118,7 @@ class ChoiceExperiment(FamilyExperiment):
     """Those that are shown beside them."""
     allow: Annotated[
         Allowance,
-        key(
+        Key(
             Allowed,
             "What the rule allows: how many times alpha a method may miss.",
             {},
@@ -128,7 +127,7 @@ class ChoiceExperiment(FamilyExperiment):
     ]
     reference: Annotated[
         str | None,
-        key(
+        Key(
             Label | None,
             "The label of the two-sided method whose length is 1 in tables; left out, that of the "
             "rule's choice.",
@@ -139,7 +138,7 @@ class ChoiceExperiment(FamilyExperiment):
     """None where no Monte Carlo trials are made."""
     search: Annotated[
         OfSearch | None,
-        key(
+        Key(
             OfSearch | None,
             "Where worst cases are searched that no exact engine has.",
             None,

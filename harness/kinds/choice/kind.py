@@ -13,7 +13,6 @@ from harness.config.rules import Issues, ValidKeys, levels_are_distinct, reads
 from harness.config.shared_keys import CROSS
 from harness.families.catalogue import FAMILIES
 from harness.families.family import ENUMERATION, Family
-from harness.figures.requirements import ExperimentFacts
 from harness.kinds.choice.experiment import CHOICE, SHOWN, TRUTHS, ChoiceExperiment
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.kind import CoverageKind, sizes_of
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.console import RenderableType
 
+    from harness.findings.answer import Answer
     from harness.kinds.choice.tables import ChoiceResults
     from harness.report.page import Section
     from harness.runner.journal.database import Journal
@@ -107,20 +107,6 @@ class ChoiceKind(FamilyKind[ChoiceExperiment]):
             coverages=coverages,
         ), []
 
-    def facts(self, config: ValidKeys) -> ExperimentFacts:
-        return ExperimentFacts(
-            kind=self.name,
-            family=config.family,
-            family_is_valid="family" in config,
-            sizes=(),
-            alphas=None,
-            sides=None,
-            truth=None,
-            engines=None,
-            trials=None,
-            outcomes=None,
-        )
-
     def suitable_figures(self, config: ValidKeys) -> list[dict[str, Any]]:
         specs = config["methods"]
         sides = config["sides"] if specs is None else [spec.side for spec in specs]
@@ -188,11 +174,10 @@ class ChoiceKind(FamilyKind[ChoiceExperiment]):
 
         return sections(results, command)
 
-    def markdown(self, results: ChoiceResults) -> Iterable[str]:
+    def answer(self, results: ChoiceResults) -> Answer:
         from harness.kinds.choice.show import found_answer
-        from harness.report.sections import paragraphs
 
-        return paragraphs(found_answer(results), results.manifest)
+        return found_answer(results)
 
 
 def catalogue_specs(family: Family, sides: Sequence[str]) -> list[dict[str, Any]]:

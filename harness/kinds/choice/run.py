@@ -24,8 +24,8 @@ from harness.kinds.coverage.kind import CoverageKind
 from harness.kinds.coverage.run import compute
 from harness.kinds.coverage.workload import coverage_workload
 from harness.runner.journal.database import Journal
-from harness.runner.manifest import manifest_of
 from harness.runner.parallel import Progress
+from harness.runner.storage import manifest_of
 from harness.runner.workload import Workload
 
 _MOST_SPANS = 2

@@ -31,7 +31,7 @@ from harness.kinds.choice.box import Box, BoxTruth
 from harness.kinds.choice.exact import Alphas, exact_alphas
 from harness.kinds.coverage.columns import RunColumns, opened_columns
 from harness.kinds.coverage.experiment import Experiment
-from harness.runner.parallel import THREADS, NoProgress, Progress, opened_backend, run_tasks
+from harness.runner.parallel import THREADS, Progress, opened_backend, run_tasks
 
 _STARTS, _LAST_STARTS = 12, 2
 """How many of the largest values of a column boxes are laid about, in the first and in the second
@@ -159,7 +159,7 @@ def lowest_candidates(
     places = box.places(box.points(search.points, seeds[_POINTS]))
     if not places:
         raise InputError("truth should be a box with a truth at one of the points of the search")
-    shown = NoProgress() if progress is None else progress
+    shown = Progress() if progress is None else progress
     found: Found = {}
     with opened_columns(experiment) as columns:
         labels = {

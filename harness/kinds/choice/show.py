@@ -11,13 +11,13 @@ from rich.console import RenderableType
 from harness.findings.answer import Answer
 from harness.findings.conclusion import mean_coverages, use_of
 from harness.findings.numbers import nominal, percent, significant
-from harness.findings.table import Entry, TextTable, text_table
 from harness.kinds.choice.tables import LEAST_BAD, NEVER, USE, ChoiceResults
 from harness.methods.method import TWO_SIDED
 from harness.report.page import Section
 from harness.report.sections import answer_section, facts
 from harness.screen.console import escape_markup
 from harness.screen.records import table_screen
+from harness.tables.formats import Entry, TextTable, text_table
 
 _MOST_ROWS = 20
 Row = dict[str, Any]

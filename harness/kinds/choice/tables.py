@@ -9,8 +9,7 @@ from typing import Any
 import polars as pl
 
 from harness.catalogue import with_settings
-from harness.findings.allowance import Allowance
-from harness.findings.choice import Candidate, Choice, choice
+from harness.findings.choice import Allowance, Candidate, Choice, choice
 from harness.findings.judgements import AtAlpha, MethodJudgement, size_of
 from harness.kinds.choice.experiment import CHOICE, TRUTHS, ChoiceExperiment
 from harness.tables.columns import SUMMARY, columns_of, table_kind, tables_of
@@ -69,6 +68,20 @@ class UnderTruth:
     judged: Sequence[AtAlpha]
     losses: Losses
 
+    def rows(self, experiment: ChoiceExperiment) -> Iterator[dict[str, Any]]:
+        """A row of the table of truths for each method, alpha and size."""
+        kept = columns_of(TABLES[TRUTHS], table_kind(experiment.document))
+        for at_alpha in self.judged:
+            for method in at_alpha.methods:
+                for row in method.rows:
+                    loss = self.losses.get((method.method, at_alpha.alpha, _sizes(row)))
+                    yield {
+                        **{name: row[name] for name in kept if name in row},
+                        "truth": self.name,
+                        "decides": self.decides,
+                        "loss": loss,
+                    }
+
 
 def choice_tables(
     experiment: ChoiceExperiment,
@@ -83,7 +96,7 @@ def choice_tables(
         worst: the judgement with the worst alpha that a search found, of each method and alpha.
     """
     kind = table_kind(experiment.document)
-    rows = (_truth_rows(experiment, each) for each in truths)
+    rows = (each.rows(experiment) for each in truths)
     of_truths = [row for of_truth in rows for row in of_truth]
     summary, answers = [], []
     for side in experiment.sides:
@@ -147,21 +160,6 @@ def _sizes(row: Mapping[str, Any]) -> tuple[float, ...]:
     """The sizes of a row of a summary of coverage."""
     family = with_settings(row["family"], dict(row))
     return tuple(float(row[name]) for name in family.sizes)
-
-
-def _truth_rows(experiment: ChoiceExperiment, truth: UnderTruth) -> Iterator[dict[str, Any]]:
-    """A row of the table of truths for each method, alpha and size."""
-    kept = columns_of(TABLES[TRUTHS], table_kind(experiment.document))
-    for at_alpha in truth.judged:
-        for method in at_alpha.methods:
-            for row in method.rows:
-                loss = truth.losses.get((method.method, at_alpha.alpha, _sizes(row)))
-                yield {
-                    **{name: row[name] for name in kept if name in row},
-                    "truth": truth.name,
-                    "decides": truth.decides,
-                    "loss": loss,
-                }
 
 
 def _method_rows(

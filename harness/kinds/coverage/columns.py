@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.base.errors import InputError
-from harness.callers.command import Command
+from harness.callers.command import Command, RFunction
 from harness.callers.function import FunctionInProcess
 from harness.callers.location import FunctionLocation, source_paths
 from harness.callers.program import Program
@@ -130,12 +130,17 @@ def method_files(experiment: Experiment) -> MethodFiles:
         for spec in experiment.methods
         if spec.function is not None
     }
+    for spec in experiment.methods:
+        of_r = spec.program.location(spec.folder) if isinstance(spec.program, RFunction) else None
+        if of_r is not None:
+            functions[spec.label] = of_r
     if not functions:
         return MethodFiles(digests, by_path, {})
     listed = loaded_files(functions.values(), experiment.execution.timeout)
     for label, location in functions.items():
         by_path |= file_digests(source_paths(location).values()) | listed[location].digests
-        beside = listed[location].beside([] if location.path is None else [Path(location.path)])
+        own = [Path(str(location.path))] if label in digests else []
+        beside = listed[location].beside(own)
         if beside:
             content = json.dumps([digests.get(label, ""), beside], sort_keys=True)
             digests[label] = hashlib.sha256(content.encode()).hexdigest()

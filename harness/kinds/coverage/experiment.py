@@ -1,7 +1,7 @@
 """A coverage experiment: the record of a valid config, each attribute with its keys.
 
 The annotation of an attribute has its key, or a function from the family to its keys, as
-`config.key` says. The keys stand in the order in which they are validated and written.
+`config.form` says. The keys stand in the order in which they are validated and written.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pydantic import Field
 from harness.base.models import Word
 from harness.callers.source import CatalogueSource, Source
 from harness.catalogue import design_for, scenario_for
-from harness.config.key import Key, Keys, key, plain
+from harness.config.form import Key, Keys, plain
 from harness.config.models.case_truths import Estimand
 from harness.config.models.methods import Alphas, method_type, write_method
 from harness.config.models.outcomes import (
@@ -88,6 +88,17 @@ def _of_single_count(of_count: Key) -> Callable[[Family], Key | None]:
     return lambda family: of_count if family.has_single_count else None
 
 
+def _draws(family: Family) -> Key | None:
+    """The key of where a single count comes from; none where the family has a law of its own."""
+    if not family.has_single_count or family.law is not None:
+        return None
+    about = (
+        "Where Monte Carlo outcomes come from: NumPy's generators, or tables, which are "
+        "faster at uniform and beta truths up to n = 500."
+    )
+    return Key(DrawsFrom, about, NUMPY, write=_unless(NUMPY))
+
+
 def size_keys(family: Family) -> Keys:
     """The keys of the sizes of a family."""
     if design_for(family).sizes_are_lists:
@@ -96,7 +107,7 @@ def size_keys(family: Family) -> Keys:
         return {name: _size(i, kind, about) for i, name in enumerate(family.sizes)}
     sizes, levels = sizes_type(family), "one, a list, or {log_grid: {start, stop, count}}."
     if not family.sizes[1:]:
-        return {family.sizes[0]: key(sizes, f"Sizes: {levels}")}
+        return {family.sizes[0]: Key(sizes, f"Sizes: {levels}")}
     first, *others = family.sizes
     abouts = family.sizes_in_words
     about_cross = f"Whether every {first} goes with every {' and every '.join(others)}."
@@ -107,7 +118,7 @@ def size_keys(family: Family) -> Keys:
             for i, name in enumerate(others, 1)
         },
         # The sizes of an experiment are paired already.
-        CROSS: key(bool, about_cross, False, write=lambda sizes: None),
+        CROSS: Key(bool, about_cross, False, write=lambda sizes: None),
     }
 
 
@@ -117,12 +128,12 @@ def _size(sample: int, kind: Any, about: str) -> Key:
     def write(sizes: Sequence[tuple[Any, ...]]) -> Any:
         return plain(tuple(size[sample] for size in sizes))
 
-    return key(kind, about, write=write)
+    return Key(kind, about, write=write)
 
 
 def alpha_key(family: Family) -> Keys:
     """The key of the alphas."""
-    return {"alpha": key(Alphas, "Nominal probability of a miss: one, or a list.", 0.05)}
+    return {"alpha": Key(Alphas, "Nominal probability of a miss: one, or a list.", 0.05)}
 
 
 def _methods(family: Family) -> Key:
@@ -132,7 +143,7 @@ def _methods(family: Family) -> Key:
         "{module, function, label}, {table, label}, {command, label} or {r, arg, label}."
     )
     kind = Annotated[list[method], Field(min_length=1)]
-    return key(kind, about, write=lambda specs: [write_method(each) for each in specs])
+    return Key(kind, about, write=lambda specs: [write_method(each) for each in specs])
 
 
 def _estimand(family: Family) -> Key | None:
@@ -145,25 +156,25 @@ def _estimand(family: Family) -> Key | None:
     def write(quantile: float | None) -> Any:
         return None if quantile is None else written_estimand(quantile)
 
-    return key(Estimand, about, MEAN, write=write) if family.has_estimands else None
+    return Key(Estimand, about, MEAN, write=write) if family.has_estimands else None
 
 
 def _truth(family: Family) -> Keys:
     truth = truth_of(family)
-    return {"truth": key(truth.kind, truth.about, truth.default, write=lambda truth: truth)}
+    return {"truth": Key(truth.kind, truth.about, truth.default, write=lambda truth: truth)}
 
 
 def _sampling(family: Family) -> Key | None:
     if family.own_law is None:
         return None
     about = f"How outcomes arise: {sampling_words(family)}."
-    return key(sampling_type(family), about, family.own_law, write=write_sampling)
+    return Key(sampling_type(family), about, family.own_law, write=write_sampling)
 
 
 def _outcomes(family: Family) -> Key:
     """Which outcomes are reported."""
     kind, words = outcomes_type(family)
-    return key(kind, f"What posterior covers: {words}.", "all", write=write_outcomes)
+    return Key(kind, f"What posterior covers: {words}.", "all", write=write_outcomes)
 
 
 def _engines(family: Family) -> Key:
@@ -171,11 +182,7 @@ def _engines(family: Family) -> Key:
     about = "Left out, all three; without trials, posterior and enumeration."
     if not family.has_outcomes:
         about = f"Left out, all that there are: {', '.join(family.engines)}."
-    return key(Annotated[list[engine], Field(min_length=1)] | None, about, None)
-
-
-def _reference_prior(family: Family) -> Key:
-    return prior_key(family, "of the posterior engine")
+    return Key(Annotated[list[engine], Field(min_length=1)] | None, about, None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -199,21 +206,10 @@ class Experiment(FamilyExperiment):
     """How outcomes arise; None where they are binomial or Poisson, as the family has it."""
     trials: Annotated[
         Trials | None,
-        key(TrialsType | None, "How many Monte Carlo trials.", None, write=write_trials),
+        Key(TrialsType | None, "How many Monte Carlo trials.", None, write=write_trials),
     ]
     """None where no Monte Carlo trials are made."""
-    draws: Annotated[
-        str,
-        _of_single_count(
-            key(
-                DrawsFrom,
-                "Where Monte Carlo outcomes come from: NumPy's generators, or tables, which are "
-                "faster at uniform and beta truths up to n = 500.",
-                NUMPY,
-                write=_unless(NUMPY),
-            )
-        ),
-    ] = NUMPY
+    draws: Annotated[str, _draws] = NUMPY
     """``numpy`` or ``thinned``: where the outcomes of Monte Carlo trials come from."""
     outcomes: Annotated[int | tuple[int, ...] | None, _unless_lists(_outcomes)] = None
     """None: every outcome that can occur. Otherwise the number of fractions of n, from 0 to 1, or
@@ -221,7 +217,7 @@ class Experiment(FamilyExperiment):
     reference: Annotated[
         Literal["prior", "truth"],
         _unless_lists(
-            key(
+            Key(
                 Reference,
                 "The distribution under which posterior computes alpha errors: that from the "
                 "reference prior, or that from the truth itself.",
@@ -235,7 +231,7 @@ class Experiment(FamilyExperiment):
     group: Annotated[
         Group | None,
         _of_single_count(
-            key(
+            Key(
                 OutcomeGroup | None,
                 "Neighbouring outcomes in one cell: {width}, or {width, last}.",
                 None,
@@ -244,7 +240,7 @@ class Experiment(FamilyExperiment):
         ),
     ] = None
     engines: Annotated[tuple[str, ...], _engines]
-    reference_prior: Annotated[Prior, _unless_lists(_reference_prior)]
+    reference_prior: Annotated[Prior, _unless_lists(prior_key("of the posterior engine"))]
     """The parameters of the prior of the engine ``posterior``."""
     seed: Annotated[int, SeedKey]
     execution: Annotated[Execution, ExecutionKey]

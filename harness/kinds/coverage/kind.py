@@ -12,6 +12,7 @@ import numpy as np
 
 from harness.base.errors import ConfigIssue
 from harness.catalogue import design_for
+from harness.config.form import FamilyForm
 from harness.config.models.sizes import paired
 from harness.config.models.truths import written_truth
 from harness.config.rules import ValidKeys
@@ -30,6 +31,7 @@ from harness.families.family import (
     STOPPING,
     Family,
 )
+from harness.families.judged import known_judge
 from harness.figures.requirements import ExperimentFacts, suitable_figures
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.rules import RULES
@@ -39,6 +41,7 @@ from harness.methods.catalogue import methods_of
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from harness.findings.answer import Answer
     from harness.report.page import Section
     from harness.runner.journal.database import Journal
     from harness.runner.parallel import Progress
@@ -55,6 +58,11 @@ class CoverageKind(FamilyKind[Experiment]):
     record = Experiment
     families = FAMILIES
     rules = RULES
+
+    def forms(self) -> Iterator[FamilyForm]:
+        """The forms, and that of a judge whose error rates are keys, whatever they are."""
+        yield from super().forms()
+        yield self.form_for(known_judge(0.9, 0.9))
 
     def valid_keys(
         self, raw: Mapping[str, Any], folder: Path
@@ -77,14 +85,11 @@ class CoverageKind(FamilyKind[Experiment]):
             if design_for(family).sizes_are_lists:
                 # Tables have the sums over the strata.
                 sizes = [tuple(map(sum, size)) for size in sizes]
-        return ExperimentFacts(
-            kind=self.name,
-            family=family,
-            family_is_valid="family" in config,
+        return replace(
+            super().facts(config),
             sizes=sizes,
             alphas=config.get("alpha"),
             sides=None if None in methods else {spec.label: spec.side for spec in methods},
-            truth=config.get("truth"),
             engines=config.get("engines"),
             trials=trials.kind if isinstance(trials, TrialCount | Precision) else None,
             outcomes=config.get("outcomes"),
@@ -199,22 +204,20 @@ class CoverageKind(FamilyKind[Experiment]):
         return results_screen(results, verbose)
 
     def sections(self, results: Results, folder: Path | None, command: str) -> Iterator[Section]:
-        from harness.findings.answer import found_answer
         from harness.report.curves.section import curves
         from harness.report.maps.section import maps
         from harness.report.sections import answer_section, cells, cells_file, facts
 
-        yield answer_section(found_answer(results))
+        yield answer_section(self.answer(results))
         yield from curves(results)
         yield from maps(results)
         yield cells(results, cells_file(results, folder))
         yield facts(results, command)
 
-    def markdown(self, results: Results) -> Iterable[str]:
+    def answer(self, results: Results) -> Answer:
         from harness.findings.answer import found_answer
-        from harness.report.sections import paragraphs
 
-        return paragraphs(found_answer(results), results.manifest)
+        return found_answer(results)
 
 
 def sizes_of(family: Family, sizes: Mapping[str, Sequence[float]], cross: bool) -> tuple[Size, ...]:
@@ -249,7 +252,7 @@ def engines_of(
     if written is not None:
         return tuple(engine for engine in family.engines if engine in written)
     left_out = {MONTE_CARLO} if trials is None else set()
-    if law is not None:
+    if law is not None or family.law is not None:
         # A posterior is that of the family's own law, and an integral over truths needs one.
         is_listed = truth is None or truth.is_discrete
         left_out |= {POSTERIOR} if is_listed else {POSTERIOR, ENUMERATION}

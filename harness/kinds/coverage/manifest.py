@@ -24,7 +24,7 @@ from harness.kinds.coverage.engine_agreement import EngineAgreement
 from harness.kinds.coverage.scenario_result import ScenarioResult, by_column
 from harness.kinds.coverage.tables import total_counts
 from harness.methods.remarks import Remark
-from harness.runner.manifest import manifest_of
+from harness.runner.storage import manifest_of
 from harness.tables.columns import TableKind
 
 _BY_LOOKS, _FROM_ALPHA = "looks", "exact_alpha"
@@ -72,7 +72,7 @@ def manifest(
     # What a run does not have is None, and left out.
     content = {
         "trials": {"total": sum(trials.values()), "by_size": trials},
-        "overall": overall(results),
+        "overall": overall(results, kind.may_fail),
         "precision": precision(results),
         "failures": failures(results) if kind.may_fail else None,
         "remarks": remarks(results) or None,
@@ -107,8 +107,10 @@ def _parts(results: Sequence[ScenarioResult]) -> Iterator[ScenarioResult]:
             yield each.stochastic
 
 
-def overall(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
+def overall(results: Sequence[ScenarioResult], may_fail: bool) -> list[dict[str, Any]]:
     """Monte Carlo misses over all sizes, for each method and alpha.
+
+    Unless methods may fail, sizes at which one has no interval in any trial are left out.
 
     The errors are None where the trials of a size stopped at a look, which none of them allows for.
     """
@@ -119,6 +121,11 @@ def overall(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
             (total_counts(result.tally.by_outcome), row)
             for result, row in each
             if result.tally is not None
+        ]
+        counted = [
+            (counts, row)
+            for counts, row in counted
+            if may_fail or counts.failed[row, 0] < counts.trials[0]
         ]
         if not counted:
             continue

@@ -30,7 +30,7 @@ from harness.figures.requirements import LARGEST_BESIDE_TRUTHS
 from harness.kinds.coverage.columns import RunColumns, refuse_undrawn
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.scenario_result import OutcomeCells
-from harness.runner.machine import memory_for
+from harness.runner.workload import memory_for
 
 LARGEST_TABLE = 1 << 22
 """The most outcomes of one scenario that limits are computed for."""

@@ -84,7 +84,7 @@ class Recorder:
 
 
 @dataclass
-class ScenarioTrials:
+class ScenarioRounds:
     """The trials of one scenario between two looks."""
 
     plan: ScenarioPlan
@@ -194,7 +194,7 @@ def start_trials(
     limits: Limits,
     stochastic: int,
     recorder: Recorder | None,
-) -> ScenarioTrials:
+) -> ScenarioRounds:
     """Return the trials of a scenario with all that a journal knows of them.
 
     Args:
@@ -232,7 +232,7 @@ def start_trials(
         )
         for chain, columns in chains.items()
     ]
-    return ScenarioTrials(plan, groups)
+    return ScenarioRounds(plan, groups)
 
 
 def _stored_simulations(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import polars as pl
@@ -17,7 +17,7 @@ from harness.findings.manifest import (
     DOUBTFUL,
     GOOD,
     PLAIN,
-    Remark,
+    RunRemark,
     engine_remarks,
     failed_methods,
     missed_precision,
@@ -26,11 +26,11 @@ from harness.findings.manifest import (
     worst_cases_are_exact,
 )
 from harness.findings.numbers import coverage_number, format_number, nominal, worst_range
-from harness.findings.table import Entry, TextTable, text_table
 from harness.screen.comparisons import near_nominal_screen, ranking_screen, recommendation_screen
 from harness.screen.console import escape_markup
 from harness.screen.records import table_screen
 from harness.tables.columns import SAMPLING
+from harness.tables.formats import Entry, TextTable, text_table
 from harness.tables.results import Results
 from harness.tables.wording import place_text
 
@@ -81,13 +81,24 @@ def _other_tables(results: Results) -> Iterator[RenderableType]:
     if results.near_nominal is not None:
         yield near_nominal_screen(results.near_nominal)
     if manifest["overall"]:
-        yield table_screen(_overall(manifest), sections=True)
+        counted = [
+            {
+                "method": Entry(row["method"]),
+                "alpha": Entry(f"{row['alpha']:g}"),
+                "trials": Entry(f"{row['trials']:,}"),
+                "misses": Entry(f"{row['misses']:,}"),
+                "coverage in % (95 %)": Entry(_estimated_coverage(row, row["alpha"])),
+            }
+            for row in manifest["overall"]
+        ]
+        overall = text_table("Monte Carlo over all sizes", counted, ("method",))
+        yield table_screen(overall, sections=True)
     tests = tests_table(manifest)
     if tests.rows:
         yield table_screen(tests, sections=True)
 
 
-def marked(remark: Remark) -> str:
+def marked(remark: RunRemark) -> str:
     """Return a remark with the colour of its meaning, as markup."""
     beginning, rest = escape_markup(remark.beginning), escape_markup(remark.rest)
     style = _STYLES[remark.meaning]
@@ -163,20 +174,6 @@ def _summary_over_sizes(results: Results) -> TextTable:
     return text_table(title + worst_range(results.summary), rows, ("method",))
 
 
-def _overall(manifest: Mapping[str, Any]) -> TextTable:
-    rows = [
-        {
-            "method": Entry(row["method"]),
-            "alpha": Entry(f"{row['alpha']:g}"),
-            "trials": Entry(f"{row['trials']:,}"),
-            "misses": Entry(f"{row['misses']:,}"),
-            "coverage in % (95 %)": Entry(_estimated_coverage(row, row["alpha"])),
-        }
-        for row in manifest["overall"]
-    ]
-    return text_table("Monte Carlo over all sizes", rows, ("method",))
-
-
 def _is_known(row: SummaryRow) -> bool:
     return row.get("actual_alpha") is not None
 
@@ -184,7 +181,7 @@ def _is_known(row: SummaryRow) -> bool:
 def _estimated_coverage(row: SummaryRow, alpha: float) -> str:
     """An estimate with its interval; there is none over sizes whose trials stopped at looks."""
     if not _is_known(row):
-        return ""
+        return "no interval" if row.get("trials") else ""
     estimate = coverage_number(row["actual_alpha"], alpha)
     low, high = row["ci_lower"], row["ci_upper"]
     if low is None:

@@ -20,9 +20,9 @@ from harness.kinds.coverage.records import engines_digest, join, take
 from harness.kinds.coverage.tables import exact_engine
 from harness.runner.journal.database import ColumnKey, Journal
 from harness.runner.journal.records import digest, pack
-from harness.runner.machine import memory_for
 from harness.runner.parallel import Progress, driver_backend, parallel_jobs, run_tasks
 from harness.runner.rounds import Round, Task, run_rounds
+from harness.runner.workload import memory_for
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,30 @@ class Question:
             worst=experiment.worst_cases,
         )
 
+    def begun(
+        self, experiment: Experiment, columns: Sequence[Column], journal: Journal | None
+    ) -> ScenarioSolution:
+        """The solution of a scenario, as far as a journal knows it."""
+        request, limits = self.request(experiment), self.limits
+        content = {
+            "solution of": dict(self.plan.scenario.content()),
+            "engines": list(request.engines),
+            "reference": experiment.reference,
+            "prior": list(request.prior),
+            "whole": request.whole,
+            "program": engines_digest(),
+            **({} if request.worst else {"worst": False}),
+        }
+        keys = tuple(
+            ColumnKey(digest({"alpha": column.alpha, "side": column.side}, lower, upper).hex(), "")
+            for column, lower, upper in zip(columns, limits.lower, limits.upper, strict=True)
+        )
+        key = digest(content, request.shown, request.enumerated, limits.outcomes)
+        solution = ScenarioSolution(self, request, key, keys)
+        if journal is not None:
+            solution.find(journal)
+        return solution
+
 
 @memory_for("the exact values")
 def solve_scenarios(
@@ -86,7 +110,7 @@ def solve_scenarios(
     """
     if not columns:
         return [None] * len(questions)
-    scenarios = [_begun(experiment, columns, question, journal) for question in questions]
+    scenarios = [question.begun(experiment, columns, journal) for question in questions]
     left = [scenario for scenario in scenarios[::-1] if scenario.left]
     jobs, backend = experiment.execution.jobs, driver_backend(experiment.execution)
     # Fewer scenarios than jobs are divided by their columns.
@@ -171,31 +195,6 @@ class ScenarioSolution:
         """The solution of all columns."""
         order = [row for rows, _ in self.parts for row in rows]
         return join([solution for _, solution in self.parts], order)
-
-
-def _begun(
-    experiment: Experiment, columns: Sequence[Column], question: Question, journal: Journal | None
-) -> ScenarioSolution:
-    """The solution of a scenario, as far as a journal knows it."""
-    request, limits = question.request(experiment), question.limits
-    content = {
-        "solution of": dict(question.plan.scenario.content()),
-        "engines": list(request.engines),
-        "reference": experiment.reference,
-        "prior": list(request.prior),
-        "whole": request.whole,
-        "program": engines_digest(),
-        **({} if request.worst else {"worst": False}),
-    }
-    keys = tuple(
-        ColumnKey(digest({"alpha": column.alpha, "side": column.side}, lower, upper).hex(), "")
-        for column, lower, upper in zip(columns, limits.lower, limits.upper, strict=True)
-    )
-    key = digest(content, request.shown, request.enumerated, limits.outcomes)
-    solution = ScenarioSolution(question, request, key, keys)
-    if journal is not None:
-        solution.find(journal)
-    return solution
 
 
 @memory_for("the exact values")

@@ -329,8 +329,11 @@ def join_blocks(blocks: Sequence[Block], schema: Mapping[str, Any]) -> pl.DataFr
     """Join blocks into one table with the columns of a schema.
 
     A value that a block lacks or that is not a number is empty, −0 becomes 0, and a name that is
-    no column is left out.
+    no column is left out. Where no column says that a method failed, it is one of the catalogue,
+    and misses nothing where it has no interval for any data.
     """
+    if "failed" not in schema:
+        blocks = [_without_unanswered(block) for block in blocks]
     sizes = [
         max((v.size for v in b.values() if isinstance(v, np.ndarray)), default=1) for b in blocks
     ]
@@ -444,6 +447,33 @@ def counted_block(counts: Counts, row: int, alpha: float, looks: int) -> Block:
         "looks": looks,
         "std_error": standard_error(missed, trials),
     }
+
+
+_OF_ANSWERS = frozenset(
+    {
+        "miss_below",
+        "miss_above",
+        "actual_alpha",
+        "alpha_error",
+        "std_error",
+        "ci_lower",
+        "ci_upper",
+        "coverage",
+        "mean_coverage",
+    }
+)
+"""The numbers of a block that a method has where it has an interval."""
+
+
+def _without_unanswered(block: Block) -> Block:
+    """The block with no number where a method has no interval in any trial."""
+    unanswered = np.asarray(block.get("failed", 0.0)) >= 1.0
+    if not unanswered.any():
+        return block
+    emptied = {
+        name: np.where(unanswered, np.nan, block[name]) for name in _OF_ANSWERS if name in block
+    }
+    return {**block, **emptied}
 
 
 def with_fraction_intervals(blocks: Iterable[Block]) -> list[Block]:

@@ -28,17 +28,17 @@ from harness.kinds.coverage.limits import ScenarioLimits, compute_limits
 from harness.kinds.coverage.plan import ScenarioPlan
 from harness.kinds.coverage.scenario_trials import (
     Recorder,
-    ScenarioTrials,
+    ScenarioRounds,
     ShardOfGroup,
     drawn_before,
     spans_of,
     start_trials,
 )
 from harness.runner.journal.database import Journal
-from harness.runner.machine import memory_for
 from harness.runner.parallel import THREADS, Backend, driver_backend, run_tasks
 from harness.runner.parts import TaskSpan
 from harness.runner.rounds import Round, Task
+from harness.runner.workload import memory_for
 
 
 @dataclass
@@ -186,7 +186,7 @@ class RunTrials:
         for (scenario, _), added in zip(extended, more, strict=True):
             scenario.limits = scenario.limits.plus(added)
 
-    def _round(self, scenarios: Sequence[RunScenario], started: Sequence[ScenarioTrials]) -> Round:
+    def _round(self, scenarios: Sequence[RunScenario], started: Sequence[ScenarioRounds]) -> Round:
         """The shards that are not recorded."""
         recorder = self.recorder
         left = [

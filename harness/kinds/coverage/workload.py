@@ -13,9 +13,8 @@ from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.kinds.coverage.columns import catalogue_columns, refuse_undrawn
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.plan import ScenarioCounts, count_scenarios
-from harness.runner.machine import machine_memory
 from harness.runner.parallel import parallel_jobs
-from harness.runner.workload import BASE, BYTES_OF_TRIAL, Workload
+from harness.runner.workload import BASE, BYTES_OF_TRIAL, Workload, machine_memory
 
 _BYTES_OF_TASK = 1000
 _BYTES_OF_ROW = 400

@@ -121,7 +121,7 @@ class SimulationKind(Kind[Simulation]):
         return [sentence for sentence, answers in solve_sentences(results) if not answers]
 
     def screen(self, results: SimulationResults, verbose: bool = False) -> Iterable[RenderableType]:
-        from harness.kinds.simulation.screen import simulation_screen
+        from harness.kinds.simulation.show import simulation_screen
 
         return simulation_screen(results)
 
@@ -133,11 +133,11 @@ class SimulationKind(Kind[Simulation]):
     def sections(
         self, results: SimulationResults, folder: Path | None, command: str
     ) -> Iterable[Section]:
-        from harness.kinds.simulation.page import sections
+        from harness.kinds.simulation.show import sections
 
         return sections(results, command)
 
     def markdown(self, results: SimulationResults) -> Iterable[str]:
-        from harness.kinds.simulation.page import paragraphs
+        from harness.kinds.simulation.show import paragraphs
 
         return paragraphs(results)

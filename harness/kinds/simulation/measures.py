@@ -336,7 +336,7 @@ def _root_measure(squares: Floats) -> Measure:
 
 def _empirical_se(x: Floats) -> Measure:
     """EmpSE = √(Σ(x − x̄)²/(n − 1)), with √(Var(EmpSE²))/(2 EmpSE), Var as at the top."""
-    spread, n = _sd(_known(x)), np.float64(_known(x).size)
+    spread, n = _spread(_known(x)), np.float64(_known(x).size)
     squares = _over(_deviations(_known(x)), spread)
     variance = ((squares * squares).mean() - (n - 3.0) / (n - 1.0) * spread * spread) / n
     influence = _over(_deviations(x), 2.0 * spread)
@@ -350,7 +350,8 @@ def _relative_error(x: Floats, se: Floats) -> Measure:
     second term makes the variance of EmpSE² that at the top.
     """
     x, squares = np.where(np.isnan(se), np.nan, x), np.where(np.isnan(x), np.nan, se * se)
-    model, spread, n = _root_mean(_known(squares)), _sd(_known(x)), np.float64(_known(x).size)
+    known = _known(x)
+    model, spread, n = _root_mean(_known(squares)), _spread(known), np.float64(known.size)
     ratio = np.float64(model) / spread
     change = _over(squares, model * model) - _over(_deviations(x), spread * spread)
     error = 0.5 * ratio * np.sqrt((_sd(_known(change)) ** 2 + 2.0 / (n - 1.0)) / n)
@@ -373,7 +374,7 @@ def relative_precision(replicates: Replicates, reference: Replicates) -> Measure
     """
     x, y = (np.where(each.answered, each.estimate, np.nan) for each in (replicates, reference))
     with np.errstate(all="ignore"):
-        own, other, n = _sd(_known(x)), _sd(_known(y)), _known(x).size
+        own, other, n = _spread(_known(x)), _spread(_known(y)), _known(x).size
         ratio = (np.float64(other) / own) ** 2
         of_own = _over(_deviations(x), own * own)
         of_other = _over(_deviations(y), other * other)
@@ -461,13 +462,19 @@ def _sd(values: Floats) -> float:
     return float(values.std(ddof=1)) if values.size > 1 else math.nan
 
 
+def _spread(estimates: Floats) -> float:
+    """The standard deviation of estimates; 0 where all are one number, whose mean is rounded."""
+    is_one = estimates.size > 1 and bool(estimates.min() == estimates.max())
+    return 0.0 if is_one else _sd(estimates)
+
+
 def _over(values: _Values, scale: float) -> _Values:
     """The values divided by a scale that is 0 only if all of them are, as are the quotients."""
     return values / scale if scale else values * 0.0
 
 
 _STATISTICS: Mapping[str, Callable[..., float]] = {
-    "empirical_se": _sd,
+    "empirical_se": _spread,
     "rmse": _root_mean,
     "model_se": _root_mean,
     "relative_error_model_se": lambda x, se: _relative_error(x, se).estimate,

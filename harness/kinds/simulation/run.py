@@ -50,11 +50,10 @@ from harness.kinds.simulation.trials import (
 from harness.runner.journal.database import ColumnKey, Journal
 from harness.runner.journal.environment import program, sources_digest
 from harness.runner.journal.records import digest, pack
-from harness.runner.machine import machine_memory, memory_for
 from harness.runner.parallel import Backend, Progress, opened_backend, run_tasks
 from harness.runner.parts import TaskSpan
 from harness.runner.rounds import Round, Task, run_rounds
-from harness.runner.workload import BASE, Workload
+from harness.runner.workload import BASE, Workload, machine_memory, memory_for
 
 
 @dataclass

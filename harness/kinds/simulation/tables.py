@@ -28,7 +28,7 @@ from harness.kinds.simulation.measures import (
 )
 from harness.kinds.simulation.own_measures import OwnMeasures
 from harness.kinds.simulation.trials import Event, MethodTrials
-from harness.runner.manifest import manifest_of
+from harness.runner.storage import manifest_of
 from harness.tables.columns import (
     DIFFERENCES,
     REPLICATES,
@@ -103,6 +103,8 @@ class SimulationResults(Results):
 
 ByEstimand = Mapping[str, Mapping[str, Replicates]]
 """Answers by method, and by estimand."""
+Truths = Mapping[str, float | Floats]
+"""By estimand; of each trial where they are drawn, shape (trials,), NaN of labels."""
 
 
 @dataclass(frozen=True)
@@ -112,8 +114,7 @@ class ScenarioTrials:
     number: int
     """From 1 on."""
     factors: Mapping[str, Any]
-    truths: Mapping[str, float | Floats]
-    """By estimand; of each trial where they are drawn, shape (trials,), NaN of labels."""
+    truths: Truths
     answers: Mapping[str, MethodTrials]
     """By the labels of the methods."""
     looks: int
@@ -147,16 +148,12 @@ ByMethod = dict[str, dict[str, dict[str, Measure]]]
 
 
 def measured(
-    by_method: ByEstimand,
-    truths: Mapping[str, float | Floats],
-    alpha: float,
-    null: float | None,
-    reference: str,
+    answers: ByEstimand, truths: Truths, alpha: float, null: float | None, reference: str
 ) -> ByMethod:
     """The measures of each method in one scenario, with its precision relative to a reference."""
-    found: ByMethod = {label: {} for label in by_method}
+    found: ByMethod = {label: {} for label in answers}
     for estimand, truth in truths.items():
-        own = {label: each[estimand] for label, each in by_method.items()}
+        own = {label: each[estimand] for label, each in answers.items()}
         found_here = {label: measures(each, truth, alpha, null) for label, each in own.items()}
         if isinstance(truth, np.ndarray):
             own = {label: each.less(truth) for label, each in own.items()}
@@ -165,7 +162,7 @@ def measured(
                 each[RELATIVE_PRECISION] = relative_precision(own[label], own[reference])
             found[label][estimand] = {name: each[name] for name in MEASURES if name in each}
     if len(truths) > 1:
-        for label, of_method in by_method.items():
+        for label, of_method in answers.items():
             joint = joint_coverage(of_method, truths)
             found[label] |= {} if joint is None else {ALL: {JOINT_COVERAGE: joint}}
     return found
@@ -329,7 +326,7 @@ def _manifest(
     return manifest_of(document, sources, content)
 
 
-def _fixed(truths: Mapping[str, float | Floats]) -> Any:
+def _fixed(truths: Truths) -> Any:
     """The true values by estimand, or that of the only one; None of one that is drawn."""
     found = {name: each if isinstance(each, float) else None for name, each in truths.items()}
     return found.get(ONLY, found)

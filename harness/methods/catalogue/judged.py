@@ -14,8 +14,12 @@ from harness.families.judged import SENSITIVITY, SPECIFICITY, rogan_gladen
 from harness.methods.catalogue import category as of
 from harness.methods.catalogue import references as by
 from harness.methods.catalogue.one_sample import PROPORTION
-from harness.methods.judged import lang_reiczigel, remark_on_labels, rogan_gladen_delta
-from harness.methods.judged_likelihood import profile_likelihood
+from harness.methods.judged import (
+    lang_reiczigel,
+    profile_likelihood,
+    remark_on_labels,
+    rogan_gladen_delta,
+)
 from harness.methods.judged_posterior import JEFFREYS, posterior
 from harness.methods.method import LimitPair, Method, for_family
 
@@ -66,19 +70,25 @@ def judged_share_methods(family: Family) -> Mapping[str, Method]:
             for name, method in _JUDGED_SHARE.items()
         }
     se, sp = family.settings[SENSITIVITY], family.settings[SPECIFICITY]
-    return {
-        name: replace(method, formula=partial(_carried_over, method, name, se, sp))
+    of_proportions = {
+        name: for_family(method, name, family_of("proportion"))
         for name, method in PROPORTION.items()
         if method.deterministic
         and not (method.takes_prior or method.needs_population or method.is_for_stopping)
     }
+    return {
+        name: replace(
+            PROPORTION[name], formula=partial(_carried_over, method, se, sp), sides=method.sides
+        )
+        for name, method in of_proportions.items()
+    }
 
 
 def _carried_over(
-    method: Method, name: str, se: float, sp: float, data: Data, alpha: float, side: str
+    method: Method, se: float, sp: float, data: Data, alpha: float, side: str
 ) -> LimitPair:
     """The limits of a proportion q, as those of (q + sp − 1)/(se + sp − 1), clipped to [0, 1]."""
-    limits = for_family(method, name, family_of("proportion")).limits(data, alpha, side)
+    limits = method.limits(data, alpha, side)
     rates = np.asarray(se), np.asarray(sp)
     lower, upper = (np.clip(rogan_gladen(each, *rates)[0], 0.0, 1.0) for each in limits)
     return lower, upper

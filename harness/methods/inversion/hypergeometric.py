@@ -62,7 +62,7 @@ def expected(moved: Tables, tables: Tables) -> TablePoints:
 
 
 @dataclass(frozen=True)
-class Window(Rows):
+class ShiftWindow(Rows):
     """Consecutive shifts for each of m tables, with the logarithms of their weights at a θ."""
 
     first: Floats
@@ -73,7 +73,7 @@ class Window(Rows):
     """log θ, shape (m,)."""
 
     @classmethod
-    def about(cls, tables: Tables, points: TablePoints, reach: float = 1.0) -> Window:
+    def about(cls, tables: Tables, points: TablePoints, reach: float = 1.0) -> ShiftWindow:
         """The shifts around the observed table and the one expected at the points.
 
         Args:
@@ -102,14 +102,14 @@ class Window(Rows):
         """The shifts, (m, w)."""
         return self.first[:, None] + np.arange(self.log_weights.shape[1])
 
-    def replaced(self, index: Index, by: Window) -> Window:
+    def replaced(self, index: Index, by: ShiftWindow) -> ShiftWindow:
         """These windows with those at ``index`` replaced, all as wide as the widest."""
         width = max(self.log_weights.shape[1], by.log_weights.shape[1])
         first, log_ratio = self.first.copy(), self.log_ratio.copy()
         first[index], log_ratio[index] = by.first, by.log_ratio
         log_weights = _widened(self.log_weights, width)
         log_weights[index] = _widened(by.log_weights, width)
-        return Window(first, log_weights, log_ratio)
+        return ShiftWindow(first, log_weights, log_ratio)
 
     def probabilities(self, points: TablePoints) -> Floats:
         """The probability of each shift at the points, (m, w); their sum is one."""
@@ -191,14 +191,14 @@ class HypergeometricTails:
 
     tables: Tables
     """None of them fixed by its margins."""
-    window: Window
+    window: ShiftWindow
     _known: list[tuple[TablePoints, Floats, Floats]] = field(default_factory=list, compare=False)
     """The last points, with shifts and probabilities there."""
 
     @classmethod
     def about(cls, tables: Tables, points: TablePoints) -> HypergeometricTails:
         """The tails, to be summed near the points."""
-        return cls(tables, Window.about(tables, points))
+        return cls(tables, ShiftWindow.about(tables, points))
 
     @property
     def reach(self) -> Floats:
@@ -317,7 +317,7 @@ class HypergeometricTails:
         probabilities = window.probabilities(points)
         narrow = np.flatnonzero(~window.is_wide_enough(self.tables, probabilities))
         while narrow.size:
-            wider = Window.about(self.tables.at(narrow), points.at(narrow), reach)
+            wider = ShiftWindow.about(self.tables.at(narrow), points.at(narrow), reach)
             window, reach = window.replaced(narrow, wider), 2.0 * reach
             probabilities = window.probabilities(points)
             narrow = np.flatnonzero(~window.is_wide_enough(self.tables, probabilities))

@@ -15,10 +15,10 @@ from harness.methods.unconditional.orders import (
     ByEstimate,
     ByScore,
     Extremes,
-    Observed,
-    Order,
+    ObservedPairs,
+    OutcomeOrder,
 )
-from harness.methods.unconditional.tails import Tails
+from harness.methods.unconditional.tails import OutcomeSets
 
 # Halvings of each half of the range of δ.
 _LEVELS = 42
@@ -31,7 +31,7 @@ _SHORT = 2.0**-6
 
 
 def smallest_differences(
-    order: Order, i: Integers, j: Integers, n1: int, n2: int, level: float
+    order: OutcomeOrder, i: Integers, j: Integers, n1: int, n2: int, level: float
 ) -> Floats:
     """inf{δ: sup over p₂ of Pr(an outcome as extreme as (i, j); p₂ + δ, p₂) > level}, shape (m,).
 
@@ -55,7 +55,7 @@ def smallest_differences(
     left = np.flatnonzero((i > 0) | (j > 0))
     for from_below in (True, False):
         here = (i[left], j[left]) if from_below else (n1 - i[left], n2 - j[left])
-        distance = _Search(order, Observed(*here, n1, n2, from_below), level).run()
+        distance = _Search(order, ObservedPairs(*here, n1, n2, from_below), level).run()
         passed = np.isnan(distance)
         at = left[~passed]
         limits[at] = (distance[~passed] - 1.0) if from_below else (1.0 - distance[~passed])
@@ -68,8 +68,8 @@ def smallest_differences(
 class _Search:
     """The search in one half of the range, for m outcomes side by side."""
 
-    order: Order
-    observed: Observed
+    order: OutcomeOrder
+    observed: ObservedPairs
     level: float
 
     def run(self) -> Floats:
@@ -130,7 +130,7 @@ class _Search:
     def _extremes(self, index: Positions, place: Integers) -> Extremes:
         return self.order.extremes(self.observed.at(index), self._distance(place))
 
-    def _tails(self, extremes: Extremes, start: Integers, stop: Integers) -> Tails:
+    def _tails(self, extremes: Extremes, start: Integers, stop: Integers) -> OutcomeSets:
         """What bounds the p-values from ``start`` to ``stop``.
 
         The large part is the more probable the larger ε is, and the small part the less.
@@ -141,7 +141,7 @@ class _Search:
         both = extremes.small is not None and extremes.large is not None
         width = far - near if both else np.zeros_like(far)
         distance = near if extremes.large is None else far
-        return Tails(n1, n2, distance, width, extremes.large, extremes.small)
+        return OutcomeSets(n1, n2, distance, width, extremes.large, extremes.small)
 
     def _solved(self, extremes: Extremes, start: Integers, stop: Integers) -> Floats:
         """The ε at which the p-value of unchanging outcomes is the level; NaN where it may have
@@ -233,7 +233,7 @@ def agresti_min_exact(data: tuple[Floats, ...], alpha: float) -> LimitPair:
     return _limits(ByAbsoluteScore(), data, alpha)
 
 
-def _limits(order: Order, data: tuple[Floats, ...], level: float) -> LimitPair:
+def _limits(order: OutcomeOrder, data: tuple[Floats, ...], level: float) -> LimitPair:
     """Lower limits, and upper ones as the negated lower limits of the failures."""
     x1, n1, x2, n2 = (column.astype(np.int64) for column in data)
     lower, upper = np.empty((2, x1.size))
@@ -246,7 +246,7 @@ def _limits(order: Order, data: tuple[Floats, ...], level: float) -> LimitPair:
     return lower, upper
 
 
-def _lower(order: Order, n1: int, n2: int, level: float, i: Integers, j: Integers) -> Floats:
+def _lower(order: OutcomeOrder, n1: int, n2: int, level: float, i: Integers, j: Integers) -> Floats:
     """The lower limits at i = x₁ and j = n₂ − x₂; samples that are exchanged have the same ones."""
     if n1 < n2:
         return _lower(order, n2, n1, level, j, i)
@@ -261,6 +261,6 @@ def _lower(order: Order, n1: int, n2: int, level: float, i: Integers, j: Integer
 
 
 @lru_cache(_TABLES)
-def _table(order: type[Order], n1: int, n2: int, level: float) -> Floats:
+def _table(order: type[OutcomeOrder], n1: int, n2: int, level: float) -> Floats:
     """The lower limits found so far, NaN for the others; all outcomes of a run ask for them."""
     return np.full((n1 + 1, n2 + 1), np.nan)

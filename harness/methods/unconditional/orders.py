@@ -32,7 +32,7 @@ _NO_TERMS = 1e-300
 
 @dataclass(frozen=True)
 class Extremes(Rows):
-    """The outcomes at least as extreme as each of m observed ones, in the form of ``Tails``."""
+    """The outcomes at least as extreme as each of m observed ones, as in ``OutcomeSets``."""
 
     large: Integers | None
     small: Integers | None
@@ -57,7 +57,7 @@ def _both(choose: np.ufunc, mine: Integers | None, its: Integers | None) -> Inte
 
 
 @dataclass(frozen=True)
-class Observed(Rows):
+class ObservedPairs(Rows):
     """m observed outcomes (i, j), and the end of the range that they are seen from."""
 
     i: Integers
@@ -68,7 +68,7 @@ class Observed(Rows):
     """Whether that end is −1: the larger differences are then at the larger i and j."""
 
 
-class Order(Protocol):
+class OutcomeOrder(Protocol):
     """An order of outcomes by how much they speak against small differences δ."""
 
     IS_ONE_SIDED: bool
@@ -79,7 +79,7 @@ class Order(Protocol):
     """How often the range is halved at least, to intervals in which outcomes become more extreme
     or less, and not both."""
 
-    def extremes(self, observed: Observed, distance: Floats) -> Extremes:
+    def extremes(self, observed: ObservedPairs, distance: Floats) -> Extremes:
         """The outcomes at least as extreme, ties included, at distances ε, shape (m,)."""
 
     def representatives(
@@ -94,7 +94,7 @@ class ByEstimate:
     IS_ONE_SIDED = True
     FEWEST_HALVINGS = 0
 
-    def extremes(self, observed: Observed, distance: Floats) -> Extremes:
+    def extremes(self, observed: ObservedPairs, distance: Floats) -> Extremes:
         n1, n2 = observed.n1, observed.n2
         rest = (observed.i * n2 + observed.j * n1)[:, np.newaxis] - np.arange(n2 + 1) * n1
         if observed.from_below:
@@ -125,7 +125,7 @@ class ByScore(_WithoutTies):
     IS_ONE_SIDED = True
     FEWEST_HALVINGS = _HALVINGS
 
-    def extremes(self, observed: Observed, distance: Floats) -> Extremes:
+    def extremes(self, observed: ObservedPairs, distance: Floats) -> Extremes:
         level = _score(observed, distance)
         counts = _counts_at(observed.n1, observed.n2, distance, level)
         if observed.from_below:
@@ -139,7 +139,7 @@ class ByAbsoluteScore(_WithoutTies):
     IS_ONE_SIDED = False
     FEWEST_HALVINGS = _HALVINGS
 
-    def extremes(self, observed: Observed, distance: Floats) -> Extremes:
+    def extremes(self, observed: ObservedPairs, distance: Floats) -> Extremes:
         level = np.abs(_score(observed, distance))
         counts = _counts_at(
             observed.n1, observed.n2, np.tile(distance, 2), np.concatenate([level, -level])
@@ -152,7 +152,7 @@ class ByAbsoluteScore(_WithoutTies):
 
 
 def _count_below(
-    observed: Observed, distance: Floats, level: Floats, counts: Floats, *, ties: bool
+    observed: ObservedPairs, distance: Floats, level: Floats, counts: Floats, *, ties: bool
 ) -> Integers:
     """How many i have a T below the level at each j, or at it with ``ties``; (m, n₂ + 1).
 
@@ -167,7 +167,7 @@ def _count_below(
     return below
 
 
-def _scores_at_0(observed: Observed, level: Floats) -> tuple[Integers, Integers]:
+def _scores_at_0(observed: ObservedPairs, level: Floats) -> tuple[Integers, Integers]:
     """T|T| of each outcome at δ = 0, and that of the level ±T, as whole numbers for comparison.
 
     There T² is (i n₂ + j n₁ − n₁n₂)²/(s(N − s)), but for a factor, with s = i + n₂ − j and
@@ -187,7 +187,7 @@ def _scores_at_0(observed: Observed, level: Floats) -> tuple[Integers, Integers]
     return top * bottom_0[wide], here[wide] * bottom
 
 
-def _score(observed: Observed, distance: Floats) -> Floats:
+def _score(observed: ObservedPairs, distance: Floats) -> Floats:
     """T of the observed outcomes, shape (m,).
 
     The slope of the likelihood in w, times u(1 − u)w(1 − w), is

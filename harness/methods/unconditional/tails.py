@@ -33,7 +33,7 @@ _CLOSE = 1e-5
 
 
 @dataclass(frozen=True)
-class Tails(Rows):
+class OutcomeSets(Rows):
     """m sets of outcomes (i, j), each of at most two parts, with the distances ε of two δ.
 
     The large part holds the i from ``large`` on, which may have any u ≤ ε, and the small part the i

@@ -33,7 +33,7 @@ from harness.families.family import Family
 from harness.methods.method import TWO_SIDED
 from harness.pages.check.pictures import Picture, picture_of
 from harness.report.page import Page, PagePart, Section
-from harness.runner.manifest import versions
+from harness.runner.storage import versions
 
 MARKS: Mapping[Verdict, str] = {FAIL: "✗", INCONCLUSIVE: "?", DECLARED: "◇", REMARK: "!", PASS: "✓"}
 """The mark of each verdict, which stands beside its word; the worst first."""
@@ -126,15 +126,54 @@ _LONGEST_KEY = 40
 
 
 @dataclass(frozen=True)
-class CheckedMethod:
+class MethodOnPage:
     """What a page says of one method."""
 
     report: CheckReport
     words: Sequence[str] = field(default_factory=tuple)
     """The command that checks it, without sizes and alphas."""
 
+    def part(self, label: str, key: str, command: str) -> PagePart:
+        """The answer, all findings, those to look at, and what decides them."""
+        report, examples = self.report, f"{key}-examples"
+        findings = shown(report, self.words)
+        table = {
+            "findings": findings,
+            "levels": _counts(findings),
+            "groups": [
+                (kind, words)
+                for kind, words in KINDS.items()
+                if any(finding.kind == kind for finding in findings)
+            ],
+            "examples": examples,
+        }
+        scripts = ("findings.js",)
+        sections = [
+            _verdict(report, findings),
+            Section("findings", "All findings", "findings.html", table, None, scripts, STYLES),
+        ]
+        drawn = [finding for finding in findings if finding.number]
+        if drawn:
+            remarks_only = all(finding.verdict == REMARK for finding in drawn)
+            title = "Remarks, drawn" if remarks_only else "Counter-examples"
+            context = {"examples": drawn, "key": examples}
+            sections.append(
+                Section("examples", title, "counter_examples.html", context, styles=STYLES)
+            )
+        facts = [
+            ("Method", printable_line(report.method)),
+            ("Family", report.family),
+            ("Contract", report.contract),
+        ]
+        return PagePart(
+            key=key,
+            title=f"{label}: {MARKS[report.verdict]} {report.verdict.upper()}",
+            sections=[*sections, made(facts, report.seed, command)],
+            lead=report.about,
+        )
 
-def check_page(methods: Sequence[CheckedMethod], command: str) -> Page:
+
+def check_page(methods: Sequence[MethodOnPage], command: str) -> Page:
     """Return the page of a check, with a part for each method.
 
     Args:
@@ -149,50 +188,12 @@ def check_page(methods: Sequence[CheckedMethod], command: str) -> Page:
         label = f"{name} ({occurrence})" if names.count(name) > 1 else name
         key = _NOT_IN_KEYS.sub("-", method.report.method.lower())[:_LONGEST_KEY].strip("-")
         key = f"method-{number}-{key}" if key else f"method-{number}"
-        parts.append(_part(method, label, key, command))
+        parts.append(method.part(label, key, command))
     if len(methods) == 1:
         return Page(f"Check of {parts[0].title}", parts, command=printable_line(command))
     passed = sum(method.report.passed for method in methods)
     lead = f"{passed} of {len(methods)} methods pass."
     return Page(f"Check of {len(methods)} methods", parts, lead, printable_line(command))
-
-
-def _part(method: CheckedMethod, label: str, key: str, command: str) -> PagePart:
-    """The answer, all findings, those to look at, and what decides them."""
-    report, examples = method.report, f"{key}-examples"
-    findings = shown(report, method.words)
-    table = {
-        "findings": findings,
-        "levels": _counts(findings),
-        "groups": [
-            (kind, words)
-            for kind, words in KINDS.items()
-            if any(finding.kind == kind for finding in findings)
-        ],
-        "examples": examples,
-    }
-    scripts = ("findings.js",)
-    sections = [
-        _verdict(report, findings),
-        Section("findings", "All findings", "findings.html", table, None, scripts, STYLES),
-    ]
-    drawn = [finding for finding in findings if finding.number]
-    if drawn:
-        remarks_only = all(finding.verdict == REMARK for finding in drawn)
-        title = "Remarks, drawn" if remarks_only else "Counter-examples"
-        context = {"examples": drawn, "key": examples}
-        sections.append(Section("examples", title, "counter_examples.html", context, styles=STYLES))
-    facts = [
-        ("Method", printable_line(report.method)),
-        ("Family", report.family),
-        ("Contract", report.contract),
-    ]
-    return PagePart(
-        key=key,
-        title=f"{label}: {MARKS[report.verdict]} {report.verdict.upper()}",
-        sections=[*sections, made(facts, report.seed, command)],
-        lead=report.about,
-    )
 
 
 def _verdict(report: CheckReport, findings: Sequence[Shown]) -> Section:

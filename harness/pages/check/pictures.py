@@ -122,7 +122,7 @@ class Picture:
 
 
 @dataclass(frozen=True)
-class Axis:
+class PictureAxis:
     """Values to percent of the width."""
 
     low: float
@@ -164,6 +164,14 @@ class Axis:
 
     def _scale(self, value: float) -> float:
         return math.log10(max(value, self.low)) if self.logarithmic else value
+
+    def path(self, truths: Floats, missed: Floats, top: float) -> str:
+        """The curve within its box."""
+        x = _CURVE * (truths - self.low) / ((self.high - self.low) or 1.0)
+        y = _CURVE * np.minimum(missed, top) / top
+        points = [f"{a:.1f} {b:.1f}" for a, b in zip(x.tolist(), y.tolist(), strict=True)]
+        kept = [point for at, point in enumerate(points) if at == 0 or point != points[at - 1]]
+        return f"M{'L'.join(kept)}"
 
 
 def joined(*words: str) -> str:
@@ -236,7 +244,7 @@ def interval_picture(example: IntervalExample) -> Picture:
     )
 
 
-def _axis_of(example: IntervalExample) -> Axis:
+def _axis_of(example: IntervalExample) -> PictureAxis:
     """The axis of all limits and estimates, with the range of the parameter if that fits."""
     values = [
         value
@@ -246,13 +254,13 @@ def _axis_of(example: IntervalExample) -> Axis:
     ]
     if not values:
         low, high = example.support
-        return Axis(low if math.isfinite(low) else 0.0, high if math.isfinite(high) else 1.0)
+        return PictureAxis(low if math.isfinite(low) else 0.0, high if math.isfinite(high) else 1.0)
     low, high = min(values), max(values)
     positive = [value for value in values if value > 0]
     is_ratio = example.support == (0.0, math.inf) and not example.unit
     if is_ratio and positive and low >= 0 and high > _FEWEST_FOLDS * min(positive):
         low = min(positive)
-        return Axis(
+        return PictureAxis(
             10 ** math.floor(math.log10(low)), 10 ** math.ceil(math.log10(high)), LEFT, True
         )
     ends = [end for end in example.support if math.isfinite(end)]
@@ -261,7 +269,7 @@ def _axis_of(example: IntervalExample) -> Axis:
     room = 0.06 * (high - low) or 0.06 * abs(high) or 1.0
     below = low - room if low not in ends else low
     above = high + room if high not in ends else high
-    return Axis(below, above)
+    return PictureAxis(below, above)
 
 
 def _common(rows: Sequence[IntervalRow]) -> dict[str, float | int | str]:
@@ -275,7 +283,7 @@ def _common(rows: Sequence[IntervalRow]) -> dict[str, float | int | str]:
     return {name: value for name, value in first.items() if name == "alpha"}
 
 
-def _bar(row: IntervalRow, label: str, y: float, axis: Axis) -> Bar:
+def _bar(row: IntervalRow, label: str, y: float, axis: PictureAxis) -> Bar:
     """The bar of an interval; a limit that is missing leaves a note."""
     limits, note = {"lower": row.lower, "upper": row.upper}, ""
     missing = [name for name, value in limits.items() if math.isnan(value)]
@@ -312,10 +320,10 @@ def tail_picture(example: TailExample) -> Picture:
     largest = max([*finite.tolist(), example.expected])
     bottom, top = math.floor(math.log10(smallest)), math.ceil(math.log10(largest))
     bottom -= bottom == top
-    y_at = Axis(10.0**bottom, 10.0**top, logarithmic=True).height
+    y_at = PictureAxis(10.0**bottom, 10.0**top, logarithmic=True).height
     low, high = float(example.outcomes[0]), float(example.outcomes[-1])
     room = 0.04 * (high - low) or 0.5
-    axis = Axis(low - room, high + room, LEFT_OF_PLOT)
+    axis = PictureAxis(low - room, high + room, LEFT_OF_PLOT)
     marks = [
         Mark(axis.at(float(x)), y_at(float(tail)), name, example.place == (name, float(x)))
         for name, tails in example.tails.items()
@@ -368,8 +376,8 @@ def miss_picture(example: MissExample) -> Picture:
         missed = missed[(example.truths >= low) & (example.truths <= high)]
     largest = max(*known.values(), float(missed.max(initial=0.0)))
     top = max(min(1.0, 1.12 * largest), _SMALLEST_TOP)
-    axis = Axis(float(example.truths[0]), float(example.truths[-1]), LEFT_OF_PLOT)
-    height = Axis(0.0, top).height
+    axis = PictureAxis(float(example.truths[0]), float(example.truths[-1]), LEFT_OF_PLOT)
+    height = PictureAxis(0.0, top).height
 
     def y_at(missed: float) -> float:
         return height(top - missed)
@@ -423,7 +431,7 @@ def miss_picture(example: MissExample) -> Picture:
         lines=[Line(y_at(value), name, words[name]) for name, value in known.items()],
         shades=[(start, width) for start, width in shades if width > 0],
         shade_words=shade_words,
-        curve=_path(example.truths, example.missed, axis, top),
+        curve=axis.path(example.truths, example.missed, top),
         notes=notes,
     )
 
@@ -433,20 +441,11 @@ def _coverage_text(missed: float) -> str:
     return f"{100.0 * (1.0 - missed):.12g}"
 
 
-def _path(truths: Floats, missed: Floats, axis: Axis, top: float) -> str:
-    """The curve within its box."""
-    x = _CURVE * (truths - axis.low) / ((axis.high - axis.low) or 1.0)
-    y = _CURVE * np.minimum(missed, top) / top
-    points = [f"{a:.1f} {b:.1f}" for a, b in zip(x.tolist(), y.tolist(), strict=True)]
-    kept = [point for at, point in enumerate(points) if at == 0 or point != points[at - 1]]
-    return f"M{'L'.join(kept)}"
-
-
 def _number_picture(example: NumberExample) -> Picture:
     """Two numbers as bars from 0."""
     found, expected = example.found, example.expected
     low, high = min(0.0, found, expected), max(0.0, found, expected)
-    axis = Axis(low, high if high > low else low + 1.0)
+    axis = PictureAxis(low, high if high > low else low + 1.0)
     named = [("found", found, True), (printable_line(example.expected_words), expected, False)]
     bars = []
     for number, (words, value, is_fault) in enumerate(named):

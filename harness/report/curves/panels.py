@@ -58,7 +58,7 @@ class Simulated:
 
 
 @dataclass(frozen=True)
-class Panel:
+class CurvePanel:
     """The values of all methods over x."""
 
     size: Size | None
@@ -92,7 +92,7 @@ class Panels:
     """Labels."""
     sides: Sequence[str]
     """The side of each method."""
-    panels: Sequence[Panel]
+    panels: Sequence[CurvePanel]
     """All alphas of all held truths of the first size, then of the next one."""
     held_in_all: int = 0
     """The number of held true values in the tables, where not all are shown."""
@@ -125,7 +125,7 @@ class _Cells:
     def sizes(self) -> list[Size]:
         return self.table.select(self.family.sizes).unique(maintain_order=True).rows()
 
-    def panels(self, over: str, panels: Sequence[Panel], held_in_all: int = 0) -> Panels:
+    def panels(self, over: str, panels: Sequence[CurvePanel], held_in_all: int = 0) -> Panels:
         """Panels of all methods over this axis."""
         side_of = dict(self.table.select("method", "side").unique().rows())
         sides = [str(side_of[method]) for method in self.methods]
@@ -138,7 +138,7 @@ class _Cells:
         alpha: float,
         held: tuple[float, ...] = (),
         names: Sequence[str] | None = None,
-    ) -> Panel:
+    ) -> CurvePanel:
         """The panel of those of some rows that have an alpha."""
         rows = rows.filter(alpha=alpha)
         x = rows[self.axis].cast(pl.Float64).unique().sort().to_numpy()
@@ -148,7 +148,7 @@ class _Cells:
         of_trials = self._by_method(estimates, x, "length")
         unknown = ~np.isfinite(length).any(axis=1)
         length[unknown] = of_trials[unknown]
-        return Panel(
+        return CurvePanel(
             size,
             alpha,
             tuple(held),
@@ -285,5 +285,5 @@ def _implied_panels(results: Results) -> Panels | None:
             exact = solver.at_truths(limits)
             missed[row], length[row] = exact.missed[0], exact.length[0]
             curves.append(exact_curve(results, method, alpha, family, size, (low, high)))
-        panels.append(Panel(size, alpha, (), x, missed, length, curves=curves))
+        panels.append(CurvePanel(size, alpha, (), x, missed, length, curves=curves))
     return axis.panels("truth", panels)

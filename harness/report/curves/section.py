@@ -18,7 +18,7 @@ from harness.figures.look.axes import COVERAGE
 from harness.findings.choice import candidates_of, choice
 from harness.findings.judgements import judgements
 from harness.methods.method import TWO_SIDED
-from harness.report.curves.panels import Panel, Panels, outcome_panels, truth_panels
+from harness.report.curves.panels import CurvePanel, Panels, outcome_panels, truth_panels
 from harness.report.curves.sentences import (
     Words,
     coverage_sentence,
@@ -56,7 +56,7 @@ class CurveAxis:
     """The label of the other axis where lengths are drawn."""
     most: int
     """The axis of coverage shows so many times alpha at most, unless all of it is asked for."""
-    sentence: Callable[[Panel, Words], str]
+    sentence: Callable[[CurvePanel, Words], str]
     """What a picture of coverage says."""
 
 
@@ -90,7 +90,7 @@ class ShownPanels:
         return (len(self.sizes) - 1) // 2
 
     @property
-    def first(self) -> Panel:
+    def first(self) -> CurvePanel:
         """The panel that is shown at first."""
         return self.panels.panels[self.start * len(self.held) * len(self.alphas)]
 
@@ -115,9 +115,90 @@ class ShownPanels:
             largest = max(largest, *(each[np.isfinite(each)].max(initial=0.0) for each in values))
         return min(_ROOM * float(largest), self.axis.most * alpha, 1.0)
 
-    def sentences(self, panel: Panel) -> list[str]:
+    def sentences(self, panel: CurvePanel) -> list[str]:
         """What the pictures of a panel say; the second is empty where there are no lengths."""
         return [self.axis.sentence(panel, self.words), length_sentence(panel, self.words)]
+
+    def data(self) -> dict[str, Any]:
+        """What the script reads."""
+        panels = self.panels.panels
+        # Equal positions, as of a grid at several sizes, are stored once.
+        positions = {panel.x.tobytes(): panel.x for panel in panels}
+        numbers = {key: number for number, key in enumerate(positions)}
+        return {
+            "over": self.panels.over,
+            "symbol": self.words.symbol,
+            "xLabel": self.axis.label,
+            "logarithmic": self.logarithmic,
+            "valueLabel": COVERAGE,
+            "lengthLabel": self.axis.length_label,
+            "titles": self.words.titles,
+            "series": self.series,
+            "on": self.words.drawn,
+            "sizes": self.sizes,
+            "held": self.held,
+            "alphas": self.alphas,
+            "start": self.start,
+            "reference": self.words.yardstick,
+            "comparable": self.words.comparable,
+            "ends": list(self.axis.ends),
+            "reach": [self.reach(alpha) for alpha in self.alphas],
+            "xs": [packed(x) for x in positions.values()],
+            "panels": [
+                _packed_panel(panel, numbers[panel.x.tobytes()], self.sentences(panel))
+                for panel in panels
+            ],
+        }
+
+    def context(self) -> dict[str, Any]:
+        """What the template reads."""
+        panels, titles = self.panels.panels, self.words.titles
+        exact = np.any([np.isfinite(panel.missed).any(axis=1) for panel in panels], axis=0)
+        return {
+            "shown": self,
+            "methods": [
+                {
+                    "title": title,
+                    "colour": place % COLOURS + 1,
+                    "dash": place // COLOURS % DASHES,
+                    "on": row in self.words.drawn,
+                }
+                for row, (title, place) in enumerate(zip(titles, self.series, strict=True))
+            ],
+            "comparable": [(row, titles[row]) for row in self.words.comparable],
+            "has_length": any(np.isfinite(panel.length).any() for panel in panels),
+            "has_trials": any(panel.simulated is not None for panel in panels),
+            # Estimates are shown where methods are few, or known by Monte Carlo alone.
+            "simulated": len(titles) <= SIMULATED_ON or not exact.all(),
+            "count": int(self.first.x.size),
+            "says": self.sentences(self.first),
+            "stills": self.stills(),
+            "has_curves": any(panel.curves for panel in panels),
+        }
+
+    def stills(self) -> list[StillPicture]:
+        """The pictures for pages without scripts, of the methods that are switched on at first."""
+        panel, words, axis = self.first, self.words, self.axis
+        values, lengths = [], []
+        for row in words.drawn:
+            title, series = words.titles[row], self.series[row]
+            curve = panel.curves[row] if panel.curves else None
+            x, missed = (
+                (panel.x, panel.missed[row]) if curve is None else (curve.truths, curve.missed)
+            )
+            if not np.isfinite(missed).any() and panel.simulated is not None:
+                x, missed = panel.x[panel.simulated.at], panel.simulated.alpha[row]
+            values.append(CurveLine(title, x, 100 * (1 - missed), series))
+            if row in words.comparable and np.isfinite(panel.length[row]).any():
+                lengths.append(CurveLine(title, panel.x, panel.length[row], series))
+        says, least = self.sentences(panel), 100 * (1 - self.reach(panel.alpha))
+        nominal = 100 * (1 - panel.alpha)
+        axes, is_log = (axis.label, COVERAGE), self.logarithmic
+        pictures = [still_picture(says[0], axes, values, (least, 100.0), nominal, is_log)]
+        if lengths:
+            axes, alt = (axis.label, axis.length_label), says[1] or axis.length_label
+            pictures.append(still_picture(alt, axes, lengths, logarithmic=is_log))
+        return pictures
 
 
 def shown_of(results: Results, panels: Panels) -> ShownPanels:
@@ -208,8 +289,8 @@ def curves(results: Results) -> list[Section]:
             "curves",
             each.axis.title,
             "curves.html",
-            _context(each),
-            _data(each),
+            each.context(),
+            each.data(),
             ("plotly-basic.min.js", "curves.js"),
             ("curves.css",),
         )
@@ -217,66 +298,7 @@ def curves(results: Results) -> list[Section]:
     ]
 
 
-def _data(shown: ShownPanels) -> dict[str, Any]:
-    """What the script reads."""
-    panels = shown.panels.panels
-    # Equal positions, as of a grid at several sizes, are stored once.
-    positions = {panel.x.tobytes(): panel.x for panel in panels}
-    numbers = {key: number for number, key in enumerate(positions)}
-    return {
-        "over": shown.panels.over,
-        "symbol": shown.words.symbol,
-        "xLabel": shown.axis.label,
-        "logarithmic": shown.logarithmic,
-        "valueLabel": COVERAGE,
-        "lengthLabel": shown.axis.length_label,
-        "titles": shown.words.titles,
-        "series": shown.series,
-        "on": shown.words.drawn,
-        "sizes": shown.sizes,
-        "held": shown.held,
-        "alphas": shown.alphas,
-        "start": shown.start,
-        "reference": shown.words.yardstick,
-        "comparable": shown.words.comparable,
-        "ends": list(shown.axis.ends),
-        "reach": [shown.reach(alpha) for alpha in shown.alphas],
-        "xs": [packed(x) for x in positions.values()],
-        "panels": [
-            _packed_panel(panel, numbers[panel.x.tobytes()], shown.sentences(panel))
-            for panel in panels
-        ],
-    }
-
-
-def _context(shown: ShownPanels) -> dict[str, Any]:
-    """What the template reads."""
-    panels, titles = shown.panels.panels, shown.words.titles
-    exact = np.any([np.isfinite(panel.missed).any(axis=1) for panel in panels], axis=0)
-    return {
-        "shown": shown,
-        "methods": [
-            {
-                "title": title,
-                "colour": place % COLOURS + 1,
-                "dash": place // COLOURS % DASHES,
-                "on": row in shown.words.drawn,
-            }
-            for row, (title, place) in enumerate(zip(titles, shown.series, strict=True))
-        ],
-        "comparable": [(row, titles[row]) for row in shown.words.comparable],
-        "has_length": any(np.isfinite(panel.length).any() for panel in panels),
-        "has_trials": any(panel.simulated is not None for panel in panels),
-        # Estimates are shown where methods are few, or known by Monte Carlo alone.
-        "simulated": len(titles) <= SIMULATED_ON or not exact.all(),
-        "count": int(shown.first.x.size),
-        "says": shown.sentences(shown.first),
-        "stills": _stills(shown),
-        "has_curves": any(panel.curves for panel in panels),
-    }
-
-
-def _packed_panel(panel: Panel, x: int, say: Sequence[str]) -> dict[str, Any]:
+def _packed_panel(panel: CurvePanel, x: int, say: Sequence[str]) -> dict[str, Any]:
     """A panel for the script: the values that are read as they are, lines as they are drawn."""
     stored: dict[str, Any] = {
         "x": x,
@@ -317,26 +339,3 @@ def _packed_panel(panel: Panel, x: int, say: Sequence[str]) -> dict[str, Any]:
             "upper": packed(panel.simulated.upper),
         }
     return stored
-
-
-def _stills(shown: ShownPanels) -> list[StillPicture]:
-    """The pictures for pages without scripts, of the methods that are switched on at first."""
-    panel, words, axis = shown.first, shown.words, shown.axis
-    values, lengths = [], []
-    for row in words.drawn:
-        title, series = words.titles[row], shown.series[row]
-        curve = panel.curves[row] if panel.curves else None
-        x, missed = (panel.x, panel.missed[row]) if curve is None else (curve.truths, curve.missed)
-        if not np.isfinite(missed).any() and panel.simulated is not None:
-            x, missed = panel.x[panel.simulated.at], panel.simulated.alpha[row]
-        values.append(CurveLine(title, x, 100 * (1 - missed), series))
-        if row in words.comparable and np.isfinite(panel.length[row]).any():
-            lengths.append(CurveLine(title, panel.x, panel.length[row], series))
-    says, least = shown.sentences(panel), 100 * (1 - shown.reach(panel.alpha))
-    nominal = 100 * (1 - panel.alpha)
-    axes, is_log = (axis.label, COVERAGE), shown.logarithmic
-    pictures = [still_picture(says[0], axes, values, (least, 100.0), nominal, is_log)]
-    if lengths:
-        axes, alt = (axis.label, axis.length_label), says[1] or axis.length_label
-        pictures.append(still_picture(alt, axes, lengths, logarithmic=is_log))
-    return pictures

@@ -14,7 +14,7 @@ from harness.figures.look import labels
 from harness.findings.judgements import first_largest
 from harness.findings.numbers import coverage, covered, nominal, percent
 from harness.findings.verdicts import ranges_above
-from harness.report.curves.panels import Panel
+from harness.report.curves.panels import CurvePanel
 from harness.tables.answers import rounding_of
 
 ACCURATE = 1e-9
@@ -27,7 +27,7 @@ _LONG = 1000
 
 @dataclass(frozen=True)
 class Words:
-    """What a panel's methods, size and positions are called."""
+    """What a panel's methods, size and positions are called, and what is said of them."""
 
     titles: Sequence[str]
     """What readers call the methods, in the order of their rows."""
@@ -41,11 +41,11 @@ class Words:
     """The name of the axis: p, x, n."""
     family: Family
 
-    def size(self, panel: Panel) -> str:
+    def size(self, panel: CurvePanel) -> str:
         """The size of a panel; empty where the sizes are the axis."""
         return "" if panel.size is None else labels.size_text(self.family, panel.size)
 
-    def held(self, panel: Panel) -> str:
+    def held(self, panel: CurvePanel) -> str:
         """The true values that are held, with their symbols."""
         symbols = [symbol for _, symbol in self.family.curve_truths]
         if panel.size is not None:
@@ -53,7 +53,7 @@ class Words:
         pairs = zip(symbols, panel.held, strict=True)
         return ", ".join(f"{symbol} = {value:.6g}" for symbol, value in pairs if value is not None)
 
-    def start(self, panel: Panel) -> str:
+    def start(self, panel: CurvePanel) -> str:
         """How a sentence begins: with the size and what else is held, if there is any."""
         setting = ", ".join(filter(None, (self.size(panel), self.held(panel))))
         return f"At {setting}, " if setting else ""
@@ -69,9 +69,105 @@ class Words:
         text = f"{value:.0f}" if whole else f"{value:.3g}"
         return f"{self.symbol} = {text}".replace("-", "\N{MINUS SIGN}")
 
-    def near(self, panel: Panel, value: float) -> str:
+    def near(self, panel: CurvePanel, value: float) -> str:
         """Where something is: close to a position, or at the only one there is."""
         return f"{'at' if panel.x.size == 1 else 'near'} {self.place(value)}"
+
+    def longest(self, panel: CurvePanel, others: Sequence[int]) -> str:
+        """The method whose intervals are the longest somewhere, relative to the yardstick's."""
+        unit, reference = panel.length[self.yardstick], self.titles[self.yardstick]
+        longer = panel.length / np.where(unit > 0, unit, np.nan) - 1
+        longer[~np.isfinite(longer)] = -np.inf
+        row = max(others, key=lambda other: float(longer[other].max()))
+        where = int(longer[row].argmax())
+        if longer[row, where] < _NOTICEABLE:
+            return f"no intervals{self.shown} are longer than those of {reference}"
+        most = "" if panel.x.size == 1 else "up to "
+        return (
+            f"the intervals of {self.titles[row]} are {most}{_part(longer[row, where])} longer "
+            f"than those of {reference}, {self.near(panel, panel.x[where])}"
+        )
+
+    def mean_lengths(self, panel: CurvePanel, known: Sequence[int]) -> str:
+        """The methods with the shortest and the longest intervals, on average."""
+        lengths = np.where(np.isfinite(panel.length), panel.length, np.nan)
+        mean = {row: float(np.nanmean(lengths[row])) for row in known}
+        short, long = min(known, key=lambda row: mean[row]), max(known, key=lambda row: mean[row])
+        if mean[short] <= 0 or mean[long] / mean[short] - 1 < _NOTICEABLE:
+            return f"all intervals{self.shown} are of about the same length"
+        average = "" if panel.x.size == 1 else " on average over the picture"
+        return (
+            f"the shortest intervals{average} are those of {self.titles[short]}; "
+            f"those of {self.titles[long]} are {_part(mean[long] / mean[short] - 1)} longer"
+        )
+
+    def by_trials(self, panel: CurvePanel) -> str:
+        """The lowest coverage by Monte Carlo, with its interval; empty without estimates."""
+        simulated = panel.simulated
+        if simulated is None:
+            return ""
+        alpha, upper = simulated.alpha[self.drawn], simulated.upper[self.drawn]
+        lower = simulated.lower[self.drawn]
+        if not np.isfinite(alpha).any():
+            return ""
+        line, column = divmod(int(np.nanargmax(alpha)), simulated.at.size)
+        titles = [self.titles[row] for row in self.drawn]
+        where = self.near(panel, panel.x[simulated.at[column]])
+        interval = ""
+        if np.isfinite(upper[line, column]):
+            low, high = 1 - upper[line, column], 1 - lower[line, column]
+            interval = f" (95 % interval {coverage(low)} to {coverage(high)})"
+        lowest = f"{coverage(1 - alpha[line, column])} {where}{interval}"
+        clear = np.asarray((lower > panel.alpha).any(axis=1))
+        never = [title for title, is_clear in zip(titles, clear, strict=True) if not is_clear]
+        text = f"by Monte Carlo {titles[line]} covers least often: {lowest}"
+        if len(never) not in (0, len(titles)):
+            verb = "is" if len(never) == 1 else "are"
+            text += f"; {first_few(never)} {verb} nowhere clearly below {nominal(panel.alpha)}"
+        return _capital(f"{self.start(panel)}{text}.")
+
+    def lowest(self, panel: CurvePanel, methods: Sequence[_Worst]) -> str:
+        """Which method's coverage is lowest, where, and over how much it is below nominal."""
+        bound = nominal(panel.alpha)
+        below = [method for method in methods if method.above > 0]
+        kept = [method.title for method in methods if method.above == 0]
+        worst = max(below or methods, key=lambda method: (method.missed, method.above))
+        lowest = f"{coverage(1 - worst.missed)} near {self.place(worst.where)}"
+        if not below and len(methods) == 1:
+            return f"{worst.title} never falls below {bound}: its lowest is {lowest}"
+        if not below:
+            none = f"no method{self.shown} falls below {bound}"
+            return f"{none}: the lowest is {worst.title}'s, {lowest}"
+        count, number = panel.x.size, round(worst.above * panel.x.size)
+        which = "sizes" if panel.size is None else "true values"
+        where = f"at {number} of {count} {which}" if number < count else f"at all {count} {which}"
+        if panel.curves:
+            whole = worst.above > 1 - ACCURATE
+            where = "over the whole range" if whole else f"over {percent(worst.above)} of the range"
+        text = f"{worst.title} falls to {lowest} and is below {bound} {where}"
+        if kept:
+            return f"{text}; {first_few(kept)} never {'is' if len(kept) == 1 else 'are'}"
+        if len(below) == 1:
+            return text
+        best = min(below, key=lambda method: (method.missed, method.above))
+        every = "both methods are" if len(below) == 2 else f"every method{self.shown} is"
+        least = f"{coverage(1 - best.missed)} near {self.place(best.where)}"
+        return f"{text}; {every} below it somewhere, {best.title} the least far, with {least}"
+
+    def at_the_only_place(self, panel: CurvePanel, methods: Sequence[_Worst]) -> str:
+        """The coverage of one method, or the lowest and the highest, at the only position."""
+        bound, at = nominal(panel.alpha), self.place(panel.x[0])
+        low = max(methods, key=lambda method: method.missed)
+        high = min(methods, key=lambda method: method.missed)
+        below = sum(method.above > 0 for method in methods)
+        if len(methods) == 1:
+            side = "below" if below else "not below"
+            return f"{low.title} covers {coverage(1 - low.missed)} at {at}, {side} {bound}"
+        count = f"{below} of {len(methods)} methods{self.shown} are below {bound}"
+        return (
+            f"{low.title} {coverage(1 - low.missed)} is the lowest coverage at {at} and "
+            f"{high.title} {coverage(1 - high.missed)} the highest; {count}"
+        )
 
 
 @dataclass(frozen=True)
@@ -85,11 +181,11 @@ class _Worst:
     """The part of the range, or of the listed values, where it misses more often than alpha."""
 
 
-def coverage_sentence(panel: Panel, words: Words) -> str:
+def coverage_sentence(panel: CurvePanel, words: Words) -> str:
     """Which method falls farthest below the nominal coverage, over how much of the range."""
     exact = [row for row in words.drawn if np.isfinite(panel.missed[row]).any()]
     if not exact:
-        return _by_trials(panel, words)
+        return words.by_trials(panel)
     unknown = len(words.drawn) - len(exact)
     rest = f" The coverage of {unknown} more is known by Monte Carlo alone." if unknown else ""
     limit = panel.alpha + rounding_of(panel.alpha)
@@ -105,56 +201,11 @@ def coverage_sentence(panel: Panel, words: Words) -> str:
             top = first_largest(curve.missed)
             above = share_above(curve, limit)
             worst.append(_Worst(title, float(curve.missed[top]), float(curve.truths[top]), above))
-    lowest = _at_the_only_place if panel.x.size == 1 else _lowest
-    return _capital(f"{words.start(panel)}{lowest(panel, worst, words)}.{rest}")
+    lowest = words.at_the_only_place if panel.x.size == 1 else words.lowest
+    return _capital(f"{words.start(panel)}{lowest(panel, worst)}.{rest}")
 
 
-def _lowest(panel: Panel, methods: Sequence[_Worst], words: Words) -> str:
-    """Which method's coverage is lowest, where it is so, and over how much it is below nominal."""
-    bound = nominal(panel.alpha)
-    below = [method for method in methods if method.above > 0]
-    kept = [method.title for method in methods if method.above == 0]
-    worst = max(below or methods, key=lambda method: (method.missed, method.above))
-    lowest = f"{coverage(1 - worst.missed)} near {words.place(worst.where)}"
-    if not below and len(methods) == 1:
-        return f"{worst.title} never falls below {bound}: its lowest is {lowest}"
-    if not below:
-        none = f"no method{words.shown} falls below {bound}"
-        return f"{none}: the lowest is {worst.title}'s, {lowest}"
-    count, number = panel.x.size, round(worst.above * panel.x.size)
-    which = "sizes" if panel.size is None else "true values"
-    where = f"at {number} of {count} {which}" if number < count else f"at all {count} {which}"
-    if panel.curves:
-        whole = worst.above > 1 - ACCURATE
-        where = "over the whole range" if whole else f"over {percent(worst.above)} of the range"
-    text = f"{worst.title} falls to {lowest} and is below {bound} {where}"
-    if kept:
-        return f"{text}; {first_few(kept)} never {'is' if len(kept) == 1 else 'are'}"
-    if len(below) == 1:
-        return text
-    best = min(below, key=lambda method: (method.missed, method.above))
-    every = "both methods are" if len(below) == 2 else f"every method{words.shown} is"
-    least = f"{coverage(1 - best.missed)} near {words.place(best.where)}"
-    return f"{text}; {every} below it somewhere, {best.title} the least far, with {least}"
-
-
-def _at_the_only_place(panel: Panel, methods: Sequence[_Worst], words: Words) -> str:
-    """The coverage of one method, or the lowest and the highest, where there is one position."""
-    bound, at = nominal(panel.alpha), words.place(panel.x[0])
-    low = max(methods, key=lambda method: method.missed)
-    high = min(methods, key=lambda method: method.missed)
-    below = sum(method.above > 0 for method in methods)
-    if len(methods) == 1:
-        side = "below" if below else "not below"
-        return f"{low.title} covers {coverage(1 - low.missed)} at {at}, {side} {bound}"
-    count = f"{below} of {len(methods)} methods{words.shown} are below {bound}"
-    return (
-        f"{low.title} {coverage(1 - low.missed)} is the lowest coverage at {at} and "
-        f"{high.title} {coverage(1 - high.missed)} the highest; {count}"
-    )
-
-
-def outcome_sentence(panel: Panel, words: Words) -> str:
+def outcome_sentence(panel: CurvePanel, words: Words) -> str:
     """Which methods' coverage is farthest from nominal, and which have it at every outcome."""
     bound = nominal(panel.alpha)
     error = panel.missed - panel.alpha
@@ -186,7 +237,7 @@ def outcome_sentence(panel: Panel, words: Words) -> str:
     return _capital(text) + _held_by_intervals(panel, len(words.titles))
 
 
-def length_sentence(panel: Panel, words: Words) -> str:
+def length_sentence(panel: CurvePanel, words: Words) -> str:
     """How much longer intervals of one method are than those of the others; may be empty."""
     rows = [row for row in words.drawn if row in words.comparable]
     known = [row for row in rows if np.isfinite(panel.length[row]).any()]
@@ -194,7 +245,7 @@ def length_sentence(panel: Panel, words: Words) -> str:
     if not known:
         return ""
     if words.yardstick >= 0 and others and np.isfinite(panel.length[words.yardstick]).any():
-        text = _longest(panel, words, others)
+        text = words.longest(panel, others)
     elif panel.x.size == 1 and len(known) == 1:
         length = panel.length[known[0], 0]
         text = f"the length is {length:.3g} at {words.place(panel.x[0])}"
@@ -206,38 +257,8 @@ def length_sentence(panel: Panel, words: Words) -> str:
             f"{lengths[high]:.3g} near {words.place(panel.x[high])}"
         )
     else:
-        text = _mean_lengths(panel, words, known)
+        text = words.mean_lengths(panel, known)
     return _capital(f"{words.start(panel)}{text}.")
-
-
-def _longest(panel: Panel, words: Words, others: Sequence[int]) -> str:
-    """The method whose intervals are the longest somewhere, relative to the yardstick's."""
-    unit, reference = panel.length[words.yardstick], words.titles[words.yardstick]
-    longer = panel.length / np.where(unit > 0, unit, np.nan) - 1
-    longer[~np.isfinite(longer)] = -np.inf
-    row = max(others, key=lambda other: float(longer[other].max()))
-    where = int(longer[row].argmax())
-    if longer[row, where] < _NOTICEABLE:
-        return f"no intervals{words.shown} are longer than those of {reference}"
-    most = "" if panel.x.size == 1 else "up to "
-    return (
-        f"the intervals of {words.titles[row]} are {most}{_part(longer[row, where])} longer "
-        f"than those of {reference}, {words.near(panel, panel.x[where])}"
-    )
-
-
-def _mean_lengths(panel: Panel, words: Words, known: Sequence[int]) -> str:
-    """The methods with the shortest and the longest intervals, on average."""
-    lengths = np.where(np.isfinite(panel.length), panel.length, np.nan)
-    mean = {row: float(np.nanmean(lengths[row])) for row in known}
-    short, long = min(known, key=lambda row: mean[row]), max(known, key=lambda row: mean[row])
-    if mean[short] <= 0 or mean[long] / mean[short] - 1 < _NOTICEABLE:
-        return f"all intervals{words.shown} are of about the same length"
-    average = "" if panel.x.size == 1 else " on average over the picture"
-    return (
-        f"the shortest intervals{average} are those of {words.titles[short]}; "
-        f"those of {words.titles[long]} are {_part(mean[long] / mean[short] - 1)} longer"
-    )
 
 
 def share_above(curve: MissCurve, limit: float) -> float:
@@ -246,33 +267,7 @@ def share_above(curve: MissCurve, limit: float) -> float:
     return float(above / (curve.truths[-1] - curve.truths[0]))
 
 
-def _by_trials(panel: Panel, words: Words) -> str:
-    """The lowest coverage by Monte Carlo, with its interval; empty where there are no estimates."""
-    simulated = panel.simulated
-    if simulated is None:
-        return ""
-    alpha, upper = simulated.alpha[words.drawn], simulated.upper[words.drawn]
-    lower = simulated.lower[words.drawn]
-    if not np.isfinite(alpha).any():
-        return ""
-    line, column = divmod(int(np.nanargmax(alpha)), simulated.at.size)
-    titles = [words.titles[row] for row in words.drawn]
-    where = words.near(panel, panel.x[simulated.at[column]])
-    interval = ""
-    if np.isfinite(upper[line, column]):
-        low, high = 1 - upper[line, column], 1 - lower[line, column]
-        interval = f" (95 % interval {coverage(low)} to {coverage(high)})"
-    lowest = f"{coverage(1 - alpha[line, column])} {where}{interval}"
-    clear = np.asarray((lower > panel.alpha).any(axis=1))
-    never = [title for title, is_clear in zip(titles, clear, strict=True) if not is_clear]
-    text = f"by Monte Carlo {titles[line]} covers least often: {lowest}"
-    if len(never) not in (0, len(titles)):
-        verb = "is" if len(never) == 1 else "are"
-        text += f"; {first_few(never)} {verb} nowhere clearly below {nominal(panel.alpha)}"
-    return _capital(f"{words.start(panel)}{text}.")
-
-
-def _held_by_intervals(panel: Panel, count: int) -> str:
+def _held_by_intervals(panel: CurvePanel, count: int) -> str:
     """How many intervals of Monte Carlo hold the exact value, where there is one method."""
     simulated = panel.simulated
     if simulated is None or count > 1:

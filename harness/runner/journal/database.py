@@ -74,6 +74,10 @@ class Stored:
     content: bytes
 
 
+class UnsoundError(InputError):
+    """The pages of the file do not fit together; records on others can be read."""
+
+
 class Journal:
     """An open journal. One process has it, which alone reads and writes."""
 
@@ -87,6 +91,7 @@ class Journal:
             largest: the most bytes of all records; None for any number.
 
         Raises:
+            UnsoundError: a part of the file is damaged.
             InputError: the file is damaged, or is no journal, or cannot be written.
         """
         self.path = path
@@ -99,8 +104,17 @@ class Journal:
         _refuse_irregular(path)
         with _faults(path):
             self._connection = sqlite3.connect(path, timeout=0.0, isolation_level=None)
-            self._connection.text_factory = _text
-            run = self._connection.execute
+        try:
+            self._begin()
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def _begin(self) -> None:
+        """Make the tables where they are not, and begin a transaction."""
+        path, run = self.path, self._connection.execute
+        self._connection.text_factory = _text
+        with _faults(path):
             run("PRAGMA locking_mode = EXCLUSIVE")
             run("PRAGMA journal_mode = DELETE")
             run("PRAGMA synchronous = NORMAL")
@@ -115,13 +129,20 @@ class Journal:
                 application, form = _APPLICATION, _FORMAT
             if (application, form) != (_APPLICATION, _FORMAT):
                 raise InputError(f"{path} is not a journal of this version; move it or delete it")
+            if not self._is_new:
+                (fault,) = run("PRAGMA quick_check(1)").fetchone()
+                if fault != "ok":
+                    raise UnsoundError(_damaged(path, fault))
             self._connection.executescript(_TABLES)
             run("BEGIN IMMEDIATE")
             self._here = self._environment_number(json.dumps(environment(), sort_keys=True))
             self._bytes = self._value("SELECT coalesce(sum(length(content)), 0) FROM records")
 
     def _value(self, query: str, *arguments: Any) -> int:
-        return int(self._connection.execute(query, arguments).fetchone()[0])
+        row = self._connection.execute(query, arguments).fetchone()
+        if row is None or not isinstance(row[0], int):
+            raise DamagedRecordError(f"expected a whole number, found {row}")
+        return row[0]
 
     def _environment_number(self, text: str) -> int:
         self._connection.execute("INSERT OR IGNORE INTO environments (content) VALUES (?)", (text,))
@@ -270,22 +291,27 @@ class Journal:
         self._committed = time.monotonic()
         self._pause = max(SHORTEST_BATCH, _PAUSE * (self._committed - start))
 
-    def copy_from(self, path: Path) -> None:
+    def copy_from(self, path: Path, *, has_facts: bool = False) -> None:
         """Copy all records of another journal into this one, but for damaged ones.
 
         Args:
             path: its file, which is not changed.
+            has_facts: whether all that was noted is copied too.
 
         Raises:
             InputError: the file is damaged or no journal, or this one cannot be written.
         """
         with _faults(path), _read_only(path) as other:
-            numbers = {
-                number: self._environment_number(text)
-                for number, text in other.execute("SELECT number, content FROM environments")
-            }
-            for row in other.execute(_READ):
-                record = _stored(row)
+            if has_facts:
+                facts = other.execute("SELECT name, content FROM facts").fetchall()
+                self._connection.executemany("INSERT INTO facts VALUES (?, ?)", facts)
+            numbers = {}
+            with _unreadable():
+                for number, text in other.execute("SELECT number, content FROM environments"):
+                    if isinstance(text, str):
+                        numbers[number] = self._environment_number(text)
+            for row in _readable_rows(other):
+                record = None if row is None else _stored(row)
                 if record is None:
                     self.damaged += 1
                     continue
@@ -395,7 +421,42 @@ def _faults(path: Path) -> Iterator[None]:
             raise InputError(f"{path} cannot be opened: {fault}") from None
         if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL")):
             raise InputError(f"{path} is in use by another process") from None
-        raise InputError(f"{path} is damaged ({fault}); delete it, or run with --fresh") from None
+        raise InputError(_damaged(path, fault)) from None
+
+
+def _damaged(path: Path, fault: object) -> str:
+    return f"{path} is damaged ({fault}); delete it, or run with --fresh"
+
+
+@contextmanager
+def _unreadable() -> Iterator[None]:
+    """Pass over what SQLite cannot read of a damaged file."""
+    try:
+        yield
+    except sqlite3.DatabaseError as fault:
+        if not getattr(fault, "sqlite_errorname", "").startswith("SQLITE_CORRUPT"):
+            raise
+
+
+def _readable_rows(connection: sqlite3.Connection) -> Iterator[Any]:
+    """Yield the rows of records, and None in place of one that cannot be read.
+
+    A damaged page ends a query. The numbers of rows are those that are found from the first one on,
+    from the last one on, and in the index.
+    """
+    numbers: set[int] = set()
+    for way in (
+        "NOT INDEXED ORDER BY number",
+        "NOT INDEXED ORDER BY number DESC",
+        "INDEXED BY by_key",
+    ):
+        with _unreadable():
+            numbers.update(n for (n,) in connection.execute(f"SELECT number FROM records {way}"))
+    for number in sorted(numbers):
+        row = None
+        with _unreadable():
+            row = connection.execute(f"{_READ} WHERE number = ?", (number,)).fetchone()
+        yield row
 
 
 def _refuse_irregular(path: Path) -> None:
@@ -435,6 +496,27 @@ def facts_of(path: Path) -> dict[str, Any]:
         return {str(name): _plain(content) for name, content in rows}
 
 
+def _salvage(path: Path) -> int:
+    """Replace a damaged journal by one of the records that can be read; return how many cannot.
+
+    Raises:
+        InputError: what was noted cannot be read, or the new file cannot be written.
+    """
+    sound = path.with_name(f"{path.name}-salvaged")
+    try:
+        with opened(sound, fresh=True, largest=None) as journal:
+            journal.copy_from(path, has_facts=True)
+        # Without any record it is gone.
+        if sound.exists():
+            sound.replace(path)
+        else:
+            path.unlink()
+    except BaseException:
+        sound.unlink(missing_ok=True)
+        raise
+    return journal.damaged
+
+
 @contextmanager
 def opened(
     path: Path, *, fresh: bool = False, largest: int | None = LARGEST_JOURNAL
@@ -453,7 +535,12 @@ def opened(
         # What SQLite has not taken back yet belongs to the file.
         for file in (path, path.with_name(f"{path.name}-journal")):
             file.unlink(missing_ok=True)
-    journal = Journal(path, largest)
+    try:
+        journal = Journal(path, largest)
+    except UnsoundError:
+        lost = _salvage(path)
+        journal = Journal(path, largest)
+        journal.damaged = lost
     try:
         yield journal
     except BaseException:

@@ -11,7 +11,7 @@ from scipy.stats import binom, multinomial, poisson
 from harness.base.numerics.arrays import Floats
 from harness.callers.function import FunctionHere
 from harness.callers.source import CatalogueSource
-from harness.checks.conformance.grid import GridBlock, OutcomeGrid, TableList
+from harness.checks.conformance.grid import CountGrid, GridBlock, TableList
 from harness.checks.conformance.properties import Evaluation
 from harness.checks.conformance.runner import check_conformance, evaluate
 from harness.checks.conformance.wide_grid import OF_NUMBERS, several_count_grid
@@ -36,17 +36,15 @@ TWO = {
 PAIRS = {"paired_difference": ("tango", 0.2), "paired_ratio": ("tang", 1.4)}
 
 
-def _evaluation(family: str, method: str, outcomes: OutcomeGrid) -> Evaluation:
+def _evaluation(family: str, method: str, outcomes: CountGrid) -> Evaluation:
     source = CatalogueSource(method, find(family_of(family), method), seed=1)
     subject = Subject(source, family_of(family))
     (found,) = evaluate(subject, [GridBlock(outcomes, ALPHAS)], ("two-sided",))
     return found
 
 
-def _grid(family: str, sizes: tuple[float, float], *counts: list[int]) -> OutcomeGrid:
-    return OutcomeGrid(
-        family_of(family), sizes, tuple(np.array(each, np.float64) for each in counts)
-    )
+def _grid(family: str, sizes: tuple[float, float], *counts: list[int]) -> CountGrid:
+    return CountGrid(family_of(family), sizes, tuple(np.array(each, np.float64) for each in counts))
 
 
 def _log_likelihood(

@@ -9,7 +9,7 @@ from scipy.special import ndtri
 
 from harness.callers.function import FunctionHere
 from harness.callers.source import CatalogueSource
-from harness.checks.conformance.grid import GridBlock, OutcomeGrid
+from harness.checks.conformance.grid import CountGrid, GridBlock
 from harness.checks.conformance.runner import evaluate, evaluate_widely
 from harness.checks.conformance.wide_grid import OF_NUMBERS, THOROUGH, wide_grid
 from harness.checks.expected_failures import apply_expected_failures
@@ -82,7 +82,7 @@ def test_tails_are_sums_of_binomial_probabilities():
         FunctionHere("f", lambda x, n, alpha: (0.0 * x + lower, 0.0 * x + upper)),
         family_of("proportion"),
     )
-    outcomes = OutcomeGrid(family_of("proportion"), (float(n),), (np.arange(n + 1.0),))
+    outcomes = CountGrid(family_of("proportion"), (float(n),), (np.arange(n + 1.0),))
     (tails,) = tails_of(evaluate(subject, [GridBlock(outcomes, (0.1,))]))
 
     def exact(p, counts):

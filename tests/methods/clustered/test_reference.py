@@ -14,7 +14,7 @@ from scipy.special import betainc
 from harness.distributions.sampling.laws.clusters import draw_clusters
 from harness.methods.bootstrap import RESAMPLES
 from harness.methods.catalogue import CATALOGUE
-from harness.methods.clustered import _LARGEST_SIZE, Clusters, _law_of_sum
+from harness.methods.clustered import _LARGEST_SIZE, ClusterRows, _law_of_sum
 from harness.methods.method import LOWER, UPPER
 from tests.methods.clustered.outcomes import DETERMINISTIC, limits, rows_of
 from tests.oracles.frequencies import fits
@@ -259,7 +259,7 @@ def test_the_law_of_a_resample_is_the_exact_convolution(count, size):
     for _ in range(count):
         power = np.convolve(power, one)
     exact = [float(Fraction(each, count**count)) for each in power]
-    found = _law_of_sum(Clusters(*rows_of((x, [size] * count))), count, size)[0]
+    found = _law_of_sum(ClusterRows(*rows_of((x, [size] * count))), count, size)[0]
     np.testing.assert_allclose(found, exact, rtol=0, atol=1e-15)
 
 

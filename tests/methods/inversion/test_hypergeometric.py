@@ -8,8 +8,8 @@ from harness.methods.inversion import MINIMUM_LIKELIHOOD
 from harness.methods.inversion.hypergeometric import (
     HalfTails,
     HypergeometricTails,
+    ShiftWindow,
     TablePoints,
-    Window,
     corrected_score_limit,
 )
 from tests.oracles import odds_ratios
@@ -98,9 +98,9 @@ def test_probabilities_are_those_of_the_law():
 def test_a_window_that_is_too_narrow_is_widened():
     tables = Tables(*(np.array([4000.0]) for _ in range(4)))
     here = corrected_score_limit(tables, 2.0)
-    narrow = Window.about(tables, here, 0.05)
+    narrow = ShiftWindow.about(tables, here, 0.05)
     assert not narrow.is_wide_enough(tables, narrow.probabilities(here))[0]
-    wide = Window.about(tables, here, 4.0)
+    wide = ShiftWindow.about(tables, here, 4.0)
     for points in (here, corrected_score_limit(tables, 6.0), corrected_score_limit(tables, -3.0)):
         few, many = (HypergeometricTails(tables, window) for window in (narrow, wide))
         np.testing.assert_allclose(few.near(points), many.near(points), rtol=1e-12)

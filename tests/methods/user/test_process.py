@@ -277,3 +277,10 @@ def test_no_file_of_the_working_folder_goes_before_a_library(write, tmp_path):
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert (tmp_path / "results" / "mine" / "summary.csv").is_file()
+
+
+def test_nothing_is_written_beside_the_file_of_a_function(write, tmp_path, monkeypatch):
+    monkeypatch.delenv("PYTHONPYCACHEPREFIX")
+    write("def f(x, n, alpha):\n    return 0 * x / n, 1 + 0 * x / n\n")
+    assert main(["run", "c.yaml", "--out", "elsewhere", "--quiet"]) == 0
+    assert not (tmp_path / "__pycache__").exists()

@@ -15,7 +15,7 @@ from harness.kinds.coverage import trials as study_trials
 from harness.kinds.load import load_experiment
 from harness.runner.journal import database
 from harness.runner.journal.database import opened
-from harness.runner.parallel import NoProgress
+from harness.runner.parallel import Progress
 from tests.study.experiments import DRAWN, LISTED, Interrupting, changed
 
 SHARD = 1 << 9
@@ -54,11 +54,11 @@ METHODS = BASE["methods"]
 
 def results(config, path):
     with opened(path) as journal:
-        return study_run.compute(load_experiment(config), NoProgress(), journal)
+        return study_run.compute(load_experiment(config), Progress(), journal)
 
 
 def alone(config):
-    return study_run.compute(load_experiment(config), NoProgress())
+    return study_run.compute(load_experiment(config), Progress())
 
 
 def assert_same(first, second):

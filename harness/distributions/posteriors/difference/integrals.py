@@ -63,12 +63,12 @@ class Integrals(ABC):
         return density, slope
 
     @abstractmethod
-    def _blocks(self, magnitude: Floats, gap: Floats, negative: Bools) -> Iterator[Block]:
+    def _blocks(self, magnitude: Floats, gap: Floats, negative: Bools) -> Iterator[OneSignBlock]:
         """Yield blocks of the outcomes inside the range, each with one sign of d."""
 
 
 @dataclass(frozen=True)
-class Block(ABC):
+class OneSignBlock(ABC):
     """Outcomes with one sign of d, whose components are swapped where d is negative."""
 
     index: Positions
@@ -103,7 +103,7 @@ class DifferenceIntegrals(Integrals):
     second: Density
     overlap: type[Overlap] = LinearOverlap
 
-    def _blocks(self, magnitude: Floats, gap: Floats, negative: Bools) -> Iterator[Block]:
+    def _blocks(self, magnitude: Floats, gap: Floats, negative: Bools) -> Iterator[OneSignBlock]:
         """Yield blocks of outcomes that have the same narrower component, too."""
         narrow = self.first.variance <= self.second.variance
         finite = np.isfinite(magnitude)
@@ -122,7 +122,7 @@ class DifferenceIntegrals(Integrals):
 
 
 @dataclass(frozen=True)
-class DifferenceBlock(Block):
+class DifferenceBlock(OneSignBlock):
     """Outcomes whose narrower component is the weight."""
 
     first: Density

@@ -31,9 +31,9 @@ from harness.distributions.posteriors.difference.density import (
     IntegrandPoints,
 )
 from harness.distributions.posteriors.difference.integrals import (
-    Block,
     Factor,
     Integrals,
+    OneSignBlock,
     Window,
     positions_in_blocks,
 )
@@ -288,7 +288,7 @@ class ConditionalWindow(Window[Conditional]):
 
 
 @dataclass(frozen=True)
-class PairedBlock(Block):
+class PairedBlock(OneSignBlock):
     """Outcomes with the powers of p₁₀, p₀₁ and ρ, or of p₀₁, p₁₀ and ρ where d is negative."""
 
     powers: Powers
@@ -343,7 +343,7 @@ class PairedIntegrals(Integrals):
             tail[pole] = betainc(v, u, 0.5) if upper else betainc(u, v, 0.5)
         return tail
 
-    def _blocks(self, magnitude: Floats, gap: Floats, negative: Bools) -> Iterator[Block]:
+    def _blocks(self, magnitude: Floats, gap: Floats, negative: Bools) -> Iterator[OneSignBlock]:
         for mirrored in (False, True):
             for part in positions_in_blocks((gap > 0.0) & (negative == mirrored)):
                 u, v, r = self.first[part], self.second[part], self.same[part]

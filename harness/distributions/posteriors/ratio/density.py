@@ -76,9 +76,10 @@ class LogScaleDensity(Density, Generic[W]):
     def _cumulants_of(density: W) -> Cumulants:
         """The cumulants of z where a component has this density."""
 
-    @abstractmethod
     def _scaled(self, value: float) -> float:
-        """z at a value of the component."""
+        """z at a value of the component; its logarithm by default."""
+        with np.errstate(divide="ignore"):
+            return float(np.log(value))
 
     @abstractmethod
     def _unscaled(self, p: Floats, q: Floats) -> Points:
@@ -189,10 +190,6 @@ class LogBetaDensity(LogScaleDensity[BetaDensity]):
     def _cumulants_of(density: BetaDensity) -> Cumulants:
         return of_log_gamma_ratio(density.whole.a, density.whole.b)
 
-    def _scaled(self, value: float) -> float:
-        with np.errstate(divide="ignore"):
-            return float(np.log(value))
-
     def _unscaled(self, p: Floats, q: Floats) -> Points:
         return np.exp(-q), -np.expm1(-q)
 
@@ -226,10 +223,6 @@ class LogGammaDensity(LogScaleDensity[GammaDensity]):
     def _cumulants_of(density: GammaDensity) -> Cumulants:
         whole = density.whole
         return of_log_gamma(whole.a).moved(-np.log(whole.b))
-
-    def _scaled(self, value: float) -> float:
-        with np.errstate(divide="ignore"):
-            return float(np.log(value))
 
     def _unscaled(self, p: Floats, q: Floats) -> Points:
         return np.exp(p), np.full_like(p, np.inf)

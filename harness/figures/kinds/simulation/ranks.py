@@ -44,7 +44,7 @@ class RankOptions(OfScenario, options.PanelOptions):
 
 
 @dataclass(frozen=True)
-class Panel:
+class RankPanel:
     """The shares of one method, less those of a right posterior, with the band."""
 
     title: str
@@ -92,7 +92,7 @@ def draw_rank_ecdf(results: Results, asked: RankOptions) -> list[Drawing]:
         p = uniformity(ranks, draws)
         stated = "p < 0.0001" if p < 1e-4 else f"p = {p:.2g}"
         title = f"{method}: {stated}, {ranks.size:,} ranks among {draws:,} draws"
-        panels.append(Panel(title, band, np.searchsorted(np.sort(ranks), bounds)))
+        panels.append(RankPanel(title, band, np.searchsorted(np.sort(ranks), bounds)))
     below = "share of ranks below it, less the fraction"
     return [_drawing(study, panels, "rank, as a fraction of the draws", below)]
 
@@ -108,11 +108,11 @@ def draw_coverage_by_level(results: Results, asked: RankOptions) -> list[Drawing
         levels, counts = covered_counts(ranks, draws)
         band = CountBand.simultaneous(ranks.size, levels)
         title = f"{method}: {ranks.size:,} trials with {draws:,} draws"
-        panels.append(Panel(title, band, counts))
+        panels.append(RankPanel(title, band, counts))
     return [_drawing(study, panels, "level of the central interval", "coverage, less the level")]
 
 
-def _drawing(study: Study, panels: list[Panel], across: str, up: str) -> Drawing:
+def _drawing(study: Study, panels: list[RankPanel], across: str, up: str) -> Drawing:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 

@@ -1,22 +1,61 @@
-"""A calibration on the page of results: how often an event held beside its computed probability."""
+"""A calibration on the screen and on pages: its tests, and how often an event held."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
+from rich import box
+from rich.console import RenderableType
+from rich.table import Table
 
 from harness.base.numerics.arrays import Floats
+from harness.catalogue import family_in
 from harness.families.catalogue import family_of
 from harness.findings.answer import Answer
-from harness.findings.numbers import whole
-from harness.kinds.calibration.findings import calibration_remarks
+from harness.findings.manifest import BAD, DOUBTFUL, GOOD, RunRemark
+from harness.findings.numbers import format_number, whole
+from harness.kinds.calibration.engine import PRIOR
+from harness.kinds.coverage.screen import marked
 from harness.report.page import Section
 from harness.report.sections import answer_section, cells, cells_file, facts
 from harness.report.still_picture import CurveLine, still_picture
+from harness.screen.console import escape_markup
 from harness.tables.results import Results
+
+
+def calibration_remarks(manifest: Mapping[str, Any]) -> Iterator[RunRemark]:
+    """Yield the result of a calibration's test under each reference.
+
+    Only a failure under the distribution of the truths is a fault of the harness.
+    """
+    references, level = manifest["calibration"]["references"], manifest["calibration"]["level"]
+    for row in references:
+        under = reference_text(row["reference"], len(references))
+        if row["p_value"] is None:
+            rest = ": too few uncertain trials."
+            yield RunRemark(DOUBTFUL, f"Not tested under {under}", rest)
+            continue
+        test = (
+            f": chi-squared {row['chi_squared']:.1f} on {row['degrees_of_freedom']} degrees of "
+            f"freedom, p = {row['p_value']:.2g}."
+        )
+        if row["p_value"] >= level:
+            yield RunRemark(GOOD, f"Calibrated under {under}", test)
+        else:
+            meaning = BAD if row is references[-1] else DOUBTFUL
+            yield RunRemark(meaning, f"Not calibrated under {under}", test)
+
+
+def reference_text(reference: str, count: int) -> str:
+    """A distribution of the truths, of so many under which a run is tested."""
+    if reference != PRIOR:
+        return "the truths' own distribution"
+    return "the prior" if count > 1 else "the truths' own prior"
+
 
 _NAMES = {"prior": "under the prior", "truth": "under the truths' distribution"}
 _SERIES = {"prior": 1, "truth": 2}
@@ -105,3 +144,37 @@ def _marks(name: str, part: pl.DataFrame, difference: bool = False) -> CurveLine
     across: Floats = np.stack([x, x, x, x - _HALF_DASH, x + _HALF_DASH, x + _HALF_DASH], axis=1)
     height: Floats = np.stack([low, high, gap, y, y, gap], axis=1)
     return CurveLine(_NAMES[name], across.ravel(), height.ravel(), _SERIES[name])
+
+
+def calibration_screen(results: Results) -> Iterator[RenderableType]:
+    """The title, the test and the bins under each reference, and the folder of the files."""
+    manifest = results.manifest
+    yield f"[bold]{escape_markup(manifest['title'])}[/bold]"
+    references = manifest["calibration"]["references"]
+    yield from map(marked, calibration_remarks(manifest))
+    parameter = family_in(results.cells).parameter
+    for row in references:
+        under = reference_text(row["reference"], len(references))
+        table = Table(
+            title=f"{parameter} ≥ delta: how often, by its probability under {under}",
+            title_justify="left",
+            box=box.SIMPLE_HEAD,
+            pad_edge=False,
+        )
+        for heading in ("bin", "trials", "mean probability", "fraction (95 %)"):
+            table.add_column(heading, justify="right", no_wrap=True)
+        cells = results.cells.filter(pl.col("reference") == row["reference"])
+        for cell in cells.iter_rows(named=True):
+            fraction = ""
+            if cell["fraction"] is not None:
+                interval = f"({cell['ci_lower']:.4f}, {cell['ci_upper']:.4f})"
+                fraction = f"{cell['fraction']:.4f} {interval}"
+            table.add_row(
+                f"{cell['bin_lower']:.4g} … {cell['bin_upper']:.4g}",
+                f"{cell['trials']:,}",
+                format_number(cell["mean_probability"]),
+                fraction,
+            )
+        yield table
+    if results.path is not None:
+        yield f"Written to {escape_markup(str(results.path))}"
