@@ -40,7 +40,7 @@ def posterior(data: Data, alpha: float, side: str, prior: Prior) -> LimitPair:
     three between its ends is integrated over the other two, by Legendre's rule of their angles
     arcsin √p between the ends. The one is that which the share depends on most.
 
-    The default prior is that of Jeffreys, s = t = ½. Limits are right to 1e-7 where s and t are at
+    The default prior is that of Jeffreys, s = t = ½. Limits are right to 1e-5 where s and t are at
     least ½, and mostly to 1e-10. The density of an angle is infinite at an end where they are less:
     there limits may be off by 5e-4.
 
