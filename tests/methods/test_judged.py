@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 from scipy.special import expit, ndtri, rel_entr
+from scipy.stats import beta
 
 import harness
 from harness.base.errors import InputError
@@ -103,6 +104,72 @@ def test_posterior_has_the_tails_that_are_asked_for_on_either_side():
     lower, upper = posterior(CASES, 0.1, "two-sided", JEFFREYS)
     assert posterior(CASES, 0.05, "lower", JEFFREYS)[0] == pytest.approx(lower, abs=1e-12)
     assert posterior(CASES, 0.05, "upper", JEFFREYS)[1] == pytest.approx(upper, abs=1e-12)
+
+
+RIGHT_LIMITS = [
+    ((364, 500, 5, 5, 4, 5), 0.05, 0.346413, 0.935585),
+    ((445, 500, 10, 10, 9, 10), 0.05, 0.827936, 0.985660),
+    ((80, 100, 9, 10, 8, 10), 0.05, 0.629536, 0.986432),
+    ((218, 500, 0, 3, 202, 400), 0.05, 0.003324, 0.788680),
+    ((100, 100, 72, 100, 3, 3), 0.001, 0.769685, 0.999994),
+]
+"""Limits by another program, that integrates over se and u at 300 angles of each."""
+
+
+@pytest.mark.parametrize(("outcome", "alpha", "lower", "upper"), RIGHT_LIMITS)
+def test_posterior_is_right_where_few_labels_leave_it_near_the_constraints(
+    outcome, alpha, lower, upper
+):
+    limits = posterior(columns(outcome), alpha, "two-sided", JEFFREYS)
+    assert limits[0] == pytest.approx(lower, abs=1e-6)
+    assert limits[1] == pytest.approx(upper, abs=1e-6)
+
+
+def panels(rates, least):
+    """Angles from the least to a right one, with panels that end at those of some rates."""
+    angles = np.arcsin(np.sqrt(rates))
+    inside = angles[(angles > least) & (angles < np.pi / 2 - 1e-6)]
+    x, weight = np.polynomial.legendre.leggauss(30)
+    half = np.diff([least, *inside, np.pi / 2])[:, np.newaxis] / 2
+    middle = np.array([least, *inside])[:, np.newaxis] + half
+    return (middle + half * x).ravel(), (half * weight).ravel()
+
+
+def tails_by_nested_integrals(outcome, lower, upper):
+    """The probabilities of a share below and above two limits: over u, then over se and q."""
+    x, n, a, m, b, k = outcome
+    q, se, u = beta(x + 0.5, n - x + 0.5), beta(a + 0.5, m - a + 0.5), beta(k - b + 0.5, b + 0.5)
+    ends, masses = [1e-6, 0.01, 0.5, 0.99, 1 - 1e-6], np.zeros(3)
+    for angle, weight in zip(*panels(u.ppf(ends), 0.0), strict=True):
+        low = np.sin(angle) ** 2
+        angles, weights = panels(se.ppf(ends), angle)
+        high = np.sin(angles) ** 2
+        shares = np.array([0, lower, upper, 1])[:, np.newaxis]
+        at = low + shares * (high - low)
+        of_q = q.cdf(at) if low < q.mean() else -q.sf(at)
+        density = weight * u.pdf(low) * np.sin(2 * angle) * se.pdf(high) * np.sin(2 * angles)
+        masses += np.diff(of_q, axis=0) @ (weights * density)
+    return masses[[0, 2]] / masses.sum()
+
+
+def test_posterior_has_its_tails_by_nested_integrals():
+    rng = np.random.default_rng(7)
+    for _ in range(6):
+        n, m, k = (int(size) for size in rng.choice([3, 10, 40, 150], 3))
+        share, se, u = rng.uniform(0, 1), rng.uniform(0.6, 1), rng.uniform(0, 0.4)
+        x = rng.binomial(n, share * se + (1 - share) * u)
+        outcome = x, n, rng.binomial(m, se), m, rng.binomial(k, 1 - u), k
+        (lower,), (upper,) = posterior(columns(outcome), 0.05, "two-sided", JEFFREYS)
+        tails = tails_by_nested_integrals(outcome, lower, upper)
+        assert tails == pytest.approx(0.025, rel=1e-6), outcome
+
+
+def test_posterior_is_mirrored_with_yes_and_no():
+    x, n, a, m, b, k = columns((364, 500, 5, 5, 4, 5), (3, 30, 10, 10, 12, 15), (0, 50, 8, 9, 3, 9))
+    lower, upper = posterior((x, n, a, m, b, k), 0.05, "two-sided", JEFFREYS)
+    mirrored = posterior((n - x, n, b, k, a, m), 0.05, "two-sided", JEFFREYS)
+    assert mirrored[0] == pytest.approx(1 - upper, rel=1e-8)
+    assert mirrored[1] == pytest.approx(1 - lower, rel=1e-8)
 
 
 def test_profile_likelihood_is_maximized_over_both_error_rates():
