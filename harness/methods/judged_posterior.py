@@ -41,7 +41,7 @@ def posterior(data: Data, alpha: float, side: str, prior: Prior) -> LimitPair:
     arcsin √p between the ends. The one is that which the share depends on most.
 
     The default prior is that of Jeffreys, s = t = ½. Limits are right to 1e-5 where s and t are at
-    least ½, and mostly to 1e-10. The density of an angle is infinite at an end where they are less:
+    least ½, and mostly to 1e-8. The density of an angle is infinite at an end where they are less:
     there limits may be off by 5e-4.
 
     Args:
@@ -312,7 +312,7 @@ def _rules(panel: int, inner: int, of_q: int) -> _Rules:
     return first, second, third
 
 
-_ROUGH, _FINE = _rules(8, 12, 16), _rules(40, 60, 88)
+_ROUGH, _FINE = _rules(8, 12, 16), _rules(24, 36, 52)
 
 
 def _outer(beta: _Angle, least: Floats, split: Floats, rule: _Rule) -> tuple[Floats, Floats]:
