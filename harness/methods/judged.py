@@ -121,6 +121,21 @@ def remark_on_labels(data: Data) -> str:
     )
 
 
+def remark_on_likelihood(data: Data) -> str:
+    """Return ``remark_on_labels``, or what labels without an error mean for likelihood ratios."""
+    _, _, positives_right, positives, negatives_right, negatives = data
+    without_error = (positives_right == positives) & (negatives_right == negatives)
+    if remark := remark_on_labels(data):
+        return remark
+    if not without_error.any():
+        return ""
+    return (
+        "the judge is right on all labels: if its error rates are near 0, profile_likelihood "
+        "misses more often than alpha (14 % at 20 cases, 20 labels of each kind and a share of "
+        "0.905, exact, for 5 %); lang_reiczigel does not, and is 17 % longer there"
+    )
+
+
 def profile_likelihood(data: Data, alpha: float, side: str) -> LimitPair:
     """The shares that a likelihood ratio test with the likeliest se and sp does not reject.
 

@@ -230,6 +230,22 @@ def as_if_the_judge_were_right(x, n, positives_right, positives, negatives_right
     return np.maximum(center - reach, 0.0), np.minimum(center + reach, 1.0)
 
 
+def test_the_default_says_where_a_judge_without_errors_makes_it_too_short():
+    labels = {"positives_right": 20, "positives": 20, "negatives_right": 20, "negatives": 20}
+    found = harness.interval("judged_share", x=18, n=20, **labels)
+    assert any("the judge is right on all labels" in remark for remark in found.remarks)
+    other = harness.interval("judged_share", x=18, n=20, **{**labels, "positives_right": 19})
+    assert not any("all labels" in remark for remark in other.remarks)
+    rates = {"share": 0.905, "sensitivity": 0.999, "specificity": 0.999}
+    sizes = {"n": 20, "positives": 20, "negatives": 20}
+    covered = {
+        method: harness.coverage("judged_share", method, **sizes, **rates).coverage
+        for method in ("profile_likelihood", "lang_reiczigel")
+    }
+    assert covered["profile_likelihood"] == pytest.approx(0.860, abs=5e-4)
+    assert covered["lang_reiczigel"] > 0.95
+
+
 def test_a_check_finds_that_the_errors_of_the_judge_are_ignored():
     found = harness.check(
         as_if_the_judge_were_right,

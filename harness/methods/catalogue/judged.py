@@ -18,6 +18,7 @@ from harness.methods.judged import (
     lang_reiczigel,
     profile_likelihood,
     remark_on_labels,
+    remark_on_likelihood,
     rogan_gladen_delta,
 )
 from harness.methods.judged_posterior import JEFFREYS, posterior
@@ -65,8 +66,9 @@ def judged_share_methods(family: Family) -> Mapping[str, Method]:
     They are those that take no prior and draw nothing.
     """
     if not family.settings:
+        remarks = {"profile_likelihood": remark_on_likelihood}
         return {
-            name: replace(method, remark_on_data=remark_on_labels)
+            name: replace(method, remark_on_data=remarks.get(name, remark_on_labels))
             for name, method in _JUDGED_SHARE.items()
         }
     se, sp = family.settings[SENSITIVITY], family.settings[SPECIFICITY]
