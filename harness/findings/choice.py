@@ -7,21 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from harness.findings.allowance import USUAL, Allowance
 from harness.findings.judgements import AtAlpha, MethodJudgement
 from harness.tables.answers import rounding_of
 
-
-@dataclass(frozen=True)
-class Allowance:
-    """How many times alpha a method may miss to be recommended."""
-
-    mean: float = 1.1
-    """On average over a truth, under each truth and at each size. To miss less is no fault."""
-    worst: float = 2.5
-    """At the truth, of all that are searched, where it misses most often."""
-
-
-USUAL = Allowance()
 SHORTER = 1e-3
 """Of methods whose lengths differ by at most this part, that with the better worst case is used."""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.runner.journal.database import Journal
-from harness.runner.parallel import Progress
+from harness.runner.progress import Progress
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,8 @@ from harness.cli import main
 from harness.designs.precision import estimate_interval, planned_looks
 from harness.kinds.run import run_part
 from harness.kinds.simulation.findings import study_sentences
-from harness.runner.parallel import Progress
 from harness.runner.parts import Part
+from harness.runner.progress import Progress
 from harness.tables.results import Results
 from tests.simulation.studies import MODELS, function, study, value
 from tests.study.experiments import stable_files

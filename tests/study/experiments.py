@@ -11,7 +11,7 @@ import polars as pl
 
 import harness
 from harness.designs.limits import Limits
-from harness.runner.parallel import Progress
+from harness.runner.progress import Progress
 from harness.runner.storage import JOURNAL_FILE
 
 ODD_LABEL = 'odd, "label" [1]'

@@ -9,8 +9,8 @@ import harness
 from harness.base.errors import InputError
 from harness.kinds.load import load_experiment
 from harness.kinds.run import merge_parts, run_part
-from harness.runner.parallel import Progress
 from harness.runner.parts import Part, find_parts
+from harness.runner.progress import Progress
 
 MEAN = "def mean(data, alpha):\n    return data - 1, data + 1\n"
 DRAW = "def draw(rng):\n    return shift() + rng.random()\n"

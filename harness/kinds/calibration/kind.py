@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from harness.findings.answer import Answer
     from harness.report.page import Section
     from harness.runner.journal.database import Journal
-    from harness.runner.parallel import Progress
+    from harness.runner.progress import Progress
     from harness.runner.workload import Workload
     from harness.tables.results import Results
 

@@ -22,7 +22,8 @@ from harness.kinds.calibration.tables import (
 from harness.runner.journal.database import ColumnKey, Journal
 from harness.runner.journal.environment import sources_digest
 from harness.runner.journal.records import digest, pack
-from harness.runner.parallel import Progress, driver_backend, parallel_jobs, run_tasks
+from harness.runner.parallel import driver_backend, parallel_jobs, run_tasks
+from harness.runner.progress import Progress
 from harness.runner.rounds import Round, Task, run_rounds
 from harness.runner.workload import BASE, BYTES_OF_TRIAL, Workload, memory_for
 from harness.tables.results import Results

@@ -25,7 +25,7 @@ from harness.config.values import Execution, MethodSpec, Size, Trials
 from harness.families.catalogue import FAMILIES
 from harness.families.family import Family
 from harness.figures.kind import FigureSpec
-from harness.findings.choice import Allowance
+from harness.findings.allowance import Allowance
 from harness.kinds.coverage.experiment import Experiment, alpha_key, size_keys
 from harness.methods.method import ALL_SIDES, TWO_SIDED
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from harness.kinds.choice.tables import ChoiceResults
     from harness.report.page import Section
     from harness.runner.journal.database import Journal
-    from harness.runner.parallel import Progress
+    from harness.runner.progress import Progress
     from harness.runner.workload import Workload
 
 _COVERAGE = CoverageKind()

@@ -24,7 +24,7 @@ from harness.kinds.coverage.kind import CoverageKind
 from harness.kinds.coverage.run import compute
 from harness.kinds.coverage.workload import coverage_workload
 from harness.runner.journal.database import Journal
-from harness.runner.parallel import Progress
+from harness.runner.progress import Progress
 from harness.runner.storage import manifest_of
 from harness.runner.workload import Workload
 

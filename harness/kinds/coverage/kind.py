@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from harness.findings.answer import Answer
     from harness.report.page import Section
     from harness.runner.journal.database import Journal
-    from harness.runner.parallel import Progress
     from harness.runner.parts import Part
+    from harness.runner.progress import Progress
     from harness.runner.workload import Workload
     from harness.tables.results import Results
 

@@ -27,8 +27,9 @@ from harness.kinds.coverage.trials import (
     limited_scenarios,
 )
 from harness.runner.journal.database import Journal
-from harness.runner.parallel import Backend, Progress, opened_backend
+from harness.runner.parallel import Backend, opened_backend
 from harness.runner.parts import Part, TaskSpan
+from harness.runner.progress import Progress
 from harness.runner.rounds import run_rounds
 from harness.runner.workload import memory_for
 from harness.tables.columns import table_kind

@@ -20,7 +20,8 @@ from harness.kinds.coverage.records import engines_digest, join, take
 from harness.kinds.coverage.tables import exact_engine
 from harness.runner.journal.database import ColumnKey, Journal
 from harness.runner.journal.records import digest, pack
-from harness.runner.parallel import Progress, driver_backend, parallel_jobs, run_tasks
+from harness.runner.parallel import driver_backend, parallel_jobs, run_tasks
+from harness.runner.progress import Progress
 from harness.runner.rounds import Round, Task, run_rounds
 from harness.runner.workload import memory_for
 

@@ -15,7 +15,7 @@ from harness.findings.numbers import coverage, nominal, significant
 from harness.kinds.simulation.experiment import ALL
 from harness.kinds.simulation.measures import FRACTIONS, JOINT_COVERAGE
 from harness.kinds.simulation.search import IMPRECISE, OUTSIDE
-from harness.tables.columns import estimands_of
+from harness.tables.estimands import estimands_of
 from harness.tables.results import Results
 from harness.tables.wording import with_error
 

@@ -50,8 +50,9 @@ from harness.kinds.simulation.trials import (
 from harness.runner.journal.database import ColumnKey, Journal
 from harness.runner.journal.environment import program, sources_digest
 from harness.runner.journal.records import digest, pack
-from harness.runner.parallel import Backend, Progress, opened_backend, run_tasks
+from harness.runner.parallel import Backend, opened_backend, run_tasks
 from harness.runner.parts import TaskSpan
+from harness.runner.progress import Progress
 from harness.runner.rounds import Round, Task, run_rounds
 from harness.runner.workload import BASE, Workload, machine_memory, memory_for
 
