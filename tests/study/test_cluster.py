@@ -281,7 +281,7 @@ def run_while_workers_are_killed(tmp_path):
 
     def run():
         with opened_backend(Execution(2, "dask", 10.0)) as backend:
-            tasks = ((number, tmp_path / "tries", 0) for number in range(40))
+            tasks = ((number, tmp_path / "tries", 0) for number in range(400))
             results = run_tasks(process_of, tasks, 2, backend)
             try:
                 found.append(next(results)[0])
@@ -304,7 +304,7 @@ def run_while_workers_are_killed(tmp_path):
 
 
 def test_workers_of_this_machine_that_are_killed_are_started_anew(tmp_path):
-    assert run_while_workers_are_killed(tmp_path) == list(range(40))
+    assert run_while_workers_are_killed(tmp_path) == list(range(400))
 
 
 def test_a_run_ends_where_workers_of_this_machine_are_killed_too_often(tmp_path, monkeypatch):
