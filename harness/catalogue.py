@@ -53,9 +53,7 @@ def with_settings(name: Any, given: MutableMapping[str, Any], alpha: object = No
     >>> with_settings("f_score", {"beta": 2, "tp": 41}).name
     'f_score(beta=2)'
     """
-    if not isinstance(name, str) or name not in FAMILIES:
-        validate_choice("family", name, FAMILIES, ())
-    family = FAMILIES[name]
+    family = FAMILIES[validate_choice("family", name, FAMILIES, ())]
     if given.get(STOPPING) is not None:
         from harness.designs.stopping.family import stopped_proportion
         from harness.designs.stopping.open_rule import open_rule

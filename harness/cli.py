@@ -14,17 +14,19 @@ from typer.core import TyperGroup
 import harness
 from harness.base.errors import WriteError
 from harness.commands.audit import audit
+from harness.commands.average import average
 from harness.commands.check import check
 from harness.commands.ending import with_exit_code
 from harness.commands.init import init, methods, schema
 from harness.commands.interval import help_of_family, interval
 from harness.commands.leaderboard import leaderboard
-from harness.commands.metrics import average, metrics, significance
+from harness.commands.metrics import metrics
 from harness.commands.options import with_joined_numbers
 from harness.commands.output import say
 from harness.commands.planning import coverage, size
 from harness.commands.report import report
 from harness.commands.run import merge, run
+from harness.commands.significance import significance
 from harness.commands.stored import export, plot, replay
 from harness.commands.summarize import summarize
 

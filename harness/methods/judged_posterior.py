@@ -74,7 +74,7 @@ class _Angle:
     high: Floats
 
     def __getitem__(self, rows: Positions) -> _Angle:
-        return _Angle(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
+        return _Angle(self.a[rows], self.b[rows], self.mode[rows], self.low[rows], self.high[rows])
 
     def mirrored(self) -> _Angle:
         """Return the angle of 1 − p."""

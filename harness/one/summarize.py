@@ -169,7 +169,13 @@ class SummaryOptions:
     @property
     def columns(self) -> dict[str, str]:
         """The columns that are given of what a method answers beside its estimate."""
-        given = {name: getattr(self, name) for name in AnswerColumns.__annotations__}
+        given = {
+            "se": self.se,
+            "lower": self.lower,
+            "upper": self.upper,
+            "p_value": self.p_value,
+            "df": self.df,
+        }
         return {name: column for name, column in given.items() if column is not None}
 
 

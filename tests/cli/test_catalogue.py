@@ -12,7 +12,6 @@ import pytest
 import harness
 from harness.cli import COMMANDS
 from harness.commands.interval import interval
-from harness.commands.metrics import significance
 from harness.commands.options import (
     BETA,
     CASE_COUNTS,
@@ -35,6 +34,7 @@ from harness.commands.options import (
     number_or_list,
 )
 from harness.commands.planning import size
+from harness.commands.significance import significance
 from harness.families.catalogue import COMPARED, FAMILIES
 from harness.families.lists import RANGE as RANGE_OF_A_MEAN
 from harness.kinds.load import json_schema
