@@ -63,7 +63,8 @@ def test_a_run_that_another_version_began_says_so_and_is_computed_anew(
     with monkeypatch.context() as other:
         program = {**here["program"], "coverage-harness": "0.0.1"}
         other.setattr(database, "environment", lambda: {**here, "program": program})
-        other.setattr(records, "sources_digest", lambda *_: "those of another version")
+        # The digest itself is computed once for a process, so that it is replaced as a whole.
+        other.setattr(records, "engines_digest", lambda: "that of another version")
         first = run_command("run", path)
         assert "began" not in first.err
         before = Path("results/small/summary.csv").read_bytes()
