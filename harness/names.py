@@ -176,7 +176,8 @@ LabelledShareMethod = Literal[
 ]
 
 JudgedShareMethod = Literal[
-    "profile_likelihood", "lang_reiczigel", "rogan_gladen_delta", "posterior",
+    "lang_reiczigel_modified", "profile_likelihood", "lang_reiczigel", "rogan_gladen_delta",
+    "posterior",
 ]
 
 MethodName = (

@@ -420,7 +420,7 @@ def _remark(
                 *complete_data(setting.family, rows),
                 *columns_of_lists(setting.family, rows),
             )
-            if (remark := each.method.remark_on_data(data))
+            if (remark := each.method.remark_on_data(data, setting.alpha, setting.side))
         ),
         *(_on_default(setting, rows, found[0].method.name) if is_default else ()),
         *Remarks(setting, rows, partial(limits_text, percent=percent)).on(found),

@@ -96,44 +96,52 @@ def lang_reiczigel(data: Data, tail: float) -> LimitPair:
     return _clipped(*_lang_reiczigel(data, tail))
 
 
-LARGEST_TAIL = 0.025
-"""The tail of the limits that say whether the data contradict the labels."""
+def lang_reiczigel_modified(data: Data, alpha: float, side: str) -> LimitPair:
+    """Lang and Reiczigel's limits; those of the posterior where the data contradict the labels.
+
+    They are ``lang_reiczigel``, but where both limits leave [0, 1] on one side, and an interval
+    within it would be a point. There they are ``posterior`` with Jeffreys' priors.
+
+    Lang and Reiczigel (2014), Prev. Vet. Med. 113, 13–22.
+
+    Args:
+        data: x, n, a, m₁, b, m₀, shape (m,) each.
+        alpha: in (0, 1).
+        side: two-sided, lower or upper.
+    """
+    tail = alpha / 2 if side == TWO_SIDED else alpha
+    return _of_posterior_where(
+        contradicts_labels(data, tail), lang_reiczigel(data, tail), data, alpha, side
+    )
 
 
-def contradicts_labels(data: Data) -> Bools:
-    """Return where both of Lang and Reiczigel's limits of 95 % leave [0, 1], shape (m,).
+def contradicts_labels(data: Data, tail: float) -> Bools:
+    """Return where both of Lang and Reiczigel's limits leave [0, 1], shape (m,).
 
     The judge then says yes to fewer cases than its false positives alone would be, or to more than
     its sensitivity allows. Cases and labels are hardly of one population.
+
+    Args:
+        data: x, n, a, m₁, b, m₀, shape (m,) each.
+        tail: the probability outside each limit, in (0, 1).
     """
-    lower, upper, identified = _lang_reiczigel(data, LARGEST_TAIL)
+    lower, upper, identified = _lang_reiczigel(data, tail)
     return np.asarray(identified & ((upper <= 0.0) | (lower >= 1.0)))
 
 
-def remark_on_labels(data: Data) -> str:
-    """Return what to know where a judge's answers contradict its labels."""
-    if not contradicts_labels(data).any():
-        return ""
-    return (
-        "the data contradict the labels: the judge says yes to fewer cases than its false "
-        "positives alone would be, or to more than its sensitivity allows; cases and labels are "
-        "hardly alike, and profile_likelihood has the limits of the posterior"
-    )
+def _of_posterior_where(
+    chosen: Bools, limits: LimitPair, data: Data, alpha: float, side: str
+) -> LimitPair:
+    """These limits, with those of the posterior at the outcomes that are chosen."""
+    lower, upper = limits
+    if chosen.any():
+        those = tuple(column[chosen] for column in data)
+        lower[chosen], upper[chosen] = posterior(those, alpha, side, JEFFREYS)
+    return lower, upper
 
 
-def remark_on_likelihood(data: Data) -> str:
-    """Return ``remark_on_labels``, or what labels without an error mean for likelihood ratios."""
-    _, _, positives_right, positives, negatives_right, negatives = data
-    without_error = (positives_right == positives) & (negatives_right == negatives)
-    if remark := remark_on_labels(data):
-        return remark
-    if not without_error.any():
-        return ""
-    return (
-        "the judge is right on all labels: if its error rates are near 0, profile_likelihood "
-        "misses more often than alpha (14 % at 20 cases, 20 labels of each kind and a share of "
-        "0.905, exact, for 5 %); lang_reiczigel does not, and is 17 % longer there"
-    )
+CONTRADICTION_TAIL = 0.025
+"""The tail of Lang and Reiczigel's limits by which ``profile_likelihood`` has the posterior's."""
 
 
 def profile_likelihood(data: Data, alpha: float, side: str) -> LimitPair:
@@ -156,12 +164,9 @@ def profile_likelihood(data: Data, alpha: float, side: str) -> LimitPair:
     Raises:
         IntervalNotFoundError: a limit is not found.
     """
-    lower, upper = likelihood_limits(data, alpha / 2 if side == TWO_SIDED else alpha)
-    against = contradicts_labels(data)
-    if against.any():
-        those = tuple(column[against] for column in data)
-        lower[against], upper[against] = posterior(those, alpha, side, JEFFREYS)
-    return lower, upper
+    limits = likelihood_limits(data, alpha / 2 if side == TWO_SIDED else alpha)
+    against = contradicts_labels(data, CONTRADICTION_TAIL)
+    return _of_posterior_where(against, limits, data, alpha, side)
 
 
 def likelihood_limits(data: Data, tail: float) -> LimitPair:

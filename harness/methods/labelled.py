@@ -97,8 +97,11 @@ def disagreements(data: Data) -> Floats:
     return np.asarray(table[..., 1] + table[..., 2])
 
 
-def remark_on_disagreements(data: Data) -> str:
-    """Return what few labels that the judge got wrong mean for a prediction-powered interval."""
+def remark_on_disagreements(data: Data, alpha: float, side: str) -> str:
+    """Return what few labels that the judge got wrong mean for a prediction-powered interval.
+
+    It is the same whatever the alpha and the side of the interval.
+    """
     fewest = int(disagreements(data).min())
     if fewest >= FEWEST_DISAGREEMENTS:
         return ""

@@ -120,8 +120,9 @@ class Method:
     """The largest population that the method takes; None where there is no such limit."""
     exceptions: Mapping[str, str] = field(default_factory=dict)
     """Properties that this method does not have, each with the reason."""
-    remark_on_data: Callable[[tuple[Floats, ...]], str] | None = None
-    """What is to be known of the limits of some data, in a sentence; empty where nothing is."""
+    remark_on_data: Callable[[tuple[Floats, ...], float, str], str] | None = None
+    """(data, alpha, side) -> what is to be known of the limits, in a sentence; empty where nothing
+    is."""
     decides: Decision | None = None
     """Whether a limit of one side is beyond a value, by a quadrature of the posterior; None where
     the limit itself is as cheap."""

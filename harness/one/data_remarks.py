@@ -38,6 +38,8 @@ def remarks_on_limits(
     method: str,
     alpha_of_default: float | None,
     data: Data,
+    levels: Floats,
+    side: str,
     limits: tuple[Floats, Floats],
 ) -> Iterator[str]:
     """Yield what to know of intervals before use; what takes long to find out is left out.
@@ -48,6 +50,8 @@ def remarks_on_limits(
         alpha_of_default: the alpha where the method is the default of two sides, and was not named;
             else None.
         data: the columns of the family.
+        levels: the alphas, of the shape of the outcomes.
+        side: of the intervals.
         limits: the lower and the upper ones, of the shape of the outcomes.
     """
     if not limits[0].size:
@@ -59,8 +63,11 @@ def remarks_on_limits(
         yield from remark_on_sizes(family, method, alpha_of_default, [data])
     yield from remark_on_range(family, data[3:])
     of_data = find(family, method).remark_on_data
-    if of_data is not None and (remark := of_data(data)):
-        yield f"{method}: {remark}"
+    if of_data is not None:
+        alphas = np.unique(levels).tolist()
+        parts = [tuple(column[levels == alpha] for column in data) for alpha in alphas]
+        remarks = [of_data(part, alpha, side) for part, alpha in zip(parts, alphas, strict=True)]
+        yield from dict.fromkeys(f"{method}: {remark}" for remark in remarks if remark)
     if family.has_tasks and (limits[0] >= limits[1]).any():
         yield (
             f"{method} has no width, as all tasks have one value; gaffke and betting allow for "

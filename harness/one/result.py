@@ -178,7 +178,9 @@ def interval_of(
     estimate = family.estimate(of_family)
     is_default = method is None and side == TWO_SIDED and prior is None
     alpha_of_default = float(levels.flat[0]) if is_default and levels.size else None
-    limits = lower, upper
+    remarks = remarks_on_limits(
+        family, chosen.name, alpha_of_default, of_family, levels, side, (lower, upper)
+    )
     return Interval(
         _float_or_array(estimate),
         _float_or_array(lower),
@@ -188,7 +190,7 @@ def interval_of(
         alpha=float(np.asarray(alpha)) if np.ndim(alpha) == 0 else levels,
         side=side,
         data=_given(family, data if given is None else given, levels.shape),
-        remarks=tuple(remarks_on_limits(family, chosen.name, alpha_of_default, of_family, limits)),
+        remarks=tuple(remarks),
     )
 
 

@@ -13,11 +13,12 @@ from harness.base.numerics.arrays import Floats
 from harness.callers.function import FunctionHere
 from harness.callers.naming import method_for
 from harness.callers.source import CatalogueSource, Observed, Source
-from harness.catalogue import with_settings
+from harness.catalogue import with_rates, with_settings
 from harness.distributions.sampling.law import Law, population_and_title
 from harness.distributions.truths import Prior
 from harness.families.data import LARGEST_COUNT, numbers, validate_values
 from harness.families.family import Family
+from harness.families.judged import JUDGED_SHARE, SENSITIVITY, SPECIFICITY
 from harness.methods.catalogue import find
 
 AnyMethod = str | Callable[..., Any]
@@ -27,18 +28,29 @@ _OUTCOMES_AT_ONCE = 1 << 16
 """Keeps the temporary arrays of the methods small."""
 
 
-def planned_family(name: Any, given: MutableMapping[str, Any], alpha: object) -> Family:
+COST = "label_cost"
+"""The cost of a label over that of a case; 0 where labels are so many that rates are known."""
+
+
+def planned_family(
+    name: Any, given: MutableMapping[str, Any], alpha: object, *, is_size: bool = False
+) -> Family:
     """Return the family of a size or a power, as ``with_settings`` does.
 
+    Error rates of a judge are known where labels cost nothing, or no share is given.
+
     Raises:
-        InputError: also where the family has a law of its own, by which nothing is planned.
+        InputError: also of a power where the family has a law of its own.
     """
+    if is_size and name == JUDGED_SHARE.name and given.get(COST) == 0:
+        del given[COST]
+        rates = {rate: given.pop(rate, None) for rate in (SENSITIVITY, SPECIFICITY)}
+        return with_rates(JUDGED_SHARE, rates)
     family = with_settings(name, given, alpha)
-    if family.law is not None:
+    if family.law is not None and not is_size:
         raise InputError(
-            f"sizes and powers of {family.public_name} are of labels too, and need share, "
-            "sensitivity and specificity without n; with known error rates the size is that of a "
-            "proportion, of the judge's share of yes"
+            f"the power of {family.public_name} is not computed; with known error rates it is "
+            "that of a proportion, of the judge's share of yes"
         )
     return family
 

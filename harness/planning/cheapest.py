@@ -22,10 +22,10 @@ from harness.base.numerics.arrays import Floats
 from harness.families.family import Family, validate_names
 from harness.families.judged import TRUTHS
 from harness.methods.method import TWO_SIDED, Method
+from harness.planning.arguments import COST
 from harness.planning.lists import SEED, number_in_range, planned_method
 from harness.planning.tried import Tried
 
-COST = "label_cost"
 DATA_SETS = 1024
 """Data sets that are drawn at each pair of sizes."""
 LARGEST, FEWEST = 10**6, 2

@@ -233,8 +233,9 @@ def size(
             "labelled_share" share, sensitivity,
             specificity and unlabelled, the number of other cases; without it, as of
             "judged_share", the cases and labels are found that cost least together, where
-            ``label_cost`` is the cost of a label over that of a case. Without any, for a width of
-            proportions that are no ratio, all are 0.5.
+            ``label_cost`` is the cost of a label over that of a case; with 0 the error rates are
+            known, as they are without a share, and the cases are found. Without any, for a width
+            of proportions that are no ratio, all are 0.5.
 
     Returns:
         The sizes, what is reached there, up to where all sizes were checked, and the smaller sizes
@@ -252,7 +253,7 @@ def size(
         >>> found.n, round(found.reached, 5), found.checked_to
         (139, 0.0499, 556)
     """
-    estimated = planned_family(family, truths, alpha)
+    estimated = planned_family(family, truths, alpha, is_size=True)
     name = estimated.name
     assumed: dict[str, Any] = {}
     side = TWO_SIDED if above is below is None else "upper" if above is None else "lower"
@@ -299,6 +300,9 @@ def size(
     source = source_of(estimated, chosen, goal.side, prior)
     if isinstance(goal, Bound):
         _refuse_wrong_side(estimated, goal, ranges)
+    # Counts are of the model's parameters: of a known judge of its probability of yes.
+    ends = (estimated.model_parameter(np.array(span)).tolist() for span in ranges)
+    ranges = tuple((low, high) for low, high in ends)
     ladder = ladder_of(estimated, goal, ranges, ratio)
     question: Question | PowerQuestion | None = None
     asks_every, lows = thorough, [low for low, _ in ranges]

@@ -86,7 +86,7 @@ delta_atanh delong delong_logit hanley_mcneil - - - delta - - - - delta_logit
 - - - - - - - - - - cluster_z cr2 wild_bootstrap_t - - - - - - mle_order
 - - - gaffke betting - beta_binomial empirical_bernstein
 labels_only post_stratified - - - ppi ppi_plus
-lang_reiczigel rogan_gladen_delta posterior profile_likelihood
+lang_reiczigel rogan_gladen_delta posterior profile_likelihood lang_reiczigel_modified
 """
 _WITHOUT_N = {
     "beta_binomial_mixture": 3,

@@ -16,12 +16,12 @@ from harness.methods.catalogue import references as by
 from harness.methods.catalogue.one_sample import PROPORTION
 from harness.methods.judged import (
     lang_reiczigel,
+    lang_reiczigel_modified,
     profile_likelihood,
-    remark_on_labels,
-    remark_on_likelihood,
     rogan_gladen_delta,
 )
 from harness.methods.judged_posterior import JEFFREYS, posterior
+from harness.methods.judged_remarks import remark_on_known_rates, remark_on_labels
 from harness.methods.method import LimitPair, Method, for_family
 
 _HAS_WIDTH, _HOLDS, _IS_NESTED = "has width", "holds the estimate", "is nested in alpha"
@@ -31,6 +31,12 @@ _SHRUNK = {
 }
 
 _JUDGED_SHARE: dict[str, Method] = {
+    "lang_reiczigel_modified": of.wald(
+        "Lang-Reiczigel, by the posterior where data contradict the labels",
+        by.LANG_REICZIGEL,
+        lang_reiczigel_modified,
+        exceptions=_SHRUNK,
+    ),
     "profile_likelihood": of.likelihood(
         "Likelihood ratio, over both error rates",
         by.WILKS,
@@ -66,9 +72,8 @@ def judged_share_methods(family: Family) -> Mapping[str, Method]:
     They are those that take no prior and draw nothing.
     """
     if not family.settings:
-        remarks = {"profile_likelihood": remark_on_likelihood}
         return {
-            name: replace(method, remark_on_data=remarks.get(name, remark_on_labels))
+            name: replace(method, remark_on_data=partial(remark_on_labels, name))
             for name, method in _JUDGED_SHARE.items()
         }
     se, sp = family.settings[SENSITIVITY], family.settings[SPECIFICITY]
@@ -80,7 +85,10 @@ def judged_share_methods(family: Family) -> Mapping[str, Method]:
     }
     return {
         name: replace(
-            PROPORTION[name], formula=partial(_carried_over, method, se, sp), sides=method.sides
+            PROPORTION[name],
+            formula=partial(_carried_over, method, se, sp),
+            sides=method.sides,
+            remark_on_data=partial(remark_on_known_rates, method, se, sp),
         )
         for name, method in of_proportions.items()
     }

@@ -89,7 +89,11 @@ RECOMMENDED = {
     "auc": Recommended("newcombe"),
     "auc_difference": Recommended("delong", reason=_NEAREST),
     "labelled_share": Recommended("post_stratified"),
-    "judged_share": Recommended("profile_likelihood"),
+    "judged_share": Recommended(
+        "lang_reiczigel_modified",
+        lower="lang_reiczigel_modified",
+        upper="lang_reiczigel_modified",
+    ),
 }
 """By the name of the family."""
 OF_ANOTHER_BETA = Recommended("delta_logit", reason=_NEAREST)
