@@ -79,10 +79,20 @@ def test_what_is_recommended_is_what_the_rule_takes_in_the_results(path: Path) -
         assert one_sided is None or name == one_sided["method"].partition(" ")[0]
 
 
+A_POINT = {"judged_share": {"lang_reiczigel"}}
+"""Methods that may be a point, beside a form of them that the rule chooses among and that is not:
+both have the same lengths and worst cases but for rounding."""
+
+
 @pytest.mark.parametrize("path", CONFIGS, ids=[path.stem for path in CONFIGS])
 def test_the_rule_chooses_among_all_methods_and_under_several_truths(path: Path) -> None:
     config = yaml.safe_load(path.read_text("utf-8"))
-    assert "methods" not in config
+    if path.stem in A_POINT:
+        for side in (TWO_SIDED, LOWER, UPPER):
+            compared = set(summary(path.stem, side)["method"].str.split(" ").list.first())
+            assert compared == set(CATALOGUE[path.stem]) - A_POINT[path.stem]
+    else:
+        assert "methods" not in config
     assert config.get("allow", {}) == {}
     assert len(config["truths"]) >= 3 or config["family"] in LISTS
 

@@ -201,3 +201,9 @@ def test_the_command_takes_known_error_rates(run_command):
         "judged_share", "wilson", x=430, n=500, sensitivity=0.95, specificity=0.9
     )
     assert (shown["lower"], shown["upper"]) == (ours.lower, ours.upper)
+
+
+def test_the_command_says_that_data_contradict_the_error_rates(run_command):
+    options = "--x 490 --n 500 --sensitivity 0.9 --specificity 0.85"
+    shown = run_command("interval", "judged_share", *options.split())
+    assert "remark: wilson: the data contradict the error rates" in shown.err

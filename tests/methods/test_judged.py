@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 from scipy.special import expit, ndtri, rel_entr
-from scipy.stats import beta
+from scipy.stats import beta, binom
 
 import harness
 from harness.base.errors import InputError
 from harness.methods.judged import (
     contradicts_labels,
     lang_reiczigel,
+    lang_reiczigel_modified,
     likelihood_limits,
     profile_deviance,
     profile_likelihood,
@@ -207,19 +208,53 @@ def test_limits_are_the_whole_range_where_the_labels_do_not_show_that_the_judge_
         assert upper.tolist() == [1, 1]
 
 
-def test_the_default_answers_by_the_posterior_where_the_data_contradict_the_labels():
-    data = columns(
-        (0, 500, 95, 100, 70, 100), (500, 500, 70, 100, 95, 100), (300, 500, 45, 50, 44, 50)
-    )
-    assert contradicts_labels(data).tolist() == [True, True, False]
-    clipped = lang_reiczigel(data, 0.025)
+AGAINST_LABELS = columns(
+    (0, 500, 95, 100, 70, 100), (500, 500, 70, 100, 95, 100), (300, 500, 45, 50, 44, 50)
+)
+"""Data that contradict their labels, twice, and others."""
+
+
+@pytest.mark.parametrize(
+    ("method", "usual"),
+    [(lang_reiczigel_modified, lang_reiczigel), (profile_likelihood, likelihood_limits)],
+)
+def test_limits_are_the_posteriors_where_the_data_contradict_the_labels(method, usual):
+    assert contradicts_labels(AGAINST_LABELS, 0.025).tolist() == [True, True, False]
+    clipped = lang_reiczigel(AGAINST_LABELS, 0.025)
     assert (clipped[0][:2] == clipped[1][:2]).all()
-    lower, upper = profile_likelihood(data, 0.05, "two-sided")
-    usual = likelihood_limits(data, 0.025)
-    by_posterior = posterior(data, 0.05, "two-sided", JEFFREYS)
-    assert lower.tolist() == [*by_posterior[0][:2], usual[0][2]]
-    assert upper.tolist() == [*by_posterior[1][:2], usual[1][2]]
+    lower, upper = method(AGAINST_LABELS, 0.05, "two-sided")
+    others = usual(AGAINST_LABELS, 0.025)
+    by_posterior = posterior(AGAINST_LABELS, 0.05, "two-sided", JEFFREYS)
+    assert lower.tolist() == [*by_posterior[0][:2], others[0][2]]
+    assert upper.tolist() == [*by_posterior[1][:2], others[1][2]]
     assert 0 < lower[0] < upper[0] < 0.01
+
+
+@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.2, 0.6])
+def test_the_default_is_never_a_point(alpha):
+    counts = np.meshgrid(np.arange(0, 31, 6), np.arange(9), np.arange(9), indexing="ij")
+    x, a, b = (count.ravel().astype(np.float64) for count in counts)
+    sizes = {"n": 30, "positives": 8, "negatives": 8}
+    data = {"x": x, "positives_right": a, "negatives_right": b, **sizes}
+    found = harness.interval("judged_share", alpha=alpha, **data)
+    assert found.method == "lang_reiczigel_modified"
+    assert (found.upper - found.lower).min() > 1e-9
+    points = harness.interval("judged_share", "lang_reiczigel", alpha=alpha, **data)
+    assert (points.upper == points.lower).any() == (alpha > 0.05)
+
+
+@pytest.mark.parametrize("side", ["two-sided", "lower", "upper"])
+def test_the_default_says_that_it_answers_by_the_posterior_at_its_own_alpha(side):
+    labels = {"positives_right": 70, "positives": 100, "negatives_right": 95, "negatives": 100}
+    known = {"side": side, "x": 395, "n": 500, **labels}
+    said = {}
+    for alpha in (0.01, 0.2):
+        found = harness.interval("judged_share", alpha=alpha, **known)
+        said[alpha] = any(
+            "contradict the labels" in remark and "those of the posterior" in remark
+            for remark in found.remarks
+        )
+    assert said == {0.01: False, 0.2: True}
 
 
 def as_if_the_judge_were_right(x, n, positives_right, positives, negatives_right, negatives, alpha):
@@ -230,20 +265,49 @@ def as_if_the_judge_were_right(x, n, positives_right, positives, negatives_right
     return np.maximum(center - reach, 0.0), np.minimum(center + reach, 1.0)
 
 
-def test_the_default_says_where_a_judge_without_errors_makes_it_too_short():
+def test_the_default_covers_the_share_by_a_judge_without_errors_and_the_likelihood_does_not():
     labels = {"positives_right": 20, "positives": 20, "negatives_right": 20, "negatives": 20}
-    found = harness.interval("judged_share", x=18, n=20, **labels)
-    assert any("the judge is right on all labels" in remark for remark in found.remarks)
-    other = harness.interval("judged_share", x=18, n=20, **{**labels, "positives_right": 19})
-    assert not any("all labels" in remark for remark in other.remarks)
+    data = {"x": 18, "n": 20, **labels}
+    assert not harness.interval("judged_share", **data).remarks
+    remarks = harness.interval("judged_share", "profile_likelihood", **data).remarks
+    assert any("the judge is right on all labels" in remark for remark in remarks)
     rates = {"share": 0.905, "sensitivity": 0.999, "specificity": 0.999}
     sizes = {"n": 20, "positives": 20, "negatives": 20}
     covered = {
         method: harness.coverage("judged_share", method, **sizes, **rates).coverage
-        for method in ("profile_likelihood", "lang_reiczigel")
+        for method in ("profile_likelihood", "lang_reiczigel_modified")
     }
     assert covered["profile_likelihood"] == pytest.approx(0.860, abs=5e-4)
-    assert covered["lang_reiczigel"] > 0.95
+    assert covered["lang_reiczigel_modified"] == pytest.approx(0.998, abs=5e-4)
+
+
+LEAST_COVERAGES = [((20, 8, 8), 0.9523), ((20, 20, 20), 0.9392)]
+RATES = np.array([0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999, 1.0])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("sizes", "least"), LEAST_COVERAGES)
+def test_the_default_misses_little_whatever_judge_and_share(sizes, least):
+    """All judges with se + sp of at least 1.2, and shares from 0 to 1."""
+    n, positives, negatives = sizes
+    counts = np.meshgrid(*(np.arange(size + 1.0) for size in sizes), indexing="ij")
+    columns = [each for pair in zip(counts, sizes, strict=True) for each in pair]
+    data = tuple(np.broadcast_to(each, counts[0].shape).ravel() for each in columns)
+    lower, upper = (
+        limit.reshape(counts[0].shape)
+        for limit in lang_reiczigel_modified(data, 0.05, "two-sided")
+    )
+    of_se = binom.pmf(np.arange(positives + 1)[:, None], positives, RATES)
+    of_sp = binom.pmf(np.arange(negatives + 1)[:, None], negatives, RATES)
+    usable = RATES[:, None] + RATES > 1.19
+    covered = []
+    for share in np.linspace(0, 1, 201).round(3):
+        holds = ((lower <= share) & (share <= upper)).astype(float)
+        given_x = np.einsum("xab,ai,bj->xij", holds, of_se, of_sp, optimize=True)
+        yes = share * RATES[:, None] + (1 - share) * (1 - RATES)
+        of_x = binom.pmf(np.arange(n + 1)[:, None, None], n, yes)
+        covered.append((given_x * of_x).sum(axis=0)[usable].min())
+    assert min(covered) == pytest.approx(least, abs=5e-4)
 
 
 def test_a_check_finds_that_the_errors_of_the_judge_are_ignored():
@@ -307,13 +371,6 @@ def test_wrong_error_rates_are_refused(given, said):
         harness.interval("judged_share", x=3, n=9, **given)
 
 
-@pytest.mark.parametrize(
-    ("ask", "given"),
-    [
-        (harness.size, {"half_width": 0.1}),
-        (harness.power, {"n": 9, "share": 0.5, "above": 0.1}),
-    ],
-)
-def test_sizes_of_a_known_judge_are_refused_in_a_sentence(ask, given):
-    with pytest.raises(InputError, match="are of labels too, and need share"):
-        ask("judged_share", sensitivity=0.9, specificity=0.9, **given)
+def test_the_power_of_a_known_judge_is_refused_in_a_sentence():
+    with pytest.raises(InputError, match="the power of judged_share is not computed"):
+        harness.power("judged_share", sensitivity=0.9, specificity=0.9, n=9, share=0.5, above=0.1)

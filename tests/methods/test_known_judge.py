@@ -42,6 +42,24 @@ def test_a_method_without_one_sided_limits_has_none_of_a_known_judge():
         harness.coverage("judged_share", "blaker", n=9, share=0.5, side="lower", **RATES)
 
 
+@pytest.mark.parametrize(
+    ("x", "side", "limits", "is_said"),
+    [
+        (490, "two-sided", (1, 1), True),
+        (490, "lower", (1, 1), True),
+        (490, "upper", (0, 1), False),
+        (10, "two-sided", (0, 0), True),
+        (440, "two-sided", None, False),
+    ],
+)
+def test_data_that_contradict_the_error_rates_have_a_remark(x, side, limits, is_said):
+    found = harness.interval("judged_share", x=x, n=500, side=side, **RATES)
+    if limits is not None:
+        assert (found.lower, found.upper) == limits
+    said = [remark for remark in found.remarks if "the data contradict the error rates" in remark]
+    assert len(said) == is_said
+
+
 def test_a_study_agrees_with_its_sums_and_with_the_coverage(tmp_path):
     results = harness.run(CONFIG, out=tmp_path)
     assert results.manifest["agreement"]["agrees"]

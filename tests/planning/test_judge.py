@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 import harness
 from harness.base.errors import InputError
@@ -90,3 +91,60 @@ def test_a_given_number_of_other_cases_leaves_the_labelled_ones_to_find():
         harness.size(
             "labelled_share", "ppi_plus", half_width=0.05, **KNOWN, unlabelled=9, label_cost=2
         )
+
+
+@pytest.mark.parametrize(
+    ("method", "half_width", "share", "sensitivity", "specificity"),
+    [("wilson", 0.08, 0.8, 0.9, 0.85), ("clopper_pearson", 0.06, 0.97, 0.75, 0.95)],
+)
+def test_the_cases_of_a_known_judge_are_those_of_sums_over_its_yes(
+    method, half_width, share, sensitivity, specificity
+):
+    rates = {"sensitivity": sensitivity, "specificity": specificity}
+    found = harness.size(
+        "judged_share", method, half_width=half_width, share=share, **rates, label_cost=0
+    )
+    yes = share * sensitivity + (1 - share) * (1 - specificity)
+
+    def expected(n):
+        x = np.arange(n + 1)
+        limits = harness.interval("judged_share", method, x=x, n=n, **rates)
+        return binom.pmf(x, n, yes) @ (limits.upper - limits.lower) / 2
+
+    widths = {n: expected(n) for n in range(1, found.n + 50)}
+    assert found.n == 1 + max(n for n, width in widths.items() if width > half_width)
+    assert found.reached == pytest.approx(widths[found.n], abs=1e-12)
+    assert set(found.sizes) == {"n"}
+
+
+def test_a_power_with_a_known_judge_is_that_of_a_sum():
+    rates, alpha = {"sensitivity": 0.9, "specificity": 0.85}, 0.025
+    found = harness.size(
+        "judged_share",
+        "wilson",
+        above=0.6,
+        probability=0.8,
+        share=0.8,
+        **rates,
+        label_cost=0,
+        alpha=alpha,
+    )
+    power = {}
+    for n in range(1, found.n + 50):
+        x = np.arange(n + 1)
+        limits = harness.interval("judged_share", "wilson", x=x, n=n, **rates, side="lower", alpha=alpha)
+        power[n] = binom.pmf(x, n, 0.75) @ (limits.lower > 0.6)
+    assert found.n == 1 + max(n for n, reached in power.items() if reached < 0.8)
+    assert found.reached == pytest.approx(power[found.n], abs=1e-12)
+
+
+def test_without_a_share_the_judge_is_known_and_the_share_one_half():
+    found = harness.size("judged_share", half_width=0.1, sensitivity=0.9, specificity=0.85)
+    assert found.assumed == {"method": "wilson", "share": 0.5}
+    given = {"share": 0.5, "sensitivity": 0.9, "specificity": 0.85, "label_cost": 0}
+    assert found.n == harness.size("judged_share", half_width=0.1, **given).n
+
+
+def test_free_labels_need_both_error_rates():
+    with pytest.raises(InputError, match="needs both sensitivity and specificity"):
+        harness.size("judged_share", half_width=0.1, share=0.5, sensitivity=0.9, label_cost=0)
