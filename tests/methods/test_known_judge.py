@@ -10,6 +10,8 @@ import harness
 from harness.base.errors import ConfigError, InputError
 from harness.checks.check import check
 from harness.families.judged import known_judge
+from harness.methods.catalogue import CATALOGUE, methods_of
+from harness.methods.catalogue.recommended import RECOMMENDED
 
 RATES = {"sensitivity": 0.9, "specificity": 0.85}
 CONFIG = {
@@ -58,6 +60,20 @@ def test_data_that_contradict_the_error_rates_have_a_remark(x, side, limits, is_
         assert (found.lower, found.upper) == limits
     said = [remark for remark in found.remarks if "the data contradict the error rates" in remark]
     assert len(said) == is_said
+
+
+def test_limits_of_a_known_judge_rise_where_those_of_a_proportion_do():
+    judge, yes = methods_of(known_judge(0.9, 0.85)), CATALOGUE["proportion"]
+    assert {name: each.steady_from for name, each in judge.items()} == {
+        name: yes[name].steady_from for name in judge
+    }
+    assert judge["second_order"].steady_from > 0
+
+
+@pytest.mark.parametrize("side", ["lower", "upper"])
+def test_one_limit_of_a_known_judge_is_that_of_the_rule_for_a_proportion(side):
+    found = harness.interval("judged_share", x=40, n=60, side=side, **RATES)
+    assert found.method == RECOMMENDED["proportion"].of_side(side)
 
 
 def test_a_study_agrees_with_its_sums_and_with_the_coverage(tmp_path):

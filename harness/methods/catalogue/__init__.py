@@ -11,6 +11,7 @@ from typing import Any
 from harness.base.arguments import validate_choice
 from harness.families.catalogue import FAMILIES
 from harness.families.family import Family
+from harness.families.judged import KNOWN_JUDGE
 from harness.methods.catalogue import (
     confusion,
     differences,
@@ -75,7 +76,9 @@ def add_methods(family: Family, methods: Methods) -> None:
 
 
 def _complete(family: Family, methods: Methods) -> Methods:
-    steady = STEADY_FROM.get(family.public_name, {})
+    # Limits of a known judge rise where those of its share of yes do.
+    law_of = "proportion" if family.design == KNOWN_JUDGE else family.public_name
+    steady = STEADY_FROM.get(law_of, {})
     return {
         name: replace(for_family(method, name, family), steady_from=steady.get(name, 0.0))
         for name, method in methods.items()

@@ -88,7 +88,9 @@ RECOMMENDED = {
     "f_score": Recommended("scas", "blaker", lower="agresti_coull", upper="mid_p"),
     "auc": Recommended("newcombe"),
     "auc_difference": Recommended("delong", reason=_NEAREST),
-    "labelled_share": Recommended("post_stratified"),
+    "labelled_share": Recommended(
+        "post_stratified", lower="post_stratified", upper="post_stratified"
+    ),
     "judged_share": Recommended(
         "lang_reiczigel_modified",
         lower="lang_reiczigel_modified",
@@ -98,7 +100,9 @@ RECOMMENDED = {
 """By the name of the family."""
 OF_ANOTHER_BETA = Recommended("delta_logit", reason=_NEAREST)
 """Of F scores whose β is not 1."""
-OF_A_KNOWN_JUDGE = Recommended("wilson", reason="the judge's share of yes is a proportion")
+OF_A_KNOWN_JUDGE = Recommended(
+    "wilson", reason="the judge's share of yes is a proportion", lower="mid_p", upper="mid_p"
+)
 
 
 def recommended_of(family: Family) -> Recommended | None:
