@@ -285,7 +285,6 @@ LEAST_COVERAGES = [((20, 8, 8), 0.9523), ((20, 20, 20), 0.9392)]
 RATES = np.array([0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999, 1.0])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("sizes", "least"), LEAST_COVERAGES)
 def test_the_default_misses_little_whatever_judge_and_share(sizes, least):
     """All judges with se + sp of at least 1.2, and shares from 0 to 1."""
@@ -294,8 +293,7 @@ def test_the_default_misses_little_whatever_judge_and_share(sizes, least):
     columns = [each for pair in zip(counts, sizes, strict=True) for each in pair]
     data = tuple(np.broadcast_to(each, counts[0].shape).ravel() for each in columns)
     lower, upper = (
-        limit.reshape(counts[0].shape)
-        for limit in lang_reiczigel_modified(data, 0.05, "two-sided")
+        limit.reshape(counts[0].shape) for limit in lang_reiczigel_modified(data, 0.05, "two-sided")
     )
     of_se = binom.pmf(np.arange(positives + 1)[:, None], positives, RATES)
     of_sp = binom.pmf(np.arange(negatives + 1)[:, None], negatives, RATES)

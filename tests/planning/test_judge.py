@@ -132,7 +132,9 @@ def test_a_power_with_a_known_judge_is_that_of_a_sum():
     power = {}
     for n in range(1, found.n + 50):
         x = np.arange(n + 1)
-        limits = harness.interval("judged_share", "wilson", x=x, n=n, **rates, side="lower", alpha=alpha)
+        limits = harness.interval(
+            "judged_share", "wilson", x=x, n=n, **rates, side="lower", alpha=alpha
+        )
         power[n] = binom.pmf(x, n, 0.75) @ (limits.lower > 0.6)
     assert found.n == 1 + max(n for n, reached in power.items() if reached < 0.8)
     assert found.reached == pytest.approx(power[found.n], abs=1e-12)
