@@ -140,7 +140,7 @@ _LISTS = {
     "sd_within": "Standard deviation of the scores of one cluster.",
     "size": "Cases of each cluster, or of clusters in turn: 3,5,20.",
     "label_cost": "Cost of a label over that of a case, of judged_share and, without "
-    "--unlabelled, of labelled_share; default 1. Of judged_share 0 where the error rates are known.",
+    "--unlabelled, of labelled_share; default 1. With 0 the error rates of judged_share are known.",
     "shares": "Share of each stratum among the cases: 0.5,0.3,0.2.",
     "share": _OF_LISTS["share"],
     "unlabelled": _OF_LISTS["unlabelled"],
