@@ -100,15 +100,11 @@ def kind_and_family(kind: str, what: str, families: Collection[str]) -> Callable
             )
         for rate, about_rate in ABOUT_RATES.items():
             if rate in family.settings:
-                found[rate] = _setting(Probability, about_rate, family.settings[rate])
+                value = plain(family.settings[rate])
+                found[rate] = Key(Probability, about_rate, write=lambda _, value=value: value)
         return found
 
     return keys
-
-
-def _setting(kind: Any, about: str, value: float) -> Key:
-    """The key of a setting of the family, which it has to have."""
-    return Key(kind, about, write=lambda _: plain(value))
 
 
 def _constant(word: str) -> WithJsonSchema:

@@ -73,7 +73,12 @@ def mean_excess(scenario: Scenario, limits: Limits, side: str) -> Floats:
     bounds = _on_bounded_scale(scenario.family, table.upper if side == UPPER else table.lower)
     sign = 1.0 if side == UPPER else -1.0
     if scenario.truth.is_discrete:
-        return _at_listed_truths(scenario, outcomes, bounds, sign)
+        total, count = np.zeros(len(bounds)), 0
+        for theta, index, probability in _listed(scenario, outcomes):
+            truth = _on_bounded_scale(scenario.family, np.array(theta))
+            total += (np.maximum(sign * (bounds[:, index] - truth), 0.0) * probability).sum(axis=1)
+            count += 1
+        return total / count
     if scenario.law is not None:
         raise HarnessError(f"no excess of {scenario.law.title} under a distribution of truths")
     if POSTERIOR in scenario.family.engines:
@@ -124,18 +129,6 @@ def excess_beyond(family: Family, bounds: Floats, parameter: Floats | float, sid
 def _on_bounded_scale(family: Family, parameter: Floats) -> Floats:
     """Return r/(1 + r) of a ratio r, and other parameters as they are; NaN stays NaN."""
     return np.where(np.isnan(parameter), np.nan, family.scale.in_order(parameter))
-
-
-def _at_listed_truths(
-    scenario: Scenario, outcomes: Integers, bounds: Floats, sign: float
-) -> Floats:
-    total, count = np.zeros(len(bounds)), 0
-    for theta, index, probability in _listed(scenario, outcomes):
-        truth = _on_bounded_scale(scenario.family, np.array(theta))
-        excess = np.maximum(sign * (bounds[:, index] - truth), 0.0)
-        total += (excess * probability).sum(axis=1)
-        count += 1
-    return total / count
 
 
 def _listed(

@@ -312,13 +312,12 @@ class OfStrata(StrictModel):
             )
         return self
 
-
-def _stratum_truth(model: OfStrata) -> StratumTruth:
-    second = tuple(p + 0.0 for p in model.second)
-    if model.first is not None:
-        return StratumTruth(((tuple(p + 0.0 for p in model.first), second),))
-    with refusing():
-        return StratumTruth.of_differences(second, model.difference or ())
+    def truth(self) -> StratumTruth:
+        second = tuple(p + 0.0 for p in self.second)
+        if self.first is not None:
+            return StratumTruth(((tuple(p + 0.0 for p in self.first), second),))
+        with refusing():
+            return StratumTruth.of_differences(second, self.difference or ())
 
 
 class OfLabelled(CrossedLists):
@@ -424,10 +423,15 @@ Estimand: Any = Annotated[
 """The type of the key ``estimand``, which yields the probability of a quantile, or None."""
 
 
-def _law(model: OfNormal | OfGamma | OfBeta | OfMixture | OfPoints) -> RunsTruth:
-    ((name, settings),) = model.model_dump().items()
-    with refusing():
-        return runs_truth(name, settings)
+def _by_name(make: Callable[[str, Any], Any]) -> AfterValidator:
+    """Yield what is made of the one key of a model and the value of that key."""
+
+    def made(model: StrictModel) -> Any:
+        ((name, settings),) = model.model_dump().items()
+        with refusing():
+            return make(name, settings)
+
+    return AfterValidator(made)
 
 
 _Law: Any = Annotated[
@@ -440,7 +444,7 @@ _Law: Any = Annotated[
             "points": OfPoints,
         }
     ),
-    AfterValidator(_law),
+    _by_name(runs_truth),
 ]
 
 
@@ -515,17 +519,11 @@ class OfMixtureOfTasks(StrictModel):
     mixture: _MixtureOfTasks = Field(description="{never, always}.")
 
 
-def _task_truth(model: OfBeta | OfPoints | OfMixtureOfTasks) -> TaskTruth:
-    ((name, settings),) = model.model_dump().items()
-    with refusing():
-        return TaskTruth(LAWS_OF_TASKS[name](settings))
-
-
 TaskTruths: Any = Annotated[
     one_of({"beta": OfBeta, "mixture": OfMixtureOfTasks, "points": OfPoints}),
-    AfterValidator(_task_truth),
+    _by_name(lambda name, settings: TaskTruth(LAWS_OF_TASKS[name](settings))),
 ]
 ClusterTruths: Any = Annotated[OfClusters, AfterValidator(crossed_truth)]
-StratumTruths: Any = Annotated[OfStrata, AfterValidator(_stratum_truth)]
+StratumTruths: Any = Annotated[OfStrata, AfterValidator(OfStrata.truth)]
 LabelledTruths: Any = Annotated[OfLabelled, AfterValidator(crossed_truth)]
 JudgedTruths: Any = Annotated[OfJudge, AfterValidator(crossed_truth)]

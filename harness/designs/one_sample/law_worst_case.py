@@ -77,10 +77,21 @@ def worst_cases(law: Law, size: float, limits: Limits, over: Span) -> tuple[Wors
         for lower, upper in zip(within.lower, within.upper, strict=True)
     ]
     found = dict(_exact(columns, law, over))
-    rest = [row for row in range(len(columns)) if row not in found]
-    if rest:
-        searched = _searched([columns[row] for row in rest], law, _grid(law, size, over))
-        found.update(zip(rest, searched, strict=True))
+    searched: dict[int, list[_Candidates]] = {
+        row: [] for row in range(len(columns)) if row not in found
+    }
+    if searched:
+        grid = _grid(law, size, over)
+        for part, first, last in _blocks(law, grid, size, overlap=1):
+            theta = grid[part]
+            rows = law.probabilities(theta, size, first, last)
+            for row, kept in searched.items():
+                sums = columns[row].sums(rows, first, last)
+                kept += [_at_grid(sums, theta), *_between(columns[row], sums, theta)]
+        for row, kept in searched.items():
+            near = columns[row].computed(_joined(kept).best(_COMPUTED))
+            refined = _refined(columns[row], grid, near) if law.lattice is None else []
+            found[row] = _worst(_joined([near, *refined]), FOUND_BY)
     return tuple(found[row] for row in range(len(columns)))
 
 
@@ -212,22 +223,6 @@ def _exact(columns: Sequence[_LawColumn], law: Law, over: Span) -> Iterator[tupl
             kept.append(_at_grid(sums, theta).best(_COMPUTED))
     for row, kept in zip(left, candidates, strict=True):
         yield row, _worst(columns[row].computed(_joined(kept).best(_COMPUTED)), None)
-
-
-def _searched(columns: Sequence[_LawColumn], law: Law, grid: Floats) -> Iterator[WorstCase]:
-    """Yield the worst case of each column that the search finds."""
-    size = columns[0].size
-    found: list[list[_Candidates]] = [[] for _ in columns]
-    for part, first, last in _blocks(law, grid, size, overlap=1):
-        theta = grid[part]
-        rows = law.probabilities(theta, size, first, last)
-        for column, kept in zip(columns, found, strict=True):
-            sums = column.sums(rows, first, last)
-            kept += [_at_grid(sums, theta), *_between(column, sums, theta)]
-    for column, kept in zip(columns, found, strict=True):
-        near = column.computed(_joined(kept).best(_COMPUTED))
-        refined = _refined(column, grid, near) if law.lattice is None else []
-        yield _worst(_joined([near, *refined]), FOUND_BY)
 
 
 def _at_grid(sums: SortedMisses, theta: Floats) -> _Candidates:

@@ -367,7 +367,21 @@ def among_most_probable(
     below, at_below = _first_tie(other)
     tie = below.where(at_below < at_above[few] * _EQUAL, _mirrored(above.at(few)))
     rising = np.flatnonzero(at_below < level)
-    tie = tie.replaced(rising, _risen(other.at(rising), aim, below.at(rising)))
+    risen = other.at(rising)
+
+    def log_excess(
+        _: Tails[TablePoints], points: TablePoints, index: Positions
+    ) -> tuple[Floats, Floats]:
+        here = risen.at(index)
+        slope = -here.distance(points)
+        with np.errstate(divide="ignore"):
+            value = np.log(here.pmf(points) / aim)
+        # Past its largest value Pr(x) falls again: turn back.
+        return np.where(slope < 0, value, 1.0), np.where(slope < 0, slope, -np.inf)
+
+    wide, none = np.full(rising.size, _FARTHEST_TIE), np.zeros(rising.size)
+    inwards = find_root(risen, log_excess, below.at(rising), -wide, none, none)
+    tie = tie.replaced(rising, inwards)
     return limit.replaced(few, _mirrored(tie))
 
 
@@ -383,21 +397,3 @@ def _first_tie(tails: HypergeometricTails) -> tuple[TablePoints, Floats]:
 
 def _mirrored(points: TablePoints) -> TablePoints:
     return TablePoints(-points.log_ratio, -points.shift)
-
-
-def _risen(tails: HypergeometricTails, aim: float, tie: TablePoints) -> TablePoints:
-    """Where Pr(x) is ``aim`` inwards of the tie, before its largest value."""
-
-    def log_excess(
-        _: Tails[TablePoints], points: TablePoints, index: Positions
-    ) -> tuple[Floats, Floats]:
-        here = tails.at(index)
-        slope = -here.distance(points)
-        with np.errstate(divide="ignore"):
-            value = np.log(here.pmf(points) / aim)
-        # Past its largest value Pr(x) falls again: turn back.
-        return np.where(slope < 0, value, 1.0), np.where(slope < 0, slope, -np.inf)
-
-    wide = np.full(tails.reach.size, _FARTHEST_TIE)
-    none = np.zeros_like(wide)
-    return find_root(tails, log_excess, tie, -wide, none, none)
