@@ -234,25 +234,6 @@ def _kinds(kinds: Mapping[str, _Kind], value: Mapping[str, Any]) -> list[str]:
     return [name for name, kind in kinds.items() if any(key in kind.keys for key in value)]
 
 
-def _table_truth(family: Family, kinds: Mapping[str, _Kind], model: Any) -> PairedTruth:
-    """The truth; tables that cannot be, or that have no parameter, are refused in a sentence."""
-    if isinstance(model, OfDirichlet):
-        a, b, c, d = (float(shape) for shape in model.dirichlet)
-        return DirichletTruth((a, b, c, d))
-    kind = next(each for each in kinds.values() if isinstance(model, each.model))
-    parts = [getattr(model, key) for key in kind.keys]
-    parts = [each for each in parts if each is not None]
-    count = prod(map(len, parts))
-    if count > LONGEST_GRID:
-        raise refused(f"expected at most {LONGEST_GRID} tables of probabilities, found {count}")
-    tables = []
-    with refusing():
-        for each in product(*parts):
-            tables.append(kind.make(family, *each))
-            validate_table(family, tables[-1])
-        return (TableTruth if family.as_pairs is None else ConfusionTruth).of(tables)
-
-
 def table_truth_type(family: Family) -> Any:
     """The type of the truth of a family of tables, which yields a `PairedTruth`."""
     kinds, choice = dict(_OF_PAIRS), _CHOICES[0]
@@ -267,12 +248,30 @@ def table_truth_type(family: Family) -> Any:
             raise expected(choice)
         return value
 
+    def truth(model: Any) -> PairedTruth:
+        """The truth; a table that cannot be, or has no parameter, is refused in a sentence."""
+        if isinstance(model, OfDirichlet):
+            a, b, c, d = (float(shape) for shape in model.dirichlet)
+            return DirichletTruth((a, b, c, d))
+        kind = next(kind for kind in kinds.values() if isinstance(model, kind.model))
+        parts = [getattr(model, key) for key in kind.keys]
+        parts = [numbers for numbers in parts if numbers is not None]
+        count = prod(map(len, parts))
+        if count > LONGEST_GRID:
+            raise refused(f"expected at most {LONGEST_GRID} tables of probabilities, found {count}")
+        tables = []
+        with refusing():
+            for numbers in product(*parts):
+                tables.append(kind.make(family, *numbers))
+                validate_table(family, tables[-1])
+            return (TableTruth if family.as_pairs is None else ConfusionTruth).of(tables)
+
     tagged = tuple(Annotated[each.model, Tag(tag(name))] for name, each in kinds.items())
     models: Any = Union[tagged]  # noqa: UP007
     return Annotated[
         models,
         Discriminator(lambda value: tag(_kinds(kinds, value)[0])),
-        AfterValidator(lambda model: _table_truth(family, kinds, model)),
+        AfterValidator(truth),
         BeforeValidator(of_one_kind),
     ]
 
