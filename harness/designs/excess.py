@@ -156,7 +156,7 @@ class _TruthPairs:
     scenario: Scenario
     truths: tuple[Floats, Floats]
     weights: tuple[Floats, Floats]
-    """Of the nodes of each sample; the weight of a pair is their product."""
+    """The weights of the nodes of each sample; that of a pair is their product."""
 
     @property
     def parameter(self) -> Floats:
@@ -196,9 +196,9 @@ class _Tables:
     """Weighted tables of pairs."""
 
     scenario: Scenario
-    """Of pairs."""
+    """A scenario of pairs."""
     cells: tuple[Floats, ...]
-    """Of both, first_only, second_only and neither at each node."""
+    """The probabilities of both, first_only, second_only and neither at each node."""
     weight: Floats
 
     @property

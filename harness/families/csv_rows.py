@@ -69,7 +69,7 @@ class CsvTable:
     rows: tuple[tuple[str, ...], ...]
     """The fields of each row, as many as there are names."""
     log: LogColumns | None = None
-    """Of a log, what is known of its columns."""
+    """What is known of the columns of a log."""
     remarks: tuple[str, ...] = ()
     """How the file was read, in sentences."""
     files: tuple[Path, ...] = ()

@@ -173,7 +173,7 @@ _MODELS: dict[str, type[StrictModel]] = {
 def _outcomes(
     written: str | Fractions | ListedOutcomes | OutcomeGrid,
 ) -> int | tuple[int, ...] | None:
-    """None for all, the number of fractions, or the outcomes in their written order."""
+    """The number of fractions, or the outcomes in their written order; None for all."""
     if isinstance(written, Fractions):
         return written.fractions
     if isinstance(written, ListedOutcomes):

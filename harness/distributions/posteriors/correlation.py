@@ -100,7 +100,7 @@ class _Grid:
     first: Floats
     """Normal scores of the points that the rough sum finds."""
     scores: Floats
-    """Those of the points in the end."""
+    """Normal scores of the points of the final curve."""
 
     @cached_property
     def of_prevalence(self) -> Floats:

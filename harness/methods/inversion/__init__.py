@@ -64,7 +64,7 @@ class ByLikelihood:
         return largest_true(is_above, start, tails.reach)
 
     def tie(self, tails: Tails[P], k: Floats) -> P:
-        """In closed form: the log-ratio of two likelihoods is linear in the coordinate."""
+        """The tie in closed form: the log-ratio of two likelihoods is linear in the coordinate."""
         middle, none = tails.between(k), np.zeros_like(k)
         lead = tails.deviance(k, middle) - tails.deviance(none, middle)
         if not self.relative:
@@ -90,7 +90,7 @@ class BySmallerTail:
         return largest_true(is_above, 2.0 * tails.distance(limit), tails.reach)
 
     def tie(self, tails: Tails[P], k: Floats) -> P:
-        """By Newton's method, so that the tie of two outcomes is the same double from either.
+        """The tie by Newton's method, so that that of two outcomes is the same double from either.
 
         A limit of each may lie there, with no gap between the two: hence a difference of logarithms
         and a bracket that only change their signs when near and far change places.

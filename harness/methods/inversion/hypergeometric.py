@@ -167,7 +167,7 @@ _FARTHEST = 750.0
 
 
 def score_limit(tables: Tables, z: float) -> TablePoints:
-    """Where the score of tables is z of its standard deviations below its mean.
+    """The points at which the score of tables is z of its standard deviations below its mean.
 
     The tables have room above for z > 0, and below for z < 0.
     """
@@ -190,7 +190,7 @@ class HypergeometricTails:
     """The side of m tables towards larger odds ratios; the other side is the mirrored tables'."""
 
     tables: Tables
-    """None of them fixed by its margins."""
+    """The tables, none of them fixed by its margins."""
     window: ShiftWindow
     _known: list[tuple[TablePoints, Floats, Floats]] = field(default_factory=list, compare=False)
     """The last points, with shifts and probabilities there."""
@@ -260,7 +260,7 @@ class HypergeometricTails:
         return (a + d) + (b + c)
 
     def fallen(self, fall: float) -> TablePoints:
-        """Where a table that is alone has a probability of exp(−fall); 0 elsewhere."""
+        """The point at which a table that is alone has a probability of exp(−fall), or else 0."""
         limit = TablePoints(np.full(self.tables.size, -np.inf), -self.tables.room_below)
         if fall <= 0:
             return limit
@@ -271,7 +271,7 @@ class HypergeometricTails:
         return expected(self.tables.shifted(0.5 * k), self.tables)
 
     def quantile(self, tail: float) -> TablePoints:
-        """By the logit of the near tail, so that a tail next to 1 costs no digits."""
+        """The quantile by the logit of the near tail, so that a tail next to 1 costs no digits."""
         aim = np.log(tail) - np.log1p(-tail)
 
         def excess(
