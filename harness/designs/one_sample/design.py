@@ -136,8 +136,7 @@ class OneSampleSolver(CountSolver):
     def outcome_weights(self, outcomes: Integers) -> Floats:
         return exact.outcome_weights(self.scenario, outcomes)
 
-    def without_worst_cases(self, limits: Limits, reported: Integers) -> Enumerated:
-        return exact.enumerate_one_sample(self, limits, reported)
+    without_worst_cases = exact.enumerate_one_sample
 
     def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
         return exact.worst_cases(self.scenario, limits, over[0])
@@ -156,8 +155,7 @@ class OneSampleSolver(CountSolver):
     def rows_again(self, limits: Limits, truths: Sequence[Floats]) -> Iterator[Rows] | None:
         return verification.rows_of_one_sample(self.scenario, limits, truths[0])
 
-    def verify(self, limits: Limits, published: Published) -> list[Comparison]:
-        return verification.verify(self, limits, published)
+    verify = verification.verify
 
 
 @dataclass(frozen=True)
