@@ -90,8 +90,8 @@ def probability_of_missing(
         above = np.where(distance < 0, np.sign(misses - total * p), 0.0)
         unclear = np.flatnonzero(~(np.abs(distance) > _TOO_CLOSE))
         if unclear.size:
-            few, of = (each[unclear].astype(np.int64) for each in (misses, total))
-            lower, upper = fraction_interval(few, of, alpha)
+            counts = misses[unclear].astype(np.int64), total[unclear].astype(np.int64)
+            lower, upper = fraction_interval(*counts, alpha)
             above[unclear] = (lower > p[unclear]).astype(np.float64) - (upper < p[unclear])
         return np.where(count > total, 1.0, above)
 
