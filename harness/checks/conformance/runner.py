@@ -55,7 +55,7 @@ _FEWEST = 8
 _MOST_REMARKED = 100
 """Nesting that is broken at more places is a failure, however unusual the alphas are."""
 _MORE_THAN_ONE = 1.5
-"""Such an upper limit of a fraction is one in per cent."""
+"""An upper limit of a fraction above this number is taken as one in per cent."""
 _GRAVEST = 1000.0
 """The severity of the first property; each of the following ones has 1 less."""
 

@@ -113,9 +113,9 @@ class ChoiceExperiment(FamilyExperiment):
     ]
     methods: Annotated[tuple[MethodSpec, ...], _methods]
     truths: Annotated[Mapping[str, Any], _truths]
-    """Those that decide, by their names, as plain data."""
+    """The truths that decide, by their names, as plain data."""
     shown: Annotated[Mapping[str, Any], _shown]
-    """Those that are shown beside them."""
+    """The truths that are shown beside them."""
     allow: Annotated[
         Allowance,
         Key(

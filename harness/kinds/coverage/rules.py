@@ -403,4 +403,4 @@ RULES = (
         lambda _: "posterior among the engines",
     ),
 )
-"""In the order in which they speak of a config."""
+"""All rules, in the order in which they speak of a config."""

@@ -104,7 +104,7 @@ class SimulationResults(Results):
 ByEstimand = Mapping[str, Mapping[str, Replicates]]
 """Answers by method, and by estimand."""
 Truths = Mapping[str, float | Floats]
-"""By estimand; of each trial where they are drawn, shape (trials,), NaN of labels."""
+"""The true values by estimand; an array of shape (trials,) where they are drawn, NaN for labels."""
 
 
 @dataclass(frozen=True)
@@ -112,11 +112,11 @@ class ScenarioTrials:
     """What all methods answered in one scenario."""
 
     number: int
-    """From 1 on."""
+    """The number of the scenario, from 1 on."""
     factors: Mapping[str, Any]
     truths: Truths
     answers: Mapping[str, MethodTrials]
-    """By the labels of the methods."""
+    """The answers by the labels of the methods."""
     looks: int
     """The number of planned looks at which the trials might have stopped; 0 where it was fixed."""
 
