@@ -232,6 +232,11 @@ def leaderboard(
         f"ranks that the differences leave open, of all systems together with {_percent(joint)} "
         f"(Holm): {named}"
     )
+    equal = [system.system for system in systems if system.upper == math.inf]
+    if equal:
+        remarks[f"without limits: {first_few(equal, 20)}, of which all clusters have one mean"] = (
+            None
+        )
     said = (level, *remarks, *_remarks(pairs, joint), of_ranks)
     return Leaderboard(tuple(systems), pairs, joint, said)
 

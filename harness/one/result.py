@@ -139,6 +139,7 @@ def interval_of(
     prior: Prior | None = None,
     seed: int | None = None,
     given: Mapping[str, npt.ArrayLike] | None = None,
+    may_lack_width: bool = False,
 ) -> Interval:
     """Compute the interval of a family with its settings.
 
@@ -148,6 +149,7 @@ def interval_of(
         data: by name.
         alpha, side, prior, seed: as for ``interval``.
         given: the data and the settings as they were given; None for the data alone.
+        may_lack_width: whether data of which no interval is valid have the one of no width.
     """
     if method is None:
         validate_choice("side", side, ALL_SIDES)
@@ -163,7 +165,8 @@ def interval_of(
         named = zip(family.data, of_family, strict=False)
         sizes = {name: column for name, column in named if name in family.outcome_sizes}
         chosen.validate_sizes({name: float(column.max()) for name, column in sizes.items()})
-    refuse_without_interval(family, chosen.name, of_family)
+    if not may_lack_width:
+        refuse_without_interval(family, chosen.name, of_family)
     rng = None
     if not chosen.deterministic:
         if seed is None:
