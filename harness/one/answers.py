@@ -12,6 +12,8 @@ import numpy.typing as npt
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Bools, Floats
 from harness.families.catalogue import family_of
+from harness.families.clustered_scores import range_of_differences
+from harness.families.combination import Span
 from harness.families.uninformative import OF_DIFFERENCES
 from harness.methods.method import TWO_SIDED
 from harness.one.result import Interval, compute, interval_of
@@ -139,6 +141,8 @@ class ClusteredAnswers:
     """The sums of a system's means of an item in a cluster, shape (m, C)."""
     items: Floats
     """The number of items in each cluster, shape (C,)."""
+    within: Span | None
+    """The range of a difference, where it is known."""
 
     def counts(self, place: int) -> tuple[int | None, int]:
         """Return how many answers of a system are right, None of scores, and how many it has."""
@@ -153,7 +157,8 @@ class ClusteredAnswers:
         total, n = self.totals[place], self.sizes[place]
         if self.is_right:
             return compute("clustered_proportion", alpha=alpha, x=total, n=n)
-        return _without_equal_clusters(_interval_of_totals(total, n, alpha, TWO_SIDED), total, n)
+        found = _interval_of_totals(total, n, alpha, TWO_SIDED, None)
+        return _without_equal_clusters(found, total, n)
 
     def differences(
         self, first: Places, second: Places, alpha: float, side: str = TWO_SIDED
@@ -167,7 +172,7 @@ class ClusteredAnswers:
         """
         totals = self.item_totals[first] - self.item_totals[second]
         items = np.broadcast_to(self.items, totals.shape)
-        found = _interval_of_totals(totals, items, alpha, side)
+        found = _interval_of_totals(totals, items, alpha, side, self.within)
         if 2.0 ** (int(side == TWO_SIDED) - self.items.size) <= alpha:
             return found
         return _without_equal_clusters(found, totals, items)
@@ -177,10 +182,20 @@ class ClusteredAnswers:
         return None, None
 
 
-def _interval_of_totals(totals: Floats, n: Floats, alpha: float, side: str) -> Interval:
+def _interval_of_totals(
+    totals: Floats, n: Floats, alpha: float, side: str, within: Span | None
+) -> Interval:
     """The intervals of ``clustered_mean``, of no width where all clusters have one mean."""
-    family, given = family_of("clustered_mean"), {"total": totals, "n": n}
-    return interval_of(family, None, given, alpha=alpha, side=side, may_lack_width=True)
+    given = {"total": totals, "n": n}
+    return interval_of(
+        family_of("clustered_mean"),
+        None,
+        given,
+        alpha=alpha,
+        side=side,
+        may_lack_width=True,
+        within=within,
+    )
 
 
 def _without_equal_clusters(found: Interval, totals: Floats, n: Floats) -> Interval:
@@ -224,6 +239,7 @@ def clustered_answers(
         _sums(counts, of_system, of_cluster),
         np.asarray(np.stack(by_cluster), np.float64),
         np.asarray(np.bincount(cluster_of_item, minlength=counts[1]), np.float64),
+        range_of_differences(given),
     )
 
 

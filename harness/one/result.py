@@ -16,6 +16,8 @@ from harness.base.frames import MOST_ROWS, Tabular, aligned
 from harness.base.numerics.arrays import Floats
 from harness.catalogue import with_settings
 from harness.distributions.truths import Prior
+from harness.families.clustered_scores import CLUSTERED_DIFFERENCE, range_of_differences
+from harness.families.combination import Span
 from harness.families.data import alpha_given, broadcast_columns, levels_of
 from harness.families.family import POSTERIOR, Data, Family
 from harness.families.lists import RANGE
@@ -140,6 +142,7 @@ def interval_of(
     seed: int | None = None,
     given: Mapping[str, npt.ArrayLike] | None = None,
     may_lack_width: bool = False,
+    within: Span | None = None,
 ) -> Interval:
     """Compute the interval of a family with its settings.
 
@@ -150,6 +153,8 @@ def interval_of(
         alpha, side, prior, seed: as for ``interval``.
         given: the data and the settings as they were given; None for the data alone.
         may_lack_width: whether data of which no interval is valid have the one of no width.
+        within: the range of the parameter, where it is known to be less than that of the family.
+            Limits are cut to it, which changes no coverage.
     """
     if method is None:
         validate_choice("side", side, ALL_SIDES)
@@ -178,6 +183,10 @@ def interval_of(
         here = levels == level
         part = tuple(column[here] for column in columns)
         lower[here], upper[here] = chosen.limits(part, float(level), side, prior, rng)
+    if family.public_name == CLUSTERED_DIFFERENCE.name and within is None:
+        within = range_of_differences(*(data[name] for name in family.data[:2]))
+    if within is not None:
+        lower, upper = np.clip(lower, *within), np.clip(upper, *within)
     estimate = family.estimate(of_family)
     is_default = method is None and side == TWO_SIDED and prior is None
     alpha_of_default = float(levels.flat[0]) if is_default and levels.size else None
