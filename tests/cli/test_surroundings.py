@@ -127,8 +127,9 @@ def test_functions_in_an_archive_run_and_are_followed(here: Path) -> None:
     }
     Path("archived.yaml").write_text(json.dumps(study))
     covers = []
-    for upper in (1.0, -1.0):
-        text = f"def draw(rng):\n    pass\n\ndef limits(data, alpha):\n    return -2.0, {upper}\n"
+    for upper in (9.0, -9.0):
+        text = "def draw(rng):\n    return rng.normal()\n\n"
+        text += f"def limits(data, alpha):\n    return data - 9.5, data + {upper}\n"
         with zipfile.ZipFile("mine.zip", "w") as archive:
             archive.writestr("mine/__init__.py", "")
             archive.writestr("mine/parts.py", text)
