@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.base.arguments import validate_number
+from harness.base.arguments import names_arguments, validate_number
 from harness.base.errors import InputError
 from harness.base.frames import Tabular
 from harness.base.numerics.arrays import Bools, Floats
@@ -125,6 +125,7 @@ class Leaderboard(Tabular):
         return f"Systems, and differences that hold together with {_percent(self.joint)}"
 
 
+@names_arguments
 def leaderboard(
     cases: _Path | Sequence[_Path] | Mapping[str, Any] | Any,
     correct: str | Sequence[str] = (),
