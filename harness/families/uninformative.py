@@ -78,7 +78,8 @@ def _one_mean(rounding: float) -> Callable[[Data], Bools]:
 
     def holds(data: Data) -> Bools:
         mean, n, residual = data
-        return np.asarray(np.abs(residual) <= rounding * np.abs(mean)[..., np.newaxis] * n).all(-1)
+        equal = np.abs(residual) <= rounding * np.abs(mean)[..., np.newaxis] * n
+        return np.asarray(equal.all(axis=-1))
 
     return holds
 
