@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
+from typer.main import get_command
 
 import harness
 from harness.base.errors import WriteError
@@ -111,6 +113,12 @@ for command in COMMANDS:
     app.command()(with_exit_code(command))
 
 
+@cache
+def _parser() -> Callable[..., Any]:
+    """The parser of all commands, which is built once in a process."""
+    return get_command(app)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line on ``argv``, by default that of the process; return the exit code."""
     for stream in (sys.stdout, sys.stderr):
@@ -123,7 +131,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if asks_of_family and (text := help_of_family(arguments[1])):
             say(text)
             return 0
-        code = app(args=arguments, prog_name="harness", standalone_mode=False)
+        code = _parser()(args=arguments, prog_name="harness", standalone_mode=False)
     except SystemExit as end:
         code = end.code
     except Exception as fault:

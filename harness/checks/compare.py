@@ -156,7 +156,7 @@ class Compared:
 
     findings: list[Finding]
     gains: Gains | None = None
-    """None where there are no numbers of both."""
+    """What is better and worse; None where not both have numbers."""
 
 
 def compare_with_method(

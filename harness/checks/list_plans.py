@@ -279,12 +279,6 @@ _PAIRED_SCORES_LISTS = CheckedLists(
 )
 
 
-def _judged_of_failures(lists: Sequence[Floats]) -> tuple[Floats, ...]:
-    """Wrong cases in place of right ones, and no in place of yes."""
-    table, verdicts = lists
-    return table[..., ::-1], verdicts[..., ::-1]
-
-
 _LABELLED_LISTS = CheckedLists(
     data_sets=(
         ([70, 10, 5, 15], [700, 300]),
@@ -297,7 +291,8 @@ _LABELLED_LISTS = CheckedLists(
         ([0, 2, 1, 0], [1, 1]),
         ([400, 30, 60, 110], [150, 50]),
     ),
-    image=_judged_of_failures,
+    # Wrong cases in place of right ones, and no in place of yes.
+    image=lambda lists: tuple(column[..., ::-1] for column in lists),
     differ=lambda lists: np.asarray((lists[0] > 0).sum(axis=1) > 1),
     simulated=tuple(
         (

@@ -232,7 +232,7 @@ def _truth_of_tables(family: Family) -> PairedTruth:
 
 
 _EVENLY_SPREAD = DiscreteTruth(tuple(((np.arange(100) + 0.5) / 100).tolist()))
-"""In place of a uniform truth, under which a law has no exact values."""
+"""Truths in place of a uniform distribution, under which a law has no exact values."""
 
 
 def _truth_of_judge(family: Family) -> JudgedTruth:

@@ -205,7 +205,7 @@ Confidence = Annotated[
     float | None,
     share_option("1 - alpha, in its place: 0.95 or 95%.", "--confidence", "--level"),
 ]
-"""Both are read by ``alpha_of``."""
+"""Its value and that of ``GivenAlpha`` are read by ``alpha_of``."""
 Side = Annotated[str, typer.Option(help="two-sided, lower or upper.")]
 Stopping = Annotated[str | None, typer.Option(help=STOPPING["stopping"], metavar="RULE")]
 Rows = Annotated[

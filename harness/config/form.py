@@ -49,7 +49,7 @@ class Key:
     write: Callable[[Any], Any] = plain
     """Makes plain data of the attribute; None where the key is left out."""
     attribute: str = ""
-    """That of the experiment which it decides; a form fills it in."""
+    """The attribute of the experiment that the key decides; a form fills it in."""
 
     @cached_property
     def field(self) -> FieldInfo:

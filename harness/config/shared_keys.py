@@ -57,14 +57,29 @@ Beta = Annotated[
     float, Field(ge=1 / LARGEST_BETA, le=LARGEST_BETA), expecting("a number from 0.01 to 100")
 ]
 
-ABOUT_RATES = {
-    SENSITIVITY: "Of a judge without labels: the known probability of its yes to a right case.",
-    SPECIFICITY: "Of a judge without labels: the known probability of its no to a wrong case.",
-}
-
 SamplesDrawn = Annotated[
     int, Field(ge=1, le=LARGEST_K), expecting(f"a whole number from 1 to {LARGEST_K:,}")
 ]
+
+_SETTINGS: dict[str, tuple[Any, str, Any]] = {
+    BETA: (Beta, "Of an F score: how many times as much recall counts as precision.", 1),
+    K: (
+        SamplesDrawn,
+        "Of pass@k and pass^k: of how many samples of a task one is right, or all.",
+        DEFAULT_K,
+    ),
+    SENSITIVITY: (
+        Probability,
+        "Of a judge without labels: the known probability of its yes to a right case.",
+        ...,
+    ),
+    SPECIFICITY: (
+        Probability,
+        "Of a judge without labels: the known probability of its no to a wrong case.",
+        ...,
+    ),
+}
+"""The settings of families that are keys: the type, the sentence, and the default, if any."""
 
 KINDS: dict[str, str] = {}
 """What each kind of experiment asks, by the names of the kinds, which ``kinds.catalogue`` adds."""
@@ -86,29 +101,21 @@ def kind_and_family(kind: str, what: str, families: Collection[str]) -> Callable
         kinds = Annotated[str, Word("a kind of experiment", tuple(KINDS)), _constant(kind)]
         default, written = (kind, None) if kind == USUAL_KIND else (..., kind)
         names = Annotated[str, Word(what, tuple(families)), _constant(family.public_name)]
-        found = {
+
+        def setting(name: str, of_value: Any, about_it: str, usual: Any) -> Key:
+            return Key(of_value, about_it, usual, write=lambda _: plain(family.settings[name]))
+
+        return {
             "kind": Key(kinds, f"{about}.", default, write=lambda _: written),
             "family": Key(names, "What is estimated.", write=lambda _: family.public_name),
+            **{
+                name: setting(name, *_SETTINGS[name])
+                for name in _SETTINGS
+                if name in family.settings
+            },
         }
-        if BETA in family.settings:
-            about_beta = "Of an F score: how many times as much recall counts as precision."
-            found[BETA] = Key(Beta, about_beta, 1, write=lambda _: plain(family.settings[BETA]))
-        if K in family.settings:
-            about_k = "Of pass@k and pass^k: of how many samples of a task one is right, or all."
-            found[K] = Key(
-                SamplesDrawn, about_k, DEFAULT_K, write=lambda _: plain(family.settings[K])
-            )
-        for rate, about_rate in ABOUT_RATES.items():
-            if rate in family.settings:
-                found[rate] = _setting(Probability, about_rate, family.settings[rate])
-        return found
 
     return keys
-
-
-def _setting(kind: Any, about: str, value: float) -> Key:
-    """The key of a setting of the family, which it has to have."""
-    return Key(kind, about, write=lambda _: plain(value))
 
 
 def _constant(word: str) -> WithJsonSchema:

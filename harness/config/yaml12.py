@@ -54,7 +54,7 @@ class Document:
         return cls(source, None, issues=(issue,), unreadable=frozenset([()]))
 
     def place(self, path: KeyPath) -> Place:
-        """Where the key is written, or the list item, or else what should hold them."""
+        """The place of the key or the list item, or else of what should hold it."""
         while path not in self.keys and path not in self.values and path:
             path = path[:-1]
         return Place(self.source, self.keys.get(path, self.values.get(path)))

@@ -30,13 +30,6 @@ def _sizes(scenario: Scenario) -> Integers:
     return cluster_sizes(clusters, sizes[0], scenario.truth.largest_share)
 
 
-def _draw(
-    scenario: Scenario, number: int, trials: int, rng: np.random.Generator
-) -> tuple[Floats, ...]:
-    drawn: tuple[Floats, ...] = scenario.truth.draw(number, _sizes(scenario), trials, rng)
-    return drawn
-
-
 def _draw_growing(
     truth: ClusteredScoreTruth, sizes: Sequence[int], trials: int, seed: int
 ) -> tuple[Floats, ...]:
@@ -96,7 +89,9 @@ SCORES_IN_CLUSTERS = Design(
     CLUSTERED_SCORES,
     outcomes=None,
     lists=Lists(
-        _draw,
+        lambda scenario, number, trials, rng: scenario.truth.draw(
+            number, _sizes(scenario), trials, rng
+        ),
         width=lambda scenario: int(_sizes(scenario).sum()),
         words={"mean": None, "sd": None, "rho": None},
         truth_at=lambda mean, sd, rho: ClusteredScoreTruth(NormalRuns(mean, sd), (rho,)),

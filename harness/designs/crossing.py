@@ -122,7 +122,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Crossing:
-    """Where the measure has the value, as far as the trials tell."""
+    """The level at which the measure has the value, as far as the trials tell."""
 
     level: float
     lower: float
@@ -138,7 +138,7 @@ class Crossing:
     is_known: bool
     """Whether the interval is bounded by the trials, and not by the range alone."""
     trials: float
-    """Of the levels to which the line was fitted."""
+    """The number of trials at the levels to which the line was fitted."""
     next_levels: tuple[float, ...]
     """The levels to try next."""
 
@@ -268,7 +268,7 @@ class _Line:
     a: float
     b: float
     covariance: Floats
-    """Of a and b."""
+    """The covariance of a and b."""
 
     @classmethod
     def fitted(
@@ -342,7 +342,7 @@ class Error:
     level: float | None = None
     measure: float | None = None
     share: float = 0.02
-    """Of the level, where neither of the others is given."""
+    """A share of the level, used where neither of the others is given."""
 
     def excess(self, found: Crossing) -> float:
         """The half-width over that which is asked for; at most 1 of a precise answer."""

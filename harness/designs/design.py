@@ -156,7 +156,7 @@ class Design:
     """How data arise, with all that differs between designs; what one lacks is None."""
 
     name: str
-    """In words, as a family names it: ``one sample``."""
+    """The name in words, as a family has it: ``one sample``."""
     outcomes: Outcomes | None
     """How outcomes are whole numbers; None where data are lists."""
     lists: Lists | None = None
@@ -233,13 +233,13 @@ class Scenario:
     clusters and their sizes, which are repeated in turn, or the sizes of both samples in each
     stratum."""
     truth: Any
-    """Of the design: a ``Truth``, ``PairTruth``, ``PairedTruth`` or ``AnyListTruth``."""
+    """The truth, by the design: ``Truth``, ``PairTruth``, ``PairedTruth`` or ``AnyListTruth``."""
     draws: str = NUMPY
-    """Of one sample: ``numpy`` or ``thinned``, where outcomes at drawn truths come from."""
+    """Where outcomes of one sample at drawn truths come from: ``numpy`` or ``thinned``."""
     law: Law | None = None
-    """Of one sample: how its count arises; None where it is the model's own way."""
+    """How the count of one sample arises; None where it is the model's own way."""
     with_both: bool = True
-    """Of pairs: whether an outcome says how many pairs are right in both; of a confusion table,
+    """Whether an outcome of pairs says how many are right in both; that of a confusion table,
     whether it says the whole table."""
     solver: Any = field(init=False, default=None, repr=False, compare=False)
     """The exact engines, once ``solver_of`` has chosen them."""

@@ -73,7 +73,12 @@ def mean_excess(scenario: Scenario, limits: Limits, side: str) -> Floats:
     bounds = _on_bounded_scale(scenario.family, table.upper if side == UPPER else table.lower)
     sign = 1.0 if side == UPPER else -1.0
     if scenario.truth.is_discrete:
-        return _at_listed_truths(scenario, outcomes, bounds, sign)
+        total, count = np.zeros(len(bounds)), 0
+        for theta, index, probability in _listed(scenario, outcomes):
+            truth = _on_bounded_scale(scenario.family, np.array(theta))
+            total += (np.maximum(sign * (bounds[:, index] - truth), 0.0) * probability).sum(axis=1)
+            count += 1
+        return total / count
     if scenario.law is not None:
         raise HarnessError(f"no excess of {scenario.law.title} under a distribution of truths")
     if POSTERIOR in scenario.family.engines:
@@ -126,18 +131,6 @@ def _on_bounded_scale(family: Family, parameter: Floats) -> Floats:
     return np.where(np.isnan(parameter), np.nan, family.scale.in_order(parameter))
 
 
-def _at_listed_truths(
-    scenario: Scenario, outcomes: Integers, bounds: Floats, sign: float
-) -> Floats:
-    total, count = np.zeros(len(bounds)), 0
-    for theta, index, probability in _listed(scenario, outcomes):
-        truth = _on_bounded_scale(scenario.family, np.array(theta))
-        excess = np.maximum(sign * (bounds[:, index] - truth), 0.0)
-        total += (excess * probability).sum(axis=1)
-        count += 1
-    return total / count
-
-
 def _listed(
     scenario: Scenario, outcomes: Integers
 ) -> Iterator[tuple[float, Integers | slice, Floats]]:
@@ -163,7 +156,7 @@ class _TruthPairs:
     scenario: Scenario
     truths: tuple[Floats, Floats]
     weights: tuple[Floats, Floats]
-    """Of the nodes of each sample; the weight of a pair is their product."""
+    """The weights of the nodes of each sample; that of a pair is their product."""
 
     @property
     def parameter(self) -> Floats:
@@ -203,9 +196,9 @@ class _Tables:
     """Weighted tables of pairs."""
 
     scenario: Scenario
-    """Of pairs."""
+    """A scenario of pairs."""
     cells: tuple[Floats, ...]
-    """Of both, first_only, second_only and neither at each node."""
+    """The probabilities of both, first_only, second_only and neither at each node."""
     weight: Floats
 
     @property

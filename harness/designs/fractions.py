@@ -81,9 +81,19 @@ def probability_of_missing(
     centre, reach = n * exact + (1 - 2 * exact) * z * z / 6, z * np.sqrt(n * exact * (1 - exact))
 
     def side(count: Floats, index: Positions) -> Floats:
-        beyond = count > n[index]
-        within = np.minimum(count, n[index])
-        return np.where(beyond, 1.0, _side_of_interval(within, n[index], exact[index], alpha))
+        """1 where the interval of count/n lies above p, −1 where below, 0 where it has p."""
+        total, p = n[index], exact[index]
+        misses = np.minimum(count, total)
+        posterior = proportion.posterior(misses, total, proportion.FLAT_PRIOR)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            distance = np.log(_probability_of_lower_density(posterior, UnitPoints.of(p)) / alpha)
+        above = np.where(distance < 0, np.sign(misses - total * p), 0.0)
+        unclear = np.flatnonzero(~(np.abs(distance) > _TOO_CLOSE))
+        if unclear.size:
+            counts = misses[unclear].astype(np.int64), total[unclear].astype(np.int64)
+            lower, upper = fraction_interval(*counts, alpha)
+            above[unclear] = (lower > p[unclear]).astype(np.float64) - (upper < p[unclear])
+        return np.where(count > total, 1.0, above)
 
     # The search is over 2 + M, so that 1 stands for M = −1, at which every interval lies below.
     last_below = largest_true(lambda k, i: side(k - 2, i) < 0, np.ceil(centre - reach) + 1, n + 2)
@@ -102,21 +112,6 @@ def probability_of_missing(
     return head + tail
 
 
-def _side_of_interval(misses: Floats, n: Floats, p: Floats, alpha: float) -> Floats:
-    """1 where the interval of misses/n lies above p, −1 where it lies below, 0 where it has p."""
-    posterior = proportion.posterior(misses, n, proportion.FLAT_PRIOR)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        distance = np.log(_probability_of_lower_density(posterior, UnitPoints.of(p)) / alpha)
-    side = np.where(distance < 0, np.sign(misses - n * p), 0.0)
-    unclear = np.flatnonzero(~(np.abs(distance) > _TOO_CLOSE))
-    if unclear.size:
-        count, trials = (each[unclear].astype(np.int64) for each in (misses, n))
-        lower, upper = fraction_interval(count, trials, alpha)
-        here = p[unclear]
-        side[unclear] = (lower > here).astype(np.float64) - (upper < here)
-    return side
-
-
 def _probability_of_lower_density(posterior: Beta, point: UnitPoints) -> Floats:
     """The posterior probability of densities below that of the point; NaN where not found.
 
@@ -131,12 +126,12 @@ def _probability_of_lower_density(posterior: Beta, point: UnitPoints) -> Floats:
     other = here.shift(peak, here.coordinate_difference(level, peak))
     unsolved = np.ones(active.size, dtype=bool)
     for _ in range(_NEWTON_STEPS):
+        if not unsolved.any():
+            break
         residual = here.log_density_ratio(level, other)
         step = -residual / here.log_density_slope(other)
         other = other.where(~unsolved, here.shift(other, np.where(unsolved, step, 0.0)))
         unsolved &= ~(np.abs(residual) < SMALL_RESIDUAL)
-        if not unsolved.any():
-            break
     beyond = np.where(above[active], here.cdf(other), here.sf(other))
     outside[active] += np.where(unsolved, np.nan, beyond)
     return outside

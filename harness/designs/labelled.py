@@ -57,7 +57,14 @@ def values_of_labelled(
         None where limits are drawn, and where more than 2^17 outcomes can occur.
     """
     cells = [scenario.truth.cells(number) for number in range(scenario.truth.count)]
-    windows = _windows(scenario, cells)
+    labelled, unlabelled = scenario.sizes
+    sizes = (labelled, labelled, labelled, unlabelled)
+    # The first and the last count of three cells and of yes that any truth has, but 1e-15.
+    counted = zip(*((*p[:3], _share_of_yes(p)) for p in cells), strict=True)
+    windows = [
+        binomial.window(float(min(p)), float(max(p)), size)
+        for p, size in zip(counted, sizes, strict=True)
+    ]
     count = np.prod([last - first + 1.0 for first, last in windows])
     if not column.source.deterministic or count > MOST_OUTCOMES:
         return None
@@ -65,7 +72,6 @@ def values_of_labelled(
     _, parameter = scenario.listed_truths()
     below, above, length = np.zeros((3, len(cells)))
     for table, yes in _outcomes(scenario, windows):
-        unlabelled = scenario.sizes[1]
         verdicts = np.stack((yes, unlabelled - yes), axis=1)
         observed = Observed(scenario.family, scenario.sizes, (table, verdicts))
         answers = column.source.limits(observed, alpha, side).intervals(observed, alpha, side)
@@ -86,17 +92,6 @@ def table_probabilities(table: Floats, cells: Floats) -> Floats:
 
 
 Window = tuple[int, int]
-
-
-def _windows(scenario: Scenario, cells: Sequence[Floats]) -> list[Window]:
-    """The first and the last count of three cells and of yes, which any truth has, but 1e-15."""
-    labelled, unlabelled = scenario.sizes
-    rows = [(*p[:3], _share_of_yes(p)) for p in cells]
-    sizes = (labelled, labelled, labelled, unlabelled)
-    return [
-        binomial.window(float(min(p)), float(max(p)), n)
-        for p, n in zip(zip(*rows, strict=True), sizes, strict=True)
-    ]
 
 
 def _outcomes(scenario: Scenario, windows: Sequence[Window]) -> Iterator[tuple[Floats, Floats]]:

@@ -63,7 +63,7 @@ class Limits:
 
     @property
     def failed(self) -> Bools:
-        """Where a method gave no limits, shape (k, m)."""
+        """Whether a method gave no limits, shape (k, m)."""
         return np.isnan(self.lower)
 
     def filled(self, lower: float, upper: float) -> Limits:

@@ -190,7 +190,7 @@ def _largest_jumps(theta: Floats, size: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class _RowSums:
-    """For each count of the first sample: the second one's limits, sorted, with sums of weights."""
+    """The second sample's limits at each count of the first, sorted, with sums of weights."""
 
     lower: Floats
     """Ascending in each row, shape (m1, m2)."""

@@ -137,7 +137,7 @@ class Tally:
 
     by_outcome: Counts
     by_truth: Counts | None = None
-    """For a discrete truth."""
+    """The counts at each listed truth; None under a distribution."""
 
     def plus(self, other: Tally) -> Tally:
         """Return the sum of the tallies."""

@@ -185,14 +185,15 @@ def minimal_length(posterior: Posterior[P], alpha: float, side: str = "two-sided
     >>> lower.value.round(6), upper.value.round(6)
     (array([0.      , 0.093372]), array([0.238404, 0.587953]))
     """
-    low, high = posterior.boundary
-    everything = np.ones(posterior.size, dtype=bool)
+    lower, upper = posterior.boundary
     # Where the density is monotone, the interval reaches an end of the support.
     rough_lower, rough_upper = posterior.approximate_interval(2 * alpha)
     rising = posterior.upper_limit_at_boundary(rough_lower)
     falling = posterior.lower_limit_at_boundary(rough_upper) & ~rising
-    lower = low.where(everything, low).replaced(rising, posterior.at(rising).ppf(alpha))
-    upper = high.where(everything, high).replaced(falling, posterior.at(falling).isf(alpha))
+    if rising.any():
+        lower = lower.replaced(rising, posterior.at(rising).ppf(alpha))
+    if falling.any():
+        upper = upper.replaced(falling, posterior.at(falling).isf(alpha))
     inner = np.flatnonzero(~(rising | falling))
     if inner.size:
         inner_lower, inner_upper = _equal_density(posterior.at(inner), alpha)

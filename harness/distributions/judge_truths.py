@@ -31,7 +31,7 @@ class LabelledTruth(CrossedTruth):
     """
 
     share: tuple[float, ...]
-    """In [0, 1]: of cases that are right."""
+    """Shares of cases that are right, in [0, 1]."""
     sensitivity: tuple[float, ...]
     specificity: tuple[float, ...]
 

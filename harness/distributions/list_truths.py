@@ -493,9 +493,9 @@ class ClusterTruth(CrossedTruth):
     """
 
     p: tuple[float, ...]
-    """In [0, 1]."""
+    """Proportions, in [0, 1]."""
     rho: tuple[float, ...]
-    """In [0, 1)."""
+    """Correlations of two cases of a cluster, in [0, 1)."""
 
 
 Strata = tuple[float, ...]

@@ -27,7 +27,7 @@ POINTS = 100
 LEVEL = 0.95
 """The probability with which all counts lie in the band."""
 _HALVINGS = 40
-"""Of the bracket of the tail; more would tell apart equal tails by their rounding."""
+"""How often the bracket of the tail is halved; more would tell equal tails apart by rounding."""
 
 
 def rank_bounds(draws: int) -> Integers:

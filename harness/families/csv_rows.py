@@ -69,7 +69,7 @@ class CsvTable:
     rows: tuple[tuple[str, ...], ...]
     """The fields of each row, as many as there are names."""
     log: LogColumns | None = None
-    """Of a log, what is known of its columns."""
+    """What is known of the columns of a log."""
     remarks: tuple[str, ...] = ()
     """How the file was read, in sentences."""
     files: tuple[Path, ...] = ()
@@ -105,6 +105,22 @@ class CsvTable:
             for name in names
             for column in [each for each in self.names if each.endswith(f":{name}")] or [name]
         )
+
+    def places(self, key: Sequence[str]) -> dict[tuple[str, ...], int]:
+        """Return the row of each case, which its fields in some columns name.
+
+        Raises:
+            InputError: there is no such column, or two rows are of one case.
+        """
+        found: dict[tuple[str, ...], int] = {}
+        for place, case in enumerate(zip(*(self.keys(k, "case") for k in key), strict=True)):
+            if found.setdefault(case, place) != place:
+                raise InputError(
+                    f"{self.where(place)}: {', '.join(key)} = {', '.join(case)} is that of "
+                    f"{self.where(found[case])} too; --key should tell the cases apart, and may be "
+                    "repeated"
+                )
+        return found
 
     def right(self, name: str) -> list[int]:
         """Return 1 for each right case and 0 for each wrong one.
@@ -421,7 +437,7 @@ def joined(tables: Sequence[CsvTable], key: Sequence[str], may_lack: bool = Fals
                 f"{len(tables)} files and {len(key)} --key"
             )
         return tables[0]
-    places = [_cases(table, key) for table in tables]
+    places = [table.places(key) for table in tables]
     first = tables[0]
     for table, cases in zip(tables[1:], places[1:], strict=True):
         odd = [case for case in (places[0] | cases) if case not in places[0] or case not in cases]
@@ -455,19 +471,6 @@ def joined(tables: Sequence[CsvTable], key: Sequence[str], may_lack: bool = Fals
         tuple(zip(*columns, strict=True)),
         files=tuple(table.file for table, _ in every.values()),
     )
-
-
-def _cases(table: CsvTable, key: Sequence[str]) -> dict[tuple[str, ...], int]:
-    """The row of each case of a table."""
-    found: dict[tuple[str, ...], int] = {}
-    for place, case in enumerate(zip(*(table.keys(k, "case") for k in key), strict=True)):
-        if found.setdefault(case, place) != place:
-            raise InputError(
-                f"{table.where(place)}: {', '.join(key)} = {', '.join(case)} is that of "
-                f"{table.where(found[case])} too; --key should tell the cases apart, and may be "
-                "repeated"
-            )
-    return found
 
 
 def csv_rows(file: Path) -> Iterator[tuple[int, list[str]]]:

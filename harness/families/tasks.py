@@ -85,17 +85,17 @@ def _validate(name: str, k: int, given: Mapping[str, npt.ArrayLike]) -> Data:
     return _columns(name, k, x, n)
 
 
-def _true_values(name: str, k: int, truth: Any) -> tuple[Floats, ...]:
-    """E p^k of pass^k, and 1 − E (1 − p)^k of pass@k, shape (1,)."""
-    solved, failed = truth.law.powers(k)
-    return (np.array([1.0 - failed if OF_FAILURES[name] else solved]),)
-
-
 @cache
 def of_tasks(name: str, k: int) -> Family:
     """Return the family ``pass_at`` or ``pass_hat`` of k samples, from 1 to 10^4."""
     symbol = f"{'pass@' if OF_FAILURES[name] else 'pass^'}{k}"
     is_default = k == DEFAULT_K
+
+    def true_values(truth: Any) -> tuple[Floats, ...]:
+        """E p^k of pass^k, and 1 − E (1 − p)^k of pass@k, shape (1,)."""
+        solved, failed = truth.law.powers(k)
+        return (np.array([1.0 - failed if OF_FAILURES[name] else solved]),)
+
     return replace(
         MEAN,
         name=name if is_default else f"{name}(k={k})",
@@ -124,6 +124,6 @@ def of_tasks(name: str, k: int) -> Family:
         sampling_remark="Coverage depends on the distribution of the tasks' probabilities.",
         settings={K: k},
         base=None if is_default else of_tasks(name, DEFAULT_K),
-        true_values=partial(_true_values, name, k),
+        true_values=true_values,
         any_number=float(k),
     )

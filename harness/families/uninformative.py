@@ -32,18 +32,8 @@ def _no_successes(data: Data) -> Bools:
     return np.asarray((x1 == 0) & (x2 == 0))
 
 
-def _none_or_all(data: Data) -> Bools:
-    x1, n1, x2, n2 = data
-    return np.asarray(_no_successes(data) | ((x1 == n1) & (x2 == n2)))
-
-
-def _neither_right(data: Data) -> Bools:
-    both, first_only, second_only, _ = data
-    return np.asarray(both + first_only + second_only == 0)
-
-
 def _without(*cells: int) -> Callable[[Data], Bools]:
-    """Whether none of the cells of a confusion table, by their places, has a case."""
+    """Whether none of the cells of a table of four, by their places, has a case."""
     return lambda data: np.asarray(np.sum([data[cell] for cell in cells], axis=0) == 0)
 
 
@@ -51,9 +41,12 @@ _NO_HITS = Uninformative("no case is a positive or predicted to be one", _withou
 
 UNINFORMATIVE = {
     "risk_ratio": Uninformative("there is no success in either sample", _no_successes),
-    "odds_ratio": Uninformative("both samples have no success, or no failure", _none_or_all),
+    "odds_ratio": Uninformative(
+        "both samples have no success, or no failure",
+        lambda data: _no_successes(data) | ((data[0] == data[1]) & (data[2] == data[3])),
+    ),
     "rate_ratio": Uninformative("there is no event in either sample", _no_successes),
-    "paired_ratio": Uninformative("no pair is right in either", _neither_right),
+    "paired_ratio": Uninformative("no pair is right in either", _without(0, 1, 2)),
     "precision": Uninformative("no case is predicted to be a positive", _without(0, 1)),
     "recall": Uninformative("there is no positive", _without(0, 2)),
     "specificity": Uninformative("there is no negative", _without(3, 1)),

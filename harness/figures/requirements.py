@@ -372,7 +372,15 @@ def _candidates(facts: ExperimentFacts, settled: Sequence[str]) -> Iterator[Figu
     chosen = {**few, **alpha}
     truth = facts.truth
     if truth is not None and truth.is_discrete:
-        yield from _over_truths(facts, truth.count, second_truths(truth), chosen)
+        seconds = second_truths(truth)
+        # A curve over the first of two true values holds the middle one of the second sample.
+        held = {"second": seconds[len(seconds) // 2]} if len(seconds) > 1 else {}
+        if truth.count <= MOST_LISTED and len(facts.sizes) > 1:
+            yield from _over_size(facts, chosen)
+        elif truth.count <= MOST_TRUTHS:
+            for kind in ("coverage_curve", "length_curve"):
+                for size in dict.fromkeys((facts.sizes[0], facts.sizes[-1])):
+                    yield {"kind": kind, **_n_option(facts, size), **chosen, **held}
         yield {"kind": "ranking", **alpha}
         return
     yield {"kind": "ranking", **alpha}
@@ -383,28 +391,6 @@ def _candidates(facts: ExperimentFacts, settled: Sequence[str]) -> Iterator[Figu
         yield {"kind": "alpha_over_outcome", **n, **chosen}
         yield {"kind": "alpha_by_outcome", **n, "method": settled[0], **alpha}
         yield {"kind": "bounds", **n, **chosen}
-
-
-def _over_truths(
-    facts: ExperimentFacts, count: int, seconds: Sequence[float], chosen: Figure
-) -> Iterator[Figure]:
-    """Yield coverage and length over the true values, or over the size where these are few.
-
-    Args:
-        facts: what is known of the experiment.
-        count: the number of true values.
-        seconds: those of the second sample, of which a curve holds the middle one.
-        chosen: the options that name methods and an alpha.
-    """
-    if count > MOST_TRUTHS:
-        return
-    if count <= MOST_LISTED and len(facts.sizes) > 1:
-        yield from _over_size(facts, chosen)
-        return
-    held = {"second": seconds[len(seconds) // 2]} if len(seconds) > 1 else {}
-    for kind in ("coverage_curve", "length_curve"):
-        for size in dict.fromkeys((facts.sizes[0], facts.sizes[-1])):
-            yield {"kind": kind, **_n_option(facts, size), **chosen, **held}
 
 
 def has_mean_lengths(family: Family, engines: Collection[str]) -> bool:

@@ -172,7 +172,7 @@ class SizePanel:
 
     title: str
     cells: pl.DataFrame
-    """Those in which what is drawn is known, sorted by the first size."""
+    """The cells in which what is drawn is known, sorted by the first size."""
     place: tuple[int, int] | None = None
     """Its row and column where each method has panels of its own."""
     side: str = ""

@@ -12,7 +12,7 @@ from harness.findings.judgements import AtAlpha, MethodJudgement
 from harness.tables.answers import rounding_of
 
 SHORTER = 1e-3
-"""Of methods whose lengths differ by at most this part, that with the better worst case is used."""
+"""The relative difference of lengths up to which the method with the better worst case is used."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,8 @@ class Choice:
     """All methods that were compared, in the order of the run."""
     allowed: Allowance
     use: Candidate | None
-    """Of the methods that qualify the shortest, by the geometric mean of lengths over truths and
-    sizes; of those within ``SHORTER`` of it the one with the smallest worst alpha."""
+    """The shortest method that qualifies, by the geometric mean of lengths over truths and sizes;
+    among those within ``SHORTER`` of it the one with the smallest worst alpha."""
     never_above: Candidate | None
     """The shortest of the methods of which it is proven that their alpha is above alpha at no
     truth."""

@@ -90,9 +90,9 @@ class AtAlpha:
 
     alpha: float
     methods: tuple[MethodJudgement, ...]
-    """In the order of the run, without those of which only the posterior knows."""
+    """The methods in the order of the run, without those that the posterior alone knows."""
     outcomes: Mapping[str, SummaryRow]
-    """Where the posterior alone was asked, of each method the row with its worst outcome."""
+    """The row with the worst outcome of each method, where the posterior alone was asked."""
 
     @property
     def with_lengths(self) -> list[MethodJudgement]:

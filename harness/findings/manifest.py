@@ -117,7 +117,7 @@ class RunRemark:
 
     meaning: str
     beginning: str
-    """With the meaning, as in ``Calibrated under the prior``."""
+    """The words with the meaning, as in ``Calibrated under the prior``."""
     rest: str
 
     @property

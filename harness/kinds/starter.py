@@ -147,14 +147,19 @@ def _commented(
     for key, record in form.keys.items():
         field = record.field
         lines += ["", *_wrapped(field.description or key)]
-        lines += _alternatives(schema["properties"][key], schema.get("$defs", {}), key)
         # What the catalogues have for a key.
         if key == "methods":
             lines += _wrapped(f"Names: {', '.join(methods_for(form.family))}.")
-        if key == "figures":
+        elif key == "figures":
             for kind in FIGURES.values():
                 if kind.experiment == form.kind and kind.drawn_for(form.family):
                     lines += _wrapped(f"{kind.name}: {kind.title}.", "  ")
+        else:
+            # The keys of the mappings that it may hold.
+            for model in _models(schema["properties"][key], schema.get("$defs", {})):
+                for name, part in model.get("properties", {}).items():
+                    if part.get("description"):
+                        lines += _wrapped(f"{name}: {part['description']}", "  ")
         if key in document:
             lines += _entry(key, document[key])
         else:
@@ -181,17 +186,6 @@ def _wrapped(text: str, indent: str = "") -> list[str]:
         subsequent_indent=f"# {indent}",
         break_on_hyphens=False,
     )
-
-
-def _alternatives(schema: Mapping[str, Any], defined: Mapping[str, Any], key: str) -> Iterator[str]:
-    """What mappings the key may hold: each with its keys and their descriptions."""
-    if key in ("methods", "figures"):
-        return
-    for model in _models(schema, defined):
-        for name, field in model.get("properties", {}).items():
-            about = field.get("description")
-            if about:
-                yield from _wrapped(f"{name}: {about}", "  ")
 
 
 def _models(schema: Mapping[str, Any], defined: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -123,7 +123,12 @@ def wild_bootstrap_t(data: ScoreData, tail: float, rng: np.random.Generator) -> 
             block = rows[start : start + rows_at_once]
             present = n[block] > 0
             sizes, sums = (each[block][present].reshape(-1, count) for each in (n, residual))
-            signs = _signs(count, block.size, rng)
+            # The sign vectors beside that of ones.
+            if count <= MOST_ENUMERATED:
+                signs = _every_sign(count)
+            else:
+                drawn = rng.integers(0, 2, (block.size, RESAMPLES, count), np.int8)
+                signs = 1.0 - 2.0 * drawn
             below[block] = _distance(signs, sizes, -sums, small)
             above[block] = _distance(signs, sizes, sums, small)
     if tail > 0.5:
@@ -136,13 +141,6 @@ def _every_sign(count: int) -> Floats:
     """All sign vectors with 1 at first but that of ones, shape (1, 2^(C − 1) − 1, C)."""
     bits = np.arange(1, 2 ** (count - 1))[:, np.newaxis] >> np.arange(count - 1) & 1
     return np.column_stack((np.ones(len(bits)), 1.0 - 2.0 * bits))[np.newaxis]
-
-
-def _signs(count: int, rows: int, rng: np.random.Generator) -> Floats:
-    """The sign vectors beside that of ones, shape (rows, k, C), or (1, k, C) of all of them."""
-    if count <= MOST_ENUMERATED:
-        return _every_sign(count)
-    return 1.0 - 2.0 * rng.integers(0, 2, (rows, RESAMPLES, count), np.int8)
 
 
 def _distance(signs: Floats, n: Floats, r: Floats, tail: float) -> Floats:

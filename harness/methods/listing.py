@@ -24,7 +24,15 @@ def listing(family: str | None = None, name: str | None = None) -> list[dict[str
         validate_choice("family", family, CATALOGUE)
     families = [FAMILIES[each] for each in (CATALOGUE if family is None else (family,))]
     if name is None:
-        return [_brief(each, method) for each in families for method in _recommended_first(each)]
+        order = (USE, NEVER_ABOVE, "")
+        return [
+            _brief(each, method)
+            for each in families
+            for method in sorted(
+                methods_of(each).values(),
+                key=lambda method: order.index(recommended_for(each, method.name)),
+            )
+        ]
     if family is not None:
         return [_full(each, find(each, name)) for each in families]
     named = {each: by_any_name(methods_of(each)) for each in families}
@@ -45,13 +53,6 @@ def recommended_for(family: Family, name: str) -> str:
     if known is None:
         return ""
     return USE if name == known.use else NEVER_ABOVE if name == known.never_above else ""
-
-
-def _recommended_first(family: Family) -> list[Method]:
-    """The methods of a family: the default, the one that never misses too often, the others."""
-    order = (USE, NEVER_ABOVE, "")
-    methods = methods_of(family).values()
-    return sorted(methods, key=lambda method: order.index(recommended_for(family, method.name)))
 
 
 def _brief(family: Family, method: Method) -> dict[str, Any]:

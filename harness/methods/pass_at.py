@@ -62,7 +62,7 @@ def beta_binomial(k: int, of_failures: bool, data: tuple[Floats, ...], tail: flo
     rows = max(_CELLS // int(n.max(initial=1.0)), 1)
     for start in range(0, mixed.size, rows):
         block = mixed[start : start + rows]
-        log_theta, error = _fitted(_Sums(right[block], n[block]), k)
+        log_theta, error = _Sums(right[block], n[block]).fitted(k)
         missed = -np.expm1(log_theta)
         centre = log_theta - np.log(missed)
         delta = upper_point(count[block] - 1.0, tail) * (error / missed)
@@ -81,8 +81,15 @@ class _Sums:
     """
 
     def __init__(self, x: Floats, n: Floats) -> None:
-        most = int(n.max())
-        right, wrong, all_ = (_above(counts, most) for counts in (x, n - x, n))
+        most, m = int(n.max()), len(x)
+
+        def above(counts: Floats) -> Floats:
+            """How many counts of each row are above j = 0 … most − 1, shape (m, most)."""
+            keys = counts.astype(np.int64) + (most + 1) * np.arange(m)[:, None]
+            seen = np.bincount(keys.ravel(), minlength=m * (most + 1)).reshape(m, most + 1)
+            return np.asarray(seen[:, :0:-1].cumsum(axis=1)[:, ::-1], np.float64)
+
+        right, wrong, all_ = above(x), above(n - x), above(n)
         self.tasks = x.shape[1]
         self.some_right, self.some_wrong = right[:, 0], wrong[:, 0]
         self.both = self.some_right + self.some_wrong - self.tasks
@@ -139,45 +146,36 @@ class _Sums:
             + ((j - 1.0) * every * slopes[2]).sum(axis=1),
         )
 
+    def fitted(self, k: int) -> tuple[Floats, Floats]:
+        """ln θ̂ and its standard error, shape (m,) each."""
+        every = np.arange(self.mean.size)
+        rho = np.where(self.both > 0, 0.0, 1.0)
+        # The likelihood rises from ρ = 0 on.
+        at_zero = self.derivatives(self.mean, np.zeros(every.size), every)[0]
+        inside = every[(self.both > 0) & (at_zero > 0)]
 
-def _above(counts: Floats, most: int) -> Floats:
-    """How many counts of each row are above j = 0 … most − 1, shape (m, most)."""
-    m = len(counts)
-    keys = counts.astype(np.int64) + (most + 1) * np.arange(m)[:, None]
-    seen = np.bincount(keys.ravel(), minlength=m * (most + 1)).reshape(m, most + 1)
-    return np.asarray(seen[:, :0:-1].cumsum(axis=1)[:, ::-1], np.float64)
+        def score(rho: Floats, index: Positions) -> tuple[Floats, Floats]:
+            rows = inside[index]
+            mu = self.best_mean(rho, rows)
+            slope, in_mu, in_both, in_rho = self.derivatives(mu, rho, rows)
+            c, profile = 1.0 - rho, in_rho - in_both * in_both / in_mu
+            return c * slope / self.tasks, (c * profile - slope) / self.tasks
 
-
-def _fitted(sums: _Sums, k: int) -> tuple[Floats, Floats]:
-    """ln θ̂ and its standard error, shape (m,) each."""
-    every = np.arange(sums.mean.size)
-    rho = np.where(sums.both > 0, 0.0, 1.0)
-    # The likelihood rises from ρ = 0 on.
-    at_zero = sums.derivatives(sums.mean, np.zeros(every.size), every)[0]
-    inside = every[(sums.both > 0) & (at_zero > 0)]
-
-    def score(rho: Floats, index: Positions) -> tuple[Floats, Floats]:
-        rows = inside[index]
-        mu = sums.best_mean(rho, rows)
-        slope, in_mu, in_both, in_rho = sums.derivatives(mu, rho, rows)
-        c, profile = 1.0 - rho, in_rho - in_both * in_both / in_mu
-        return c * slope / sums.tasks, (c * profile - slope) / sums.tasks
-
-    if inside.size:
-        zeros = np.zeros(inside.size)
-        rho[inside] = newton_roots(
-            score, zeros, zeros + 1.0, zeros + 0.3, "no beta-binomial correlation at outcome {}"
-        )
-    mu = sums.best_mean(rho, every)
-    _, in_mu, in_both, in_rho = sums.derivatives(mu, rho, every)
-    i, c = np.arange(1.0, k), (1.0 - rho)[:, None]
-    of_right, of_all = mu[:, None] * c + i * rho[:, None], c + i * rho[:, None]
-    log_theta = np.log(mu) + np.log(of_right / of_all).sum(axis=1)
-    by_mu = 1.0 / mu + (c / of_right).sum(axis=1)
-    by_rho = ((i - mu[:, None]) / of_right - (i - 1.0) / of_all).sum(axis=1)
-    # The information of ρ that is left beside μ, where ρ is inside its range.
-    left = np.full(every.size, np.inf)
-    left[inside] = np.maximum(in_both * in_both / in_mu - in_rho, 0.0)[inside]
-    with np.errstate(divide="ignore"):
-        variance = -(by_mu**2) / in_mu + (by_rho - by_mu * in_both / in_mu) ** 2 / left
-    return log_theta, np.sqrt(variance)
+        if inside.size:
+            zeros = np.zeros(inside.size)
+            rho[inside] = newton_roots(
+                score, zeros, zeros + 1.0, zeros + 0.3, "no beta-binomial correlation at outcome {}"
+            )
+        mu = self.best_mean(rho, every)
+        _, in_mu, in_both, in_rho = self.derivatives(mu, rho, every)
+        i, c = np.arange(1.0, k), (1.0 - rho)[:, None]
+        of_right, of_all = mu[:, None] * c + i * rho[:, None], c + i * rho[:, None]
+        log_theta = np.log(mu) + np.log(of_right / of_all).sum(axis=1)
+        by_mu = 1.0 / mu + (c / of_right).sum(axis=1)
+        by_rho = ((i - mu[:, None]) / of_right - (i - 1.0) / of_all).sum(axis=1)
+        # The information of ρ that is left beside μ, where ρ is inside its range.
+        left = np.full(every.size, np.inf)
+        left[inside] = np.maximum(in_both * in_both / in_mu - in_rho, 0.0)[inside]
+        with np.errstate(divide="ignore"):
+            variance = -(by_mu**2) / in_mu + (by_rho - by_mu * in_both / in_mu) ** 2 / left
+        return log_theta, np.sqrt(variance)

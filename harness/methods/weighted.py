@@ -65,4 +65,4 @@ WEIGHTED: Mapping[str, WeightedFormula] = {
     "effective_wilson": effective_wilson,
     "mover_wilson": mover_wilson,
 }
-"""By name; the first one is the default."""
+"""The formulas by name; the first one is the default."""

@@ -112,8 +112,8 @@ class Cases:
     given: FileQuestion
     """The question with the columns of a log; calls of other commands repeat it."""
     systems: Mapping[str, str] = field(default_factory=dict)
-    """Of a long table that was made wide: the systems in the order of their columns, by what
-    stands beside the limits of two."""
+    """The systems of a long table that was made wide, in the order of their columns, by what stands
+    beside the limits of two."""
 
 
 def item_columns(table: CsvTable, asked: FileQuestion) -> list[str]:

@@ -22,7 +22,7 @@ from harness.families.csv_rows import (
 from harness.families.family import Family
 from harness.one.cases import read_cases
 from harness.one.file_question import FileQuestion, long_call
-from harness.one.long_differences import (
+from harness.one.long_rows import (
     is_long_difference,
     rows_of_long_difference,
     validate_cluster,

@@ -49,7 +49,7 @@ class System:
     lower: float
     upper: float
     alpha: float
-    """That of this interval alone."""
+    """The alpha of this interval alone."""
     method: str
     rank_low: int
     """The best rank that the differences leave open, from 1."""

@@ -201,7 +201,7 @@ class Remarks:
         return "; nor has another method of the family, of those that the catalogue ranks first"
 
     def _at(self, places: Iterable[int]) -> str:
-        """Where some of the rows are, after what is said of them."""
+        """The words for the places of some rows, after what is said of them."""
         where = _places([self.rows[place].in_words() for place in places])
         return f" at {where}" if where else ""
 

@@ -58,8 +58,8 @@ class Interval(Tabular):
     """What to know before use, in sentences: that few clusters cover less, that data are smaller
     than those which the default was chosen by, or that the limits are those of a prior alone."""
     groups: Mapping[str, Sequence[Any]] = field(default_factory=dict, compare=False)
-    """Of rows of a file or a data frame, what stands beside each: the names of its group, and how
-    many rows it has."""
+    """What stands beside each row of a file or a data frame: the names of its group, and how many
+    rows it has."""
 
     def __repr__(self) -> str:
         """The numbers in a line, or a table of them, at most ten rows of it.

@@ -250,7 +250,7 @@ def list_question(
 
 @dataclass(frozen=True)
 class NumberRange:
-    """Where a number of a truth lies."""
+    """The range in which a number of a truth lies."""
 
     words: str
     low: float

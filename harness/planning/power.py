@@ -53,7 +53,7 @@ TABLES, QUADRATURES, LIMITS = 1 << 9, 1 << 17, 1 << 20
 tables, as of methods that have a largest size, by quadratures of posteriors and conditional sums of
 two samples, and by formulas."""
 _MOST_OF_TEETH = 4
-"""As far as the saw-tooth reaches it may take so many times as many."""
+"""So many times as many may be computed as far as the saw-tooth reaches."""
 TIMES, AT_LEAST_TIMES = 4.0, 1.25
 """Every size is computed up to so many times the answer, where decisions suffice."""
 _TEETH = 2.0

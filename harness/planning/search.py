@@ -32,7 +32,7 @@ from harness.planning.tried import Tried
 _NODES = 12
 """Nodes of the first bounds; each further round has four times as many."""
 _MOST_NODES = {1: 1 << 16, 2: 1 << 8}
-"""By the number of samples."""
+"""The most nodes by the number of samples."""
 _FEWER = 2
 """Bounds are tried where all limits are more than so many times as many."""
 _CLEAR = 1e-9

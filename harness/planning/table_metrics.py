@@ -70,7 +70,12 @@ def metric_records(
     families = [*map(family_of, shares), of_beta, *map(family_of, others)]
     distinct, records = list(dict.fromkeys(families)), list[dict[str, Any]]()
     if not has_tn:
-        distinct = [family for family in distinct if not _needs_tn(family)]
+        estimates = [
+            family.estimate(tuple(data_of(family, _FEW_AND_MANY_TN))) for family in distinct
+        ]
+        distinct = [
+            family for family, (few, many) in zip(distinct, estimates, strict=True) if few == many
+        ]
     with underway(lambda: f"computing coverage: {len(records)} of {len(distinct)} metrics done"):
         for family in distinct:
             record = record_of(family, data_of(family, counts), alpha, has_size=has_tn)
@@ -83,6 +88,8 @@ def metric_records(
 
 _NAMES = {"proportion": "accuracy"}
 """The names of metrics that differ from those of their families."""
+_FEW_AND_MANY_TN = np.array([[2.0, 2.0], [1.0, 1.0], [1.0, 1.0], [1.0, 3.0]])
+"""Two tables that differ in the number of true negatives alone, shape (4, 2)."""
 _NO_COVERAGE = {"coverage": None, "std_error": None}
 
 
@@ -116,13 +123,6 @@ def remarks_on_metrics(
         )
     if has_score and all(record["metric"] != "auc" for record in records):
         yield "auc needs scores of positives and of negatives, and is left out"
-
-
-def _needs_tn(family: Family) -> bool:
-    """Whether the metric depends on the number of true negatives."""
-    tables = np.array([[2.0, 2.0], [1.0, 1.0], [1.0, 1.0], [1.0, 3.0]])
-    few, many = family.estimate(tuple(data_of(family, tables)))
-    return bool(few != many)
 
 
 def data_of(family: Family, tables: Floats) -> Sequence[Floats]:

@@ -28,7 +28,7 @@ class CurveLine:
     title: str
     x: Floats
     y: Floats
-    """Where it is not a number the line is broken."""
+    """The heights; the line is broken where one is not a number."""
     series: int = 0
     """Its place among all lines, which decides its colour and its dashes."""
 
@@ -48,9 +48,9 @@ class DrawnLine:
     title: str
     path: str
     colour: int
-    """From 1 to 8."""
+    """The number of the colour, from 1 to 8."""
     dash: int
-    """From 0, which is a full line, to 3."""
+    """The number of the dashes, from 0, a full line, to 3."""
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ class Part:
     """One of several parts of a run."""
 
     number: int
-    """From 1 to ``count``."""
+    """The number of the part, from 1 to ``count``."""
     count: int
 
     @classmethod

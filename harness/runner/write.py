@@ -69,7 +69,19 @@ def write_results(
     def fill(new: Path) -> None:
         (new / CONFIG_FILE).write_text(dump(experiment.document), encoding="utf-8")
         write_tables(results, new)
-        write_json(new / RUN_FILE, {**_run_record(experiment, seconds), **record})
+        # All that differs between repeated runs.
+        top, head = (_git("rev-parse", what) for what in ("--show-toplevel", "HEAD"))
+        is_own_checkout = top is not None and Path(top) == _CHECKOUT
+        content = {
+            "seconds": round(seconds, 3),
+            "jobs": experiment.execution.jobs,
+            "backend": experiment.execution.backend,
+            "platform": platform.platform(),
+            "python": platform.python_version(),
+            "commit": head if is_own_checkout else None,
+            **record,
+        }
+        write_json(new / RUN_FILE, content)
 
     folder.commit(fill)
     return replace(results, path=folder.path)
@@ -196,20 +208,6 @@ def _write_figures(
         listed = set(manifest.get(FILES_KEY, {}).get("figures", ()))
         commit(place, fill)
     return [folder / FIGURES_FOLDER / path.name for path in drawn]
-
-
-def _run_record(experiment: AnyExperiment, seconds: float) -> Mapping[str, Any]:
-    """The content of run.json: all that differs between repeated runs."""
-    top, head = (_git("rev-parse", what) for what in ("--show-toplevel", "HEAD"))
-    is_own_checkout = top is not None and Path(top) == _CHECKOUT
-    return {
-        "seconds": round(seconds, 3),
-        "jobs": experiment.execution.jobs,
-        "backend": experiment.execution.backend,
-        "platform": platform.platform(),
-        "python": platform.python_version(),
-        "commit": head if is_own_checkout else None,
-    }
 
 
 def _git(*words: str) -> str | None:

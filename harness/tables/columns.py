@@ -57,7 +57,7 @@ class TableKind:
     """The properties of an experiment that decide which columns its tables have."""
 
     family: Family | None
-    """None for a simulation study."""
+    """The family of a run; None for a simulation study."""
     grouped: bool = False
     """Whether outcomes are pooled; a cell is then for the outcomes x … x_last."""
     two_references: bool = False
@@ -113,8 +113,8 @@ class ColumnRecord:
     unit: str
     """Empty of texts and of numbers without one."""
     among: str
-    """Where a family decides the names: the list of ``_names_in`` among which those of this column
-    are. They are its own, or, if ``{of}`` stands in its meaning, its own with an end."""
+    """The list of ``_names_in`` that has the names of this column where a family decides them. They
+    are its own, or, if ``{of}`` stands in its meaning, its own with an end."""
     when: str
     """The property of ``TableKind`` without which tables do not have it."""
     marks: str

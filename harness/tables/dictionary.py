@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import astuple, dataclass
 from itertools import pairwise
 from typing import Any
@@ -76,7 +76,19 @@ def columns_of(table: str, family: str | None = None) -> tuple[DescribedColumn, 
     if family is not None:
         validate_choice("family", family, FAMILIES)
         return _described(table, _possible(table, FAMILIES[family]), FAMILIES[family])
-    return _described(table, _merged([_possible(table, each) for each in FAMILIES.values()]), None)
+    # The columns of all families, in an order that is that of each of them.
+    left: Records = {}
+    before: dict[str, set[str]] = {}
+    for each in FAMILIES.values():
+        columns = _possible(table, each)
+        left |= {name: record for name, record in columns.items() if name not in left}
+        for former, name in pairwise(columns):
+            before.setdefault(name, set()).add(former)
+    merged: Records = {}
+    while left:
+        first = next(name for name in left if before.get(name, set()) <= merged.keys())
+        merged[first] = left.pop(first)
+    return _described(table, merged, None)
 
 
 def dictionary(tables: Mapping[str, pl.DataFrame], document: Mapping[str, Any]) -> pl.DataFrame:
@@ -129,21 +141,6 @@ def _possible(table: str, family: Family) -> Records:
     if table in (RANKING, RECOMMENDATION, NEAR_NOMINAL) and table not in answers_of(family):
         return {}
     return possible_records(table, TableKind(family, factors=(("factor", "number"),)))
-
-
-def _merged(tables: Iterable[Records]) -> Records:
-    """The columns of all tables, in an order that is that of each table."""
-    left: Records = {}
-    before: dict[str, set[str]] = {}
-    for columns in tables:
-        left |= {name: record for name, record in columns.items() if name not in left}
-        for former, name in pairwise(columns):
-            before.setdefault(name, set()).add(former)
-    merged: Records = {}
-    while left:
-        first = next(name for name in left if before.get(name, set()) <= merged.keys())
-        merged[first] = left.pop(first)
-    return merged
 
 
 def _described(table: str, columns: Records, family: Family | None) -> tuple[DescribedColumn, ...]:

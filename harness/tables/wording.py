@@ -24,7 +24,7 @@ DIGITS = 4
 
 
 _LARGE = 1e15
-"""From this number on a number beside its error is a power of ten."""
+"""The least number that is written as a power of ten beside its error."""
 
 
 def rounded(value: float, digits: int = DIGITS) -> str:

@@ -18,7 +18,6 @@ from harness.designs.one_sample.design import OneSampleSolver
 from harness.designs.one_sample.exact import (
     outcome_weights,
 )
-from harness.designs.one_sample.verification import outcomes_to_verify
 from harness.distributions.sampling import poisson
 from harness.distributions.truths import DiscreteTruth, GammaTruth, PairTruth, UniformTruth
 from harness.families import proportion
@@ -128,7 +127,10 @@ def table(scenario, names=METHODS, outcomes=None):
     """Limits at every outcome that the scenario and its checks can bring."""
     if outcomes is None:
         first, last = poisson.window(*scenario.truth.effective_support, scenario.size)
-        parts = [solver_of(scenario).possible_outcomes(), outcomes_to_verify(scenario)]
+        parts = [
+            solver_of(scenario).possible_outcomes(),
+            solver_of(scenario).outcomes_to_verify(None),
+        ]
         outcomes = np.unique(np.concatenate([*parts, np.arange(first, last + 1)]))
     rows = [CATALOGUE["rate"][name].limits(data_of(scenario, outcomes), 0.05) for name in names]
     lower, upper = (np.array(side) for side in zip(*rows, strict=True))

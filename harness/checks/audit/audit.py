@@ -68,7 +68,7 @@ class PackageEntry(StrictModel):
     name: str
     language: Language
     functions: list[FunctionEntry] = Field(default_factory=list)
-    """None of a package that is observed alone."""
+    """The functions that are checked; none where the package is observed alone."""
 
 
 class Observation(StrictModel):
@@ -219,7 +219,7 @@ class Audited:
     version: str
     entry: FunctionEntry
     report: CheckReport | None
-    """None where the function could not be checked."""
+    """The report of the check; None where the function could not be checked."""
     refused: str
     """Why it could not be checked; "" where it was."""
     seconds: float

@@ -249,7 +249,7 @@ class Baseline:
     numbers: pl.DataFrame
     """Its ``measures``."""
     limits: KeptLimits | None
-    """None of a baseline that was written before limits were kept."""
+    """The stored limits; None in a baseline that was written before limits were kept."""
 
 
 def write_baseline(

@@ -29,7 +29,7 @@ EVERY_TABLE_UP_TO = 6
 
 @dataclass(frozen=True)
 class Step:
-    """From each outcome to the next one in some direction."""
+    """A step from each outcome to the next one in some direction."""
 
     direction: float
     """1 where the parameter rises, −1 where it falls."""
@@ -156,11 +156,11 @@ class OutcomeList(CountGrid):
         return super().cell([*index] * len(self.counts))
 
     def steps(self) -> list[Step]:
-        """None: it is not known which outcome comes next."""
+        """No step, as it is not known which outcome comes next."""
         return []
 
     def mirror(self) -> Positions | None:
-        """None: it is not known which outcome mirrors another."""
+        """No places, as it is not known which outcome mirrors another."""
         return None
 
 

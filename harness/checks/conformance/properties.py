@@ -370,8 +370,8 @@ def holds_the_estimate(evaluation: Evaluation) -> Violation:
 
 
 _LARGE_FOR_ESTIMATE, _TESTED_AT_ENDS = 0.2, 0.1
-"""At a larger alpha, estimates may be left out; and one of 0 or 1 by any distance, as add-four
-limits leave it out from alpha = 0.15 on."""
+"""The alpha above which limits may leave the estimate out, and that above which they may leave out
+one of 0 or 1 by any distance, as add-four limits do from alpha = 0.15 on."""
 
 
 NEEDS_DETERMINISTIC = (

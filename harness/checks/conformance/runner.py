@@ -55,7 +55,7 @@ _FEWEST = 8
 _MOST_REMARKED = 100
 """Nesting that is broken at more places is a failure, however unusual the alphas are."""
 _MORE_THAN_ONE = 1.5
-"""Such an upper limit of a fraction is one in per cent."""
+"""An upper limit of a fraction above this number is taken as one in per cent."""
 _GRAVEST = 1000.0
 """The severity of the first property; each of the following ones has 1 less."""
 
@@ -258,10 +258,18 @@ def _check_limits(subject: Subject, evaluations: Sequence[Evaluation]) -> Iterat
     fractions = as_fractions(evaluations)
     if fractions is None:
         for finding in _check_properties(subject, evaluations):
-            is_near = (
-                finding.check == STAYS_IN_RANGE and finding.verdict == PASS and subject.outside
+            if finding.check != STAYS_IN_RANGE or finding.verdict != PASS or not subject.outside:
+                yield finding
+                continue
+            # No limit is outside the range by more than rounding.
+            place = min(subject.outside, key=lambda cell: abs(np.log(cell["alpha"] / USUAL_ALPHA)))
+            where = {name: place[name] for name in place if name not in ("lower", "upper")}
+            count = len(subject.outside)
+            message = (
+                f"limits {place['lower']:.17g} and {place['upper']:.17g} at {format_cell(where)} "
+                f"are outside the range by rounding, and should be clipped to it{and_more(count)}"
             )
-            yield _outside_by_rounding(subject.outside) if is_near else finding
+            yield Finding(STAYS_IN_RANGE, CONFORMANCE, REMARK, message, {**place, "broken": count})
         return
     first = next(limits for limits in evaluations if (limits.upper > _MORE_THAN_ONE).any())
     index = first.first_of(np.argwhere(first.upper > _MORE_THAN_ONE))
@@ -270,17 +278,6 @@ def _check_limits(subject: Subject, evaluations: Sequence[Evaluation]) -> Iterat
     message = f"limits look like per cent: {limits} at {format_cell(cell)}"
     for finding in _check_properties(subject, fractions):
         yield _failed(STAYS_IN_RANGE, message, cell) if finding.check == STAYS_IN_RANGE else finding
-
-
-def _outside_by_rounding(outside: Sequence[Cell]) -> Finding:
-    """The remark on limits that are outside the range by no more than rounding."""
-    cell = min(outside, key=lambda cell: abs(np.log(float(cell["alpha"]) / USUAL_ALPHA)))
-    where = format_cell({name: cell[name] for name in cell if name not in ("lower", "upper")})
-    message = (
-        f"limits {cell['lower']:.17g} and {cell['upper']:.17g} at {where} are outside the range by "
-        f"rounding, and should be clipped to it{and_more(len(outside))}"
-    )
-    return Finding(STAYS_IN_RANGE, CONFORMANCE, REMARK, message, {**cell, "broken": len(outside)})
 
 
 def _check_properties(subject: Subject, evaluations: Sequence[Evaluation]) -> Iterator[Finding]:

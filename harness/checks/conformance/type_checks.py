@@ -68,7 +68,7 @@ class TypeChecks(Probe):
     def of_program(
         self, program: AskedByLines, outcomes: Sequence[Outcome], alpha: float
     ) -> CallFaults:
-        """Nothing: a line of text has no types that could be checked."""
+        """No fault, as a line of text has no types that could be checked."""
         return {}
 
     def most_calls(self, count: int) -> int:

@@ -62,33 +62,31 @@ def level(tails: LimitTails, name: LimitName) -> Floats:
 
 def jumps_in_size(records: Sequence[LimitTails], verdict: Verdict) -> Iterator[Fault]:
     """Where the level at n + 1 is not that at n, for sizes with all outcomes."""
+    pairs: list[tuple[LimitTails, LimitTails]] = []
     for side in dict.fromkeys(tails.side for tails in records):
         of_side = {
             int(tails.outcomes.sizes[0]): tails
             for tails in records
             if tails.side == side and _is_complete(tails)
         }
-        for n in sorted(of_side):
-            if n >= SMALLEST_N and n + 1 in of_side:
-                yield from _jumps_between(of_side[n], of_side[n + 1], verdict)
-
-
-def _jumps_between(one: LimitTails, other: LimitTails, verdict: Verdict) -> Iterator[Fault]:
-    for name in one.names:
-        before = dict(zip(one.alphas, level(one, name), strict=True))
-        after = dict(zip(other.alphas, level(other, name), strict=True))
-        for alpha in sorted(one.alphas, key=lambda alpha: abs(np.log(alpha / 0.05))):
-            if alpha not in after or not SMALLEST_ALPHA < alpha < LARGEST_ALPHA:
-                continue
-            if abs(after[alpha] - before[alpha]) > JUMP_IN_N:
-                n = int(other.outcomes.sizes[0])
-                cell = {"n": n, "alpha": alpha}
-                message = (
-                    f"the {name} limits change at {format_cell(cell)}: their mean r over x is "
-                    f"{after[alpha]:.3g}, and {before[alpha]:.3g} at n = {n - 1}"
-                )
-                numbers = {"found": after[alpha], "expected": before[alpha]}
-                yield Fault(verdict, message, {**cell, **numbers})
+        ascending = (n for n in sorted(of_side) if n >= SMALLEST_N and n + 1 in of_side)
+        pairs += [(of_side[n], of_side[n + 1]) for n in ascending]
+    for one, other in pairs:
+        n = int(other.outcomes.sizes[0])
+        for name in one.names:
+            before = dict(zip(one.alphas, level(one, name), strict=True))
+            after = dict(zip(other.alphas, level(other, name), strict=True))
+            for alpha in sorted(one.alphas, key=lambda alpha: abs(np.log(alpha / 0.05))):
+                if alpha not in after or not SMALLEST_ALPHA < alpha < LARGEST_ALPHA:
+                    continue
+                if abs(after[alpha] - before[alpha]) > JUMP_IN_N:
+                    cell = {"n": n, "alpha": alpha}
+                    message = (
+                        f"the {name} limits change at {format_cell(cell)}: their mean r over x is "
+                        f"{after[alpha]:.3g}, and {before[alpha]:.3g} at n = {n - 1}"
+                    )
+                    numbers = {"found": after[alpha], "expected": before[alpha]}
+                    yield Fault(verdict, message, {**cell, **numbers})
 
 
 def _is_complete(tails: LimitTails) -> bool:

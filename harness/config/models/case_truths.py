@@ -234,25 +234,6 @@ def _kinds(kinds: Mapping[str, _Kind], value: Mapping[str, Any]) -> list[str]:
     return [name for name, kind in kinds.items() if any(key in kind.keys for key in value)]
 
 
-def _table_truth(family: Family, kinds: Mapping[str, _Kind], model: Any) -> PairedTruth:
-    """The truth; tables that cannot be, or that have no parameter, are refused in a sentence."""
-    if isinstance(model, OfDirichlet):
-        a, b, c, d = (float(shape) for shape in model.dirichlet)
-        return DirichletTruth((a, b, c, d))
-    kind = next(each for each in kinds.values() if isinstance(model, each.model))
-    parts = [getattr(model, key) for key in kind.keys]
-    parts = [each for each in parts if each is not None]
-    count = prod(map(len, parts))
-    if count > LONGEST_GRID:
-        raise refused(f"expected at most {LONGEST_GRID} tables of probabilities, found {count}")
-    tables = []
-    with refusing():
-        for each in product(*parts):
-            tables.append(kind.make(family, *each))
-            validate_table(family, tables[-1])
-        return (TableTruth if family.as_pairs is None else ConfusionTruth).of(tables)
-
-
 def table_truth_type(family: Family) -> Any:
     """The type of the truth of a family of tables, which yields a `PairedTruth`."""
     kinds, choice = dict(_OF_PAIRS), _CHOICES[0]
@@ -267,12 +248,30 @@ def table_truth_type(family: Family) -> Any:
             raise expected(choice)
         return value
 
+    def truth(model: Any) -> PairedTruth:
+        """The truth; a table that cannot be, or has no parameter, is refused in a sentence."""
+        if isinstance(model, OfDirichlet):
+            a, b, c, d = (float(shape) for shape in model.dirichlet)
+            return DirichletTruth((a, b, c, d))
+        kind = next(kind for kind in kinds.values() if isinstance(model, kind.model))
+        parts = [getattr(model, key) for key in kind.keys]
+        parts = [numbers for numbers in parts if numbers is not None]
+        count = prod(map(len, parts))
+        if count > LONGEST_GRID:
+            raise refused(f"expected at most {LONGEST_GRID} tables of probabilities, found {count}")
+        tables = []
+        with refusing():
+            for numbers in product(*parts):
+                tables.append(kind.make(family, *numbers))
+                validate_table(family, tables[-1])
+            return (TableTruth if family.as_pairs is None else ConfusionTruth).of(tables)
+
     tagged = tuple(Annotated[each.model, Tag(tag(name))] for name, each in kinds.items())
     models: Any = Union[tagged]  # noqa: UP007
     return Annotated[
         models,
         Discriminator(lambda value: tag(_kinds(kinds, value)[0])),
-        AfterValidator(lambda model: _table_truth(family, kinds, model)),
+        AfterValidator(truth),
         BeforeValidator(of_one_kind),
     ]
 
@@ -312,13 +311,12 @@ class OfStrata(StrictModel):
             )
         return self
 
-
-def _stratum_truth(model: OfStrata) -> StratumTruth:
-    second = tuple(p + 0.0 for p in model.second)
-    if model.first is not None:
-        return StratumTruth(((tuple(p + 0.0 for p in model.first), second),))
-    with refusing():
-        return StratumTruth.of_differences(second, model.difference or ())
+    def truth(self) -> StratumTruth:
+        second = tuple(p + 0.0 for p in self.second)
+        if self.first is not None:
+            return StratumTruth(((tuple(p + 0.0 for p in self.first), second),))
+        with refusing():
+            return StratumTruth.of_differences(second, self.difference or ())
 
 
 class OfLabelled(CrossedLists):
@@ -424,10 +422,15 @@ Estimand: Any = Annotated[
 """The type of the key ``estimand``, which yields the probability of a quantile, or None."""
 
 
-def _law(model: OfNormal | OfGamma | OfBeta | OfMixture | OfPoints) -> RunsTruth:
-    ((name, settings),) = model.model_dump().items()
-    with refusing():
-        return runs_truth(name, settings)
+def _by_name(make: Callable[[str, Any], Any]) -> AfterValidator:
+    """Yield what is made of the one key of a model and the value of that key."""
+
+    def made(model: StrictModel) -> Any:
+        ((name, settings),) = model.model_dump().items()
+        with refusing():
+            return make(name, settings)
+
+    return AfterValidator(made)
 
 
 _Law: Any = Annotated[
@@ -440,7 +443,7 @@ _Law: Any = Annotated[
             "points": OfPoints,
         }
     ),
-    AfterValidator(_law),
+    _by_name(runs_truth),
 ]
 
 
@@ -515,17 +518,11 @@ class OfMixtureOfTasks(StrictModel):
     mixture: _MixtureOfTasks = Field(description="{never, always}.")
 
 
-def _task_truth(model: OfBeta | OfPoints | OfMixtureOfTasks) -> TaskTruth:
-    ((name, settings),) = model.model_dump().items()
-    with refusing():
-        return TaskTruth(LAWS_OF_TASKS[name](settings))
-
-
 TaskTruths: Any = Annotated[
     one_of({"beta": OfBeta, "mixture": OfMixtureOfTasks, "points": OfPoints}),
-    AfterValidator(_task_truth),
+    _by_name(lambda name, settings: TaskTruth(LAWS_OF_TASKS[name](settings))),
 ]
 ClusterTruths: Any = Annotated[OfClusters, AfterValidator(crossed_truth)]
-StratumTruths: Any = Annotated[OfStrata, AfterValidator(_stratum_truth)]
+StratumTruths: Any = Annotated[OfStrata, AfterValidator(OfStrata.truth)]
 LabelledTruths: Any = Annotated[OfLabelled, AfterValidator(crossed_truth)]
 JudgedTruths: Any = Annotated[OfJudge, AfterValidator(crossed_truth)]

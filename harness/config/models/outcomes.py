@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cache
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, Field, create_model, model_validator
@@ -55,9 +55,20 @@ def _type_of(own: str, model: str) -> Any:
         {name: _entry(kind) for name, kind in kinds.items()}, not_here(kinds, **elsewhere)
     )
     words = f"{own}, or a mapping with one of the keys {', '.join(kinds)}"
+
+    def law(written: Any) -> Law | None:
+        if written == own:
+            return None
+        ((name, settings),) = written
+        plain = {
+            key: value.model_dump() if isinstance(value, StrictModel) else value
+            for key, value in settings
+        }
+        return sampling_law(model, {name: plain})
+
     return Annotated[
         by_shape(Annotated[Literal[own], expecting(words)], mapping=laws),
-        AfterValidator(partial(_law, own, model)),
+        AfterValidator(law),
     ]
 
 
@@ -120,16 +131,6 @@ def _number(setting: Setting) -> Any:
     return Annotated[float, bounds, expecting(setting.range)]
 
 
-def _law(own: str, model: str, written: Any) -> Law | None:
-    if written == own:
-        return None
-    ((name, settings),) = written
-    plain = {
-        key: each.model_dump() if isinstance(each, StrictModel) else each for key, each in settings
-    }
-    return sampling_law(model, {name: plain})
-
-
 COUNT = "a whole number from 0 to 10^9"
 
 
@@ -172,7 +173,7 @@ _MODELS: dict[str, type[StrictModel]] = {
 def _outcomes(
     written: str | Fractions | ListedOutcomes | OutcomeGrid,
 ) -> int | tuple[int, ...] | None:
-    """None for all, the number of fractions, or the outcomes in their written order."""
+    """The number of fractions, or the outcomes in their written order; None for all."""
     if isinstance(written, Fractions):
         return written.fractions
     if isinstance(written, ListedOutcomes):

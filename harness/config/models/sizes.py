@@ -128,14 +128,6 @@ class Range(StrictModel):
     uniform: list[float]
 
 
-def _limits(entry: float | Range) -> tuple[float, float]:
-    """The smallest and the largest value, which are equal where nothing is drawn."""
-    if isinstance(entry, Range):
-        lower, upper = entry.uniform
-        return lower, upper
-    return entry, entry
-
-
 def _number_or_range(name: str, number: Any, one: str, each: str) -> Any:
     """A number or a range of them; ``one`` and ``each`` describe a number and two numbers."""
     uniform: Any = (
@@ -149,7 +141,10 @@ def _number_or_range(name: str, number: Any, one: str, each: str) -> Any:
     drawn = create_model(name, __base__=Range, __doc__=Range.__doc__, uniform=uniform)
     return Annotated[
         by_shape(Annotated[number, expecting(f"{one}, or {{uniform: [a, b]}}")], mapping=drawn),
-        AfterValidator(_limits),
+        # The smallest and the largest value, which are equal where nothing is drawn.
+        AfterValidator(
+            lambda entry: tuple(entry.uniform) if isinstance(entry, Range) else (entry, entry)
+        ),
     ]
 
 

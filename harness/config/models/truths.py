@@ -418,7 +418,7 @@ _BY_TRUTH: dict[type, Callable[[Family], TruthKey]] = {
         ("share", "sensitivity", "specificity"),
     ),
 }
-"""By the class of the truths that a design lists."""
+"""The types by the class of the truths that a design lists."""
 
 
 def written_truth(content: Mapping[str, Any], written: Any = None) -> dict[str, Any]:

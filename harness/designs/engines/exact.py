@@ -192,13 +192,13 @@ class Filled(Generic[T]):
     """What there is for each of four tables of limits, with intervals in place of missing ones."""
 
     covering: T
-    """They hold every parameter: the misses are those of the other intervals."""
+    """Failed intervals hold every parameter: the misses are those of the other intervals."""
     missing: T
-    """They hold no parameter: a failure counts as a miss."""
+    """Failed intervals hold no parameter: a failure counts as a miss."""
     failure: T
-    """They hold none and all other intervals hold every one: the misses are the failures."""
+    """Failed intervals hold none and all others every one: the misses are the failures."""
     answer: T
-    """They hold every one and all other intervals hold none: the misses are the answers."""
+    """Failed intervals hold every one and all others none: the misses are the answers."""
 
     @staticmethod
     def of(limits: Limits, support: Span) -> Filled[Limits]:

@@ -131,13 +131,12 @@ class OneSampleSolver(CountSolver):
         return super().covers_draws(outcomes, largest)
 
     def outcomes_to_verify(self, prior: Prior | None) -> Integers:
-        return verification.outcomes_to_verify(self.scenario)
+        return verification.outcomes_to_verify(self)
 
     def outcome_weights(self, outcomes: Integers) -> Floats:
         return exact.outcome_weights(self.scenario, outcomes)
 
-    def without_worst_cases(self, limits: Limits, reported: Integers) -> Enumerated:
-        return exact.enumerate_one_sample(self.scenario, limits, reported)
+    without_worst_cases = exact.enumerate_one_sample
 
     def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
         return exact.worst_cases(self.scenario, limits, over[0])
@@ -156,8 +155,7 @@ class OneSampleSolver(CountSolver):
     def rows_again(self, limits: Limits, truths: Sequence[Floats]) -> Iterator[Rows] | None:
         return verification.rows_of_one_sample(self.scenario, limits, truths[0])
 
-    def verify(self, limits: Limits, published: Published) -> list[Comparison]:
-        return verification.verify(self.scenario, limits, published)
+    verify = verification.verify
 
 
 @dataclass(frozen=True)
@@ -236,11 +234,6 @@ class LawSolver(CountSolver):
         return largest
 
 
-def solver_of_one_sample(scenario: Scenario) -> CountSolver:
-    """Return the solver of one sample, by its own model or by a law."""
-    return OneSampleSolver(scenario) if scenario.law is None else LawSolver(scenario)
-
-
 def draw_counts(
     scenario: Scenario, truths: Sequence[Any], rng: np.random.Generator, count: int | None
 ) -> Integers:
@@ -308,7 +301,9 @@ ONE_SAMPLE = Design(
     values=lambda scenario: (np.array(scenario.truth.values),),
     keyed_by_value=True,
     samples=lambda scenario: (scenario,),
-    exact=solver_of_one_sample,
+    exact=lambda scenario: (
+        OneSampleSolver(scenario) if scenario.law is None else LawSolver(scenario)
+    ),
     beside=_beside_one,
     examples={
         "counts": (([20, 50, 100],), grid(0.01, 0.99, 99), PER_TRUTH),

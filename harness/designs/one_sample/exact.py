@@ -14,7 +14,7 @@ from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.design import Scenario
 from harness.designs.engines.listed import consecutive_probabilities
 from harness.designs.engines.posterior import enumerate_by_posterior
-from harness.designs.engines.solver import solver_of
+from harness.designs.engines.solver import Solver
 from harness.designs.limits import Limits
 from harness.designs.miss_sets import AT, miss_probabilities
 from harness.designs.one_sample.quadrature import Mixing, integrate
@@ -30,21 +30,22 @@ LARGEST_INTEGRATED = 2000
 """The largest number of trials, or of expected events, with a quadrature over the truths."""
 
 
-def enumerate_one_sample(scenario: Scenario, limits: Limits, reported: Integers) -> Enumerated:
+def enumerate_one_sample(solver: Solver, limits: Limits, reported: Integers) -> Enumerated:
     """Return exact miss probabilities by outcome, by truth and overall, without worst cases.
 
     Args:
-        scenario: size and truth.
+        solver: that of one sample, with size and truth.
         limits: the limits of all outcomes that can occur under the truth.
         reported: the outcomes in the result.
     """
+    scenario = solver.scenario
     if scenario.truth.is_discrete:
         values = np.array(scenario.truth.values)
         by_outcome = _by_outcome(scenario, values, limits.at(reported))
         by_truth = _by_truth(scenario, values, limits)
         return Enumerated.of(by_outcome, by_truth, by_truth.mean(), ENUMERATION, reported)
     if is_integrated(scenario):
-        possible = limits.at(solver_of(scenario).possible_outcomes())
+        possible = limits.at(solver.possible_outcomes())
         found = integrate(Mixing.of_truth(scenario), possible)
         return Enumerated.of(found.by_outcome, None, found.mean, ENUMERATION, reported, found.nodes)
     return enumerate_by_posterior(scenario, limits, reported)

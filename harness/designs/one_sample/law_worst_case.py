@@ -77,10 +77,21 @@ def worst_cases(law: Law, size: float, limits: Limits, over: Span) -> tuple[Wors
         for lower, upper in zip(within.lower, within.upper, strict=True)
     ]
     found = dict(_exact(columns, law, over))
-    rest = [row for row in range(len(columns)) if row not in found]
-    if rest:
-        searched = _searched([columns[row] for row in rest], law, _grid(law, size, over))
-        found.update(zip(rest, searched, strict=True))
+    searched: dict[int, list[_Candidates]] = {
+        row: [] for row in range(len(columns)) if row not in found
+    }
+    if searched:
+        grid = _grid(law, size, over)
+        for part, first, last in _blocks(law, grid, size, overlap=1):
+            theta = grid[part]
+            rows = law.probabilities(theta, size, first, last)
+            for row, kept in searched.items():
+                sums = columns[row].sums(rows, first, last)
+                kept += [_at_grid(sums, theta), *columns[row].between(sums, theta)]
+        for row, kept in searched.items():
+            near = columns[row].computed(_joined(kept).best(_COMPUTED))
+            refined = columns[row].refined(grid, near) if law.lattice is None else []
+            found[row] = _worst(_joined([near, *refined]), FOUND_BY)
     return tuple(found[row] for row in range(len(columns)))
 
 
@@ -189,6 +200,39 @@ class _LawColumn:
         inside = slice(first - self.first, last + 1 - self.first)
         return SortedMisses(self.lower[inside], self.upper[inside], rows)
 
+    def between(self, sums: SortedMisses, grid: Floats) -> Iterator[_Candidates]:
+        """Yield the truths of a block at which intervals end, with interpolated probabilities."""
+        if grid.size < 2:
+            return
+        for approach, theta in self.ends(float(grid[0]), float(grid[-1])):
+            row = np.clip(np.searchsorted(grid, theta, side="right") - 1, 0, grid.size - 2)
+            share = (theta - grid[row]) / (grid[row + 1] - grid[row])
+            missed = (1.0 - share) * sums.missed(theta, row, approach)
+            missed += share * sums.missed(theta, row + 1, approach)
+            yield _Candidates(theta, np.full(theta.size, approach), missed)
+
+    def refined(self, grid: Floats, near: _Candidates) -> list[_Candidates]:
+        """Return points between the limits around the best points of the grid."""
+        at = near.approach == AT
+        close = at & (near.missed >= _CLOSE * near.missed.max())
+        starts = _Candidates(near.truths[close], near.approach[close], near.missed[close])
+        limits = np.unique(np.concatenate((grid[[0, -1]], self.lower, self.upper)))
+        found = []
+        for truth in starts.best(_REFINED).truths.tolist():
+            place = int(np.searchsorted(grid, truth))
+            low, high = grid[max(place - 1, 0)], grid[min(place + 1, grid.size - 1)]
+            low = max(low, limits[limits <= truth].max(initial=low))
+            high = min(high, limits[limits >= truth].min(initial=high))
+            for _ in range(_ZOOMS):
+                if not low < high:
+                    break
+                truths = np.unique(np.linspace(low, high, _POINTS))
+                missed = self.missed(truths, AT)
+                best = int(missed.argmax())
+                found.append(_Candidates(truths, np.full(truths.size, AT), missed).best(1))
+                low, high = truths[max(best - 1, 0)], truths[min(best + 1, truths.size - 1)]
+        return found
+
 
 def _exact(columns: Sequence[_LawColumn], law: Law, over: Span) -> Iterator[tuple[int, WorstCase]]:
     """Yield the exact worst cases that are known to be, each with the row of its column."""
@@ -214,61 +258,10 @@ def _exact(columns: Sequence[_LawColumn], law: Law, over: Span) -> Iterator[tupl
         yield row, _worst(columns[row].computed(_joined(kept).best(_COMPUTED)), None)
 
 
-def _searched(columns: Sequence[_LawColumn], law: Law, grid: Floats) -> Iterator[WorstCase]:
-    """Yield the worst case of each column that the search finds."""
-    size = columns[0].size
-    found: list[list[_Candidates]] = [[] for _ in columns]
-    for part, first, last in _blocks(law, grid, size, overlap=1):
-        theta = grid[part]
-        rows = law.probabilities(theta, size, first, last)
-        for column, kept in zip(columns, found, strict=True):
-            sums = column.sums(rows, first, last)
-            kept += [_at_grid(sums, theta), *_between(column, sums, theta)]
-    for column, kept in zip(columns, found, strict=True):
-        near = column.computed(_joined(kept).best(_COMPUTED))
-        refined = _refined(column, grid, near) if law.lattice is None else []
-        yield _worst(_joined([near, *refined]), FOUND_BY)
-
-
 def _at_grid(sums: SortedMisses, theta: Floats) -> _Candidates:
     """Return the truths of a block."""
     missed = sums.missed(theta, np.arange(theta.size), AT)
     return _Candidates(theta, np.full(theta.size, AT), missed)
-
-
-def _between(column: _LawColumn, sums: SortedMisses, grid: Floats) -> Iterator[_Candidates]:
-    """Yield the truths of a block at which intervals end, with interpolated probabilities."""
-    if grid.size < 2:
-        return
-    for approach, theta in column.ends(float(grid[0]), float(grid[-1])):
-        row = np.clip(np.searchsorted(grid, theta, side="right") - 1, 0, grid.size - 2)
-        share = (theta - grid[row]) / (grid[row + 1] - grid[row])
-        missed = (1.0 - share) * sums.missed(theta, row, approach)
-        missed += share * sums.missed(theta, row + 1, approach)
-        yield _Candidates(theta, np.full(theta.size, approach), missed)
-
-
-def _refined(column: _LawColumn, grid: Floats, near: _Candidates) -> list[_Candidates]:
-    """Return points between the limits around the best points of the grid."""
-    at = near.approach == AT
-    close = at & (near.missed >= _CLOSE * near.missed.max())
-    starts = _Candidates(near.truths[close], near.approach[close], near.missed[close])
-    limits = np.unique(np.concatenate((grid[[0, -1]], column.lower, column.upper)))
-    found = []
-    for truth in starts.best(_REFINED).truths.tolist():
-        place = int(np.searchsorted(grid, truth))
-        low, high = grid[max(place - 1, 0)], grid[min(place + 1, grid.size - 1)]
-        low = max(low, limits[limits <= truth].max(initial=low))
-        high = min(high, limits[limits >= truth].min(initial=high))
-        for _ in range(_ZOOMS):
-            if not low < high:
-                break
-            truths = np.unique(np.linspace(low, high, _POINTS))
-            missed = column.missed(truths, AT)
-            best = int(missed.argmax())
-            found.append(_Candidates(truths, np.full(truths.size, AT), missed).best(1))
-            low, high = truths[max(best - 1, 0)], truths[min(best + 1, truths.size - 1)]
-    return found
 
 
 def _worst(given: _Candidates, found_by: str | None) -> WorstCase:

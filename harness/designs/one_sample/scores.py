@@ -34,10 +34,7 @@ def scores_of_one_sample(
         enumerated: the results of enumeration.
         columns: the method and alpha of each row of the limits.
     """
-    excess_of = (
-        _excess_at_listed_truths if scenario.truth.is_discrete else _excess_over_distribution
-    )
-    scores = scores_of(limits, enumerated, columns, partial(excess_of, scenario))
+    scores = scores_of(limits, enumerated, columns, partial(_mean_excess, scenario))
     if enumerated.nodes is None:
         return scores
     rms = []
@@ -47,22 +44,19 @@ def scores_of_one_sample(
     return replace(scores, rms_alpha_error=np.array(rms))
 
 
-def _excess_at_listed_truths(scenario: Scenario, limits: Limits) -> Floats:
-    assert scenario.truth.is_discrete
-    values, total = np.array(scenario.truth.values), np.zeros(limits.lower.shape[0])
-    for values_at, outcomes_at, probability in probability_blocks(
-        scenario, values, limits.outcomes
-    ):
-        p = values[values_at, np.newaxis]
-        for row in range(total.size):
-            lower, upper = limits.lower[row, outcomes_at], limits.upper[row, outcomes_at]
-            total[row] += (probability * excess(p, lower, upper)).sum()
-    return total / values.size
-
-
-def _excess_over_distribution(scenario: Scenario, limits: Limits) -> Floats:
-    assert not scenario.truth.is_discrete
+def _mean_excess(scenario: Scenario, limits: Limits) -> Floats:
+    """Return how far the truth is outside the interval on average, for each column."""
     truth, model, size = scenario.truth, scenario.model, scenario.size
+    if truth.is_discrete:
+        values, total = np.array(truth.values), np.zeros(limits.lower.shape[0])
+        for values_at, outcomes_at, probability in probability_blocks(
+            scenario, values, limits.outcomes
+        ):
+            p = values[values_at, np.newaxis]
+            for row in range(total.size):
+                lower, upper = limits.lower[row, outcomes_at], limits.upper[row, outcomes_at]
+                total[row] += (probability * excess(p, lower, upper)).sum()
+        return total / values.size
     weight = model.outcome_weights(truth, limits.outcomes, size)
     possible = np.flatnonzero(weight > 0)
     weight = weight[possible] / weight.sum()

@@ -19,7 +19,7 @@ from harness.designs.design import Scenario
 from harness.designs.engines import posterior
 from harness.designs.engines.listed import blocks_of_truths, probability_rows
 from harness.designs.engines.posterior import Integrated
-from harness.designs.engines.solver import solver_of
+from harness.designs.engines.solver import Solver
 from harness.designs.engines.verification import (
     SECOND,
     Comparison,
@@ -50,21 +50,20 @@ LARGEST_WEIGHTED = 1 << 22
 _ALL_UP_TO, _CHOSEN = 2048, 32
 
 
-def verify(scenario: Scenario, limits: Limits, published: Published) -> list[Comparison]:
+def verify(solver: Solver, limits: Limits, published: Published) -> list[Comparison]:
     """Compare all that the exact engines publish of a scenario with a second computation.
 
     Args:
-        scenario: size and truth.
+        solver: that of one sample, with size and truth.
         limits: those that the engines used.
         published: what they computed.
     """
-    found = []
+    found, scenario = [], solver.scenario
     if scenario.truth.is_discrete:
         rows = rows_of_one_sample(scenario, limits, np.array(scenario.truth.values))
         found += compare_listed(scenario, rows, limits, published)
     else:
-        found += _under_truth(scenario, limits, published)
-        solver = solver_of(scenario)
+        found += _under_truth(solver, limits, published)
         if solver.possible_count() <= LARGEST_WEIGHTED:
             # The probabilities of all outcomes sum to 1.
             truth, outcomes = as_distribution(scenario.truth), solver.possible_outcomes()
@@ -73,31 +72,33 @@ def verify(scenario: Scenario, limits: Limits, published: Published) -> list[Com
             found.append(Comparison(POSTERIOR, SECOND, "weights", apart))
     found += compare_worst_cases(published)
     found += _under_prior(scenario, limits, published)
-    found += _posterior_mean(scenario, limits, published)
+    found += _posterior_mean(solver, limits, published)
     return found
 
 
-def outcomes_to_verify(scenario: Scenario) -> Integers:
+def outcomes_to_verify(solver: Solver) -> Integers:
     """Return the outcomes that the comparison needs limits of, ascending."""
+    scenario = solver.scenario
     if scenario.truth.is_discrete:
         return np.empty(0, np.int64)
     if is_integrated(scenario):
-        return solver_of(scenario).possible_outcomes()
+        return solver.possible_outcomes()
     low, high = scenario.truth.effective_support
     window = scenario.model.SAMPLING.window(low, high, scenario.size)
     return _chosen(scenario, window)
 
 
-def _under_truth(scenario: Scenario, limits: Limits, published: Published) -> list[Comparison]:
+def _under_truth(solver: Solver, limits: Limits, published: Published) -> list[Comparison]:
     """Compare both engines under the truth's distribution, the published numbers where there are.
 
     Enumeration integrates over all truths up to the size of ``is_integrated``. Beyond it what it
     publishes comes from the posterior, and chosen outcomes are integrated here.
     """
+    scenario = solver.scenario
     enumerated, integrated = published.enumerated, published.under_truth(scenario)
     if enumerated is None and integrated is None:
         return []
-    part = limits.at(np.intersect1d(limits.outcomes, outcomes_to_verify(scenario)))
+    part = limits.at(np.intersect1d(limits.outcomes, outcomes_to_verify(solver)))
     mixing, rounding = Mixing.of_truth(scenario), partial(_rounding, scenario)
     if not is_integrated(scenario):
         cells = _integrated_runs(mixing, part)
@@ -147,9 +148,9 @@ def _under_prior(scenario: Scenario, limits: Limits, published: Published) -> li
     return [Comparison(POSTERIOR, ENUMERATION, "outcomes", apart)]
 
 
-def _posterior_mean(scenario: Scenario, limits: Limits, published: Published) -> list[Comparison]:
+def _posterior_mean(solver: Solver, limits: Limits, published: Published) -> list[Comparison]:
     """Compare the mean of the posterior with one by other weights, and the weights themselves."""
-    integrated = published.integrated
+    scenario, integrated = solver.scenario, published.integrated
     if integrated is None or integrated.mean is None:
         return []
     cells = integrated.by_outcome
@@ -158,7 +159,7 @@ def _posterior_mean(scenario: Scenario, limits: Limits, published: Published) ->
         rows = rows_of_one_sample(scenario, limits, np.array(scenario.truth.values))
         again = weights_of(rows, limits)[limits.positions(outcomes)]
     elif is_integrated(scenario):
-        possible = solver_of(scenario).possible_outcomes()
+        possible = solver.possible_outcomes()
         second = outcome_probabilities(Mixing.of_truth(scenario), possible)
         again = np.zeros(outcomes.size)
         kept = np.isin(possible, outcomes)

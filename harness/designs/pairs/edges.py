@@ -8,7 +8,7 @@ are the same for each p. A search over all tables can stop short of these.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -64,7 +64,15 @@ def worse_on_edges(
         cases: what a search over the ranges found for each column.
     """
     worst = list(cases)
-    for edge in _edges(scenario, over):
+    # Without both the tables of one concordant cell are the edges.
+    cells = range(len(CELLS) if scenario.with_both else len(CELLS) - 1)
+    for one, other in combinations(cells, 2):
+        low = max(over[one][0], 1.0 - over[other][1])
+        high = min(over[one][1], 1.0 - over[other][0])
+        others = [span for cell, span in enumerate(over) if cell not in (one, other)]
+        if low >= high or any(span[0] != 0.0 for span in others):
+            continue
+        edge = _Edge((one, other), (low, high))
         first, last = binomial.window(*edge.over, scenario.size)
         count = np.arange(first, last + 1)
         counts = [np.zeros_like(count) for _ in CELLS]
@@ -77,19 +85,6 @@ def worse_on_edges(
             if case is not None and case.alpha > worst[row].alpha:
                 worst[row] = case
     return worst
-
-
-def _edges(scenario: Scenario, over: Sequence[Span]) -> Iterator[_Edge]:
-    """Yield the edges within the ranges; without both, those of one concordant cell alone."""
-    cells = range(len(CELLS) if scenario.with_both else len(CELLS) - 1)
-    for one, other in combinations(cells, 2):
-        low = max(over[one][0], 1.0 - over[other][1])
-        high = min(over[one][1], 1.0 - over[other][0])
-        others_vanish = all(
-            span[0] == 0.0 for cell, span in enumerate(over) if cell not in (one, other)
-        )
-        if others_vanish and low < high:
-            yield _Edge((one, other), (low, high))
 
 
 def _worst_on(

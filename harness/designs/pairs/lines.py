@@ -86,7 +86,7 @@ class _Shares:
     x: Floats
     """The count of the first cell, shape (m,)."""
     total: Floats
-    """That of both, ascending."""
+    """The count of both cells together, ascending."""
     starts: Positions
     """Where a new total starts."""
     log_ways: Floats

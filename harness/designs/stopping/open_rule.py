@@ -252,10 +252,23 @@ def _from_boundaries(given: object, most: int) -> StoppingRule:
     looks: list[int] = []
     at_most: list[int | None] = []
     at_least: list[int | None] = []
-    for each in given:
-        keys = _mapping("a boundary", each, ("n",), ("at_most", "at_least"))
+    for boundary in given:
+        keys = _mapping("a boundary", boundary, ("n",), ("at_most", "at_least"))
         look, low, high = keys["n"], keys.get("at_most"), keys.get("at_least")
-        _check_boundary(look, low, high)
+        validate_whole("n of a boundary", look, 1)
+        if low is None and high is None:
+            raise InputError(
+                f"a boundary should have at_most or at_least, found none at n = {look}"
+            )
+        for name, bound in (("at_most", low), ("at_least", high)):
+            if bound is not None:
+                validate_whole(name, bound, 0)
+                if bound > look:
+                    raise InputError(f"{name} should be at most n = {look}, found {bound}")
+        if low is not None and high is not None and low >= high:
+            raise InputError(
+                f"at_most should be below at_least, found {low} and {high} at n = {look}"
+            )
         if looks and look <= looks[-1]:
             raise InputError(
                 f"boundaries should have n that rise, found n = {look} after n = {looks[-1]}"
@@ -273,24 +286,6 @@ def _from_boundaries(given: object, most: int) -> StoppingRule:
     return StoppingRule(
         (*before, most), Boundaries(before, tuple(at_most[:count]), tuple(at_least[:count]))
     )
-
-
-def _check_boundary(look: Any, low: Any, high: Any) -> None:
-    """Refuse a boundary that is none.
-
-    Raises:
-        InputError: its numbers are not whole, none is given, or one contradicts another.
-    """
-    validate_whole("n of a boundary", look, 1)
-    if low is None and high is None:
-        raise InputError(f"a boundary should have at_most or at_least, found none at n = {look}")
-    for name, bound in (("at_most", low), ("at_least", high)):
-        if bound is not None:
-            validate_whole(name, bound, 0)
-            if bound > look:
-                raise InputError(f"{name} should be at most n = {look}, found {bound}")
-    if low is not None and high is not None and low >= high:
-        raise InputError(f"at_most should be below at_least, found {low} and {high} at n = {look}")
 
 
 def _mapping(

@@ -98,7 +98,13 @@ def stopped_trials(rule: StoppingRule) -> StoppedTrials:
     row = _Row(0, 0, np.ones(1), np.ones(1, dtype=bool))
     number = 0
     while number < len(rule.looks) and row.open.any():
-        asked, first = _looks_asked(rule, number, row), row.first
+        # The outcomes of several looks are decided together. Beyond as many trials as the row is
+        # long, most of them would be in vain.
+        looks, first = np.array(rule.looks[number : number + _ASKED_AT_ONCE]), row.first
+        outcomes_up_to = np.cumsum(row.share.size + looks - row.trials)
+        few, many = np.searchsorted(outcomes_up_to, (_FEW, _ASKED_AT_ONCE), "right").tolist()
+        near = int(np.searchsorted(looks, row.trials + row.share.size, "right"))
+        asked = looks[: max(1, min(many, max(few, near)))].tolist()
         # Of each look, from the first x of the row to the last possible one.
         last = first + row.share.size - 1 - row.trials
         possible = [np.arange(first, last + look + 1) for look in asked]
@@ -157,16 +163,6 @@ class _Row:
         kept = slice(int(place[0]), int(place[-1]) + 1)
         share = np.where(is_open[kept], self.share[kept], 0.0)
         return _Row(self.trials, self.first + int(place[0]), share, is_open[kept])
-
-
-def _looks_asked(rule: StoppingRule, number: int, row: _Row) -> tuple[int, ...]:
-    """Return the looks from a number on whose outcomes are decided together."""
-    looks = np.array(rule.looks[number : number + _ASKED_AT_ONCE])
-    outcomes = np.cumsum(row.share.size + looks - row.trials)
-    few, many = np.searchsorted(outcomes, (_FEW, _ASKED_AT_ONCE), "right").tolist()
-    # Beyond as many trials as the row is long, most of the outcomes would be in vain.
-    near = int(np.searchsorted(looks, row.trials + row.share.size, "right"))
-    return tuple(looks[: max(1, min(many, max(few, near)))].tolist())
 
 
 _NATS = 200.0

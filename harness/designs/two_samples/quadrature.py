@@ -201,6 +201,18 @@ class TruthLines:
         by_second = second_sample.probabilities(second)
         return np.asarray(np.einsum("tla,tlb->tab", by_first, by_second))
 
+    def missed(self, lower: Floats, upper: Floats) -> Floats:
+        """Return the probability of each pair of counts with a miss below, and above; (2, m)."""
+        theta, weight = self.rule(np.concatenate((lower, upper)))
+        total = np.zeros((2, lower.size))
+        step = max(1, _CELLS_AT_ONCE // (64 * lower.size))
+        for start in range(0, theta.size, step):
+            part = slice(start, start + step)
+            probability = self.probabilities(theta[part]).reshape(-1, lower.size)
+            missed = split_missed(theta[part, np.newaxis], probability, lower, upper)
+            total += [np.einsum("i,ij->j", weight[part], side) for side in missed]
+        return total
+
     def _panels(self) -> Floats:
         """Return the edges in θ of panels that are short on the scale of the integrand."""
         spans = [
@@ -287,23 +299,10 @@ def integrate_pairs(scenario: Scenario, block: Block, limits: Limits) -> Exact:
     by_first, by_second = first.total_probabilities(), second.total_probabilities()
     weight = (by_first[:, np.newaxis] * by_second).ravel()
     rows = zip(limits.lower, limits.upper, strict=True)
-    below, above = np.array([_missed(lines, lower, upper) for lower, upper in rows]).swapaxes(0, 1)
+    below, above = np.array([lines.missed(lower, upper) for lower, upper in rows]).swapaxes(0, 1)
     # Rounding does not lift a probability above 1.
     below, above = np.minimum(below / weight, 1.0), np.minimum(above / weight, 1.0)
     return Exact(limits.outcomes, weight, below, above, limits.length)
-
-
-def _missed(lines: TruthLines, lower: Floats, upper: Floats) -> Floats:
-    """Return the probability of each pair of counts together with a miss below, above; (2, m)."""
-    theta, weight = lines.rule(np.concatenate((lower, upper)))
-    total = np.zeros((2, lower.size))
-    step = max(1, _CELLS_AT_ONCE // (64 * lower.size))
-    for start in range(0, theta.size, step):
-        part = slice(start, start + step)
-        probability = lines.probabilities(theta[part]).reshape(-1, lower.size)
-        missed = split_missed(theta[part, np.newaxis], probability, lower, upper)
-        total += [np.einsum("i,ij->j", weight[part], side) for side in missed]
-    return total
 
 
 def is_whole(scenario: Scenario) -> bool:

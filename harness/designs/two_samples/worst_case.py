@@ -70,9 +70,8 @@ def can_scan_all_lines(table: PairTable) -> bool:
 
 def scan_lines(table: PairTable, count: int) -> list[SearchPoint]:
     """Return the ``count`` best points beside limits, and the ``count`` best ones between them."""
-    first_peaks = _only_points if table.has_single_truth else _first_peaks
     found = {
-        approach: _in_blocks(first_peaks, table, approach, (theta,))
+        approach: _in_blocks(_first_peaks, table, approach, (theta,))
         for approach, theta in _lines(table).items()
     }
     for kept in () if table.has_single_truth else _KEPT:
@@ -116,14 +115,14 @@ def _in_blocks(
     return _Peaks(*(np.concatenate(blocks) for blocks in zip(*found, strict=True)))
 
 
-def _only_points(table: PairTable, approach: int, theta: Floats) -> _Peaks:
-    """Return the only point on each line, where one truth is a single value."""
-    first, _ = table.line(theta)
-    return _Peaks(table.missed_across(theta, approach, first), theta, first, first, first)
-
-
 def _first_peaks(table: PairTable, approach: int, theta: Floats) -> _Peaks:
-    """Return the local maxima over the points on each line with a truth of either axis."""
+    """Return the local maxima over the points on each line with a truth of either axis.
+
+    A line has one point where one truth is a single value.
+    """
+    if table.has_single_truth:
+        first, _ = table.line(theta)
+        return _Peaks(table.missed_across(theta, approach, first), theta, first, first, first)
     first_axis, second_axis = _axes(table)
     low, high = (bound[:, np.newaxis] for bound in table.line(theta))
     from_second = table.on_other(0, theta[:, np.newaxis], second_axis)

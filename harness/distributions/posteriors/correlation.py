@@ -100,7 +100,7 @@ class _Grid:
     first: Floats
     """Normal scores of the points that the rough sum finds."""
     scores: Floats
-    """Those of the points in the end."""
+    """Normal scores of the points of the final curve."""
 
     @cached_property
     def of_prevalence(self) -> Floats:
@@ -233,7 +233,7 @@ def _curve(metric: MetricOfRates, tp: float, fp: float, fn: float, tn: float) ->
     for scores in (grid.scores, None):
         apart = np.unique(np.clip(apart, -_LARGEST, _LARGEST))
         at = metric.sensitivity_at(np.tanh(apart)[:, None], prevalence, specificity)
-        below = _distribution(tp + 0.5, fn + 0.5).at(at) @ weight
+        below = _Distribution.of_beta(tp + 0.5, fn + 0.5).at(at) @ weight
         curve = _rising(below, apart)
         if scores is not None:
             apart = curve(scores)
@@ -283,6 +283,17 @@ class _Distribution:
     values: Floats
     """F at each, 0 at the first one and 1 at the last."""
 
+    @classmethod
+    @lru_cache(maxsize=_KEPT_NODES)
+    def of_beta(cls, a: float, b: float) -> _Distribution:
+        """The distribution function of Beta(a, b)."""
+        ends = betaincinv(a, b, ndtr(np.array([-_FARTHEST, _FARTHEST])))
+        first, last = (float(angle) for angle in np.arcsin(np.sqrt(ends)))
+        angles = np.linspace(first, last, _POINTS)
+        values = betainc(a, b, np.sin(angles) ** 2)
+        values[[0, -1]] = 0.0, 1.0
+        return cls(first, (last - first) / (_POINTS - 1), values)
+
     def at(self, s: Floats) -> Floats:
         """F(s), also beyond [0, 1]."""
         place = (np.arcsin(np.sqrt(np.clip(s, 0.0, 1.0))) - self.first) / self.step
@@ -290,14 +301,3 @@ class _Distribution:
         index = place.astype(np.intp)
         value = self.values[index]
         return np.asarray(value + (place - index) * (self.values[index + 1] - value))
-
-
-@lru_cache(maxsize=_KEPT_NODES)
-def _distribution(a: float, b: float) -> _Distribution:
-    """The distribution of Beta(a, b)."""
-    ends = betaincinv(a, b, ndtr(np.array([-_FARTHEST, _FARTHEST])))
-    first, last = (float(angle) for angle in np.arcsin(np.sqrt(ends)))
-    angles = np.linspace(first, last, _POINTS)
-    values = betainc(a, b, np.sin(angles) ** 2)
-    values[[0, -1]] = 0.0, 1.0
-    return _Distribution(first, (last - first) / (_POINTS - 1), values)

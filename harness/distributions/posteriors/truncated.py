@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -117,7 +116,11 @@ class Truncated(Rows):
         return tail
 
     def _log_integrated(self, index: Bools, low: Floats, high: Floats) -> Floats:
-        """``_log_between`` by Gauss quadrature next to the end at which the density is larger."""
+        """``_log_between`` by Gauss quadrature next to the end at which the density is larger.
+
+        It reaches over the whole range, or twice as far as the density is not negligible: a
+        log-concave density that has become negligible stays so.
+        """
         whole, length = self.whole.at(index), high - low
         from_high = whole.mode.value >= high
         anchor = np.maximum(np.where(from_high, high, low), _SMALLEST_POINT)
@@ -128,26 +131,18 @@ class Truncated(Rows):
             return whole.logpdf_beside(anchor, sign * distance) - top
 
         # An unbounded range is in the upper tail of a Gamma, and ``low`` is above 0.
-        reach = _effective(log_height, np.where(np.isfinite(length), length, anchor), length)
+        reach = np.where(np.isfinite(length), length, anchor)
+        for _ in range(_HALVINGS):
+            longer = (log_height(reach) > _NEGLIGIBLE) & (reach < length)
+            if not longer.any():
+                break
+            reach = np.where(longer, np.minimum(2.0 * reach, length), reach)
+        for _ in range(_HALVINGS):
+            shorter = log_height(0.5 * reach) < _NEGLIGIBLE
+            if not shorter.any():
+                break
+            reach = np.where(shorter, 0.5 * reach, reach)
         drop = -float(log_height(reach).min())
         panels = int(np.clip(np.ceil(drop / _NATS_ON_A_PANEL), 1, _MOST_PANELS))
         area = integral(lambda distance: np.exp(log_height(distance)), reach, panels)
         return np.asarray(top + np.log(area))
-
-
-def _effective(log_height: Callable[[Floats], Floats], reach: Floats, longest: Floats) -> Floats:
-    """The distance to integrate over: at most ``longest``, or twice as far as is not negligible.
-
-    A log-concave density that has become negligible stays so.
-    """
-    for _ in range(_HALVINGS):
-        longer = (log_height(reach) > _NEGLIGIBLE) & (reach < longest)
-        if not longer.any():
-            break
-        reach = np.where(longer, np.minimum(2.0 * reach, longest), reach)
-    for _ in range(_HALVINGS):
-        shorter = log_height(0.5 * reach) < _NEGLIGIBLE
-        if not shorter.any():
-            break
-        reach = np.where(shorter, 0.5 * reach, reach)
-    return reach

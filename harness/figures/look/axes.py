@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -78,7 +78,14 @@ def log_ticks(low: float, high: float, length: float, *, across: bool) -> list[f
         across: whether the labels stand beside each other.
     """
     factor = style.font_factor()
-    for ticks in _candidates(low, high):
+    digits: list[tuple[int, ...]] = [(1, 2, 5), (1, 3)]
+    if len(_within(low, high, digits[0])) < FEW:
+        digits = [(1, 2, 3, 4, 5, 6, 7, 8, 9), (1, 2, 3, 5), *digits]
+    strides = range(1, len(_powers(low, high)))
+    # From the densest ticks to the sparsest.
+    candidates = [_within(low, high, each) for each in digits]
+    candidates += [_within(low, high, (1,), stride) for stride in strides]
+    for ticks in candidates:
         places = [length * math.log(tick / low) / math.log(high / low) for tick in ticks]
         rooms = [
             factor * (_DIGIT * len(tick_text(tick)) + _GAP if across else _LINE) for tick in ticks
@@ -89,17 +96,6 @@ def log_ticks(low: float, high: float, length: float, *, across: bool) -> list[f
         ):
             return ticks
     return []
-
-
-def _candidates(low: float, high: float) -> Iterator[list[float]]:
-    """Yield sets of ticks from the densest to the sparsest."""
-    if len(_within(low, high, (1, 2, 5))) < FEW:
-        yield _within(low, high, (1, 2, 3, 4, 5, 6, 7, 8, 9))
-        yield _within(low, high, (1, 2, 3, 5))
-    yield _within(low, high, (1, 2, 5))
-    yield _within(low, high, (1, 3))
-    for stride in range(1, len(_powers(low, high))):
-        yield _within(low, high, (1,), stride)
 
 
 def _powers(low: float, high: float) -> range:

@@ -168,19 +168,14 @@ def draw_trials(shard: CalibrationShard) -> CalibrationTrials:
     truths = [truth.draw(shard.trials, rng) for truth in design.truths]
     data: list[Floats] = []
     for truth, size in zip(truths, sizes, strict=True):
-        data += [_draw_counts(family.model, truth, size, rng), size]
+        # A call draws for all trials of one size.
+        counts, order = np.empty(size.size), np.argsort(size, kind="stable")
+        changes = np.flatnonzero(np.diff(size[order])) + 1
+        for trials in np.split(order, changes):
+            counts[trials] = family.model.SAMPLING.draw(truth[trials], float(size[trials[0]]), rng)
+        data += [counts, size]
     delta = rng.uniform(*design.delta, shard.trials)
     return CalibrationTrials(tuple(data), family.parameter_at(tuple(truths)), delta)
-
-
-def _draw_counts(model: Model, truth: Floats, size: Floats, rng: np.random.Generator) -> Floats:
-    """Draw a count for each truth and size, size by size."""
-    counts = np.empty(size.size)
-    order = np.argsort(size, kind="stable")
-    changes = np.flatnonzero(np.diff(size[order])) + 1
-    for trials in np.split(order, changes):
-        counts[trials] = model.SAMPLING.draw(truth[trials], float(size[trials[0]]), rng)
-    return counts
 
 
 def probabilities(design: CalibrationDesign, trials: CalibrationTrials, reference: str) -> Floats:

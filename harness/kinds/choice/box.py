@@ -157,7 +157,12 @@ class Box:
                 corners = np.array([*product((0.0, 1.0), repeat=free.size)])
             left = max(count - len(corners), 0)
             inside = _spread(left, free.size, seed)
-            inside[1::2] = _moved_to_ends(inside[1::2])
+            from_low, from_high = inside[1::2], 1.0 - inside[1::2]
+            inside[1::2] = np.select(
+                [from_low < 0.125, from_low < 0.25, from_high < 0.125, from_high < 0.25],
+                [0.0, _NEXT_TO_END, 1.0, 1.0 - _NEXT_TO_END],
+                2.0 * from_low - 0.5,
+            )
             found = np.concatenate([corners, inside])
         points = np.zeros((len(found), len(self.ranges)))
         points[:, free] = found
@@ -222,17 +227,6 @@ def _spread(count: int, dimensions: int, seed: int) -> Floats:
     start = np.random.default_rng(seed).random(dimensions)
     steps = np.arange(count)[:, np.newaxis] * phi ** -np.arange(1.0, dimensions + 1.0)
     return np.asarray((start + steps) % 1.0)
-
-
-def _moved_to_ends(points: Floats) -> Floats:
-    """Return points with a quarter of the numbers at an end of their range, or next to one."""
-    from_low, from_high = points, 1.0 - points
-    moved = np.select(
-        [from_low < 0.125, from_low < 0.25, from_high < 0.125, from_high < 0.25],
-        [0.0, _NEXT_TO_END, 1.0, 1.0 - _NEXT_TO_END],
-        2.0 * points - 0.5,
-    )
-    return np.asarray(moved)
 
 
 def _ranges(written: Any, path: Path) -> Iterator[BoxRange]:

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field
 
 from harness.base.models import StrictModel, Word, expecting
 from harness.config.form import Key, plain
-from harness.config.models.methods import Label, method_type, write_method
+from harness.config.models.methods import Label
 from harness.config.models.trials import Trials as TrialsType
 from harness.config.models.trials import write_trials
 from harness.config.models.truths import truth_of
@@ -26,7 +26,13 @@ from harness.families.catalogue import FAMILIES
 from harness.families.family import Family
 from harness.figures.kind import FigureSpec
 from harness.findings.allowance import Allowance
-from harness.kinds.coverage.experiment import Experiment, alpha_key, size_keys
+from harness.kinds.coverage.experiment import (
+    Experiment,
+    alpha_key,
+    key_where,
+    methods_key,
+    size_keys,
+)
 from harness.methods.method import ALL_SIDES, TWO_SIDED
 
 CHOICE = "choice"
@@ -63,16 +69,6 @@ Side = Annotated[str, Word("a side", ALL_SIDES)]
 Sides = Annotated[list[Side], Field(min_length=1), AfterValidator(tuple)]
 
 
-def _methods(family: Family) -> Key:
-    method: Any = method_type(family)
-    about = (
-        "The methods that are compared, as in a coverage experiment; left out, all of the "
-        "catalogue that have a side and do not draw their limits."
-    )
-    kind = Annotated[list[method], Field(min_length=1)] | None
-    return Key(kind, about, None, write=lambda specs: [write_method(each) for each in specs])
-
-
 def _truths(family: Family) -> Key:
     truth: Any = truth_of(family).kind
     about = "Truths by name, under each of which a method may not miss too often."
@@ -83,13 +79,6 @@ def _shown(family: Family) -> Key:
     truth: Any = truth_of(family).kind
     about = "Truths whose numbers are shown and decide nothing."
     return Key(dict[Label, truth], about, {}, write=lambda truths: dict(truths) or None)
-
-
-def _trials(family: Family) -> Key | None:
-    """How data that are lists are drawn."""
-    about = "How many trials under each truth."
-    trials = Key(TrialsType | None, about, None, write=write_trials)
-    return trials if family.lists else None
 
 
 def _write_allowed(allowed: Allowance) -> Any:
@@ -111,11 +100,18 @@ class ChoiceExperiment(FamilyExperiment):
         tuple[str, ...],
         Key(Sides, "Of the methods of the catalogue.", [TWO_SIDED], write=lambda _: None),
     ]
-    methods: Annotated[tuple[MethodSpec, ...], _methods]
+    methods: Annotated[
+        tuple[MethodSpec, ...],
+        methods_key(
+            "The methods that are compared, as in a coverage experiment; left out, all of the "
+            "catalogue that have a side and do not draw their limits.",
+            is_needed=False,
+        ),
+    ]
     truths: Annotated[Mapping[str, Any], _truths]
-    """Those that decide, by their names, as plain data."""
+    """The truths that decide, by their names, as plain data."""
     shown: Annotated[Mapping[str, Any], _shown]
-    """Those that are shown beside them."""
+    """The truths that are shown beside them."""
     allow: Annotated[
         Allowance,
         Key(
@@ -134,8 +130,14 @@ class ChoiceExperiment(FamilyExperiment):
             None,
         ),
     ]
-    trials: Annotated[Trials | None, _trials] = None
-    """None where no Monte Carlo trials are made."""
+    trials: Annotated[
+        Trials | None,
+        key_where(
+            lambda family: family.lists,
+            Key(TrialsType | None, "How many trials under each truth.", None, write=write_trials),
+        ),
+    ] = None
+    """The Monte Carlo trials of data that are lists; None where none are made."""
     search: Annotated[
         OfSearch | None,
         Key(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,6 @@ import polars as pl
 from harness.base.numerics.arrays import Floats
 from harness.designs.design import Scenario
 from harness.designs.engines.solver import solver_of
-from harness.designs.engines.stochastic import StochasticColumn
 from harness.designs.excess import excess_beyond, mean_excess, mean_scaled_length
 from harness.designs.limits import Column
 from harness.families.family import Family
@@ -134,32 +134,23 @@ def _of_lists(
     experiment: Experiment, scenarios: Sequence[Scenario], columns: RunColumns, trials: int
 ) -> Iterator[_Row]:
     """Yield the excess of each one-sided column in each scenario, from trials at each truth."""
-    for scenario in scenarios:
-        for column in columns.stochastic:
-            if column.column.side != TWO_SIDED:
-                at_truths = [
-                    _at_truth(scenario, column, number, trials, experiment.seed)
-                    for number in range(scenario.truth.count)
-                ]
-                variance = np.mean([each.var(ddof=1) / trials for each in at_truths])
-                error = np.sqrt(variance / len(at_truths))
-                yield scenario, column.column, float(np.mean(at_truths)), float(error)
-
-
-def _at_truth(
-    scenario: Scenario, column: StochasticColumn, number: int, trials: int, seed: int
-) -> Floats:
-    """Return the excess in each trial at one listed truth, shape (trials,).
-
-    The data sets are the same for all columns.
-    """
-    theta = float(scenario.listed_truths()[1][number])
-    stream, alpha, side = scenario.stream(seed, number), column.column.alpha, column.column.side
-    found: list[Floats] = []
-    for observed in scenario.draw_observed(number, trials, stream):
-        # What a method draws for its limits comes from a stream of its own.
-        own = np.random.default_rng([seed, number, column.column.position, len(found)])
-        limits = column.source.limits(observed, alpha, side, own).intervals(observed, alpha, side)
-        bounds = limits.upper if side == UPPER else limits.lower
-        found.append(excess_beyond(scenario.family, bounds, theta, side))
-    return np.concatenate(found)
+    one_sided = [each for each in columns.stochastic if each.column.side != TWO_SIDED]
+    for scenario, drawn in product(scenarios, one_sided):
+        source, column = drawn.source, drawn.column
+        side, alpha = column.side, column.alpha
+        at_truths: list[Floats] = []
+        _, thetas = scenario.listed_truths()
+        for number in range(scenario.truth.count):
+            # The data sets are the same for all columns; what a method draws for its limits comes
+            # from a stream of its own.
+            stream = scenario.stream(experiment.seed, number)
+            excess: list[Floats] = []
+            for observed in scenario.draw_observed(number, trials, stream):
+                own = np.random.default_rng([experiment.seed, number, column.position, len(excess)])
+                limits = source.limits(observed, alpha, side, own).intervals(observed, alpha, side)
+                bounds = limits.upper if side == UPPER else limits.lower
+                excess.append(excess_beyond(scenario.family, bounds, float(thetas[number]), side))
+            at_truths.append(np.concatenate(excess))
+        variance = np.mean([excess.var(ddof=1) / trials for excess in at_truths])
+        error = np.sqrt(variance / len(at_truths))
+        yield scenario, column, float(np.mean(at_truths)), float(error)

@@ -59,8 +59,8 @@ class Search:
     """
 
     truth: Mapping[str, Any]
-    """As the key ``truth`` of a coverage config, but each part is a range [low, high]; where the
-    config has a list of numbers, a list of ranges. The ends may be equal."""
+    """The key ``truth`` of a coverage config with a range [low, high] in place of each number; the
+    ends may be equal."""
     points: int
     """The number of truths that are simulated: half of them are spread over the box, and half of
     them are beside the lowest ones. All are spread over a box of one range, and where values are
@@ -89,7 +89,8 @@ class FoundTruth:
     place: BoxTruth
     alpha: float
     std_error: float | None
-    """None where alpha is exact; not a number where every fresh trial misses or none does."""
+    """The standard error of alpha; None where it is exact, and not a number where every fresh trial
+    misses or none does."""
 
 
 def searched(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 import polars as pl
@@ -109,7 +110,15 @@ def choice_tables(
             key |= {"side": side, "alpha": alpha}
             unit = {each.method: each for each in candidates}.get(experiment.reference or "")
             summary += [{**key, **row} for row in _method_rows(chosen, truths, unit)]
-            answers += [{**key, **row} for row in _answer_rows(candidates, unit)]
+            # The method that the rule takes with each allowance of a grid.
+            for mean, most in product(OTHER_MEANS, OTHER_WORSTS):
+                use = choice(candidates, Allowance(mean, most)).use if candidates else None
+                row: dict[str, Any] = {"allowed_mean": mean, "allowed_worst": most}
+                if use is not None:
+                    row |= {"method": use.method, "mean_alpha": use.mean, "worst_alpha": use.worst}
+                if use is not None and unit is not None:
+                    row["relative_length"] = use.length / unit.length
+                answers.append({**key, **row})
     tables = {TRUTHS: of_truths, SUMMARY: summary, ANSWERS: answers}
     truths_table, summary_table, answers_table = (
         pl.DataFrame(found, schema=columns_of(TABLES[name], kind)) for name, found in tables.items()
@@ -222,22 +231,3 @@ def _largest_mean(method: Candidate, truths: Sequence[UnderTruth]) -> tuple[str,
     ]
     _, name, size = max(found, key=lambda each: float(each[0]))
     return name, size
-
-
-def _answer_rows(
-    candidates: Sequence[Candidate], unit: Candidate | None
-) -> Iterator[dict[str, Any]]:
-    """A row for each allowance of a grid: the method that the rule takes."""
-    for mean in OTHER_MEANS:
-        for worst in OTHER_WORSTS:
-            use = choice(candidates, Allowance(mean, worst)).use if candidates else None
-            yield {
-                "allowed_mean": mean,
-                "allowed_worst": worst,
-                "method": None if use is None else use.method,
-                "mean_alpha": None if use is None else use.mean,
-                "worst_alpha": None if use is None else use.worst,
-                "relative_length": None
-                if use is None or unit is None
-                else use.length / unit.length,
-            }

@@ -72,31 +72,39 @@ def _unless(usual: str) -> Callable[[str], str | None]:
 # The keys that differ between families.
 
 
-def _unless_lists(of_outcomes: Key | Callable[[Family], Key]) -> Callable[[Family], Key | None]:
-    """The key of what numbered outcomes have; none where data are lists."""
+def key_where(
+    is_had: Callable[[Family], Any], key: Key | Callable[[Family], Key]
+) -> Callable[[Family], Key | None]:
+    """The key of what some families have; none of the others.
+
+    Args:
+        is_had: whether a family has it.
+        key: the key, or a function from the family to it.
+    """
 
     def stated(family: Family) -> Key | None:
-        if not family.has_outcomes:
+        if not is_had(family):
             return None
-        return of_outcomes if isinstance(of_outcomes, Key) else of_outcomes(family)
+        return key if isinstance(key, Key) else key(family)
 
     return stated
 
 
-def _of_single_count(of_count: Key) -> Callable[[Family], Key | None]:
-    """The key of what a single count has; none of several."""
-    return lambda family: of_count if family.has_single_count else None
+def _unless_lists(key: Key | Callable[[Family], Key]) -> Callable[[Family], Key | None]:
+    """The key of what numbered outcomes have; none where data are lists."""
+    return key_where(lambda family: family.has_outcomes, key)
 
 
-def _draws(family: Family) -> Key | None:
-    """The key of where a single count comes from; none where the family has a law of its own."""
-    if not family.has_single_count or family.law is not None:
-        return None
-    about = (
-        "Where Monte Carlo outcomes come from: NumPy's generators, or tables, which are "
-        "faster at uniform and beta truths up to n = 500."
-    )
-    return Key(DrawsFrom, about, NUMPY, write=_unless(NUMPY))
+def methods_key(about: str, *, is_needed: bool = True) -> Callable[[Family], Key]:
+    """The key of the methods that are compared, without which all of some kind are."""
+
+    def of_family(family: Family) -> Key:
+        method: Any = method_type(family)
+        kind: Any = Annotated[list[method], Field(min_length=1)]
+        kind, default = (kind, ...) if is_needed else (kind | None, None)
+        return Key(kind, about, default, write=lambda specs: [write_method(spec) for spec in specs])
+
+    return of_family
 
 
 def size_keys(family: Family) -> Keys:
@@ -134,16 +142,6 @@ def _size(sample: int, kind: Any, about: str) -> Key:
 def alpha_key(family: Family) -> Keys:
     """The key of the alphas."""
     return {"alpha": Key(Alphas, "Nominal probability of a miss: one, or a list.", 0.05)}
-
-
-def _methods(family: Family) -> Key:
-    method: Any = method_type(family)
-    about = (
-        "A catalogue name, {name, side, prior, label}, {path, function, label}, "
-        "{module, function, label}, {table, label}, {command, label} or {r, arg, label}."
-    )
-    kind = Annotated[list[method], Field(min_length=1)]
-    return Key(kind, about, write=lambda specs: [write_method(each) for each in specs])
 
 
 def _estimand(family: Family) -> Key | None:
@@ -193,7 +191,13 @@ class Experiment(FamilyExperiment):
     sizes: Annotated[tuple[Size, ...], size_keys]
     """Ascending and distinct."""
     alphas: Annotated[tuple[float, ...], alpha_key]
-    methods: Annotated[tuple[MethodSpec, ...], _methods]
+    methods: Annotated[
+        tuple[MethodSpec, ...],
+        methods_key(
+            "A catalogue name, {name, side, prior, label}, {path, function, label}, "
+            "{module, function, label}, {table, label}, {command, label} or {r, arg, label}."
+        ),
+    ]
     estimand: Annotated[float | None, _estimand] = None
     """The probability of the quantile that intervals are scored against; None for the parameter of
     the family."""
@@ -209,7 +213,19 @@ class Experiment(FamilyExperiment):
         Key(TrialsType | None, "How many Monte Carlo trials.", None, write=write_trials),
     ]
     """None where no Monte Carlo trials are made."""
-    draws: Annotated[str, _draws] = NUMPY
+    draws: Annotated[
+        str,
+        key_where(
+            lambda family: family.has_single_count and family.law is None,
+            Key(
+                DrawsFrom,
+                "Where Monte Carlo outcomes come from: NumPy's generators, or tables, which are "
+                "faster at uniform and beta truths up to n = 500.",
+                NUMPY,
+                write=_unless(NUMPY),
+            ),
+        ),
+    ] = NUMPY
     """``numpy`` or ``thinned``: where the outcomes of Monte Carlo trials come from."""
     outcomes: Annotated[int | tuple[int, ...] | None, _unless_lists(_outcomes)] = None
     """None: every outcome that can occur. Otherwise the number of fractions of n, from 0 to 1, or
@@ -230,13 +246,14 @@ class Experiment(FamilyExperiment):
     reference prior, or from the truth itself."""
     group: Annotated[
         Group | None,
-        _of_single_count(
+        key_where(
+            lambda family: family.has_single_count,
             Key(
                 OutcomeGroup | None,
                 "Neighbouring outcomes in one cell: {width}, or {width, last}.",
                 None,
                 write=write_group,
-            )
+            ),
         ),
     ] = None
     engines: Annotated[tuple[str, ...], _engines]

@@ -155,23 +155,6 @@ def _monte_carlo_has_seed(config: ValidKeys) -> Issues:
         yield from seed_is_given(config["seed"], MONTE_CARLO)
 
 
-@reads("draws", "truth")
-def _thinned_draws_have_bounded_distribution(config: ValidKeys) -> Issues:
-    """Tables cover the range of the truths."""
-    truth: Truth = config["truth"]
-    if config["draws"] == THINNED and (truth.is_discrete or math.isinf(truth.support[1])):
-        kinds = _BOUNDED[config.family.model.PRIOR]
-        yield _thinned_needs(f"a truth that is {kinds}")
-
-
-_BOUNDED = {"Beta": "uniform or beta", "Gamma": "uniform"}
-"""The distributions of truths of finite range, by the family of the priors."""
-
-
-def _thinned_needs(what: str) -> ConfigIssue:
-    return ConfigIssue(("draws",), f"expected numpy, found thinned, which needs {what}")
-
-
 @reads("sizes", "truth", "sampling")
 def _sizes_and_truths_fit_the_law(config: ValidKeys) -> Issues:
     """The sizes and the listed truths that the law has, the first wrong one of each."""
@@ -224,12 +207,6 @@ def _engines_fit_the_law(config: ValidKeys) -> Issues:
             f"expected a grid or a list of values with {ENUMERATION}, which has no exact values "
             f"under a distribution for {sampling.title}, found {describe(config.raw.get('truth'))}",
         )
-
-
-@reads("draws", "sampling")
-def _thinned_draws_have_no_law(config: ValidKeys) -> Issues:
-    if config["draws"] == THINNED and config["sampling"] is not None:
-        yield _thinned_needs(f"sampling: {config.family.own_law}")
 
 
 @reads("sizes", "outcomes")
@@ -338,7 +315,10 @@ def _strata_are_paired(config: ValidKeys) -> Issues:
 
 
 def _has_what_it_needs(
-    choice: tuple[str, str, str], needed: str, is_met: Callable[[Any], bool], words: str
+    choice: tuple[str, str, str],
+    needed: str,
+    is_met: Callable[[Any], bool],
+    words: Callable[[Family], str],
 ) -> Rule:
     """The rule that a value of one key needs some value of another.
 
@@ -346,7 +326,7 @@ def _has_what_it_needs(
         choice: a key, its usual value, and the one that needs something.
         needed: the key that it needs a value of.
         is_met: whether a value of that key will do.
-        words: for such a value.
+        words: for such a value in a family.
     """
 
     key, usual, other = choice
@@ -354,12 +334,15 @@ def _has_what_it_needs(
     @reads(key, needed)
     def rule(config: ValidKeys) -> Issues:
         if config[key] == other and not is_met(config[needed]):
-            yield ConfigIssue((key,), f"expected {usual}, found {other}, which needs {words}")
+            what = words(config.family)
+            yield ConfigIssue((key,), f"expected {usual}, found {other}, which needs {what}")
 
     return rule
 
 
 _THINNED_DRAWS = ("draws", NUMPY, THINNED)
+_BOUNDED = {"Beta": "uniform or beta", "Gamma": "uniform"}
+"""The distributions of truths of finite range, which tables cover, by the family of the priors."""
 _TRUTH_AS_REFERENCE = ("reference", "prior", "truth")
 
 
@@ -374,14 +357,24 @@ RULES = (
     _trials_per_outcome_have_finitely_many,
     _monte_carlo_has_trials,
     _monte_carlo_has_seed,
-    _thinned_draws_have_bounded_distribution,
+    _has_what_it_needs(
+        _THINNED_DRAWS,
+        "truth",
+        lambda truth: not truth.is_discrete and not math.isinf(truth.support[1]),
+        lambda family: f"a truth that is {_BOUNDED[family.model.PRIOR]}",
+    ),
     _has_what_it_needs(
         _THINNED_DRAWS,
         "engines",
         lambda engines: MONTE_CARLO in engines,
-        "monte_carlo among the engines",
+        lambda _: "monte_carlo among the engines",
     ),
-    _thinned_draws_have_no_law,
+    _has_what_it_needs(
+        _THINNED_DRAWS,
+        "sampling",
+        lambda law: law is None,
+        lambda family: f"sampling: {family.own_law}",
+    ),
     _sizes_and_truths_fit_the_law,
     _engines_fit_the_law,
     _outcomes_can_occur,
@@ -395,16 +388,19 @@ RULES = (
         _TRUTH_AS_REFERENCE,
         "truth",
         lambda truth: not truth.is_discrete,
-        "a truth that is a distribution",
+        lambda _: "a truth that is a distribution",
     ),
     _has_what_it_needs(
-        _TRUTH_AS_REFERENCE, "outcomes", lambda outcomes: outcomes is None, "outcomes: all"
+        _TRUTH_AS_REFERENCE,
+        "outcomes",
+        lambda outcomes: outcomes is None,
+        lambda _: "outcomes: all",
     ),
     _has_what_it_needs(
         _TRUTH_AS_REFERENCE,
         "engines",
         lambda engines: POSTERIOR in engines,
-        "posterior among the engines",
+        lambda _: "posterior among the engines",
     ),
 )
-"""In the order in which they speak of a config."""
+"""All rules, in the order in which they speak of a config."""

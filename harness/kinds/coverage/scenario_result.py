@@ -40,9 +40,10 @@ class ScenarioResult:
     limits: Limits
     """Empty, shape (0, m), of columns whose limits are drawn anew in every trial."""
     tally: Tally | None
-    """None where nothing was simulated."""
+    """The counts of the trials; None where nothing was simulated."""
     solution: Solution | None
-    """None of stochastic columns, which no exact engine covers, and where there are no columns."""
+    """The exact values; None where there are no columns, and of stochastic columns, which no exact
+    engine covers."""
     failures: Mapping[int, Failures]
     """Why there are no limits somewhere, by the rows of the columns that failed."""
     outcome_cells: OutcomeCells

@@ -33,13 +33,22 @@ def coverage_workload(experiment: Experiment) -> Workload:
     """
     without_functions = catalogue_columns(experiment)
     refuse_undrawn(experiment, without_functions)
-    counts = _counts_that_fit(experiment)
+    limit, held = machine_memory(), 0.0
+    counts: list[ScenarioCounts] = []
+    for scenario in count_scenarios(experiment):
+        held += _held(experiment, scenario)
+        if held + _fixed_memory(experiment, SHARD) > limit:
+            fitting = _what_would_fit(experiment, len(counts), limit)
+            raise InputError(
+                f"{experiment.name}: the run would need more than the {limit / 1e9:.3g} GB of "
+                f"memory of this machine; use {' or '.join(fitting)}"
+            )
+        counts.append(scenario)
     drawn = len(without_functions.stochastic)
     columns = len(experiment.methods) * len(experiment.alphas)
     trials, tasks = sum(work.trials for work in counts), sum(work.tasks for work in counts)
     outcomes = int(sum(work.outcomes for work in counts))
     largest = min(SHARD, max(work.trials for work in counts))
-    held = sum(_held(experiment, work) for work in counts)
     return Workload(
         scenarios=len(counts),
         tasks=tasks,
@@ -51,23 +60,6 @@ def coverage_workload(experiment: Experiment) -> Workload:
         summary=columns * len(counts) * len(experiment.engines),
         memory=_fixed_memory(experiment, largest) + held + _BYTES_OF_TASK * tasks,
     )
-
-
-def _counts_that_fit(experiment: Experiment) -> list[ScenarioCounts]:
-    """The size of the work of each scenario, which fit into the memory together."""
-    limit = machine_memory()
-    counts: list[ScenarioCounts] = []
-    held = _fixed_memory(experiment, SHARD)
-    for scenario in count_scenarios(experiment):
-        held += _held(experiment, scenario)
-        if held > limit:
-            fitting = _what_would_fit(experiment, len(counts), limit)
-            raise InputError(
-                f"{experiment.name}: the run would need more than the {limit / 1e9:.3g} GB of "
-                f"memory of this machine; use {' or '.join(fitting)}"
-            )
-        counts.append(scenario)
-    return counts
 
 
 def _what_would_fit(experiment: Experiment, fitting: int, limit: float) -> Iterator[str]:

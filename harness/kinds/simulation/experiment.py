@@ -33,18 +33,18 @@ class UserFunction:
     label: str
     """The label of a method; of another function its name."""
     place: FunctionLocation
-    """With the absolute path of its file."""
+    """The function, with the absolute path of its file."""
     written: Mapping[str, Any]
     """The keys of the config, whose paths are relative to its folder."""
     thin: int = 1
-    """Of the draws of a method every so many one is ranked."""
+    """The step between the draws of a method that are ranked."""
 
 
 Estimand = float | str | UserFunction
 """What gives a true value: a number, a function, or the name of a factor or else of a truth that
 the model draws."""
 ALL = "all"
-"""In tables the name of all estimands together."""
+"""The name of all estimands together in tables."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Simulation:
     scenarios: tuple[Mapping[str, Level], ...]
     """The factors of each scenario; of a search those that it begins with."""
     estimands: Mapping[str, Estimand]
-    """By their names; that of the only one is ``ONLY``."""
+    """What gives the true values, by the names of estimands; that of the only one is ``ONLY``."""
     methods: tuple[UserFunction, ...]
     reference: str
     """The label of the method that others are compared with."""
@@ -112,7 +112,7 @@ class Simulation:
     null: float | None
     trials: TrialPlan
     solve: Solve | None
-    """None where all scenarios are those of the config."""
+    """The search for scenarios; None where all are those of the config."""
     batch: int
     """0 where each trial is a call of its own."""
     seed: int
@@ -126,7 +126,7 @@ class Simulation:
     figures_are_suggested: bool = field(default=False, compare=False)
     kind: ClassVar[str] = SIMULATION
     family_name: ClassVar[str] = SIMULATION
-    """In messages; a study has no family."""
+    """The name in messages, as a study has no family."""
 
     @property
     def program(self) -> StudyProgram:

@@ -86,14 +86,11 @@ def _scenarios(given: Any) -> tuple[dict[str, Level], ...]:
             found = ", ".join(row) or "none"
             raise refused(f"expected the factors {', '.join(names)} in row {number}, found {found}")
     ordered = tuple({name: row[name] for name in names} for row in rows)
-    for first, again in repeated([_typed(row) for row in ordered]):
+    # A level that is true is another one than 1.
+    typed = [tuple((isinstance(level, bool), level) for level in row.values()) for row in ordered]
+    for first, again in repeated(typed):
         raise refused(f"expected each scenario once, found row {again + 1} as row {first + 1}")
     return ordered
-
-
-def _typed(row: Mapping[str, Level]) -> tuple[tuple[bool, Level], ...]:
-    """The levels of a row, true told apart from 1."""
-    return tuple((isinstance(level, bool), level) for level in row.values())
 
 
 if TYPE_CHECKING:

@@ -451,7 +451,7 @@ class _Figures(StrictModel):
     figures: _FigureList
     is_search: bool
     labels: list[str]
-    """Of measures of the user's own."""
+    """The labels of measures of the user's own."""
 
     @model_validator(mode="after")
     def _of_the_study(self) -> Self:

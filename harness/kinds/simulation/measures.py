@@ -50,7 +50,7 @@ MEASURES = (
 """The names of the measures, in the order of a table. Relative ones are fractions."""
 
 ESTIMATED = tuple(name for name in MEASURES if name != RANK_UNIFORMITY)
-"""Those with a Monte Carlo standard error; the other one is a p-value."""
+"""The measures with a Monte Carlo standard error; the other one is a p-value."""
 FRACTIONS = frozenset(
     {
         *("coverage", "coverage_answered", "bias_eliminated_coverage", "miss_below", "miss_above"),
@@ -77,7 +77,7 @@ SOLVED = (
     "crossing_slope",
     "tried",
 )
-"""Those of the table of a search."""
+"""The columns of the table of a search."""
 LOWEST: Mapping[str, float] = {
     **dict.fromkeys(("empirical_se", "mse", "rmse", "model_se", "mean_length"), 0.0),
     **dict.fromkeys(("relative_error_model_se", RELATIVE_PRECISION, "rank_spread"), -1.0),

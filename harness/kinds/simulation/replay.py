@@ -37,7 +37,7 @@ class Replay:
     alpha: float
     factors: Mapping[str, Any]
     truths: Mapping[str, float]
-    """By estimand; NaN of one that is a text."""
+    """The true values by estimand; NaN for one that is a text."""
     answers: Mapping[str, MethodTrials]
     """The answers in the one trial, by the labels of the methods."""
     changed: tuple[str, ...]

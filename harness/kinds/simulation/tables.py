@@ -104,7 +104,7 @@ class SimulationResults(Results):
 ByEstimand = Mapping[str, Mapping[str, Replicates]]
 """Answers by method, and by estimand."""
 Truths = Mapping[str, float | Floats]
-"""By estimand; of each trial where they are drawn, shape (trials,), NaN of labels."""
+"""The true values by estimand; an array of shape (trials,) where they are drawn, NaN for labels."""
 
 
 @dataclass(frozen=True)
@@ -112,11 +112,11 @@ class ScenarioTrials:
     """What all methods answered in one scenario."""
 
     number: int
-    """From 1 on."""
+    """The number of the scenario, from 1 on."""
     factors: Mapping[str, Any]
     truths: Truths
     answers: Mapping[str, MethodTrials]
-    """By the labels of the methods."""
+    """The answers by the labels of the methods."""
     looks: int
     """The number of planned looks at which the trials might have stopped; 0 where it was fixed."""
 
@@ -299,6 +299,11 @@ def _manifest(
     noted: Mapping[str, Sequence[Mapping[str, Any]]],
 ) -> dict[str, Any]:
     tried = [dict(each.factors) for each in scenarios]
+    # A true value that is drawn is none of the scenario.
+    fixed = [
+        {name: truth if isinstance(truth, float) else None for name, truth in each.truths.items()}
+        for each in scenarios
+    ]
     failures, changed = [], []
     for each in scenarios:
         for label, found in each.answers.items():
@@ -317,19 +322,13 @@ def _manifest(
             **({"looks": scenarios[0].looks} if scenarios[0].looks else {}),
         },
         **({"scenarios": tried} if "solve" in document else {}),
-        "truths": [_fixed(each.truths) for each in scenarios],
+        "truths": [truths.get(ONLY, truths) for truths in fixed],
         "failures": failures,
         "changed": changed,
         **{name: list(places) for name, places in noted.items() if places},
         "sources": dict(sources),
     }
     return manifest_of(document, sources, content)
-
-
-def _fixed(truths: Truths) -> Any:
-    """The true values by estimand, or that of the only one; None of one that is drawn."""
-    found = {name: each if isinstance(each, float) else None for name, each in truths.items()}
-    return found.get(ONLY, found)
 
 
 def _first(event: Event) -> dict[str, Any]:

@@ -65,9 +65,9 @@ STEADY_FROM: dict[str, dict[str, float]] = {
     },
     "rate_ratio": {"wald_log": _NEVER, "wald_log_half": 0.05, "score": 0.001, "mover_score": 0.001},
 }
-"""By the names of family and method; 1 where limits fall at every alpha."""
+"""The alphas by the names of family and method; 1 where limits fall at every alpha."""
 
 _OF_CASES = STEADY_FROM["proportion"]
-"""Of what is a share of some cases of a confusion table, the methods of a proportion."""
+"""The alphas of a share of some cases of a confusion table, whose methods a proportion has."""
 STEADY_FROM |= dict.fromkeys(("precision", "recall", "specificity", "npv"), _OF_CASES)
 STEADY_FROM |= dict.fromkeys(("jaccard", "f_score"), _OF_CASES | {"delta_logit": _NEVER})

@@ -170,7 +170,7 @@ def _lower(data: tuple[Floats, ...], factor: Floats, z: float, is_corrected: boo
     if is_corrected and abs(z) < 1.0:
         whole = np.flatnonzero((samples.x1 == samples.n1) | (samples.x2 == samples.n2))
         for block in np.split(whole, range(_BLOCK, whole.size, _BLOCK)):
-            low[block], high[block] = _outermost(samples.at(block), z)
+            low[block], high[block] = samples.at(block).outermost(z)
     place = place_of(
         lambda place, index: samples.at(index).statistic(place), z, low, high, samples.guess(z)
     )
@@ -232,30 +232,30 @@ class _Samples(Rows):
         spread = self.factor * ((y1 + 0.5) / (x1 * self.n1) + (y2 + 0.5) / (x2 * self.n2))
         return np.log(x2 / x1) + z * np.sqrt(spread)
 
+    def outermost(self, z: float) -> tuple[Floats, Floats]:
+        """A bracket of the last of the places where the statistic is z, by a scan.
 
-def _outermost(samples: _Samples, z: float) -> tuple[Floats, Floats]:
-    """A bracket of the last of the places where the statistic is z, by a scan.
-
-    Without failures in a sample the corrected statistic falls and rises again, between −1 and 1.
-    """
-    count = samples.x1.size
-    scanned = samples.at(np.repeat(np.arange(count), _SCAN.size))
-    derived = scanned.statistic(np.tile(_SCAN, count))
-    value, slope = (column.reshape(count, _SCAN.size) for column in derived)
-    is_low = value <= z
-    ends = np.concatenate(([-_FAR], _SCAN, [_FAR]))
-    last = np.where(is_low.any(axis=1), _SCAN.size - np.argmax(is_low[:, ::-1], axis=1), 0)
-    low, high = ends[last], ends[last + 1]
-    # A minimum between two places of the scan may be low too.
-    beyond = np.arange(_SCAN.size - 1) >= last[:, None]
-    row, left = np.nonzero((slope[:, :-1] < 0) & (slope[:, 1:] > 0) & beyond)
-    around, before, after = samples.at(row), _SCAN[left], _SCAN[left + 1]
-    for _ in range(_HALVINGS):
-        middle = 0.5 * (before + after)
-        falls = around.statistic(middle)[1] < 0
-        before, after = np.where(falls, middle, before), np.where(falls, after, middle)
-    place = 0.5 * (before + after)
-    is_low = around.statistic(place)[0] <= z
-    # In the order of the places: the last one counts.
-    low[row[is_low]], high[row[is_low]] = place[is_low], _SCAN[left[is_low] + 1]
-    return low, high
+        Without failures in a sample the corrected statistic falls and rises again, between −1 and
+        1.
+        """
+        count = self.x1.size
+        scanned = self.at(np.repeat(np.arange(count), _SCAN.size))
+        derived = scanned.statistic(np.tile(_SCAN, count))
+        value, slope = (column.reshape(count, _SCAN.size) for column in derived)
+        is_low = value <= z
+        ends = np.concatenate(([-_FAR], _SCAN, [_FAR]))
+        last = np.where(is_low.any(axis=1), _SCAN.size - np.argmax(is_low[:, ::-1], axis=1), 0)
+        low, high = ends[last], ends[last + 1]
+        # A minimum between two places of the scan may be low too.
+        beyond = np.arange(_SCAN.size - 1) >= last[:, None]
+        row, left = np.nonzero((slope[:, :-1] < 0) & (slope[:, 1:] > 0) & beyond)
+        around, before, after = self.at(row), _SCAN[left], _SCAN[left + 1]
+        for _ in range(_HALVINGS):
+            middle = 0.5 * (before + after)
+            falls = around.statistic(middle)[1] < 0
+            before, after = np.where(falls, middle, before), np.where(falls, after, middle)
+        place = 0.5 * (before + after)
+        is_low = around.statistic(place)[0] <= z
+        # In the order of the places: the last one counts.
+        low[row[is_low]], high[row[is_low]] = place[is_low], _SCAN[left[is_low] + 1]
+        return low, high

@@ -64,7 +64,7 @@ class ByLikelihood:
         return largest_true(is_above, start, tails.reach)
 
     def tie(self, tails: Tails[P], k: Floats) -> P:
-        """In closed form: the log-ratio of two likelihoods is linear in the coordinate."""
+        """The tie in closed form: the log-ratio of two likelihoods is linear in the coordinate."""
         middle, none = tails.between(k), np.zeros_like(k)
         lead = tails.deviance(k, middle) - tails.deviance(none, middle)
         if not self.relative:
@@ -90,7 +90,7 @@ class BySmallerTail:
         return largest_true(is_above, 2.0 * tails.distance(limit), tails.reach)
 
     def tie(self, tails: Tails[P], k: Floats) -> P:
-        """By Newton's method, so that the tie of two outcomes is the same double from either.
+        """The tie by Newton's method, so that that of two outcomes is the same double from either.
 
         A limit of each may lie there, with no gap between the two: hence a difference of logarithms
         and a bracket that only change their signs when near and far change places.
@@ -122,23 +122,20 @@ def outer_limit(tails: Tails[P], alpha: float, order: Order) -> P:
     bare = np.flatnonzero(above & (past > tails.reach))
     piece = np.flatnonzero(above & (past <= tails.reach))
     limit = limit.replaced(bare, tails.at(bare).quantile(alpha))
-    start = limit.at(piece)
-    limit = limit.replaced(piece, _in_piece(tails.at(piece), alpha, order, past[piece], start))
-    # Sterne's tie of two neighbouring Poisson counts is an estimate, and may round past it.
-    limit = tails.between(np.zeros_like(past)).where(tails.distance(limit) < 0, limit)
-    return boundary.replaced(inner, limit)
-
-
-def _in_piece(tails: Tails[P], alpha: float, order: Order, k: Floats, start: P) -> P:
-    """Where the p-value falls to alpha between ``start`` and the tie at the distance k."""
+    # There the p-value falls to alpha between the tie and the next one.
+    continued, k, start = tails.at(piece), past[piece], limit.at(piece)
 
     def log_excess(here: Tails[P], points: P, index: Positions) -> tuple[Floats, Floats]:
         p_value = here.near(points) + here.far(k[index], points)
         slope = here.near_slope(points) + here.far_slope(k[index], points)
         return np.log(p_value / alpha), slope / p_value
 
-    width = tails.span(start, order.tie(tails, k))
-    return find_root(tails, log_excess, start, np.zeros_like(width), width, 0.5 * width)
+    width = continued.span(start, order.tie(continued, k))
+    root = find_root(continued, log_excess, start, np.zeros_like(width), width, 0.5 * width)
+    limit = limit.replaced(piece, root)
+    # Sterne's tie of two neighbouring Poisson counts is an estimate, and may round past it.
+    limit = tails.between(np.zeros_like(past)).where(tails.distance(limit) < 0, limit)
+    return boundary.replaced(inner, limit)
 
 
 # In logits or logarithms: a limit of mid-P lies within this of that at which x counts as a whole,

@@ -167,7 +167,7 @@ _FARTHEST = 750.0
 
 
 def score_limit(tables: Tables, z: float) -> TablePoints:
-    """Where the score of tables is z of its standard deviations below its mean.
+    """The points at which the score of tables is z of its standard deviations below its mean.
 
     The tables have room above for z > 0, and below for z < 0.
     """
@@ -190,7 +190,7 @@ class HypergeometricTails:
     """The side of m tables towards larger odds ratios; the other side is the mirrored tables'."""
 
     tables: Tables
-    """None of them fixed by its margins."""
+    """The tables, none of them fixed by its margins."""
     window: ShiftWindow
     _known: list[tuple[TablePoints, Floats, Floats]] = field(default_factory=list, compare=False)
     """The last points, with shifts and probabilities there."""
@@ -260,7 +260,7 @@ class HypergeometricTails:
         return (a + d) + (b + c)
 
     def fallen(self, fall: float) -> TablePoints:
-        """Where a table that is alone has a probability of exp(−fall); 0 elsewhere."""
+        """The point at which a table that is alone has a probability of exp(−fall), or else 0."""
         limit = TablePoints(np.full(self.tables.size, -np.inf), -self.tables.room_below)
         if fall <= 0:
             return limit
@@ -271,7 +271,7 @@ class HypergeometricTails:
         return expected(self.tables.shifted(0.5 * k), self.tables)
 
     def quantile(self, tail: float) -> TablePoints:
-        """By the logit of the near tail, so that a tail next to 1 costs no digits."""
+        """The quantile by the logit of the near tail, so that a tail next to 1 costs no digits."""
         aim = np.log(tail) - np.log1p(-tail)
 
         def excess(
@@ -367,7 +367,21 @@ def among_most_probable(
     below, at_below = _first_tie(other)
     tie = below.where(at_below < at_above[few] * _EQUAL, _mirrored(above.at(few)))
     rising = np.flatnonzero(at_below < level)
-    tie = tie.replaced(rising, _risen(other.at(rising), aim, below.at(rising)))
+    risen = other.at(rising)
+
+    def log_excess(
+        _: Tails[TablePoints], points: TablePoints, index: Positions
+    ) -> tuple[Floats, Floats]:
+        here = risen.at(index)
+        slope = -here.distance(points)
+        with np.errstate(divide="ignore"):
+            value = np.log(here.pmf(points) / aim)
+        # Past its largest value Pr(x) falls again: turn back.
+        return np.where(slope < 0, value, 1.0), np.where(slope < 0, slope, -np.inf)
+
+    wide, none = np.full(rising.size, _FARTHEST_TIE), np.zeros(rising.size)
+    inwards = find_root(risen, log_excess, below.at(rising), -wide, none, none)
+    tie = tie.replaced(rising, inwards)
     return limit.replaced(few, _mirrored(tie))
 
 
@@ -383,21 +397,3 @@ def _first_tie(tails: HypergeometricTails) -> tuple[TablePoints, Floats]:
 
 def _mirrored(points: TablePoints) -> TablePoints:
     return TablePoints(-points.log_ratio, -points.shift)
-
-
-def _risen(tails: HypergeometricTails, aim: float, tie: TablePoints) -> TablePoints:
-    """Where Pr(x) is ``aim`` inwards of the tie, before its largest value."""
-
-    def log_excess(
-        _: Tails[TablePoints], points: TablePoints, index: Positions
-    ) -> tuple[Floats, Floats]:
-        here = tails.at(index)
-        slope = -here.distance(points)
-        with np.errstate(divide="ignore"):
-            value = np.log(here.pmf(points) / aim)
-        # Past its largest value Pr(x) falls again: turn back.
-        return np.where(slope < 0, value, 1.0), np.where(slope < 0, slope, -np.inf)
-
-    wide = np.full(tails.reach.size, _FARTHEST_TIE)
-    none = np.zeros_like(wide)
-    return find_root(tails, log_excess, tie, -wide, none, none)

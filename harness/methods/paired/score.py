@@ -66,7 +66,7 @@ class ScoreTest(Protocol):
         """About how far below the estimate T is z, shape (m,)."""
 
     def from_infinity(self, z: float) -> Floats:
-        """Where T is z in a table whose estimate is inf, shape (m,)."""
+        """The coordinate at which T is z in a table whose estimate is inf, shape (m,)."""
 
 
 RootOf = Callable[[ScoreTest, float], Floats]
@@ -218,7 +218,7 @@ class DifferenceTest:
             return 2.0 * np.sqrt(target * (variance + target)) / slope
 
     def from_infinity(self, z: float) -> Floats:
-        """At b = n, T² = n(1 − δ)/(1 + δ)."""
+        """The root of T² = n(1 − δ)/(1 + δ), which T² is at b = n."""
         return np.log(self.pairs.n / (self.factor * z * z))
 
     def score(self, y: Floats, index: Positions) -> Score:

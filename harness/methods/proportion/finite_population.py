@@ -214,44 +214,13 @@ def hypergeometric_wang(data: tuple[Floats, ...], alpha: float) -> LimitPair:
 @lru_cache(maxsize=_TABLES)
 def smallest_marked_of_all(n: int, population: int, alpha: float) -> Integers:
     """Return M_L of the outcomes 0 … n, shape (n + 1,); M_U(x) is N − M_L(n − x)."""
-    table = _equal_tails(n, population, alpha)
+    table = _Table.equal_tails(n, population, alpha)
     for x in range(n // 2, -1, -1):
         table.shrink(x)
         if 2 * x != n:
             table.shrink(n - x)
     table.lowest.flags.writeable = False
     return table.lowest
-
-
-def _equal_tails(n: int, population: int, alpha: float) -> _Table:
-    """The equal-tailed limits of every outcome, and what they miss.
-
-    Let a(M) be the largest x with Pr(X ≥ x | M) > alpha/2. It rises with M by one at most, so that
-    M_L(x) is the first M with a(M) = x.
-    """
-    level = alpha / 2.0 * (1.0 + TIE)
-    law = Hypergeometric(population)
-    largest = np.empty(population + 1, np.int64)
-    above, at_largest = np.empty(population + 1), np.empty(population + 1)
-    start = 0
-    while start <= population:
-        reach = _reach(n, start, population, alpha * 2.0**-56)
-        rows = max(1, min(_TABLES_AT_ONCE // (3 * reach), reach * population // n))
-        marked = np.arange(start, min(start + rows, population + 1))
-        first = max(0, n * start // population - reach)
-        last = min(n, n * int(marked[-1]) // population + reach)
-        mass = law.probabilities(marked / population, n, first, last)
-        tails = np.cumsum(mass[:, ::-1], axis=1)[:, ::-1]
-        place = np.count_nonzero(tails > level, axis=1) - 1
-        here, row = slice(start, start + marked.size), np.arange(marked.size)
-        largest[here] = first + place
-        at_largest[here] = mass[row, place]
-        beyond = np.minimum(place + 1, last - first)
-        above[here] = np.where(beyond > place, tails[row, beyond], 0.0)
-        start += marked.size
-    lowest = np.searchsorted(largest, np.arange(n + 1)).astype(np.int64)
-    missed, entering = above + above[::-1], at_largest[lowest]
-    return _Table(n, population, alpha * (1.0 + TIE), lowest, missed, entering)
 
 
 def _reach(n: int, marked: int, population: int, negligible: float) -> int:
@@ -283,6 +252,37 @@ class _Table:
     """The probability of a miss at each M, shape (N + 1,)."""
     entering: Floats
     """Pr(X = x) at the M_L(x) of equal tails, shape (n + 1,)."""
+
+    @classmethod
+    def equal_tails(cls, n: int, population: int, alpha: float) -> _Table:
+        """The equal-tailed limits of every outcome, and what they miss.
+
+        Let a(M) be the largest x with Pr(X ≥ x | M) > alpha/2. It rises with M by one at most, so
+        that M_L(x) is the first M with a(M) = x.
+        """
+        level = alpha / 2.0 * (1.0 + TIE)
+        law = Hypergeometric(population)
+        largest = np.empty(population + 1, np.int64)
+        above, at_largest = np.empty(population + 1), np.empty(population + 1)
+        start = 0
+        while start <= population:
+            reach = _reach(n, start, population, alpha * 2.0**-56)
+            rows = max(1, min(_TABLES_AT_ONCE // (3 * reach), reach * population // n))
+            marked = np.arange(start, min(start + rows, population + 1))
+            first = max(0, n * start // population - reach)
+            last = min(n, n * int(marked[-1]) // population + reach)
+            mass = law.probabilities(marked / population, n, first, last)
+            tails = np.cumsum(mass[:, ::-1], axis=1)[:, ::-1]
+            place = np.count_nonzero(tails > level, axis=1) - 1
+            here, row = slice(start, start + marked.size), np.arange(marked.size)
+            largest[here] = first + place
+            at_largest[here] = mass[row, place]
+            beyond = np.minimum(place + 1, last - first)
+            above[here] = np.where(beyond > place, tails[row, beyond], 0.0)
+            start += marked.size
+        lowest = np.searchsorted(largest, np.arange(n + 1)).astype(np.int64)
+        missed, entering = above + above[::-1], at_largest[lowest]
+        return cls(n, population, alpha * (1.0 + TIE), lowest, missed, entering)
 
     def shrink(self, x: int) -> None:
         """Move the lower limit of x upwards as far as the coverage at every M allows."""

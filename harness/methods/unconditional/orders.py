@@ -43,7 +43,7 @@ class Extremes(Rows):
         return Extremes(large, _both(np.maximum, self.small, other.small))
 
     def equals(self, other: Extremes) -> Bools:
-        """For which of the observed outcomes both are the same."""
+        """Whether both are the same, for each observed outcome."""
         same = [
             (mine == its).all(axis=1)
             for mine, its in ((self.large, other.large), (self.small, other.small))
@@ -85,11 +85,11 @@ class OutcomeOrder(Protocol):
     def representatives(
         self, i: Integers, j: Integers, n1: int, n2: int
     ) -> tuple[Integers, Integers]:
-        """For each outcome one that ties with it at every δ, the same for all that do."""
+        """An outcome that ties with each one at every δ, the same for all that tie."""
 
 
 class ByEstimate:
-    """By p̂₁ − p̂₂. Ties are exact: x₁n₂ − x₂n₁ are whole numbers."""
+    """The order of p̂₁ − p̂₂. Ties are exact: x₁n₂ − x₂n₁ are whole numbers."""
 
     IS_ONE_SIDED = True
     FEWEST_HALVINGS = 0
@@ -120,7 +120,7 @@ class _WithoutTies:
 
 
 class ByScore(_WithoutTies):
-    """By the score statistic of each δ."""
+    """The order of the score statistic of each δ."""
 
     IS_ONE_SIDED = True
     FEWEST_HALVINGS = _HALVINGS
@@ -134,7 +134,7 @@ class ByScore(_WithoutTies):
 
 
 class ByAbsoluteScore(_WithoutTies):
-    """By the absolute value of the score statistic of each δ."""
+    """The order of the absolute value of the score statistic of each δ."""
 
     IS_ONE_SIDED = False
     FEWEST_HALVINGS = _HALVINGS
@@ -266,7 +266,7 @@ def _counts_at(n1: int, n2: int, distance: Floats, level: Floats) -> Floats:
 
 
 def _root(function: Function, count: int) -> Floats:
-    """Where a function of [0, 1] falls through 0; the end beside which it would, if it does not."""
+    """The root of a falling function of [0, 1], or the end beside which it would lie."""
     every, share = np.arange(count), np.zeros(count)
     at_1, _ = function(np.ones(count), every)
     share[at_1 >= 0] = 1.0

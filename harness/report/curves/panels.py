@@ -42,7 +42,7 @@ MOST_CURVES_OF_TWO = 60
 MOST_SIMULATED = 120
 """About how many estimates of Monte Carlo a method has in one picture."""
 READ_AT = 200
-"""In so many steps the true value is read where none are listed."""
+"""The number of steps of the true value where none are listed."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class CurvePanel:
     """The values of all methods over x."""
 
     size: Size | None
-    """None where the curves go over the size."""
+    """The size of all curves; None where they go over the size."""
     alpha: float
     held: tuple[float, ...]
     """The true values that are held; all of them where the curves go over the size."""

@@ -22,7 +22,7 @@ ACCURATE = 1e-9
 _NOTICEABLE = 0.005
 """The least part by which a length is called longer."""
 _LONG = 1000
-"""From here on a position is written without decimals."""
+"""The least position that is written without decimals."""
 
 
 @dataclass(frozen=True)

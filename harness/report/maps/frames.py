@@ -75,7 +75,7 @@ class Frame:
     """What readers call the methods."""
     sides: Mapping[str, str]
     rows: tuple[SizeRow, ...]
-    """By ascending size."""
+    """The rows by ascending size."""
 
     @property
     def span(self) -> Span:
@@ -197,7 +197,7 @@ class LargestValue:
     row: SizeRow
     """The size with the largest value."""
     place: int
-    """Where it is in that row."""
+    """The place of the largest value in that row."""
     above: int
     """The number of values above the bound."""
     mean: float

@@ -12,7 +12,6 @@ from harness.designs.engines.posterior import Integrated, is_own_prior
 from harness.designs.engines.solver import solver_of
 from harness.designs.engines.verification import TOLERANCE, Published
 from harness.designs.limits import Limits
-from harness.designs.one_sample.verification import outcomes_to_verify
 from harness.distributions.posteriors.beta import Beta
 from harness.distributions.sampling import binomial
 from harness.distributions.truths import BetaTruth, DiscreteTruth, GammaTruth, UniformTruth
@@ -55,7 +54,7 @@ def test_both_engines_meet_at_strongly_singular_ends(n):
 @pytest.mark.parametrize("n", [2001, 10**5, 10**6, 10**9])
 def test_large_sizes_are_compared_at_some_outcomes(truth, n):
     scenario = at(n, truth)
-    outcomes = outcomes_to_verify(scenario)
+    outcomes = solver_of(scenario).outcomes_to_verify(None)
     assert 60 <= outcomes.size <= 96
     limits = limits_at(n, outcomes, names=("wald", "jeffreys"))
     found = compared(scenario, limits, PRIOR, mean=False)
@@ -81,12 +80,15 @@ def test_outcomes_between_the_windows_of_listed_truths_need_no_limits():
 
 
 def test_which_outcomes_need_limits():
-    assert outcomes_to_verify(at(10, LISTED)).size == 0
+    assert solver_of(at(10, LISTED)).outcomes_to_verify(None).size == 0
     for truth in TRUTHS:
         np.testing.assert_array_equal(
-            outcomes_to_verify(at(10, truth)), solver_of(at(10, truth)).possible_outcomes()
+            solver_of(at(10, truth)).outcomes_to_verify(None),
+            solver_of(at(10, truth)).possible_outcomes(),
         )
-    np.testing.assert_array_equal(outcomes_to_verify(at(2000, FLAT)), np.arange(2001))
+    np.testing.assert_array_equal(
+        solver_of(at(2000, FLAT)).outcomes_to_verify(None), np.arange(2001)
+    )
 
 
 def test_the_truths_own_prior():
@@ -157,7 +159,7 @@ def test_a_single_cell_of_a_list_is_seen(table):
 @pytest.mark.parametrize("side", ["lower", "upper"])
 def test_limits_that_one_engine_has_shifted_are_seen(truth, n, side):
     scenario = at(n, truth)
-    outcomes = None if n == 20 else outcomes_to_verify(scenario)
+    outcomes = None if n == 20 else solver_of(scenario).outcomes_to_verify(None)
     if truth is LISTED:
         outcomes = solver_of(scenario).possible_outcomes()
     limits = limits_at(n, outcomes, names=("wald", "jeffreys"))

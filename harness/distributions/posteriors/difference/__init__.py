@@ -256,7 +256,7 @@ class RateDifference(DifferencePosterior[RealPoints]):
         return RealPoints(centre + margin), RealPoints(centre - margin)
 
     def widest_half_width(self, alpha: float) -> Floats:
-        """By Chebyshev's inequality."""
+        """The half-width by Chebyshev's inequality."""
         first, second = self._gammas()
         mean, deviation, *_ = self._moments()
         bias = mean - (first.centre() - second.centre())

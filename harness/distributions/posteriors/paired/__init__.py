@@ -103,7 +103,7 @@ class PairedDifference(ProportionDifference):
         return None if self.is_approximate else replace(self, is_approximate=True)
 
     def widest_half_width(self, alpha: float) -> Floats:
-        """By Chebyshev's inequality; no point is farther away than a boundary."""
+        """The half-width by Chebyshev's inequality, at most the distance to a boundary."""
         first, second = self._betas()
         high, low, variance = self._moments()
         bias = (high - low) - (first.centre().p - second.centre().p)

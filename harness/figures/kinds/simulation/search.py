@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SOLVE_CURVE = "solve_curve"
 HEIGHT = 62.0
-"""Of a drawing, in mm."""
+"""The height of a drawing in mm."""
 _RELATIVE = ("relative_bias", "relative_error_model_se", "relative_precision")
 """Measures that are written in per cent, and are no fractions of trials."""
 _CURVE, _AROUND = 6.0, 10.0
