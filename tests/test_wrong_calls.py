@@ -1,5 +1,6 @@
 """A call that is wrong is refused in one sentence: those of ``wrong_calls.yaml``."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -48,4 +49,6 @@ def test_what_is_wrong_is_said_in_one_sentence(group, given, said):
         function(*positional, **names, **arguments)
     assert [words for words in said if words not in str(caught.value)] == []
     assert "\n" not in str(caught.value)
+    # An option stands in a command that is quoted alone.
+    assert "--" not in re.sub("`[^`]*`", "", str(caught.value))
     assert caught.value.exit_code == 2

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+import re
+from collections.abc import Callable, Collection
+from functools import wraps
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
-from harness.base.errors import LONGEST_QUOTE, InputError, did_you_mean
+from harness.base.errors import LONGEST_QUOTE, HarnessError, InputError, did_you_mean
 from harness.base.text import shortened
 
 _MOST_LISTED = 8
 """So many names are listed in full beside a similar one."""
+_OPTION = re.compile(r"`[^`]*`|(?<![^\s(])--([a-z][a-z0-9-]*)(?: (drop|wrong|,)(?!\w))?")
+"""A call that is quoted, which stays, or an option of the command line with one of some values."""
+
+_Given = ParamSpec("_Given")
+_Found = TypeVar("_Found")
 
 
 def quoted(value: object) -> str:
@@ -87,3 +94,33 @@ def validate_whole(name: str, value: Any, least: int) -> None:
     """
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
         raise InputError(f"{name} should be a whole number from {least} on, found {quoted(value)}")
+
+
+def names_arguments(function: Callable[_Given, _Found]) -> Callable[_Given, _Found]:
+    """Have the messages of a function name its arguments, where what it calls names options.
+
+    A command calls the ``__wrapped__`` function, as ``inspect.unwrap`` returns it.
+
+    >>> @names_arguments
+    ... def refuse(by):
+    ...     raise InputError("--by needs --key; --missing drop leaves items out")
+    >>> refuse("model")
+    Traceback (most recent call last):
+    harness.base.errors.InputError: by needs key; missing="drop" leaves items out
+    """
+
+    def argument(found: re.Match[str]) -> str:
+        name, value = found.groups()
+        if name is None:
+            return found[0]
+        return name.replace("-", "_") + (f'="{value}"' if value else "")
+
+    @wraps(function)
+    def named(*args: _Given.args, **kwargs: _Given.kwargs) -> _Found:
+        try:
+            return function(*args, **kwargs)
+        except HarnessError as fault:
+            fault.args = (_OPTION.sub(argument, str(fault)),)
+            raise
+
+    return named

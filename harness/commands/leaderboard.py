@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from inspect import unwrap
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -79,7 +80,7 @@ def leaderboard(
     """
     from harness.commands.output import records_text, say, show, show_json, validate_output_files
     from harness.figures.draw import refuse_other_ending, write_systems
-    from harness.one.leaderboard import leaderboard as compute
+    from harness.one.leaderboard import leaderboard as of_python
     from harness.one.result import interval_texts
 
     if not files:
@@ -88,7 +89,7 @@ def leaderboard(
         refuse_other_ending(figure)
         validate_output_files({"--figure": figure}, files)
     level = alpha_of(alpha, confidence)
-    found = compute(
+    found = unwrap(of_python)(
         files,
         correct or (),
         score=score or (),

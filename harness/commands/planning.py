@@ -141,7 +141,7 @@ _LISTS = {
     "size": "Cases of each cluster, or of clusters in turn: 3,5,20.",
     "label_cost": "Cost of a label over that of a case, of judged_share and, without "
     "--unlabelled, of labelled_share; default 1. With 0 the error rates of judged_share are known.",
-    "shares": "Share of each stratum among the cases: 0.5,0.3,0.2.",
+    "shares": "Share of each stratum among the cases, of any sum: 0.5,0.3,0.2 or 3,1.",
     "share": _OF_LISTS["share"],
     "unlabelled": _OF_LISTS["unlabelled"],
     "auc": _OF_LISTS["auc"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import unwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -93,9 +94,9 @@ def summarize(
 
         options |= {"estimate": estimate, "by": by or ()}
         return _judged(gate_on_estimates(file, contract=contract, **options), output)
-    from harness.one.summarize import summarize as compute
+    from harness.one.summarize import summarize as of_python
 
-    return _measured(compute(file, estimate=estimate, by=by or (), **options), output)
+    return _measured(unwrap(of_python)(file, estimate=estimate, by=by or (), **options), output)
 
 
 def _study(folder: Path, contract: str | None, given: list[str], output: str) -> int:

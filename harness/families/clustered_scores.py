@@ -15,6 +15,7 @@ import numpy.typing as npt
 from harness.base.arguments import quoted
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
+from harness.families.combination import Span
 from harness.families.data import LARGEST_COUNT, broadcast_columns, is_masked, validate_values
 from harness.families.family import MONTE_CARLO, Data, Family, validate_names
 from harness.families.lists import LARGEST, RUN, list_of_numbers, refuse_tiny
@@ -27,6 +28,12 @@ CLUSTER = "cluster"
 """The name of the labels of clusters, one for each case."""
 TOTALS = ("total", "n")
 """The names of the summary: the sum of the scores of each cluster, and its number of cases."""
+
+
+def range_of_differences(*scores: npt.ArrayLike) -> Span | None:
+    """−1 … 1 where all scores are 0 or 1; None of others, whose range is not known."""
+    every = (np.isin(np.asarray(each), (0, 1)).all() for each in scores)
+    return (-1.0, 1.0) if all(every) else None
 
 
 def labels_of_clusters(given: npt.ArrayLike) -> Floats:

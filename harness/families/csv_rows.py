@@ -433,8 +433,8 @@ def joined(tables: Sequence[CsvTable], key: Sequence[str], may_lack: bool = Fals
     if len(tables) == 1 or not key:
         if len(tables) > 1 or key:
             raise InputError(
-                "several files with --rows need --key, the column that names a case in each of "
-                f"them, found {len(tables)} --rows and {len(key)} --key"
+                "several files need --key, the column that names a case in each of them, found "
+                f"{len(tables)} files and {len(key)} --key"
             )
         return tables[0]
     places = [table.places(key) for table in tables]

@@ -189,7 +189,7 @@ def _table(
         f"{what}, with the columns {', '.join(columns)} and {CORRECT} ({chosen}{also})"
         if chosen
         else f"{what}, with the columns {enumerated(columns)}, and has no score that is 0 or 1 "
-        f"throughout (interval mean --values {others[0]} takes others)"
+        f"throughout (`interval mean --values {others[0]}` takes others)"
     )
     return replace(table, log=LogColumns(said, CORRECT if chosen else "", variants))
 

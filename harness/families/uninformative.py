@@ -59,16 +59,42 @@ UNINFORMATIVE = {
 is, as no false alarm of 20 negatives speaks against an informedness of −0.5."""
 
 
+_NO_OTHER = "an interval of no width is not valid, and the data determine no other"
+_OF_SUMS = 16 * np.finfo(np.float64).eps
+"""How much sums of equal scores may round, relatively."""
+OF_DIFFERENCES = 1e-12
+"""How much differences of scores may round, relatively: those of 0.3 − 0.2 and 0.9 − 0.8 differ."""
+
+
+def _one_mean(rounding: float) -> Callable[[Data], Bools]:
+    """Whether all clusters have the mean of all scores, but for rounding."""
+
+    def holds(data: Data) -> Bools:
+        mean, n, residual = data
+        equal = np.abs(residual) <= rounding * np.abs(mean)[..., np.newaxis] * n
+        return np.asarray(equal.all(axis=-1))
+
+    return holds
+
+
 WITHOUT_INTERVAL = {
     "mean": Uninformative(
-        "all values are equal: an interval of no width is not valid, and the data determine no "
-        "other",
-        lambda data: np.asarray(data[1] == 0),
+        f"all values are equal: {_NO_OTHER}", lambda data: np.asarray(data[1] == 0)
+    ),
+    "clustered_mean": Uninformative(
+        f"all clusters have one mean: {_NO_OTHER}; of scores that are 0 or 1 clustered_proportion "
+        "has one",
+        _one_mean(_OF_SUMS),
+    ),
+    "clustered_difference": Uninformative(
+        f"the mean difference is the same in all clusters: {_NO_OTHER}",
+        _one_mean(OF_DIFFERENCES),
     ),
 }
 """By the public name of the family: the data of which ``interval`` has no limits to give. The
 formulas of the methods go on to give the mean there, which a run scores as an interval of no width:
-values with a density are never equal."""
+values with a density are never equal. So does a leaderboard, whose answer there are infinite
+limits."""
 
 
 def uninformative(family: Family, data: Data) -> Bools:

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+import polars as pl
 
+from harness.base.text import first_few
 from harness.catalogue import family_in
 from harness.families.family import MONTE_CARLO
 from harness.findings.conclusion import advice, sentences
@@ -28,6 +30,7 @@ from harness.findings.verdicts import (
     ABOUT,
     KINDS,
     NEVER_ABOVE,
+    NO_INTERVAL,
     ON_AVERAGE,
     UNDERSTATES,
     Verdict,
@@ -74,6 +77,7 @@ def found_answer(results: Results) -> Answer:
             unit = at_alpha.shortest(kept) or at_alpha.shortest(methods)
         rows = [_row(results, method, at_alpha, unit, titles) for method in methods]
         rows += [_row_of_outcomes(results, row, titles) for row in at_alpha.outcomes.values()]
+        rows = _with_unanswered_sizes(results, at_alpha.alpha, rows, titles)
         rows.sort(key=_order)
         for place, row in enumerate(rows, 1):
             row[VERDICT] = replace(row[VERDICT], value=float(place))
@@ -107,6 +111,7 @@ def _order(row: Row) -> tuple[Any, ...]:
         ON_AVERAGE: (missed, length),
         ABOUT: (missed_on_average, missed),
         UNDERSTATES: (missed_on_average, missed),
+        NO_INTERVAL: (),
     }
     kind = row[VERDICT].kind
     return KINDS.index(kind), *keys[kind], row[METHOD].note or row[METHOD].text
@@ -155,6 +160,29 @@ def _empty_row(label: str, verdict: Verdict, titles: Mapping[str, str]) -> Row:
     row[METHOD] = Entry(title, note="" if title == label else label)
     row[VERDICT] = Entry(verdict.words, kind=verdict.kind)
     return row
+
+
+def _with_unanswered_sizes(
+    results: Results, alpha: float, rows: Sequence[Row], titles: Mapping[str, str]
+) -> list[Row]:
+    """The rows, with the sizes at which a method has no interval in any trial in its verdict.
+
+    A method that has none at any size gets a row of its own.
+    """
+    by_method = {row[METHOD].note or row[METHOD].text: row for row in rows}
+    unanswered = results.summary.filter(
+        pl.col("alpha") == alpha, pl.col("trials") > 0, pl.col("actual_alpha").is_null()
+    )
+    for part in unanswered.partition_by("method", maintain_order=True):
+        method = part["method"][0]
+        if method not in by_method:
+            by_method[method] = _empty_row(method, Verdict(NO_INTERVAL, NO_INTERVAL), titles)
+            continue
+        row = by_method[method]
+        sizes = first_few([size_of(each) for each in part.iter_rows(named=True)])
+        words = f"{row[VERDICT].text}; {NO_INTERVAL} at {sizes}"
+        by_method[method] = {**row, VERDICT: replace(row[VERDICT], text=words)}
+    return list(by_method.values())
 
 
 def _row(

@@ -25,9 +25,9 @@ from harness.findings.numbers import covered, nominal
 from harness.tables.answers import rounding_of
 from harness.tables.results import Results
 
-KINDS = ("never above", "on average", "about right", "understates")
+KINDS = ("never above", "on average", "about right", "understates", "no interval")
 """What a verdict is, from the best to the worst."""
-NEVER_ABOVE, ON_AVERAGE, ABOUT, UNDERSTATES = KINDS
+NEVER_ABOVE, ON_AVERAGE, ABOUT, UNDERSTATES, NO_INTERVAL = KINDS
 _MOST_RANGES = 2
 """The most ranges of true values that a verdict names; of more it has the share."""
 _DIGITS = 3

@@ -394,7 +394,7 @@ class Method:
             return "needs side: lower or side: upper"
         if self.sides == (TWO_SIDED,):
             named = "" if self.family is None else f" --family {self.family.public_name}"
-            return f"has no one-sided form (methods{named} --wide lists the sides of each)"
+            return f"has no one-sided form (`methods{named} --wide` lists the sides of each)"
         return f"has the sides {', '.join(self.sides)}"
 
 

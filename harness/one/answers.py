@@ -12,9 +12,11 @@ import numpy.typing as npt
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Bools, Floats
 from harness.families.catalogue import family_of
-from harness.methods.catalogue import default_method
+from harness.families.clustered_scores import range_of_differences
+from harness.families.combination import Span
+from harness.families.uninformative import OF_DIFFERENCES
 from harness.methods.method import TWO_SIDED
-from harness.one.result import Interval, compute
+from harness.one.result import Interval, compute, interval_of
 
 Places = npt.NDArray[np.int64]
 IsBetter = Callable[[Places, Places, float], Bools]
@@ -68,9 +70,6 @@ PAIRS_METHOD = "scas"
 ``balanced_width`` leaves out 0 too often: of equal systems on 50 cases, at 0.05/45, up to 2.34
 times as often as alpha allows; ``scas`` 0.84 times, and on 20, 100 or 200 cases at most 1.01
 times."""
-
-_ROUNDING = 1e-12
-"""Means of clusters that differ by less, relatively, are equal."""
 
 _Label = TypeVar("_Label")
 
@@ -142,6 +141,8 @@ class ClusteredAnswers:
     """The sums of a system's means of an item in a cluster, shape (m, C)."""
     items: Floats
     """The number of items in each cluster, shape (C,)."""
+    within: Span | None
+    """The range of a difference, where it is known."""
 
     def counts(self, place: int) -> tuple[int | None, int]:
         """Return how many answers of a system are right, None of scores, and how many it has."""
@@ -149,11 +150,15 @@ class ClusteredAnswers:
         return x, round(float(self.sizes[place].sum()))
 
     def interval(self, place: int, alpha: float) -> Interval:
-        """Return the interval of ``clustered_proportion`` or ``clustered_mean`` of a system."""
+        """Return the interval of ``clustered_proportion`` or ``clustered_mean`` of a system.
+
+        That of a mean is infinite where all clusters have one mean.
+        """
         total, n = self.totals[place], self.sizes[place]
         if self.is_right:
             return compute("clustered_proportion", alpha=alpha, x=total, n=n)
-        return compute("clustered_mean", alpha=alpha, total=total, n=n)
+        found = _interval_of_totals(total, n, alpha, TWO_SIDED, None)
+        return _without_equal_clusters(found, total, n)
 
     def differences(
         self, first: Places, second: Places, alpha: float, side: str = TWO_SIDED
@@ -165,23 +170,41 @@ class ClusteredAnswers:
         then infinite, unless alpha is at least the share of sign vectors of clusters that are all
         equal: 2^(1 − C), or 2^−C of one side.
         """
-        method = default_method(family_of("clustered_difference"), side).name
         totals = self.item_totals[first] - self.item_totals[second]
         items = np.broadcast_to(self.items, totals.shape)
-        found = compute("clustered_mean", method, alpha=alpha, side=side, total=totals, n=items)
+        found = _interval_of_totals(totals, items, alpha, side, self.within)
         if 2.0 ** (int(side == TWO_SIDED) - self.items.size) <= alpha:
             return found
-        of_clusters = totals / items
-        spread = np.ptp(of_clusters, axis=-1)
-        agree = spread <= _ROUNDING * np.abs(of_clusters).max(axis=-1)
-        lower, upper = (np.ravel(limits) for limits in (found.lower, found.upper))
-        return replace(
-            found, lower=np.where(agree, -np.inf, lower), upper=np.where(agree, np.inf, upper)
-        )
+        return _without_equal_clusters(found, totals, items)
 
     def discordant(self, first: int, second: int) -> tuple[None, None]:
         """Return None, since answers of several samples are no pairs."""
         return None, None
+
+
+def _interval_of_totals(
+    totals: Floats, n: Floats, alpha: float, side: str, within: Span | None
+) -> Interval:
+    """The intervals of ``clustered_mean``, of no width where all clusters have one mean."""
+    given = {"total": totals, "n": n}
+    return interval_of(
+        family_of("clustered_mean"),
+        None,
+        given,
+        alpha=alpha,
+        side=side,
+        may_lack_width=True,
+        within=within,
+    )
+
+
+def _without_equal_clusters(found: Interval, totals: Floats, n: Floats) -> Interval:
+    """The intervals, with infinite limits where all clusters have one mean."""
+    means = np.divide(totals, n, out=np.full(np.shape(totals), np.nan), where=n > 0)
+    spread = np.nanmax(means, axis=-1) - np.nanmin(means, axis=-1)
+    agree = spread <= OF_DIFFERENCES * np.nanmax(np.abs(means), axis=-1)
+    lower, upper = np.where(agree, -np.inf, found.lower), np.where(agree, np.inf, found.upper)
+    return replace(found, lower=lower, upper=upper)
 
 
 SystemAnswers = RightAnswers | ClusteredAnswers
@@ -216,6 +239,7 @@ def clustered_answers(
         _sums(counts, of_system, of_cluster),
         np.asarray(np.stack(by_cluster), np.float64),
         np.asarray(np.bincount(cluster_of_item, minlength=counts[1]), np.float64),
+        range_of_differences(given),
     )
 
 

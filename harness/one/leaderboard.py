@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.base.arguments import validate_number
+from harness.base.arguments import names_arguments, validate_number
 from harness.base.errors import InputError
 from harness.base.frames import Tabular
 from harness.base.numerics.arrays import Bools, Floats
@@ -125,6 +125,7 @@ class Leaderboard(Tabular):
         return f"Systems, and differences that hold together with {_percent(self.joint)}"
 
 
+@names_arguments
 def leaderboard(
     cases: _Path | Sequence[_Path] | Mapping[str, Any] | Any,
     correct: str | Sequence[str] = (),
@@ -232,6 +233,11 @@ def leaderboard(
         f"ranks that the differences leave open, of all systems together with {_percent(joint)} "
         f"(Holm): {named}"
     )
+    equal = [system.system for system in systems if system.upper == math.inf]
+    if equal:
+        remarks[f"without limits: {first_few(equal, 20)}, of which all clusters have one mean"] = (
+            None
+        )
     said = (level, *remarks, *_remarks(pairs, joint), of_ranks)
     return Leaderboard(tuple(systems), pairs, joint, said)
 

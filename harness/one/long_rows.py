@@ -9,6 +9,7 @@ import numpy as np
 
 from harness.base.errors import InputError
 from harness.base.text import first_few
+from harness.families.clustered_scores import range_of_differences
 from harness.families.csv_rows import CsvTable
 from harness.families.family import Family
 from harness.one.answers import item_means
@@ -239,5 +240,6 @@ def rows_of_long_difference(family: Family, cases: Cases) -> tuple[list[Row], tu
         shown = {f"{asked.by[0]}{number}": name for number, name in enumerate(systems, 1)}
         where = ", ".join(f"{name} = {value}" for name, value in named.items())
         place = f"{table.file} ({where})" if where else ""
-        rows.append(Row(data, shown={**shown, **named}, place=place))
+        within = range_of_differences(values)
+        rows.append(Row(data, shown={**shown, **named}, place=place, within=within))
     return rows, table.remarks

@@ -16,6 +16,8 @@ from harness.base.frames import MOST_ROWS, Tabular, aligned
 from harness.base.numerics.arrays import Floats
 from harness.catalogue import with_settings
 from harness.distributions.truths import Prior
+from harness.families.clustered_scores import CLUSTERED_DIFFERENCE, range_of_differences
+from harness.families.combination import Span
 from harness.families.data import alpha_given, broadcast_columns, levels_of
 from harness.families.family import POSTERIOR, Data, Family
 from harness.families.lists import RANGE
@@ -139,6 +141,8 @@ def interval_of(
     prior: Prior | None = None,
     seed: int | None = None,
     given: Mapping[str, npt.ArrayLike] | None = None,
+    may_lack_width: bool = False,
+    within: Span | None = None,
 ) -> Interval:
     """Compute the interval of a family with its settings.
 
@@ -148,6 +152,9 @@ def interval_of(
         data: by name.
         alpha, side, prior, seed: as for ``interval``.
         given: the data and the settings as they were given; None for the data alone.
+        may_lack_width: whether data of which no interval is valid have the one of no width.
+        within: the range of the parameter, where it is known to be less than that of the family.
+            Limits are cut to it, which changes no coverage.
     """
     if method is None:
         validate_choice("side", side, ALL_SIDES)
@@ -163,7 +170,8 @@ def interval_of(
         named = zip(family.data, of_family, strict=False)
         sizes = {name: column for name, column in named if name in family.outcome_sizes}
         chosen.validate_sizes({name: float(column.max()) for name, column in sizes.items()})
-    refuse_without_interval(family, chosen.name, of_family)
+    if not may_lack_width:
+        refuse_without_interval(family, chosen.name, of_family)
     rng = None
     if not chosen.deterministic:
         if seed is None:
@@ -175,6 +183,10 @@ def interval_of(
         here = levels == level
         part = tuple(column[here] for column in columns)
         lower[here], upper[here] = chosen.limits(part, float(level), side, prior, rng)
+    if family.public_name == CLUSTERED_DIFFERENCE.name and within is None:
+        within = range_of_differences(*(data[name] for name in family.data[:2]))
+    if within is not None:
+        lower, upper = np.clip(lower, *within), np.clip(upper, *within)
     estimate = family.estimate(of_family)
     is_default = method is None and side == TWO_SIDED and prior is None
     alpha_of_default = float(levels.flat[0]) if is_default and levels.size else None

@@ -16,6 +16,7 @@ from harness.base.text import enumerated
 from harness.base.underway import underway
 from harness.distributions.truths import Prior
 from harness.families.clustered_scores import CLUSTER
+from harness.families.combination import Span
 from harness.families.data import levels_of
 from harness.families.family import POSTERIOR, Family
 from harness.families.samples import POPULATION, with_population
@@ -36,6 +37,8 @@ class Row:
     """Where a file has the row: its name and the line, or the group."""
     missing: tuple[str, ...] = ()
     """The data that the row lacks."""
+    within: Span | None = None
+    """The range of the parameter, where it is known to be less than that of the family."""
 
     def in_words(self) -> str:
         """The place of the row, or else its data: ``x = 0, n = 20``; empty where they are lists."""
@@ -222,6 +225,7 @@ class IntervalSetting:
             side=self.side,
             prior=self.prior,
             seed=self.seed,
+            within=rows[0].within,
         )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from harness.base.arguments import names_arguments
 from harness.base.errors import InputError, IntervalNotFoundError, did_you_mean
 from harness.catalogue import with_settings
 from harness.distributions.truths import Prior
@@ -21,6 +22,7 @@ _LISTS = ("correct", "by", "key", "where", "score")
 _SINGLE = ("cluster", "missing", "truth", "positive", "decimal")
 
 
+@names_arguments
 def interval_of_rows(
     name: str,
     method: str | None,

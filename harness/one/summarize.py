@@ -13,7 +13,13 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 import polars as pl
 
-from harness.base.arguments import quoted, validate_choice, validate_number, validate_path
+from harness.base.arguments import (
+    names_arguments,
+    quoted,
+    validate_choice,
+    validate_number,
+    validate_path,
+)
 from harness.base.errors import InputError, did_you_mean
 from harness.base.files import file_ending, read_text
 from harness.base.numerics.arrays import Bools, Floats, Positions
@@ -64,6 +70,7 @@ class AnswerColumns(TypedDict, total=False):
     df: str | None
 
 
+@names_arguments
 def summarize(
     data: str | os.PathLike[str] | pl.DataFrame | Mapping[str, Any] | Any,
     *,

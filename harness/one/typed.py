@@ -400,7 +400,7 @@ def interval(
             given, or takes none, or needs the values and is given a summary; or a stochastic
             method has no seed; or the rule cannot stop at an outcome.
         IntervalNotFoundError: the method finds no interval, or none is valid: of runs whose values
-            are all equal.
+            are all equal, or of clusters whose scores all have one mean.
 
     Example:
         >>> import harness

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from harness.base.arguments import validate_choice, validate_number
+from harness.base.arguments import names_arguments, validate_choice, validate_number
 from harness.base.errors import InputError
 from harness.base.frames import Tabular
 from harness.base.numerics.arrays import Floats
@@ -60,6 +60,7 @@ class Average(Tabular):
         return "A weighted mean of the proportions of strata"
 
 
+@names_arguments
 def average(
     x: npt.ArrayLike | None = None,
     n: npt.ArrayLike | None = None,

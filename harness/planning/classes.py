@@ -28,6 +28,10 @@ MACRO, MICRO = "macro", "micro"
 """What the averages have in place of a class: over the classes, and over the cases."""
 MOST_CLASSES = 100
 _DELTA = "delta_logit"
+_MISSES = (
+    "of so few cases a class, or so few errors, the interval misses more than twice as often as "
+    "alpha in tables that are drawn from the one here: its coverage says how often"
+)
 # Tables that are drawn, fewer of many classes, so that all of their cells are about 10⁷ at most.
 _TRIALS, _FEWEST, _CELLS = 10_000, 1_000, 10**7
 
@@ -75,8 +79,10 @@ def class_records(
         value = macro_average(probability, share)
         covered = int(((low <= value) & (value <= high)).sum())
         numbers = {"estimate": estimate.item(), "lower": lower.item(), "upper": upper.item()}
-        named = {"class": MACRO, "metric": family.name, **numbers, "method": _DELTA, REMARK: ""}
-        return completed(named, with_error(covered, trials))
+        coverage = with_error(covered, trials)
+        is_low = coverage["coverage"] + 2.0 * coverage["std_error"] < 1.0 - 2.0 * alpha
+        named = {"class": MACRO, "metric": family.name, **numbers, "method": _DELTA}
+        return completed({**named, REMARK: _MISSES if is_low else ""}, coverage)
 
     records = [
         record(label, family, place) for place, label in enumerate(labels) for family in shares

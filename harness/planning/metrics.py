@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from harness.base.arguments import quoted
+from harness.base.arguments import names_arguments, quoted
 from harness.base.errors import InputError
 from harness.base.frames import Library, data_frame
 from harness.base.text import enumerated
@@ -25,6 +25,7 @@ _KINDS = dict.fromkeys(("class", "metric", "method", "remark"), np.str_)
 """The columns of a data frame that are no numbers."""
 
 
+@names_arguments
 def metrics(
     y: Iterable[Any] | None = None,
     yhat: Iterable[Any] | None = None,

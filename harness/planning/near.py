@@ -36,6 +36,9 @@ _ALL = 3 << 20
 those of it take a few seconds."""
 _AT_ONCE = 8
 """Powers of two that are tried at once."""
+_SLOW = 1024.0
+"""The cost of limits, over that of one of Wilson's, of which one size is tried after the other,
+and two powers that reach the goal are enough."""
 _PARTS = 8
 """Parts of the bracket whose ends are tried at once."""
 _REACHED = 4
@@ -121,11 +124,16 @@ def search_near(question: Question, *, thorough: bool = False) -> SufficientSize
     return SufficientSize(number, int(numbers[-1]), tuple(by_luck.tolist()), words)
 
 
+def _tries_several(question: Question) -> bool:
+    """Whether several sizes are tried at once: of few limits each, which take little time."""
+    return question.takes_few and question.cost < _SLOW
+
+
 def _bisected(
     question: Question, is_reached: Callable[[Integers], Bools], failing: int, above: int
 ) -> tuple[int, int]:
     """Return a number that fails and a larger one that reaches the goal, of sizes 3 % apart."""
-    ladder, pieces = question.ladder, _PARTS if question.takes_few else 2
+    ladder, pieces = question.ladder, _PARTS if _tries_several(question) else 2
     while above - failing > 1:
         low, high = ladder.sizes(np.array([max(failing, 1), above])).tolist()
         if high <= _NARROW * low:
@@ -197,14 +205,15 @@ def _bracket(question: Question) -> int | None:
     )
     # Sizes of few outcomes last: they may reach the goal by luck, and each takes a call.
     many = int(np.argmax(outcomes > limits_of_rules(len(ends[0]))))
-    enough = _REACHED if question.takes_few else 2
+    tries_several = _tries_several(question)
+    enough = _REACHED if tries_several else 2
     failing, reached, start = 0, 0, many
     while start < powers.size and reached < enough:
         if question.work(int(powers[start]), alone=True) > question.most / _POWERS:
             if reached:
                 break
             raise too_large(question, int(powers[max(start - 1, 0)]))
-        at_once = (_AT_ONCE if start == many else enough - reached) if question.takes_few else 1
+        at_once = (_AT_ONCE if start == many else enough - reached) if tries_several else 1
         part = powers[start : start + at_once]
         try:
             fails = np.flatnonzero(~question.is_reached_at_some(part))

@@ -229,13 +229,12 @@ def size(
             clusters have in turn; of "clustered_mean" and "clustered_difference" the sd of a score
             or of a difference, rho and the size, with ``design_effect`` for rho, or ``sd_between``
             and ``sd_within`` for both, and of a bound the mean; of "stratified_difference" p1, p2
-            and the shares of the strata among the cases, a number for each stratum; of
-            "labelled_share" share, sensitivity,
-            specificity and unlabelled, the number of other cases; without it, as of
-            "judged_share", the cases and labels are found that cost least together, where
-            ``label_cost`` is the cost of a label over that of a case; with 0 the error rates are
-            known, as they are without a share, and the cases are found. Without any, for a width
-            of proportions that are no ratio, all are 0.5.
+            and the shares of the strata among the cases, a number for each stratum, of any sum,
+            as 3 and 1; of "labelled_share" share, sensitivity, specificity and unlabelled, the
+            number of other cases; without it, as of "judged_share", the cases and labels are found
+            that cost least together, where ``label_cost`` is the cost of a label over that of a
+            case; with 0 the error rates are known, as they are without a share, and the cases are
+            found. Without any, for a width of proportions that are no ratio, all are 0.5.
 
     Returns:
         The sizes, what is reached there, up to where all sizes were checked, and the smaller sizes

@@ -143,6 +143,31 @@ def test_equal_differences_are_seen_where_sums_are_rounded():
     assert not pair.told_apart
 
 
+@pytest.mark.parametrize("kind", ["correct", "score"])
+def test_differences_of_0_and_1_stay_between_minus_1_and_1(kind):
+    cases = {"a": [1, 1, 1, 0], "b": [0] * 4, "doc": list("xyzu")}
+    board = harness.leaderboard(cases, **{kind: ["a", "b"]}, cluster="doc")
+    (pair,) = board.differences
+    direct = harness.interval(
+        "clustered_difference", first=cases["a"], second=cases["b"], cluster=cases["doc"]
+    )
+    assert (pair.lower, pair.upper) == (direct.lower, direct.upper)
+    assert -1 < pair.lower < 0 < pair.upper == 1.0
+
+
+def test_differences_of_scores_are_not_cut():
+    cases = {"first": [1, 1, 1, 0], "second": [0, 0, 0, 0.001], "cluster": list("xyzu")}
+    assert harness.interval("clustered_difference", **cases).upper > 1.5
+
+
+def test_a_system_whose_clusters_have_one_mean_has_no_limits():
+    scores = {"a": [0.9] * 6, "b": [0.2, 0.6, 0.8, 0.7, 0.1, 0.4], "doc": list("xyzuvw")}
+    board = harness.leaderboard(scores, score=["a", "b"], cluster="doc")
+    first = board.systems[0]
+    assert (first.system, first.lower, first.upper) == ("a", -np.inf, np.inf)
+    assert "without limits: a, of which all clusters have one mean" in board.remarks
+
+
 def test_scores_without_clusters_have_the_t_intervals_of_pairs():
     scores = np.random.default_rng(8).normal([0, 1, 1], 1, (40, 3)).T
     frame = pl.DataFrame(dict(zip("abc", scores, strict=True)))

@@ -195,7 +195,7 @@ def test_scores_between_0_and_1_are_for_a_mean(ask):
     inspect("log.json", "x", FIRST, value=lambda right: 0.9 if right else 0.25)
     refused = ask("interval proportion --rows log.json")
     assert refused.code == 2
-    assert "no score that is 0 or 1 throughout (interval mean --values match" in refused.err
+    assert "no score that is 0 or 1 throughout (`interval mean --values match`" in refused.err
     found = ask("interval mean --rows log.json --values match --format json")
     assert json.loads(found.out)["estimate"] == pytest.approx((4 * 0.9 + 2 * 0.25) / 6)
 

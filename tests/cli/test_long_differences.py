@@ -55,6 +55,19 @@ def test_it_is_the_difference_of_a_leaderboard(answers):
     assert (pair.lower, pair.upper) == pytest.approx((found.lower, found.upper), rel=1e-12)
 
 
+def test_differences_of_0_and_1_are_cut_at_1():
+    ok = {("new", q): q > 0 for q in range(4)} | {("old", q): False for q in range(4)}
+    # Two samples of one item have the mean 1/2.
+    rows = [(llm, q, int(right)) for (llm, q), right in ok.items()] + [("new", 0, 1)]
+    frame = pl.DataFrame(rows, ["llm", "question", "ok"], orient="row")
+    options = {"correct": "ok", "key": "question", "by": "llm", "cluster": "question"}
+    found = harness.interval("clustered_difference", rows=frame, **options)
+    assert found.estimate == 0.875
+    assert found.upper == 1.0
+    (pair,) = harness.leaderboard(frame, joint=0.95, **options).differences
+    assert pair.upper == 1.0
+
+
 def test_scores_and_the_rows_of_each_group_are_read_too(answers):
     graded = answers.with_columns(grade=pl.col("ok") * 1.5, half=pl.col("topic") < "t4")
     found = harness.interval(
@@ -83,7 +96,7 @@ def test_without_a_key_the_items_are_the_clusters(answers):
     ("change", "options", "said"),
     [
         (pl.lit("one").alias("llm"), {}, "compares two systems, found in llm one"),
-        (pl.col("question"), {"cluster": None}, "needs --cluster"),
+        (pl.col("question"), {"cluster": None}, "needs cluster"),
         (pl.col("try").cast(pl.String).alias("topic"), {}, "should belong to one cluster"),
         (
             pl.when(pl.col("question") == "q3").then(pl.lit("new")).otherwise("llm").alias("llm"),

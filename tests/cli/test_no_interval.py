@@ -4,6 +4,8 @@ import pytest
 import yaml
 
 import harness
+from harness.pages.results_page import markdown, results_page
+from harness.report.page import render
 
 CONFIG = {
     "name": "wild",
@@ -42,6 +44,17 @@ def test_the_screen_says_that_there_is_no_interval(tmp_path, run_command):
     (line,) = (line for line in result.out.splitlines() if "no interval" in line)
     assert "wild_bootstrap_t" in line
     assert " 0.00 (" not in result.out
+
+
+def test_the_page_names_the_sizes_without_an_interval(results):
+    words = "no interval at clusters = 5, size = 4"
+    assert words in render(results_page([results], "harness report"))
+    assert words in markdown([results])
+
+
+def test_the_page_has_a_row_of_a_method_without_any_interval(tmp_path):
+    results = harness.run({**CONFIG, "clusters": 5}, out=tmp_path)
+    assert "| Wild cluster bootstrap-t | no interval |" in markdown([results])
 
 
 def test_numbers_over_all_sizes_are_of_those_with_intervals(results):

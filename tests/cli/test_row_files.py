@@ -117,7 +117,7 @@ def test_several_files_need_a_key(run_command):
     rows = "--rows a.jsonl --rows b.jsonl --correct acc"
     result = run_command("interval", "paired_difference", *rows.split())
     assert result.code == 2
-    assert "several files with --rows need --key" in result.err
+    assert "several files need --key" in result.err
 
 
 @pytest.mark.usefixtures("files")

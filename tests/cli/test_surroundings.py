@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -105,11 +106,40 @@ def test_a_folder_that_was_deleted_is_one_sentence(config: str, here: Path) -> N
     assert "the current folder does not exist any more" in done.stderr
 
 
-def test_a_package_in_an_archive_is_one_sentence(here: Path) -> None:
+def test_a_package_in_an_archive_is_one_sentence(config: str, here: Path) -> None:
     shutil.make_archive("zipped", "zip", ROOT, "harness")
-    done = shell("$H methods", PYTHONPATH=str(here / "zipped.zip"))
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
-    assert "lies in an archive" in done.stderr
+    for words in ("methods", f"run {config}", "interval proportion 9/10", "check wilson"):
+        done = shell(f"$H {words}", PYTHONPATH=str(here / "zipped.zip"))
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+        assert "lies in an archive" in done.stderr
+
+
+def test_functions_in_an_archive_run_and_are_followed(here: Path) -> None:
+    study = {
+        "name": "archived",
+        "kind": "simulation",
+        "model": {"module": "mine.study", "function": "draw"},
+        "methods": [{"module": "mine.study", "function": "limits"}],
+        "estimand": 0,
+        "trials": {"per_scenario": 20},
+        "seed": 1,
+        "figures": [],
+    }
+    Path("archived.yaml").write_text(json.dumps(study))
+    covers = []
+    for upper in (9.0, -9.0):
+        text = "def draw(rng):\n    return rng.normal()\n\n"
+        text += f"def limits(data, alpha):\n    return data - 9.5, data + {upper}\n"
+        with zipfile.ZipFile("mine.zip", "w") as archive:
+            archive.writestr("mine/__init__.py", "")
+            archive.writestr("mine/parts.py", text)
+            archive.writestr("mine/study.py", "from mine.parts import draw, limits\n")
+        path = os.pathsep.join((str(ROOT), str(here / "mine.zip")))
+        done = shell("$H run archived.yaml", PYTHONPATH=path)
+        assert (done.returncode, done.stderr) == (0, "")
+        summary = pl.read_csv("results/archived/summary.csv")
+        covers += summary.filter(measure="coverage")["estimate"].to_list()
+    assert covers == [1.0, 0.0]
 
 
 @pytest.mark.parametrize("name", ["deep.json", "deep.jsonl"])

@@ -88,8 +88,8 @@ n: 7
         "fig.yaml:3: n[2]:",
         "fig.yaml:4: alhpa:",
         "fig.yaml:7: methods[1]:",
-        "fig.yaml:8: methods[2].side: minimal_length has no one-sided form (methods --family "
-        "proportion --wide lists the sides of each), found lower",
+        "fig.yaml:8: methods[2].side: minimal_length has no one-sided form (`methods --family "
+        "proportion --wide` lists the sides of each), found lower",
         "fig.yaml:8: methods[2].prior:",
         "fig.yaml:9: methods[3].label:",
         "fig.yaml:10: truth.uniform:",

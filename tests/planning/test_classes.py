@@ -109,6 +109,15 @@ def test_no_error_at_all_leaves_an_interval_up_to_1():
     assert 0.3 < lower.item() < 0.99
 
 
+def test_an_average_of_classes_of_one_case_is_remarked():
+    labels = [f"c{place}" for place in range(10)]
+    told = harness.metrics(y=labels, yhat=labels).filter(pl.col("remark").str.contains("so few"))
+    assert told["class"].to_list() == [MACRO] * 3
+    assert told["coverage"].max() < 0.2
+    found = harness.metrics(**cases())
+    assert found.filter(pl.col("class") == MACRO)["remark"].to_list() == [""] * 3
+
+
 def test_a_class_that_is_only_predicted_is_a_class():
     found = harness.metrics(["a", "b", "c", "a"], ["a", "b", "c", "unknown"])
     row = found.filter(pl.col("class") == "unknown", metric="recall")

@@ -8,6 +8,7 @@ from scipy.stats import binom, poisson
 
 import harness
 from harness.catalogue import with_settings
+from harness.distributions.posteriors.correlation import _curve
 from harness.planning import near
 from harness.planning.arguments import source_of
 from harness.planning.decisions import LEFT_OUT
@@ -154,3 +155,11 @@ def test_of_pairs_the_limits_of_all_outcomes_say_the_same(method, n):
     }
     assert width[n] <= 0.16 < width[n - 1]
     assert found.reached == pytest.approx(width[n] / 2, rel=1e-9)
+
+
+def test_limits_that_take_milliseconds_are_those_of_few_tables():
+    # With eight powers of two and the ends of eight parts at once they were those of 613.
+    _curve.cache_clear()
+    found = harness.size("kappa", half_width=0.6, prevalence=0.4, sensitivity=0.9, specificity=0.9)
+    assert found.n == 2
+    assert _curve.cache_info().misses < 100

@@ -59,3 +59,13 @@ def forking(data, alpha):
 def forking_model(rng, n):
     os.fork()
     return rng.normal(size=n)
+
+
+def number(rng):
+    """Data that are a number of Python."""
+    return rng.normal()
+
+
+def around(data, alpha):
+    """The limits of one normal value."""
+    return data - 1.96, data + 1.96

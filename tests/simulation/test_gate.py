@@ -29,7 +29,7 @@ def estimates(seed, trials, quantile, shift=0.0):
 
 def gate(data, contract="nominal", **options):
     return gate_on_estimates(
-        data, contract=contract, estimate="b", se="se", true=0.0, **{"null": None, **options}
+        data, contract=contract, estimate="b", se="se", **{"true": 0.0, "null": None, **options}
     )
 
 
@@ -43,6 +43,21 @@ def test_z_in_place_of_t_at_n_5_is_found():
     (broken,) = [promise for promise in judged.promises if promise.verdict == "fail"]
     assert broken.name == COVERAGE
     assert "at least 0.95 is required" in str(broken)
+
+
+@pytest.mark.parametrize(
+    ("true", "verdict", "found"), [(0.1, "pass", 0.0), (0.3, "inconclusive", -np.inf)]
+)
+def test_equal_estimates_are_held_against_the_promise_of_a_bias(true, verdict, found):
+    judged = gate(pl.DataFrame({"b": [0.1] * 2000, "se": [0.3] * 2000}), true=true)
+    (bias,) = [promise for promise in judged.promises if promise.name == BIAS]
+    assert (bias.verdict, bias.value) == (verdict, found)
+    assert ("all estimates are equal" in str(judged)) == (true == 0.3)
+
+
+def test_one_promise_is_written_as_one():
+    judged = gate(pl.DataFrame({"b": [0.1, 0.2], "se": [0.3, 0.3]}), "at-least")
+    assert str(judged).startswith("INCONCLUSIVE at-least: 1 promise at")
 
 
 def test_a_sound_method_fails_no_more_often_than_the_joint_level():

@@ -45,6 +45,11 @@ def test_a_model_that_draws_from_global_generators_is_named_with_exit_3(tmp_path
     assert "the same numbers in every block of trials" in printed
 
 
+def test_data_that_are_a_number_are_not_taken_as_changed():
+    found = harness.run(careless("around", model="number", factors={}), out=None)
+    assert found.manifest.get("changed", []) == []
+
+
 def test_a_method_that_draws_from_global_generators_is_named():
     found = harness.run(careless("from_random", "usual"), out=None)
     (line,) = found.manifest["changed"]

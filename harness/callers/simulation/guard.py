@@ -60,7 +60,7 @@ class Guard:
         items = _items(self._handed)
         if len(items) != len(self._items):
             return True
-        if self._handed is self.data and self._state() != self._saved:
+        if self._saved is not None and self._handed is self.data and self._state() != self._saved:
             return True
         pairs = zip(items, self._items, strict=True)
         return any(now[0] != then[0] or now[1] is not then[1] for now, then in pairs)

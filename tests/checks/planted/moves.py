@@ -86,7 +86,8 @@ def _answer(function: Callable[..., Any], given: Any, alpha: float) -> Answer:
     try:
         return _call(function, given, alpha)
     except Exception as error:
-        if not any(np.ndim(each) for each in given):
+        # Numbers, or lists of other lengths, have no outcomes side by side.
+        if len({np.size(each) for each in given if np.ndim(each)}) != 1:
             return type(error).__name__
     limits = []
     for outcome in zip(*np.broadcast_arrays(*given), strict=True):

@@ -113,6 +113,36 @@ def executed(*statements: str) -> Callable[[Path], None]:
     return execute
 
 
+def overwritten(first: int, content: bytes) -> Callable[[Path], None]:
+    """A change of bytes of the first page."""
+
+    def overwrite(path: Path) -> None:
+        data = bytearray(path.read_bytes())
+        data[first : first + len(content)] = content
+        path.write_bytes(data)
+
+    return overwrite
+
+
+@pytest.mark.parametrize("way_on", ["--fresh", "delete it"])
+@pytest.mark.parametrize("change", [overwritten(0, bytes(100)), overwritten(100, b"\xff" * 3996)])
+def test_a_damaged_first_page_is_refused_with_two_ways_on(
+    goes_on: Any, run_command: Any, tmp_path: Path, change: Any, way_on: str
+) -> None:
+    code, words, _ = goes_on("coverage", change)
+    assert (code, words.count("\n")) == (2, 1)
+    assert "journal.sqlite is damaged" in words
+    assert words.endswith("; delete it, or run with --fresh\n")
+    place = tmp_path / KINDS["coverage"]["name"]
+    if way_on == "delete it":
+        (place / "journal.sqlite").unlink()
+    argv = ["run", str(tmp_path / "config.yaml"), "--out", str(tmp_path)]
+    before = stable_files(place)
+    for options in ([way_on] if way_on == "--fresh" else [], []):
+        assert run_command(*argv, *options).code == 0
+        assert stable_files(place) == before
+
+
 @pytest.mark.parametrize(
     ("kind", "cell"),
     sampled((pytest.param(*case) for case in product(KINDS, ("content", "columns"))), one_in=3),
