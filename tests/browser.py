@@ -255,7 +255,7 @@ def driver() -> Iterator[str]:
     finally:
         process.terminate()
         try:
-            process.wait(20)
+            process.wait(2)
         except subprocess.TimeoutExpired:
             # No test is about how the driver ends.
             process.kill()
