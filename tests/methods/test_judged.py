@@ -281,13 +281,18 @@ def test_the_default_covers_the_share_by_a_judge_without_errors_and_the_likeliho
     assert covered["lang_reiczigel_modified"] == pytest.approx(0.998, abs=5e-4)
 
 
-LEAST_COVERAGES = [((20, 8, 8), 0.9523), ((20, 20, 20), 0.9392)]
+LEAST_COVERAGES = [
+    ((20, 8, 8), 0.9523),
+    ((20, 20, 20), 0.9392),
+    ((20, 40, 40), 0.929),
+    ((100, 10, 40), 0.921),
+]
 RATES = np.array([0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999, 1.0])
 
 
 @pytest.mark.parametrize(("sizes", "least"), LEAST_COVERAGES)
 def test_the_default_misses_little_whatever_judge_and_share(sizes, least):
-    """All judges with se + sp of at least 1.2, and shares from 0 to 1."""
+    """Judges with these rates whose sum is at least 1.2, and 201 shares from 0 to 1."""
     n, positives, negatives = sizes
     counts = np.meshgrid(*(np.arange(size + 1.0) for size in sizes), indexing="ij")
     columns = [each for pair in zip(counts, sizes, strict=True) for each in pair]
