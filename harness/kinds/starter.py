@@ -17,9 +17,7 @@ from harness.config import yaml12
 from harness.config.files import read_text
 from harness.config.form import FamilyForm
 from harness.config.shared_keys import USUAL_KIND
-from harness.families.family import (
-    Family,
-)
+from harness.families.family import Family
 from harness.figures.catalogue import FIGURES
 from harness.kinds.catalogue import KINDS, kind_of_config
 from harness.kinds.family_kind import FamilyKind
@@ -30,7 +28,7 @@ from harness.methods.method import TWO_SIDED
 _FEWEST_METHODS, _MOST_METHODS = 3, 4
 _WIDTH = 100
 _SEED = 2003
-_EXACT = "exact"
+_EXACT, _BAYESIAN = "exact", "Bayes"
 
 
 def starter(family: Family, name: str) -> str:
@@ -115,8 +113,12 @@ def _form_of(document: Mapping[str, Any]) -> FamilyForm:
 def _methods(family: Family) -> list[str]:
     """The default method and the first ones of other categories, a few in all.
 
-    Exact methods of several counts are left out, since they take long.
+    Exact methods of several counts, and posteriors of three samples, are left out, since they take
+    long.
     """
+    left_out = set() if family.has_single_count else {_EXACT}
+    if len(family.sizes) > 2:
+        left_out.add(_BAYESIAN)
     every = methods_for(family)
     known = {name: method for name, method in every.items() if TWO_SIDED in method.sides}
     fixed = {name: method for name, method in known.items() if method.deterministic}
@@ -124,7 +126,7 @@ def _methods(family: Family) -> list[str]:
     first = default_method(family, TWO_SIDED)
     by_category = {first.category: first.name}
     for name, method in known.items():
-        if method.category != _EXACT or family.has_single_count:
+        if method.category not in left_out:
             by_category.setdefault(method.category, name)
     chosen = list(by_category.values())[:_MOST_METHODS]
     others = [name for name in known if name not in chosen]

@@ -44,7 +44,16 @@ def test_what_a_starter_comments_out_are_the_values_that_hold(family: str, tmp_p
     assert load_experiment(file) == resolved
 
 
-SMALLER = {"n": 5, "n1": 4, "n2": 4, "exposure": 2, "exposure1": 2, "exposure2": 2}
+SMALLER = {
+    "n": 5,
+    "n1": 4,
+    "n2": 4,
+    "positives": 3,
+    "negatives": 3,
+    "exposure": 2,
+    "exposure1": 2,
+    "exposure2": 2,
+}
 """Sizes whose exact values take little time."""
 STRATA = {"n1": [3, 2, 2], "n2": [3, 2, 2]}
 
