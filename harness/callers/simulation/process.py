@@ -72,14 +72,15 @@ class TrialProcess(PythonProcess):
         handle, name = tempfile.mkstemp(prefix=temporary_prefix("position"))
         self._file = Path(name)
         try:
-            os.write(handle, np.array([IDLE, 0, False], np.int64).tobytes())
-        except OSError:  # the disk is full
-            self._file.unlink()
+            try:
+                os.write(handle, np.array([IDLE, 0, False], np.int64).tobytes())
+            finally:
+                os.close(handle)
+            self._position = np.memmap(name, np.int64, "r")
+            super().__init__("harness.callers.simulation.worker", name)
+        except BaseException:  # the disk is full, or the user interrupts
+            self._file.unlink(missing_ok=True)
             raise
-        finally:
-            os.close(handle)
-        self._position = np.memmap(name, np.int64, "r")
-        super().__init__("harness.callers.simulation.worker", name)
         try:
             self._ask(LOAD, {"program": packed(program), "factors": dict(factors)})
             if os.name == "posix":
